@@ -3,6 +3,8 @@
 //! `cargo xtask bench` runs this in release mode and puts the peer's figures beside it. Single thread; each figure is
 //! the best of several runs over inputs that are read from disk before the clock starts.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use std::{
     hint::black_box,
     io::Write as _,
@@ -109,7 +111,11 @@ fn run_stages(text: &str) -> Stages {
         let occurrences = Occurrences::collect(&function.body);
         let options =
             CseOptions { preset: Preset::Tvm, allow_unsound: true, ..CseOptions::default() };
-        black_box(cse::plan(&function.body, &occurrences, None, &options));
+        black_box(cse::plan(
+            &Analyses::of(&function.body, &occurrences, EffectTable::builtin()),
+            None,
+            &options,
+        ));
     }
     let planned = Instant::now();
     Stages {
@@ -135,7 +141,11 @@ fn plan_seconds(files: &[&File]) -> Value {
             of_preset[at] = best_of(3, || {
                 for body in &bodies {
                     let occurrences = Occurrences::collect(body);
-                    black_box(cse::plan(body, &occurrences, None, &options));
+                    black_box(cse::plan(
+                        &Analyses::of(body, &occurrences, EffectTable::builtin()),
+                        None,
+                        &options,
+                    ));
                 }
             })
             .as_secs_f64();
@@ -160,7 +170,11 @@ fn simplify_seconds(text: &str) -> f64 {
     best_of(3, || {
         for body in &bodies {
             let occurrences = Occurrences::collect(body);
-            let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+            let plan = simplify::plan(
+                &Analyses::of(body, &occurrences, EffectTable::builtin()),
+                None,
+                &SimplifyOptions::default(),
+            );
             black_box(simplify::rewrite(body, &occurrences, &plan));
         }
     })

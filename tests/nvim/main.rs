@@ -51,8 +51,13 @@ fn neovim_shows_hints_of_the_whole_function() {
 fn neovim_starts_no_server_for_plain_python() {
     let editor = Neovim::headless("plain.py", "import os\nprint(os.name)\n");
     editor.wait_for("the file type is known", "vim.bo.filetype == 'python'");
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    assert_eq!(editor.lua("#vim.lsp.get_clients()"), 0);
+    // A server for the first file would be there before that of the second.
+    let second = editor.dir().join(FILE);
+    std::fs::write(&second, sample()).expect("the folder is there");
+    editor.keys(&format!(":edit {}<CR>", second.display()));
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    let of_first = "#vim.lsp.get_clients({ bufnr = vim.fn.bufnr('plain.py') })";
+    assert_eq!(editor.lua(of_first), 0);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One plan of the preset `default` finds what a second one would: every sample is planned, rewritten and planned again.
 
+use dataflow::analyses::Analyses;
 use ir::{Body, Occurrences, effects::EffectTable};
 use transform::{
     cse::{self, CseOptions},
@@ -16,12 +17,19 @@ use crate::{
 pub(crate) fn finds_more(body: &Body) -> Option<bool> {
     let options = CseOptions::default();
     let occurrences = Occurrences::collect(body);
-    let plan = cse::plan(body, &occurrences, None, &options);
+    let plan = cse::plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options);
     if plan.is_empty() {
         return None;
     }
     let after = cse::rewrite(body, &occurrences, &plan);
-    Some(!cse::plan(&after, &Occurrences::collect(&after), None, &options).is_empty())
+    Some(
+        !cse::plan(
+            &Analyses::of(&after, &Occurrences::collect(&after), EffectTable::builtin()),
+            None,
+            &options,
+        )
+        .is_empty(),
+    )
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Every rewrite gives the same results, bit for bit, and no new kind of event.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{Selection, unchecked::cse_edits};
@@ -32,9 +34,13 @@ fn edited(function: &Function) -> Result<Option<Variant>, String> {
     let lowered = &function.lowered;
     let occurrences = Occurrences::collect(&lowered.body);
     let options = CseOptions::default();
-    let plan = lowered
-        .source_map
-        .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
+    let plan = lowered.source_map.with_view(|view| {
+        cse::plan(
+            &Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()),
+            Some(view),
+            &options,
+        )
+    });
     let edit = cse_edits(lowered, function.text(), &plan, Selection::All);
     if edit.is_empty() {
         return Ok(None);
@@ -54,7 +60,8 @@ fn variants(body: &Body) -> Vec<Variant> {
     let mut plans: Vec<CsePlan> = Vec::new();
     let mut variants = Vec::new();
     for (name, options) in options() {
-        let plan = cse::plan(body, &occurrences, None, &options);
+        let plan =
+            cse::plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options);
         if !plan.is_empty() && !plans.contains(&plan) {
             variants.push(Variant {
                 name,
@@ -64,7 +71,11 @@ fn variants(body: &Body) -> Vec<Variant> {
             plans.push(plan);
         }
     }
-    let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+    let plan = simplify::plan(
+        &Analyses::of(body, &occurrences, EffectTable::builtin()),
+        None,
+        &SimplifyOptions::default(),
+    );
     if !plan.is_empty() {
         let body = simplify::rewrite(body, &occurrences, &plan);
         variants.push(Variant { name: "simplify", body, excludes_overflow: true });

@@ -2,6 +2,7 @@
 //! shapes every thread of every block writes what it wrote before.
 
 use interp::{Argument, Array, Options, run};
+use ir::effects::EffectTable;
 use ir::{Body, OpKind, verify::verify};
 use transform::passes::Pass;
 
@@ -59,7 +60,7 @@ fn array(shape: &[i64]) -> Argument {
 #[test]
 fn one_guard_of_a_dynamic_softmax_is_left_and_says_the_same() {
     let before = body(SOFTMAX);
-    let after = Pass::Simplify.run(&before);
+    let after = Pass::Simplify.run(&before, EffectTable::builtin());
     assert_eq!(verify(&after), []);
     assert_eq!((guards(&before), guards(&after)), (3, 1));
     let mut n_run = 0;

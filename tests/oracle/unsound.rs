@@ -1,7 +1,9 @@
 //! Programs that the peer's pass breaks: with the divisor 0 the original runs, the peer's plan divides by it, ours
 //! does not.
 
+use dataflow::analyses::Analyses;
 use interp::{Argument, Array, Options, Outcome, RunError, RunErrorKind, run};
+use ir::effects::EffectTable;
 use ir::{Body, Occurrences, plan::Preset};
 use transform::cse::{self, CseOptions};
 
@@ -33,7 +35,7 @@ fn run_with(body: &Body, y: i64, n: i64) -> Result<Outcome, RunError> {
 fn rewritten(body: &Body, preset: Preset, allow_unsound: bool) -> (usize, Body) {
     let occurrences = Occurrences::collect(body);
     let options = CseOptions { preset, allow_unsound, ..CseOptions::default() };
-    let plan = cse::plan(body, &occurrences, None, &options);
+    let plan = cse::plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options);
     (plan.bindings.len(), cse::rewrite(body, &occurrences, &plan))
 }
 

@@ -63,7 +63,7 @@ fn operation(body: &Body, symbols: &mut Symbols, op: OpId, max_trips: i64) -> u6
         }
         OpKind::LaunchThread { var, tag } => {
             symbols.insert(var, 0);
-            let limit = if body.name(tag).starts_with("blockIdx") { max_trips } else { i64::MAX };
+            let limit = if tag.is_block() { max_trips } else { i64::MAX };
             constant(body, symbols, data.operands[0]).unwrap_or(1).clamp(0, limit)
         }
         _ => 1,

@@ -7,6 +7,8 @@ mod dependencies;
 mod edits;
 mod files;
 mod io;
+mod known_names;
+mod languages;
 mod layers;
 mod layout;
 mod lines;
@@ -86,6 +88,11 @@ const RULES: &[Rule] = &[
     Rule { name: "edits", demand: "edits that users get were read back", check: edits::check },
     Rule { name: "units", demand: "functions are worked on under a guard", check: units::check },
     Rule {
+        name: "languages",
+        demand: "few files name a language: the others ask its row",
+        check: languages::check,
+    },
+    Rule {
         name: "headers",
         demand: "a Rust file opens with `//!` and says what it is",
         check: sources::headers,
@@ -99,6 +106,11 @@ const RULES: &[Rule] = &[
         name: "ignored-tests",
         demand: "a test that is left out says why",
         check: sources::ignored_tests,
+    },
+    Rule {
+        name: "known-names",
+        demand: "a well-known name is compared as text only where text is read",
+        check: known_names::check,
     },
     Rule { name: "size", demand: "a file holds one idea", check: size::check },
     Rule {

@@ -1,98 +1,30 @@
 //! The analyzer: facts about expressions in contexts, each worked out once.
 //!
-//! In: a body, contexts, expressions. Out: bounds, congruences, decisions. A fact about a node depends on the context only
-//! as far as constraints on the node's variables go, so it is kept under (node, nearest context that constrains one of
-//! them), and asking for all nodes of a body in all their contexts is linear.
+//! In: a body, contexts, expressions. Out: bounds, congruences, decisions. What follows in a context is worked out by
+//! [`crate::deduction`]; the questions above it each have tables of their own.
 //!
 //! Every answer holds at the place that the context describes, and wherever the same facts hold.
 
-use ir::{
-    Body, BufferId, ExprId, ExprKind, OpId, OpKind, ValueId, arena::Id, effects::EffectTable,
-};
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use ir::{Body, BufferId, ExprId, ExprKind, ValueId, effects::EffectTable};
 
 use crate::{
     Interval, Modular,
-    atoms::Atoms,
-    canonical::TermId,
-    context::{Constraint, ContextId, Contexts},
-    held::Held,
-    identity::Identity,
-    linear::Linear,
-    memo::Memo,
-    samples::Samples,
-    state::{State, Store},
-    summary::{Summaries, Summary, VariableSet},
-    traps::Part,
+    added_overflow::AddedOverflow,
+    contexts::{Constraint, ContextId, Contexts},
+    deduction::{Deduction, Work},
+    facts::{Facts, Overflow},
+    int_set::{self, IntSet},
+    nodes::SharedBody,
+    samples::Sampling,
+    sources::{self, Lacking, Origin, Source},
+    traps::Traps,
 };
-
-/// What may be taken for granted about signed overflow (crate README, "Two readings").
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Overflow {
-    /// Nothing: sums and products wrap. What is shown holds on every run, also at a place where the source does not
-    /// evaluate the expression.
-    Wraps,
-    /// `+ - *` of int32 and wider do not leave their range, neither in the expression nor in the conditions of the
-    /// context (`SEMANTICS: I1`). For expressions that the source evaluates and uses at this place.
-    Excluded,
-}
-
-/// What is known of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Facts {
-    /// Bounds.
-    pub interval: Interval,
-    /// Congruence.
-    pub modular: Modular,
-}
-
-/// Counts of what was done, for tests of growth.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Work {
-    /// Nodes whose facts were worked out.
-    pub nodes: u64,
-    /// Contexts whose constraints were worked out.
-    pub contexts: u64,
-    /// Goals, inequalities collected for them, and sums of two of those.
-    pub proof_steps: u64,
-    /// Contexts passed on the way to one that says something.
-    pub passed: u64,
-}
 
 /// Facts about the expressions of one body.
 pub struct Analyzer<'a> {
-    pub(crate) body: Held<'a>,
-    pub(crate) effects: &'a EffectTable,
-    pub(crate) contexts: Contexts,
-    pub(crate) summaries: Summaries<'a>,
-    pub(crate) states: [Vec<Option<State>>; 2],
-    pub(crate) store: Store,
-    pub(crate) facts_memo: [Memo<Facts>; 2],
-    pub(crate) linear_memo: [Memo<Linear>; 2],
-    /// By made atom.
-    pub(crate) atom_memo: [Memo<Facts>; 2],
-    /// Of each variable that is bound to nothing the context asked about last, and what is known of it there.
-    pub(crate) variables: [Vec<(ContextId, Facts)>; 2],
-    /// Of each set of variables the context asked about last, and the nearest one to it that constrains them.
-    nearest: [Vec<(ContextId, ContextId)>; 2],
-    pub(crate) atoms: Atoms,
-    pub(crate) trap_memo: FxHashMap<(ExprId, ContextId), Option<ExprId>>,
-    pub(crate) overflow_memo: FxHashMap<(ExprId, ContextId, Part), bool>,
-    pub(crate) added_memo: FxHashMap<(ExprId, ContextId), bool>,
-    pub(crate) cells_memo: FxHashMap<BufferId, bool>,
-    pub(crate) work: Work,
-    pub(crate) samples: Samples,
-    /// Of each node that safe evaluation needs no facts for.
-    pub(crate) plain_memo: Vec<Option<bool>>,
-    /// Conditional expressions around the one whose value is looked at.
-    pub(crate) choices: u32,
-    /// Whether one was too deep since somebody last looked.
-    pub(crate) is_cut: bool,
-    pub(crate) identity: Identity<'a>,
-    unconditional: FxHashMap<ContextId, ContextId>,
-    /// The node of each variable that is used.
-    value_nodes: Vec<Option<ExprId>>,
+    deduction: Deduction<'a>,
+    traps: Traps,
+    added_overflow: AddedOverflow,
 }
 
 impl<'a> Analyzer<'a> {
@@ -102,105 +34,43 @@ impl<'a> Analyzer<'a> {
     }
     /// An analyzer of `body` with a user's effects.
     pub fn with_effects(body: &'a Body, effects: &'a EffectTable) -> Analyzer<'a> {
-        Analyzer::of(Held::Borrowed(body), effects)
+        Analyzer::of(SharedBody::Borrowed(body), effects)
     }
     /// An analyzer of a copy of `body`, to which [`Analyzer::grow`] adds. O(function).
     pub fn growing(body: &Body, effects: &'a EffectTable) -> Analyzer<'a> {
-        Analyzer::of(Held::copied(body), effects)
+        Analyzer::of(SharedBody::copied(body), effects)
     }
-    fn of(body: Held<'a>, effects: &'a EffectTable) -> Analyzer<'a> {
-        let mut analyzer = Analyzer {
-            value_nodes: Vec::new(),
-            effects,
-            contexts: Contexts::new(),
-            summaries: Summaries::new(&body, effects),
-            states: [Vec::new(), Vec::new()],
-            store: Store::new(),
-            facts_memo: Default::default(),
-            linear_memo: Default::default(),
-            atom_memo: Default::default(),
-            variables: Default::default(),
-            nearest: Default::default(),
-            atoms: Atoms::default(),
-            trap_memo: FxHashMap::default(),
-            overflow_memo: FxHashMap::default(),
-            added_memo: FxHashMap::default(),
-            cells_memo: FxHashMap::default(),
-            work: Work::default(),
-            samples: Samples::default(),
-            plain_memo: Vec::new(),
-            choices: 0,
-            is_cut: false,
-            identity: Identity::new(effects),
-            unconditional: FxHashMap::default(),
-            body,
-        };
-        analyzer.take_in(0);
-        let n_exprs = analyzer.body.n_exprs();
-        analyzer.samples.reserve(n_exprs);
-        analyzer.store.reserve(n_exprs);
-        analyzer
-    }
-    /// Makes room for the nodes from this one on, and for new variables.
-    fn take_in(&mut self, first: usize) {
-        let n_exprs = self.body.n_exprs();
-        self.value_nodes.resize(self.body.values.len(), None);
-        self.plain_memo.resize(n_exprs, None);
-        self.summaries.grow(n_exprs);
-        self.identity.grow(n_exprs);
-        for expr in (first..n_exprs).map(ExprId::new) {
-            if let ExprKind::Value(value) = self.body.expr(expr).kind {
-                self.value_nodes[value.index()] = Some(expr);
-            }
+    fn of(body: SharedBody<'a>, effects: &'a EffectTable) -> Analyzer<'a> {
+        Analyzer {
+            deduction: Deduction::new(body, effects),
+            traps: Traps::default(),
+            added_overflow: AddedOverflow::default(),
         }
     }
-    /// Adds nodes (and variables) to the body, and can be asked about them from then on; a body that was borrowed is copied
-    /// first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer. What was known stays
-    /// known; old ids keep their meaning. O(nodes added).
+    /// Adds nodes (and variables) to the body, and can be asked about them from then on; a body that was borrowed is
+    /// copied first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer. What
+    /// was known stays known; old ids keep their meaning. O(nodes added).
     pub fn grow<R>(&mut self, add: impl FnOnce(&mut Body) -> R) -> R {
-        let (first, n_values) = (self.body.n_exprs(), self.body.values.len());
-        let result = add(self.body.to_mut());
-        // Most often the node is there already.
-        if (self.body.n_exprs(), self.body.values.len()) != (first, n_values) {
-            self.take_in(first);
-        }
-        result
+        self.deduction.grow(add)
     }
-    /// Changes the operations of the body, which `was` has as they are, and adds expressions. What was found out in a context holds
-    /// wherever its constraints do, so it stays known. Not so if a variable is bound to another expression or a buffer has another
-    /// shape, or if there are schedulable blocks: then the answer is `false`, and nothing may be asked any more. O(function).
+    /// Changes the operations of the body, which `was` has as they are, and adds expressions. What was found out in a
+    /// context holds wherever its constraints do, so it stays known. Not so if a variable is bound to another
+    /// expression or a buffer has another shape, or if there are schedulable blocks: then the answer is `false`, and
+    /// nothing may be asked any more. O(function).
     pub fn rewrite(&mut self, was: &Body, change: impl FnOnce(&mut Body)) -> bool {
-        let (first, n_values) = (self.body.n_exprs(), self.body.values.len());
-        change(self.body.to_mut());
-        let body = &*self.body;
-        let is_same = |op: OpId| {
-            let Some(now) = body.ops.get(op) else { return false };
-            let was = &was.ops[op];
-            was.kind != OpKind::Bind || (now.kind, &now.operands) == (was.kind, &was.operands)
-        };
-        let same_shapes = || {
-            let mut both = body.buffers.iter().zip(was.buffers.iter());
-            body.buffers.len() == was.buffers.len() && both.all(|(a, b)| a.1.shape == b.1.shape)
-        };
-        let goes_on = body.n_exprs() >= first
-            && body.values.len() == n_values
-            && body.sblocks.is_empty()
-            && was.ops.ids().all(is_same)
-            && same_shapes();
-        self.take_in(first);
-        goes_on
+        self.deduction.rewrite(was, change)
     }
     /// The body, with all that was added to it.
     pub fn into_body(self) -> Body {
-        self.body.into_body()
+        self.deduction.into_body()
     }
     /// The body, as it is now.
     pub fn body(&self) -> &Body {
-        &self.body
+        self.deduction.body()
     }
     /// What was done so far.
     pub fn work(&self) -> Work {
-        self.work
+        self.deduction.work()
     }
 
     // ---- contexts ----
@@ -209,11 +79,11 @@ impl<'a> Analyzer<'a> {
     pub fn root(&self) -> ContextId {
         Contexts::ROOT
     }
-    /// `parent`, where `cond` was evaluated and is `holds`. Only for a condition that was really evaluated on the way: the
-    /// left side of `and` gives its right side nothing, nor does the condition of `Select` its arms (`SEMANTICS: S2`,
-    /// `S4`).
+    /// `parent`, where `cond` was evaluated and is `holds`. Only for a condition that was really evaluated on the way:
+    /// the left side of `and` gives its right side nothing, nor does the condition of `Select` its arms (`SEMANTICS:
+    /// S2`, `S4`).
     pub fn assume(&mut self, parent: ContextId, cond: ExprId, holds: bool) -> ContextId {
-        self.assume_in(parent, cond, holds, 0)
+        self.deduction.assume(parent, cond, holds)
     }
     /// `parent`, inside a loop over `var`: `min <= var < min + extent`, hence `extent > 0`.
     pub fn range(
@@ -223,12 +93,11 @@ impl<'a> Analyzer<'a> {
         min: ExprId,
         extent: ExprId,
     ) -> ContextId {
-        self.samples.note_range(var, Some(min), extent, None);
         let range = Constraint::Range { var, min: Some(min), extent, step: None };
-        self.contexts.push(parent, range, 0)
+        self.deduction.add_context(parent, range)
     }
-    /// `parent`, inside a loop over every `step`-th value of a range: as [`Analyzer::range`], and `var - min` is a multiple of
-    /// the step, which is positive.
+    /// `parent`, inside a loop over every `step`-th value of a range: as [`Analyzer::range`], and `var - min` is a
+    /// multiple of the step, which is positive.
     pub fn stepped(
         &mut self,
         parent: ContextId,
@@ -237,59 +106,57 @@ impl<'a> Analyzer<'a> {
         extent: ExprId,
         step: ExprId,
     ) -> ContextId {
-        self.samples.note_range(var, Some(min), extent, Some(step));
         let range = Constraint::Range { var, min: Some(min), extent, step: Some(step) };
-        self.contexts.push(parent, range, 0)
+        self.deduction.add_context(parent, range)
     }
     /// `parent`, in a thread of a launch: `0 <= var < extent`, hence `extent > 0` (`SEMANTICS: P7`).
     pub fn thread(&mut self, parent: ContextId, var: ValueId, extent: ExprId) -> ContextId {
-        self.samples.note_range(var, None, extent, None);
         let range = Constraint::Range { var, min: None, extent, step: None };
-        self.contexts.push(parent, range, 0)
+        self.deduction.add_context(parent, range)
     }
     /// `parent`, where `var` has the value of `value`. Not needed for `Bind` and block iteration variables: they are
     /// seen through.
     pub fn define(&mut self, parent: ContextId, var: ValueId, value: ExprId) -> ContextId {
-        if self.definition(var) == Some(value) {
+        if self.deduction.nodes().definition(var) == Some(value) {
             return parent;
         }
-        self.contexts.push(parent, Constraint::Define { var, value }, 0)
+        self.deduction.add_context(parent, Constraint::Define { var, value })
     }
     /// `parent`, where `expr` is at least `least`. For what somebody says of an expression; a condition of the body is
     /// [`Analyzer::assume`]d.
     pub fn at_least(&mut self, parent: ContextId, expr: ExprId, least: i64) -> ContextId {
-        self.contexts.push(parent, Constraint::AtLeast { expr, least }, 0)
+        self.deduction.add_context(parent, Constraint::AtLeast { expr, least })
     }
     /// `parent`, after a buffer from outside was matched: its extents are not negative (`SEMANTICS: B6`).
     pub fn shape(&mut self, parent: ContextId, buffer: BufferId) -> ContextId {
-        self.contexts.push(parent, Constraint::Shape { buffer }, 0)
+        self.deduction.add_context(parent, Constraint::Shape { buffer })
     }
     /// `parent`, inside the body of a `Let` of this value, or of a `Lambda` (`None`, once a parameter).
     pub fn binder(&mut self, parent: ContextId, value: Option<ExprId>) -> ContextId {
-        self.contexts.push(parent, Constraint::Binder { value }, 0)
+        self.deduction.add_context(parent, Constraint::Binder { value })
     }
     /// The context that a context was added to; none for [`Analyzer::root`].
     pub fn parent(&self, ctx: ContextId) -> Option<ContextId> {
-        (ctx != Contexts::ROOT).then(|| self.contexts.get(ctx).parent)
+        self.deduction.contexts().parent(ctx)
     }
     /// What a context adds to its parent.
     pub fn constraint(&self, ctx: ContextId) -> Constraint {
-        self.contexts.get(ctx).constraint
+        self.deduction.contexts().constraint(ctx)
     }
 
     // ---- queries ----
 
     /// Every value that `expr` can have here.
     pub fn bound(&mut self, ctx: ContextId, expr: ExprId) -> Interval {
-        self.facts(Overflow::Wraps, ctx, expr).interval
+        self.deduction.facts(Overflow::Wraps, ctx, expr).interval
     }
     /// The congruence that every value of `expr` here is in.
     pub fn modular(&mut self, ctx: ContextId, expr: ExprId) -> Modular {
-        self.facts(Overflow::Wraps, ctx, expr).modular
+        self.deduction.facts(Overflow::Wraps, ctx, expr).modular
     }
     /// Bounds and congruence of `expr`, under a reading.
     pub fn facts_with(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
-        self.facts(overflow, ctx, expr)
+        self.deduction.facts(overflow, ctx, expr)
     }
     /// Whether `cond` is the same on every run that gets here, and which.
     pub fn decide(&mut self, ctx: ContextId, cond: ExprId) -> Option<bool> {
@@ -302,44 +169,15 @@ impl<'a> Analyzer<'a> {
         ctx: ContextId,
         cond: ExprId,
     ) -> Option<bool> {
-        if !self.body.ty(cond).is_bool() || self.is_seen_to_vary(ctx, cond) {
-            return None;
-        }
-        self.facts(overflow, ctx, cond).interval.as_constant().map(|it| it != 0)
+        self.deduction.decide_with(overflow, ctx, cond)
     }
     /// Whether no run gets here: a constraint contradicts those above it.
     pub fn is_contradiction(&mut self, overflow: Overflow, ctx: ContextId) -> bool {
-        self.lanes(ctx) == 0 && self.state(overflow, ctx).contradiction
+        self.deduction.is_contradiction(overflow, ctx)
     }
 
-    /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says nothing.
-    /// Each context is passed once: a chain of `elif` is a chain of contexts.
-    pub(crate) fn informative(&mut self, ctx: ContextId) -> ContextId {
-        let mut passed: SmallVec<[ContextId; 8]> = SmallVec::new();
-        let mut at = ctx;
-        let found = loop {
-            self.work.passed += 1;
-            if let Some(known) = self.contexts.get(at).informative {
-                break known;
-            }
-            passed.push(at);
-            match (self.constraint(at), self.parent(at)) {
-                (Constraint::Assume { cond, .. }, Some(parent))
-                    if !self.summary(cond).is_stable =>
-                {
-                    at = parent;
-                }
-                _ => break at,
-            }
-        };
-        for it in passed {
-            self.contexts.get_mut(it).informative = Some(found);
-        }
-        found
-    }
-
-    /// The context that decides `cond`: it is decided there as it is in `ctx`, and not above. None if it is not decided, or
-    /// is so by itself.
+    /// The context that decides `cond`: it is decided there as it is in `ctx`, and not above. None if it is not
+    /// decided, or is so by itself.
     pub fn why(&mut self, overflow: Overflow, ctx: ContextId, cond: ExprId) -> Option<ContextId> {
         /// Contexts tried; a reason further away explains nothing to a person.
         const MOST_STEPS: usize = 256;
@@ -348,14 +186,14 @@ impl<'a> Analyzer<'a> {
         for _ in 0..MOST_STEPS {
             // Most often a condition on one of its own variables decides: then all between says nothing.
             let near = self.constrains_operand(overflow, at, cond);
-            at = self.state(overflow, at).last;
+            at = self.deduction.last_said(overflow, at);
             if near < at && self.decide_with(overflow, near, cond) == Some(decision) {
                 at = near;
             }
             if at == Contexts::ROOT {
                 return None;
             }
-            let above = self.contexts.get(at).parent;
+            let above = self.deduction.contexts().above(at);
             if self.decide_with(overflow, above, cond) != Some(decision) {
                 return Some(at);
             }
@@ -371,7 +209,7 @@ impl<'a> Analyzer<'a> {
         ctx: ContextId,
         cond: ExprId,
     ) -> ContextId {
-        match self.body.expr(cond).kind {
+        match self.body().expr(cond).kind {
             ExprKind::Binary(op, a, b) if op.is_comparison() => {
                 self.relevant(overflow, ctx, a).max(self.relevant(overflow, ctx, b))
             }
@@ -381,53 +219,105 @@ impl<'a> Analyzer<'a> {
 
     /// What is left of a context without the conditions in it: signature, ranges, definitions. O(1) a context, once.
     pub fn unconditional(&mut self, ctx: ContextId) -> ContextId {
-        let mut chain = Vec::new();
-        let mut at = ctx;
-        let mut bare = loop {
-            if let Some(&known) = self.unconditional.get(&at) {
-                break known;
-            }
-            match self.parent(at) {
-                Some(parent) => {
-                    chain.push(at);
-                    at = parent;
-                }
-                None => break at,
-            }
-        };
-        while let Some(at) = chain.pop() {
-            let constraint = self.constraint(at);
-            if !matches!(constraint, Constraint::Assume { .. } | Constraint::AtLeast { .. }) {
-                bare = self.contexts.push(bare, constraint, self.contexts.get(at).arms);
-            }
-            self.unconditional.insert(at, bare);
-        }
-        bare
+        self.deduction.unconditional(ctx)
     }
 
-    // ---- shared ----
+    // ---- what may be computed early ----
 
-    /// The node that is this variable; none if it is used nowhere.
-    pub(crate) fn node_of(&self, value: ValueId) -> Option<ExprId> {
-        self.value_nodes[value.index()]
+    /// Whether evaluating `expr` at the place of `ctx` cannot trap, err, or add an event (`SEMANTICS: 0`,
+    /// speculatable), apart from overflow that nobody uses (`I1`).
+    pub fn cannot_trap(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.why_may_trap(ctx, expr).is_none()
+    }
+    /// The node of `expr` that is not shown not to trap; the first in evaluation order.
+    pub fn why_may_trap(&mut self, ctx: ContextId, expr: ExprId) -> Option<ExprId> {
+        self.traps.why_may_trap(&mut self.deduction, ctx, expr)
+    }
+    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses
+    /// anyway. What names the variable of a binder around it is not known alone.
+    pub fn cannot_trap_alone(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.traps.cannot_trap_alone(&mut self.deduction, ctx, expr)
+    }
+    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there
+    /// is the caller's to show.
+    pub fn in_bounds(&mut self, ctx: ContextId, buffer: BufferId, indices: &[ExprId]) -> bool {
+        self.traps.in_bounds(&mut self.deduction, ctx, buffer, indices)
+    }
+    /// Whether no `+ - *` that `expr` evaluates can leave the range of its type.
+    pub fn no_overflow(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.deduction.no_overflow(ctx, expr)
+    }
+    /// Whether the value of `expr` did not come from an overflow (`SEMANTICS: I1`): using it is no event. What a load
+    /// gives was not used in vain; a variable is as good as what it is bound to.
+    pub fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.deduction.is_untainted(ctx, expr)
+    }
+    /// Whether the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on the way
+    /// to `ctx`, in whatever spelling; true of variables and constants. So its sums and products do not overflow in
+    /// runs without that event.
+    pub fn is_computed(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.deduction.is_computed(ctx, expr)
+    }
+    /// Whether computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in it was
+    /// computed already ([`Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
+    /// [`Analyzer::no_overflow`], which holds on every run.
+    pub fn adds_no_overflow(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.added_overflow.adds_no_overflow(&mut self.deduction, ctx, expr)
     }
 
-    /// What a node depends on.
+    // ---- more about facts ----
+
+    /// The values of `expr` in `ctx` while the loops and launches over these variables, and no others, run. Adds the
+    /// bounds to the body, as [`Analyzer::grow`] does. None if the expression is no integer value of its variables.
+    pub fn int_set(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        over: &[ValueId],
+    ) -> Option<IntSet> {
+        int_set::int_set(&mut self.deduction, overflow, ctx, expr, over)
+    }
+    /// Where the facts of `expr` in `ctx` come from: the places that changed them, outermost first.
+    pub fn sources(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Vec<Origin> {
+        sources::sources(&mut self.deduction, overflow, ctx, expr)
+    }
+    /// What kind of place a context is; none for binders and the signature.
+    pub fn source_of_context(&self, ctx: ContextId) -> Option<Source> {
+        sources::source_of_context(&self.deduction, ctx)
+    }
+    /// Facts that would decide a condition that is not decided, with the decision: that a divisor or factor is
+    /// positive, or not negative, or that nothing overflows. As few as can be found by leaving out one after another;
+    /// none if nothing of the kind decides it.
+    pub fn lacking(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+    ) -> Option<(bool, Vec<Lacking>)> {
+        sources::lacking(&mut self.deduction, overflow, ctx, cond)
+    }
+
+    // ---- for the simplifier ----
+
+    /// The effects of operators and calls.
+    pub(crate) fn effects(&self) -> &'a EffectTable {
+        self.deduction.nodes().effects()
+    }
+    /// The samples, to ask.
     #[inline]
-    pub(crate) fn summary(&mut self, expr: ExprId) -> Summary {
-        self.summaries.get(&self.body, expr)
+    pub(crate) fn sampled(&mut self) -> Sampling<'_, 'a> {
+        self.deduction.sampled()
     }
-
-    /// What a variable is bound to, once and for all.
-    pub(crate) fn definition(&self, value: ValueId) -> Option<ExprId> {
-        self.summaries.definition(&self.body, value)
+    /// The node that is this variable; none if it is used nowhere.
+    #[cfg(test)]
+    pub(crate) fn node_of(&self, value: ValueId) -> Option<ExprId> {
+        self.deduction.nodes().node_of(value)
     }
-
-    /// The canonical term of a node; none if it is no value of its variables.
-    pub(crate) fn term_of(&mut self, expr: ExprId) -> Option<TermId> {
-        self.identity.term(&self.body, &mut self.summaries, expr)
+    /// The nearest context at or above that may say anything, or bind a variable.
+    pub(crate) fn informative(&mut self, ctx: ContextId) -> ContextId {
+        self.deduction.informative(ctx)
     }
-
     /// The nearest context at or above `ctx` that can change what is known of `expr`.
     pub(crate) fn relevant(
         &mut self,
@@ -435,58 +325,6 @@ impl<'a> Analyzer<'a> {
         ctx: ContextId,
         expr: ExprId,
     ) -> ContextId {
-        if self.body.expr(expr).flags.open_binders > 0 {
-            return ctx;
-        }
-        let variables = self.summary(expr).variables;
-        self.relevant_to(overflow, ctx, variables)
+        self.deduction.relevant(overflow, ctx, expr)
     }
-
-    /// The nearest context at or above `ctx` that constrains one of these variables.
-    #[inline]
-    pub(crate) fn relevant_to(
-        &mut self,
-        overflow: Overflow,
-        ctx: ContextId,
-        variables: VariableSet,
-    ) -> ContextId {
-        match self.nearest[overflow as usize].get(variables.index()) {
-            Some(&(asked, nearest)) if asked == ctx => nearest,
-            _ => self.work_out_nearest(overflow, ctx, variables),
-        }
-    }
-
-    fn work_out_nearest(
-        &mut self,
-        overflow: Overflow,
-        ctx: ContextId,
-        variables: VariableSet,
-    ) -> ContextId {
-        let state = self.state(overflow, ctx);
-        let Some(of_set) = self.summaries.variables(variables) else { return state.last };
-        let stamps = of_set.iter().map(|&it| self.store.stamp_of_value(state.map, it));
-        let nearest = stamps.fold(state.everywhere, ContextId::max);
-        let asked = &mut self.nearest[overflow as usize];
-        if asked.len() <= variables.index() {
-            // The root is nearest to itself.
-            asked.resize(variables.index() + 1, (Contexts::ROOT, Contexts::ROOT));
-        }
-        asked[variables.index()] = (ctx, nearest);
-        nearest
-    }
-}
-
-/// The subject of facts about a variable.
-pub(crate) fn value_key(value: ValueId) -> u32 {
-    3 * value.index() as u32
-}
-
-/// The subject of facts about a node that is no variable.
-pub(crate) fn expr_key(expr: ExprId) -> u32 {
-    3 * expr.index() as u32 + 1
-}
-
-/// The subject of facts about a made atom.
-pub(crate) fn made_key(made: u32) -> u32 {
-    3 * made + 2
 }

@@ -32,7 +32,7 @@ use ir::{
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use crate::linear::is_integral;
+use crate::integers::{is_integral, negated};
 
 /// A term of one [`Terms`]. A term added later has the larger number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -63,6 +63,7 @@ enum Operator {
     Unary(UnaryOp),
     Cast,
     Select,
+    IfThenElse,
     Load(BufferId, bool),
     Region(BufferId),
     /// Which of the three parts are there.
@@ -212,7 +213,7 @@ impl<'a> Terms<'a> {
                 let (op, a, b) = match op {
                     BinaryOp::Lt => (BinaryOp::Le, b, a),
                     BinaryOp::Le => (BinaryOp::Lt, b, a),
-                    op => (crate::conditions::negated(op), a, b),
+                    op => (negated(op), a, b),
                 };
                 let operands = [a, b].as_slice().into();
                 self.intern(Operator::Binary(op), ty, operands, SmallVec::new())
@@ -273,6 +274,7 @@ fn operator(body: &Body, kind: &ExprKind) -> Operator {
         ExprKind::Unary(op, _) => Operator::Unary(op),
         ExprKind::Cast(_) => Operator::Cast,
         ExprKind::Select(..) => Operator::Select,
+        ExprKind::IfThenElse(..) => Operator::IfThenElse,
         ExprKind::Load { buffer, predicate, .. } => Operator::Load(buffer, predicate.is_some()),
         ExprKind::Region(buffer, _) => Operator::Region(buffer),
         ExprKind::Slice { lower, upper, step } => {

@@ -175,6 +175,10 @@ impl Interval {
     pub fn is_within(self, other: Interval) -> bool {
         self.is_empty() || (other.min <= self.min && self.max <= other.max)
     }
+    /// Whether the value is known to be one of an index into `extent` cells.
+    pub(crate) fn is_index_below(self, extent: Interval) -> bool {
+        self.min >= 0 && self.max < extent.min
+    }
     /// Whether no value is negative.
     pub fn is_non_negative(self) -> bool {
         self.min >= 0

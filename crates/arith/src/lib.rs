@@ -1,36 +1,31 @@
 #![doc = include_str!("../README.md")]
 
+mod added_overflow;
 mod analyzer;
-mod atoms;
-mod bounds;
 pub mod canonical;
 mod cells;
-mod computed;
-mod conditions;
-mod context;
-mod decide;
-mod division;
-mod held;
-mod identity;
+mod contexts;
+mod deduction;
+mod facts;
+mod forms;
 mod int_set;
+mod integers;
 mod interval;
-mod linear;
 mod memo;
 mod modular;
-mod persistent;
+mod nodes;
 mod procedure;
-mod refine;
 pub mod rules;
 mod samples;
 pub mod simplify;
 mod sources;
-mod state;
-mod summary;
-mod system;
+mod states;
 mod traps;
 
-pub use analyzer::{Analyzer, Facts, Overflow, Work};
-pub use context::{Constraint, ContextId};
+pub use analyzer::Analyzer;
+pub use contexts::{Constraint, ContextId};
+pub use deduction::Work;
+pub use facts::{Facts, Overflow};
 pub use int_set::IntSet;
 pub use interval::Interval;
 pub use modular::Modular;

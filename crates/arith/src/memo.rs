@@ -1,11 +1,12 @@
 //! Answers about nodes in contexts.
 //!
-//! Most nodes are asked about in one context only: that answer is found by the number of the node, those in further contexts by
-//! hashing. Answers lie in one table, so that one that is being worked out is put there once and changed in place. O(1) a question.
+//! Most nodes are asked about in one context only: that answer is found by the number of the node, those in further
+//! contexts by hashing. Answers lie in one table, so that one that is being worked out is put there once and changed in
+//! place. O(1) a question.
 
 use rustc_hash::FxHashMap;
 
-use crate::context::ContextId;
+use crate::contexts::ContextId;
 
 /// A place in a [`Memo`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,8 +7,8 @@
 //! weaker fact. Where a result wraps, [`Modular::wrapped`] says what is left.
 
 use crate::{
+    integers::gcd,
     interval::{checked_product, floor_mod},
-    linear::gcd,
 };
 
 /// All integers `coeff * k + base`.

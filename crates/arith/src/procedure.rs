@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 
 use crate::{
     Modular,
-    atoms::Atom,
-    linear::{Linear, gcd},
+    forms::{Atom, Linear},
+    integers::gcd,
 };
 
 /// Sums of two forms in one question.

@@ -1,16 +1,18 @@
 //! Sample runs: what is false on one of them is not always true, and nobody need try to prove it.
 //!
-//! Most questions that a simplifier asks have the answer "not shown", and a proof that fails costs more than one that succeeds.
-//! So there are [`LANES`] runs with made-up values of all variables, in every analyzer the same. In: a node, a form, a context. Out: the values
-//! of the node in all of them, and in which of them one gets to the place of the context with all that is known there. If a condition is
-//! false in one of these, no sound proof says that it is true.
+//! Most questions that a simplifier asks have the answer "not shown", and a proof that fails costs more than one that
+//! succeeds. So there are [`LANES`] runs with made-up values of all variables, in every analyzer the same. In: a node,
+//! a form, a context. Out: the values of the node in all of them, and in which of them one gets to the place of the
+//! context with all that is known there. If a condition is false in one of these, no sound proof says that it is true.
 //!
-//! A sample is a *valid* run: size variables are not negative, loop variables are in their range, nothing overflows, nothing traps.
-//! Where that is not so, or a value is not known here, the *lane* does not count. What is loaded is any value of its type. So samples can only
-//! say that something is not shown; a mistake here makes answers weaker, never wrong.
+//! A sample is a *valid* run: size variables are not negative, loop variables are in their range, nothing overflows,
+//! nothing traps. Where that is not so, or a value is not known here, the *lane* does not count. What is loaded is any
+//! value of its type. So samples can only say that something is not shown; a mistake here makes answers weaker, never
+//! wrong.
 //!
-//! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint. A proof by a system costs as much
-//! as hundreds of these, so before one is tried, [`MORE_SETS`] further sets of samples are looked at; what is never asked of costs nothing there.
+//! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint. A proof by a
+//! system costs as much as hundreds of these, so before one is tried, [`MORE_SETS`] further sets of samples are looked
+//! at; what is never asked of costs nothing there.
 
 mod values;
 
@@ -19,10 +21,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{
-    Analyzer,
-    atoms::{Atom, AtomKind, Made},
-    context::{Constraint, ContextId},
-    linear::Linear,
+    contexts::{Constraint, ContextId, Contexts},
+    forms::{Atom, AtomKind, Atoms, Linear, Made},
+    nodes::Nodes,
 };
 
 /// Sample runs.
@@ -129,13 +130,32 @@ impl Samples {
     ) {
         self.ranges.entry(var).or_insert(Range { min, extent, step });
     }
+
+    /// The samples, to ask about these nodes, contexts and atoms.
+    #[inline]
+    pub(crate) fn about<'s, 'a>(
+        &'s mut self,
+        nodes: &'s mut Nodes<'a>,
+        contexts: &'s Contexts,
+        atoms: &'s Atoms,
+    ) -> Sampling<'s, 'a> {
+        Sampling { samples: self, nodes, contexts, atoms }
+    }
 }
 
-impl Analyzer<'_> {
+/// Questions to the samples of an analyzer, with what they are about.
+pub(crate) struct Sampling<'s, 'a> {
+    samples: &'s mut Samples,
+    nodes: &'s mut Nodes<'a>,
+    contexts: &'s Contexts,
+    atoms: &'s Atoms,
+}
+
+impl<'s> Sampling<'s, '_> {
     /// The lanes in which one gets to a context.
     #[inline]
     pub(crate) fn lanes(&mut self, ctx: ContextId) -> Lanes {
-        match self.samples.lanes.get(ctx.0 as usize) {
+        match self.samples.lanes.get(ctx.index()) {
             Some(&Some(known)) => known,
             _ => self.work_out_lanes(ctx),
         }
@@ -143,11 +163,11 @@ impl Analyzer<'_> {
 
     fn work_out_lanes(&mut self, ctx: ContextId) -> Lanes {
         let known =
-            |it: &Self, ctx: ContextId| it.samples.lanes.get(ctx.0 as usize).copied().flatten();
+            |it: &Self, ctx: ContextId| it.samples.lanes.get(ctx.index()).copied().flatten();
         let mut missing: SmallVec<[ContextId; 8]> = SmallVec::new();
         missing.push(ctx);
         let mut lanes = Lanes::MAX;
-        while let Some(parent) = missing.last().and_then(|it| self.parent(*it)) {
+        while let Some(parent) = missing.last().and_then(|it| self.contexts.parent(*it)) {
             if let Some(above) = known(self, parent) {
                 lanes = above;
                 break;
@@ -158,25 +178,25 @@ impl Analyzer<'_> {
             lanes &= self.lanes_of_constraint(ctx);
             let n_contexts = self.contexts.len();
             let all = &mut self.samples.lanes;
-            if all.len() <= ctx.0 as usize {
+            if all.len() <= ctx.index() {
                 all.resize(n_contexts, None);
             }
-            all[ctx.0 as usize] = Some(lanes);
+            all[ctx.index()] = Some(lanes);
         }
         lanes
     }
 
     /// The lanes in which a constraint holds.
     fn lanes_of_constraint(&mut self, ctx: ContextId) -> Lanes {
-        match self.constraint(ctx) {
+        match self.contexts.constraint(ctx) {
             Constraint::Signature => {
-                let params = &self.body.params;
+                let params = &self.nodes.body().params;
                 let buffers: Vec<_> = params.iter().filter_map(|it| it.buffer).collect();
                 buffers.into_iter().fold(Lanes::MAX, |lanes, it| lanes & self.lanes_of_shape(it))
             }
             Constraint::Shape { buffer } => self.lanes_of_shape(buffer),
             // Of what was loaded nothing is known any more.
-            Constraint::Assume { cond, .. } if !self.summary(cond).is_stable => Lanes::MAX,
+            Constraint::Assume { cond, .. } if !self.nodes.summary(cond).is_stable => Lanes::MAX,
             Constraint::Assume { cond, holds } => {
                 let truths = self.truths(cond);
                 if holds { truths.holds } else { truths.fails() }
@@ -184,7 +204,7 @@ impl Analyzer<'_> {
             Constraint::Range { var, min, extent, step } => {
                 self.lanes_of_range(var, Range { min, extent, step })
             }
-            Constraint::Define { var, value } => match self.node_of(var) {
+            Constraint::Define { var, value } => match self.nodes.node_of(var) {
                 Some(node) => self.compared(BinaryOp::Eq, node, value).holds,
                 None => Lanes::MAX,
             },
@@ -194,8 +214,8 @@ impl Analyzer<'_> {
     }
 
     fn lanes_of_shape(&mut self, buffer: ir::BufferId) -> Lanes {
-        let shape = self.body.buffers[buffer].shape.clone();
-        let constant = |it: &Self, extent| it.body.expr(extent).is_constant();
+        let shape = self.nodes.body().buffers[buffer].shape.clone();
+        let constant = |it: &Self, extent| it.nodes.body().expr(extent).is_constant();
         shape.into_iter().fold(Lanes::MAX, |lanes, extent| match constant(self, extent) {
             true => lanes,
             false => lanes & self.lanes_where(extent, |value| value >= 0),
@@ -204,7 +224,7 @@ impl Analyzer<'_> {
 
     fn lanes_of_range(&mut self, var: ValueId, loop_over: Range) -> Lanes {
         let mut lanes = self.lanes_where(loop_over.extent, |value| value > 0);
-        let Some(node) = self.node_of(var) else { return lanes };
+        let Some(node) = self.nodes.node_of(var) else { return lanes };
         let values = self.numbers_at(node);
         let first = loop_over.min.map(|it| self.numbers_at(it));
         let extent = self.numbers_at(loop_over.extent);
@@ -213,7 +233,9 @@ impl Analyzer<'_> {
         if first == Some(None) || step == Some(None) {
             return 0;
         }
-        let Some((min, max)) = self.body.dtype(node).map(values::range_of) else { return 0 };
+        let Some((min, max)) = self.nodes.body().dtype(node).map(values::range_of) else {
+            return 0;
+        };
         let at = |place: usize| &self.samples.numbers[place];
         let (values, extent) = (at(values), at(extent));
         let (first, step) = (first.flatten().map(at), step.flatten().map(at));
@@ -238,10 +260,11 @@ impl Analyzer<'_> {
 
     /// The lanes in which the value of an integer is one of these.
     fn lanes_where(&mut self, expr: ExprId, is_one: impl Fn(i64) -> bool) -> Lanes {
-        if let ExprKind::Int(value) = self.body.expr(expr).kind {
+        if let ExprKind::Int(value) = self.nodes.body().expr(expr).kind {
             return if is_one(value) { Lanes::MAX } else { 0 };
         }
-        let Some(numbers) = self.numbers(expr) else { return 0 };
+        let Some(at) = self.numbers_at(expr) else { return 0 };
+        let numbers = &self.samples.numbers[at];
         (0..LANES).filter(|it| is_one(numbers.of[*it])).fold(0, |lanes, it| lanes | 1 << it)
             & numbers.known
     }
@@ -255,15 +278,15 @@ impl Analyzer<'_> {
             more.push(Samples { first: LANES * (more.len() + 1), ..Samples::default() });
         }
         more[set].ranges = std::mem::take(&mut self.samples.ranges);
-        std::mem::swap(&mut self.samples, &mut more[set]);
+        std::mem::swap(self.samples, &mut more[set]);
         let answer = ask(self);
-        std::mem::swap(&mut self.samples, &mut more[set]);
+        std::mem::swap(self.samples, &mut more[set]);
         self.samples.ranges = std::mem::take(&mut more[set].ranges);
         self.samples.more = more;
         answer
     }
 
-    /// As [`Analyzer::is_seen_negative`], in the further sets.
+    /// As [`Sampling::is_seen_negative`], in the further sets.
     pub(crate) fn is_seen_negative_in_more(&mut self, ctx: ContextId, form: &Linear) -> bool {
         (0..MORE_SETS).any(|set| self.in_set(set, |it| it.is_seen_negative(ctx, form)))
     }
@@ -388,8 +411,9 @@ impl Analyzer<'_> {
     }
 
     /// The values of an integer.
-    pub(crate) fn numbers(&mut self, expr: ExprId) -> Option<&Numbers> {
-        self.numbers_at(expr).map(|it| &self.samples.numbers[it])
+    pub(crate) fn numbers(mut self, expr: ExprId) -> Option<&'s Numbers> {
+        let at = self.numbers_at(expr)?;
+        Some(&self.samples.numbers[at])
     }
 
     fn truths(&mut self, expr: ExprId) -> Truths {
@@ -438,7 +462,7 @@ impl Analyzer<'_> {
     }
 
     fn work_out_sample(&mut self, expr: ExprId) -> Sample {
-        let n_exprs = self.body.n_exprs();
+        let n_exprs = self.nodes.body().n_exprs();
         self.samples.of.resize(n_exprs, Sample::None);
         // Should a broken body bind variables in a circle, then the circle ends here.
         self.samples.of[expr.index()] = Sample::Unknown;

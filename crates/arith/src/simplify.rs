@@ -41,7 +41,8 @@ mod sums;
 mod vectors;
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable, role,
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, Type, arena::Id, effects::EffectTable,
+    role,
 };
 
 use self::memo::Memo;
@@ -168,9 +169,9 @@ impl<'a> Simplifier<'a> {
         cond: ExprId,
         holds: bool,
     ) -> ContextId {
-        match self.as_if(expr) {
-            Some(_) => self.analyzer.assume(ctx, cond, holds),
-            None => ctx,
+        match self.body().expr(expr).kind {
+            ExprKind::IfThenElse(..) => self.analyzer.assume(ctx, cond, holds),
+            _ => ctx,
         }
     }
 
@@ -197,7 +198,7 @@ impl<'a> Simplifier<'a> {
         }
         let asked = at.ctx;
         let at = At { ctx: self.nearest(at, expr), ..at };
-        if node.is_leaf() && self.analyzer.is_seen_to_vary(at.ctx, expr) {
+        if node.is_leaf() && self.analyzer.sampled().is_seen_to_vary(at.ctx, expr) {
             return expr;
         }
         if let Some(known) = self.memo.get(at, expr) {
@@ -324,7 +325,7 @@ impl<'a> Simplifier<'a> {
             },
             ExprKind::Unary(..) => &[Fold, Decide, Chain, Rules],
             ExprKind::Cast(_) | ExprKind::Select(..) => &[Fold, Decide, Rules],
-            ExprKind::Call { .. } => &[Decide, Rules],
+            ExprKind::Call { .. } | ExprKind::IfThenElse(..) => &[Decide, Rules],
             _ => &[Decide],
         }
     }
@@ -333,10 +334,10 @@ impl<'a> Simplifier<'a> {
     fn decide(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         let node = self.body().expr(expr);
         let dtype = node.ty.prim().filter(|it| it.is_scalar())?;
-        if !crate::linear::is_integral(dtype) || self.is_hint(expr) {
+        if !crate::integers::is_integral(dtype) || self.is_hint(expr) {
             return None;
         }
-        if self.analyzer.is_seen_to_vary(at.ctx, expr) {
+        if self.analyzer.sampled().is_seen_to_vary(at.ctx, expr) {
             return None;
         }
         self.work.questions += 1;
@@ -352,10 +353,7 @@ impl<'a> Simplifier<'a> {
             _ if node.is_leaf() => expr,
             ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => expr,
             ExprKind::Let { value, body } => self.with_simple_let(at, expr, value, body),
-            ExprKind::Call { .. } => match self.as_if(expr) {
-                Some([cond, a, b]) => self.with_simple_arms(at, expr, cond, a, b),
-                None => self.map_operands(at, expr),
-            },
+            ExprKind::IfThenElse(cond, a, b) => self.with_simple_arms(at, expr, cond, a, b),
             // An overflow in it is no event: the condition of a `Select` and a conversion to float use nothing (crate README).
             ExprKind::Select(cond, a, b) => {
                 let wraps = At { reading: Overflow::Wraps, ..at };
@@ -401,7 +399,7 @@ impl<'a> Simplifier<'a> {
 
     /// Whether the `index`-th operand of a node may be this instead of what it is ([`role::may_become`]).
     pub fn may_become(&self, parent: ExprId, index: usize, new: ExprId) -> bool {
-        role::may_become(self.body(), self.analyzer.effects, parent, index, new)
+        role::may_become(self.body(), self.analyzer.effects(), parent, index, new)
     }
 
     /// The node with these operands, in the order of [`Body::children`].
@@ -491,7 +489,7 @@ impl<'a> Simplifier<'a> {
     fn as_int(&self, expr: ExprId) -> Option<i128> {
         match self.body().expr(expr).kind {
             ExprKind::Int(value) => {
-                Some(crate::linear::constant_value(self.body().dtype(expr)?, value))
+                Some(crate::integers::constant_value(self.body().dtype(expr)?, value))
             }
             _ => None,
         }
@@ -499,31 +497,18 @@ impl<'a> Simplifier<'a> {
     fn as_bool(&self, expr: ExprId) -> Option<bool> {
         self.as_int(expr).filter(|_| self.body().ty(expr).is_bool()).map(|it| it != 0)
     }
-    fn call_args(&self, expr: ExprId, name: &str) -> Option<&[ExprId]> {
-        match self.body().expr(expr).kind {
-            ExprKind::Call { callee: Callee::Intrinsic(callee), args, .. }
-                if self.body().name(callee) == name =>
-            {
-                Some(self.body().items(args))
-            }
-            _ => None,
-        }
-    }
-    /// The operands of `if_then_else`.
-    fn as_if(&self, expr: ExprId) -> Option<[ExprId; 3]> {
-        self.call_args(expr, "if_then_else")?.try_into().ok()
-    }
     /// `likely` says something to a compiler; the wrapper stays (`SEMANTICS: S9`).
     fn is_hint(&self, expr: ExprId) -> bool {
         matches!(self.body().expr(expr).kind, ExprKind::Call { .. })
-            && self.as_if(expr).is_none()
             && self
-                .call_args(expr, "likely")
+                .body()
+                .operands_of(expr, Intrinsic::Likely)
                 .is_none_or(|it| it.first().is_none_or(|&operand| self.as_bool(operand).is_none()))
     }
     /// Whether there is nothing left to hint at.
     fn is_decided_hint(&self, expr: ExprId) -> bool {
-        self.call_args(expr, "likely")
+        self.body()
+            .operands_of(expr, Intrinsic::Likely)
             .is_some_and(|it| matches!(it, &[operand] if self.as_bool(operand).is_some()))
     }
     /// Whether the right operand is evaluated only sometimes (`SEMANTICS: S2`, `S6`).
@@ -556,7 +541,7 @@ impl<'a> Simplifier<'a> {
         if let (Some(a), Some(b)) = (self.as_int(a), self.as_int(b)) {
             return fold::compare(op, a, b);
         }
-        if self.analyzer.is_refuted(at.ctx, op, a, b) {
+        if self.analyzer.sampled().is_refuted(at.ctx, op, a, b) {
             return false;
         }
         let cond = self.binary(op, a, b);

@@ -13,9 +13,7 @@
 //! In: a body, stores that [`Plan::exchanges`](super::Plan::exchanges) names. Out: the body with each of them in two. A store whose conditions do more than
 //! hold it stays as it is. O(expressions moved).
 
-use ir::{
-    Body, Callee, DataType, ExprId, ExprKind, Lanes, OpId, OpKind, substitution::Substitution,
-};
+use ir::{Body, DataType, ExprId, ExprKind, Lanes, OpId, OpKind, substitution::Substitution};
 
 use super::{Found, Planner};
 
@@ -78,10 +76,7 @@ fn divide_one(body: &mut Body, store: OpId) {
         let Some(otherwise) = zero(body, dtype) else { return };
         for &(_, condition) in &conditions {
             let condition = names.apply(body, condition);
-            let callee = Callee::Intrinsic(body.intern("if_then_else"));
-            let ty = body.ty(guarded);
-            let args = [condition, guarded, otherwise];
-            guarded = body.call(callee, &args, Body::no_attrs(), ty, false);
+            guarded = body.if_then_else(condition, guarded, otherwise);
         }
     }
     let block = body.ops[outermost].parent;

@@ -4,7 +4,7 @@
 //! forms that are not understood. What an instruction computes is `SEMANTICS: P8, Y3, Y4, Y7`; the interpreter reads the same forms
 //! (`interp::matrix`, `fragments`, `async_copy`). Linear in the operands.
 
-use ir::{Body, Callee, DataType, ExprId, ExprKind, effects::has_keyword_operands};
+use ir::{Body, Callee, DataType, ExprId, ExprKind, MemoryScope, effects::has_keyword_operands};
 
 /// A pointer, and an offset from it in elements of what it points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,7 +174,8 @@ fn normal(name: &str) -> String {
 
 /// Reads a call; none if it is another one, or of a form that is not understood.
 pub fn instruction(body: &Body, call: ExprId) -> Option<Instruction<'_>> {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, attrs, .. } = body.expr(call).kind
+    let ExprKind::Call { callee: Callee::Intrinsic(name, _), args, attrs, .. } =
+        body.expr(call).kind
     else {
         return None;
     };
@@ -309,11 +310,11 @@ fn asynchronous<'a>(body: &Body, name: &str, values: &[ExprId]) -> Option<Instru
 }
 
 /// Rows and columns in memory of the fragment of a product, by its scope: a matrix in columns is stored as its transpose.
-pub fn fragment_extents(scope: &str, [m, n, k]: [i64; 3], layout: &str) -> Option<[i64; 2]> {
+pub fn fragment_extents(scope: MemoryScope, [m, n, k]: [i64; 3], layout: &str) -> Option<[i64; 2]> {
     let (rows, columns) = match scope {
-        "wmma.matrix_a" => (m, k),
-        "wmma.matrix_b" => (k, n),
-        "wmma.accumulator" => (m, n),
+        MemoryScope::MatrixA => (m, k),
+        MemoryScope::MatrixB => (k, n),
+        MemoryScope::Accumulator => (m, n),
         _ => return None,
     };
     match layout {

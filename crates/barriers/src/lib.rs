@@ -10,8 +10,8 @@ mod threads;
 use std::{collections::BTreeMap, rc::Rc};
 
 use ir::{
-    BlockId, Body, BufferId, Callee, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId,
-    arena::Id as _, walk::WalkEvent,
+    BlockId, Body, BufferId, ExprId, ExprKind, Intrinsic, OpId, OpKind, RegionId, ValueId,
+    arena::Id as _, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -242,6 +242,7 @@ impl Flow {
 pub struct Planner<'a> {
     body: &'a Body,
     kernel: &'a Kernel,
+    effects: &'a EffectTable,
     definitions: FxHashMap<ValueId, ExprId>,
     /// Operations that touch shared memory, or hold one that does.
     shared: FxHashSet<OpId>,
@@ -261,10 +262,11 @@ pub struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// Reads a kernel. Linear in its operations.
-    pub fn new(body: &'a Body, kernel: &'a Kernel) -> Planner<'a> {
+    pub fn new(body: &'a Body, kernel: &'a Kernel, effects: &'a EffectTable) -> Planner<'a> {
         let mut planner = Planner {
             body,
             kernel,
+            effects,
             definitions: bindings(body),
             shared: FxHashSet::default(),
             synced: FxHashSet::default(),
@@ -398,7 +400,7 @@ impl<'a> Planner<'a> {
                     }
                 }
                 // The element is named, not read.
-                ExprKind::Call { callee, args, .. } if makes_address(body, callee) => {
+                ExprKind::Call { callee, args, .. } if makes_address(callee) => {
                     for &arg in body.items(args) {
                         match body.expr(arg).kind {
                             ExprKind::Load { indices, .. } => stack.extend(body.items(indices)),
@@ -738,12 +740,8 @@ pub fn is_barrier(body: &Body, op: OpId) -> bool {
     if operation.kind != OpKind::Evaluate {
         return false;
     }
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } =
-        body.expr(operation.operands[0]).kind
-    else {
-        return false;
-    };
-    let scope = body.items(args).first().map(|&it| body.expr(it).kind);
+    let args = body.operands_of(operation.operands[0], Intrinsic::StorageSync);
+    let scope = args.and_then(|it| it.first()).map(|&it| body.expr(it).kind);
     let Some(ExprKind::Str(scope)) = scope else { return false };
-    body.name(name) == "tvm_storage_sync" && matches!(body.name(scope), "shared" | "shared.dyn")
+    body.scope_of(scope).is_plain_shared()
 }

@@ -11,9 +11,9 @@
 use std::rc::Rc;
 
 use ir::{
-    Body, BufferField, BufferId, Callee, ExprId, ExprKind, Type, ValueKind,
+    BufferField, BufferId, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, Type, ValueKind,
     arena::Id as _,
-    effects::{Asynchrony, EffectTable, MemoryEffect},
+    effects::{Asynchrony, MemoryEffect},
 };
 
 use super::{Addresses, Planner, WARP};
@@ -64,13 +64,9 @@ enum Pointee {
 /// Elements that are enumerated for an access, over all threads.
 const MOST_ELEMENTS: usize = 1 << 18;
 
-fn is_address(name: &str) -> bool {
-    matches!(name, "tvm_access_ptr" | "address_of")
-}
-
 /// Whether a call only makes a pointer.
-pub(super) fn makes_address(body: &Body, callee: Callee) -> bool {
-    matches!(callee, Callee::Intrinsic(name) if is_address(body.name(name)))
+pub(super) fn makes_address(callee: Callee) -> bool {
+    matches!(callee, Callee::Intrinsic(_, it) if it.makes_address())
 }
 
 impl Planner<'_> {
@@ -82,7 +78,7 @@ impl Planner<'_> {
         if let Some(known) = instruction(body, call) {
             return self.of_instruction(&known);
         }
-        let effects = EffectTable::builtin().call(body, kind);
+        let effects = self.effects.call(body, kind);
         let waits = matches!(effects.asynchrony, Asynchrony::Wait | Asynchrony::Commit);
         if effects.memory_effect == MemoryEffect::None || waits {
             return Vec::new();
@@ -120,7 +116,7 @@ impl Planner<'_> {
             let node = body.expr(expr);
             match node.kind {
                 ExprKind::BufferField(_, BufferField::Data) => found.push(expr),
-                ExprKind::Call { callee, .. } if makes_address(body, callee) => found.push(expr),
+                ExprKind::Call { callee, .. } if makes_address(callee) => found.push(expr),
                 ExprKind::Value(value) => match self.definitions.get(&value) {
                     Some(&definition) if is_pointer(node.ty) => stack.push(definition),
                     _ if is_pointer(node.ty) => found.push(expr),
@@ -139,10 +135,7 @@ impl Planner<'_> {
     /// What a pointer says of its use: a mask of reads (1) and writes (2), and an extent.
     fn declared(&self, pointer: ExprId) -> (i64, Extent) {
         let body = self.body;
-        if let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } =
-            body.expr(pointer).kind
-            && body.name(name) == "tvm_access_ptr"
-            && let &[_, _, _, extent, mask] = body.items(args)
+        if let Some(&[_, _, _, extent, mask]) = body.operands_of(pointer, Intrinsic::AccessPtr)
             && let ExprKind::Int(mask) = body.expr(mask).kind
         {
             return (mask, Extent::Declared(extent));
@@ -208,7 +201,7 @@ impl Planner<'_> {
                 let shape = copy.shape.map(|it| self.constant(it));
                 let extents = match shape {
                     [Some(m), Some(n), Some(k)] => {
-                        fragment_extents(&self.scope(copy.fragment.pointer), [m, n, k], copy.layout)
+                        fragment_extents(self.scope(copy.fragment.pointer), [m, n, k], copy.layout)
                     }
                     _ => None,
                 };
@@ -248,11 +241,10 @@ impl Planner<'_> {
     }
 
     /// The storage scope behind a pointer.
-    fn scope(&self, pointer: ExprId) -> String {
-        let body = self.body;
+    fn scope(&self, pointer: ExprId) -> MemoryScope {
         match self.pointee(pointer) {
-            Pointee::Buffer { buffer, .. } => body.name(body.buffers[buffer].scope).to_owned(),
-            _ => String::new(),
+            Pointee::Buffer { buffer, .. } => self.body.buffers[buffer].scope,
+            _ => MemoryScope::Unknown,
         }
     }
 
@@ -285,9 +277,9 @@ impl Planner<'_> {
                     }
                     None => return Pointee::Unknown,
                 },
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                    return match (body.name(name), body.items(args)) {
-                        ("tvm_access_ptr", &[element, data, offset, _, _]) => {
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                    return match (it, body.items(args)) {
+                        (Intrinsic::AccessPtr, &[element, data, offset, _, _]) => {
                             let ExprKind::BufferField(buffer, BufferField::Data) =
                                 body.expr(data).kind
                             else {
@@ -297,7 +289,7 @@ impl Planner<'_> {
                             let unit = dtype.map(|it| it.bytes());
                             Pointee::Buffer { buffer, first: Some(offset), unit }
                         }
-                        ("address_of", &[of, ..]) => match body.expr(of).kind {
+                        (Intrinsic::AddressOf, &[of, ..]) => match body.expr(of).kind {
                             ExprKind::Load { buffer, indices, predicate: None } => {
                                 let data = &body.buffers[buffer];
                                 let is_plain = data.strides.is_none()
@@ -383,7 +375,7 @@ impl Planner<'_> {
         match instruction(body, expr) {
             Some(it) => matches!(it, Instruction::Wait(_) | Instruction::WaitAll),
             None => {
-                let effects = EffectTable::builtin().call(body, kind);
+                let effects = self.effects.call(body, kind);
                 effects.asynchrony == Asynchrony::Wait
                     || effects.memory_effect == MemoryEffect::Unknown
             }

@@ -10,7 +10,8 @@
 use std::rc::Rc;
 
 use ir::{
-    BinaryOp, BufferId, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind, arena::Id as _,
+    BinaryOp, BufferId, Callee, ExprId, ExprKind, Intrinsic, OpKind, ValueId, ValueKind,
+    arena::Id as _,
 };
 use rustc_hash::FxHashSet;
 
@@ -259,11 +260,7 @@ impl Planner<'_> {
         match node.kind {
             ExprKind::Value(value) => self.is_uniform_value(value),
             ExprKind::Opaque { .. } => false,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                if body.name(name) == "tvm_thread_invariant" =>
-            {
-                true
-            }
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::ThreadInvariant), .. } => true,
             ExprKind::Call { instance, .. } if instance != 0 => false,
             kind => {
                 if let ExprKind::Load { buffer, .. } = kind

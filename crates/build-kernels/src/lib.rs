@@ -179,13 +179,18 @@ fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
             // A link to a folder may lead back.
             if path.is_dir() && !path.is_symlink() {
                 folders.push((path, name));
-            } else if (name.ends_with(".py") || name.ends_with(".mlir")) && path.is_file() {
+            } else if has_kernels(&path) && path.is_file() {
                 inputs.push(file(name, path));
             }
         }
     }
     inputs.sort();
     Ok(())
+}
+
+/// Whether a file is in a language of which device code is made, by its name.
+fn has_kernels(path: &Path) -> bool {
+    syntax::Language::of_path(path).is_some_and(|it| it.support().has_device_code)
 }
 
 #[cfg(test)]

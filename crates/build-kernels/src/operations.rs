@@ -37,8 +37,8 @@ impl OpsModule {
             let document = &mut documents[unit.document];
             let unit = Unit { aliases: Default::default(), ..unit };
             match unit.kind {
-                UnitKind::Function => document.functions.push(unit),
                 UnitKind::Frame => document.frame = Some(unit),
+                _ => document.functions.push(unit),
             }
         });
         for document in &mut documents {

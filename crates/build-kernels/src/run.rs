@@ -8,12 +8,13 @@ use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use codegen::build::{Build, BuildReport, BuiltFile, OutputFolder, Settings, hash_of};
+use ir::effects::EffectTable;
 use rayon::prelude::*;
-use syntax::Language;
+use syntax::{Form, Language};
 
 use crate::{
     operations::OpsModule,
@@ -93,12 +94,14 @@ pub fn run(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Outcome> {
     let (inputs, collisions) = without_collisions(inputs);
-    let settings = Settings { reader: READER.to_owned(), ..settings.clone() };
+    // What calls do is part of what a text means.
+    let reader = format!("{READER}{}", settings.options.effects.rows_of_user());
+    let settings = &Settings { reader, ..settings.clone() };
     let waiting = || progress(Progress { is_waiting: true, ..Progress::default() });
-    let folder = OutputFolder::open(&settings, &waiting)?;
+    let folder = OutputFolder::open(settings, &waiting)?;
     let texts = Texts::new(folder.notes(), settings.force);
     let mut sources = Sources::new(&folder);
-    let build = Build::new(&settings, folder)?;
+    let build = Build::new(settings, folder)?;
     let claims = sources.claim(&inputs, &build);
     let mut outcome = Outcome::default();
     let allowed: Vec<&Input>;
@@ -110,7 +113,7 @@ pub fn run(
     };
     let done = Mutex::new(Progress::default());
     let results = in_parallel(&allowed, options.jobs, |input| {
-        let result = file(&build, input, &texts);
+        let result = file(&build, input, &texts, &settings.options.effects);
         if let Ok((Ok(built), _)) = &result {
             let (kernels, hits) = built.kernels();
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +174,12 @@ fn without_collisions(inputs: &[Input]) -> (Vec<Input>, Vec<(String, String)>) {
 type FileOutcome = (Result<BuiltFile, String>, Option<Known>);
 
 /// One file: an error ends the build.
-fn file(build: &Build<'_>, input: &Input, texts: &Texts) -> io::Result<FileOutcome> {
+fn file(
+    build: &Build<'_>,
+    input: &Input,
+    texts: &Texts,
+    effects: &Arc<EffectTable>,
+) -> io::Result<FileOutcome> {
     let read;
     let (bytes, text, known) = match &input.source {
         InputSource::Bytes(bytes) => (bytes, hash_of(&[bytes]), None),
@@ -198,11 +206,15 @@ fn file(build: &Build<'_>, input: &Input, texts: &Texts) -> io::Result<FileOutco
     }
     let parsed = ir::guard::catch(|| {
         let source = String::from_utf8_lossy(bytes);
-        match Language::of_file(Path::new(&input.name), &source) {
-            Language::Mlir => {
+        let row = Language::of_file(Path::new(&input.name), &source).support();
+        match row.form {
+            _ if !row.has_device_code => build.parsed(&input.name, text, &[]),
+            Form::Operations => {
                 build.parsed(&input.name, text, &OpsModule::read(&source).functions())
             }
-            _ => build.parsed(&input.name, text, &Module::read(&source).functions()),
+            Form::Expressions => {
+                build.parsed(&input.name, text, &Module::read(&source, effects).functions())
+            }
         }
     });
     match parsed {

@@ -4,8 +4,11 @@
 //! function depends on its own text and on the rest of its file: what it may capture is hashed with it. Nothing of the
 //! Python around functions is executed. Linear in the text; a body is lowered only when it is asked for.
 
+use std::sync::Arc;
+
 use codegen::build::{Broken, Place, SourceBody, SourceFunction, hash_of};
 use frontend::tvmscript::{self, FileFunctions, FunctionItem, FunctionKind, Severity};
+use ir::effects::EffectTable;
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 
 /// Version of this crate and those below it that read texts.
@@ -23,13 +26,14 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    pub(crate) fn read(text: &str) -> Module {
+    pub(crate) fn read(text: &str, effects: &Arc<EffectTable>) -> Module {
         let parse = syntax::parse(text);
-        let functions = tvmscript::functions(&parse);
+        let functions = tvmscript::functions(&parse).with_effects(effects.clone());
         let rest = hash_of_the_rest(&functions, text);
         let hash = |item: &FunctionItem| {
             hash_of(&[
                 READER.as_bytes(),
+                effects.rows_of_user().as_bytes(),
                 &rest,
                 &[item.source.dialect as u8],
                 text[item.range].as_bytes(),

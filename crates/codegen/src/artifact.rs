@@ -4,21 +4,29 @@
 //! places and files have one artifact. [`Artifact::join`] and [`Artifact::function`] put the names of the current
 //! text in, so output is the same bytes whether the artifact was just made or read from the store.
 
+pub mod canonical;
+pub(crate) mod key;
+pub mod manifest;
+pub mod names;
+pub mod store;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use self::{
+    manifest::{Argument, Expr, Step},
+    names::{FreeNames, Names},
+};
 use crate::{
     Options, Target,
-    c_family::DeviceCode,
+    backend::DeviceCode,
     device::Source,
-    host::HostExpr,
     kernel::{
         self, Axis, HostStep, KernelParam, KernelSet, Root, Space, SymbolSource, Unsupported,
+        host::HostExpr,
     },
-    limits::{self, Exceeded},
-    manifest::{self, Argument, Expr, Step},
-    names::{self, FreeNames, Names},
     reasons,
+    target::limits::{self, Exceeded},
 };
 
 /// The entry symbol of binaries.
@@ -375,7 +383,7 @@ fn workspace(set: &KernelSet, it: &kernel::Workspace) -> manifest::Workspace {
 fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> manifest::Kernel {
     let extent = |axis: Axis| match kernel.dim(axis) {
         Some(dim) => Expr::new(&dim.extent),
-        None => Expr::new(&crate::host::HostExpr::int(1, ir::DataType::INT32)),
+        None => Expr::new(&crate::kernel::host::HostExpr::int(1, ir::DataType::INT32)),
     };
     manifest::Kernel {
         entry: String::new(),

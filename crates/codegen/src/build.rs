@@ -38,8 +38,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Options, Target, TargetOptions,
-    key::{GENERATOR, Key},
-    store::Store,
+    artifact::{
+        key::{GENERATOR, Key},
+        store::Store,
+    },
 };
 
 use self::{
@@ -50,13 +52,14 @@ use self::{
     state::Files,
 };
 
-pub use self::compile::{Compile, Compiled, Compiler, Figures, Measured, Verdict};
+pub use self::compile::{Compile, Compiled, Compiler, Measured, Verdict};
 pub use self::folder::{OutputFolder, store_of};
 pub use self::record::structure;
 pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
 };
 pub use self::source::{Broken, Place, SourceBody, SourceFunction, hash_of};
+pub use crate::artifact::manifest::Figures;
 
 /// What to build, and how.
 #[derive(Clone, Debug)]
@@ -163,8 +166,8 @@ impl<'a> Build<'a> {
             Binaries::new(it, store.clone(), *force, Arc::clone(&kernels.repaired), &generator)
         };
         let binaries = binaries.map(|it| Arc::new(new(it)));
-        let output = |target| {
-            let compiled = binaries.clone().filter(|_| target == Target::Cuda);
+        let output = |target: Target| {
+            let compiled = binaries.clone().filter(|_| target.is_compiled());
             Output::new(target, settings, &folder, compiled, &generator)
         };
         let outputs = targets.into_iter().map(output).collect::<io::Result<_>>()?;

@@ -2,92 +2,85 @@
 
 use ir::{
     Body,
+    effects::EffectTable,
     guard::{Stage, guarded},
 };
 use lower::{Origins, serial_threads};
 use transform::{broken::kept, passes::Pass};
 
 use crate::{
-    Options, Target, allreduce,
-    artifact::{Artifact, Refused, SharedLine},
-    barrier::check_instructions,
-    bound::Bound,
-    c_family::{self, DeviceCode},
-    canonical::Canonical,
-    index_width,
-    kernel::{Kernel, KernelSet, Refusal, Unsupported},
-    naga, reasons, split, sync,
-    target::Backend,
+    Options, Target,
+    artifact::{Artifact, Refused, SharedLine, canonical::Canonical},
+    backend::{Backend, DeviceCode, c_family, naga},
+    kernel::{
+        Kernel, KernelSet, Refusal, Result, Split, Unsupported, allreduce,
+        barrier::check_instructions, bound::Bound, index_width, split, sync,
+    },
+    reasons,
 };
 
 /// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
-/// nothing has none; one that cannot be split has the reason in `unsupported`.
+/// nothing has none; one that cannot be split has the reason in `unsupported`. Calls do what the table of the product says.
 pub fn kernels(body: &Body) -> KernelSet {
-    with_kernels(body, false)
-}
-
-/// As [`kernels`]; `shuffles` says whether threads of a warp may hand values to each other.
-fn with_kernels(body: &Body, shuffles: bool) -> KernelSet {
-    match try_kernels(body.clone(), shuffles) {
-        Ok(set) => set,
-        Err(failed) => {
-            let (body, refusal) = *failed;
-            refused(body, refusal)
-        }
-    }
+    split_by(body, |body| launched(body, false, EffectTable::builtin()))
 }
 
 /// What a target has to write of a function: its kernels, or, for a language whose functions the host calls, all of it
 /// as one.
-pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
-    if !target.is_host() {
-        return with_kernels(body, target.has_shuffles());
+pub fn kernels_for(body: &Body, target: Target, effects: &EffectTable) -> KernelSet {
+    match target.is_host() {
+        true => split_by(body, |body| whole(body, effects)),
+        false => split_by(body, |body| launched(body, target.has_shuffles(), effects)),
     }
-    let set = match split::launches(body) {
-        false => split::whole(body.clone()),
-        true => without_launches(body.clone()).and_then(split::whole),
-    };
-    set.unwrap_or_else(|failed| {
-        let (body, refusal) = *failed;
-        refused(body, refusal)
-    })
 }
 
-/// The function with loops for its launches.
-fn without_launches(body: Body) -> Result<Body, Box<(Body, Refusal)>> {
-    let mut set = try_kernels(body, false)?;
-    for kernel in &set.kernels {
-        if let Err(refused) = serial_threads::run(&mut set.body, kernel.op) {
-            return Err(Box::new((set.body, Refusal::of_lowering(refused))));
+/// A function as `split` takes it apart, which may change it, or the reason why it does not.
+fn split_by(body: &Body, split: impl FnOnce(&mut Body) -> Result<Split>) -> KernelSet {
+    let mut body = body.clone();
+    match split(&mut body) {
+        Ok(split) => KernelSet::new(body, split),
+        Err(refusal) => refused(body, refusal),
+    }
+}
+
+/// All of a function as one kernel, with loops for its launches.
+fn whole(body: &mut Body, effects: &EffectTable) -> Result<Split> {
+    if split::launches(body) {
+        for kernel in &launched(body, false, effects)?.kernels {
+            serial_threads::run(body, kernel.op).map_err(Refusal::of_lowering)?;
         }
     }
-    Ok(set.body)
+    split::whole(body)
+}
+
+/// The kernels of a function, which it gets reductions over threads and barriers in place; `shuffles` says whether threads of
+/// a warp may hand values to each other.
+fn launched(body: &mut Body, shuffles: bool, effects: &EffectTable) -> Result<Split> {
+    if !split::launches(body) {
+        return Ok(Split::default());
+    }
+    let mut split = split::split(body)?;
+    let origins = allreduce::lower(body, &split.kernels, shuffles, effects)?;
+    if !origins.is_empty() {
+        // The reductions brought memory, which kernels list.
+        split = Split { origins, ..split::split(body)? };
+    }
+    sync::insert_barriers(body, &split.kernels, effects)?;
+    Ok(split)
 }
 
 /// No kernels, and the reason.
 fn refused(body: Body, refusal: Refusal) -> KernelSet {
-    KernelSet {
-        unsupported: vec![unsupported(&body, refusal)],
-        kernels: Vec::new(),
-        host: Vec::new(),
-        workspaces: Vec::new(),
-        params: Vec::new(),
-        symbols: Vec::new(),
-        origins: Vec::new(),
-        body,
-    }
+    let unsupported = vec![unsupported(&body, refusal)];
+    KernelSet { unsupported, ..KernelSet::new(body, Split::default()) }
 }
 
 /// A scheduled function after lowering; none for a function that launches nothing and of which nothing is written.
-fn lowered(
-    body: &Body,
-    target: Target,
-    options: &Options,
-) -> Result<Option<(Body, Origins)>, Refusal> {
+fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<(Body, Origins)>> {
     if !split::launches(body) && !target.is_host() {
         return Ok(None);
     }
-    if target != Target::Cuda {
+    if !target.has_instructions() {
         check_instructions(body)?;
     }
     match lower::lower_with_origins(body, &options.lowering(target)) {
@@ -96,41 +89,16 @@ fn lowered(
     }
 }
 
-fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refusal)>> {
-    if !split::launches(&body) {
-        return Ok(KernelSet {
-            body,
-            kernels: Vec::new(),
-            host: Vec::new(),
-            workspaces: Vec::new(),
-            params: Vec::new(),
-            symbols: Vec::new(),
-            unsupported: Vec::new(),
-            origins: Vec::new(),
-        });
-    }
-    let mut set = split::split(body)?;
-    match allreduce::lower(&mut set.body, &set.kernels, shuffles) {
-        Ok(origins) if origins.is_empty() => {}
-        Ok(origins) => set = KernelSet { origins, ..split::split(set.body)? },
-        Err(refusal) => return Err(Box::new((set.body, refusal))),
-    }
-    match sync::insert_barriers(&mut set.body, &set.kernels) {
-        Ok(_) => Ok(set),
-        Err(refusal) => Err(Box::new((set.body, refusal))),
-    }
-}
-
 /// The function with the barriers that a build places, and how many they are; none where a build places none, or refuses
 /// the function. Operations keep their ids, new ones come after them.
-pub fn with_barriers(body: &Body) -> Option<(Body, usize)> {
+pub fn with_barriers(body: &Body, effects: &EffectTable) -> Option<(Body, usize)> {
     if !split::launches(body) {
         return None;
     }
-    let body = body.with_declared_memory().unwrap_or_else(|| body.clone());
-    let mut set = split::split(body).ok()?;
-    let n = sync::insert_barriers(&mut set.body, &set.kernels).ok()?;
-    (n > 0).then_some((set.body, n))
+    let mut body = body.with_declared_memory().unwrap_or_else(|| body.clone());
+    let kernels = split::split(&body).ok()?.kernels;
+    let n = sync::insert_barriers(&mut body, &kernels, effects).ok()?;
+    (n > 0).then_some((body, n))
 }
 
 fn unsupported(body: &Body, refusal: Refusal) -> Unsupported {
@@ -144,7 +112,7 @@ pub fn emit(
     kernel: &Kernel,
     target: Target,
     options: &Options,
-) -> Result<DeviceCode, Unsupported> {
+) -> std::result::Result<DeviceCode, Unsupported> {
     let checked = match options.device.index_bits {
         Some(32) => index_width::check(&set.body, kernel),
         _ => Ok(()),
@@ -202,7 +170,10 @@ fn generated(
     let optimized = passes.into_iter().try_fold(None, |done: Option<Body>, pass| {
         checkpoint();
         let body = done.as_ref().unwrap_or(body);
-        let after = if pass == Pass::Cse { bound.bind(body) } else { pass.run(body) };
+        let after = match pass {
+            Pass::Cse => bound.bind(body, &options.effects),
+            _ => pass.run(body, &options.effects),
+        };
         kept(pass.name(), body, after).map(Some)
     });
     checkpoint();
@@ -212,7 +183,7 @@ fn generated(
             return without_code(canonical, Refusal::new(reasons::INTERNAL, broken.report()));
         }
     };
-    let set = kernels_for(optimized.as_ref().unwrap_or(body), target);
+    let set = kernels_for(optimized.as_ref().unwrap_or(body), target, &options.effects);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
     for kernel in &set.kernels {
@@ -258,7 +229,7 @@ pub fn device_code(
     body: &Body,
     target: Target,
     options: &Options,
-) -> Result<Vec<Source>, Vec<Unsupported>> {
+) -> std::result::Result<Vec<Source>, Vec<Unsupported>> {
     device_code_until(body, target, options, &|| {})
 }
 
@@ -268,7 +239,7 @@ pub fn device_code_until(
     target: Target,
     options: &Options,
     checkpoint: Checkpoint<'_>,
-) -> Result<Vec<Source>, Vec<Unsupported>> {
+) -> std::result::Result<Vec<Source>, Vec<Unsupported>> {
     let canonical = Canonical::of(body);
     let artifact = generate(&canonical, target, options, checkpoint);
     checkpoint();

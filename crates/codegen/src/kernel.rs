@@ -3,12 +3,22 @@
 //! Terms. A *root* is the memory behind a buffer (views and re-declarations share one). A *kernel* is one outermost
 //! `launch_thread` nest. A *workspace* is global memory that the function itself allocates on the host.
 
+pub(crate) mod access;
+pub(crate) mod allreduce;
+pub(crate) mod barrier;
+pub(crate) mod bound;
+pub mod bounds;
+pub mod host;
+pub(crate) mod index_width;
+pub(crate) mod split;
+pub(crate) mod sync;
+
 use ir::{Body, BufferId, DataType, ExprId, OpId, ValueId};
 use rustc_hash::FxHashMap;
 
 use lower::Origins;
 
-use crate::host::HostExpr;
+use self::host::HostExpr;
 
 /// The kernels of one function.
 #[derive(Clone, Debug)]
@@ -29,6 +39,26 @@ pub struct KernelSet {
     pub unsupported: Vec<Unsupported>,
     /// What operations stand for that the function did not have.
     pub origins: Origins,
+}
+
+/// The kernels of a function and what the host does around them; the fields are those of [`KernelSet`].
+#[derive(Default)]
+pub(crate) struct Split {
+    pub(crate) kernels: Vec<Kernel>,
+    pub(crate) host: Vec<HostStep>,
+    pub(crate) workspaces: Vec<Workspace>,
+    pub(crate) params: Vec<FunctionParam>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) origins: Origins,
+}
+
+impl KernelSet {
+    /// A function, and what it was split into.
+    pub(crate) fn new(body: Body, split: Split) -> KernelSet {
+        let Split { kernels, host, workspaces, params, symbols, origins } = split;
+        let unsupported = Vec::new();
+        KernelSet { body, kernels, host, workspaces, params, symbols, unsupported, origins }
+    }
 }
 
 /// One reason why a function has no device code.
@@ -93,9 +123,9 @@ impl Axis {
     pub const ALL: [Axis; 6] =
         [Axis::BlockX, Axis::BlockY, Axis::BlockZ, Axis::ThreadX, Axis::ThreadY, Axis::ThreadZ];
 
-    /// Reads TVM's tag.
-    pub fn parse(tag: &str) -> Option<Axis> {
-        Axis::ALL.into_iter().find(|it| it.tag() == tag)
+    /// The axis of a thread tag.
+    pub fn of_tag(tag: ir::ThreadTag) -> Option<Axis> {
+        tag.launch_index().map(|at| Axis::ALL[at])
     }
     /// TVM's tag.
     pub fn tag(self) -> &'static str {

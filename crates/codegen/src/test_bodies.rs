@@ -1,8 +1,8 @@
 //! Bodies for tests, made by hand.
 
 use ir::{
-    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, Dialect,
-    ExprId, ExprKind, ForKind, OpId, OpKind, Param, Type, ValueId, ValueKind,
+    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, Dialect, ExprId,
+    ExprKind, ForKind, OpId, OpKind, Param, Type, ValueId, ValueKind,
 };
 
 /// Builds one function.
@@ -37,7 +37,7 @@ impl Builder {
         scope: &str,
         origin: BufferOrigin,
     ) -> BufferId {
-        let (name, scope) = (self.body.intern(name), self.body.intern(scope));
+        let (name, scope) = (self.body.intern(name), self.body.memory_scope(scope));
         self.body.buffers.push(Buffer {
             name,
             dtype: DataType::parse(dtype).expect("a dtype"),
@@ -65,7 +65,7 @@ impl Builder {
     }
     /// Everything after it is inside the launch.
     pub(crate) fn launch(&mut self, tag: &str, name: &str, extent: ExprId) -> ExprId {
-        let tag = self.body.intern(tag);
+        let tag = self.body.thread_tag(tag);
         let ty = self.body.ty(extent);
         let placeholder = ir::arena::Id::new(0);
         let op = self.body.push_op(
@@ -89,7 +89,7 @@ impl Builder {
         self.body.binary(op, a, b)
     }
     pub(crate) fn call(&mut self, name: &str, args: &[ExprId], ty: DataType) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         self.body.call(callee, args, Body::no_attrs(), ty.into(), false)
     }
     /// `if condition:` around what `inside` makes.

@@ -403,7 +403,8 @@ fn shuffles_give_the_bits_that_the_tree_gives() {
     for (groups, size) in [(16, 4), (1, 32), (8, 16), (2, 64), (1, 1024), (3, 96), (4, 24), (2, 3)]
     {
         let body = group_sums(groups, size);
-        let sets = [Target::OpenCl, Target::Cuda].map(|it| crate::device::kernels_for(&body, it));
+        let sets = [Target::OpenCl, Target::Cuda]
+            .map(|it| crate::device::kernels_for(&body, it, ir::effects::EffectTable::builtin()));
         assert!(sets.iter().all(|it| it.unsupported.is_empty()));
         let numbers = (0..groups * size).map(|it| (it * 7919 % 1009) as f32 / 7.0 - 50.0);
         let data: Vec<u8> = numbers.flat_map(f32::to_le_bytes).collect();

@@ -18,7 +18,7 @@ mod tests;
 mod union_find;
 
 use ir::{
-    Attr, Body, BufferId, ExprId, OpKind,
+    Attr, Body, BufferId, ExprId, MemoryScope, OpKind, ScopeFamily,
     arena::{Id, Table},
     effects::EffectTable,
 };
@@ -59,14 +59,12 @@ pub enum Space {
 
 impl Space {
     /// The space of a storage scope.
-    pub fn of_scope(scope: &str) -> Space {
-        let family = scope.split('.').next().unwrap_or_default();
-        match family {
-            "" | "global" => Space::Global,
-            "shared" => Space::Shared,
-            "local" | "wmma" | "m16n8k8" => Space::Local,
-            _ if scope == "metal.simdgroup" || scope == "metal.cooperative_tensor" => Space::Local,
-            _ => Space::Other,
+    pub fn of_scope(scope: MemoryScope) -> Space {
+        match scope.family() {
+            ScopeFamily::Global => Space::Global,
+            ScopeFamily::Shared => Space::Shared,
+            ScopeFamily::Thread => Space::Local,
+            ScopeFamily::Unknown => Space::Other,
         }
     }
 }
@@ -134,7 +132,7 @@ impl AliasClasses {
             class_of_buffer.push(class);
             root_of_buffer.push(RootId(carriers.sets.find(element)));
             numbers.classes[class].is_volatile |= is_volatile(body, buffer);
-            numbers.classes[class].add_space(Space::of_scope(body.name(data.scope)));
+            numbers.classes[class].add_space(Space::of_scope(data.scope));
         }
         let class_of_node: Vec<Option<AliasClass>> = (0..body.n_exprs())
             .map(|it| {
@@ -251,7 +249,7 @@ impl Spaces {
         for (buffer, data) in body.buffers.iter() {
             let element = carriers.buffer(buffer);
             let set = carriers.sets.find(element) as usize;
-            let space = Space::of_scope(body.name(data.scope));
+            let space = Space::of_scope(data.scope);
             let is_first = !std::mem::replace(&mut spaces.has_buffer[set], true);
             if is_first {
                 spaces.of_set[set] = Some(space);

@@ -13,7 +13,7 @@
 
 use arith::{Analyzer, ContextId};
 use ir::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind,
+    Body, BufferOrigin, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
     arena::{Id, Table},
 };
 
@@ -229,16 +229,12 @@ impl Conditions {
             let around = open.last().map_or(self.before[occurrence.op], |it| it.context);
             let index = || child_index(flow, parent, id);
             let context = match flow.body.expr(flow.occurrences[parent].expr).kind {
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if flow.body.items(args).len() == 3
-                        && flow.body.name(name) == "if_then_else" =>
-                {
+                ExprKind::IfThenElse(condition, ..) => {
                     let index = index();
                     if flow.evaluated(parent, index) != Evaluated::OneOf {
                         continue;
                     }
-                    let condition = OccurrenceId::new(parent.index() + 1);
-                    analyzer.assume(around, flow.occurrences[condition].expr, index == 1)
+                    analyzer.assume(around, condition, index == 1)
                 }
                 ExprKind::Let { value, .. } if index() == 1 => analyzer.binder(around, Some(value)),
                 ExprKind::Lambda { params, .. } => {
@@ -280,14 +276,7 @@ fn child_index(flow: &Flow<'_>, parent: OccurrenceId, id: OccurrenceId) -> usize
 
 /// The condition of `T.assume(condition)`.
 fn assumed(body: &Body, expr: ExprId) -> Option<ExprId> {
-    match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-            if body.name(name) == "assume" =>
-        {
-            body.items(args).first().copied()
-        }
-        _ => None,
-    }
+    body.operands_of(expr, Intrinsic::Assume)?.first().copied()
 }
 
 fn has_predicate(body: &Body, op: OpId) -> bool {

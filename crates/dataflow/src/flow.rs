@@ -1,6 +1,6 @@
 //! What is executed after what: the control flow of a body, operation by operation, without a graph.
 //!
-//! In: a body with its occurrences, scopes and effects. Out: a [`Flow`]: for each operation its [`Shape`] (how it runs its
+//! In: a body with its scopes and effects. Out: [`FlowTables`], read through a [`Flow`]: for each operation its [`Shape`] (how it runs its
 //! regions) and its [`Jumps`] (where control may go besides the next operation), for each operand whether it is always
 //! evaluated. The solver follows it; analyses ask it rather than matching on kinds themselves.
 //!
@@ -10,8 +10,8 @@
 //! Building is O(operations + expressions), without recursion; every question is O(1).
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences,
-    OpId, OpKind, RegionId, RegionKind, ValueId,
+    BinaryOp, BlockId, Body, Callee, ExprId, ExprKind, ForKind, Intrinsic, Lanes, OccurrenceId,
+    Occurrences, OpId, OpKind, RegionId, RegionKind, ValueId,
     arena::{Id, Table},
     effects::{EffectTable, Trap},
     walk::WalkEvent,
@@ -78,17 +78,9 @@ pub enum Evaluated {
     OneOf,
 }
 
-/// The control flow of a body.
+/// The control flow of a body, as tables by number, without the body.
 #[derive(Clone, Debug)]
-pub struct Flow<'a> {
-    /// The function.
-    pub body: &'a Body,
-    /// Its occurrences.
-    pub occurrences: &'a Occurrences,
-    /// Its scopes.
-    pub scopes: &'a ScopeTree,
-    /// The effects of its calls.
-    pub effects: &'a EffectTable,
+pub struct FlowTables {
     jumps: FxHashMap<OpId, Jumps>,
     goes_on: Jumps,
     /// Position of each operation in its block.
@@ -99,34 +91,43 @@ pub struct Flow<'a> {
     ends: Table<BlockId, bool>,
 }
 
-impl<'a> Flow<'a> {
+impl FlowTables {
     /// The control flow of `body`.
-    pub fn build(
-        body: &'a Body,
-        occurrences: &'a Occurrences,
-        scopes: &'a ScopeTree,
-        effects: &'a EffectTable,
-    ) -> Flow<'a> {
+    pub(crate) fn build(body: &Body, scopes: &ScopeTree, effects: &EffectTable) -> FlowTables {
         let jumps = jumps(body, scopes, effects);
-        let mut flow = Flow {
-            body,
-            occurrences,
-            scopes,
-            effects,
+        let mut tables = FlowTables {
             jumps_out: jumps_out(body, scopes, &jumps),
             jumps,
             goes_on: Jumps { next: true, targets: SmallVec::new() },
             position: positions(body),
             ends: Table::default(),
         };
-        flow.ends = flow.ends();
-        flow
+        let occurrences = &Occurrences::none();
+        let ends = Flow { body, occurrences, scopes, effects, tables: &tables }.ends();
+        tables.ends = ends;
+        tables
     }
+}
 
+/// The control flow of a body: the body with its [`FlowTables`].
+#[derive(Clone, Copy, Debug)]
+pub struct Flow<'a> {
+    /// The function.
+    pub body: &'a Body,
+    /// Its occurrences.
+    pub occurrences: &'a Occurrences,
+    /// Its scopes.
+    pub scopes: &'a ScopeTree,
+    /// The effects of its calls.
+    pub effects: &'a EffectTable,
+    pub(crate) tables: &'a FlowTables,
+}
+
+impl<'a> Flow<'a> {
     /// Whether control may come to the end of each block. Inner blocks first.
     fn ends(&self) -> Table<BlockId, bool> {
         let mut ends = Table::filled(self.body.blocks.len(), true);
-        if self.jumps.values().all(|it| it.next) {
+        if self.tables.jumps.values().all(|it| it.next) {
             return ends;
         }
         for event in self.body.walk(self.body.root) {
@@ -156,12 +157,12 @@ impl<'a> Flow<'a> {
 
     /// Whether control may come to the end of a block.
     pub fn reaches_end(&self, block: BlockId) -> bool {
-        self.ends[block]
+        self.tables.ends[block]
     }
 
     /// Whether control may go on to what stands after `op` in its block.
     pub fn goes_on(&self, op: OpId) -> bool {
-        self.jumps(op).next && self.goes_past(op, &self.ends)
+        self.jumps(op).next && self.goes_past(op, &self.tables.ends)
     }
 
     /// How `op` runs its regions.
@@ -201,25 +202,25 @@ impl<'a> Flow<'a> {
 
     /// The loops that something leaves by `break`, in no order.
     pub(crate) fn broken(&self) -> impl Iterator<Item = OpId> + '_ {
-        self.jumps.values().flat_map(|it| &it.targets).filter_map(|target| match *target {
+        self.tables.jumps.values().flat_map(|it| &it.targets).filter_map(|target| match *target {
             Target::Break(to) => Some(to),
             _ => None,
         })
     }
 
     /// Where control goes from `op`.
-    pub fn jumps(&self, op: OpId) -> &Jumps {
-        self.jumps.get(&op).unwrap_or(&self.goes_on)
+    pub fn jumps(&self, op: OpId) -> &'a Jumps {
+        self.tables.jumps.get(&op).unwrap_or(&self.tables.goes_on)
     }
 
     /// The position of an operation in its block.
     pub fn position(&self, op: OpId) -> usize {
-        self.position[op] as usize
+        self.tables.position[op] as usize
     }
 
     /// Whether something in the block jumps to a place outside it that is not the end of the function.
     pub fn jumps_out(&self, block: BlockId) -> bool {
-        self.jumps_out[self.scopes.of_block(block).index()]
+        self.tables.jumps_out[self.scopes.of_block(block).index()]
     }
 
     /// Whether the operations of a block have no order (`SEMANTICS: L12`).
@@ -263,16 +264,9 @@ pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usiz
             Evaluated::Perhaps
         }
         ExprKind::Select(condition, ..) if index > 0 && is_scalar(condition) => Evaluated::Perhaps,
+        ExprKind::IfThenElse(..) if index > 0 => Evaluated::OneOf,
         ExprKind::Lambda { .. } => Evaluated::Perhaps,
-        call @ ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-            if !effects.is_lazy(body, call, index) {
-                Evaluated::Always
-            } else if body.name(name) == "if_then_else" && body.items(args).len() == 3 {
-                Evaluated::OneOf
-            } else {
-                Evaluated::Perhaps
-            }
-        }
+        call @ ExprKind::Call { .. } if effects.is_lazy(body, call, index) => Evaluated::Perhaps,
         _ => Evaluated::Always,
     }
 }
@@ -316,12 +310,12 @@ pub(crate) mod leave {
 }
 
 /// How a call on purpose leaves the list it is in.
-fn jump_of_name(name: &str) -> u8 {
-    match name {
-        "ret" | "thread_return" => leave::RETURN,
-        "break_loop" => leave::BREAK,
-        "continue_loop" => leave::CONTINUE,
-        "trap" => leave::EXIT,
+fn jump_of(it: Intrinsic) -> u8 {
+    match it {
+        Intrinsic::Return | Intrinsic::ThreadReturn => leave::RETURN,
+        Intrinsic::BreakLoop => leave::BREAK,
+        Intrinsic::ContinueLoop => leave::CONTINUE,
+        Intrinsic::Trap => leave::EXIT,
         _ => 0,
     }
 }
@@ -336,9 +330,9 @@ pub(crate) fn leaving(body: &Body, effects: &EffectTable) -> Vec<u8> {
         }
         let mut any = match node.kind {
             ExprKind::Opaque { .. } => leave::ANY,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } => {
                 let trap = effects.call(body, call).may_trap == Trap::Yes;
-                jump_of_name(body.name(name)) | if trap { leave::EXIT } else { 0 }
+                jump_of(it) | if trap { leave::EXIT } else { 0 }
             }
             ExprKind::Call { .. } => leave::EXIT,
             _ => 0,
@@ -405,9 +399,7 @@ fn ways_out(body: &Body, op: OpId, leaves: &[u8]) -> (u8, bool) {
 fn is_jump(body: &Body, expr: Option<ExprId>) -> bool {
     let Some(expr) = expr else { return false };
     match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-            jump_of_name(body.name(name)) != 0
-        }
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } => jump_of(it) != 0,
         _ => false,
     }
 }

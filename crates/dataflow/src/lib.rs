@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod alias;
+pub mod analyses;
 pub mod anticipated;
 pub mod available;
 pub mod certain;

@@ -89,18 +89,19 @@ pub enum WriteKind {
     Opaque,
 }
 
-/// The versions of memory of a body.
+/// The versions of memory of a body: the body with its [`MemoryTables`].
+#[derive(Clone, Copy)]
 pub struct MemoryVersions<'a> {
-    body: &'a Body,
-    occurrences: &'a Occurrences,
-    scopes: &'a ScopeTree,
-    effects: &'a EffectTable,
-    aliases: &'a AliasClasses,
-    tables: Tables,
+    pub(crate) body: &'a Body,
+    pub(crate) occurrences: &'a Occurrences,
+    pub(crate) scopes: &'a ScopeTree,
+    pub(crate) effects: &'a EffectTable,
+    pub(crate) aliases: &'a AliasClasses,
+    pub(crate) tables: &'a MemoryTables,
 }
 
-/// What [`MemoryVersions`] looks up.
-struct Tables {
+/// The writes of a body by the memory that they change, as tables by number, without the body.
+pub struct MemoryTables {
     events: Events,
     /// By operation: the order of the last operation in it.
     ends: Vec<u32>,
@@ -114,18 +115,19 @@ struct Tables {
     straight: Vec<ScopeId>,
 }
 
-impl Tables {
-    fn build(
+impl MemoryTables {
+    /// The writes of `body`.
+    pub(crate) fn build(
         body: &Body,
         occurrences: &Occurrences,
         scopes: &ScopeTree,
         effects: &EffectTable,
         aliases: &AliasClasses,
-    ) -> Tables {
+    ) -> MemoryTables {
         let ends = ends(body, scopes);
         let events = Events::collect(Steps { body, occurrences, effects, aliases }, scopes, &ends);
         let n = scopes.len();
-        let mut this = Tables {
+        let mut this = MemoryTables {
             events,
             ends,
             loop_of: Vec::with_capacity(n),
@@ -155,18 +157,6 @@ impl Tables {
 }
 
 impl<'a> MemoryVersions<'a> {
-    /// The versions of `body`.
-    pub fn build(
-        body: &'a Body,
-        occurrences: &'a Occurrences,
-        scopes: &'a ScopeTree,
-        effects: &'a EffectTable,
-        aliases: &'a AliasClasses,
-    ) -> MemoryVersions<'a> {
-        let tables = Tables::build(body, occurrences, scopes, effects, aliases);
-        MemoryVersions { body, occurrences, scopes, effects, aliases, tables }
-    }
-
     /// The class whose memory an occurrence reads: a load that is not only the name of an element, or a part of a buffer.
     pub fn class_of(&self, occurrence: OccurrenceId) -> Option<AliasClass> {
         match self.body.expr(self.occurrences[occurrence].expr).kind {

@@ -211,7 +211,7 @@ impl Steps<'_> {
         while at < self.occurrences[operand].end {
             let expr = self.occurrences[at].expr;
             let node = self.body.expr(expr);
-            if is_list(self.body, node.kind) {
+            if is_list(node.kind) {
                 at = OccurrenceId::new(at.index() + 1);
                 continue;
             }

@@ -16,7 +16,8 @@
 //! whose nodes rise at most twice. Building is O(expressions + operations + scopes), a query O(1).
 
 use ir::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, ThreadTag,
+    ValueId,
     arena::Id,
     effects::{Flags, MemoryEffect},
 };
@@ -51,9 +52,9 @@ impl Lattice for Vary {
 
 impl Vary {
     /// How far the index of this thread tag varies.
-    pub fn of_tag(tag: &str) -> Vary {
+    pub fn of_tag(tag: ThreadTag) -> Vary {
         // Virtual threads are threads as far as values go.
-        if tag.starts_with("blockIdx.") { Vary::Block } else { Vary::Thread }
+        if tag.is_block() { Vary::Block } else { Vary::Thread }
     }
 
     /// `uniform`, `varies by block`, `varies by thread`.
@@ -202,7 +203,8 @@ impl Graph<'_, '_> {
                 if !is_value {
                     self.source(to, Vary::Thread);
                 }
-                if is_invariant(body, callee) {
+                // All threads have the same, whatever the operand is.
+                if matches!(callee, Callee::Intrinsic(_, Intrinsic::ThreadInvariant)) {
                     return;
                 }
             }
@@ -352,11 +354,11 @@ impl Graph<'_, '_> {
             }
             OpKind::For(kind) => self.loop_variables(op, kind),
             OpKind::LaunchThread { tag, var } => {
-                self.source(self.value(var), Vary::of_tag(flow.body.name(tag)));
+                self.source(self.value(var), Vary::of_tag(tag));
             }
             OpKind::EnvThread(tag) => {
                 for &result in &data.results {
-                    self.source(self.value(result), Vary::of_tag(flow.body.name(tag)));
+                    self.source(self.value(result), Vary::of_tag(tag));
                 }
             }
             OpKind::SBlock(_) => {
@@ -381,7 +383,7 @@ impl Graph<'_, '_> {
             let var = self.value(arg);
             match kind {
                 ForKind::ThreadBinding(tag) => {
-                    self.source(var, Vary::of_tag(flow.body.name(tag)));
+                    self.source(var, Vary::of_tag(tag));
                 }
                 ForKind::Parallel => self.source(var, Vary::Thread),
                 ForKind::Serial | ForKind::Vectorized | ForKind::Unrolled => {}
@@ -510,12 +512,4 @@ pub(crate) fn in_threads(flow: &Flow<'_>) -> Vec<bool> {
             || flow.scopes.parent(scope).is_some_and(|it| inside[it.index()]);
     }
     inside
-}
-
-/// Calls that say of their operand that it is the same everywhere.
-fn is_invariant(body: &Body, callee: Callee) -> bool {
-    match callee {
-        Callee::Intrinsic(name) => body.name(name) == "tvm_thread_invariant",
-        Callee::Function(_) | Callee::Unknown(_) => false,
-    }
 }

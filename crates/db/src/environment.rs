@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{Capture, Environment, Found};
+use ir::effects::EffectTable;
 
 use crate::{
     Db,
-    file::{ScopeKey, file_index},
-    input::SourceFile,
+    index::file_index,
+    input::{Configuration, SourceFile},
+    unit::{Scope, ScopeKey, Unit},
 };
 
 /// A name as it is seen from a scope of a file.
@@ -31,22 +33,29 @@ pub struct CapturedName<'db> {
 #[salsa::tracked(returns(ref))]
 pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
     let index = file_index(db, name.file(db));
-    match index.scope(name.scope(db)) {
-        Some(scope) => index.functions.capture(scope, name.up(db), name.name(db)),
-        None => Found { capture: Capture::Undefined, home: None },
+    match index.functions().zip(index.scope(name.scope(db))) {
+        Some((functions, scope)) => functions.capture(scope, name.up(db), name.name(db)),
+        None => UNDEFINED,
     }
 }
+
+/// What nothing defines.
+const UNDEFINED: Found = Found { capture: Capture::Undefined, home: None };
 
 /// The environment of a function: asks [`capture`] for each name.
 pub(crate) struct DbEnvironment<'db> {
     pub(crate) db: &'db dyn Db,
-    pub(crate) file: SourceFile,
-    pub(crate) scope: &'db Arc<ScopeKey>,
+    pub(crate) unit: Unit<'db>,
 }
 
 impl Environment for DbEnvironment<'_> {
     fn resolve_above(&self, up: u32, name: &str) -> Found {
-        let name = CapturedName::new(self.db, self.file, self.scope.clone(), up, name);
+        let Scope::Python(scope) = self.unit.scope(self.db) else { return UNDEFINED };
+        let name = CapturedName::new(self.db, self.unit.file(self.db), scope.clone(), up, name);
         capture(self.db, name).clone()
+    }
+
+    fn effects(&self) -> &EffectTable {
+        &Configuration::get(self.db).dialects(self.db).effects
     }
 }

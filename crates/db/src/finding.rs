@@ -3,42 +3,67 @@
 use std::sync::Arc;
 
 use crate::{
-    Db, body, file::Function, input::Configuration, occurrences, panicked::Guarded, text_facts,
+    Db,
+    analyses::analyses,
+    input::{Configuration, Options},
+    lowering::body,
+    panicked::Guarded,
+    planning::{Plan, plan},
+    source_facts::text_facts,
+    unit::Unit,
 };
 use ir::{
     guard::Stage,
     plan::{finding::Finding, simplify::SimplifyPlan},
 };
-use transform::simplify::{self, SimplifyOptions};
+use transform::{
+    cse::{self, CseOptions},
+    findings::findings_beside,
+    simplify::{self, SimplifyOptions},
+};
 
-/// What the facts of a function tell beside common subexpressions, of the kinds that the options want. Depends on what the function
-/// means and on what its text allows, not on where anything stands.
+/// What the facts of a function tell beside common subexpressions, of the kinds that the options want; nothing of a
+/// unit of operations. Depends on what the function means and on what its text allows, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<[Finding]>> {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
-    let options = Configuration::get(db).options(db).findings;
+pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>> {
+    let Options { cse, findings, .. } = Configuration::get(db).options(db);
     let work = || {
-        text_facts(db, function).with_view(|view| {
-            transform::findings::findings(body, occurrences, Some(view), &options).into()
+        if body(db, unit).dialect.is_of_operations() {
+            return Arc::default();
+        }
+        let analyses = analyses(db, unit);
+        text_facts(db, unit).with_view(|view| {
+            // The plan that is there, if it is of the kind that is asked for.
+            let planned = || match cse == CseOptions::default() {
+                true => match &**plan(db, unit) {
+                    Plan::Expressions(it) => Some(it.clone()),
+                    Plan::Operations(_) | Plan::Nothing => None,
+                },
+                false => None,
+            };
+            let anew = || Arc::new(cse::plan(&analyses, Some(view), &CseOptions::default()));
+            let shared = || planned().unwrap_or_else(anew);
+            findings_beside(&analyses, Some(view), &findings, &shared).into()
         })
     };
-    Guarded::run(Stage::Planning, function.name(db), work, Arc::default)
+    Guarded::run(Stage::Planning, unit.name(db), work, Arc::default)
 }
 
-/// What can be simplified in a function. Depends on what [`findings`] depends on.
+/// What can be simplified in a function; nothing in a unit of operations. Depends on what [`findings`] depends on.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub fn simplifications<'db>(
-    db: &'db dyn Db,
-    function: Function<'db>,
-) -> Guarded<Arc<SimplifyPlan>> {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
+pub fn simplifications<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<SimplifyPlan>> {
+    let dialect = body(db, unit).dialect;
+    let nothing = || Arc::new(SimplifyPlan::none(dialect));
     let work = || {
-        text_facts(db, function).with_view(|view| {
-            simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default()).into()
+        if dialect.is_of_operations() {
+            return nothing();
+        }
+        let analyses = analyses(db, unit);
+        text_facts(db, unit).with_view(|view| {
+            simplify::plan(&analyses, Some(view), &SimplifyOptions::default()).into()
         })
     };
-    let nothing = || Arc::new(SimplifyPlan::none(body.dialect));
-    Guarded::run(Stage::Planning, function.name(db), work, nothing)
+    Guarded::run(Stage::Planning, unit.name(db), work, nothing)
 }
 
 /// Sets how many results the queries here keep; see [`crate::forgetting`].

@@ -62,7 +62,7 @@ impl Default for Dialects {
     fn default() -> Dialects {
         static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects {
             shapes: Arc::new(Shapes::builtin().clone()),
-            effects: Arc::new(EffectTable::builtin().clone()),
+            effects: EffectTable::shared(),
         });
         BUILTIN.clone()
     }

@@ -1,25 +1,27 @@
 #![doc = include_str!("../README.md")]
 
+mod analyses;
+mod device;
+#[expect(missing_docs, reason = "of methods that salsa makes")]
+mod document_aliases;
+mod edits;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod environment;
-#[expect(missing_docs, reason = "of methods that salsa makes")]
 mod file;
 mod finding;
 mod forgetting;
-mod function_edits;
+mod index;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
-mod kernels;
 mod log;
 mod lowering;
-mod op_edits;
-mod op_lowering;
 mod panicked;
-mod plan;
+mod planning;
 mod reading;
 mod slots;
+mod source_facts;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
-mod units;
+mod unit;
 
 use std::sync::Arc;
 
@@ -27,31 +29,28 @@ use salsa::plumbing::FromId as _;
 use syntax::Language;
 
 pub use crate::{
+    analyses::analyses,
+    device::{KernelCode, device_code, has_kernels, kernels},
+    document_aliases::{AliasName, DocumentAliases, alias, aliases},
+    edits::{cse_edits, finding_edits, op_edits, op_fixes, simplification_edits},
     environment::{CapturedName, capture},
-    file::{
-        FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
-        functions, language, parse, placed_functions,
-    },
+    file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,
-    function_edits::{cse_edits, finding_edits, simplification_edits},
+    index::{FileIndex, Places, file_index},
     input::{Configuration, Content, Dialects, Options, SourceFile},
-    kernels::{KernelCode, device_code, has_kernels, op_device_code, op_kernels},
     log::{Counters, Work},
     lowering::{
-        SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,
-        text_facts,
+        Lowered, SharedBody, body, lowered, lowering_diagnostics, occurrences, op_source_map,
+        source_map, text,
     },
-    op_edits::{op_edits, op_fixes},
-    op_lowering::{
-        SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map, op_text,
-    },
-    panicked::{Guarded, op_panics, panics},
-    plan::cse_plan,
+    panicked::{Guarded, panics},
+    planning::{Plan, cse_plan, op_plan, plan},
     reading::UnitText,
-    units::{
-        AliasName, DocumentAliases, OpIndex, OpUnit, OpUnits, PlacedUnit, SharedUnit, alias,
-        frame_of, op_aliases, op_index, op_units, placed_units, shapes, unit_at,
+    source_facts::{TextFacts, text_facts},
+    unit::{
+        Identity, PlacedUnit, Scope, ScopeKey, Source, Unit, Units, frame_of, placed_units, shapes,
+        unit_at, units,
     },
 };
 pub use salsa::{CancellationToken, Cancelled, Database, Setter};
@@ -113,8 +112,9 @@ impl RootDatabase {
         db
     }
 
-    /// The next generation: a database with the same options and no file, which shares nothing that is computed with this one. What
-    /// salsa never frees (inputs, interned keys, and what is remembered for them) goes with the last snapshot of the old one.
+    /// The next generation: a database with the same options and no file, which shares nothing that is computed with
+    /// this one. What salsa never frees (inputs, interned keys, and what is remembered for them) goes with the last
+    /// snapshot of the old one.
     pub fn successor(&self) -> RootDatabase {
         let configuration = Configuration::get(self);
         let dialects = configuration.dialects(self).clone();
@@ -134,7 +134,7 @@ impl RootDatabase {
     /// Empties a file that is closed: an input lives as long as the database.
     pub fn clear_file(&mut self, file: SourceFile) {
         self.history.forget(file);
-        self.set_content(file, Content::Text(Language::TvmScript, "".into()));
+        self.set_content(file, Content::Text(Language::default(), "".into()));
     }
 
     /// How much work was done since the start.
@@ -162,7 +162,7 @@ impl RootDatabase {
         self.log.start();
     }
 
-    /// The queries that ran since [`RootDatabase::start_log`], in order: `body(f)` for the query `body` of function
+    /// The queries that ran since [`RootDatabase::start_log`], in order: `body(f)` for the query `body` of unit
     /// `f`, the bare name for a query of something else.
     pub fn take_log(&self) -> Vec<String> {
         self.log.take().into_iter().map(|key| self.query_name(key)).collect()
@@ -170,11 +170,8 @@ impl RootDatabase {
 
     fn query_name(&self, key: salsa::DatabaseKeyIndex) -> String {
         let query = self.ingredient_debug_name(key.ingredient_index()).into_owned();
-        if OF_FUNCTIONS.contains(&query.as_str()) {
-            let function = Function::from_id(key.key_index());
-            format!("{query}({})", function.name(self))
-        } else if OF_UNITS.contains(&query.as_str()) {
-            let unit = OpUnit::from_id(key.key_index());
+        if OF_UNITS.contains(&query.as_str()) {
+            let unit = Unit::from_id(key.key_index());
             format!("{query}({})", unit.label(self))
         } else if query == "alias" {
             let name = AliasName::from_id(key.key_index());
@@ -188,9 +185,15 @@ impl RootDatabase {
     }
 }
 
-/// The queries whose key is a function.
-const OF_FUNCTIONS: &[&str] =
-    &["lowered", "body", "occurrences", "text_facts", "cse_plan", "findings", "simplifications"];
-
-/// The queries whose key is a unit of a file of MLIR or PIR.
-const OF_UNITS: &[&str] = &["op_source", "op_aliases", "op_lowered", "op_body", "op_plan"];
+/// The queries of a unit.
+const OF_UNITS: &[&str] = &[
+    "aliases",
+    "analysis_tables",
+    "body",
+    "findings",
+    "lowered",
+    "occurrences",
+    "plan",
+    "simplifications",
+    "text_facts",
+];

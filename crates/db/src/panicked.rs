@@ -1,21 +1,19 @@
 //! What a panic in one function costs: its answer, and nothing else of the file.
 //!
-//! Queries about one function or unit work under [`ir::guard`]. Where one panics, its answer is that there is nothing, and what happened stands
-//! beside it, to be told as a diagnostic. A cancelled query unwinds as before.
+//! Queries about one unit work under [`ir::guard`]. Where one panics, its answer is that there is nothing, and what
+//! happened stands beside it, to be told as a diagnostic. A cancelled query unwinds as before.
 
 use ir::guard::{Panicked, Stage, guarded};
 
 use crate::{
     Db,
-    file::Function,
     finding::{findings, simplifications},
-    op_lowering::op_plan,
-    plan::cse_plan,
-    units::OpUnit,
+    planning::plan,
+    unit::Unit,
 };
 
 /// An answer about one function, and the panic that ended the work on it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Guarded<T> {
     value: T,
     panicked: Option<Panicked>,
@@ -29,7 +27,7 @@ impl<T> std::ops::Deref for Guarded<T> {
 }
 
 impl<T> Guarded<T> {
-    /// Runs a query's work on a function; `nothing` is the answer if it panics.
+    /// Runs a query's work on a unit; `nothing` is the answer if it panics.
     pub(crate) fn run(
         stage: Stage,
         function: &str,
@@ -48,19 +46,14 @@ impl<T> Guarded<T> {
     }
 }
 
-/// The mistakes of ours that planning a function met, simplifying it too if that is wanted.
+/// The mistakes of ours that planning a unit met, simplifying it too if that is wanted.
 pub fn panics<'db>(
     db: &'db dyn Db,
-    function: Function<'db>,
+    unit: Unit<'db>,
     with_simplifications: bool,
 ) -> impl Iterator<Item = &'db Panicked> {
-    let shared = cse_plan(db, function).panicked();
-    let found = findings(db, function).panicked();
-    let simpler = with_simplifications.then(|| simplifications(db, function).panicked());
-    shared.into_iter().chain(found).chain(simpler.flatten())
-}
-
-/// The mistakes of ours that planning a unit met.
-pub fn op_panics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<&'db Panicked> {
-    op_plan(db, unit).panicked()
+    let planned = plan(db, unit).panicked();
+    let found = findings(db, unit).panicked();
+    let simpler = with_simplifications.then(|| simplifications(db, unit).panicked());
+    planned.into_iter().chain(found).chain(simpler.flatten())
 }

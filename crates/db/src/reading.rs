@@ -1,16 +1,18 @@
 //! What was made of large functions of MLIR before: for making it again after an edit by what the edit reached.
 //!
-//! In: the tree of a function now, and the last version of it that was lowered. Out: its text and what it means, the same as without an
-//! earlier version. Nothing depends on which version that is, or on whether there is one, but the cost: a version is known by its tree, and what is
-//! taken over follows from where the trees differ.
+//! In: the tree of a function now, and the last version of it that was lowered. Out: its text and what it means, the
+//! same as without an earlier version. Nothing depends on which version that is, or on whether there is one, but the
+//! cost: a version is known by its tree, and what is taken over follows from where the trees differ.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use frontend::{
-    mlir::{self, Aliases, Previous, Traits},
+    mlir::{self, Previous, Traits},
     ops::Lowered,
 };
 use syntax::{ChangedRun, Green, GreenStep, Shapes, SyntaxKind, changed_run};
+
+use crate::document_aliases::Mentioned;
 
 /// Functions with less text are lowered whole, which takes no time.
 pub(crate) const MIN_LEN: u32 = 1024;
@@ -25,26 +27,6 @@ pub(crate) struct Reading {
     pub(crate) shapes: Arc<Shapes>,
     /// The names of aliases in it, and what they stood for.
     pub(crate) mentioned: Mentioned,
-}
-
-/// The aliases that a text mentions.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Mentioned {
-    pub(crate) names: BTreeSet<Box<str>>,
-    pub(crate) aliases: Aliases,
-}
-
-impl Mentioned {
-    /// Adds the name of an alias, if it is new, with what `find` says that it stands for.
-    pub(crate) fn add(&mut self, name: &str, find: impl FnOnce(&str) -> Option<Arc<str>>) {
-        if self.names.contains(name) {
-            return;
-        }
-        self.names.insert(name.into());
-        if let Some(text) = find(name) {
-            self.aliases.add_canonical(name, &text);
-        }
-    }
 }
 
 /// The text of a unit, and how it came out of the last version.
@@ -79,7 +61,8 @@ impl UnitText {
     }
 }
 
-/// What is made of a function by what an edit reached; none if that cannot be said, and all of it has to be read. `find` says what an alias stands for.
+/// What is made of a function by what an edit reached; none if that cannot be said, and all of it has to be read.
+/// `find` says what an alias stands for.
 pub(crate) fn lower_after(
     text: &UnitText,
     last: &Reading,

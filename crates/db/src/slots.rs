@@ -1,7 +1,8 @@
 //! Who is who among namesakes, over edits.
 //!
-//! Among functions of one path and name (dumps are full of `main`) each has a *slot* that is handed on from version to version: to the
-//! one with the same tree first, then in order. Linear; only trees of those that have or had namesakes are hashed.
+//! Among functions of one path and name (dumps are full of `main`) each has a *slot* that is handed on from version to
+//! version: to the one with the same tree first, then in order. Linear; only trees of those that have or had namesakes
+//! are hashed.
 
 use std::collections::VecDeque;
 

@@ -43,8 +43,8 @@ impl World {
     }
 
     fn ask_all(&self) {
-        for &function in db::functions(&self.db, self.file) {
-            db::cse_plan(&self.db, function);
+        for &unit in &db::units(&self.db, self.file).functions {
+            db::plan(&self.db, unit);
         }
     }
 
@@ -89,12 +89,12 @@ fn edit_in_a_body_reaches_only_its_function() {
     let (log, work) = world.log();
     expect![[r#"
         file_index
-        functions
+        units
         lowered(f)
         capture(T)
         capture(N)
         body(f)
-        cse_plan(f)
+        plan(f)
         occurrences(f)
         text_facts(f)
         capture(M)
@@ -108,8 +108,8 @@ fn edit_in_a_body_reaches_only_its_function() {
 fn findings_after(old: &str, new: &str) -> Vec<String> {
     let mut world = World::new(TWO_FUNCTIONS);
     let ask = |world: &World| {
-        for &function in db::functions(&world.db, world.file) {
-            db::findings(&world.db, function);
+        for &unit in &db::units(&world.db, world.file).functions {
+            db::findings(&world.db, unit);
         }
     };
     ask(&world);
@@ -132,7 +132,7 @@ fn comment_changes_no_plan() {
     world.edit("    B[i", "    # why\n    B[i");
     world.check(expect![[r#"
         file_index
-        functions
+        units
         lowered(f)
         capture(T)
         capture(N)
@@ -143,7 +143,7 @@ fn comment_changes_no_plan() {
     world.edit("i * 8 + 1\n", "i*8 + 1  # why\n");
     world.check(expect![[r#"
         file_index
-        functions
+        units
         capture(T)
         capture(N)
         lowered(g)
@@ -159,7 +159,7 @@ fn insertion_above_reaches_no_function_below() {
     world.edit("N = 16\n", "import os\n\n\ndef helper(x):\n    return x\n\n\nN = 16\n");
     world.check(expect![[r#"
         file_index
-        functions
+        units
         capture(T)
         capture(N)
         capture(M)
@@ -170,8 +170,8 @@ fn insertion_above_reaches_no_function_below() {
     );
     world.check(expect![[r#"
         file_index
-        functions
-        cse_plan(before)
+        units
+        plan(before)
         body(before)
         lowered(before)
         capture(T)
@@ -190,8 +190,8 @@ fn second_function_of_the_same_name_does_not_disturb_the_first() {
     let (log, work) = world.log();
     expect![[r#"
         file_index
-        functions
-        cse_plan(f)
+        units
+        plan(f)
         body(f)
         lowered(f)
         capture(T)
@@ -227,12 +227,12 @@ fn renamed_constant_reaches_only_its_users() {
     world.edit("N = 16", "K = 16");
     world.check(expect![[r#"
         file_index
-        functions
+        units
         capture(T)
         capture(N)
         lowered(f)
         body(f)
-        cse_plan(f)
+        plan(f)
         occurrences(f)
         text_facts(f)
         capture(M)
@@ -245,13 +245,13 @@ fn changed_constant_reaches_only_its_users() {
     world.edit("M = 32", "M = 33");
     world.check(expect![[r#"
         file_index
-        functions
+        units
         capture(T)
         capture(N)
         capture(M)
         lowered(g)
         body(g)
-        cse_plan(g)
+        plan(g)
         occurrences(g)
         text_facts(g)
     "#]]);
@@ -264,8 +264,8 @@ fn options_change_plans_and_nothing_below() {
     options.cse.preset = ir::plan::Preset::Tvm;
     world.db.set_options(options);
     world.check(expect![[r#"
-        cse_plan(f)
-        cse_plan(g)
+        plan(f)
+        plan(g)
     "#]]);
 }
 
@@ -273,6 +273,7 @@ fn options_change_plans_and_nothing_below() {
 fn closed_files_are_read_from_their_text() {
     let db = RootDatabase::default();
     let file = db.add_file(Content::Text(Language::TvmScript, TWO_FUNCTIONS.into()));
-    let names: Vec<&str> = db::functions(&db, file).iter().map(|it| it.name(&db)).collect();
+    let functions = db::units(&db, file).functions.iter();
+    let names: Vec<&str> = functions.map(|it| it.name(&db)).collect();
     assert_eq!(names, ["f", "g"]);
 }

@@ -1,6 +1,6 @@
 //! Units of MLIR and PIR over edits: who stays who, and what an edit reaches.
 
-use db::{AliasName, Content, OpUnit, RootDatabase, SourceFile};
+use db::{AliasName, Content, RootDatabase, SourceFile, Unit};
 use syntax::{Edit, Language, Parse, TextRange, UnitKind};
 
 const TEXT: &str = "\
@@ -50,7 +50,7 @@ impl World {
     /// The kind, the name, the slot and the document of each unit, and its text.
     fn units(&self) -> Vec<(String, String)> {
         let db = &self.db;
-        let show = |it: OpUnit<'_>| {
+        let show = |it: Unit<'_>| {
             let identity = it.identity(db);
             let who = format!(
                 "{:?} {}#{} in {}",
@@ -59,7 +59,7 @@ impl World {
                 identity.slot,
                 it.document(db)
             );
-            (who, it.source(db).green.text())
+            (who, it.green(db).text())
         };
         db::placed_units(db, self.file).map(|it| show(it.unit)).collect()
     }
@@ -85,19 +85,19 @@ fn file_has_frames_and_functions() {
         "Function main#1 in 1",
     ];
     assert_eq!(world.who(), expected);
-    assert!(db::functions(&world.db, world.file).is_empty(), "they are no functions of TVMScript");
+    let units = db::units(&world.db, world.file);
+    assert_eq!((units.functions.len(), units.frames.len()), (3, 2));
 }
 
 #[test]
 fn units_are_where_they_are_in_the_file() {
     let world = World::new(Language::Mlir, TEXT);
     for placed in db::placed_units(&world.db, world.file) {
-        let source = placed.unit.source(&world.db);
         if placed.unit.kind(&world.db) == UnitKind::Function {
-            let name = placed.to_file(source.name_range);
+            let name = placed.to_file(placed.unit.name_range(&world.db));
             assert_eq!(
-                &world.text[std::ops::Range::<usize>::from(name)].trim_start_matches('@'),
-                &&*source.name
+                world.text[std::ops::Range::<usize>::from(name)].trim_start_matches('@'),
+                placed.unit.name(&world.db)
             );
         }
         let at =
@@ -136,7 +136,7 @@ fn edit_in_a_body_reads_no_frame_again() {
     world.edit("return %a", "a.b\n    return %a");
     world.db.start_log();
     world.alias(0, "!t");
-    assert_eq!(world.db.take_log(), ["op_index", "alias(!t)", "op_names", "op_source(frame)"]);
+    assert_eq!(world.db.take_log(), ["file_index", "alias(!t)", "units"]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn log_after(old: &str, new: &str) -> (Vec<String>, db::Work) {
     let mut world = World::new(Language::Mlir, TEXT);
     let ask = |world: &World| {
         for at in db::placed_units(&world.db, world.file) {
-            db::op_plan(&world.db, at.unit);
+            db::plan(&world.db, at.unit);
         }
     };
     ask(&world);
@@ -167,21 +167,21 @@ fn log_after(old: &str, new: &str) -> (Vec<String>, db::Work) {
         .db
         .take_log()
         .into_iter()
-        .filter(|it| it.starts_with("op_") && it.contains('(') && !it.starts_with("op_source"));
+        .filter(|it| ["lowered(", "body(", "plan("].iter().any(|query| it.starts_with(query)));
     (log.collect(), world.db.work() - before)
 }
 
 #[test]
 fn edit_in_a_body_reaches_only_its_function() {
     let (log, work) = log_after("return %a", "a.b\n    return %a");
-    assert_eq!(log, ["op_lowered(f)", "op_body(f)", "op_plan(f)"]);
+    assert_eq!(log, ["lowered(f)", "body(f)", "plan(f)"]);
     assert_eq!((work.lowered_functions, work.planned_functions), (1, 1));
     assert!(work.lowered_bytes < 100, "{work:?}");
 }
 
 #[test]
 fn comment_or_name_changes_no_plan() {
-    assert_eq!(log_after("return %a", "// why\n    return %a").0, ["op_lowered(f)", "op_body(f)"]);
+    assert_eq!(log_after("return %a", "// why\n    return %a").0, ["lowered(f)", "body(f)"]);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn alias_reaches_only_those_who_mention_it() {
 #[test]
 fn document_above_reaches_nothing_below() {
     let (log, _) = log_after("#map", "func.func @main() {\n  return\n}\n// -----\n#map");
-    let planned: Vec<&String> = log.iter().filter(|it| it.starts_with("op_plan")).collect();
+    let planned: Vec<&String> = log.iter().filter(|it| it.starts_with("plan")).collect();
     // The new ones; the frame below has a line more.
     assert_eq!(planned.len(), 2, "{log:?}");
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod language;
 pub mod mlir;
 pub mod ops;
 pub mod pir;

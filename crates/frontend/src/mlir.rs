@@ -10,6 +10,7 @@
 
 mod again;
 mod aliases;
+mod attributes;
 mod blocks;
 mod canonical;
 mod compare;
@@ -36,14 +37,17 @@ pub use parser::{
     mlir::{Shapes, Sink, parse_into},
 };
 
+pub use syntax::UnitKind;
+
 pub use self::{
     again::{Previous, Traits, lower_after},
     aliases::Aliases,
+    attributes::attribute_problems,
     compare::{Difference, differences},
     diagnostics::unread_operation,
     reread::{reread_frame, reread_function},
     unit::{
-        Divert, FileReader, FunctionReader, Outline, Unit, UnitKind, Units, aliases, lower_file,
+        Divert, FileReader, FunctionReader, Outline, Unit, Units, aliases, aliases_of, lower_file,
         lower_file_without_names, lower_frame, lower_function, lower_function_with_traits,
     },
 };

@@ -1,8 +1,8 @@
 //! What lowering says of one unit, bounded.
 
-use syntax::{Bounded, Listed, TextRange, TextSize};
+use syntax::{Bounded, Diagnostic, Severity};
 
-use crate::tvmscript::{Diagnostic, DiagnosticRule, Severity};
+use crate::tvmscript::DiagnosticRule;
 
 /// So many diagnostics of a function, program or frame are kept; one more says how many others there are.
 pub use syntax::MAX_LISTED as MAX_DIAGNOSTICS;
@@ -20,23 +20,3 @@ pub(crate) const RULE: DiagnosticRule = DiagnosticRule {
 
 /// The diagnostics of a unit while they are found.
 pub(crate) type Said = Bounded<Diagnostic>;
-
-impl Listed for Diagnostic {
-    fn range(&self) -> TextRange {
-        self.range
-    }
-
-    fn standing_for_all(self, message: String) -> Diagnostic {
-        let related = Vec::new();
-        Diagnostic { code: MORE_DIAGNOSTICS, message, help: None, related, ..self }
-    }
-
-    fn absorb(&mut self, other: &Diagnostic) {
-        // The worst is the least.
-        self.severity = self.severity.min(other.severity);
-    }
-
-    fn order(&self) -> (TextSize, TextSize) {
-        (self.range.start(), self.range.end())
-    }
-}

@@ -1,99 +1,15 @@
-//! Code actions: bind shared values in the text; and what the files beside this one offer.
-//!
-//! One expression, all of a function, all of a file (`source.fixAll`). The last leaves functions alone whose blocks can
-//! still be scheduled; in those the others say so in their title.
+//! Code actions: what can be done with the text in a range, and with all of its file.
 
-use db::{Database as _, RootDatabase, SourceFile};
-use frontend::tvmscript::{CheckedEdits, Reading, Selection};
-use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal, simplify::SimplifyRefusal};
-use syntax::{Edit, Language, TextRange};
+mod expressions;
+mod operations;
 
-use crate::{
-    finding_actions::{fix_all_edits, quick_fixes},
-    function_at::{FunctionAt, of_functions},
-    guarded::item,
-    ignore::ignore_actions,
-    inline::inline_actions,
-    ops,
-    plan_text::PlanText,
-    simplifications,
-};
+use db::{RootDatabase, SourceFile};
+use frontend::tvmscript::Reading;
+use syntax::{Form, TextRange};
 
-/// What an action is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ActionKind {
-    /// Does what a diagnostic asks for.
-    QuickFix,
-    /// Gives an expression a name.
-    Extract,
-    /// Puts a value in the places of its name.
-    Inline,
-    /// Does all that is safe in a file.
-    FixAll,
-}
+use crate::code_action::{ActionKind, CodeAction};
 
-impl ActionKind {
-    /// All of them.
-    pub const ALL: &[ActionKind] =
-        &[ActionKind::QuickFix, ActionKind::Extract, ActionKind::Inline, ActionKind::FixAll];
-}
-
-/// Something that can be done.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CodeAction {
-    /// What it says.
-    pub title: String,
-    /// Kind.
-    pub kind: ActionKind,
-    /// Whether it is what most people want here.
-    pub is_preferred: bool,
-    /// The edits, in text order; they do not overlap.
-    pub edits: Vec<Edit>,
-    /// Why it cannot be done; it has no edits then.
-    pub disabled: Option<String>,
-    /// It has no edits yet: those who want them ask for them.
-    pub is_put_off: bool,
-}
-
-impl CodeAction {
-    /// An action that does these edits of a function. Where they read back as something else than they should, it is there to say so; none
-    /// where the text allows no edit.
-    pub(crate) fn of(
-        title: String,
-        kind: ActionKind,
-        at: FunctionAt<'_>,
-        found: CheckedEdits,
-    ) -> Option<CodeAction> {
-        let differs = found.n_differing() > 0;
-        let edits = placed(at, found);
-        match edits.is_empty() {
-            false => Some(CodeAction { edits, ..CodeAction::without_edits(title, kind) }),
-            true => differs.then(|| CodeAction::refused(title, kind)),
-        }
-    }
-
-    /// An action that cannot be done, because the text would say something else.
-    pub(crate) fn refused(title: String, kind: ActionKind) -> CodeAction {
-        let refusal = SimplifyRefusal::ReadsBackDifferently.name();
-        let why =
-            format!("the edited text would mean something else, or lose a comment ({refusal})");
-        CodeAction { disabled: Some(why), ..CodeAction::without_edits(title, kind) }
-    }
-
-    pub(crate) fn without_edits(title: String, kind: ActionKind) -> CodeAction {
-        let edits = Vec::new();
-        CodeAction { title, kind, is_preferred: false, edits, disabled: None, is_put_off: false }
-    }
-
-    /// Forgets edits that were not read back.
-    fn put_off(&mut self) {
-        self.is_put_off = !std::mem::take(&mut self.edits).is_empty();
-    }
-}
-
-/// What an action says that gives a value a name in a function whose blocks can still be scheduled.
-pub(crate) const STILL_SCHEDULED: &str = " (later scheduling of its blocks may fail)";
-
+/// What can be done with the text in a range, of the kinds that are wanted.
 pub(crate) fn code_actions(
     db: &RootDatabase,
     file: SourceFile,
@@ -101,38 +17,10 @@ pub(crate) fn code_actions(
     wants: &dyn Fn(ActionKind) -> bool,
     reading: Reading,
 ) -> Vec<CodeAction> {
-    if db::language(db, file) != Language::TvmScript {
-        return ops::actions::code_actions(db, file, range, wants);
+    match db::form(db, file) {
+        Form::Expressions => expressions::code_actions(db, file, range, wants, reading),
+        Form::Operations => operations::code_actions(db, file, range, wants),
     }
-    let mut res = Vec::new();
-    // Where both are wanted, extracting is said once.
-    let kind = [ActionKind::Extract, ActionKind::QuickFix].into_iter().find(|it| wants(*it));
-    if let Some(kind) = kind {
-        let extract = |at| in_function(db, at, range, kind, reading);
-        res.extend(of_functions(db, file, Some(range), extract).flatten());
-    }
-    let others = |at: FunctionAt<'_>| {
-        // What one kind of actions meets costs that kind.
-        let item = |make: &dyn Fn() -> Vec<CodeAction>| item(at.function.name(db), make);
-        let mut res = Vec::new();
-        if wants(ActionKind::QuickFix) {
-            res.extend(item(&|| quick_fixes(db, at, range, reading)));
-            res.extend(item(&|| simplifications::quick_fixes(db, at, range, reading)));
-            res.extend(item(&|| ignore_actions(db, at, range)));
-        }
-        if wants(ActionKind::Inline) {
-            res.extend(item(&|| inline_actions(db, at, range, reading)));
-        }
-        res
-    };
-    res.extend(of_functions(db, file, Some(range), others).flatten().flatten());
-    if wants(ActionKind::FixAll) {
-        res.extend(fix_all(db, file, reading));
-    }
-    if reading == Reading::Later {
-        res.iter_mut().for_each(CodeAction::put_off);
-    }
-    res
 }
 
 /// The action of this name that [`code_actions`] gives, with its edits: the one after so many others of the name.
@@ -144,152 +32,4 @@ pub(crate) fn resolved(
 ) -> Option<CodeAction> {
     let all = code_actions(db, file, range, &|it| it == kind, Reading::Now);
     all.into_iter().filter(|it| it.title == title).nth(number)
-}
-
-/// One action for each shared value that the range touches, the innermost first, and one for all of the function. The
-/// latter also where the function is named.
-fn in_function(
-    db: &RootDatabase,
-    at: FunctionAt<'_>,
-    range: TextRange,
-    kind: ActionKind,
-    reading: Reading,
-) -> Vec<CodeAction> {
-    let text = PlanText::new(db, at.function);
-    let mut touched: Vec<(TextRange, usize)> = Vec::new();
-    for (i, group) in text.plan.groups.iter().enumerate() {
-        let partial = on_request(group).map(|it| &text.plan.cells[it].replaces[..]);
-        let replaced = text.replaced(group).chain(partial.into_iter().flatten().copied());
-        let hit = replaced
-            .filter(|it| text.map.is_real(*it))
-            .map(|it| text.map.occurrence_range(it))
-            .find(|it| at.to_file(*it).intersect(range).is_some());
-        touched.extend(hit.map(|it| (it, i)));
-    }
-    touched.sort_by_key(|(range, _)| range.len());
-    let at_name = at.to_file(at.function.source(db).name_range).intersect(range).is_some();
-    let mut res: Vec<CodeAction> = touched
-        .iter()
-        .filter_map(|(_, group)| {
-            let make = || extract_one(db, (at, &text), *group, kind, reading);
-            item(at.function.name(db), make).flatten()
-        })
-        .collect();
-    if let [only] = res.as_mut_slice() {
-        only.is_preferred = !text.plan.informational && only.disabled.is_none();
-    }
-    let n_applied = text.plan.groups.iter().filter(|it| it.decision.is_applied()).count();
-    if (at_name && n_applied > 0) || (!touched.is_empty() && n_applied > 1) {
-        res.extend(extract_all(db, (at, &text), n_applied, kind, reading));
-    }
-    res
-}
-
-fn extract_one(
-    db: &RootDatabase,
-    (at, text): (FunctionAt<'_>, &PlanText<'_>),
-    index: usize,
-    kind: ActionKind,
-    reading: Reading,
-) -> Option<CodeAction> {
-    let group = &text.plan.groups[index];
-    let times = match group.occurrences.len() {
-        1 => String::new(),
-        n => format!(" ({n} occurrences)"),
-    };
-    let expr = text.expr(*group.occurrences.first()?);
-    let title = match &group.decision {
-        Decision::Bind(binding) => {
-            format!("Extract `{expr}` into `{}`{times}", text.plan.bindings[*binding].name)
-        }
-        Decision::Reuse(reuse) => {
-            let name = reuse.name(text.body);
-            format!("Use `{name}` for `{expr}`{times}")
-        }
-        Decision::Insert(cell) => partial_title(text, *cell, &expr),
-        Decision::Refuse(_) if on_request(group).is_some() => {
-            partial_title(text, on_request(group)?, &expr)
-        }
-        Decision::Covered { .. } | Decision::Refuse(_) => return None,
-    };
-    let title = title + if text.plan.informational { STILL_SCHEDULED } else { "" };
-    let found = db::cse_edits(db, at.function, Selection::Group(index), reading);
-    CodeAction::of(title, kind, at, found)
-}
-
-fn extract_all(
-    db: &RootDatabase,
-    (at, text): (FunctionAt<'_>, &PlanText<'_>),
-    n_groups: usize,
-    kind: ActionKind,
-    reading: Reading,
-) -> Option<CodeAction> {
-    let name = &at.function.source(db).name;
-    let plural = if n_groups == 1 { "" } else { "s" };
-    let mut title = format!("Extract all {n_groups} common subexpression{plural} of `{name}`");
-    if text.plan.informational {
-        title.push_str(STILL_SCHEDULED);
-    }
-    CodeAction::of(title, kind, at, db::cse_edits(db, at.function, Selection::All, reading))
-}
-
-/// What is superfluous goes first: what could be shared is seen again without it.
-fn fix_all(db: &RootDatabase, file: SourceFile, reading: Reading) -> Option<CodeAction> {
-    let mut all = Vec::new();
-    let mut removes = false;
-    let of_function = |at: FunctionAt<'_>| {
-        db.unwind_if_revision_cancelled();
-        let superfluous = fix_all_edits(db, at, reading);
-        if !superfluous.is_empty() {
-            return (superfluous, true);
-        }
-        let plan = db::cse_plan(db, at.function);
-        let is_empty = plan.groups.iter().all(|it| !it.decision.is_applied());
-        let edits = match plan.informational || is_empty {
-            true => Vec::new(),
-            false => placed(at, db::cse_edits(db, at.function, Selection::All, reading)),
-        };
-        (edits, false)
-    };
-    for (edits, is_superfluous) in of_functions(db, file, None, of_function) {
-        all.extend(edits);
-        removes |= is_superfluous;
-    }
-    let title = match removes {
-        true => "Fix all that is safe to fix in this file",
-        false => "Extract all common subexpressions in this file",
-    };
-    (!all.is_empty()).then(|| CodeAction {
-        edits: all,
-        ..CodeAction::without_edits(title.to_owned(), ActionKind::FixAll)
-    })
-}
-
-/// The scalar of a partial redundancy that is not done because nobody asked.
-fn on_request(group: &CseGroup) -> Option<usize> {
-    match group.decision {
-        Decision::Refuse(Refusal::PartialRedundancy {
-            cell,
-            obstacle: PartialObstacle::OnRequest,
-        }) => Some(cell),
-        _ => None,
-    }
-}
-
-/// What is inserted is said: it is more code in some branch.
-fn partial_title(text: &PlanText<'_>, cell: usize, expr: &str) -> String {
-    let cell = &text.plan.cells[cell];
-    let n_inserted = cell.stores.iter().filter(|it| it.at.is_inserted()).count();
-    let places = match n_inserted {
-        0 => "no code is inserted".to_owned(),
-        1 => "inserts it in 1 branch".to_owned(),
-        n => format!("inserts it in {n} branches"),
-    };
-    format!("Keep `{expr}` in the scalar `{}` on every path ({places})", cell.name)
-}
-
-/// The edits of a function, at their places in the file.
-pub(crate) fn placed(at: FunctionAt<'_>, found: CheckedEdits) -> Vec<Edit> {
-    let edits = found.edit.into_edits().into_iter();
-    edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect()
 }

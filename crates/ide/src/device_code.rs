@@ -1,17 +1,14 @@
 //! The device code of the function at a place.
 
-use barriers::refusal::LowerRefusal;
+mod expressions;
+mod operations;
+
 use codegen::{Options, Source, Target, Unsupported};
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::OpId;
-use lower::from_ops::{FromOps, KernelOf};
-use rustc_hash::FxHashMap;
-use syntax::{Language, TextRange, TextSize};
+use syntax::{Form, TextRange, TextSize};
 
-use crate::{
-    function_at::{FunctionAt, function_at, of_functions},
-    ops::of_units,
-};
+use crate::units::of_units;
 
 /// Device code as it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,6 +40,7 @@ pub struct SharedValue {
     pub text: String,
 }
 
+/// The device code of the unit at an offset.
 pub(crate) fn view_device_code(
     db: &RootDatabase,
     file: SourceFile,
@@ -50,63 +48,12 @@ pub(crate) fn view_device_code(
     target: Target,
     options: Options,
 ) -> Option<DeviceCodeView> {
-    if db::language(db, file) != Language::TvmScript {
-        return view_kernels(db, file, offset, target, options);
-    }
-    let (at, _) = function_at(db, file, offset)?;
-    let mut view = DeviceCodeView::new(&at.function.source(db).name, target);
-    let source_map = db::source_map(db, at.function);
-    let place = |op| {
-        // What lowering made has no text.
-        let is_known = ir::arena::Id::index(op) < source_map.n_ops();
-        is_known.then(|| source_map.op_range(op).start() + at.start)
-    };
-    match db::device_code(db, at.function, target, options) {
-        Ok(sources) => view.add(sources, db::body(db, at.function), &place),
-        Err(reasons) => view.add_reasons(reasons, &place),
-    }
-    Some(view.finish())
-}
-
-/// The kernels of MLIR at an offset: the `gpu.launch` around it, otherwise all of its function.
-fn view_kernels(
-    db: &RootDatabase,
-    file: SourceFile,
-    offset: TextSize,
-    target: Target,
-    options: Options,
-) -> Option<DeviceCodeView> {
     let at = db::unit_at(db, file, offset).filter(|it| !it.unit.is_frame(db))?;
-    let source_map = db::op_source_map(db, at.unit)?;
-    let kernels = db::op_kernels(db, at.unit);
-    let codes = db::op_device_code(db, at.unit, target, options);
-    let is_around = |kernel: &KernelOf| {
-        let range = kernel.op.map(|op| at.to_file(source_map.op(op)));
-        range.is_some_and(|it| it.contains(offset))
-    };
-    // The innermost stands behind those around it.
-    let around = kernels.iter().rposition(is_around);
-    let name = around.map_or(at.unit.name(db), |it| &kernels[it].name);
-    let mut view = DeviceCodeView::new(name, target);
-    let shown = kernels.iter().zip(codes).enumerate();
-    for (_, (kernel, code)) in shown.filter(|it| around.is_none_or(|only| only == it.0)) {
-        let source = |op| Some(at.to_file(source_map.op(op)).start());
-        match &kernel.kernel {
-            Ok(FromOps { body, origins, .. }) => {
-                let origins: FxHashMap<OpId, OpId> = origins.iter().copied().collect();
-                let place = |op| source(*origins.get(&op)?);
-                match code {
-                    Ok(sources) => view.add(sources, body, &place),
-                    Err(reasons) => view.add_reasons(reasons, &place),
-                }
-            }
-            Err(LowerRefusal { reason, detail, op }) => {
-                view.add_note(format!("{reason}: {detail}"), op.and_then(source));
-                view.add_help(reason);
-            }
-        }
+    let code = db::device_code(db, at.unit, target, options);
+    match at.unit.form(db) {
+        Form::Expressions => Some(expressions::view(db, &at, target, code)),
+        Form::Operations => operations::view(db, &at, offset, target, code),
     }
-    Some(view.finish())
 }
 
 impl DeviceCodeView {
@@ -135,7 +82,8 @@ impl DeviceCodeView {
         u32::try_from(self.text.lines().count()).unwrap_or(u32::MAX)
     }
 
-    /// Adds what was written of a function, with an empty line in front of each kernel but the first; `place` says where an operation stands in the file.
+    /// Adds what was written of a function, with an empty line in front of each kernel but the first; `place` says
+    /// where an operation stands in the file.
     fn add(
         &mut self,
         sources: &[Source],
@@ -232,21 +180,11 @@ pub(crate) fn device_lenses(
         if !db::has_kernels(db, at.unit) {
             return None;
         }
-        let first = || db::op_kernels(db, at.unit).iter().find_map(|it| it.kernel.as_ref().ok());
-        let kernel = with_structure.then(first).flatten();
-        let structure = kernel.and_then(|it| codegen::build::structure(&it.body));
-        // What `cse` binds in it is known once its code is there.
-        Some(DeviceLens { range: TextRange::empty(at.range.start()), shared: 0, structure })
+        let (shared, structure) = match at.unit.form(db) {
+            Form::Expressions => expressions::lens(db, at.unit, with_structure),
+            Form::Operations => operations::lens(db, at.unit, with_structure),
+        };
+        Some(DeviceLens { range: TextRange::empty(at.start()), shared, structure })
     };
-    let of_function = |at: FunctionAt<'_>| {
-        let body = db::body(db, at.function);
-        if !codegen::launches(body) {
-            return None;
-        }
-        let shared = db::cse_plan(db, at.function).bindings.len();
-        let structure = if with_structure { codegen::build::structure(body) } else { None };
-        Some(DeviceLens { range: TextRange::empty(at.start), shared, structure })
-    };
-    let units = of_units(db, file, None, of_unit);
-    units.chain(of_functions(db, file, None, of_function)).flatten().collect()
+    of_units(db, file, None, of_unit).flatten().collect()
 }

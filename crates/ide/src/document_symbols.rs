@@ -1,14 +1,10 @@
-//! The outline: the functions of a file under the classes that hold them, with their blocks and buffers.
+//! The outline of a file: what it defines, under what holds it.
 
-use db::{Db, Function, RootDatabase, SourceFile};
-use frontend::tvmscript::DefinitionKind;
-use ir::OpKind;
-use syntax::{Language, SyntaxKind, SyntaxNode, TextRange};
+mod expressions;
+mod operations;
 
-use crate::{
-    function_at::{FunctionAt, of_functions},
-    ops,
-};
+use db::{RootDatabase, SourceFile};
+use syntax::{Form, TextRange};
 
 /// What a symbol is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,102 +38,10 @@ pub struct DocumentSymbol {
     pub children: Vec<DocumentSymbol>,
 }
 
+/// The outline of a file.
 pub(crate) fn document_symbols(db: &RootDatabase, file: SourceFile) -> Vec<DocumentSymbol> {
-    if db::language(db, file) != Language::TvmScript {
-        return ops::outline::document_symbols(db, file);
+    match db::form(db, file) {
+        Form::Expressions => expressions::document_symbols(db, file),
+        Form::Operations => operations::document_symbols(db, file),
     }
-    let functions: Vec<DocumentSymbol> =
-        of_functions(db, file, None, |at| function_symbol(db, at)).collect();
-    if functions.is_empty() {
-        return functions;
-    }
-    let mut modules = classes(&db::parse(db, file).syntax()).into_iter().peekable();
-    let mut res: Vec<DocumentSymbol> = Vec::new();
-    for function in functions {
-        while modules.peek().is_some_and(|it| it.range.end() <= function.range.start()) {
-            res.extend(modules.next().filter(|it| !it.children.is_empty()));
-        }
-        match modules.peek_mut() {
-            Some(module) if module.range.contains_range(function.range) => {
-                module.children.push(function);
-            }
-            _ => res.push(function),
-        }
-    }
-    res.extend(modules.filter(|it| !it.children.is_empty()));
-    res
-}
-
-/// The classes at the top of a file.
-fn classes(root: &SyntaxNode) -> Vec<DocumentSymbol> {
-    let classes = root.children().filter(|it| it.kind() == SyntaxKind::CLASS_DEF);
-    classes
-        .filter_map(|class| {
-            let name = class.children().find(|it| it.kind() == SyntaxKind::NAME)?;
-            Some(DocumentSymbol {
-                name: name.text(),
-                detail: None,
-                kind: SymbolKind::Module,
-                range: class.text_range(),
-                selection_range: name.text_range(),
-                children: Vec::new(),
-            })
-        })
-        .collect()
-}
-
-fn function_symbol(db: &RootDatabase, at: FunctionAt<'_>) -> DocumentSymbol {
-    let source = at.function.source(db);
-    let mut symbol = DocumentSymbol {
-        name: source.name.to_string(),
-        detail: None,
-        kind: SymbolKind::Function,
-        range: TextRange::at(at.start, source.green.text_len()),
-        selection_range: at.to_file(source.name_range),
-        children: Vec::new(),
-    };
-    let inner = inner_symbols(db, at.function).iter();
-    symbol.children = inner
-        .map(|it| DocumentSymbol {
-            range: at.to_file(it.range),
-            selection_range: at.to_file(it.selection_range),
-            ..it.clone()
-        })
-        .collect();
-    symbol
-}
-
-/// The blocks and buffers of a function, relative to it, in text order.
-#[salsa::tracked(returns(ref), no_eq)]
-fn inner_symbols<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<DocumentSymbol> {
-    let body = db::body(db, function);
-    let map = db::source_map(db, function);
-    let mut res = Vec::new();
-    for (id, op) in body.ops.iter() {
-        if let OpKind::SBlock(block) = op.kind {
-            let name = body.name(body.sblocks[block].name);
-            let range = map.op_range(id);
-            res.push(DocumentSymbol {
-                name: if name.is_empty() { "block".to_owned() } else { name.to_owned() },
-                detail: None,
-                kind: SymbolKind::Block,
-                range,
-                selection_range: range,
-                children: Vec::new(),
-            });
-        }
-    }
-    for definition in map.definitions().iter().filter(|it| it.kind == DefinitionKind::Buffer) {
-        let Some(buffer) = definition.buffer else { continue };
-        res.push(DocumentSymbol {
-            name: definition.name.to_string(),
-            detail: Some(body.buffers[buffer].dtype.to_string()),
-            kind: SymbolKind::Buffer,
-            range: definition.range,
-            selection_range: definition.range,
-            children: Vec::new(),
-        });
-    }
-    res.sort_by_key(|it| (it.range.start(), it.range.end()));
-    res
 }

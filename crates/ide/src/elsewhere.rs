@@ -1,34 +1,38 @@
 //! The same expression and the same function in other places of the workspace.
 //!
-//! A map from structural fingerprints to places, outside of the database: no query reads it. The entries of a file of the host are replaced
-//! as a whole when somebody asks and the file is another one than it was: typing costs nothing here. Those of other files of the
-//! workspace are made by whoever owns them, from their text alone ([`ClosedFile::read`], on any thread), and put in and taken out as a
-//! whole too ([`WorkspaceIndex`]). The map is sharded by fingerprint; no lock is held while anything is computed, and readers sort what they get by
-//! file and place.
+//! A map from structural fingerprints to places, outside of the database: no query reads it. The entries of a file of
+//! the host are replaced as a whole when somebody asks and the file is another one than it was: typing costs nothing
+//! here. Those of other files of the workspace are made by whoever owns them, from their text alone
+//! ([`ClosedFile::read`], on any thread), and put in and taken out as a whole too ([`WorkspaceIndex`]). The map is
+//! sharded by fingerprint; no guard is held while anything is computed or another map is asked. A version of a file is
+//! told apart from the next by a number, so that a reader never sees two; readers sort what they get by file and place.
 //!
-//! What is compared: functions, and expressions of at least [`MIN_NODES`] nodes that are operands of operations, loads or calls. Equal
-//! up to names.
+//! What is compared: functions in every language; and, in functions of statements, expressions of at least
+//! [`MIN_NODES`] nodes that are operands of operations, loads or calls. Equal up to names.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
-use db::{Database as _, Db, FileIndex, Function, RootDatabase, SourceFile};
-use frontend::tvmscript::{self, SourceMap};
+use dashmap::DashMap;
+use db::{Database as _, Db, FileIndex, PlacedUnit, RootDatabase, SourceFile, Unit};
+use frontend::{
+    language::{self, UnitInput},
+    mlir,
+    tvmscript::{self, SourceMap},
+};
 use ir::{
     Body, Occurrences,
     fingerprint::{self, Fingerprint},
 };
-use rustc_hash::FxHashMap;
-use syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use syntax::{ColumnEncoding, Form, Language, LineIndex, Shapes, TextRange, TextSize};
 
-use crate::{
-    FileId,
-    function_at::{FunctionAt, function_at, of_functions},
-    guarded,
-};
+use crate::{FileId, guarded, units::of_units};
 
 /// Smaller expressions are everywhere.
 const MIN_NODES: u32 = 5;
-const N_SHARDS: usize = 16;
 
 /// A place of something that is elsewhere too.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,98 +60,99 @@ struct Print {
 /// The map, and which version of each file is in it.
 #[derive(Default)]
 pub(crate) struct Index {
-    shards: [Mutex<FxHashMap<Fingerprint, Vec<Elsewhere>>>; N_SHARDS],
-    files: Mutex<FxHashMap<FileId, Version>>,
+    places: DashMap<Fingerprint, Vec<Entry>, FxBuildHasher>,
+    files: DashMap<FileId, Version, FxBuildHasher>,
+    n_versions: AtomicU64,
+}
+
+/// A place that a version of a file has in the map.
+struct Entry {
+    version: u64,
+    place: Elsewhere,
 }
 
 /// A version of a file, with what it has in the map.
 struct Version {
+    number: u64,
     /// None for a file that the host does not have.
     index: Option<Arc<FileIndex>>,
     prints: Arc<[Fingerprint]>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panicking thread left is replaced with its file.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Index {
-    fn shard(&self, fingerprint: Fingerprint) -> &Mutex<FxHashMap<Fingerprint, Vec<Elsewhere>>> {
-        &self.shards[usize::from(fingerprint.0[0]) % N_SHARDS]
-    }
-
     /// Brings the entries of a file up to date.
     fn update(&self, db: &RootDatabase, id: FileId, file: SourceFile) {
         let index = db::file_index(db, file);
         let is_same = |it: &Version| it.index.as_ref().is_some_and(|it| Arc::ptr_eq(it, index));
-        let is_current = lock(&self.files).get(&id).is_some_and(is_same);
+        let is_current = self.files.get(&id).is_some_and(|it| is_same(&it));
         if !is_current {
             self.replace(id, Some(index.clone()), places(db, id, file));
         }
     }
 
-    /// Replaces all that the map has of a file.
+    /// Replaces all that the map has of a file. Of two that do so at once the later one stays, whole.
     fn replace(
         &self,
         id: FileId,
         index: Option<Arc<FileIndex>>,
         places: Vec<(Fingerprint, Elsewhere)>,
     ) {
+        let number = self.n_versions.fetch_add(1, Ordering::Relaxed);
         // One place may have several, and one of them may have several places.
         let mut prints: Vec<Fingerprint> = places.iter().map(|it| it.0).collect();
         prints.sort_unstable();
         prints.dedup();
-        let version = Version { index, prints: prints.into() };
-        // Two updates of one file must not mix; nothing is computed meanwhile.
-        let mut files = lock(&self.files);
-        self.take_out(id, files.insert(id, version));
         for (fingerprint, place) in places {
-            lock(self.shard(fingerprint)).entry(fingerprint).or_default().push(place);
+            self.places.entry(fingerprint).or_default().push(Entry { version: number, place });
         }
+        let old = self.files.insert(id, Version { number, index, prints: prints.into() });
+        self.take_out(old);
     }
 
     /// Takes a file out of the map.
     pub(crate) fn remove(&self, id: FileId) {
-        let mut files = lock(&self.files);
-        self.take_out(id, files.remove(&id));
+        self.take_out(self.files.remove(&id).map(|it| it.1));
     }
 
-    /// Takes out what a version has in the map. Under the lock of the files.
-    fn take_out(&self, id: FileId, old: Option<Version>) {
-        for &fingerprint in old.iter().flat_map(|it| it.prints.iter()) {
-            let mut shard = lock(self.shard(fingerprint));
-            if let Some(entries) = shard.get_mut(&fingerprint) {
-                entries.retain(|it| it.file != id);
-                if entries.is_empty() {
-                    shard.remove(&fingerprint);
-                }
+    /// Takes out what a version has in the map. Nobody shows it any more.
+    fn take_out(&self, old: Option<Version>) {
+        let Some(Version { number, prints, .. }) = old else { return };
+        for fingerprint in &*prints {
+            if let Some(mut entries) = self.places.get_mut(fingerprint) {
+                entries.retain(|it| it.version != number);
             }
+            self.places.remove_if(fingerprint, |_, entries| entries.is_empty());
         }
     }
 
     /// All places of a fingerprint, in order.
     fn places(&self, fingerprint: Fingerprint) -> Vec<Elsewhere> {
-        let mut places =
-            lock(self.shard(fingerprint)).get(&fingerprint).cloned().unwrap_or_default();
+        let entries = |it: &Vec<Entry>| -> Vec<(u64, Elsewhere)> {
+            it.iter().map(|it| (it.version, it.place.clone())).collect()
+        };
+        let found = self.places.get(&fingerprint).map(|it| entries(&it)).unwrap_or_default();
+        let is_current =
+            |version: u64, id: FileId| self.files.get(&id).is_some_and(|it| it.number == version);
+        let current = found.into_iter().filter(|(version, it)| is_current(*version, it.file));
+        let mut places: Vec<Elsewhere> = current.map(|it| it.1).collect();
         places.sort_by_key(|it| (it.file, it.range.start(), it.range.end()));
         places
     }
 }
 
 fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, Elsewhere)> {
-    let of_function = |at: FunctionAt<'_>| -> Vec<(Fingerprint, Elsewhere)> {
+    let of_unit = |at: PlacedUnit<'_>| -> Vec<(Fingerprint, Elsewhere)> {
         db.unwind_if_revision_cancelled();
         let place = |it: &Print| Elsewhere {
             file: id,
             range: at.to_file(it.range),
-            function: at.function.name(db).to_owned(),
+            function: at.unit.name(db).to_owned(),
             is_function: it.is_function,
             line: None,
         };
-        prints(db, at.function).iter().map(|it| (it.fingerprint, place(it))).collect()
+        prints(db, at.unit).iter().map(|it| (it.fingerprint, place(it))).collect()
     };
-    of_functions(db, file, None, of_function).flatten().collect()
+    of_units(db, file, None, of_unit).flatten().collect()
 }
 
 /// What a file has in the map that is not one of the host's.
@@ -158,36 +163,32 @@ pub struct ClosedFile {
 
 impl ClosedFile {
     /// Reads a file from its text, without a database. Before each function `goes_on` is asked; none if it says no.
-    pub fn read(id: FileId, text: &str, goes_on: &mut dyn FnMut() -> bool) -> Option<ClosedFile> {
-        let functions = tvmscript::functions(&syntax::parse(text));
+    pub fn read(
+        id: FileId,
+        language: Language,
+        text: &str,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<ClosedFile> {
         let lines = LineIndex::new(text);
-        let mut places = Vec::new();
-        for item in &functions.functions {
-            if !goes_on() {
-                return None;
-            }
-            if item.source.kind != tvmscript::FunctionKind::PrimFunc {
-                continue;
-            }
-            let prints = || {
-                let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-                let occurrences = Occurrences::collect(&lowered.body);
-                let (map, name_range) = (&lowered.source_map, item.source.name_range);
-                prints_of(&lowered.body, map, &occurrences, name_range)
-            };
-            for it in guarded::item(&item.source.name, prints).unwrap_or_default() {
-                let range = it.range + item.range.start();
+        let mut file = ClosedFile { places: Vec::new() };
+        let mut add = |name: &str, start: TextSize, prints: Vec<Print>| {
+            for it in prints {
+                let range = it.range + start;
                 let place = Elsewhere {
                     file: id,
                     range,
-                    function: item.source.name.to_string(),
+                    function: name.to_owned(),
                     is_function: it.is_function,
                     line: Some(lines.line_col(range.start(), ColumnEncoding::Utf8).line),
                 };
-                places.push((it.fingerprint, place));
+                file.places.push((it.fingerprint, place));
             }
-        }
-        Some(ClosedFile { places })
+        };
+        let is_whole = match language.support().form {
+            Form::Expressions => each_function(language, text, goes_on, &mut add),
+            Form::Operations => each_operation_unit(language, text, goes_on, &mut add),
+        };
+        is_whole.then_some(file)
     }
 
     /// How many places it has.
@@ -201,7 +202,71 @@ impl ClosedFile {
     }
 }
 
-/// The map of what is where, for those who have files that the host does not have. Their ids must be others than the host's.
+/// Takes what has a fingerprint in a function, its name, and where it starts.
+type Add<'a> = &'a mut dyn FnMut(&str, TextSize, Vec<Print>);
+
+/// What has a fingerprint in the functions of statements of a text; false if it is not all.
+fn each_function(
+    language: Language,
+    text: &str,
+    goes_on: &mut dyn FnMut() -> bool,
+    add: Add<'_>,
+) -> bool {
+    let functions = tvmscript::functions(&syntax::parse_as(language, text));
+    for item in &functions.functions {
+        if !goes_on() {
+            return false;
+        }
+        if item.source.kind != tvmscript::FunctionKind::PrimFunc {
+            continue;
+        }
+        let prints = || {
+            let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+            let occurrences = Occurrences::collect(&lowered.body);
+            let (map, name_range) = (&lowered.source_map, item.source.name_range);
+            prints_of(&lowered.body, map, &occurrences, name_range)
+        };
+        let prints = guarded::item(&item.source.name, prints).unwrap_or_default();
+        add(&item.source.name, item.range.start(), prints);
+    }
+    true
+}
+
+/// What has a fingerprint in the functions and programs of operations of a text; false if it is not all.
+fn each_operation_unit(
+    language: Language,
+    text: &str,
+    goes_on: &mut dyn FnMut() -> bool,
+    add: Add<'_>,
+) -> bool {
+    let Some(operations) = language::operations(language) else { return true };
+    let units = syntax::units(&syntax::parse_as(language, text));
+    let aliases: Vec<mlir::Aliases> =
+        units.frames.iter().map(|it| mlir::aliases_of(&it.source.green)).collect();
+    for item in &units.functions {
+        if !goes_on() {
+            return false;
+        }
+        let source = &item.source;
+        let prints = || {
+            let lowered = (operations.lower)(&UnitInput {
+                kind: source.kind,
+                green: &source.green,
+                text: &source.green.text(),
+                aliases: &aliases[item.frame as usize],
+                shapes: Shapes::builtin(),
+            });
+            let print = |body: &Body| whole_print(body, source.name_range);
+            lowered.and_then(|it| print(&it.body)).into_iter().collect()
+        };
+        let prints = guarded::item(&source.name, prints).unwrap_or_default();
+        add(&source.name, item.range.start(), prints);
+    }
+    true
+}
+
+/// The map of what is where, for those who have files that the host does not have. Their ids must be others than the
+/// host's.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
     index: Arc<Index>,
@@ -223,14 +288,32 @@ impl WorkspaceIndex {
     }
 }
 
-/// What has a fingerprint in a function, relative to its start.
+/// What has a fingerprint in a unit, relative to it.
 #[salsa::tracked(returns(ref), no_eq)]
-fn prints<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Print> {
-    let (body, map) = (db::body(db, function), db::source_map(db, function));
-    let name_range = function.source(db).name_range;
-    prints_of(body, map, db::occurrences(db, function), name_range)
+fn prints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Print> {
+    let (body, name_range) = (db::body(db, unit), unit.name_range(db));
+    match unit.form(db) {
+        Form::Expressions => {
+            prints_of(body, db::source_map(db, unit), db::occurrences(db, unit), name_range)
+        }
+        Form::Operations if unit.is_frame(db) => Vec::new(),
+        Form::Operations => whole_print(body, name_range).into_iter().collect(),
+    }
 }
 
+/// The fingerprint of a function or program of operations, at its name or, without one, where it begins; none of a
+/// declaration, which computes nothing.
+fn whole_print(body: &Body, name_range: TextRange) -> Option<Print> {
+    if body.blocks[body.entry(body.root)].ops.is_empty() {
+        return None;
+    }
+    let fingerprint = fingerprint::of_function(body)?;
+    let has_name = !name_range.is_empty();
+    let range = if has_name { name_range } else { TextRange::at(name_range.start(), 1.into()) };
+    Some(Print { fingerprint, range, is_function: true })
+}
+
+/// What has a fingerprint in a function of statements.
 fn prints_of(
     body: &Body,
     map: &SourceMap,
@@ -262,8 +345,11 @@ pub(crate) fn elsewhere(
     offset: TextSize,
 ) -> Vec<Elsewhere> {
     let Some(&file) = files.get(&id) else { return Vec::new() };
-    let Some((at, offset)) = function_at(db, file, offset) else { return Vec::new() };
-    let here = prints(db, at.function);
+    let at = db::unit_at(db, file, offset);
+    let Some((at, offset)) = at.and_then(|it| Some((it, it.from_file(offset)?))) else {
+        return Vec::new();
+    };
+    let here = prints(db, at.unit);
     let is_here = |it: &&Print| it.range.contains_inclusive(offset);
     let Some(print) = here.iter().filter(is_here).min_by_key(|it| it.range.len()) else {
         return Vec::new();
@@ -277,10 +363,9 @@ pub(crate) fn elsewhere(
     let own = at.to_file(print.range);
     let mut places = index.places(print.fingerprint);
     // What the same function has twice is its plan's business.
-    let function = TextRange::at(at.start, at.function.source(db).green.text_len());
     places.retain(|it| {
         it.is_function == print.is_function
-            && !(it.file == id && (it.range == own || function.contains_range(it.range)))
+            && !(it.file == id && (it.range == own || at.range.contains_range(it.range)))
     });
     places
 }

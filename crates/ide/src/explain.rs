@@ -1,6 +1,6 @@
 //! What was decided about an expression, and why: for hovers and the command line.
 
-use db::{RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::{
     OccurrenceId,
     arena::Id as _,
@@ -9,9 +9,9 @@ use ir::{
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    function_at::{FunctionAt, function_at},
     integer_facts::{IntegerFacts, integer_facts},
     plan_text::{HOST_ROUNDING, INFORMATIONAL, PlanText},
+    units::function_at,
 };
 
 /// All that is known of an expression.
@@ -49,9 +49,9 @@ pub(crate) fn explain(
     offset: TextSize,
 ) -> Option<Explanation> {
     let (at, offset) = function_at(db, file, offset)?;
-    let text = PlanText::new(db, at.function);
-    let occurrence = occurrence_at(db, at, &text, offset)?;
-    let occurrences = db::occurrences(db, at.function);
+    let text = PlanText::new(db, at.unit);
+    let occurrence = occurrence_at(db, &at, &text, offset)?;
+    let occurrences = db::occurrences(db, at.unit);
     let expr = occurrences[occurrence].expr;
     let group = group_of(&text, occurrence);
     let mut places: Vec<OccurrenceId> = match group {
@@ -72,18 +72,18 @@ pub(crate) fn explain(
         cost: group.map(|it| it.cost),
         saved: group.map(|it| it.saved),
         reasons,
-        integer: integer_facts(db, at.function, occurrence),
+        integer: integer_facts(db, at.unit, occurrence),
     })
 }
 
 /// The innermost computed expression whose text holds an offset; a variable or a constant only if nothing else does.
 fn occurrence_at(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     text: &PlanText<'_>,
     offset: TextSize,
 ) -> Option<OccurrenceId> {
-    let occurrences = db::occurrences(db, at.function);
+    let occurrences = db::occurrences(db, at.unit);
     let around = occurrences.iter().filter(|(id, _)| {
         text.map.is_real(*id) && text.map.occurrence_range(*id).contains_inclusive(offset)
     });

@@ -1,33 +1,31 @@
 //! What the data-flow analyses know at a line: for `explain --facts` and for code lenses.
 //!
 //! In: a file and a range. Out: for each line of it on which a statement starts, the facts before the (outermost)
-//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known, what
-//! varies by thread, what is initialised. Everything is computed for a function at once, and only for functions that the
-//! range touches: O(n log n) in the function, and in what is said.
+//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known,
+//! what varies by thread, what is initialised. Everything is computed for a function at once, and only for functions
+//! that the range touches: O(n log n) in the function, and in what is said.
 
 use arith::{Analyzer, Constraint, ContextId};
 use dataflow::{
     alias::AliasClasses,
+    analyses::Analyses,
     conditions::Conditions,
     definite_init::{Initialisation, Initialised, Initialising},
     flow::Flow,
     liveness::{LiveVariables, Liveness},
     memory::{MemoryVersions, Origin},
-    scopes::ScopeTree,
     solver::Cursor,
     touch::Touches,
     variance::{Variance, Vary},
 };
-use db::{Function, RootDatabase, SourceFile};
-use ir::{
-    Body, BufferId, BufferOrigin, ExprKind, Occurrences, OpId, OpKind, ValueId,
-    effects::EffectTable, print::expr_text,
-};
+use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
+use ir::{Body, BufferId, BufferOrigin, ExprKind, OpId, OpKind, ValueId, print::expr_text};
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    function_at::{FunctionAt, of_functions},
     plan_text::{self, excerpt, function_text},
+    shortened::shortened,
+    units::of_units,
 };
 
 /// Conditions are cut to this many characters.
@@ -103,7 +101,7 @@ pub(crate) fn facts(
     limit: usize,
 ) -> Vec<LineFacts> {
     let mut found = Vec::new();
-    let of_function = |at: FunctionAt<'_>| {
+    let of_function = |at: PlacedUnit<'_>| {
         let lines = FunctionLines::new(db, at, range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
@@ -112,15 +110,15 @@ pub(crate) fn facts(
         found.len() == limit
     };
     // Until there are enough.
-    let _ = of_functions(db, file, Some(range), of_function).any(|is_enough| is_enough);
+    let _ = of_units(db, file, Some(range), of_function).any(|is_enough| is_enough);
     found
 }
 
 /// The statements of a function that are asked about.
 struct FunctionLines<'db> {
-    at: FunctionAt<'db>,
+    at: PlacedUnit<'db>,
     body: &'db Body,
-    occurrences: &'db Occurrences,
+    analyses: Analyses<'db>,
     map: &'db frontend::tvmscript::SourceMap,
     text: &'db plan_text::FunctionText,
     /// The operations that start on each line, with its number from 0.
@@ -130,17 +128,17 @@ struct FunctionLines<'db> {
 impl<'db> FunctionLines<'db> {
     fn new(
         db: &'db RootDatabase,
-        at: FunctionAt<'db>,
+        at: PlacedUnit<'db>,
         range: TextRange,
         limit: usize,
     ) -> FunctionLines<'db> {
-        let function: Function<'db> = at.function;
+        let unit: Unit<'db> = at.unit;
         let mut this = FunctionLines {
             at,
-            body: db::body(db, function),
-            occurrences: db::occurrences(db, function),
-            map: db::source_map(db, function),
-            text: function_text(db, function),
+            body: db::body(db, unit),
+            analyses: db::analyses(db, unit),
+            map: db::source_map(db, unit),
+            text: function_text(db, unit),
             statements: Vec::new(),
         };
         this.collect(range, limit);
@@ -172,21 +170,17 @@ impl<'db> FunctionLines<'db> {
 
     /// The line of an operation in the function, from 0.
     fn line(&self, op: OpId) -> u32 {
-        let start = u32::from(self.map.op_range(op).start());
-        self.text.line_starts.partition_point(|it| *it <= start) as u32 - 1
+        self.text.lines.line(self.map.op_range(op).start())
     }
 
     fn facts(&self) -> Vec<LineFacts> {
-        let effects = EffectTable::builtin();
-        let scopes = ScopeTree::build(self.body);
-        let flow = Flow::build(self.body, self.occurrences, &scopes, effects);
-        let aliases = AliasClasses::build(self.body, effects);
-        let memory = MemoryVersions::build(self.body, self.occurrences, &scopes, effects, &aliases);
-        let liveness = Liveness::build(&flow, &aliases);
-        let initialisation = Initialisation::build(&flow, Touches::build(&flow, &aliases));
-        let variance = Variance::build(&flow, &aliases);
-        let mut analyzer = Analyzer::new(self.body);
-        let conditions = Conditions::build(&flow, &mut analyzer);
+        let analyses = &self.analyses;
+        let (flow, aliases) = (analyses.flow(), analyses.aliases());
+        let liveness = Liveness::build(&flow, aliases);
+        let initialisation = Initialisation::build(&flow, Touches::build(&flow, aliases));
+        let variance = Variance::build(&flow, aliases);
+        let mut analyzer = analyses.analyzer();
+        let conditions = analyses.conditions(&mut analyzer);
         let made: Vec<(OpId, BufferId)> = self
             .body
             .ops_preorder()
@@ -201,8 +195,8 @@ impl<'db> FunctionLines<'db> {
             params: self.body.buffers.ids().filter(is_param).collect(),
             made,
             flow: &flow,
-            aliases: &aliases,
-            memory: &memory,
+            aliases,
+            memory: analyses.memory(),
             live: liveness.cursor(),
             written: initialisation.cursor(),
             initialisation: &initialisation,
@@ -219,7 +213,7 @@ struct Reader<'r, 'a> {
     lines: &'r FunctionLines<'r>,
     flow: &'r Flow<'a>,
     aliases: &'r AliasClasses,
-    memory: &'r MemoryVersions<'a>,
+    memory: MemoryVersions<'r>,
     live: Cursor<'r, 'a, LiveVariables<'a>>,
     written: Cursor<'r, 'a, Initialising<'a>>,
     initialisation: &'r Initialisation<'a>,
@@ -255,8 +249,10 @@ impl Reader<'_, '_> {
 
     /// A statement without the lines below its first.
     fn first_line(&self, range: TextRange, line: u32) -> TextRange {
-        let next = self.lines.text.line_starts.get(line as usize + 1);
-        let end = next.map_or(range.end(), |&it| TextSize::from(it).min(range.end()));
+        let lines = &self.lines.text.lines;
+        let has_next = line + 1 < lines.line_count();
+        let next = has_next.then(|| lines.line_range(line + 1).start());
+        let end = next.map_or(range.end(), |it| it.min(range.end()));
         TextRange::new(range.start(), end.max(range.start()))
     }
 
@@ -389,7 +385,7 @@ impl Reader<'_, '_> {
 /// A constraint as a condition.
 /// What a context adds, in the notation of the language.
 pub(crate) fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
-    let text = |expr| cut(expr_text(body, expr));
+    let text = |expr| shortened(&expr_text(body, expr), MAX_CONDITION);
     match constraint {
         Constraint::Assume { cond, holds: true } => Some(text(cond)),
         Constraint::Assume { cond, holds: false } => Some(format!("not ({})", text(cond))),
@@ -413,13 +409,6 @@ pub(crate) fn constraint(body: &Body, constraint: Constraint) -> Option<String> 
         }
         Constraint::AtLeast { expr, least } => Some(format!("{} >= {least}", text(expr))),
         Constraint::Signature | Constraint::Shape { .. } | Constraint::Binder { .. } => None,
-    }
-}
-
-fn cut(text: String) -> String {
-    match text.char_indices().nth(MAX_CONDITION) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
     }
 }
 

@@ -1,27 +1,26 @@
 //! Quick fixes of findings: one finding, or all of its kind in a function.
 
-use db::RootDatabase;
+use db::{PlacedUnit, RootDatabase};
 use frontend::tvmscript::{CheckedEdits, Reading};
 use ir::plan::finding::{Finding, FindingFix};
 use syntax::{Edit, TextRange};
 use transform::findings::compatible;
 
 use crate::{
-    code_actions::{ActionKind, CodeAction, STILL_SCHEDULED, placed},
+    code_action::{ActionKind, CodeAction, STILL_SCHEDULED, placed},
     finding_text::FindingText,
-    function_at::FunctionAt,
 };
 
 /// The fixes of the findings that a range touches: each, then all of a kind where there are more.
 pub(crate) fn quick_fixes(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     range: TextRange,
     reading: Reading,
 ) -> Vec<CodeAction> {
-    let text = FindingText::new(db, at.function);
-    let (findings, body) = (db::findings(db, at.function), db::body(db, at.function));
-    let allowances = db::source_map(db, at.function).allowances();
+    let text = FindingText::new(db, at.unit);
+    let (findings, body) = (db::findings(db, at.unit), db::body(db, at.unit));
+    let allowances = db::source_map(db, at.unit).allowances();
     let is_reported = |it: &Finding| {
         let place = text.range(it.place);
         place.is_some_and(|place| !allowances.at(it.kind.name(), place))
@@ -57,8 +56,7 @@ pub(crate) fn quick_fixes(
         let found = edits(db, at, all, reading);
         let n_fixed = found.n_done();
         if n_fixed > 1 {
-            let title =
-                format!("Fix all {n_fixed} `{}` of `{}`", kind.name(), at.function.name(db));
+            let title = format!("Fix all {n_fixed} `{}` of `{}`", kind.name(), at.unit.name(db));
             res.extend(CodeAction::of(title, ActionKind::QuickFix, at, found));
         }
     }
@@ -66,30 +64,30 @@ pub(crate) fn quick_fixes(
 }
 
 /// The edits of a function that are done unasked when a whole file is fixed.
-pub(crate) fn fix_all_edits(db: &RootDatabase, at: FunctionAt<'_>, reading: Reading) -> Vec<Edit> {
-    let (map, body) = (db::source_map(db, at.function), db::body(db, at.function));
+pub(crate) fn fix_all_edits(db: &RootDatabase, at: &PlacedUnit<'_>, reading: Reading) -> Vec<Edit> {
+    let (map, body) = (db::source_map(db, at.unit), db::body(db, at.unit));
     let is_wanted = |it: &&Finding| {
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
         it.kind.is_fixed_by_default()
             && !it.only_informs(body)
             && !map.place(it.place).is_some_and(is_allowed)
     };
-    let wanted = db::findings(db, at.function).iter().filter(is_wanted);
+    let wanted = db::findings(db, at.unit).iter().filter(is_wanted);
     placed(at, edits(db, at, wanted, reading))
 }
 
 /// The edits of the fixes that can be done together.
 pub(crate) fn edits<'f>(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     wanted: impl IntoIterator<Item = &'f Finding>,
     reading: Reading,
 ) -> CheckedEdits {
-    let (body, occurrences) = (db::body(db, at.function), db::occurrences(db, at.function));
+    let (body, occurrences) = (db::body(db, at.unit), db::occurrences(db, at.unit));
     let chosen = compatible(body, occurrences, wanted);
     let fixes: Vec<&FindingFix> = chosen.iter().filter_map(|it| it.fix.as_ref()).collect();
     match fixes.is_empty() {
         true => CheckedEdits::default(),
-        false => db::finding_edits(db, at.function, &fixes, reading),
+        false => db::finding_edits(db, at.unit, &fixes, reading),
     }
 }

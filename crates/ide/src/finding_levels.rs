@@ -1,6 +1,7 @@
 //! How bad findings and simplifications of each kind are.
 //!
-//! The defaults are quiet enough for daily use: what is certainly a mistake is a warning, what a reader may want to know a hint.
+//! The defaults are quiet enough for daily use: what is certainly a mistake is a warning, what a reader may want to
+//! know a hint.
 
 use frontend::tvmscript::Severity;
 use ir::plan::{
@@ -65,7 +66,8 @@ impl FindingLevels {
         FindingKind::ALL.iter().copied().filter(|it| self.get(*it).is_some()).collect()
     }
 
-    /// The severity of a kind of simplification; none if it is not reported. What is a finding too has the level of that.
+    /// The severity of a kind of simplification; none if it is not reported. What is a finding too has the level of
+    /// that.
     pub fn simplification(&self, kind: SimplificationKind) -> Option<Severity> {
         self.simplifications[kind as usize].filter(|_| !kind.is_finding())
     }

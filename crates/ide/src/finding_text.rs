@@ -1,6 +1,6 @@
 //! Sentences about findings: what diagnostics, actions and `explain` say, so that they say the same.
 
-use db::{Db, Function};
+use db::{Db, Unit};
 use ir::{
     Body,
     plan::finding::{Finding, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role},
@@ -23,14 +23,13 @@ pub(crate) struct FindingText<'db> {
 }
 
 impl<'db> FindingText<'db> {
-    pub(crate) fn new(db: &'db dyn Db, function: Function<'db>) -> FindingText<'db> {
-        let source = function.source(db);
+    pub(crate) fn new(db: &'db dyn Db, unit: Unit<'db>) -> FindingText<'db> {
         FindingText {
-            body: db::body(db, function),
-            map: db::source_map(db, function),
-            text: &function_text(db, function).text,
-            name: &source.name,
-            name_range: source.name_range,
+            body: db::body(db, unit),
+            map: db::source_map(db, unit),
+            text: &function_text(db, unit).text,
+            name: unit.name(db),
+            name_range: unit.name_range(db),
         }
     }
 

@@ -1,19 +1,16 @@
 //! What was found at a place: for hovers and the command line.
 //!
-//! In: an offset. Out: the findings whose place holds it, the smallest place first: what is found and why, the places that bear on it, and what
-//! its fix would do. A place of several lines is pointed at by its first one: nobody who points into a loop asks about the loop. What the user
-//! allows is not told. Linear in the findings of the function.
+//! In: an offset. Out: the findings whose place holds it, the smallest place first: what is found and why, the places
+//! that bear on it, and what its fix would do. A place of several lines is pointed at by its first one: nobody who
+//! points into a loop asks about the loop. What the user allows is not told. Linear in the findings of the function.
 
-use db::{RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::tvmscript::Reading;
 use ir::plan::finding::Finding;
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    finding_actions::edits,
-    finding_text::FindingText,
-    function_at::{FunctionAt, function_at},
-    plan_text::function_text,
+    finding_actions::edits, finding_text::FindingText, plan_text::function_text, units::function_at,
 };
 
 /// Something that was found at a place.
@@ -44,10 +41,10 @@ pub struct RelatedPlace {
 
 pub(crate) fn findings_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Vec<FindingAt> {
     let Some((at, offset)) = function_at(db, file, offset) else { return Vec::new() };
-    let text = FindingText::new(db, at.function);
-    let source = &function_text(db, at.function).text;
-    let allowances = db::source_map(db, at.function).allowances();
-    let mut found: Vec<(TextRange, &Finding)> = db::findings(db, at.function)
+    let text = FindingText::new(db, at.unit);
+    let source = &function_text(db, at.unit).text;
+    let allowances = db::source_map(db, at.unit).allowances();
+    let mut found: Vec<(TextRange, &Finding)> = db::findings(db, at.unit)
         .iter()
         .filter_map(|it| {
             let range = text.range(it.place)?;
@@ -56,18 +53,18 @@ pub(crate) fn findings_at(db: &RootDatabase, file: SourceFile, offset: TextSize)
         })
         .collect();
     found.sort_by_key(|(range, _)| (range.len(), range.start()));
-    found.into_iter().map(|(range, it)| told(db, at, &text, range, it)).collect()
+    found.into_iter().map(|(range, it)| told(db, &at, &text, range, it)).collect()
 }
 
 fn told(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     text: &FindingText<'_>,
     range: TextRange,
     it: &Finding,
 ) -> FindingAt {
-    let starts = &function_text(db, at.function).line_starts;
-    let line = |at: TextSize| starts.partition_point(|it| *it <= u32::from(at)) as u32;
+    let lines = &function_text(db, at.unit).lines;
+    let line = |at: TextSize| lines.line(at) + 1;
     let related = text.related(it).into_iter();
     FindingAt {
         kind: it.kind.name(),

@@ -1,12 +1,12 @@
 //! Layout: white space between tokens, as edits.
 
 use db::{Configuration, RootDatabase, SourceFile};
-use syntax::{Edit, FormatError, Language, TextRange, format_mlir};
+use syntax::{Edit, FormatError, Language, TextRange};
 
 /// Why a file has no edits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FormatRefusal {
-    /// Only MLIR is laid out.
+    /// Files of the language are laid out by other tools.
     Language(Language),
     /// Its errors make it unsafe.
     Errors(FormatError),
@@ -15,7 +15,11 @@ pub enum FormatRefusal {
 impl std::fmt::Display for FormatRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            FormatRefusal::Language(_) => write!(f, "only MLIR is formatted"),
+            FormatRefusal::Language(_) => {
+                let formatted = Language::with(|it| it.format.is_some());
+                let names: Vec<_> = formatted.iter().map(|it| it.support().name).collect();
+                write!(f, "only {} is formatted", names.join(" or "))
+            }
             FormatRefusal::Errors(error) => error.fmt(f),
         }
     }
@@ -28,11 +32,8 @@ pub(crate) fn format(
     within: Option<TextRange>,
 ) -> Result<Vec<Edit>, FormatRefusal> {
     let parse = db::parse(db, file);
-    match parse.language() {
-        Language::Mlir => {
-            let shapes = &Configuration::get(db).dialects(db).shapes;
-            format_mlir(&parse.text(), shapes, within).map_err(FormatRefusal::Errors)
-        }
-        language => Err(FormatRefusal::Language(language)),
-    }
+    let language = parse.language();
+    let format = language.support().format.ok_or(FormatRefusal::Language(language))?;
+    let shapes = &Configuration::get(db).dialects(db).shapes;
+    format(&parse.text(), shapes, within).map_err(FormatRefusal::Errors)
 }

@@ -1,15 +1,13 @@
 //! What a panic costs where an answer is made: one item of it, not the answer.
 //!
-//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is remembered until the
-//! question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
+//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is
+//! remembered until the question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
 
 use std::cell::RefCell;
 
 use db::{RootDatabase, SourceFile};
 use ir::guard::{Panicked, Stage, guarded};
 use syntax::TextSize;
-
-use crate::function_at::name_at;
 
 thread_local! {
     /// What was left out of the answers of this thread.
@@ -24,6 +22,11 @@ pub(crate) fn item<T>(function: &str, make: impl FnOnce() -> T) -> Option<T> {
 /// As [`item`], for those who tell it themselves.
 pub(crate) fn try_item<T>(function: &str, make: impl FnOnce() -> T) -> Result<T, Panicked> {
     guarded(Stage::Showing, function, make)
+}
+
+/// The name of the unit at an offset; empty where there is none.
+pub(crate) fn name_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> &str {
+    db::unit_at(db, file, offset).map_or("", |it| it.unit.name(db))
 }
 
 /// Answers a question about one place; with nothing if that panics.

@@ -1,12 +1,14 @@
 //! The state of the world and its changes.
 //!
-//! The database behind it comes in *generations*. A generation is a salsa database; the next one begins empty, takes over the files that are
-//! open, with their trees, and computes the rest when it is asked. One begins
+//! The database behind it comes in *generations*. A generation is a salsa database; the next one begins empty, takes
+//! over the files that are open, with their trees, and computes the rest when it is asked. One begins
 //!
-//! - where a snapshot of the old one is left when something is to be written. Writing to a salsa database blocks until all snapshots
-//!   are dropped; so a change never waits, however long somebody computes. What is computed goes on with the old one and is of no use.
-//! - where files were closed whose text is as long as that of the open ones. What salsa remembers of a file is freed with the database only,
-//!   so this bounds what is held by twice what is open; and what is computed anew is no more than what was computed for what was closed.
+//! - where a snapshot of the old one is left when something is to be written. Writing to a salsa database blocks until
+//!   all snapshots are dropped; so a change never waits, however long somebody computes. What is computed goes on with
+//!   the old one and is of no use.
+//! - where files were closed whose text is as long as that of the open ones. What salsa remembers of a file is freed
+//!   with the database only, so this bounds what is held by twice what is open; and what is computed anew is no more
+//!   than what was computed for what was closed.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -33,8 +35,9 @@ pub struct AnalysisHost {
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
     readers: Readers,
-    /// Inputs of files that are closed, with the length of what they held: the next file that is opened takes the last one, and what was
-    /// remembered for it is replaced as after an edit. So a file that is closed and opened again is the same file.
+    /// Inputs of files that are closed, with the length of what they held: the next file that is opened takes the last
+    /// one, and what was remembered for it is replaced as after an edit. So a file that is closed and opened again is
+    /// the same file.
     free: Vec<(SourceFile, u64)>,
     /// What this generation holds and needs no more, in bytes of text.
     garbage: u64,
@@ -62,8 +65,9 @@ impl AnalysisHost {
         }
     }
 
-    /// The diagnostics of a file, as [`Analysis::diagnostics`] gives them, for who asks nothing else: what is computed of a function is forgotten
-    /// soon, so that memory does not follow the number of functions. None of a file that is not there.
+    /// The diagnostics of a file, as [`Analysis::diagnostics`] gives them, for who asks nothing else: what is computed
+    /// of a function is forgotten soon, so that memory does not follow the number of functions. None of a file that is
+    /// not there.
     pub fn diagnostics_once(
         &mut self,
         file: FileId,
@@ -74,13 +78,14 @@ impl AnalysisHost {
         diagnostics::diagnostics_once(&mut self.db, source, config)
     }
 
-    /// The map of what is where in the workspace, for files that the host does not have. Filling it disturbs no question.
+    /// The map of what is where in the workspace, for files that the host does not have. Filling it disturbs no
+    /// question.
     pub fn workspace_index(&self) -> WorkspaceIndex {
         WorkspaceIndex::new(self.index.clone())
     }
 
-    /// Stops what is asked of snapshots. A change does so too; who calls this and waits a little until [`AnalysisHost::is_asked`] says no
-    /// lets the change find what was computed before.
+    /// Stops what is asked of snapshots. A change does so too; who calls this and waits a little until
+    /// [`AnalysisHost::is_asked`] says no lets the change find what was computed before.
     pub fn cancel(&self) {
         self.readers.cancel();
     }
@@ -151,10 +156,7 @@ impl AnalysisHost {
 
     /// Reads a text as open files are read: with what is known of dialects.
     pub fn parse(&self, language: Language, text: &str) -> Parse {
-        match language {
-            Language::Mlir => syntax::parse_with(language, &self.db.dialects().shapes, text),
-            _ => syntax::parse_as(language, text),
-        }
+        syntax::parse_with(language, &self.db.dialects().shapes, text)
     }
 
     /// Sets what is known of dialects. Open files of MLIR keep the trees that they have: their owner reads them again.

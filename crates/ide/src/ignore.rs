@@ -1,31 +1,31 @@
 //! "Ignore here": a comment that allows a rule where something is reported.
 
-use db::RootDatabase;
+use db::{PlacedUnit, RootDatabase};
 use frontend::tvmscript::allow;
-use syntax::{Edit, TextRange};
+use syntax::{Edit, Severity, TextRange};
 
 use crate::{
-    code_actions::{ActionKind, CodeAction},
-    diagnostics::{DiagnosticsConfig, function_diagnostics},
-    function_at::FunctionAt,
+    code_action::{ActionKind, CodeAction},
+    diagnostic::DiagnosticsConfig,
+    diagnostics::function_diagnostics,
 };
 
 /// One action for each rule that reports something in the range; errors cannot be ignored.
 pub(crate) fn ignore_actions(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     range: TextRange,
 ) -> Vec<CodeAction> {
     let mut seen = Vec::new();
     let mut res = Vec::new();
     for it in function_diagnostics(db, at, &DiagnosticsConfig::default()) {
-        let is_error = it.severity == frontend::tvmscript::Severity::Error;
+        let is_error = it.severity == Severity::Error;
         if is_error || seen.contains(&it.code) || it.range.intersect(range).is_none() {
             continue;
         }
         seen.push(it.code);
-        let place = it.range.start() - at.start;
-        let Some(edit) = allow::comment(&at.function.source(db).green, place, it.code) else {
+        let place = it.range.start() - at.start();
+        let Some(edit) = allow::comment(at.unit.green(db), place, it.code) else {
             continue;
         };
         res.push(CodeAction {

@@ -8,20 +8,11 @@
 //! two parts lead to the first other occurrence and to the next one. The hints of a function are made in one query,
 //! relative to the function; asking for a file adds offsets.
 
-use db::{Db, Function, RootDatabase, SourceFile};
-use ir::{
-    OccurrenceId,
-    plan::{CseGroup, Decision},
-};
-use rustc_hash::FxHashMap;
-use syntax::{Language, TextRange, TextSize};
+mod expressions;
+mod operations;
 
-use crate::{
-    function_at::{FunctionAt, of_functions},
-    guarded::item,
-    ops,
-    plan_text::{GroupLines, HOST_ROUNDING, INFORMATIONAL, PlanText},
-};
+use db::{Db, RootDatabase, SourceFile, Unit};
+use syntax::{Form, TextRange, TextSize};
 
 /// What is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,167 +51,27 @@ pub struct LabelPart {
     pub names_line: bool,
 }
 
-/// The hints of one function.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct FunctionHints {
-    /// In text order.
-    hints: Vec<RelativeHint>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct RelativeHint {
-    hint: InlayHint,
-    /// Whether it is the one of its line.
-    is_first_choice: bool,
-}
-
-/// A hint that competes for its line.
-struct Candidate {
-    offset: TextSize,
-    line: u32,
-    /// Operations saved; zero for what is shown only on demand.
-    saves: u64,
-    group: usize,
-    /// Number of the occurrence among those that are marked.
-    nth: usize,
-}
-
+/// The hints of a file, or of a part of it, in the order of the text.
 pub(crate) fn inlay_hints(
     db: &RootDatabase,
     file: SourceFile,
     range: Option<TextRange>,
     config: &InlayHintsConfig,
 ) -> Vec<InlayHint> {
-    if db::language(db, file) != Language::TvmScript {
-        return ops::hints::inlay_hints(db, file, range, config);
+    match db::form(db, file) {
+        Form::Expressions => expressions::inlay_hints(db, file, range, config),
+        Form::Operations => operations::inlay_hints(db, file, range, config),
     }
-    let hints = |at: FunctionAt<'_>| {
-        let hints = function_hints(db, at.function).hints.iter();
-        let wanted = hints.filter(|it| {
-            let is_inside =
-                range.is_none_or(|range| range.contains_inclusive(it.hint.offset + at.start));
-            is_inside && (config.all || it.is_first_choice)
-        });
-        wanted.take(config.limit).map(|it| placed(at, &it.hint)).collect::<Vec<_>>()
-    };
-    of_functions(db, file, range, hints).flatten().take(config.limit).collect()
 }
 
-fn placed(at: FunctionAt<'_>, hint: &InlayHint) -> InlayHint {
-    let label = hint
-        .label
-        .iter()
-        .map(|part| LabelPart { target: part.target.map(|it| at.to_file(it)), ..part.clone() });
-    let (offset, tooltip) = (hint.offset + at.start, hint.tooltip.clone());
-    InlayHint { offset, label: label.collect(), tooltip }
-}
-
-/// The hints of a function, relative to its start.
-#[salsa::tracked(returns(ref), no_eq)]
-pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> FunctionHints {
-    let text = PlanText::new(db, function);
-    let mut candidates = Vec::new();
-    let mut marked: Vec<(Vec<OccurrenceId>, GroupLines)> =
-        Vec::with_capacity(text.plan.groups.len());
-    for (i, group) in text.plan.groups.iter().enumerate() {
-        let occurrences = marked_occurrences(&text, group);
-        let is_applied = group.decision.is_applied();
-        let saves = u64::from(group.cost) * u64::from(group.saved);
-        for (nth, &occurrence) in occurrences.iter().enumerate() {
-            let range = text.map.occurrence_range(occurrence);
-            candidates.push(Candidate {
-                offset: range.end(),
-                line: text.line(range.end()),
-                saves: if is_applied { saves.max(1) } else { 0 },
-                group: i,
-                nth,
-            });
+/// Computes what the hints of a unit need.
+pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
+    match unit.form(db) {
+        Form::Expressions => {
+            expressions::function_hints(db, unit);
         }
-        marked.push((occurrences, text.lines(group)));
-    }
-    candidates.sort_by_key(|it| (it.offset, it.group, it.nth));
-    let mut best: FxHashMap<u32, usize> = FxHashMap::default();
-    for (i, candidate) in candidates.iter().enumerate().filter(|(_, it)| it.saves > 0) {
-        let best = best.entry(candidate.line).or_insert(i);
-        if candidate.saves > candidates[*best].saves {
-            *best = i;
+        Form::Operations => {
+            operations::hint_places(db, unit);
         }
     }
-    // One that cannot be worded costs itself.
-    let hint = |(i, candidate): (usize, &Candidate)| {
-        let (occurrences, lines) = &marked[candidate.group];
-        let hint = item(function.name(db), || hint(&text, candidate, occurrences, lines))?;
-        Some(RelativeHint { hint, is_first_choice: best.get(&candidate.line) == Some(&i) })
-    };
-    FunctionHints { hints: candidates.iter().enumerate().filter_map(hint).collect() }
-}
-
-/// Where a group is marked: at what the plan replaces, or at every place of it if nothing is done with it.
-fn marked_occurrences(text: &PlanText<'_>, group: &CseGroup) -> Vec<OccurrenceId> {
-    let is_real = |it: &OccurrenceId| text.map.is_real(*it);
-    match &group.decision {
-        Decision::Refuse(_) => group.occurrences.iter().copied().filter(is_real).collect(),
-        _ => text.replaced(group).filter(is_real).collect(),
-    }
-}
-
-fn hint(
-    text: &PlanText<'_>,
-    candidate: &Candidate,
-    marked: &[OccurrenceId],
-    lines: &GroupLines,
-) -> InlayHint {
-    let group = &text.plan.groups[candidate.group];
-    let name = match &group.decision {
-        Decision::Bind(binding) => text.plan.bindings[*binding].name.to_string(),
-        Decision::Reuse(reuse) => {
-            format!("= {}", reuse.name(text.body))
-        }
-        Decision::Insert(cell) => text.plan.cells[*cell].name.to_string(),
-        Decision::Refuse(refusal) => refusal.name().to_owned(),
-        Decision::Covered { .. } => String::new(),
-    };
-    let others = |nth: usize| {
-        let other = marked[nth % marked.len()];
-        (marked.len() > 1).then(|| text.map.occurrence_range(other))
-    };
-    let first_other = if candidate.nth == 0 { 1 } else { 0 };
-    let label = vec![
-        LabelPart { text: name, target: others(first_other), names_line: false },
-        LabelPart {
-            text: format!(" ×{}", group.occurrences.len()),
-            target: others(candidate.nth + 1),
-            names_line: false,
-        },
-    ];
-    let tooltip = tooltip(text, candidate, marked[candidate.nth], lines);
-    InlayHint { offset: candidate.offset, label, tooltip }
-}
-
-fn tooltip(
-    text: &PlanText<'_>,
-    candidate: &Candidate,
-    occurrence: OccurrenceId,
-    lines: &GroupLines,
-) -> String {
-    let group = &text.plan.groups[candidate.group];
-    let mut out = format!(
-        "`{}` is computed {} times: {}.\n\n{}",
-        text.expr(occurrence).replace('`', "'"),
-        group.occurrences.len(),
-        lines.places(candidate.line),
-        text.decision(group)
-    );
-    if let Some(equivalence) = PlanText::equivalence(group) {
-        out.push_str(&format!("\n\nThe occurrences are {equivalence}."));
-    }
-    if group.host_rounding {
-        out.push_str("\n\n");
-        out.push_str(HOST_ROUNDING);
-    }
-    if text.plan.informational {
-        out.push_str("\n\n");
-        out.push_str(INFORMATIONAL);
-    }
-    out
 }

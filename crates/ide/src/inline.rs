@@ -2,34 +2,33 @@
 //!
 //! Offered where a binding or a use of it is; where it would be wrong, the action says why instead of what it would do.
 
-use db::RootDatabase;
+use db::{PlacedUnit, RootDatabase};
 use frontend::tvmscript::{DefinitionKind, Reading};
 use ir::ValueId;
 use syntax::TextRange;
 use transform::inline::{Obstacle, Uses, inline, uses_of};
 
 use crate::{
-    code_actions::{ActionKind, CodeAction},
-    function_at::FunctionAt,
+    code_action::{ActionKind, CodeAction},
     plan_text::PlanText,
 };
 
 /// The actions for the name that a range touches.
 pub(crate) fn inline_actions(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     range: TextRange,
     reading: Reading,
 ) -> Vec<CodeAction> {
-    let map = db::source_map(db, at.function);
-    let Some(offset) = range.start().checked_sub(at.start) else { return Vec::new() };
+    let map = db::source_map(db, at.unit);
+    let Some(offset) = range.start().checked_sub(at.start()) else { return Vec::new() };
     let Some((mention, id)) = map.mention_at(offset) else { return Vec::new() };
     let definition = map.definition(id);
     let Some(value) = definition.value.filter(|_| definition.kind == DefinitionKind::Binding)
     else {
         return Vec::new();
     };
-    let (body, occurrences) = (db::body(db, at.function), db::occurrences(db, at.function));
+    let (body, occurrences) = (db::body(db, at.unit), db::occurrences(db, at.unit));
     let name = &definition.name;
     let uses = uses_of(body, occurrences, value);
     let here = uses.iter().copied().find(|&it| map.occurrence_range(it) == mention);
@@ -50,15 +49,14 @@ pub(crate) fn inline_actions(
 
 fn action(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     (value, uses): (ValueId, Uses),
     title: String,
     reading: Reading,
 ) -> CodeAction {
-    let (body, occurrences) = (db::body(db, at.function), db::occurrences(db, at.function));
-    let disabled = match inline(body, occurrences, value, uses) {
+    let disabled = match inline(&db::analyses(db, at.unit), value, uses) {
         Ok(fix) => {
-            let found = db::finding_edits(db, at.function, &[&fix], reading);
+            let found = db::finding_edits(db, at.unit, &[&fix], reading);
             match CodeAction::of(title.clone(), ActionKind::Inline, at, found) {
                 Some(action) => return action,
                 None => NO_TEXT.to_owned(),
@@ -71,7 +69,7 @@ fn action(
 
 const NO_TEXT: &str = "a use is not written in the text, shares its text with another, or a name of the value means something else there";
 
-fn reason(db: &RootDatabase, at: FunctionAt<'_>, obstacle: Obstacle) -> String {
+fn reason(db: &RootDatabase, at: &PlacedUnit<'_>, obstacle: Obstacle) -> String {
     match obstacle {
         Obstacle::NoBinding => "it is no binding of one value".to_owned(),
         Obstacle::Impure => {
@@ -84,9 +82,14 @@ fn reason(db: &RootDatabase, at: FunctionAt<'_>, obstacle: Obstacle) -> String {
         Obstacle::Seen { .. } => {
             "the bound beside it names it too, and shows an extent only together with it".to_owned()
         }
+        Obstacle::Unread { .. } => {
+            "its value would be read otherwise at a use: as a place, as a number of Python, or as \
+             a divisor that is zero"
+                .to_owned()
+        }
         Obstacle::NoUse => "it has no use here".to_owned(),
         Obstacle::WriteBetween { by, .. } => {
-            let text = PlanText::new(db, at.function);
+            let text = PlanText::new(db, at.unit);
             match by {
                 Some(op) => format!(
                     "what its value reads may be written on line {} of the function",

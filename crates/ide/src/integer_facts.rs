@@ -1,12 +1,13 @@
-//! What is known of an integer or a condition where it stands: bounds, congruence, simplest form, and where that comes from.
+//! What is known of an integer or a condition where it stands: bounds, congruence, simplest form, and where that comes
+//! from.
 //!
-//! For one expression that a person asks about: the contexts of the function are made anew, O(function). Overflow is taken to be excluded, as it is
-//! an error of the program where the value is used.
+//! For one expression that a person asks about: its contexts are made anew, O(function). Overflow is taken to be
+//! excluded, as it is an error of the program where the value is used.
 
 use arith::{Constraint, Interval, Overflow, Simplifier, Source};
-use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
-use db::{Db, Function};
-use ir::{OccurrenceId, Type, effects::EffectTable, print::expr_text};
+use dataflow::analyses::Analyses;
+use db::{Db, Unit};
+use ir::{OccurrenceId, Type, print::expr_text};
 
 use crate::facts::constraint;
 
@@ -74,10 +75,11 @@ impl IntegerFacts {
 
 pub(crate) fn integer_facts<'db>(
     db: &'db dyn Db,
-    function: Function<'db>,
+    unit: Unit<'db>,
     occurrence: OccurrenceId,
 ) -> Option<IntegerFacts> {
-    let (body, occurrences) = (db::body(db, function), db::occurrences(db, function));
+    let analyses = db::analyses(db, unit);
+    let Analyses { body, occurrences, effects, .. } = analyses;
     let expr = occurrences[occurrence].expr;
     let dtype = body.dtype(expr)?;
     let node = body.expr(expr);
@@ -86,12 +88,9 @@ pub(crate) fn integer_facts<'db>(
     {
         return None;
     }
-    let effects = EffectTable::builtin();
-    let scopes = ScopeTree::build(body);
-    let flow = Flow::build(body, occurrences, &scopes, effects);
     let mut simplifier = Simplifier::with_effects(body, effects);
-    let conditions = Conditions::build(&flow, simplifier.analyzer());
-    let ctx = conditions.at(&flow, occurrence);
+    let conditions = analyses.conditions(simplifier.analyzer());
+    let ctx = conditions.at(&analyses.flow(), occurrence);
     let reading = Overflow::Excluded;
     let mut out = IntegerFacts::default();
     let facts = simplifier.analyzer().facts_with(reading, ctx, expr);
@@ -135,7 +134,8 @@ pub(crate) fn integer_facts<'db>(
     (out != IntegerFacts::default()).then_some(out)
 }
 
-/// The ends that say more than the type does: what is near an end of the type is what is left of that end after an operation.
+/// The ends that say more than the type does: what is near an end of the type is what is left of that end after an
+/// operation.
 fn bounds(it: Interval, of_type: Interval) -> Option<String> {
     let near = (of_type.max - of_type.min) / 8;
     let has_min = it.min > of_type.min + near || of_type.min == 0 && it.min > 0;

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod code_action;
 mod code_actions;
 mod device_code;
+mod diagnostic;
 mod diagnostics;
 mod document_symbols;
 mod elsewhere;
@@ -13,7 +15,6 @@ mod finding_text;
 mod findings_at;
 mod folding_ranges;
 mod format;
-mod function_at;
 mod guarded;
 mod highlight;
 mod host;
@@ -22,17 +23,20 @@ mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
+mod names;
 mod navigation;
-mod ops;
 mod plan_text;
 mod preview;
 mod readers;
 mod rename;
 mod selection_ranges;
 mod semantic_tokens;
+mod settings_rows;
+mod shortened;
 mod simplifications;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::{cell::RefCell, ops::Range, panic::AssertUnwindSafe, sync::Arc};
 
@@ -42,7 +46,6 @@ use rustc_hash::FxHashMap;
 pub use codegen::{Target, TargetOptions};
 pub use db::{Dialects, Work};
 use frontend::tvmscript::Reading;
-pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
 use ir::guard::Panicked;
 pub use ir::plan::{
@@ -50,13 +53,15 @@ pub use ir::plan::{
     finding::{FindingKind, FindingKinds},
     simplify::SimplificationKind,
 };
-pub use syntax::{Edit, Language, LineCol, Parse, Shapes, TextRange, TextSize};
+pub use syntax::{
+    Diagnostic, Edit, Language, LineCol, Parse, Severity, Shapes, TextRange, TextSize,
+};
 pub use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions, passes::Pass};
 
 pub use crate::{
-    code_actions::{ActionKind, CodeAction},
+    code_action::{ActionKind, CodeAction},
     device_code::{DeviceCodeView, DeviceLens, SharedValue},
-    diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
+    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
     elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
     explain::Explanation,
@@ -70,11 +75,11 @@ pub use crate::{
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
-    ops::preview::preview_operations,
-    ops::unknown::SettingsRow,
-    preview::{PassPreview, Stage, preview},
+    preview::{PassPreview, Stage, preview, preview_operations},
     readers::CancellationToken,
     semantic_tokens::{SemanticToken, TokenKind},
+    settings_rows::SettingsRow,
+    shortened::shortened,
 };
 
 /// A file, by a number that its owner chose.
@@ -140,7 +145,8 @@ impl Analysis {
         self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants, Reading::Now))
     }
 
-    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for [`Analysis::code_action`].
+    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for
+    /// [`Analysis::code_action`].
     pub fn code_action_titles(
         &self,
         file: FileId,
@@ -164,7 +170,7 @@ impl Analysis {
 
     /// The rows of the settings that would declare the operations of a range which nobody knows.
     pub fn settings_rows(&self, file: FileId, range: TextRange) -> Cancellable<Vec<SettingsRow>> {
-        self.ask(file, |db, file| ops::unknown::settings_rows(db, file, range))
+        self.ask(file, |db, file| settings_rows::settings_rows(db, file, range))
     }
 
     /// What is wrong in the functions of a file, and what could be shared.
@@ -181,8 +187,8 @@ impl Analysis {
         self.ask(file, |db, file| hover::hover(db, file, offset))
     }
 
-    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and place. The
-    /// workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
+    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and
+    /// place. The workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
     pub fn elsewhere(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Elsewhere>> {
         self.ask_at(file, offset, |db, _, at| {
             elsewhere::elsewhere(db, &self.files, &self.index, file, at)
@@ -323,22 +329,15 @@ impl Analysis {
 
     /// The number of functions, or of programs, in a file.
     pub fn n_functions(&self, file: FileId) -> Cancellable<usize> {
-        self.ask(file, |db, file| match db::language(db, file) {
-            Language::TvmScript => db::functions(db, file).len(),
-            Language::Mlir | Language::Pir => db::op_units(db, file).functions.len(),
-        })
+        self.ask(file, |db, file| db::units(db, file).functions.len())
     }
 
     /// Computes what hints of some functions need, so that it is there when they are asked for.
     pub fn warm(&self, file: FileId, functions: Range<usize>) -> Cancellable<()> {
         self.ask(file, |db, file| {
-            for &function in db::functions(db, file).get(functions.clone()).into_iter().flatten() {
-                inlay_hints::function_hints(db, function);
-                db.unwind_if_revision_cancelled();
-            }
-            let units = &db::op_units(db, file).functions;
+            let units = &db::units(db, file).functions;
             for &unit in units.get(functions).into_iter().flatten() {
-                ops::warm(db, unit);
+                units::warm(db, unit);
                 db.unwind_if_revision_cancelled();
             }
         })

@@ -1,15 +1,17 @@
 //! Sentences about plans: what hints, hovers, diagnostics and `explain` say, so that they say the same.
 
-use db::{Db, Function};
+pub(crate) mod operations;
+
+use db::{Db, Unit};
 use ir::{
-    BinaryOp, Body, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
+    BinaryOp, Body, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
     plan::{
         Between, CellPlace, CseCell, CseGroup, CsePlan, Decision, Equivalence, PartialObstacle,
         Refusal, json::TEXT_LIMIT,
     },
 };
 use rustc_hash::FxHashMap;
-use syntax::{TextRange, TextSize};
+use syntax::{LineIndex, TextRange, TextSize};
 
 /// Shown expressions are cut to this many characters.
 const MAX_EXPR: usize = 80;
@@ -20,28 +22,22 @@ pub(crate) struct PlanText<'db> {
     pub(crate) plan: &'db CsePlan,
     pub(crate) map: &'db frontend::tvmscript::SourceMap,
     pub(crate) text: &'db str,
-    /// Where lines start, relative to the function.
-    pub(crate) line_starts: &'db [u32],
+    /// The lines of the function.
+    pub(crate) lines: &'db LineIndex,
 }
 
-/// The text of a function and where its lines start.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The text of a function and its lines.
+#[derive(Clone, Debug)]
 pub(crate) struct FunctionText {
     pub(crate) text: Box<str>,
-    pub(crate) line_starts: Vec<u32>,
+    pub(crate) lines: LineIndex,
 }
 
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub(crate) fn function_text<'db>(db: &'db dyn Db, function: Function<'db>) -> FunctionText {
-    let text = function.source(db).green.text();
-    let bytes = text.as_bytes();
-    let mut line_starts = vec![0];
-    for (i, &byte) in bytes.iter().enumerate() {
-        if byte == b'\n' || (byte == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
-            line_starts.push(i as u32 + 1);
-        }
-    }
-    FunctionText { text: text.into(), line_starts }
+pub(crate) fn function_text<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionText {
+    let text = unit.green(db).text();
+    let lines = LineIndex::new(&text);
+    FunctionText { text: text.into(), lines }
 }
 
 /// A piece of a text on one line, cut where it is long.
@@ -66,20 +62,20 @@ pub(crate) fn excerpt(text: &str, range: TextRange) -> String {
 }
 
 impl<'db> PlanText<'db> {
-    pub(crate) fn new(db: &'db dyn Db, function: Function<'db>) -> PlanText<'db> {
-        let text = function_text(db, function);
+    pub(crate) fn new(db: &'db dyn Db, unit: Unit<'db>) -> PlanText<'db> {
+        let text = function_text(db, unit);
         PlanText {
-            body: db::body(db, function),
-            plan: db::cse_plan(db, function),
-            map: db::source_map(db, function),
+            body: db::body(db, unit),
+            plan: db::cse_plan(db, unit),
+            map: db::source_map(db, unit),
             text: &text.text,
-            line_starts: &text.line_starts,
+            lines: &text.lines,
         }
     }
 
     /// The line of an offset, from 0.
     pub(crate) fn line(&self, offset: TextSize) -> u32 {
-        self.line_starts.partition_point(|it| *it <= u32::from(offset)) as u32 - 1
+        self.lines.line(offset)
     }
 
     /// The text of an occurrence on one line, cut where it is long.
@@ -315,9 +311,7 @@ impl<'db> PlanText<'db> {
             ExprKind::Cast(value) => format!("nothing shows that `{}` fits", text(value)),
             ExprKind::Load { .. } => format!("nothing shows that `{}` is in bounds", text(culprit)),
             ExprKind::Ramp { .. } => format!("a sum in `{}` may overflow", text(culprit)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                if self.body.name(name) == "if_then_else" =>
-            {
+            ExprKind::IfThenElse(..) => {
                 format!("a sum in the condition of `{}` may overflow", text(culprit))
             }
             _ => format!("nothing shows that `{}` does not", text(culprit)),

@@ -1,8 +1,8 @@
 //! Who is asking: the snapshots of one generation of the database, and how each is stopped.
 //!
-//! A write to a salsa database blocks until every snapshot is dropped, and a computation that looks at nothing holds its snapshot for
-//! as long as it likes. So the host knows its readers: it stops them before it writes, and where one is left it writes to another database
-//! ([`crate::AnalysisHost`]).
+//! A write to a salsa database blocks until every snapshot is dropped, and a computation that looks at nothing holds
+//! its snapshot for as long as it likes. So the host knows its readers: it stops them before it writes, and where one
+//! is left it writes to another database ([`crate::AnalysisHost`]).
 
 use std::{
     collections::BTreeMap,
@@ -25,7 +25,8 @@ impl CancellationToken {
 
     /// Stops what is asked, and what will be.
     pub fn cancel(&self) {
-        // In this order: whoever waits for a query that the flag ends must see that it was stopped here, not that it panicked.
+        // In this order: whoever waits for a query that the flag ends must see that it was stopped here, not that it
+        // panicked.
         self.of_queries.cancel();
         self.of_passes.raise();
     }

@@ -1,4 +1,5 @@
-//! Selection ranges: a place and all that is around it, from the token outwards. From the tree alone, for every language.
+//! Selection ranges: a place and all that is around it, from the token outwards. From the tree alone, for every
+//! language.
 
 use db::{RootDatabase, SourceFile};
 use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize, TokenAtOffset};

@@ -1,9 +1,9 @@
 //! What can be simplified in a function: in words, and as quick fixes.
 //!
-//! Only what was found in the function as it stands is reported; what becomes possible after that, the next request reports.
-//! Known conditions are findings and are reported as such.
+//! Only what was found in the function as it stands is reported; what becomes possible after that, the next request
+//! reports. Known conditions are findings and are reported as such.
 
-use db::{Db, Function, RootDatabase};
+use db::{Db, PlacedUnit, RootDatabase, Unit};
 use frontend::tvmscript::{CheckedEdits, Reading};
 use ir::{
     plan::{
@@ -12,12 +12,11 @@ use ir::{
     },
     print::expr_text,
 };
-use syntax::{TextEdit, TextRange};
+use syntax::{Diagnostic, TextEdit, TextRange};
 
 use crate::{
-    code_actions::{ActionKind, CodeAction},
+    code_action::{ActionKind, CodeAction},
     finding_text::FindingText,
-    function_at::FunctionAt,
 };
 
 /// Expressions of more nodes are not written out.
@@ -29,46 +28,43 @@ pub(crate) struct Simpler {
     /// Its index in the plan.
     pub(crate) item: usize,
     pub(crate) kind: SimplificationKind,
-    pub(crate) range: TextRange,
-    /// What can be simplified, without a full stop.
-    pub(crate) message: String,
-    /// What can be done, as a command.
-    pub(crate) action: String,
-    pub(crate) related: Vec<(TextRange, String)>,
+    /// What can be simplified, and what can be done, as a command; how bad it is, is for the user to say.
+    pub(crate) told: Diagnostic,
 }
 
 /// What can be simplified, in the order of the text.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub(crate) fn simpler<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Simpler> {
-    let text = FindingText::new(db, function);
-    let plan = db::simplifications(db, function);
+pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
+    let text = FindingText::new(db, unit);
+    let plan = db::simplifications(db, unit);
     let items = plan.items.iter().enumerate();
     let is_reported = |it: &Simplification| {
-        it.round == 0 && !it.kind.is_finding() && is_written(db, function, it.place)
+        it.round == 0 && !it.kind.is_finding() && is_written(db, unit, it.place)
     };
     items
         .filter(|(_, it)| is_reported(it))
         .filter_map(|(item, it)| {
-            Some(Simpler {
-                item,
-                kind: it.kind,
+            let told = Diagnostic {
+                code: it.kind.name(),
                 range: text.range(it.place)?,
                 message: message(&text, plan, it),
-                action: action(plan, it),
+                help: Some(action(plan, it)),
                 related: text.related_places(&it.because),
-            })
+                ..Diagnostic::default()
+            };
+            Some(Simpler { item, kind: it.kind, told })
         })
         .collect()
 }
 
 /// Whether a place is in this text: what a macro's call stands for is not.
-fn is_written(db: &dyn Db, function: Function<'_>, place: Place) -> bool {
+fn is_written(db: &dyn Db, unit: Unit<'_>, place: Place) -> bool {
     let op = match place {
         Place::Op(op) => op,
-        Place::Occurrence(it) => db::occurrences(db, function)[it].op,
+        Place::Occurrence(it) => db::occurrences(db, unit)[it].op,
         Place::Value(_) | Place::Buffer(_) | Place::Function => return true,
     };
-    db::source_map(db, function).is_written(op)
+    db::source_map(db, unit).is_written(op)
 }
 
 /// The simpler text of an expression.
@@ -134,38 +130,39 @@ fn action(plan: &SimplifyPlan, it: &Simplification) -> String {
 /// The fixes of what a range touches: each, then all of the function where there are more.
 pub(crate) fn quick_fixes(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
+    at: &PlacedUnit<'_>,
     range: TextRange,
     reading: Reading,
 ) -> Vec<CodeAction> {
-    let allowances = db::source_map(db, at.function).allowances();
-    let reported: Vec<&Simpler> = simpler(db, at.function)
+    let allowances = db::source_map(db, at.unit).allowances();
+    let reported: Vec<&Simpler> = simpler(db, at.unit)
         .iter()
-        .filter(|it| !allowances.at(it.kind.name(), it.range))
+        .filter(|it| !allowances.at(it.kind.name(), it.told.range))
         .collect();
-    let plan = db::simplifications(db, at.function);
-    let text = FindingText::new(db, at.function);
+    let plan = db::simplifications(db, at.unit);
+    let text = FindingText::new(db, at.unit);
     let is_allowed = |it: &Simplification| {
         text.range(it.place).is_some_and(|place| allowances.at(it.kind.name(), place))
     };
     let mut res = Vec::new();
-    let touched = reported.iter().filter(|it| at.to_file(it.range).intersect(range).is_some());
+    let touched = reported.iter().filter(|it| at.to_file(it.told.range).intersect(range).is_some());
     for it in touched {
         let wanted = plan.with_needs(it.item);
-        let found = db::simplification_edits(db, at.function, |item| wanted[item], reading);
+        let found = db::simplification_edits(db, at.unit, |item| wanted[item], reading);
         // What it needs may be done without it.
         let found = match found.is_done.get(it.item) {
             Some(true) => found,
             _ => CheckedEdits { edit: TextEdit::new(), ..found },
         };
-        res.extend(CodeAction::of(it.action.clone(), ActionKind::QuickFix, at, found));
+        let title = it.told.help.clone().unwrap_or_default();
+        res.extend(CodeAction::of(title, ActionKind::QuickFix, at, found));
     }
     if !res.is_empty() && plan.items.len() > 1 {
         let is_wanted = |item: usize| !is_allowed(&plan.items[item]);
-        let found = db::simplification_edits(db, at.function, is_wanted, reading);
+        let found = db::simplification_edits(db, at.unit, is_wanted, reading);
         let n_done = found.n_done();
         if n_done > 1 {
-            let name = at.function.name(db);
+            let name = at.unit.name(db);
             let title = format!("Simplify all of `{name}` ({n_done} steps)");
             res.extend(CodeAction::of(title, ActionKind::QuickFix, at, found));
         }

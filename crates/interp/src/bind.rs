@@ -11,8 +11,8 @@ use super::{
     symbols::{self, Symbols},
 };
 use ir::{
-    AllocKind, BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, RegionDim, ValueId,
-    arena::Id,
+    AllocKind, BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, MemoryScope, RegionDim,
+    ValueId, arena::Id,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -176,14 +176,15 @@ impl Machine<'_> {
     ) -> Result<()> {
         let data = &self.body.buffers[buffer];
         let shape = self.uniform_ints(&data.shape, active)?;
-        let scope = self.body.name(data.scope);
+        let scope = data.scope;
         let fragments = Fragments::of_scope(scope);
         let bytes = shape.iter().product::<i64>().max(0) as usize * data.dtype.bytes();
-        let is_private = matches!(scope, "local" | "") || matches!(data.origin, BufferOrigin::Cell);
+        // Of a thread's own are allocations of global memory too that stand in a kernel.
+        let is_private = scope.is_local() || scope.is_global() || data.is_cell();
         let copies = match &self.kernel {
             None => Copies::One,
             Some(_) if is_private => Copies::PerThread,
-            Some(_) if scope == "warp" || fragments.is_some() => Copies::PerWarp,
+            Some(_) if scope == MemoryScope::Warp || fragments.is_some() => Copies::PerWarp,
             Some(_) => Copies::One,
         };
         let threads = self.kernel.as_ref().map_or(1, |it| it.threads);

@@ -13,8 +13,8 @@ use super::{
     wrapped,
 };
 use ir::{
-    AttrDictId, BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
-    effects::{self, OpEffects, has_keyword_operands},
+    AttrDictId, BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type,
+    effects::{OpEffects, has_keyword_operands},
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -27,8 +27,8 @@ impl Machine<'_> {
         let ExprKind::Call { callee, args, attrs, .. } = call else {
             unreachable!("only calls are called")
         };
-        let name = match callee {
-            Callee::Intrinsic(name) => body.name(name),
+        let (name, it) = match callee {
+            Callee::Intrinsic(name, it) => (body.name(name), it),
             Callee::Function(name) | Callee::Unknown(name) => {
                 if self.options.unknown_calls == UnknownCalls::Model {
                     let given = (body.items(args), attrs);
@@ -45,13 +45,7 @@ impl Machine<'_> {
         if has_keyword_operands(body, attrs) || is_model && !is_executed(name) {
             return self.unexecuted_intrinsic(name, (args, attrs), ty, lane);
         }
-        if name == "if_then_else"
-            && let [condition, then, otherwise] = *args
-        {
-            let taken = if self.int(condition, lane)? != 0 { then } else { otherwise };
-            return self.eval(taken, lane);
-        }
-        if let Some(value) = self.pointer_call(name, args, lane) {
+        if let Some(value) = self.pointer_call((name, it), args, lane) {
             return value;
         }
         if let Some(value) = self.warp_call(name, args, ty, lane) {
@@ -60,10 +54,9 @@ impl Machine<'_> {
         if let Some(value) = self.async_call(name, args, dtype, lane) {
             return value;
         }
-        match name {
-            "call_pure_extern" | "call_extern" | "call_llvm_pure_intrin" | "call_llvm_intrin" => {
-                self.library_call(name, args, dtype, lane)
-            }
+        match *args {
+            [value] if it.is_transparent() => self.eval(value, lane),
+            _ if it.calls_by_name() => self.library_call((name, it), args, dtype, lane),
             _ => {
                 let (values, types) = self.operands(args, lane)?;
                 match self.known_intrinsic(name, dtype, &values, &types) {
@@ -114,7 +107,7 @@ impl Machine<'_> {
         lane: usize,
     ) -> Result<Val> {
         if self.options.unknown_calls == UnknownCalls::Model {
-            return self.modelled_call(name, effects::tir(name), (args, attrs), ty, lane);
+            return self.modelled_call(name, self.effects.tir(name), (args, attrs), ty, lane);
         }
         let types: Types = args.iter().map(|it| self.body.dtype(*it)).collect();
         self.unsupported_intrinsic(name, &types)
@@ -130,7 +123,7 @@ impl Machine<'_> {
     /// `T.call_pure_extern("float32", "expf", x)`, `T.call_llvm_pure_intrin("float32", "llvm.exp.f32", x)`
     fn library_call(
         &mut self,
-        by: &str,
+        (by, it): (&str, Intrinsic),
         args: &[ExprId],
         dtype: DataType,
         lane: usize,
@@ -150,10 +143,9 @@ impl Machine<'_> {
                 return self.atomic_add(pointer, value, lane);
             }
         }
-        let function = if by.starts_with("call_llvm") {
-            library::llvm_function(name)
-        } else {
-            library::c_function(name)
+        let function = match it {
+            Intrinsic::CallLlvm | Intrinsic::CallPureLlvm => library::llvm_function(name),
+            _ => library::c_function(name),
         };
         let (values, types) = self.operands(args, lane)?;
         let value = match function {
@@ -167,7 +159,7 @@ impl Machine<'_> {
         match value {
             Some(value) => Ok(self.carry(values.iter().any(wrapped::is_wrapped), value)),
             None if self.options.unknown_calls == UnknownCalls::Model => {
-                Ok(self.modelled_call_of(name, effects::tir(by), &values, dtype.into()))
+                Ok(self.modelled_call_of(name, self.effects.tir(by), &values, dtype.into()))
             }
             None => {
                 let message = format!("the function `{name}` of another library");
@@ -177,17 +169,31 @@ impl Machine<'_> {
     }
 
     /// Calls that make or use pointers; none if the name is no such call.
-    fn pointer_call(&mut self, name: &str, args: &[ExprId], lane: usize) -> Option<Result<Val>> {
-        Some(match (name, args) {
-            ("address_of", [place, ..]) => self.address_of(*place, lane),
-            ("handle_add_byte_offset" | "ptr_byte_offset", [pointer, offset, ..]) => {
+    fn pointer_call(
+        &mut self,
+        (name, it): (&str, Intrinsic),
+        args: &[ExprId],
+        lane: usize,
+    ) -> Option<Result<Val>> {
+        Some(match (it, args) {
+            (Intrinsic::AddressOf, [place, ..]) => self.address_of(*place, lane),
+            (Intrinsic::ByteOffset, [pointer, offset, ..]) => {
                 self.moved(*pointer, *offset, 1, lane)
             }
-            ("tvm_access_ptr", [element, pointer, offset, ..]) => {
+            (Intrinsic::AccessPtr, [element, pointer, offset, ..]) => {
                 let element = self.body.dtype(*element).map_or(1, DataType::bytes);
                 self.moved(*pointer, *offset, element as i64, lane)
             }
-            ("isnullptr", [pointer]) => self.eval(*pointer, lane).map(|_| Val::Int(0, false)),
+            (Intrinsic::IsNullPtr, [pointer]) => {
+                self.eval(*pointer, lane).map(|_| Val::Int(0, false))
+            }
+            _ => return self.memory_call(name, args, lane),
+        })
+    }
+
+    /// Calls that access memory through a pointer; none if the name is no such call.
+    fn memory_call(&mut self, name: &str, args: &[ExprId], lane: usize) -> Option<Result<Val>> {
+        Some(match (name, args) {
             ("atomic_add" | "cuda.atomic_add", [pointer, value, ..]) => {
                 self.atomic_add(*pointer, *value, lane)
             }

@@ -16,7 +16,7 @@
 //! index by a stride, and accesses to mutable scalars of `tirx` (`x = e`): those are variables too. Lanes that a
 //! predicate switches off count as loads and stores, as the instruction is there.
 
-use ir::{Body, Callee, DataType, ExprKind, Lanes, Type};
+use ir::{Body, Callee, DataType, ExprKind, Intrinsic, Lanes, Type};
 
 /// Operations evaluated in a run, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -73,17 +73,17 @@ pub(super) fn own(body: &Body, kind: ExprKind, ty: Type) -> Counts {
         | ExprKind::Unary(..)
         | ExprKind::Cast(_)
         | ExprKind::Select(..)
+        | ExprKind::IfThenElse(..)
         | ExprKind::Ramp { .. }
         | ExprKind::Broadcast { .. }
         | ExprKind::Shuffle { .. } => arith,
         ExprKind::Load { buffer, .. } if !body.buffers[buffer].is_cell() => {
             Counts { loads: n, ..Counts::default() }
         }
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => match body.name(name) {
-            "if_then_else" | "reinterpret" => arith,
-            "likely" | "ignore_loop_partition" | "tvm_thread_invariant" => Counts::default(),
-            _ => Counts { calls: n, ..Counts::default() },
-        },
+        ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Reinterpret), .. } => arith,
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } if it.is_transparent() => {
+            Counts::default()
+        }
         ExprKind::Call { .. } => Counts { calls: n, ..Counts::default() },
         _ => Counts::default(),
     }

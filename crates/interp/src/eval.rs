@@ -105,6 +105,10 @@ impl Machine<'_> {
                 let chosen = self.select(&condition, then, otherwise)?;
                 Ok(self.carry(wrapped::is_wrapped(&condition), chosen))
             }
+            ExprKind::IfThenElse(condition, then, otherwise) => {
+                let taken = if self.int(condition, lane)? != 0 { then } else { otherwise };
+                self.eval(taken, lane)
+            }
             ExprKind::Load { buffer, indices, predicate } => {
                 self.load(buffer, indices, predicate, lane)
             }

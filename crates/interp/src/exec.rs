@@ -18,8 +18,8 @@ use super::{
     uniform::Uniformity,
 };
 use ir::{
-    BlockId, Body, BufferId, ExprId, ExprKind, ExprListId, OpId, OpKind, RegionId, ValueId,
-    arena::Id,
+    BlockId, Body, BufferId, ExprId, ExprKind, ExprListId, Intrinsic, MemoryScope, OpId, OpKind,
+    RegionId, ValueId, arena::Id, effects::EffectTable,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -81,6 +81,8 @@ pub(super) struct Frame {
 /// The state of a run.
 pub(super) struct Machine<'a> {
     pub(super) body: &'a Body,
+    /// What unknown calls do, and which calls threads make together.
+    pub(super) effects: &'a EffectTable,
     pub(super) options: Options,
     pub(super) frame: Frame,
     pub(super) storages: Vec<Storage>,
@@ -123,7 +125,7 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(body: &'a Body, options: Options) -> Self {
+    pub(super) fn new(body: &'a Body, effects: &'a EffectTable, options: Options) -> Self {
         let frame = Frame {
             slots: vec![Slot::Empty; body.values.len()],
             buffers: vec![Binding::Empty; body.buffers.len()],
@@ -133,6 +135,7 @@ impl<'a> Machine<'a> {
         };
         Machine {
             body,
+            effects,
             options,
             frame,
             storages: Vec::new(),
@@ -151,7 +154,7 @@ impl<'a> Machine<'a> {
             programs: Programs::new(body.ops.len()),
             convergence: match options.schedule {
                 Schedule::Lockstep => Convergence::default(),
-                _ => Convergence::of(body),
+                _ => Convergence::of(body, effects),
             },
             shuffler: Shuffler::new(match options.schedule {
                 Schedule::Random(seed) => seed,
@@ -405,36 +408,39 @@ impl<'a> Machine<'a> {
     // ---- calls for their effect ----
 
     fn evaluate(&mut self, expr: ExprId, active: &[u32]) -> Result<()> {
-        if let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } =
+        if let ExprKind::Call { callee: ir::Callee::Intrinsic(name, it), args, .. } =
             self.body.expr(expr).kind
         {
-            match self.body.name(name) {
-                "tvm_thread_allreduce" => return self.allreduce(args, active),
-                "tvm_storage_sync" | "cuda.cta_sync" | "cuda.warp_sync" | "cuda.thread_fence" => {
-                    self.barrier(self.body.name(name), args, active);
+            match it {
+                Intrinsic::ThreadAllreduce => return self.allreduce(args, active),
+                Intrinsic::StorageSync
+                | Intrinsic::BlockSync
+                | Intrinsic::WarpSync
+                | Intrinsic::ThreadFence => {
+                    self.barrier(it, args, active);
                     return Ok(());
                 }
-                name if matrix::is_collective(name) => {
-                    return self.collective(expr, active);
-                }
-                "assume" => {
+                Intrinsic::Assume => {
                     let condition = self.body.items(args)[0];
                     if !self.partition(condition, active)?.1.is_empty() {
                         self.event(EventKind::FalseAssumption);
                     }
                     return Ok(());
                 }
-                "break_loop" => {
+                Intrinsic::BreakLoop => {
                     self.jump(LaneState::Broke, active);
                     return Ok(());
                 }
-                "continue_loop" => {
+                Intrinsic::ContinueLoop => {
                     self.jump(LaneState::Continued, active);
                     return Ok(());
                 }
-                "ret" | "thread_return" => {
+                Intrinsic::Return | Intrinsic::ThreadReturn => {
                     self.jump(LaneState::Returned, active);
                     return Ok(());
+                }
+                _ if matrix::is_collective(self.body.name(name)) => {
+                    return self.collective(expr, active);
                 }
                 _ => {}
             }
@@ -446,15 +452,15 @@ impl<'a> Machine<'a> {
     }
 
     /// A barrier: the threads stand here anyway; those that returned earlier are not waited for (SEMANTICS: Y1, Y2).
-    fn barrier(&mut self, name: &str, args: ExprListId, active: &[u32]) {
+    fn barrier(&mut self, it: Intrinsic, args: ExprListId, active: &[u32]) {
         let body = self.body;
         let scope = body.items(args).first().and_then(|it| match body.expr(*it).kind {
-            ExprKind::Str(scope) => Some(body.name(scope)),
+            ExprKind::Str(scope) => Some(body.scope_of(scope)),
             _ => None,
         });
+        let is_of_warp = it == Intrinsic::WarpSync || scope == Some(MemoryScope::Warp);
         self.counts.calls += active.len() as u64;
-        let is_of_block = name != "cuda.thread_fence" && name != "cuda.warp_sync";
-        if is_of_block && scope != Some("warp") {
+        if it != Intrinsic::ThreadFence && !is_of_warp {
             let waiting = self.frame.states.iter().filter(|it| **it != LaneState::Returned).count();
             if active.len() != waiting {
                 let n_active = active.len();
@@ -463,7 +469,7 @@ impl<'a> Machine<'a> {
                 });
             }
         }
-        if name == "cuda.warp_sync" || scope == Some("warp") {
+        if is_of_warp {
             let threads = active.iter().map(|it| self.frame.threads[*it as usize]);
             self.races.warp_barrier(threads);
         } else if let Some(agent) = &mut self.agent {

@@ -10,7 +10,7 @@ use super::{
     matrix::{Shape, multiply},
     ops::{Val, cast},
 };
-use ir::{DataType, ExprId};
+use ir::{DataType, ExprId, MemoryScope};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
@@ -32,11 +32,11 @@ pub(super) struct Fragments {
 
 impl Fragments {
     /// The fragments that a storage scope is for.
-    pub(super) fn of_scope(scope: &str) -> Option<Fragments> {
+    pub(super) fn of_scope(scope: MemoryScope) -> Option<Fragments> {
         let role = match scope {
-            "wmma.matrix_a" => Role::A,
-            "wmma.matrix_b" => Role::B,
-            "wmma.accumulator" => Role::Accumulator,
+            MemoryScope::MatrixA => Role::A,
+            MemoryScope::MatrixB => Role::B,
+            MemoryScope::Accumulator => Role::Accumulator,
             _ => return None,
         };
         Some(Fragments { role, shape: None })

@@ -37,7 +37,6 @@ pub(super) fn call(
         return Some(Ok(Val::Float(element.round_float(function(x, y)))));
     }
     Some(Ok(match (name, args) {
-        ("likely" | "ignore_loop_partition" | "tvm_thread_invariant", [value]) => value.clone(),
         ("fma", [Val::Float(a), Val::Float(b), Val::Float(c)]) => {
             Val::Float(fused(element, *a, *b, *c))
         }

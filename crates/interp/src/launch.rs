@@ -10,7 +10,9 @@ use super::{
     ops::Val,
     races::Agent,
 };
-use ir::{ExprId, ExprKind, ExprListId, OpId, OpKind, ValueId, arena::Id, walk::WalkEvent};
+use ir::{
+    Dim, ExprId, ExprKind, ExprListId, OpId, OpKind, ThreadTag, ValueId, arena::Id, walk::WalkEvent,
+};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
@@ -23,13 +25,6 @@ pub(super) struct Kernel {
     thread_dims: [i64; 3],
     /// Coordinates of the block.
     block: [i64; 3],
-}
-
-/// `("threadIdx", 0)` of `threadIdx.x`.
-fn axis(tag: &str) -> Option<(&str, usize)> {
-    let (kind, dim) = tag.split_once('.')?;
-    let dim = ["x", "y", "z"].iter().position(|it| *it == dim)?;
-    matches!(kind, "blockIdx" | "threadIdx").then_some((kind, dim))
 }
 
 impl Machine<'_> {
@@ -105,7 +100,7 @@ impl Machine<'_> {
 
     fn is_virtual(&self, op: OpId) -> bool {
         match self.body.ops[op].kind {
-            OpKind::LaunchThread { tag, .. } => self.body.name(tag).starts_with("vthread"),
+            OpKind::LaunchThread { tag, .. } => tag.is_virtual(),
             _ => false,
         }
     }
@@ -138,16 +133,16 @@ impl Machine<'_> {
             if self.is_virtual(launch) {
                 continue;
             }
-            let Some((kind, dim)) = axis(body.name(tag)) else {
+            let (ThreadTag::BlockIdx(dim) | ThreadTag::ThreadIdx(dim)) = tag else {
                 return self.fail(
                     RunErrorKind::Unsupported,
-                    format!("the thread axis {}", body.name(tag)),
+                    format!("the thread axis {}", body.tag_name(tag)),
                 );
             };
             let extent = self.int(body.ops[launch].operands[0], lane)?;
-            let known = &mut dims[usize::from(kind == "threadIdx")][dim];
+            let known = &mut dims[usize::from(tag.is_thread())][dim as usize];
             if known.is_some_and(|it| it != extent) {
-                let tag = body.name(tag);
+                let tag = body.tag_name(tag);
                 return self.fail(
                     RunErrorKind::Unsupported,
                     format!("two extents of {tag} in one kernel"),
@@ -161,21 +156,23 @@ impl Machine<'_> {
     /// Gives the index variable of a launch its value in each lane.
     fn bind_index(&mut self, op: OpId) -> Result<()> {
         let OpKind::LaunchThread { tag, var } = self.body.ops[op].kind else { return Ok(()) };
-        let (Some(kernel), Some((kind, dim))) = (&self.kernel, axis(self.body.name(tag))) else {
-            return Ok(());
-        };
-        let slot = if kind == "blockIdx" {
-            Slot::Uniform(Val::Int(kernel.block[dim], false))
-        } else {
-            let [x, y, _] = kernel.thread_dims;
-            let coordinate = |thread: i64| match dim {
-                0 => thread % x,
-                1 => thread / x % y,
-                _ => thread / (x * y),
-            };
-            let values =
-                self.frame.threads.iter().map(|&it| Val::Int(coordinate(i64::from(it)), false));
-            Slot::Lanes(values.collect())
+        let Some(kernel) = &self.kernel else { return Ok(()) };
+        let slot = match tag {
+            ThreadTag::BlockIdx(dim) => Slot::Uniform(Val::Int(kernel.block[dim as usize], false)),
+            ThreadTag::ThreadIdx(dim) => {
+                let [x, y, _] = kernel.thread_dims;
+                let coordinate = |thread: i64| match dim {
+                    Dim::X => thread % x,
+                    Dim::Y => thread / x % y,
+                    Dim::Z => thread / (x * y),
+                };
+                let values =
+                    self.frame.threads.iter().map(|&it| Val::Int(coordinate(i64::from(it)), false));
+                Slot::Lanes(values.collect())
+            }
+            ThreadTag::ClusterCtaIdx(_) | ThreadTag::VThread(_) | ThreadTag::Other(_) => {
+                return Ok(());
+            }
         };
         self.frame.slots[var.index()] = slot;
         self.uniformity.forget();
@@ -294,10 +291,9 @@ impl Machine<'_> {
     /// Which `threadIdx` dimension a variable is.
     fn thread_dim(&self, value: ValueId) -> Option<usize> {
         self.body.ops.iter().find_map(|(_, op)| match op.kind {
-            OpKind::LaunchThread { tag, var } if var == value => match axis(self.body.name(tag)) {
-                Some(("threadIdx", dim)) => Some(dim),
-                _ => None,
-            },
+            OpKind::LaunchThread { tag: ThreadTag::ThreadIdx(dim), var } if var == value => {
+                Some(dim as usize)
+            }
             _ => None,
         })
     }
@@ -308,17 +304,5 @@ fn variable(kind: ExprKind) -> Option<ValueId> {
     match kind {
         ExprKind::Value(value) => Some(value),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::axis;
-
-    #[test]
-    fn only_block_and_thread_axes_are_axes() {
-        assert_eq!(axis("threadIdx.z"), Some(("threadIdx", 2)));
-        assert_eq!(axis("vthread.x"), None);
-        assert_eq!(axis("blockIdx"), None);
     }
 }

@@ -30,7 +30,7 @@ mod unknown;
 mod warp;
 mod wrapped;
 
-use ir::{Body, OpId};
+use ir::{Body, OpId, effects::EffectTable};
 
 pub use counts::Counts;
 pub use events::{Event, EventKind};
@@ -183,18 +183,19 @@ impl std::error::Error for RunError {}
 
 /// Runs `body` on `arguments`.
 pub fn run(body: &Body, arguments: Vec<Argument>, options: &Options) -> Result<Outcome, RunError> {
-    run_with(body, arguments, &Symbols::default(), options)
+    run_with(body, EffectTable::builtin(), arguments, &Symbols::default(), options)
 }
 
-/// Runs `body` on `arguments`, with values for symbols that the shapes of the arguments do not tell.
+/// Runs `body`, whose calls have these effects, on `arguments`, with values for symbols that the shapes of the arguments do not tell.
 pub fn run_with(
     body: &Body,
+    effects: &EffectTable,
     arguments: Vec<Argument>,
     symbols: &Symbols,
     options: &Options,
 ) -> Result<Outcome, RunError> {
     let allocating = body.with_declared_memory();
-    let machine = exec::Machine::new(allocating.as_ref().unwrap_or(body), *options);
+    let machine = exec::Machine::new(allocating.as_ref().unwrap_or(body), effects, *options);
     machine.run(arguments, symbols, &[]).map_err(|error| *error)
 }
 
@@ -206,6 +207,7 @@ pub fn run_overlapping(
     options: &Options,
 ) -> Result<Outcome, RunError> {
     let allocating = body.with_declared_memory();
-    let machine = exec::Machine::new(allocating.as_ref().unwrap_or(body), *options);
+    let body = allocating.as_ref().unwrap_or(body);
+    let machine = exec::Machine::new(body, EffectTable::builtin(), *options);
     machine.run(arguments, &Symbols::default(), overlaps).map_err(|error| *error)
 }

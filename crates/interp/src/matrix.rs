@@ -172,7 +172,7 @@ impl Machine<'_> {
     /// Executes a call that [`is_collective`] in each warp of the active lanes.
     pub(super) fn collective(&mut self, call: ExprId, active: &[u32]) -> Result<()> {
         let body = self.body;
-        let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } = body.expr(call).kind
+        let ExprKind::Call { callee: Callee::Intrinsic(name, _), args, .. } = body.expr(call).kind
         else {
             return Ok(());
         };

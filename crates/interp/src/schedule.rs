@@ -10,9 +10,9 @@
 
 use super::{RunError, exec::Machine};
 use ir::{
-    BlockId, Body, BufferOrigin, ExprKind, OpId, OpKind,
+    BlockId, Body, ExprKind, OpId, OpKind,
     arena::{Id, Table},
-    effects,
+    effects::EffectTable,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -39,14 +39,12 @@ pub(super) struct Convergence {
 
 impl Convergence {
     /// In: a body. Out: a flag an operation. O(n).
-    pub(super) fn of(body: &Body) -> Convergence {
+    pub(super) fn of(body: &Body, effects: &EffectTable) -> Convergence {
         let mut in_expr = vec![false; body.n_exprs()];
         for index in 0..in_expr.len() {
             let kind = body.expr(Id::new(index)).kind;
             let mut found = match kind {
-                ExprKind::Call { .. } => {
-                    effects::EffectTable::builtin().call(body, kind).convergent
-                }
+                ExprKind::Call { .. } => effects.call(body, kind).convergent,
                 _ => false,
             };
             body.each_child(kind, &mut |child| found |= in_expr[child.index()]);
@@ -75,7 +73,7 @@ impl Convergence {
 
 fn is_shared(body: &Body, buffer: ir::BufferId) -> bool {
     let data = &body.buffers[buffer];
-    !matches!(body.name(data.scope), "local" | "") && !matches!(data.origin, BufferOrigin::Cell)
+    !(data.scope.is_local() || data.scope.is_global() || data.is_cell())
 }
 
 /// Marks what holds a convergent operation, up to what is marked already.

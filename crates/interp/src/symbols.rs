@@ -16,6 +16,7 @@ use super::{
 };
 use ir::{
     Body, BufferId, BufferOrigin, DataType, ExprId, ExprKind, Type, ValueId, ValueKind, arena::Id,
+    effects::EffectTable,
 };
 
 /// Values of symbols and integer parameters.
@@ -84,7 +85,7 @@ pub fn buffer_of(body: &Body, index: usize) -> Option<BufferId> {
 /// The values of the symbols that are told by the shapes of arrays (none for an argument whose shape is not known yet)
 /// or given.
 pub fn solve(body: &Body, shapes: &[Option<Vec<i64>>], given: &Symbols) -> Symbols {
-    let mut machine = Machine::new(body, Options::default());
+    let mut machine = Machine::new(body, EffectTable::builtin(), Options::default());
     for (&symbol, &value) in given {
         machine.set(symbol, Val::Int(value, false));
     }
@@ -102,7 +103,7 @@ pub fn solve(body: &Body, shapes: &[Option<Vec<i64>>], given: &Symbols) -> Symbo
 
 /// What the arguments must be, given values of symbols.
 pub fn needs(body: &Body, symbols: &Symbols) -> Result<Vec<ArgumentNeed>, SymbolError> {
-    let mut machine = Machine::new(body, Options::default());
+    let mut machine = Machine::new(body, EffectTable::builtin(), Options::default());
     for (&symbol, &value) in symbols {
         machine.set(symbol, Val::Int(value, false));
     }

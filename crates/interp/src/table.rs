@@ -99,7 +99,6 @@ const CALLS: &[(Kind, &[&str])] = &[
     (
         Kind::Pointer,
         &[
-            "if_then_else",
             "address_of",
             "tvm_access_ptr",
             "handle_add_byte_offset",

@@ -6,8 +6,8 @@ mod wrapped;
 
 use super::*;
 use ir::{
-    AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, Callee, DataType, Dialect,
-    ExprId, ExprKind, ForKind, OpKind, Param, ValueKind,
+    AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, DataType, Dialect, ExprId,
+    ExprKind, ForKind, Intrinsic, OpKind, Param, ValueKind,
 };
 
 const I32: DataType = DataType::INT32;
@@ -30,7 +30,7 @@ fn new_buffer(
     origin: BufferOrigin,
 ) -> BufferId {
     let extent = body.int(extent, I32);
-    let (name, scope) = (body.intern(name), body.intern(scope));
+    let (name, scope) = (body.intern(name), body.memory_scope(scope));
     let attrs = Body::no_attrs();
     let buffer = Buffer {
         name,
@@ -147,7 +147,7 @@ fn threads_of_a_block_are_reduced_together() {
     let (mut body, a, entry) = with_buffer();
     let (two, four) = (body.int(2, I32), body.int(4, I32));
     let launch = |body: &mut Body, block: BlockId, tag: &str, extent: ExprId| {
-        let tag = body.intern(tag);
+        let tag = body.thread_tag(tag);
         let var = ir::arena::Id::new(body.values.len());
         let op = body.push_op(block, OpKind::LaunchThread { tag, var }, &[extent]);
         let region = body.push_region(op);
@@ -172,14 +172,8 @@ fn threads_of_a_block_are_reduced_together() {
     let identity = body.list(&[zero]);
     let identity = body.make(ExprKind::Tuple(identity), DataType::HANDLE.into());
     let no_attrs = Body::no_attrs();
-    let name = body.intern("comm_reducer");
-    let reducer = body.call(
-        Callee::Intrinsic(name),
-        &[lambda, identity],
-        no_attrs,
-        DataType::HANDLE.into(),
-        false,
-    );
+    let callee = body.intrinsic(Intrinsic::CommReducer);
+    let reducer = body.call(callee, &[lambda, identity], no_attrs, DataType::HANDLE.into(), false);
     let key = body.intern("reduce_scope");
     let scope = body.push_op(threads, OpKind::Attr(key), &[reducer, zero]);
     let region = body.push_region(scope);
@@ -188,19 +182,39 @@ fn threads_of_a_block_are_reduced_together() {
     let yes = body.int(1, DataType::BOOL);
     let value = body.load(a, &[index], None);
     let target = body.load(result, &[zero], None);
-    let name = body.intern("tvm_thread_allreduce");
-    let call = body.call(
-        Callee::Intrinsic(name),
-        &[one, value, yes, target, tx],
-        no_attrs,
-        DataType::VOID.into(),
-        true,
-    );
+    let callee = body.intrinsic(Intrinsic::ThreadAllreduce);
+    let call =
+        body.call(callee, &[one, value, yes, target, tx], no_attrs, DataType::VOID.into(), true);
     body.push_op(inner, OpKind::Evaluate, &[call]);
     store(&mut body, threads, a, index, target);
     let (values, events) = run_on(&body, [1, 2, 3, 4, 10, 20, 30, 40]).expect("runs");
     assert_eq!(values, [10.0, 10.0, 10.0, 10.0, 100.0, 100.0, 100.0, 100.0]);
     assert_eq!(events, []);
+}
+
+#[test]
+fn global_memory_of_a_kernel_is_each_threads_own_written_or_not() {
+    // x = alloc(1); x[0] = A[tx]; A[tx] = x[0] + 1
+    for scope in ["", "global", "local"] {
+        let (mut body, a, entry) = with_buffer();
+        let (zero, one, eight) = (body.int(0, I32), body.int(1, I32), body.int(8, I32));
+        let tag = body.thread_tag("threadIdx.x");
+        let var = ir::arena::Id::new(body.values.len());
+        let op = body.push_op(entry, OpKind::LaunchThread { tag, var }, &[eight]);
+        let region = body.push_region(op);
+        let threads = body.entry(region);
+        body.new_block_arg(threads, "tx", I32.into());
+        let tx = body.value_expr(var);
+        let own = new_buffer(&mut body, "x", 1, scope, BufferOrigin::Alloc);
+        body.push_op(threads, OpKind::Alloc { buffer: own, kind: AllocKind::Flat }, &[one]);
+        let read = body.load(a, &[tx], None);
+        store(&mut body, threads, own, zero, read);
+        let kept = body.load(own, &[zero], None);
+        let next = body.binary(BinaryOp::Add, kept, one);
+        store(&mut body, threads, a, tx, next);
+        let (values, _) = run_on(&body, [1, 2, 3, 4, 5, 6, 7, 8]).expect("runs");
+        assert_eq!(values, [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], "scope {scope:?}");
+    }
 }
 
 #[test]

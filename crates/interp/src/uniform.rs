@@ -87,7 +87,7 @@ fn is_index(body: &Body, value: &Value) -> bool {
     match value.kind {
         ValueKind::BlockArg(block, _) => {
             match body.regions[body.blocks[block].parent].parent.map(|op| body.ops[op].kind) {
-                Some(OpKind::LaunchThread { tag, .. }) => !body.name(tag).starts_with("blockIdx"),
+                Some(OpKind::LaunchThread { tag, .. }) => !tag.is_block(),
                 Some(OpKind::For(kind)) => kind == ForKind::Vectorized,
                 _ => false,
             }
@@ -149,7 +149,7 @@ fn spread(body: &Body, op: OpId, exprs: &[bool], values: &mut Table<ValueId, boo
             }
         }
         // A thread index that an `env_thread` names before the launch.
-        OpKind::LaunchThread { tag, var } => mark(var, !body.name(tag).starts_with("blockIdx")),
+        OpKind::LaunchThread { tag, var } => mark(var, !tag.is_block()),
         _ => {}
     }
     has_changed

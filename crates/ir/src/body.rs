@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 
 use crate::{
     Attr, AttrDict, AttrDictId, BinaryOp, Block, BlockId, Buffer, BufferField, BufferId, Callee,
-    DataType, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Lanes, NameId, OpId, OpKind,
-    Operation, Region, RegionId, RegionKind, SBlock, SBlockId, SharedDict, Type, UnaryOp, Value,
-    ValueId, ValueKind,
+    DataType, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Intrinsic, Lanes, MemoryScope, NameId,
+    OpId, OpKind, Operation, Region, RegionId, RegionKind, SBlock, SBlockId, SharedDict, ThreadTag,
+    Type, UnaryOp, Value, ValueId, ValueKind,
     arena::{Id, Table},
     interned::{Index, ListTable, NameTable},
 };
@@ -158,6 +158,28 @@ impl Body {
     pub fn name(&self, id: NameId) -> &str {
         self.names.text(id)
     }
+    /// The storage scope of a text.
+    pub fn memory_scope(&mut self, text: &str) -> MemoryScope {
+        let name = self.intern(text);
+        self.scope_of(name)
+    }
+    /// The storage scope of a name.
+    pub fn scope_of(&self, name: NameId) -> MemoryScope {
+        MemoryScope::of_text(self.name(name), name)
+    }
+    /// The text of a storage scope.
+    pub fn scope_name(&self, scope: MemoryScope) -> &str {
+        scope.text().unwrap_or_else(|name| self.name(name))
+    }
+    /// The thread tag of a text.
+    pub fn thread_tag(&mut self, text: &str) -> ThreadTag {
+        let name = self.intern(text);
+        ThreadTag::of_text(text, name)
+    }
+    /// The text of a thread tag.
+    pub fn tag_name(&self, tag: ThreadTag) -> &str {
+        tag.text().unwrap_or_else(|name| self.name(name))
+    }
     /// The id of a list.
     pub fn list(&mut self, items: &[ExprId]) -> ExprListId {
         self.lists.intern(items)
@@ -267,6 +289,7 @@ impl Body {
                 flags.has_impure |= instance != 0;
                 flags.has_unknown |= matches!(callee, Callee::Unknown(_));
             }
+            ExprKind::IfThenElse(..) => flags.has_call = true,
             ExprKind::Load { .. } | ExprKind::Region(..) => flags.has_load = true,
             ExprKind::Opaque { .. } => {
                 flags.has_impure = true;
@@ -328,7 +351,7 @@ impl Body {
             | ExprKind::Binary(..)
             | ExprKind::Unary(..)
             | ExprKind::Cast(_) => {}
-            ExprKind::Select(c, a, b) => {
+            ExprKind::Select(c, a, b) | ExprKind::IfThenElse(c, a, b) => {
                 visit(c);
                 visit(a);
                 visit(b);
@@ -385,6 +408,9 @@ impl Body {
             ExprKind::Unary(op, a) => ExprKind::Unary(op, map(self, a)),
             ExprKind::Cast(a) => ExprKind::Cast(map(self, a)),
             ExprKind::Select(c, a, b) => ExprKind::Select(map(self, c), map(self, a), map(self, b)),
+            ExprKind::IfThenElse(c, a, b) => {
+                ExprKind::IfThenElse(map(self, c), map(self, a), map(self, b))
+            }
             ExprKind::Load { buffer, indices, predicate } => ExprKind::Load {
                 buffer,
                 indices: self.map_list(indices, map),
@@ -495,6 +521,14 @@ impl Body {
         let ty = self.ty(then);
         self.make(ExprKind::Select(condition, then, otherwise), ty)
     }
+    /// `T.if_then_else`. Its type is that of an arm whose type is known.
+    pub fn if_then_else(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        let ty = match self.ty(then) {
+            Type::Unknown => self.ty(otherwise),
+            ty => ty,
+        };
+        self.make(ExprKind::IfThenElse(condition, then, otherwise), ty)
+    }
     /// `buffer[indices]`. Its type is the element type with as many lanes as the last index has.
     pub fn load(
         &mut self,
@@ -525,6 +559,23 @@ impl Body {
     /// A property of a buffer. Its type: a pointer for the data, else that of the written expression or `int32`.
     pub fn buffer_field(&mut self, buffer: BufferId, field: BufferField, ty: Type) -> ExprId {
         self.make(ExprKind::BufferField(buffer, field), ty)
+    }
+    /// The operator of TVM of a name.
+    pub fn operator(&mut self, name: &str) -> Callee {
+        Callee::Intrinsic(self.intern(name), Intrinsic::of_name(name))
+    }
+    /// An operator of TVM that has a name: none but [`Intrinsic::Other`] has none.
+    pub fn intrinsic(&mut self, it: Intrinsic) -> Callee {
+        Callee::Intrinsic(self.intern(it.name().unwrap_or_default()), it)
+    }
+    /// The operands of a call of an operator, if it is one.
+    pub fn operands_of(&self, expr: ExprId, of: Intrinsic) -> Option<&[ExprId]> {
+        match self.expr(expr).kind {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } if it == of => {
+                Some(self.items(args))
+            }
+            _ => None,
+        }
     }
     /// A call. `fresh` gives it an instance number of its own: say so for all that is not a value of its operands.
     pub fn call(

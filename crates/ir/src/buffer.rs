@@ -1,6 +1,6 @@
 //! Buffers and regions of buffers.
 
-use crate::{AttrDictId, DataType, ExprId, NameId};
+use crate::{AttrDictId, DataType, ExprId, MemoryScope, NameId};
 
 /// Where a buffer's memory comes from. Two buffers may share memory only as this says (and, without `noalias`,
 /// through parameters).
@@ -130,8 +130,8 @@ pub struct Buffer {
     pub strides: Option<Vec<ExprId>>,
     /// Offset of element 0 from the data pointer, in elements.
     pub elem_offset: Option<ExprId>,
-    /// Storage scope: `global` (or empty), `shared`, `shared.dyn`, `local`, `warp`, `wmma.matrix_a` …
-    pub scope: NameId,
+    /// In which memory it lies.
+    pub scope: MemoryScope,
     /// Where the memory comes from.
     pub origin: BufferOrigin,
     /// `align=`, `offset_factor=`, `axis_separators=`, `layout=`, `buffer_type=`, `annotations=`, and the arguments

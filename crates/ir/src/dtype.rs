@@ -8,7 +8,7 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-use crate::{NameId, arena::Id as _};
+use crate::{MemoryScope, NameId, arena::Id as _};
 
 /// The kind of an element type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -308,8 +308,8 @@ pub enum Type {
     Pointer {
         /// What it points to (`void` when not said).
         element: DataType,
-        /// Storage scope; the empty name when not said.
-        scope: NameId,
+        /// In which memory that is.
+        scope: MemoryScope,
     },
     /// A type of another language, by its text (`tensor<?x4xf32>`).
     Named(NameId),

@@ -8,7 +8,9 @@
 //! Nodes are well-typed when made: operands of a binary operator have one type, promotion is the frontend's work
 //! and visible as [`ExprKind::Cast`]. Nothing is folded here: a node is what was asked for.
 
-use crate::{AttrDictId, BufferId, ExprId, ExprListId, NameId, Type, ValueId, arena::Id};
+use crate::{
+    AttrDictId, BufferId, ExprId, ExprListId, Intrinsic, NameId, Type, ValueId, arena::Id,
+};
 
 /// Set in the ids of operands that are values and nothing else.
 const OPERAND: usize = 1 << 31;
@@ -110,8 +112,9 @@ pub enum UnaryOp {
 /// What a call calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
-    /// A TVM operator, by its dotted name without the `T.` (`exp`, `ptx.cp_async`): the effects file has its row.
-    Intrinsic(NameId),
+    /// A TVM operator, by its dotted name without the `T.` (`exp`, `ptx.cp_async`): the effects file has its row. What code
+    /// reasons about is told by the [`Intrinsic`], which follows from the name ([`crate::Body::operator`]).
+    Intrinsic(NameId, Intrinsic),
     /// Another function of the module (`Module.f`, `cls.f`, `f`), by its name.
     Function(NameId),
     /// A captured or otherwise unknown callee, by its text.
@@ -152,6 +155,8 @@ pub enum ExprKind {
     Cast(ExprId),
     /// `T.Select(condition, a, b)`: both arms are evaluated.
     Select(ExprId, ExprId, ExprId),
+    /// `T.if_then_else(condition, a, b)`: only the chosen arm is evaluated (`SEMANTICS: S5`).
+    IfThenElse(ExprId, ExprId, ExprId),
     /// `A[indices]`. The memory version is no part of it: that is the occurrence's.
     Load {
         /// Buffer.
@@ -256,7 +261,7 @@ impl ExprKind {
 /// What a node contains, itself included. Computed once when the node is made, so that eligibility is O(1).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ExprFlags {
-    /// Any call.
+    /// Any call or `T.if_then_else`: what may be evaluated in part, or be more than a value of operators.
     pub has_call: bool,
     /// Any buffer load.
     pub has_load: bool,

@@ -8,9 +8,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Attr, Body, BufferId, BufferOrigin, BufferRegion, Callee, ExprId, ExprKind, ForKind, NameId,
-    OccurrenceId, Occurrences, OpId, OpKind, RegionDim, Type, ValueId, ValueKind, arena::Id,
-    walk::WalkEvent,
+    Attr, BlockId, Body, BufferId, BufferOrigin, BufferRegion, Callee, ExprId, ExprKind, ForKind,
+    NameId, OccurrenceId, Occurrences, OpId, OpKind, RegionDim, Type, ValueId, ValueKind,
+    arena::Id, walk::WalkEvent,
 };
 
 /// A structural hash.
@@ -70,7 +70,7 @@ pub fn of_operands(
         let is_operand = it.parent.is_none_or(|parent| {
             matches!(
                 body.expr(occurrences[parent].expr).kind,
-                ExprKind::Load { .. } | ExprKind::Call { .. }
+                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::IfThenElse(..)
             )
         });
         if is_operand
@@ -100,6 +100,8 @@ struct Encoder<'a> {
     values: FxHashMap<ValueId, u32>,
     buffers: FxHashMap<BufferId, u32>,
     exprs: FxHashMap<ExprId, u32>,
+    /// The places of blocks in their regions.
+    blocks: FxHashMap<BlockId, u64>,
     is_opaque: bool,
 }
 
@@ -111,6 +113,7 @@ impl<'a> Encoder<'a> {
             values: FxHashMap::default(),
             buffers: FxHashMap::default(),
             exprs: FxHashMap::default(),
+            blocks: FxHashMap::default(),
             is_opaque: false,
         }
     }
@@ -146,7 +149,7 @@ impl<'a> Encoder<'a> {
             Type::Pointer { element, scope } => {
                 self.tag(2);
                 self.text(&element.to_string());
-                self.name(scope);
+                self.text(self.body.scope_name(scope));
             }
             Type::Named(name) => {
                 self.tag(3);
@@ -182,7 +185,7 @@ impl<'a> Encoder<'a> {
         self.tag(1);
         let data = &self.body.buffers[buffer];
         self.text(&data.dtype.to_string());
-        self.name(data.scope);
+        self.text(self.body.scope_name(data.scope));
         self.number(data.shape.len() as u64);
         self.number(data.strides.as_ref().map_or(u64::MAX, |it| it.len() as u64));
         self.tag(u8::from(data.elem_offset.is_some()));
@@ -229,7 +232,10 @@ impl<'a> Encoder<'a> {
     }
 
     fn attrs(&mut self, dict: &[(Box<str>, Attr)]) {
-        let mut entries: Vec<_> = dict.iter().collect();
+        self.entries(dict.iter().collect());
+    }
+
+    fn entries(&mut self, mut entries: Vec<&(Box<str>, Attr)>) {
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         self.number(entries.len() as u64);
         for (key, value) in entries {
@@ -337,6 +343,7 @@ impl<'a> Encoder<'a> {
             ExprKind::Unary(op, _) => self.bytes.extend([6, op as u8]),
             ExprKind::Cast(_) => self.tag(7),
             ExprKind::Select(..) => self.tag(8),
+            ExprKind::IfThenElse(..) => self.tag(22),
             ExprKind::Load { buffer, indices, predicate } => {
                 self.bytes.extend([9, u8::from(predicate.is_some())]);
                 self.buffer(buffer);
@@ -374,7 +381,7 @@ impl<'a> Encoder<'a> {
             ExprKind::Call { callee, args, attrs, instance } => {
                 self.tag(19);
                 let (tag, name) = match callee {
-                    Callee::Intrinsic(name) => (0, name),
+                    Callee::Intrinsic(name, _) => (0, name),
                     Callee::Function(name) => (1, name),
                     Callee::Unknown(name) => (2, name),
                 };
@@ -404,7 +411,9 @@ impl<'a> Encoder<'a> {
         let body = self.body;
         self.tag(body.dialect as u8);
         self.attrs(&body.decorator);
-        self.attrs(&body.attrs);
+        // Equal up to names: operations keep that of the function among its attributes.
+        let is_named = |it: &&(Box<str>, Attr)| *it.0 != *"sym_name";
+        self.entries(body.attrs.iter().filter(is_named).collect());
         match body.return_type {
             Some(ty) => self.ty(ty),
             None => self.tag(0xfd),
@@ -426,8 +435,14 @@ impl<'a> Encoder<'a> {
                 WalkEvent::EnterRegion(region) => {
                     self.tag(0xfb);
                     self.tag(body.regions[region].kind as u8);
-                    for &block in &body.regions[region].blocks {
+                    let blocks = &body.regions[region].blocks;
+                    for (position, &block) in blocks.iter().enumerate() {
+                        self.blocks.insert(block, position as u64);
                         self.tag(0xfa);
+                        // Where one ends and the next begins.
+                        if blocks.len() > 1 {
+                            self.number(body.blocks[block].ops.len() as u64);
+                        }
                         for &arg in &body.blocks[block].args {
                             self.value(arg);
                         }
@@ -449,12 +464,8 @@ impl<'a> Encoder<'a> {
         data.results.iter().for_each(|&it| self.value(it));
         self.number(data.successors.len() as u64);
         for successor in &data.successors {
-            let blocks = &body.regions[body.blocks[data.parent].parent].blocks;
-            let position = blocks
-                .iter()
-                .position(|&it| it == successor.block)
-                .unwrap_or(successor.block.index());
-            self.number(position as u64);
+            let position = self.blocks.get(&successor.block).copied();
+            self.number(position.unwrap_or(successor.block.index() as u64));
             body.items(successor.args).iter().for_each(|&it| self.expr(it));
         }
         self.attrs(body.dict(data.attrs));
@@ -470,7 +481,7 @@ impl<'a> Encoder<'a> {
                 ForKind::Unrolled => self.bytes.extend([0, 3]),
                 ForKind::ThreadBinding(tag) => {
                     self.bytes.extend([0, 4]);
-                    self.name(tag);
+                    self.text(self.body.tag_name(tag));
                 }
             },
             OpKind::If => self.tag(1),
@@ -488,12 +499,12 @@ impl<'a> Encoder<'a> {
             }
             OpKind::LaunchThread { tag, var } => {
                 self.tag(4);
-                self.name(tag);
+                self.text(self.body.tag_name(tag));
                 self.value(var);
             }
             OpKind::EnvThread(tag) => {
                 self.tag(5);
-                self.name(tag);
+                self.text(self.body.tag_name(tag));
             }
             OpKind::Attr(key) => {
                 self.tag(6);

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::{ExprId, ExprListId, NameId, arena::Id};
+use crate::{ExprId, ExprListId, NameId, arena::Id, known_ops};
 
 /// Ids by the hash of what they stand for.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ fn spread(short: u32) -> u64 {
     u64::from(short).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Names.
+/// Names: those that every body has ([`known_ops`]), and its own behind them.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct NameTable {
     text: String,
@@ -83,7 +83,13 @@ impl NameTable {
         if self.is_indexed() {
             return self.find(number_of(text), text);
         }
-        (0..self.ends.len()).map(NameId::new).find(|&id| self.text(id) == text)
+        let known = known_ops::find(FxBuildHasher.hash_one(text), text);
+        known.or_else(|| self.own().find(|&id| self.text(id) == text))
+    }
+
+    /// The names that the body has added.
+    fn own(&self) -> impl Iterator<Item = NameId> + use<> {
+        (known_ops::N..known_ops::N + self.ends.len()).map(NameId::new)
     }
 
     fn find(&self, number: Option<usize>, text: &str) -> Option<NameId> {
@@ -95,7 +101,9 @@ impl NameTable {
         if number.is_some() && self.n_large == 0 {
             return None;
         }
-        self.index.find(FxBuildHasher.hash_one(text), |id| self.text(id) == text)
+        let hash = FxBuildHasher.hash_one(text);
+        let known = known_ops::find(hash, text);
+        known.or_else(|| self.index.find(hash, |id| self.text(id) == text))
     }
 
     fn is_indexed(&self) -> bool {
@@ -111,7 +119,7 @@ impl NameTable {
 
     fn make_index(&mut self) {
         self.forget_index();
-        for id in (0..self.ends.len()).map(NameId::new) {
+        for id in self.own() {
             self.insert(number_of(self.text(id)), id);
         }
     }
@@ -138,7 +146,7 @@ impl NameTable {
         if let Some(id) = self.find(number, text) {
             return id;
         }
-        let id = NameId::new(self.ends.len());
+        let id = NameId::new(known_ops::N + self.ends.len());
         self.text.push_str(text);
         let end = u32::try_from(self.text.len()).expect("names of one body have less than 4 GiB");
         self.ends.push(end);
@@ -147,7 +155,10 @@ impl NameTable {
     }
 
     pub(crate) fn text(&self, id: NameId) -> &str {
-        &self.text[span(&self.ends, id.index())]
+        match id.index().checked_sub(known_ops::N) {
+            Some(own) => &self.text[span(&self.ends, own)],
+            None => known_ops::text(id),
+        }
     }
 }
 

@@ -14,6 +14,9 @@ pub mod guard;
 pub mod id_list;
 mod interned;
 pub mod interrupt;
+pub mod intrinsic;
+pub mod known_ops;
+pub mod memory_scope;
 pub mod minifloat;
 pub mod occurrence;
 pub mod operation;
@@ -22,6 +25,7 @@ pub mod print;
 pub mod role;
 pub mod substitution;
 pub mod text;
+pub mod thread_tag;
 pub mod verify;
 pub mod visibility;
 pub mod walk;
@@ -32,11 +36,14 @@ pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewSt
 pub use dtype::{DataType, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
 pub use id_list::IdList;
+pub use intrinsic::Intrinsic;
+pub use memory_scope::{MemoryScope, ScopeFamily};
 pub use occurrence::{OccurrenceId, Occurrences};
 pub use operation::{
     AllocKind, Block, ForKind, IterKind, IterVar, OpKind, Operation, Region, RegionKind, SBlock,
     Successor, Value, ValueKind,
 };
+pub use thread_tag::{Dim, ThreadTag};
 
 arena::define_ids! {
     /// A hash-consed expression of one [`Body`]: equal ids mean equal structure.

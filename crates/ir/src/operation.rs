@@ -8,7 +8,7 @@ use thin_vec::ThinVec;
 
 use crate::{
     AttrDictId, BlockId, BufferId, BufferRegion, ExprId, ExprListId, IdList, NameId, OpId,
-    RegionId, SBlockId, Type, ValueId,
+    RegionId, SBlockId, ThreadTag, Type, ValueId,
 };
 
 /// How a loop runs.
@@ -23,7 +23,7 @@ pub enum ForKind {
     /// In order; to be unrolled.
     Unrolled,
     /// Iterations are threads of the tag.
-    ThreadBinding(NameId),
+    ThreadBinding(ThreadTag),
 }
 
 /// The spelling of an allocation, which says where TVM keeps it.
@@ -57,12 +57,12 @@ pub enum OpKind {
     /// argument, or the result of an [`OpKind::EnvThread`].
     LaunchThread {
         /// `blockIdx.x`, `threadIdx.y`, `vthread.x` …
-        tag: NameId,
+        tag: ThreadTag,
         /// The thread index.
         var: ValueId,
     },
     /// `tx = T.env_thread("threadIdx.x")`: names a thread index. One result.
-    EnvThread(NameId),
+    EnvThread(ThreadTag),
     /// `T.attr(node, key, value)`. Operands `[node, value]`; the node is not evaluated. One region.
     Attr(NameId),
     /// `T.attr({...})`: dictionary only, in the attributes. One region.

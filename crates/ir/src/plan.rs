@@ -536,6 +536,12 @@ impl CsePlan {
                 .any(|it| matches!(it.decision, Decision::Reuse(_) | Decision::Insert(_)))
     }
 
+    /// The number of fixes: bindings, groups that use a binding of the user, and inserted scalars.
+    pub fn n_fixes(&self) -> usize {
+        let is_reuse = |it: &&CseGroup| matches!(it.decision, Decision::Reuse(_));
+        self.bindings.len() + self.groups.iter().filter(is_reuse).count() + self.inserted().count()
+    }
+
     /// The scalars that are applied, in the order of [`CsePlan::cells`].
     pub fn inserted(&self) -> impl Iterator<Item = (CellIdx, &CseCell)> {
         let is_applied =

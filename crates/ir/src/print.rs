@@ -16,7 +16,8 @@ use std::{collections::VecDeque, fmt::Write};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    Body, BufferId, Dialect, ExprId, ExprKind, Param, Type, ValueId, ValueKind, walk::WalkEvent,
+    Body, BufferId, Dialect, ExprId, ExprKind, MemoryScope, Param, Type, ValueId, ValueKind,
+    walk::WalkEvent,
 };
 pub use generic::generic;
 use names::Names;
@@ -250,10 +251,13 @@ impl<'a> Printer<'a> {
     fn type_text(&self, ty: Type) -> String {
         match ty {
             Type::Prim(dtype) => format!("T.{dtype}"),
-            Type::Pointer { element, scope } => match self.body.name(scope) {
-                "" => format!("T.handle(\"{element}\")"),
-                scope => format!("T.handle(\"{element}\", {})", attr::quote(scope)),
-            },
+            Type::Pointer { element, scope: MemoryScope::Unwritten } => {
+                format!("T.handle(\"{element}\")")
+            }
+            Type::Pointer { element, scope } => {
+                let scope = attr::quote(self.body.scope_name(scope));
+                format!("T.handle(\"{element}\", {scope})")
+            }
             Type::Named(name) => self.body.name(name).to_owned(),
             Type::Unknown => "T.handle".to_owned(),
         }

@@ -3,8 +3,9 @@
 //! Most operands are values: computed where they stand, each time. Others say something to whoever reads the function (how many lanes, of
 //! what type, which part of a buffer, how memory is laid out), and have to be seen as they are written: a name for them says
 //! nothing. In: a body. Out: the [`Role`] of an operand, of a part of an expression, or of all occurrences ([`Roles`]). What is part of
-//! such an operand has its role. Planners that put something in the place of an operand ask [`may_become`], [`Roles::may_become`] or
-//! [`Roles::may_become_name`], and nothing else; [`Role::takes_equal`] tells them early that there is nothing to look for.
+//! such an operand has its role. Planners that put something in the place of an operand ask [`may_become`],
+//! [`Roles::may_become`] or [`Roles::may_become_name`], and nothing else; [`Role::takes_equal`] tells them early that
+//! there is nothing to look for.
 //!
 //! The presets that follow TVM do what TVM does, also with these; what is unsound of that they refuse.
 //!
@@ -186,8 +187,8 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
         ExprKind::Slice { .. } => Role::Bounds,
         ExprKind::Lambda { .. } => Role::Function,
         ExprKind::Call { callee, args, .. } => match callee {
-            Callee::Intrinsic(name) => {
-                arguments::of(body, body.name(name), body.items(args), index)
+            Callee::Intrinsic(name, it) => {
+                arguments::of(body, (body.name(name), it), body.items(args), index)
             }
             // Functions of the module take values.
             Callee::Function(_) => Role::Value,
@@ -204,6 +205,7 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
         | ExprKind::Unary(..)
         | ExprKind::Cast(_)
         | ExprKind::Select(..)
+        | ExprKind::IfThenElse(..)
         | ExprKind::Load { .. }
         | ExprKind::BufferField(..)
         | ExprKind::Buffer(_)
@@ -218,17 +220,13 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
 
 /// Whether an expression defines the index of a thread, a warp, a block … by the extents of its scope: `T.cta_id([4])`.
 pub fn defines_threads(body: &Body, expr: ExprId) -> bool {
-    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name, _), .. }
         if arguments::is_scope(body.name(name)))
 }
 
-/// The name of the calls that stand for the type of a pointer: `T.handle("int64", "global").ty`.
-pub const POINTER_TYPE: &str = "handle";
-
 /// Whether an expression stands for a type, wherever it is.
 pub(crate) fn is_type(body: &Body, expr: ExprId) -> bool {
-    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-        if matches!(body.name(name), "type_annotation" | POINTER_TYPE))
+    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } if it.is_type())
 }
 
 /// Whether a variable can hold values of this type: TVMScript has no annotation for vectors whose length only the machine knows.

@@ -14,8 +14,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
-    Type, ValueId, ValueKind,
+    BlockId, Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind,
+    RegionId, RegionKind, Type, ValueId, ValueKind,
     arena::Id,
     dominators::Dominators,
     expr::UnaryOp,
@@ -396,6 +396,19 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks that a choice is of one type, by a truth value.
+    fn choice(&mut self, op: OpId, condition: ExprId, then: ExprId, otherwise: ExprId) {
+        let body = self.body;
+        if body.dtype(condition).is_some_and(|it| !it.is_bool()) {
+            self.error(Some(op), "a choice by a value that is not bool".to_owned());
+        }
+        if let (Some(a), Some(b)) = (body.dtype(then), body.dtype(otherwise))
+            && a != b
+        {
+            self.error(Some(op), format!("a choice of {a} and {b}"));
+        }
+    }
+
     /// Checks the nodes under an operand, each once.
     fn expr(&mut self, op: OpId, root: ExprId) {
         let body = self.body;
@@ -424,6 +437,18 @@ impl Verifier<'_> {
                         self.error(Some(op), format!("{operator:?} of {a:?} and {b:?}"));
                     }
                 }
+                ExprKind::Call { callee: Callee::Intrinsic(name, it), .. }
+                    if Intrinsic::of_name(body.name(name)) != it =>
+                {
+                    self.error(
+                        Some(op),
+                        format!("a call of `{}` is taken for {it:?}", body.name(name)),
+                    );
+                }
+                ExprKind::Select(condition, then, otherwise)
+                | ExprKind::IfThenElse(condition, then, otherwise) => {
+                    self.choice(op, condition, then, otherwise);
+                }
                 ExprKind::Unary(UnaryOp::Not, operand)
                     if !body.ty(operand).is_bool() && body.ty(operand) != Type::Unknown =>
                 {
@@ -446,6 +471,25 @@ mod tests {
     }
 
     #[test]
+    fn a_choice_is_of_one_type_by_a_truth_value() {
+        let mut body = Body::new("f", Dialect::Tirx);
+        let entry = body.entry(body.root);
+        let [one, two] = [1, 2].map(|it| body.int(it, DataType::INT32));
+        let wide = body.int(1, DataType::INT64);
+        let condition = body.binary(BinaryOp::Lt, one, two);
+        for choice in [
+            body.if_then_else(condition, one, two),
+            body.if_then_else(condition, one, wide),
+            body.if_then_else(one, one, two),
+        ] {
+            body.push_op(entry, OpKind::Evaluate, &[choice]);
+        }
+        let expected = ["a choice of int32 and int64", "a choice by a value that is not bool"]
+            .map(str::to_owned);
+        assert_eq!(messages(&body), expected);
+    }
+
+    #[test]
     fn a_loop_variable_is_not_visible_after_its_loop() {
         let mut body = Body::new("f", Dialect::Tirx);
         let entry = body.entry(body.root);
@@ -465,7 +509,7 @@ mod tests {
     fn a_named_thread_index_is_visible_in_its_launches_and_nowhere_else() {
         let mut body = Body::new("f", Dialect::Tirx);
         let entry = body.entry(body.root);
-        let tag = body.intern("threadIdx.x");
+        let tag = body.thread_tag("threadIdx.x");
         let named = body.push_op(entry, OpKind::EnvThread(tag), &[]);
         let var = body.push_result(named, "tx", DataType::INT32.into());
         let (tx, four) = (body.value_expr(var), body.int(4, DataType::INT32));

@@ -5,7 +5,7 @@
 //! runs once, or its iterations touch elements apart from each other in some dimension. Linear in the operations; for each allocation and loop the facts of its accesses.
 
 use arith::{Analyzer, Overflow};
-use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use dataflow::analyses::Analyses;
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, BufferId, ExprKind, ForKind, Occurrences, OpId, OpKind,
     effects::EffectTable, substitution::Substitution,
@@ -17,12 +17,16 @@ use super::{
     footprint::{Access, Accesses, Below, Varying, distance, span},
 };
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    _: &mut Origins,
+) -> Result<(), LowerRefusal> {
     let allocations = kernel_memory(body);
     if allocations.is_empty() {
         return Ok(());
     }
-    let moves = plan(body, &allocations);
+    let moves = plan(body, &allocations, &options.effects);
     for (op, block) in moves {
         let from = body.ops[op].parent;
         body.blocks[from].ops.retain(|it| *it != op);
@@ -66,23 +70,25 @@ fn is_plain(body: &Body, buffer: BufferId) -> bool {
     data.origin == ir::BufferOrigin::Alloc
         && data.strides.as_ref().is_none_or(Vec::is_empty)
         && data.elem_offset.is_none()
-        && matches!(body.name(data.scope), "shared" | "shared.dyn" | "local")
+        && (data.scope.is_plain_shared() || data.scope.is_local())
 }
 
 /// Where each allocation goes, if not where it is.
-fn plan(body: &Body, allocations: &[(OpId, BufferId)]) -> Vec<(OpId, BlockId)> {
+fn plan(
+    body: &Body,
+    allocations: &[(OpId, BufferId)],
+    effects: &EffectTable,
+) -> Vec<(OpId, BlockId)> {
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let effects = EffectTable::builtin();
-    let flow = Flow::build(body, &occurrences, &scopes, effects);
+    let analyses = Analyses::of(body, &occurrences, effects);
     let mut analyzer = Analyzer::growing(body, effects);
-    let conditions = Conditions::build(&flow, &mut analyzer);
-    let accesses = Accesses::collect(&flow, &conditions);
+    let conditions = analyses.conditions(&mut analyzer);
+    let accesses = Accesses::collect(&analyses.flow(), &conditions);
     let varying = Varying::of(body);
     let mut moves = Vec::new();
     for &(op, buffer) in allocations {
         let Some(accesses) = accesses.of(buffer) else { continue };
-        let is_shared = body.name(body.buffers[buffer].scope).starts_with("shared");
+        let is_shared = body.buffers[buffer].scope.is_shared();
         let varying = is_shared.then_some(&varying);
         let home = body.ops[op].parent;
         let mut best = home;

@@ -6,7 +6,7 @@
 //! before it begins where it asks: by a longer row, never by strides. Linear in the operations; for each access the facts of its indices.
 
 use arith::{Overflow, simplify::Simplifier};
-use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use dataflow::analyses::Analyses;
 use ir::{
     Attr, Body, BufferId, DataType, ExprId, ExprKind, Occurrences, OpId, OpKind,
     effects::EffectTable,
@@ -21,10 +21,14 @@ use super::{
     footprint::{Access, Accesses, Below, Span, Varying, distance, span},
 };
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    _: &mut Origins,
+) -> Result<(), LowerRefusal> {
     let allocations = kernel_memory(body);
     if !allocations.is_empty() {
-        let plan = plan(body, &allocations);
+        let plan = plan(body, &allocations, &options.effects);
         rewrite(body, plan);
     }
     for &(op, buffer) in &allocations {
@@ -47,19 +51,17 @@ struct Plan {
     extents: Vec<(OpId, BufferId, Vec<Option<i128>>)>,
 }
 
-fn plan(body: &Body, allocations: &[(OpId, BufferId)]) -> Plan {
+fn plan(body: &Body, allocations: &[(OpId, BufferId)], effects: &EffectTable) -> Plan {
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let effects = EffectTable::builtin();
-    let flow = Flow::build(body, &occurrences, &scopes, effects);
+    let analyses = Analyses::of(body, &occurrences, effects);
     let mut simplifier = Simplifier::with_effects(body, effects);
-    let conditions = Conditions::build(&flow, simplifier.analyzer());
-    let accesses = Accesses::collect(&flow, &conditions);
+    let conditions = analyses.conditions(simplifier.analyzer());
+    let accesses = Accesses::collect(&analyses.flow(), &conditions);
     let varying = Varying::of(body);
     let (mut indices, mut extents) = (Indices::default(), Vec::new());
     for &(op, buffer) in allocations {
         let Some(accesses) = accesses.of(buffer) else { continue };
-        let is_shared = body.name(body.buffers[buffer].scope).starts_with("shared");
+        let is_shared = body.buffers[buffer].scope.is_shared();
         let below = Below::new(body, body.ops[op].parent, is_shared.then_some(&varying));
         let mut shape = Vec::new();
         for (dim, &extent) in body.buffers[buffer].shape.iter().enumerate() {

@@ -20,8 +20,8 @@ mod plan;
 mod reducer;
 
 use ir::{
-    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    OpId, OpKind, Type, arena::Id as _,
+    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId,
+    Intrinsic, MemoryScope, OpId, OpKind, Type, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 
@@ -34,10 +34,10 @@ use reducer::{Component, comm_reducer};
 
 pub(super) fn run(
     body: &mut Body,
-    _: &LowerOptions,
+    options: &LowerOptions,
     origins: &mut Origins,
 ) -> Result<(), LowerRefusal> {
-    for reduction in plan(body)? {
+    for reduction in plan(body, &options.effects)? {
         let first = body.ops.len();
         rewrite(body, &reduction);
         // What combines the parts stands for the block.
@@ -55,14 +55,14 @@ fn cells(body: &mut Body, block: BlockId, name: &str, of: &[Component]) -> Vec<B
     let mut cells = Vec::new();
     for component in of {
         let one = body.int(1, DataType::INT32);
-        let (name, scope) = (body.intern(name), body.intern("local"));
+        let name = body.intern(name);
         let buffer = body.buffers.push(Buffer {
             name,
             dtype: component.dtype,
             shape: vec![one],
             strides: None,
             elem_offset: None,
-            scope,
+            scope: MemoryScope::Local,
             origin: BufferOrigin::Alloc,
             attrs: Body::no_attrs(),
         });
@@ -165,7 +165,7 @@ fn combine(
         let var = loop_var(body, thread);
         args.push(body.value_expr(var));
     }
-    let callee = Callee::Intrinsic(body.intern("tvm_thread_allreduce"));
+    let callee = body.intrinsic(Intrinsic::ThreadAllreduce);
     let ty: Type = DataType::HANDLE.into();
     let call = body.call(callee, &args, Body::no_attrs(), ty, true);
     body.push_op(inner, OpKind::Evaluate, &[call]);
@@ -175,7 +175,7 @@ fn write_back(body: &mut Body, into: BlockId, reduction: &Reduction, wholes: &[B
     let zero = body.int(0, DataType::INT32);
     for (component, &whole) in reduction.components.iter().zip(wholes) {
         let mut condition = reduction.runs;
-        let is_local = body.name(body.buffers[component.buffer].scope) == "local";
+        let is_local = body.buffers[component.buffer].scope.is_local();
         for &thread in reduction.threads.iter().filter(|_| !is_local) {
             let var = loop_var(body, thread);
             let var = body.value_expr(var);

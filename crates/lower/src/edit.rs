@@ -3,7 +3,7 @@
 
 use ir::{
     BlockId, Body, BufferOrigin, BufferRegion, ExprId, ForKind, OpId, OpKind, RegionDim, RegionId,
-    ValueId, walk::WalkEvent,
+    ThreadTag, ValueId, walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
 
@@ -112,9 +112,9 @@ pub(super) fn loop_block(body: &Body, op: OpId) -> BlockId {
 }
 
 /// The tag of a loop over threads.
-pub(super) fn thread_tag(body: &Body, op: OpId) -> Option<&str> {
+pub(super) fn thread_tag(body: &Body, op: OpId) -> Option<ThreadTag> {
     match body.ops[op].kind {
-        OpKind::For(ForKind::ThreadBinding(tag)) => Some(body.name(tag)),
+        OpKind::For(ForKind::ThreadBinding(tag)) => Some(tag),
         _ => None,
     }
 }

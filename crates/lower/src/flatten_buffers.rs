@@ -17,7 +17,7 @@ mod uses;
 
 use ir::{
     Attr, BlockId, Body, Buffer, BufferField, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
-    OccurrenceId, Occurrences, OpId, OpKind, Type, arena::Id as _,
+    MemoryScope, OccurrenceId, Occurrences, OpId, OpKind, Type, arena::Id as _,
 };
 
 use self::{
@@ -108,8 +108,10 @@ fn plan(body: &Body) -> Vec<Option<Plan>> {
 fn plan_of(body: &Body, data: &Buffer, has_fields: bool) -> Option<Plan> {
     let rank = data.shape.len();
     let is_outside = matches!(data.origin, BufferOrigin::Param | BufferOrigin::Match { .. });
-    let is_plain_memory =
-        matches!(body.name(data.scope), "" | "global" | "shared" | "shared.dyn" | "local" | "warp");
+    let scope = data.scope;
+    let is_plain_memory = scope.is_global()
+        || scope.is_plain_shared()
+        || matches!(scope, MemoryScope::Local | MemoryScope::Warp);
     let stays = match &data.origin {
         BufferOrigin::Cell | BufferOrigin::MatchRegion(_) => true,
         BufferOrigin::View { method, .. } => {

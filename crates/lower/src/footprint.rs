@@ -127,7 +127,7 @@ impl Varying {
 /// Whether an operation launches threads of a block.
 fn is_thread(body: &Body, op: OpId) -> bool {
     match body.ops[op].kind {
-        OpKind::LaunchThread { tag, .. } => body.name(tag).starts_with("threadIdx"),
+        OpKind::LaunchThread { tag, .. } => tag.is_thread(),
         _ => false,
     }
 }

@@ -13,7 +13,8 @@ mod bits;
 
 use ir::{
     BinaryOp, Body, Buffer, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    ExprKind, OpId, OpKind, Type, TypeCode, ValueId, ValueKind, arena::Id as _, dtype::Float8,
+    ExprKind, Intrinsic, OpId, OpKind, Type, TypeCode, ValueId, ValueKind, arena::Id as _,
+    dtype::Float8,
 };
 use rustc_hash::FxHashMap;
 
@@ -217,7 +218,9 @@ struct Rewriter {
 }
 
 /// Calls that move values and do not look at them.
-const MOVES: &[&str] = &["tvm_thread_allreduce", "address_of", "tvm_access_ptr", "comm_reducer"];
+fn moves(it: Intrinsic) -> bool {
+    it.makes_address() || matches!(it, Intrinsic::ThreadAllreduce | Intrinsic::CommReducer)
+}
 
 impl Rewriter {
     /// What takes the place of a node, of which `new` has the operands: bits where `old` is an 8-bit float.
@@ -261,12 +264,12 @@ impl Rewriter {
                 let ExprKind::Cast(before) = body.expr(old).kind else { return new };
                 self.cast(body, (format_of(body, before), of), a, old)
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
                 let ExprKind::Call { args: before, .. } = body.expr(old).kind else { return new };
                 let before = body.items(before).to_vec();
                 let args = body.items(args).to_vec();
                 let name = body.name(name).to_owned();
-                self.call(body, &name, (old, new), &before, &args)
+                self.call(body, (&name, it), (old, new), &before, &args)
             }
             kind => match (of, byte) {
                 (Some(_), Some(byte)) => body.make(kind, byte.into()),
@@ -346,7 +349,7 @@ impl Rewriter {
     fn call(
         &mut self,
         body: &mut Body,
-        name: &str,
+        (name, it): (&str, Intrinsic),
         (old, new): (ExprId, ExprId),
         before: &[ExprId],
         args: &[ExprId],
@@ -354,15 +357,11 @@ impl Rewriter {
         let of = format_of(body, old);
         let formats: Vec<Option<Float8>> = before.iter().map(|&it| format_of(body, it)).collect();
         let Some(dtype) = body.dtype(old) else { return new };
-        if of.is_none() && formats.iter().all(Option::is_none) || MOVES.contains(&name) {
+        if of.is_none() && formats.iter().all(Option::is_none) || moves(it) {
             return new;
         }
         let byte = BYTE.with_lanes(dtype.lanes);
-        if name == "if_then_else" && of.is_some() {
-            let kind = body.expr(new).kind;
-            return body.make(kind, byte.into());
-        }
-        if name == "reinterpret" {
+        if it == Intrinsic::Reinterpret {
             let Some(&bits) = args.last() else { return new };
             let to = if of.is_some() { byte } else { dtype };
             return match body.dtype(bits) == Some(to) {
@@ -390,6 +389,6 @@ impl Rewriter {
 
 fn reinterpreted(body: &mut Body, value: ExprId, dtype: DataType) -> ExprId {
     let name = body.string(&dtype.to_string());
-    let callee = Callee::Intrinsic(body.intern("reinterpret"));
+    let callee = body.intrinsic(Intrinsic::Reinterpret);
     body.call(callee, &[name, value], Body::no_attrs(), dtype.into(), false)
 }

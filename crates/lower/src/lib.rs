@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+use std::sync::Arc;
+
 use barriers::refusal::LowerRefusal;
-use ir::{Body, OpId};
+use ir::{Body, OpId, effects::EffectTable};
 use transform::broken::Broken;
 
 pub mod allocation_sites;
@@ -44,6 +46,8 @@ pub struct LowerOptions {
     pub index_bits: u8,
     /// Whether the language has floats of 8 bits.
     pub has_float8: bool,
+    /// The effects of calls.
+    pub effects: Arc<EffectTable>,
 }
 
 impl Default for LowerOptions {
@@ -54,6 +58,7 @@ impl Default for LowerOptions {
             max_shared: 48 * 1024,
             index_bits: 32,
             has_float8: false,
+            effects: EffectTable::shared(),
         }
     }
 }

@@ -131,7 +131,7 @@ fn plan(body: &mut Body, op: OpId, is_hinted: bool, options: &LowerOptions) -> O
         return None;
     }
     let before = body.clone();
-    let mut analyzer = Analyzer::new(&before);
+    let mut analyzer = Analyzer::with_effects(&before, &options.effects);
     let context = around(&mut analyzer, &before, op);
     let mut ranges: Vec<(Guard, Range)> = Vec::new();
     for guard in found {
@@ -168,15 +168,15 @@ fn join(body: &mut Body, op: BinaryOp, all: impl Iterator<Item = ExprId>) -> Opt
 
 /// Whether threads wait for each other in the loop, or exchange values.
 fn must_meet(body: &Body, op: OpId) -> bool {
-    let is_shared = |scope: ir::NameId| body.name(scope).starts_with("shared");
+    let is_shared = |buffer| body.buffers[buffer].scope.is_shared();
     ops_in(body, op).any(|it| {
         let data = &body.ops[it];
-        let stores = matches!(data.kind, OpKind::Store { buffer, .. } if is_shared(body.buffers[buffer].scope));
+        let stores = matches!(data.kind, OpKind::Store { buffer, .. } if is_shared(buffer));
         let mut found = stores || matches!(data.kind, OpKind::Attr(_));
         for &operand in &data.operands {
             super::edit::each_node(body, operand, &mut |at| {
                 found |= match body.expr(at).kind {
-                    ExprKind::Load { buffer, .. } => is_shared(body.buffers[buffer].scope),
+                    ExprKind::Load { buffer, .. } => is_shared(buffer),
                     ExprKind::Call { instance, .. } => instance != 0,
                     _ => false,
                 };

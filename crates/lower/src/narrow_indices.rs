@@ -10,7 +10,7 @@
 mod exprs;
 
 use arith::{Analyzer, Interval};
-use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use dataflow::{analyses::Analyses, conditions::Conditions};
 use ir::{
     Body, DataType, ExprId, ExprKind, Occurrences, OpId, OpKind, ValueId, effects::EffectTable,
     substitution::Substitution,
@@ -38,7 +38,7 @@ pub(super) fn run(
         return Ok(());
     }
     let mut before = body.clone();
-    let variables = with_facts(&before, |facts| {
+    let variables = with_facts(&before, &options.effects, |facts| {
         let variables = variables(facts, &mut facts.before.clone());
         if variables.is_empty() {
             narrow_operands(facts, body);
@@ -48,7 +48,7 @@ pub(super) fn run(
     if !variables.is_empty() {
         retype(body, &variables);
         before.clone_from(body);
-        with_facts(&before, |facts| narrow_operands(facts, body));
+        with_facts(&before, &options.effects, |facts| narrow_operands(facts, body));
     }
     Ok(())
 }
@@ -79,13 +79,15 @@ struct Facts<'a> {
     conditions: Conditions,
 }
 
-fn with_facts<R>(before: &Body, then: impl FnOnce(&mut Facts<'_>) -> R) -> R {
-    let effects = EffectTable::builtin();
+fn with_facts<R>(
+    before: &Body,
+    effects: &EffectTable,
+    then: impl FnOnce(&mut Facts<'_>) -> R,
+) -> R {
     let occurrences = Occurrences::collect(before);
-    let scopes = ScopeTree::build(before);
-    let flow = Flow::build(before, &occurrences, &scopes, effects);
-    let mut analyzer = Analyzer::new(before);
-    let conditions = Conditions::build(&flow, &mut analyzer);
+    let analyses = Analyses::of(before, &occurrences, effects);
+    let mut analyzer = analyses.analyzer();
+    let conditions = analyses.conditions(&mut analyzer);
     then(&mut Facts { before, analyzer, conditions })
 }
 

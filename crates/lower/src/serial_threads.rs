@@ -19,8 +19,8 @@ mod plan;
 mod uses;
 
 use ir::{
-    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, OpId,
-    OpKind, ValueId,
+    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId,
+    MemoryScope, OpId, OpKind, ValueId,
 };
 use rustc_hash::FxHashMap;
 
@@ -147,7 +147,6 @@ impl<'a> Rewriter<'a> {
             body.buffers[buffer].shape = vec![times(body, elements, count)];
             body.ops[op].operands = body.buffers[buffer].operands().collect();
         }
-        let scope = body.intern("local");
         for &value in &self.plan.kept {
             let data = body.values[value];
             let buffer = body.buffers.push(Buffer {
@@ -156,7 +155,7 @@ impl<'a> Rewriter<'a> {
                 shape: vec![count],
                 strides: None,
                 elem_offset: None,
-                scope,
+                scope: MemoryScope::Local,
                 origin: BufferOrigin::Alloc,
                 attrs: Body::no_attrs(),
             });

@@ -12,8 +12,8 @@
 //! A buffer whose address somebody keeps stays (`M8`). Linear but for the number of allocations of one kind in one list.
 
 use ir::{
-    Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, NameId, OpId,
-    OpKind, ViewRoot, walk::WalkEvent,
+    Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic,
+    MemoryScope, OpId, OpKind, ViewRoot, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,7 +49,7 @@ struct Life {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kind {
     block: ir::BlockId,
-    scope: NameId,
+    scope: MemoryScope,
     dtype: DataType,
     elements: i64,
     attrs: ir::AttrDictId,
@@ -75,7 +75,7 @@ fn lives(body: &Body, options: &LowerOptions) -> Vec<Life> {
                 touches(body, op, &mut |buffer| touched.push(buffer));
                 for buffer in touched {
                     let Some(&(life, depth)) = at.get(&root(body, buffer)) else { continue };
-                    let is_global = matches!(body.name(lives[life].kind.scope), "" | "global");
+                    let is_global = lives[life].kind.scope.is_global();
                     let around = open[depth..].iter().copied();
                     let repeats = |it: &OpId| match body.ops[*it].kind {
                         OpKind::For(_) | OpKind::While => true,
@@ -127,17 +127,14 @@ fn life(
         && it.elem_offset.is_none_or(|it| constant(body, it) == Some(0))
         && data.regions.is_empty()
         && !kept.contains(&buffer);
-    let may_share = match body.name(it.scope) {
-        "local" | "" | "global" => true,
-        "shared" | "shared.dyn" => crowded.contains(&op),
-        _ => false,
-    };
+    let scope = it.scope;
+    let may_share =
+        scope.is_local() || scope.is_global() || scope.is_plain_shared() && crowded.contains(&op);
     if !is_plain || !may_share {
         return None;
     }
     let elements = elements(body, buffer)?;
-    let kind =
-        Kind { block: data.parent, scope: it.scope, dtype: it.dtype, elements, attrs: it.attrs };
+    let kind = Kind { block: data.parent, scope, dtype: it.dtype, elements, attrs: it.attrs };
     Some(Life { op, buffer, kind, uses: None })
 }
 
@@ -155,9 +152,7 @@ fn crowded(body: &Body, most: u32) -> FxHashSet<OpId> {
         match event {
             WalkEvent::Enter(op) => match body.ops[op].kind {
                 OpKind::LaunchThread { .. } => kernel = kernel.or(Some(op)),
-                OpKind::Alloc { buffer, .. }
-                    if body.name(body.buffers[buffer].scope).starts_with("shared") =>
-                {
+                OpKind::Alloc { buffer, .. } if body.buffers[buffer].scope.is_shared() => {
                     let bytes = body.buffers[buffer].dtype.bytes() as i64;
                     let bytes = elements(body, buffer).map_or(0, |it| it.saturating_mul(bytes));
                     let known = by_kernel.entry(kernel).or_default();
@@ -191,11 +186,8 @@ pub(super) fn kept(body: &Body) -> FxHashSet<BufferId> {
                 ExprKind::Buffer(buffer) | ExprKind::Region(buffer, _) => {
                     kept.insert(root(body, buffer));
                 }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if matches!(
-                        body.name(name),
-                        "address_of" | "access_ptr" | "tvm_access_ptr"
-                    ) =>
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. }
+                    if it.makes_address() || it == Intrinsic::ElementPtr =>
                 {
                     for &arg in body.items(args) {
                         if let ExprKind::Load { buffer, .. } = body.expr(arg).kind {

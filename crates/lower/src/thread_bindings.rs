@@ -19,8 +19,8 @@
 mod check;
 
 use ir::{
-    Attr, BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
-    substitution::Substitution, walk::WalkEvent,
+    Attr, BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind,
+    ThreadTag, ValueId, effects::EffectTable, substitution::Substitution, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,17 +29,17 @@ use super::{
     edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, thread_tag},
 };
 
-/// The tags of a launch, outermost first.
-const TAGS: [&str; 6] =
-    ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
-
-pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    _: &mut Origins,
+) -> Result<(), LowerRefusal> {
     let kernels = kernels(body)?;
     check::one_kernel_each(body, &kernels)?;
     for &op in &kernels {
         let kernel = Kernel::of(body, op).map_err(|it| it.at(op))?;
-        check::rebound(body, &kernel)?;
-        kernel.launch(body)?;
+        check::rebound(body, &kernel, &options.effects)?;
+        kernel.launch(body, &options.effects)?;
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ fn kernels(body: &Body) -> Result<Vec<OpId>, LowerRefusal> {
 
 /// A tag of a kernel.
 struct Axis {
-    tag: &'static str,
+    tag: ThreadTag,
     extent: ExprId,
     dtype: DataType,
 }
@@ -85,7 +85,7 @@ struct Kernel {
 
 impl Kernel {
     fn of(body: &mut Body, op: OpId) -> Result<Kernel, LowerRefusal> {
-        let mut loops: Vec<Vec<OpId>> = vec![Vec::new(); TAGS.len()];
+        let mut loops: Vec<Vec<OpId>> = vec![Vec::new(); ThreadTag::LAUNCH.len()];
         let mut inside: FxHashSet<ValueId> = FxHashSet::default();
         for inner in nest(body, op) {
             let data = &body.ops[inner];
@@ -97,17 +97,17 @@ impl Kernel {
             if data.operands.len() != 2 {
                 return Err(LowerRefusal::new("loop-step", "a loop over threads has a step"));
             }
-            match TAGS.iter().position(|it| *it == tag) {
+            match tag.launch_index() {
                 Some(at) => loops[at].push(inner),
-                None if tag.starts_with("vthread") => {}
+                None if tag.is_virtual() => {}
                 None => {
-                    let what = format!("`{tag}` is no axis of a launch");
+                    let what = format!("`{}` is no axis of a launch", body.tag_name(tag));
                     return Err(LowerRefusal::new("thread-tag", what).at(inner));
                 }
             }
         }
         let (mut axes, mut axis_of) = (Vec::new(), FxHashMap::default());
-        for (tag, loops) in TAGS.into_iter().zip(loops) {
+        for (tag, loops) in ThreadTag::LAUNCH.into_iter().zip(loops) {
             if !loops.is_empty() {
                 axis_of.extend(loops.iter().map(|&it| (it, axes.len())));
                 axes.push(axis(body, tag, &loops, &inside)?);
@@ -121,18 +121,18 @@ impl Kernel {
     }
 
     /// Puts the launches in the place of the kernel's loop.
-    fn launch(&self, body: &mut Body) -> Result<(), LowerRefusal> {
-        let guarded = check::outside_of_threads(body, self)?;
+    fn launch(&self, body: &mut Body, effects: &EffectTable) -> Result<(), LowerRefusal> {
+        let guarded = check::outside_of_threads(body, self, effects)?;
         let block = body.ops[self.op].parent;
         let place = body.blocks[block].ops.iter().position(|it| *it == self.op);
         let mut into = block;
         let mut launches = Vec::new();
         let mut indices = Vec::new();
         for axis in &self.axes {
-            let tag = body.intern(axis.tag);
-            let var_of = |body: &mut Body, block| {
-                body.new_block_arg(block, &axis.tag.replace('.', "_"), axis.dtype.into())
-            };
+            let tag = axis.tag;
+            let name = body.tag_name(tag).replace('.', "_");
+            let var_of =
+                |body: &mut Body, block| body.new_block_arg(block, &name, axis.dtype.into());
             let op = body.push_op(into, OpKind::Evaluate, &[axis.extent]);
             let region = body.push_region(op);
             let inner = body.entry(region);
@@ -151,7 +151,7 @@ impl Kernel {
         append(body, into, &[self.op]);
         self.guard(body, &guarded, &indices);
         self.dissolve(body, into, &indices);
-        let of_block = self.axes.iter().take_while(|it| it.tag.starts_with("blockIdx")).count();
+        let of_block = self.axes.iter().take_while(|it| it.tag.is_block()).count();
         let shared = launches[of_block.saturating_sub(1)];
         if !self.axes.iter().all(|it| matches!(body.expr(it.extent).kind, ExprKind::Int(1))) {
             check::global_exchange(body, body.blocks[launches[0]].parent)?;
@@ -221,16 +221,18 @@ impl Kernel {
 /// The extent of a tag: what all loops have, or the largest of constants.
 fn axis(
     body: &mut Body,
-    tag: &'static str,
+    tag: ThreadTag,
     loops: &[OpId],
     inside: &FxHashSet<ValueId>,
 ) -> Result<Axis, LowerRefusal> {
+    let name = body.tag_name(tag).to_owned();
     let mut dtype = DataType::INT32;
     let mut extent: Option<ExprId> = None;
     for &op in loops {
         let (var, here) = (loop_var(body, op), body.ops[op].operands[1]);
         let refuse = |what: &str| {
-            Err(LowerRefusal::new("device-dependent-launch", format!("`{tag}` has {what}")).at(op))
+            let what = format!("`{name}` has {what}");
+            Err(LowerRefusal::new("device-dependent-launch", what).at(op))
         };
         if mentions(body, here, &|value| inside.contains(&value)) || body.expr(here).flags.has_load
         {
@@ -365,21 +367,22 @@ fn bare_threads(body: &mut Body, op: OpId) {
     let (OpKind::Evaluate, Some(&call)) = (body.ops[op].kind, body.ops[op].operands.first()) else {
         return;
     };
-    let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, attrs, instance } =
-        body.expr(call).kind
+    let ExprKind::Call {
+        callee: callee @ ir::Callee::Intrinsic(_, Intrinsic::ThreadAllreduce),
+        args,
+        attrs,
+        instance,
+    } = body.expr(call).kind
     else {
         return;
     };
-    if body.name(name) != "tvm_thread_allreduce" {
-        return;
-    }
     let bare = |body: &Body, expr: ExprId| match body.expr(expr).kind {
         ExprKind::Cast(inner) if matches!(body.expr(inner).kind, ExprKind::Value(_)) => inner,
         _ => expr,
     };
     let args: Vec<ExprId> = body.items(args).iter().map(|&it| bare(body, it)).collect();
     let args = body.list(&args);
-    let (callee, ty) = (ir::Callee::Intrinsic(name), body.ty(call));
+    let ty = body.ty(call);
     body.ops[op].operands[0] = body.make(ExprKind::Call { callee, args, attrs, instance }, ty);
 }
 
@@ -415,7 +418,7 @@ fn place_memory(
         }
         let old = body.ops[op].parent;
         body.blocks[old].ops.retain(|it| *it != op);
-        let is_shared = body.name(body.buffers[buffer].scope).starts_with("shared");
+        let is_shared = body.buffers[buffer].scope.is_shared();
         placed.entry(if is_shared { shared } else { local }).or_default().push(op);
     }
     for at in [shared, local] {

@@ -26,6 +26,7 @@ use super::{
     lists::{constant, new_list, replace_ops, take_list},
     unroll::leaves,
 };
+use dataflow::analyses::Analyses;
 use transform::simplify::{self, SimplifyOptions};
 
 /// See the module.
@@ -39,11 +40,12 @@ pub(super) fn run(
         return Ok(());
     }
     let occurrences = Occurrences::collect(body);
-    let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+    let analyses = Analyses::of(body, &occurrences, &options.effects);
+    let plan = simplify::plan(&analyses, None, &SimplifyOptions::default());
     if !plan.is_empty() {
         *body = simplify::rewrite(body, &occurrences, &plan);
     }
-    let memory = Memory::of(body);
+    let memory = Memory::of(body, &options.effects);
     replace_ops(body, |body, op| match is_vector(body, op) {
         true => vectorize(body, op, &memory, options, origins).map_err(|it| it.at(op)),
         false => Ok(None),
@@ -72,7 +74,7 @@ struct Obstacle {
 fn vectorize(
     body: &mut Body,
     op: OpId,
-    memory: &Memory,
+    memory: &Memory<'_>,
     options: &LowerOptions,
     origins: &mut Origins,
 ) -> Result<Option<Vec<OpId>>, LowerRefusal> {
@@ -91,7 +93,7 @@ fn vectorize(
     let Some(lanes) = lanes.filter(|_| is_plain) else { return serial(body, op, memory) };
     let it = VectorLoop { op, var, lanes };
     let ops = body.blocks[block].ops.clone();
-    let mut widener = Widener::new(body, it);
+    let mut widener = Widener::new(body, it, &options.effects);
     let all = ops.iter().try_for_each(|&op| widener.op(body, op));
     match all {
         Ok(()) => {
@@ -113,7 +115,11 @@ fn refuse(obstacle: &Obstacle) -> LowerRefusal {
 }
 
 /// The whole loop lane by lane.
-fn serial(body: &mut Body, op: OpId, memory: &Memory) -> Result<Option<Vec<OpId>>, LowerRefusal> {
+fn serial(
+    body: &mut Body,
+    op: OpId,
+    memory: &Memory<'_>,
+) -> Result<Option<Vec<OpId>>, LowerRefusal> {
     let block = body.entry(body.ops[op].regions[0]);
     let ops = body.blocks[block].ops.clone();
     if let Some(culprit) = why_not_independent(body, op, &ops, memory) {
@@ -133,12 +139,12 @@ fn one_by_one(
     body: &mut Body,
     it: VectorLoop,
     ops: &[OpId],
-    memory: &Memory,
+    memory: &Memory<'_>,
     origins: &mut Origins,
 ) -> Result<Vec<OpId>, LowerRefusal> {
     let mut list = Vec::new();
     for &op in ops {
-        let mut widener = Widener::new(body, it);
+        let mut widener = Widener::new(body, it, memory.effects);
         if widener.op(body, op).is_ok() {
             widener.apply(body);
             list.push(op);

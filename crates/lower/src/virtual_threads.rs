@@ -22,7 +22,7 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
             OpKind::For(ForKind::ThreadBinding(tag)) | OpKind::LaunchThread { tag, .. } => tag,
             _ => continue,
         };
-        if body.name(tag).starts_with("vthread") {
+        if tag.is_virtual() {
             one(body, op).map_err(|it| it.at(op))?;
         }
     }
@@ -56,7 +56,7 @@ fn check(body: &Body, op: OpId) -> Result<(), LowerRefusal> {
         let data = &body.ops[inner];
         let binds = match data.kind {
             OpKind::LaunchThread { tag, .. } | OpKind::For(ForKind::ThreadBinding(tag)) => {
-                !body.name(tag).starts_with("vthread")
+                !tag.is_virtual()
             }
             _ => false,
         };

@@ -10,7 +10,10 @@ use barriers::{
     bindings,
     instructions::{Instruction, instruction},
 };
-use ir::{BinaryOp, Body, BufferField, BufferId, ExprId, ExprKind, OpId, OpKind, Type, ValueId};
+use ir::{
+    BinaryOp, Body, BufferField, BufferId, Dim, ExprId, ExprKind, MemoryScope, OpId, OpKind,
+    ThreadTag, Type, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{LowerOptions, LowerRefusal, Origins, lists::constant};
@@ -27,7 +30,7 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
     let allocations: Vec<(OpId, BufferId)> = body
         .ops_preorder()
         .filter_map(|op| match body.ops[op].kind {
-            OpKind::Alloc { buffer, .. } if body.name(body.buffers[buffer].scope) == "warp" => {
+            OpKind::Alloc { buffer, .. } if body.buffers[buffer].scope == MemoryScope::Warp => {
                 Some((op, buffer))
             }
             _ => None,
@@ -63,7 +66,7 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
         let dtype = body.dtype(body.buffers[buffer].shape[0]).unwrap_or(ir::DataType::INT32);
         let extent = body.int((elements / WARP).into(), dtype);
         body.buffers[buffer].shape = vec![extent];
-        body.buffers[buffer].scope = body.intern("local");
+        body.buffers[buffer].scope = MemoryScope::Local;
         body.ops[op].operands = body.buffers[buffer].operands().collect();
     }
     for it in &uses {
@@ -147,7 +150,7 @@ fn lanes(body: &Body) -> Result<FxHashSet<ValueId>, LowerRefusal> {
     let mut lanes = FxHashSet::default();
     for op in body.ops_preorder() {
         let OpKind::LaunchThread { tag, var } = body.ops[op].kind else { continue };
-        if body.name(tag) != "threadIdx.x" {
+        if tag != ThreadTag::ThreadIdx(Dim::X) {
             continue;
         }
         if constant(body, body.ops[op].operands[0]) != Some(WARP) {

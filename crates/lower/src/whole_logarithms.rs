@@ -4,7 +4,7 @@
 //! does not ask the host for a logarithm. Functions of floats are not folded (`SEMANTICS: F11`), since targets differ in the last bits; here they cannot: up to
 //! 2^40 the logarithm of a whole number is that of a power of two, exactly, or further from a whole number than any error of float64. Linear in the nodes.
 
-use ir::{Body, Callee, DataType, ExprId, ExprKind};
+use ir::{Body, DataType, ExprId, ExprKind, Intrinsic};
 
 use super::{LowerOptions, LowerRefusal, Origins, lists::rebuild_operands};
 
@@ -12,7 +12,8 @@ use super::{LowerOptions, LowerRefusal, Origins, lists::rebuild_operands};
 const GREATEST: f64 = (1u64 << 40) as f64;
 
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
-    if body.lookup_name("log2").is_none() || body.lookup_name("ceil").is_none() {
+    let is_missing = |it: Intrinsic| it.name().is_none_or(|it| body.lookup_name(it).is_none());
+    if is_missing(Intrinsic::Log2) || is_missing(Intrinsic::Ceil) {
         return Ok(());
     }
     rebuild_operands(body, &mut folded);
@@ -35,20 +36,15 @@ fn folded(body: &mut Body, expr: ExprId) -> ExprId {
     }
 }
 
-/// The one argument of a call of this name, of type float64.
-fn argument(body: &Body, expr: ExprId, name: &str) -> Option<ExprId> {
-    let ExprKind::Call { callee: Callee::Intrinsic(callee), args, .. } = body.expr(expr).kind
-    else {
-        return None;
-    };
-    let &[argument] = body.items(args) else { return None };
-    let fits = body.name(callee) == name && body.dtype(argument) == Some(DataType::float(64));
-    fits.then_some(argument)
+/// The one argument of a call of this operator, of type float64.
+fn argument(body: &Body, expr: ExprId, of: Intrinsic) -> Option<ExprId> {
+    let &[argument] = body.operands_of(expr, of)? else { return None };
+    (body.dtype(argument) == Some(DataType::float(64))).then_some(argument)
 }
 
 /// The value of `T.ceil(T.log2(c))`.
 fn rounds(body: &Body, expr: ExprId) -> Option<i32> {
-    let of = argument(body, argument(body, expr, "ceil")?, "log2")?;
+    let of = argument(body, argument(body, expr, Intrinsic::Ceil)?, Intrinsic::Log2)?;
     let ExprKind::Float(bits) = body.expr(of).kind else { return None };
     let value = f64::from_bits(bits);
     if value.fract() != 0.0 || !(1.0..=GREATEST).contains(&value) {

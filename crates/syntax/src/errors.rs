@@ -13,6 +13,7 @@ mod unexpected;
 use parser::SyntaxKind::{self, *};
 use rowan::{Children, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
+pub(crate) use self::items::of_items;
 use self::needs::{Need, needs};
 use crate::{
     SyntaxNode,
@@ -87,9 +88,11 @@ impl Listed for SyntaxError {
 
 /// The errors in the tree below `node`, in the order of the text: the first [`MAX_LISTED`](crate::MAX_LISTED) that are found, and one that counts the rest.
 pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
-    if Language::of_kind(node.kind()) != Language::TvmScript {
-        return items::errors(node);
-    }
+    (Language::of_kind(node.kind()).support().errors)(node)
+}
+
+/// The errors below a node of a language of statements.
+pub(crate) fn of_statements(node: &SyntaxNode) -> Vec<SyntaxError> {
     let mut collector = Collector { errors: Bounded::default() };
     let root = node.green();
     let mut stack: Vec<(Children<'_>, TextSize)> = Vec::new();

@@ -13,7 +13,7 @@ use std::{
 use parser::SyntaxKind;
 use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextSize};
 
-use crate::{SyntaxNode, keeper::Keeper, syntax_node::kind_from_raw};
+use crate::{Language, SyntaxNode, keeper::Keeper, syntax_node::kind_from_raw};
 
 /// A shared, immutable, position-independent tree.
 #[derive(Clone)]
@@ -40,6 +40,11 @@ impl Green {
     /// What the root is.
     pub fn kind(&self) -> SyntaxKind {
         kind_from_raw(self.node.kind())
+    }
+
+    /// The language of the text; that of a piece which languages share is the default.
+    pub fn language(&self) -> Language {
+        Language::of_kind(self.kind())
     }
 
     /// The length of the text.

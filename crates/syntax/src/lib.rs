@@ -4,6 +4,7 @@ pub mod ast;
 mod bounded;
 mod builder;
 mod changed_run;
+mod diagnostic;
 mod difference;
 mod dump;
 mod errors;
@@ -33,12 +34,13 @@ pub use crate::{
     ast::AstNode,
     bounded::{Bounded, Listed, MAX_LISTED, MORE_DIAGNOSTICS},
     changed_run::{ChangedRun, changed_run},
+    diagnostic::{Diagnostic, Severity},
     difference::{Change, changed_nodes},
     dump::dump,
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
     format::{FormatError, format_mlir},
     green::{Green, GreenStep},
-    language::Language,
+    language::{Form, Format, Language, LanguageSupport},
     line_index::{ColumnEncoding, LineCol, LineIndex},
     packed_edits::PackedEdits,
     parse::{MAX_TEXT_LEN, Parse, error_share, parse, parse_as, parse_with},

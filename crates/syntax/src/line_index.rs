@@ -252,6 +252,11 @@ impl LineIndex {
         self.end.lines + 1
     }
 
+    /// The line of an offset, from 0; an offset beyond the text is taken as its end. O(log n).
+    pub fn line(&self, offset: TextSize) -> u32 {
+        self.line_at(u32::from(offset).min(self.end.bytes))
+    }
+
     /// The line and column of an offset; an offset beyond the text is taken as its end. An offset between `\r` and `\n` is the
     /// column behind the line's text.
     pub fn line_col(&self, offset: TextSize, encoding: ColumnEncoding) -> LineCol {

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use parser::{SyntaxKind, mlir::Shapes, pir, tvmscript};
+use parser::{SyntaxKind, mlir::Shapes};
 use rowan::{NodeOrToken, TextRange, TextSize};
 
-use crate::{
-    Green, SyntaxError, SyntaxNode, ast, ast::AstNode, builder, errors, language::Language,
-};
+use crate::{Green, SyntaxError, SyntaxNode, ast, ast::AstNode, errors, language::Language};
 
 /// Files of this length or more cannot be held in a tree: offsets have 32 bits.
 pub const MAX_TEXT_LEN: usize = u32::MAX as usize;
@@ -61,23 +59,20 @@ pub fn parse_as(language: Language, text: &str) -> Parse {
     Table::default().parse(language, text)
 }
 
-/// As [`parse_as`], but MLIR is read with these pretty forms. Edits of the result are read with them too.
+/// As [`parse_as`], but with these pretty forms, in a language that has some. Edits of the result are read with them too.
 ///
 /// # Panics
 ///
 /// If the text is longer than [`MAX_TEXT_LEN`].
 pub fn parse_with(language: Language, shapes: &Arc<Shapes>, text: &str) -> Parse {
-    Table(Some(shapes.clone())).parse(language, text)
+    let shapes = language.support().uses_shapes.then(|| shapes.clone());
+    Table(shapes).parse(language, text)
 }
 
 impl Table {
     pub(crate) fn parse(&self, language: Language, text: &str) -> Parse {
         assert!(text.len() < MAX_TEXT_LEN, "the text has 4 GiB or more");
-        let green = match language {
-            Language::TvmScript => builder::build(text, tvmscript::parse(text).steps()),
-            Language::Mlir => builder::build_mlir(text, self.shapes()),
-            Language::Pir => builder::build(text, pir::parse(text).into_iter()),
-        };
+        let green = (language.support().parse)(text, self.shapes());
         Parse { green, table: self.clone() }
     }
 }
@@ -92,7 +87,7 @@ impl Parse {
         &self.table
     }
 
-    /// The pretty forms that the text was read with, if it is MLIR.
+    /// The pretty forms that the text was read with, in a language that has some.
     pub fn shapes(&self) -> &Shapes {
         self.table.shapes()
     }
@@ -118,7 +113,7 @@ impl Parse {
 
     /// The language of the text.
     pub fn language(&self) -> Language {
-        Language::of_kind(self.green.kind())
+        self.green.language()
     }
 
     /// The typed root of a file of TVMScript.

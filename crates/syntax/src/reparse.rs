@@ -25,11 +25,12 @@ use parser::{
 };
 use rowan::TextRange;
 
+pub(crate) use self::sites::Site;
 use self::{
-    sites::{Site, SiteKind, sites},
+    sites::{SiteKind, sites},
     window::Window,
 };
-use crate::{Edit, Parse, SyntaxNode, builder, language::Language};
+use crate::{Edit, Parse, SyntaxNode, builder};
 
 /// How many bytes behind a part are given to the parser at first.
 const AHEAD: u32 = 256;
@@ -57,7 +58,7 @@ pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
     let root = old.syntax();
     let shapes = old.shapes();
     let mut lexed = 0;
-    for site in sites_of(old, &root, edit) {
+    for site in (old.language().support().sites)(&root, edit, shapes) {
         match read(&root, edit, &site, shapes, &mut lexed) {
             Read::Part(steps, text) => {
                 let part = builder::build(&text, steps.into_iter());
@@ -91,13 +92,25 @@ impl Parse {
     }
 }
 
-fn sites_of(old: &Parse, root: &SyntaxNode, edit: &Edit) -> Box<dyn Iterator<Item = Site>> {
-    match old.language() {
-        Language::TvmScript => Box::new(sites(root, edit)),
-        Language::Mlir | Language::Pir => {
-            Box::new(items::sites(root, edit, old.shapes()).into_iter())
-        }
-    }
+/// What could be read again after an edit, from the inside to the outside.
+pub(crate) type Sites = fn(&SyntaxNode, &Edit, &Shapes) -> Box<dyn Iterator<Item = Site>>;
+
+/// See [`Sites`]: lists of statements.
+pub(crate) fn statement_sites(
+    root: &SyntaxNode,
+    edit: &Edit,
+    _: &Shapes,
+) -> Box<dyn Iterator<Item = Site>> {
+    Box::new(sites(root, edit))
+}
+
+/// See [`Sites`]: lists of operations.
+pub(crate) fn item_sites(
+    root: &SyntaxNode,
+    edit: &Edit,
+    shapes: &Shapes,
+) -> Box<dyn Iterator<Item = Site>> {
+    Box::new(items::sites(root, edit, shapes).into_iter())
 }
 
 /// What came of reading a part again.

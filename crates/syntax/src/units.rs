@@ -7,14 +7,16 @@
 //!                  └── programs
 //! ```
 //!
-//! In: the tree. Out: [`Units`], a record a function and a record a chunk. The tree of a function is the one in the file; that of a frame is
-//! made by leaving the regions of functions out ([`UnitSource::cuts`]), so it stands still while bodies are edited, and positions in
-//! it are mapped back by [`Units::frame_to_file`].
+//! In: the tree. Out: [`Units`], a record a function and a record a chunk. The tree of a function is the one in the
+//! file; that of a frame is made by leaving the regions of functions out ([`UnitSource::cuts`]), so it stands still
+//! while bodies are edited, and positions in it are mapped back by [`Units::frame_to_file`].
 //!
-//! Chunks with nothing in them are one frame with their neighbours, and a program with nothing in it stays with what is around programs.
+//! Chunks with nothing in them are one frame with their neighbours, and a program with nothing in it stays with what is
+//! around programs.
 //!
-//! Linear in what stands outside of functions. After an edit inside of one body ([`units_after`]) only addresses on the way to it are
-//! looked at, and the records are copied; else chunks and functions that the tree shares with the one before are taken over.
+//! Linear in what stands outside of functions. After an edit inside of one body ([`units_after`]) only addresses on the
+//! way to it are looked at, and the records are copied; else chunks and functions that the tree shares with the one
+//! before are taken over.
 
 mod mapping;
 mod scan;
@@ -26,12 +28,9 @@ use std::{ops::Range, sync::Arc};
 use parser::SyntaxKind::{self, *};
 use rowan::{NodeOrToken, TextRange, TextSize};
 
-use self::scan::Scan;
+pub(crate) use self::scan::Scan;
 pub use self::scan::symbol_of_node as symbol_of;
-use crate::{
-    Change, Green, Parse, changed_nodes, language::Language, parse::Table,
-    syntax_node::kind_from_raw,
-};
+use crate::{Change, Green, Parse, changed_nodes, parse::Table, syntax_node::kind_from_raw};
 
 /// What a unit is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -127,11 +126,7 @@ pub fn units_after(parse: &Parse, previous: &Units) -> Units {
 
 fn units_in(parse: &Parse, previous: Option<&Units>) -> Units {
     let mut scan = Scan::new(parse, previous);
-    match parse.language() {
-        Language::TvmScript => {}
-        Language::Pir => scan.programs(),
-        Language::Mlir => scan.chunks(),
-    }
+    (parse.language().support().scan)(&mut scan);
     let (root, table) = (parse.green().clone(), parse.table().clone());
     Units { functions: scan.functions, frames: scan.frames, root, table }
 }

@@ -1,49 +1,25 @@
 //! The command line: arguments in, one command run, an exit code out.
 //!
-//! | file | is |
+//! | folder or file | is |
 //! |---|---|
-//! | `args` | the arguments and their help |
-//! | `check`, `fix`, `format`, `bisect`, `build`, `cache`, `opt`, `preview`, `explain`, `simplify`, `run`, `parse` | one command each |
-//! | `overview` | the command `report` |
-//! | `report`, `diff`, `apply` | text, JSON and SARIF; unified diffs; where edits go |
+//! | `args` | the arguments of each command and their help; knows no command |
+//! | `commands` | one command each |
+//! | `driver` | from a text to plans and edits, a unit at a time; a panic costs the unit |
+//! | `input` | which files, their settings, their texts, what differs from a revision |
+//! | `output` | findings as text, JSON and SARIF; unified diffs; where edits go; files that are always whole; progress |
 //! | `rules` | the documentation of every name in a message |
-//! | `jobs`, `files`, `settings`, `source` | which files, their settings, their text |
-//! | `unit` | one function: read and worked on so that a panic costs that function |
-//! | `parallel`, `guard`, `progress`, `interrupt`, `write`, `io` | many files at once, panics, progress, Ctrl-C, files that are always whole, streams |
+//! | `parallel`, `guard`, `interrupt`, `io` | many files at once, panics, Ctrl-C, streams |
 
-mod apply;
 mod args;
-mod bisect;
-mod build;
-mod cache;
-mod check;
-mod diff;
-mod explain;
-mod facts;
-mod files;
-mod fix;
-mod format;
+mod commands;
+mod driver;
 mod guard;
+mod input;
 mod interrupt;
 mod io;
-mod jobs;
-mod markdown;
-mod ops;
-mod opt;
-mod overlap;
-mod overview;
+mod output;
 mod parallel;
-mod parse;
-mod preview;
-mod progress;
-mod report;
 mod rules;
-mod run;
-mod settings;
-mod simplify;
-mod source;
-mod unit;
-mod write;
 
 #[cfg(test)]
 mod tests;
@@ -191,19 +167,19 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
 
 fn dispatch(command: &Command, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     match command {
-        Command::Check(args) => check::check(args, io, styled),
-        Command::Fix(args) => fix::fix(args, io, styled),
-        Command::Format(args) => format::format(args, io, styled),
-        Command::Bisect(args) => bisect::bisect(args, io, styled),
-        Command::Build(args) => build::build(args, io, styled),
-        Command::Cache(args) => cache::cache(args, io, styled),
-        Command::Opt(args) => opt::opt(args, io, styled),
-        Command::Preview(args) => preview::run(args, io, styled),
-        Command::Explain(args) => explain::explain(args, io, styled),
-        Command::Simplify(args) => simplify::simplify(args, io, styled),
-        Command::Run(args) => run::run(args, io, styled),
-        Command::Report(args) => overview::report(args, io, styled),
-        Command::Parse(args) => parse::parse(args, io, styled),
+        Command::Check(args) => commands::check::check(args, io, styled),
+        Command::Fix(args) => commands::fix::fix(args, io, styled),
+        Command::Format(args) => commands::format::format(args, io, styled),
+        Command::Bisect(args) => commands::bisect::bisect(args, io, styled),
+        Command::Build(args) => commands::build::build(args, io, styled),
+        Command::Cache(args) => commands::cache::cache(args, io, styled),
+        Command::Opt(args) => commands::opt::opt(args, io, styled),
+        Command::Preview(args) => commands::preview::run(args, io, styled),
+        Command::Explain(args) => commands::explain::explain(args, io, styled),
+        Command::Simplify(args) => commands::simplify::simplify(args, io, styled),
+        Command::Run(args) => commands::run::run(args, io, styled),
+        Command::Report(args) => commands::report::report(args, io, styled),
+        Command::Parse(args) => commands::parse::parse(args, io, styled),
         Command::Server => Err(anyhow::anyhow!("the server needs the streams of the process")),
     }
 }

@@ -78,7 +78,7 @@ pub struct Config {
     pub targets: BTreeMap<Target, TargetOptions>,
     /// `mlir.diagnostics`: report what is wrong with MLIR and PIR; off beside another server that does.
     pub mlir_diagnostics: bool,
-    /// `effects.mlir`, `effects.pir`: rows about the operations of dialects.
+    /// `effects.tir`, `effects.mlir`, `effects.pir`: rows about calls and the operations of dialects.
     pub dialects: Arc<DialectRows>,
 }
 
@@ -396,6 +396,7 @@ const KEYS: &[&str] = &[
     "device-code.lens",
     "device-code.built",
     "mlir.diagnostics",
+    "effects.tir",
     "effects.mlir",
     "effects.pir",
 ];

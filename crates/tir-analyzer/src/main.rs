@@ -9,11 +9,13 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Its options. Small objects lie in pieces of sixteen pages, not one: what describes a piece is never given back, and was a third of what a server kept
-/// of its largest moment. Threads keep few free objects for themselves: those that are idle never give them back.
+/// of its largest moment. Threads keep few free objects for themselves, and only small ones: those that are idle never
+/// give them back, and each holds its piece. With 4096 instead of 64, a server keeps 34.5 MB and not 29.3 MB of 2,000
+/// documents, and `check` takes 6 % less.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the allocator looks for its options under this name")]
 #[unsafe(export_name = "_rjem_malloc_conf")]
-static OPTIONS: &[u8; 65] = b"slab_sizes:1-14336:16,tcache_nslots_small_max:20,tcache_max:4096\0";
+static OPTIONS: &[u8; 63] = b"slab_sizes:1-14336:16,tcache_nslots_small_max:20,tcache_max:64\0";
 
 fn main() -> ExitCode {
     tir_analyzer::cli::main()

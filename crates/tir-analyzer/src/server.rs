@@ -16,11 +16,15 @@ mod client;
 mod client_process;
 mod dispatch;
 mod documents;
+mod event;
 mod figures;
 mod handlers;
 mod lsp;
 mod outbox;
+mod panics;
+mod pending;
 mod progress;
+mod publish;
 mod snapshot;
 mod state;
 mod thread_pool;
@@ -38,14 +42,12 @@ use crossbeam_channel::{Receiver, Sender, at, bounded, never, select, unbounded}
 use lsp_server::{ErrorCode, Message, Request};
 use lsp_types as types;
 use serde_json::json;
+use syntax::Language;
 
 use crate::{
     config::ConfigPatch,
     server::{
-        client::Client,
-        client_process::Pulse,
-        outbox::Outbox,
-        state::{Event, State},
+        client::Client, client_process::Pulse, event::Event, outbox::Outbox, state::State,
         transport::Incoming,
     },
 };
@@ -255,9 +257,7 @@ fn handle_event(state: &mut State, event: Event) {
         Event::Answered(id) => state.pending.forget(&id),
         Event::Warmed { uri, done, total } => progress::warmed(state, &uri, done, total),
         Event::WarmingStopped { uri } => progress::put_off(state, uri),
-        Event::NotPublished { uri, version } => {
-            handlers::notification::not_published(state, &uri, version);
-        }
+        Event::NotPublished { uri, version } => state.not_published(&uri, version),
         Event::LeftOut(message) => state.show(types::MessageType::Warning, message),
         Event::TooLarge(message) => state.log(message),
     }
@@ -279,7 +279,8 @@ fn register(state: &mut State) {
             "globPattern": format!("**/{}", crate::config::CONFIG_FILE),
         })];
         if state.config.elsewhere_enable {
-            watchers.push(json!({ "globPattern": "**/*.py" }));
+            let extensions = Language::ALL.iter().flat_map(|it| it.support().extensions);
+            watchers.extend(extensions.map(|it| json!({ "globPattern": format!("**/*.{it}") })));
         }
         registrations.push(json!({
             "id": "configuration-file",

@@ -1,6 +1,6 @@
 //! Common subexpressions: what is computed more than once, and where one binding would do.
 //!
-//! In: a body, its occurrences, the source's view of them if there is text. Out: a [`CsePlan`], which names every group that was found with its
+//! In: the analyses of a body, the source's view of it if there is text. Out: a [`CsePlan`], which names every group that was found with its
 //! decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this crate.
 
 mod allowed;
@@ -26,11 +26,8 @@ mod values;
 use facts::Facts;
 pub use rewrite::{rewrite, rewrite_counted};
 
-use ir::{
-    Body, Occurrences,
-    effects::EffectTable,
-    plan::{CsePlan, Downstream, Equivalence, Preset, SourceView},
-};
+use dataflow::analyses::Analyses;
+use ir::plan::{CsePlan, Downstream, Equivalence, Preset, SourceView};
 
 /// What to plan.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -83,30 +80,27 @@ pub struct Work {
     pub compared: u64,
 }
 
-/// Plans the common subexpressions of `body`.
+/// Plans the common subexpressions of a body.
 pub fn plan(
-    body: &Body,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,
     options: &CseOptions,
 ) -> CsePlan {
-    plan_counted(body, occurrences, source, options).0
+    plan_counted(analyses, source, options).0
 }
 
 /// As [`plan`], with what it cost.
 pub fn plan_counted(
-    body: &Body,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,
     options: &CseOptions,
 ) -> (CsePlan, Work) {
     let mut work = Work::default();
-    let effects = EffectTable::builtin();
     // What the user allows is as if it had no text: it neither counts nor changes.
     let is_real = |it| source.is_none_or(|view| (view.is_real)(it) && !(view.is_allowed)(it));
     let view = source.map(|view| SourceView { is_real: &is_real, ..view });
-    let mut facts = Facts::collect(body, occurrences, view, effects, &mut work);
-    let preset = options.preset.of(body.dialect);
+    let mut facts = Facts::collect(analyses, view, &mut work);
+    let preset = options.preset.of(analyses.body.dialect);
     if preset == Preset::Default {
         facts.leave_roles(&mut work);
     }
@@ -115,7 +109,7 @@ pub fn plan_counted(
         Preset::Tvm2022 => tvm_2022::plan(&facts, options, &mut work),
         _ => greedy::plan(&facts, options, &mut work),
     };
-    allowed::name(&mut plan, body, source.as_ref());
+    allowed::name(&mut plan, analyses.body, source.as_ref());
     (plan, work)
 }
 

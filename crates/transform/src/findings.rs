@@ -1,6 +1,6 @@
 //! Findings: what the facts of a body say beside common subexpressions.
 //!
-//! In: a body, its occurrences, the source's view of them if there is text, and which kinds are wanted. Out: [`Finding`]s in program
+//! In: the analyses of a body, the source's view of it if there is text, and which kinds are wanted. Out: [`Finding`]s in program
 //! order, each with its reason and, where there is one, a fix; and, by [`apply`], the body after fixes. Each kind has a planner of
 //! its own, a file beside this one; all ask one [`FindingFacts`], which computes a fact when it is first asked for.
 //!
@@ -26,19 +26,22 @@ mod redundant_load;
 mod stored;
 mod unreachable;
 
-use std::cell::{OnceCell, RefCell, RefMut};
+use std::{
+    cell::{OnceCell, RefCell, RefMut},
+    sync::Arc,
+};
 
 use arith::Analyzer;
 use dataflow::{
-    alias::AliasClasses, certain::Certainty, conditions::Conditions, flow::Flow,
-    memory::MemoryVersions, scopes::ScopeTree,
+    alias::AliasClasses, analyses::Analyses, certain::Certainty, conditions::Conditions,
+    flow::Flow, memory::MemoryVersions, scopes::ScopeTree,
 };
 use ir::{
     Body, BufferId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId, ValueKind,
     arena::Id as _,
     effects::EffectTable,
     plan::{
-        SourceView,
+        CsePlan, SourceView,
         finding::{Finding, FindingKind, FindingKinds, FixEdit, Place},
     },
     role::Roles,
@@ -49,6 +52,7 @@ pub use compatible::{Compatible, compatible};
 pub use deletable::Deletable;
 pub use openable::Openable;
 
+use crate::cse::{self, CseOptions};
 use names::Names;
 
 /// What to find.
@@ -66,13 +70,6 @@ impl Default for FindingOptions {
     }
 }
 
-/// What outlives the facts that are built on it.
-#[derive(Default)]
-struct Base {
-    scopes: OnceCell<ScopeTree>,
-    aliases: OnceCell<AliasClasses>,
-}
-
 /// What planners know of a body. Facts are computed when they are first asked for, once.
 pub struct FindingFacts<'a> {
     /// The function.
@@ -85,11 +82,8 @@ pub struct FindingFacts<'a> {
     pub source: Option<SourceView<'a>>,
     /// What is wanted.
     pub options: &'a FindingOptions,
-    base: &'a Base,
-    memory: OnceCell<MemoryVersions<'a>>,
-    flow: OnceCell<Flow<'a>>,
-    certainty: OnceCell<Certainty>,
-    roles: OnceCell<Roles>,
+    analyses: &'a Analyses<'a>,
+    shared: &'a SharedPlan<'a>,
     conditions: OnceCell<Conditions>,
     analyzer: RefCell<Analyzer<'a>>,
     openable: OnceCell<Openable>,
@@ -100,26 +94,22 @@ pub struct FindingFacts<'a> {
 
 impl<'a> FindingFacts<'a> {
     fn new(
-        body: &'a Body,
-        occurrences: &'a Occurrences,
+        analyses: &'a Analyses<'a>,
         source: Option<SourceView<'a>>,
         options: &'a FindingOptions,
-        base: &'a Base,
+        shared: &'a SharedPlan<'a>,
     ) -> FindingFacts<'a> {
-        let effects = EffectTable::builtin();
+        let Analyses { body, occurrences, effects, .. } = *analyses;
         FindingFacts {
             body,
             occurrences,
             effects,
             source,
             options,
-            base,
-            memory: OnceCell::new(),
-            flow: OnceCell::new(),
-            certainty: OnceCell::new(),
-            roles: OnceCell::new(),
+            analyses,
+            shared,
             conditions: OnceCell::new(),
-            analyzer: RefCell::new(Analyzer::with_effects(body, effects)),
+            analyzer: RefCell::new(analyses.analyzer()),
             openable: OnceCell::new(),
             deletable: OnceCell::new(),
             makers: OnceCell::new(),
@@ -129,41 +119,37 @@ impl<'a> FindingFacts<'a> {
 
     /// The tree of scopes.
     pub fn scopes(&self) -> &'a ScopeTree {
-        self.base.scopes.get_or_init(|| ScopeTree::build(self.body))
+        self.analyses.scopes()
     }
 
     /// Which buffers may overlap.
     pub fn aliases(&self) -> &'a AliasClasses {
-        self.base.aliases.get_or_init(|| AliasClasses::build(self.body, self.effects))
+        self.analyses.aliases()
     }
 
     /// The versions of memory.
-    pub fn memory(&self) -> &MemoryVersions<'a> {
-        self.memory.get_or_init(|| {
-            let (scopes, aliases) = (self.scopes(), self.aliases());
-            MemoryVersions::build(self.body, self.occurrences, scopes, self.effects, aliases)
-        })
+    pub fn memory(&self) -> MemoryVersions<'a> {
+        self.analyses.memory()
     }
 
     /// What is executed after what.
-    pub fn flow(&self) -> &Flow<'a> {
-        let build = || Flow::build(self.body, self.occurrences, self.scopes(), self.effects);
-        self.flow.get_or_init(build)
+    pub fn flow(&self) -> Flow<'a> {
+        self.analyses.flow()
     }
 
     /// What is sure to be executed.
-    pub fn certainty(&self) -> &Certainty {
-        self.certainty.get_or_init(|| Certainty::build(self.body, self.scopes(), self.effects))
+    pub fn certainty(&self) -> &'a Certainty {
+        self.analyses.certainty()
     }
 
     /// What operands are for.
-    pub fn roles(&self) -> &Roles {
-        self.roles.get_or_init(|| Roles::of(self.body, self.occurrences))
+    pub fn roles(&self) -> &'a Roles {
+        self.analyses.roles()
     }
 
     /// What is known to hold at each point, to be asked of the [`FindingFacts::analyzer`].
     pub fn conditions(&self) -> &Conditions {
-        let build = || Conditions::build(self.flow(), &mut self.analyzer.borrow_mut());
+        let build = || self.analyses.conditions(&mut self.analyzer.borrow_mut());
         self.conditions.get_or_init(build)
     }
 
@@ -196,6 +182,9 @@ impl<'a> FindingFacts<'a> {
     }
 }
 
+/// The common subexpressions of the body, as [`CseOptions::default`] plans them.
+pub type SharedPlan<'a> = dyn Fn() -> Arc<CsePlan> + 'a;
+
 /// Finds all of one kind, in any order.
 type Planner = fn(&FindingFacts<'_>, &mut Vec<Finding>);
 
@@ -217,13 +206,23 @@ const PLANNERS: &[(FindingKind, Planner)] = &[
 
 /// All findings of the wanted kinds, in program order.
 pub fn findings(
-    body: &Body,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,
     options: &FindingOptions,
 ) -> Vec<Finding> {
-    let base = Base::default();
-    let facts = FindingFacts::new(body, occurrences, source, options, &base);
+    let plan = || Arc::new(cse::plan(analyses, source, &CseOptions::default()));
+    findings_beside(analyses, source, options, &plan)
+}
+
+/// As [`findings`], for who can tell the common subexpressions of the body without planning them again.
+pub fn findings_beside(
+    analyses: &Analyses<'_>,
+    source: Option<SourceView<'_>>,
+    options: &FindingOptions,
+    shared: &SharedPlan<'_>,
+) -> Vec<Finding> {
+    let Analyses { body, occurrences, .. } = *analyses;
+    let facts = FindingFacts::new(analyses, source, options, shared);
     let mut found = Vec::new();
     for (kind, plan) in PLANNERS {
         if options.kinds.contains(*kind) {
@@ -328,6 +327,7 @@ fn definer(body: &Body, value: ValueId) -> Option<OpId> {
 fn definers_of(body: &Body, occurrences: &Occurrences, top: OccurrenceId) -> Vec<OpId> {
     let mut ops = Vec::new();
     for at in top.index()..occurrences[top].end.index() {
+        ir::interrupt::check();
         let expr = occurrences[OccurrenceId::new(at)].expr;
         if let ExprKind::Value(value) = body.expr(expr).kind {
             ops.extend(definer(body, value));

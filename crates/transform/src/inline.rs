@@ -4,13 +4,12 @@
 //! be a function of its operands and of memory, and memory must be the same at the use as at the binding. The binding goes with
 //! its last use. Linear in the occurrences, and in the loads of the value for each use.
 
-use dataflow::{alias::AliasClasses, memory::MemoryVersions, scopes::ScopeTree};
+use dataflow::{analyses::Analyses, memory::MemoryVersions, scopes::ScopeTree};
 use ir::{
     Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id as _,
     effects::EffectTable,
     plan::finding::{FindingFix, FixEdit, Replacement},
-    role::Roles,
 };
 
 /// Why a name cannot be inlined.
@@ -34,6 +33,12 @@ pub enum Obstacle {
         /// The use.
         at: OccurrenceId,
     },
+    /// Its value is not read as that there: an element may be meant as a place, nothing is divided by a zero that can
+    /// be seen, a constant beside a number of Python is computed with as one.
+    Unread {
+        /// The use.
+        at: OccurrenceId,
+    },
     /// It has no use that is written.
     NoUse,
 }
@@ -48,13 +53,8 @@ pub enum Uses {
 }
 
 /// The fix that inlines a binding.
-pub fn inline(
-    body: &Body,
-    occurrences: &Occurrences,
-    value: ValueId,
-    uses: Uses,
-) -> Result<FindingFix, Obstacle> {
-    let effects = EffectTable::builtin();
+pub fn inline(analyses: &Analyses<'_>, value: ValueId, uses: Uses) -> Result<FindingFix, Obstacle> {
+    let Analyses { body, occurrences, effects, .. } = *analyses;
     let (op, bound) = binding(body, occurrences, value)?;
     check_value(body, occurrences, effects, bound)?;
     let all: Vec<OccurrenceId> = uses_of(body, occurrences, value);
@@ -65,24 +65,21 @@ pub fn inline(
     if chosen.is_empty() {
         return Err(Obstacle::NoUse);
     }
-    let roles = Roles::of(body, occurrences);
+    let roles = analyses.roles();
     let new = occurrences[bound].expr;
-    let may_become = |at: OccurrenceId| {
-        if chosen.len() < all.len() {
-            roles.may_become(body, occurrences, effects, at, new)
-        } else {
-            roles.is_read_there(body, occurrences, effects, at, new)
-        }
-    };
-    if let Some(&at) = chosen.iter().find(|it| !may_become(**it)) {
+    if chosen.len() < all.len()
+        && let Some(&at) = chosen.iter().find(|it| !roles.role(**it).takes_equal())
+    {
         return Err(Obstacle::Seen { at });
     }
+    let is_read = |at: &&OccurrenceId| roles.is_read_there(body, occurrences, effects, **at, new);
+    if let Some(&at) = chosen.iter().find(|it| !is_read(it)) {
+        return Err(Obstacle::Unread { at });
+    }
     if body.expr(occurrences[bound].expr).flags.has_load {
-        let scopes = ScopeTree::build(body);
-        let aliases = AliasClasses::build(body, effects);
-        let memory = MemoryVersions::build(body, occurrences, &scopes, effects, &aliases);
+        let (memory, scopes) = (analyses.memory(), analyses.scopes());
         for &it in &chosen {
-            check_memory(occurrences, &memory, &scopes, bound, it)?;
+            check_memory(occurrences, &memory, scopes, bound, it)?;
         }
     }
     let replaced = chosen
@@ -132,7 +129,7 @@ fn check_value(
         return Err(Obstacle::NarrowInteger);
     }
     let is_value = |id: usize| match body.expr(occurrences[OccurrenceId::new(id)].expr).kind {
-        call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+        call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
             effects.call(body, call).is_pure_value()
         }
         ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,

@@ -1,17 +1,18 @@
 //! Equal and dead operations of MLIR and PIR: what one operation can stand for, and what nothing needs.
 //!
-//! In: a body of operations, the effects table, options. Out: an [`OpPlan`]; and, by [`rewrite`], the body after it. The presets `mlir` do what
-//! `mlir-opt -cse` does, pass by pass and quirk by quirk (`scoped`), without what it does and should not: that is refused by name
-//! unless asked for.
+//! In: a body of operations, the effects table, options. Out: an [`OpPlan`]; and, by [`rewrite`], the body after it.
+//! The presets `mlir` do what `mlir-opt -cse` does, pass by pass and quirk by quirk (`mlir_cse`), without what it does
+//! and should not: that is refused by name unless asked for.
 //!
 //! | module | is |
 //! |---|---|
-//! | `labels` | what an operation is: the peer's own word, and the table's |
+//! | `op_traits` | what an operation is: the reference compiler's word, and the table's |
+//! | `scoped_walk` | the walk in the order of dominance, whose visitors are the next two |
 //! | `summary` | uses, and what operations do with all that is inside of them |
-//! | `scoped` | the walk of the presets `mlir` |
-//! | `wide`, `keys`, `versions`, `hoist`, `dead` | preset `default` |
-//! | `arguments`, `choices`, `congruence` | what blocks, loops and choices hand on, and which of it is equal |
-//! | `unneeded` | what loops and blocks hand on for nothing |
+//! | `mlir_cse` | the presets `mlir` |
+//! | `gvn`, `keys`, `versions`, `hoist`, `dead` | preset `default`: global value numbering |
+//! | `arguments`, `choices`, `congruence` | arguments, loop-carried and yielded values, and which of them are equal |
+//! | `unneeded` | arguments and loop-carried values that nothing needs |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
 //! | `needs` | parts of a plan that are right without the rest |
 //! | `pir` | programs of Paddle: its preset, and the default plan |
@@ -23,18 +24,19 @@ mod congruence;
 mod dead;
 mod digest;
 mod equal;
+mod gvn;
 mod hoist;
 mod keys;
-mod labels;
+mod mlir_cse;
 mod needs;
+mod op_traits;
 mod pir;
 mod rewrite;
-mod scoped;
+mod scoped_walk;
 mod summary;
 mod table;
 mod unneeded;
 mod versions;
-mod wide;
 
 use ir::{
     Body, Dialect,
@@ -50,7 +52,7 @@ pub use rewrite::rewrite;
 pub struct OpOptions {
     /// Whose rules.
     pub preset: Preset,
-    /// Also does what the peer does unsoundly. To measure how exact the preset is; never for users' code.
+    /// Also does what the reference compiler does unsoundly. To measure how exact the preset is; never for users' code.
     pub allow_unsound: bool,
 }
 
@@ -79,7 +81,7 @@ pub fn plan_counted(body: &Body, effects: &EffectTable, options: &OpOptions) -> 
     let options = &OpOptions { preset: options.preset.of(body.dialect), ..*options };
     match (body.dialect, options.preset) {
         (Dialect::Pir, _) => pir::plan(body, effects, options),
-        (_, Preset::Default) => wide::plan(body, effects),
-        _ => scoped::plan(body, effects, options),
+        (_, Preset::Default) => gvn::plan(body, effects),
+        _ => mlir_cse::plan(body, effects, options),
     }
 }

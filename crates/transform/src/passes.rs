@@ -3,8 +3,10 @@
 //! In: a body. Out: the body after a pass. `simplify` simplifies until nothing is left, `cse` binds common subexpressions; every kind
 //! of finding with a fix is a pass that does all its fixes which are right together.
 
+use dataflow::analyses::Analyses;
 use ir::{
     Body, Occurrences,
+    effects::EffectTable,
     plan::finding::{FindingKind, FindingKinds},
 };
 
@@ -52,28 +54,29 @@ impl Pass {
     }
 
     /// The body after the pass, if it keeps the rules of the IR.
-    pub fn checked(self, body: &Body) -> Result<Body, Broken> {
-        kept(self.name(), body, self.run(body))
+    pub fn checked(self, body: &Body, effects: &EffectTable) -> Result<Body, Broken> {
+        kept(self.name(), body, self.run(body, effects))
     }
 
     /// The body after the pass.
-    pub fn run(self, body: &Body) -> Body {
+    pub fn run(self, body: &Body, effects: &EffectTable) -> Body {
         let occurrences = Occurrences::collect(body);
+        let analyses = &Analyses::of(body, &occurrences, effects);
         match self {
             Pass::Cse => {
-                let plan = cse::plan(body, &occurrences, None, &CseOptions::default());
+                let plan = cse::plan(analyses, None, &CseOptions::default());
                 cse::rewrite(body, &occurrences, &plan)
             }
             Pass::Simplify => {
                 let options = SimplifyOptions::default();
-                let plan = simplify::plan(body, &occurrences, None, &options);
+                let plan = simplify::plan(analyses, None, &options);
                 simplify::rewrite(body, &occurrences, &plan)
             }
             Pass::Fix(kind) => {
                 let mut kinds = FindingKinds::NONE;
                 kinds.insert(kind);
                 let options = FindingOptions { kinds, ..FindingOptions::default() };
-                let found = findings::findings(body, &occurrences, None, &options);
+                let found = findings::findings(analyses, None, &options);
                 let chosen = findings::compatible(body, &occurrences, &found);
                 findings::apply(body, &occurrences, chosen)
             }

@@ -25,9 +25,9 @@ mod round;
 mod statements;
 
 use arith::simplify::Simplifier;
+use dataflow::analyses::Analyses;
 use ir::{
     Body, Occurrences,
-    effects::EffectTable,
     plan::{SourceView, simplify::SimplifyPlan},
 };
 
@@ -64,22 +64,20 @@ pub struct Work {
 
 /// What can be simplified in a body. With a text, what has no text of its own is simplified as part of what has.
 pub fn plan(
-    body: &Body,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,
     options: &SimplifyOptions,
 ) -> SimplifyPlan {
-    plan_counted(body, occurrences, source, options).0
+    plan_counted(analyses, source, options).0
 }
 
 /// As [`plan`], with what it cost.
 pub fn plan_counted(
-    body: &Body,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,
     options: &SimplifyOptions,
 ) -> (SimplifyPlan, Work) {
-    let effects = EffectTable::builtin();
+    let Analyses { body, effects, .. } = *analyses;
     let mut work = Work::default();
     let mut plan = SimplifyPlan {
         // Steps that name nothing need nothing to name it in.
@@ -95,12 +93,12 @@ pub fn plan_counted(
     for round in 0..options.rounds {
         let left = match &current {
             None => {
-                let round = Round { body, occurrences, source, round, effects, seen: &seen };
+                let round = Round { analyses, source, round, seen: &seen };
                 round.run(&mut simplifier, &mut plan, &mut work)
             }
             Some(body) => {
-                let occurrences = &none;
-                let round = Round { body, occurrences, source: None, round, effects, seen: &seen };
+                let analyses = &Analyses::of(body, &none, effects);
+                let round = Round { analyses, source: None, round, seen: &seen };
                 round.run(&mut simplifier, &mut plan, &mut work)
             }
         };

@@ -1,5 +1,6 @@
-//! Long and deep texts: what is done and what is written grow as the text does. The steps of reading and planning (nodes made, nodes walked over) are
-//! counted for a text and for one of four times as many parts; every command, run on a long one, ends, and writes no more than so much.
+//! Long and deep texts: what is done and what is written grow as the text does. The steps of reading and planning
+//! (nodes made, nodes walked over) are counted for a text and for one of four times as many parts; every command, run
+//! on a long one, ends, and writes no more than so much.
 
 use std::{fs, process::Command};
 
@@ -217,7 +218,8 @@ const COUNTED: usize = 500;
 /// The same of a text that grows with the square of its parts.
 const COUNTED_DEEP: usize = 50;
 
-/// What ends a command that hangs or takes all there is, and bounds no other: seconds of the processor, kilobytes of addresses.
+/// What ends a command that hangs or takes all there is, and bounds no other: seconds of the processor, kilobytes of
+/// addresses.
 const SECONDS: usize = 900;
 const MEMORY: usize = 12_000_000;
 /// Bytes that a command may write for one of the text.

@@ -1,8 +1,9 @@
 //! Computations that do not end: neither edits, nor other requests, nor the end of the session wait for them.
 //!
 //! A build for development has a request without end, `tir-analyzer/hang`: one that looks whether it is to stop, as passes do, or one that does not, as
-//! a mistake of ours would. What hangs may do so for ten minutes ([`LONG`]), and nothing that is waited for here comes before it ends if
-//! it waits for that: the patience of the client ([`tests::lsp::PATIENCE`]), which is shorter, only ends what hangs.
+//! a mistake of ours would. What hangs may do so for ten minutes ([`LONG`]), and nothing that is waited for here comes
+//! before it ends if it waits for that: the patience of the client ([`tests::lsp::PATIENCE`]), which is shorter, only
+//! ends what hangs.
 
 use std::time::Duration;
 

@@ -3,10 +3,12 @@
 mod instances;
 mod simplified;
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{Selection, Severity, unchecked::cse_edits};
 use interp::{
     Argument, EventKind, Options, Outcome, Overlap, RunError, RunErrorKind, Schedule, UnknownCalls,
 };
+use ir::effects::EffectTable;
 use ir::{
     Body, Occurrences, fingerprint,
     plan::{
@@ -182,7 +184,9 @@ fn rewritten(body: &Body, checked: &mut Checked) -> Result<Vec<Variant>, Failure
     let mut plans: Vec<CsePlan> = Vec::new();
     let mut variants = Vec::new();
     for (name, options) in selected_options() {
-        let plan = guarded(name, || Ok(cse::plan(body, &occurrences, None, &options)))?;
+        let plan = guarded(name, || {
+            Ok(cse::plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options))
+        })?;
         if plan.is_empty() || plans.contains(&plan) {
             continue;
         }
@@ -205,7 +209,7 @@ fn rewritten(body: &Body, checked: &mut Checked) -> Result<Vec<Variant>, Failure
         variants.extend(fixed);
     }
     if Family::Simplify.is_selected() {
-        let simple = Pass::Simplify.run(body);
+        let simple = Pass::Simplify.run(body, EffectTable::builtin());
         variants.push(Variant { excludes_overflow: true, ..Variant::new("simplify", simple) });
     }
     Ok(variants)
@@ -225,7 +229,11 @@ fn fixed(body: &Body, occurrences: &Occurrences) -> Vec<Variant> {
     };
     let kinds = [CopyPropagation, DeadBinding, DeadStore, LoopInvariant, RedundantLoad];
     let options = FindingOptions { kinds: FindingKinds::from_iter(kinds), loop_invariant_cost: 1 };
-    let found = findings::findings(body, occurrences, None, &options);
+    let found = findings::findings(
+        &Analyses::of(body, occurrences, EffectTable::builtin()),
+        None,
+        &options,
+    );
     let apply = |name, found: &[Finding], kind: Option<FindingKind>| {
         let wanted = found.iter().filter(|it| kind.is_none_or(|kind| it.kind == kind));
         let chosen = findings::compatible(body, occurrences, wanted);
@@ -237,7 +245,11 @@ fn fixed(body: &Body, occurrences: &Occurrences) -> Vec<Variant> {
     let mut variants: Vec<Variant> = all.into_iter().chain(each).collect();
     let kinds = [ConstantCondition, RedundantCondition, Unreachable];
     let options = FindingOptions { kinds: FindingKinds::from_iter(kinds), loop_invariant_cost: 1 };
-    let found = findings::findings(body, occurrences, None, &options);
+    let found = findings::findings(
+        &Analyses::of(body, occurrences, EffectTable::builtin()),
+        None,
+        &options,
+    );
     for it in kinds {
         let fixed = apply(it.name(), &found, Some(it));
         variants.extend(fixed.map(|fixed| Variant { excludes_overflow: true, ..fixed }));
@@ -252,9 +264,13 @@ fn edited(function: &Function, checked: &mut Checked) -> Result<Vec<Variant>, Fa
     let mut plans: Vec<CsePlan> = Vec::new();
     let mut variants = Vec::new();
     for (name, options) in selected_options() {
-        let plan = lowered
-            .source_map
-            .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
+        let plan = lowered.source_map.with_view(|view| {
+            cse::plan(
+                &Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()),
+                Some(view),
+                &options,
+            )
+        });
         if !plan.is_empty() && !plans.contains(&plan) {
             let doing = format!("edited text, {name}");
             variants.extend(guarded(&doing, || edited_by(name, function, &plan, checked))?);

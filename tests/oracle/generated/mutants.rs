@@ -2,7 +2,9 @@
 //! removed that is needed; one unknown name for another, a call left out that is given a pointer, a number of lanes with a name, a block's
 //! predicate that is lost. Each kind must be caught, or the comparison proves nothing.
 
+use dataflow::analyses::Analyses;
 use dataflow::scopes::ScopeTree;
+use ir::effects::EffectTable;
 use ir::{
     BinaryOp, Body, ExprKind, OccurrenceId, Occurrences, OpKind,
     plan::{
@@ -193,7 +195,11 @@ fn by_expression(body: &Body, occurrences: &Occurrences) -> Vec<Vec<OccurrenceId
 
 /// Each binding of the plan above the guard or loop it stands in.
 fn above_the_guard(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<Body> {
-    let plan = cse::plan(body, occurrences, None, &CseOptions::default());
+    let plan = cse::plan(
+        &Analyses::of(body, occurrences, EffectTable::builtin()),
+        None,
+        &CseOptions::default(),
+    );
     let raised = |index: usize| {
         let guard = scopes.creator(scopes.of_op(plan.bindings[index].before))?;
         let mut plan = plan.clone();
@@ -215,7 +221,11 @@ fn across_stores(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> 
 fn needed_stores(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<Body> {
     let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
     let options = FindingOptions { kinds, ..FindingOptions::default() };
-    let dead = findings::findings(body, occurrences, None, &options);
+    let dead = findings::findings(
+        &Analyses::of(body, occurrences, EffectTable::builtin()),
+        None,
+        &options,
+    );
     let stores: Vec<_> = body
         .ops_preorder()
         .filter(|it| matches!(body.ops[*it].kind, OpKind::Store { predicated: false, .. }))

@@ -57,7 +57,7 @@ fn called(name: &str, statements: &str) -> Option<Type> {
     let [function] = &functions[..] else { return None };
     let body = &function.lowered.body;
     let is_it = |expr: ir::ExprId| match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(it), .. } => {
+        ExprKind::Call { callee: Callee::Intrinsic(it, _), .. } => {
             normal(body.name(it)) == normal(name)
         }
         _ => false,

@@ -19,25 +19,18 @@ const GATES: &[Gate] = &[
     Gate {
         below: "crates/tir-analyzer/src/",
         calls: &["tvmscript::lower(", "tvmscript::try_lower("],
-        only: &["crates/tir-analyzer/src/cli/unit.rs"],
+        only: &["crates/tir-analyzer/src/cli/driver/unit.rs"],
         except: &[],
-        way_out: "use `cli::unit::with_function`",
-    },
-    Gate {
-        below: "crates/ide/src/",
-        calls: &["db::placed_functions("],
-        only: &["crates/ide/src/function_at.rs"],
-        except: &[],
-        way_out: "use `of_functions` or `try_functions`",
+        way_out: "use `cli::driver::unit::with_function`",
     },
     Gate {
         below: "crates/ide/src/",
         calls: &["db::placed_units("],
         // The last two put the units of a document together, and guard what they make of each.
         only: &[
-            "crates/ide/src/ops.rs",
-            "crates/ide/src/ops/names.rs",
-            "crates/ide/src/ops/outline.rs",
+            "crates/ide/src/units.rs",
+            "crates/ide/src/names/operations.rs",
+            "crates/ide/src/document_symbols/operations.rs",
         ],
         except: &[],
         way_out: "use `of_units` or `try_units`",
@@ -88,18 +81,18 @@ mod tests {
                       self.ask(file, |db, file| hover::hover(db, file, offset))\n\
                       self.ask_at(file, offset, explain::explain)\n";
         let tree = Tree::of(&[
-            ("crates/tir-analyzer/src/cli/opt.rs", lower),
-            ("crates/tir-analyzer/src/cli/unit.rs", lower),
+            ("crates/tir-analyzer/src/cli/commands/opt.rs", lower),
+            ("crates/tir-analyzer/src/cli/driver/unit.rs", lower),
             ("crates/tir-analyzer/src/cli/tests/opt.rs", lower),
             ("crates/build-kernels/src/source.rs", lower),
-            ("crates/ide/src/ops.rs", units),
+            ("crates/ide/src/units.rs", units),
             ("crates/ide/src/folding_ranges.rs", units),
             ("crates/ide/src/lib.rs", places),
         ]);
         expect![[r#"
             crates/ide/src/folding_ranges.rs:2: a function is worked on without a guard
             crates/ide/src/lib.rs:2: a function is worked on without a guard
-            crates/tir-analyzer/src/cli/opt.rs:2: a function is worked on without a guard
+            crates/tir-analyzer/src/cli/commands/opt.rs:2: a function is worked on without a guard
         "#]]
         .assert_eq(&problems(&check(&tree)));
     }

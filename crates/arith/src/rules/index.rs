@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use super::{Domain, Rule, Sort, Term, Variable, all};
-use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, UnaryOp};
+use ir::{BinaryOp, Body, ExprId, ExprKind, UnaryOp};
 
 /// An operator without its operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -63,11 +63,7 @@ impl Head {
             ExprKind::Binary(op, ..) => Some(Head::Binary(op)),
             ExprKind::Unary(op, _) => Some(Head::Unary(op)),
             ExprKind::Select(..) => Some(Head::Select),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
-            {
-                Some(Head::IfThenElse)
-            }
+            ExprKind::IfThenElse(..) => Some(Head::IfThenElse),
             _ => None,
         }
     }

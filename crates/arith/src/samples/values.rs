@@ -4,10 +4,10 @@
 //! and in 64 bits. Variables of loops have the first and the last value of their range in the first two lanes, and in the others one of these
 //! or any other; other variables small values that sizes often have.
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp, ValueId, arena::Id};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId, arena::Id};
 
-use super::{LANES, Lanes, Numbers, Sample, Truths};
-use crate::{Analyzer, Interval, linear::is_integral};
+use super::{LANES, Lanes, Numbers, Sample, Sampling, Truths};
+use crate::{Interval, integers::is_integral};
 
 /// Values of variables that no range bounds, one of which is that of all sizes in the first lane, and another in the second.
 const SIZES: [i64; 24] = [
@@ -24,9 +24,9 @@ fn mixed(a: usize, b: usize) -> u64 {
     x ^ x >> 29
 }
 
-impl Analyzer<'_> {
+impl Sampling<'_, '_> {
     pub(super) fn evaluated(&mut self, expr: ExprId) -> Sample {
-        let node = self.body.expr(expr);
+        let node = self.nodes.body().expr(expr);
         let Some(dtype) = node.ty.prim().filter(|it| it.is_scalar() && is_integral(*it)) else {
             return Sample::Unknown;
         };
@@ -57,10 +57,10 @@ impl Analyzer<'_> {
             },
             ExprKind::Binary(op, a, b) => self.binary_sample(op, a, b, dtype),
             ExprKind::Select(cond, a, b) => self.chosen(cond, a, b, true),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                match (self.body.name(name), self.body.items(args)) {
-                    ("if_then_else", &[cond, a, b]) => self.chosen(cond, a, b, false),
-                    ("likely", &[a]) => self.sample(a),
+            ExprKind::IfThenElse(cond, a, b) => self.chosen(cond, a, b, false),
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), args, .. } => {
+                match *self.nodes.body().items(args) {
+                    [a] => self.sample(a),
                     _ => Sample::Unknown,
                 }
             }
@@ -77,12 +77,12 @@ impl Analyzer<'_> {
     }
 
     fn variable(&mut self, value: ValueId, dtype: DataType) -> Sample {
-        if let Some(definition) = self.definition(value) {
-            let is_same = self.body.dtype(definition) == Some(dtype);
+        if let Some(definition) = self.nodes.definition(value) {
+            let is_same = self.nodes.body().dtype(definition) == Some(dtype);
             return if is_same { self.sample(definition) } else { Sample::Unknown };
         }
         let Some(&range) = self.samples.ranges.get(&value) else {
-            return self.anything(value.index(), dtype, self.body.values[value].is_size);
+            return self.anything(value.index(), dtype, self.nodes.body().values[value].is_size);
         };
         let min = match range.min {
             Some(min) => self.sample(min),
@@ -132,7 +132,7 @@ impl Analyzer<'_> {
 
     /// What a float converts to of which nothing is known: most often small, in some lanes as far out as the type goes.
     fn converted(&mut self, expr: ExprId, dtype: DataType) -> Sample {
-        let seed = self.representative(expr).index() + (1 << 41);
+        let seed = self.nodes.representative(expr).index() + (1 << 41);
         let (min, max) = range_of(dtype);
         let Sample::Numbers(at) = self.anything(seed, dtype, false) else { return Sample::Unknown };
         let (first, numbers) = (self.samples.first, &mut self.samples.numbers[at as usize]);
@@ -148,20 +148,22 @@ impl Analyzer<'_> {
 
     /// Whether a float may be any, as far as is known here: it is not made of integers by conversion and rounding alone.
     fn is_any_float(&mut self, expr: ExprId) -> bool {
-        let node = self.body.expr(expr);
+        let node = self.nodes.body().expr(expr);
         match node.kind {
             ExprKind::Float(_) | ExprKind::Cast(_) => false,
             ExprKind::Broadcast { value, .. } => self.is_any_float(value),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if matches!(self.body.name(name), "floor" | "ceil" | "trunc") =>
-            {
-                let first = self.body.items(args).first().copied();
+            ExprKind::Call {
+                callee: Callee::Intrinsic(_, Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc),
+                args,
+                ..
+            } => {
+                let first = self.nodes.body().items(args).first().copied();
                 first.is_some_and(|it| self.is_any_float(it))
             }
             _ => {
-                let variables = self.summary(expr).variables;
+                let variables = self.nodes.summary(expr).variables;
                 node.ty.prim().is_some_and(DataType::is_float)
-                    && self.summaries.variables(variables).is_none_or(|it| !it.is_empty())
+                    && self.nodes.variables(variables).is_none_or(|it| !it.is_empty())
             }
         }
     }

@@ -41,7 +41,7 @@ impl Simplifier<'_> {
         for at in (self.costs.len()..=index(expr)).map(ExprId::new) {
             let node = body.expr(at);
             let mut cost = Cost {
-                cost: self.analyzer.effects.own_cost(body, at).into(),
+                cost: self.analyzer.effects().own_cost(body, at).into(),
                 operations: u64::from(!node.is_leaf()),
             };
             body.each_child(node.kind, &mut |it| {

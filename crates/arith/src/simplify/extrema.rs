@@ -73,7 +73,7 @@ impl Simplifier<'_> {
         if self.holds(at, BinaryOp::Le, low, high) {
             return true;
         }
-        if self.analyzer.is_refuted(at.ctx, BinaryOp::Le, low, high) {
+        if self.analyzer.sampled().is_refuted(at.ctx, BinaryOp::Le, low, high) {
             return false;
         }
         let is_sum = |it: &Self, expr| it.addends(expr).is_some();

@@ -144,19 +144,19 @@ impl Simplifier<'_> {
             let Ok(factor) = i64::try_from(factor) else { return false };
             let factors = &self.sums.products[product.0 as usize];
             if let [atom] = factors[..] {
-                let Some(numbers) = self.analyzer.numbers(atom) else { return false };
+                let Some(numbers) = self.analyzer.sampled().numbers(atom) else { return false };
                 total.add_multiple(numbers, factor);
                 continue;
             }
             let mut term = Numbers::constant(1);
             for &atom in factors {
-                let Some(numbers) = self.analyzer.numbers(atom) else { return false };
+                let Some(numbers) = self.analyzer.sampled().numbers(atom) else { return false };
                 term.multiply(numbers);
             }
             total.add_multiple(&term, factor);
         }
         total.divide(&Numbers::constant(by));
-        let lanes = self.analyzer.lanes(at.ctx);
+        let lanes = self.analyzer.sampled().lanes(at.ctx);
         total.varies(lanes)
     }
 

@@ -8,8 +8,8 @@ use ir::{BinaryOp, DataType, ExprId, ExprKind, UnaryOp};
 use super::{At, Rewrite, Simplifier};
 use crate::{
     Interval,
+    integers::is_integral,
     interval::{floor_div, floor_mod},
-    linear::is_integral,
 };
 
 /// The truth of a comparison of constants.

@@ -11,7 +11,7 @@ use ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
 use smallvec::SmallVec;
 
 use super::{At, Rewrite, Simplifier};
-use crate::conditions::negated as opposite;
+use crate::integers::negated as opposite;
 
 /// Conditions of one chain.
 const MOST_CONDITIONS: usize = 32;
@@ -132,7 +132,12 @@ impl Simplifier<'_> {
             // Without it, all up to the one that implies it are evaluated.
             let later: SmallVec<[ExprId; MOST_PAIRED]> = chain.kept[place + 1..].into();
             let may_imply = |it: &mut Self, later: ExprId| {
-                !it.analyzer.is_implication_refuted(chain.at.ctx, later, condition, !decisive)
+                !it.analyzer.sampled().is_implication_refuted(
+                    chain.at.ctx,
+                    later,
+                    condition,
+                    !decisive,
+                )
             };
             let Some(last) = later.iter().rposition(|&it| may_imply(self, it)) else {
                 place += 1;
@@ -186,7 +191,7 @@ impl Simplifier<'_> {
             ExprKind::Unary(UnaryOp::Not, a) => Some(a),
             ExprKind::Binary(op, a, b) if op.is_comparison() => {
                 let dtype = self.body().dtype(a)?;
-                crate::linear::is_integral(dtype).then(|| self.binary(opposite(op), a, b))
+                crate::integers::is_integral(dtype).then(|| self.binary(opposite(op), a, b))
             }
             ExprKind::Binary(op, a, b) if op.is_logical() => {
                 let (a, b) = (self.negated(a, depth + 1)?, self.negated(b, depth + 1)?);

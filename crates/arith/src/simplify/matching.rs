@@ -4,7 +4,7 @@
 //! Variables that occur twice must be one node. Then the conditions are shown in turn, and the right side is built; the first
 //! rule that gets there wins. A comparison of a rule with a node is O(its size) for each order of its commutative operators.
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind};
+use ir::{BinaryOp, DataType, ExprId, ExprKind};
 use smallvec::SmallVec;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Interval, Overflow,
-    linear::is_integral,
+    integers::is_integral,
     rules::{self, Condition, Domain, Head, Rule, Sort, Term},
 };
 
@@ -98,9 +98,8 @@ impl Simplifier<'_> {
             (Term::Select(terms), ExprKind::Select(cond, a, b)) => {
                 self.matched_three(it, terms, [cond, a, b], next)
             }
-            (Term::IfThenElse(terms), ExprKind::Call { .. }) => {
-                let operands = self.as_if(expr)?;
-                self.matched_three(it, terms, operands, next)
+            (Term::IfThenElse(terms), ExprKind::IfThenElse(cond, a, b)) => {
+                self.matched_three(it, terms, [cond, a, b], next)
             }
             (Term::Binary(op, left, right), ExprKind::Binary(found, a, b)) if *op == found => {
                 let dtype = it.dtype;
@@ -240,7 +239,7 @@ impl Simplifier<'_> {
         let (Some(a), Some(b)) = (self.template(it, left), self.template(it, right)) else {
             return true;
         };
-        self.analyzer.is_refuted(it.at.ctx, *op, a, b)
+        self.analyzer.sampled().is_refuted(it.at.ctx, *op, a, b)
     }
 
     fn is_true_of_constants(&self, it: &Attempt, op: BinaryOp, left: &Term, right: &Term) -> bool {
@@ -363,11 +362,7 @@ impl Simplifier<'_> {
             }
             Term::IfThenElse(terms) => {
                 let [cond, a, b] = self.templates(it, terms)?;
-                Some(self.grow(|body| {
-                    let callee = Callee::Intrinsic(body.intern("if_then_else"));
-                    let ty = body.ty(a);
-                    body.call(callee, &[cond, a, b], ir::Body::no_attrs(), ty, false)
-                }))
+                Some(self.grow(|body| body.if_then_else(cond, a, b)))
             }
             _ => None,
         }

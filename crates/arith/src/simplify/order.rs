@@ -63,7 +63,7 @@ fn own(body: &Body, a: &ExprKind, b: &ExprKind) -> Ordering {
 
 fn callee(body: &Body, callee: Callee) -> (u32, &str) {
     match callee {
-        Callee::Intrinsic(name) => (0, body.name(name)),
+        Callee::Intrinsic(name, _) => (0, body.name(name)),
         Callee::Function(name) => (1, body.name(name)),
         Callee::Unknown(name) => (2, body.name(name)),
     }
@@ -81,6 +81,7 @@ fn rank(kind: &ExprKind) -> u32 {
         ExprKind::Cast(_) => 7,
         ExprKind::Select(..) => 8,
         ExprKind::Load { .. } => 9,
+        ExprKind::IfThenElse(..) => 10,
         ExprKind::Call { .. } => 10,
         ExprKind::Ramp { .. } => 11,
         ExprKind::Broadcast { .. } => 12,

@@ -271,7 +271,7 @@ fn check_access(variables: &[&str], context: &[&str], shape: &[&str], indices: &
 }
 
 fn buffer(bench: &mut Bench, shape: Vec<ExprId>, origin: BufferOrigin) -> BufferId {
-    let (name, scope) = (bench.body.intern("A"), bench.body.intern("global"));
+    let (name, scope) = (bench.body.intern("A"), bench.body.memory_scope("global"));
     let is_param = origin == BufferOrigin::Param;
     let buffer = bench.body.buffers.push(Buffer {
         name,

@@ -16,13 +16,13 @@ fn check_case(seed: u64) -> usize {
     let body = &case.bench.body;
     let mut analyzer = Analyzer::new(body);
     let ctx = case.context(&mut analyzer);
-    let lanes = analyzer.lanes(ctx);
+    let lanes = analyzer.sampled().lanes(ctx);
     let mut n_reached = 0;
     'lanes: for lane in (0..LANES).filter(|it| lanes >> it & 1 != 0) {
         let mut values = vec![0; body.values.len()];
         for &(_, value) in &case.bench.variables {
             let node = analyzer.node_of(value);
-            match node.and_then(|it| analyzer.value_in(lane, it)) {
+            match node.and_then(|it| analyzer.sampled().value_in(lane, it)) {
                 Some(known) => values[value.index()] = known,
                 None if node.is_none() => {}
                 None => continue 'lanes,
@@ -35,7 +35,7 @@ fn check_case(seed: u64) -> usize {
         n_reached += 1;
         let mut known = Vec::new();
         for &query in &case.queries {
-            known.extend(analyzer.value_in(lane, query).map(|it| (query, it)));
+            known.extend(analyzer.sampled().value_in(lane, query).map(|it| (query, it)));
         }
         for (query, value) in known {
             let mut events = Events::default();

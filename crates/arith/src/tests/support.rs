@@ -4,7 +4,7 @@
 //! zero has no value, a shift out of range shifts modulo the width. It notes what would be an event.
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, Dialect, ExprId, ExprKind, Lanes, OpKind, UnaryOp, ValueId,
+    BinaryOp, Body, DataType, Dialect, ExprId, ExprKind, Lanes, OpKind, UnaryOp, ValueId,
     ValueKind, arena::Id,
 };
 
@@ -208,9 +208,7 @@ pub(crate) fn vector(body: &mut Body, base: ExprId, stride: Option<ExprId>, n: u
 
 /// `T.if_then_else(cond, a, b)`
 pub(crate) fn if_then_else(body: &mut Body, cond: ExprId, a: ExprId, b: ExprId) -> ExprId {
-    let callee = Callee::Intrinsic(body.intern("if_then_else"));
-    let ty = body.ty(a);
-    body.call(callee, &[cond, a, b], Body::no_attrs(), ty, false)
+    body.if_then_else(cond, a, b)
 }
 
 /// What happened in an evaluation.
@@ -275,15 +273,12 @@ fn evaluate(
             let (cond, a, b) = (get(cond)?, get(a)?, get(b)?);
             if cond.0 != 0 { a } else { b }
         }
-        ExprKind::Call { args, .. } => match *body.items(args) {
-            [cond, a, b] => {
-                let (cond, tainted) = get(cond)?;
-                let value = if cond != 0 { get(a)? } else { get(b)? };
-                events.used |= tainted;
-                value
-            }
-            _ => return None,
-        },
+        ExprKind::IfThenElse(cond, a, b) => {
+            let (cond, tainted) = get(cond)?;
+            let value = if cond != 0 { get(a)? } else { get(b)? };
+            events.used |= tainted;
+            value
+        }
         ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
             let a = get(a)?;
             if (a.0 != 0) == (op == BinaryOp::Or) {

@@ -18,10 +18,12 @@ use super::{
     slots::Slots,
 };
 use crate::{
-    Options, Target, arch,
-    artifact::{Artifact, BINARY_ENTRY},
-    key::Key,
-    store::{Kind, Read, Store},
+    Options, Target,
+    artifact::{
+        Artifact, BINARY_ENTRY,
+        key::Key,
+        store::{Kind, Read, Store},
+    },
 };
 
 type Outcome = Result<Arc<Compiled>, Arc<str>>;
@@ -110,8 +112,8 @@ impl Binaries {
     }
 
     fn get(&self, source: &str, options: &Options) -> io::Result<Outcome> {
-        let arch = arch::of_binary(options);
-        let flags = Target::Cuda.compile_flags(options);
+        let arch = options.binary_arch();
+        let flags = Target::COMPILED.compile_flags(options);
         let compiler = self.compile.compiler.as_ref();
         let key = Key::of(&[
             b"binary",

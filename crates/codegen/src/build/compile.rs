@@ -7,6 +7,8 @@ use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
+use crate::artifact::manifest::Figures;
+
 /// A compiler of sources.
 pub trait Compiler: fmt::Debug + Send + Sync {
     /// Names and versions of its programs, for people and manifests.
@@ -46,23 +48,6 @@ pub struct Compiled {
     pub cubin: Vec<u8>,
     /// What was measured.
     pub figures: Figures,
-}
-
-/// What a compiler says of a kernel.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct Figures {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Bytes of shared memory of a block.
-    pub shared_bytes: u32,
-    /// Bytes of the stack of a thread.
-    pub stack_bytes: u32,
-    /// Bytes of registers that are stored to memory for want of registers.
-    pub spill_store_bytes: u32,
-    /// Bytes of them that are loaded again.
-    pub spill_load_bytes: u32,
-    /// Machine instructions, if a disassembler was there; padding is none.
-    pub instructions: Option<u32>,
 }
 
 /// What came of compiling a kernel.

@@ -11,7 +11,10 @@ use std::{
 };
 
 use super::Settings;
-use crate::{Target, key::Key, store::Store};
+use crate::{
+    Target,
+    artifact::{key::Key, store::Store},
+};
 
 /// Where a store has the notes about output folders.
 const NOTES: &str = "outputs";
@@ -84,7 +87,7 @@ impl OutputFolder {
             for note in OLD_NOTES {
                 let path = folder.join(note);
                 if fs::symlink_metadata(&path).is_ok_and(|it| it.is_file())
-                    && crate::store::sealed::read_bytes(&path).is_some()
+                    && crate::artifact::store::sealed::read_bytes(&path).is_some()
                 {
                     let _ = fs::remove_file(&path);
                 }

@@ -15,11 +15,13 @@ use std::{
 use super::{Broken, slots::Slots};
 use crate::{
     Options, Target,
-    artifact::Artifact,
-    canonical::Canonical,
+    artifact::{
+        Artifact,
+        canonical::Canonical,
+        key::Key,
+        store::{Kind, Read, Store},
+    },
     device::generate,
-    key::Key,
-    store::{Kind, Read, Store},
 };
 
 /// An artifact of this build.

@@ -29,15 +29,17 @@ use super::{
     state::{FileState, Files, FunctionState, KernelState, State, Written},
 };
 use crate::{
-    Options, Target, arch,
-    artifact::{BINARY_ENTRY, Refused},
-    key::Key,
-    manifest::{
-        self, Alias, AliasFunction, Binary, Index, Module, ModuleEntry, UnsupportedFunction,
+    Options, Target,
+    artifact::{
+        BINARY_ENTRY, Refused,
+        key::Key,
+        manifest::{
+            self, Alias, AliasFunction, Binary, Index, Module, ModuleEntry, UnsupportedFunction,
+        },
+        names,
+        store::{Folder, STALE, Stamp, remove_temporary, write_if_changed},
     },
-    names,
     reasons::INTERNAL,
-    store::{Folder, STALE, Stamp, remove_temporary, write_if_changed},
 };
 
 /// The folder of a target.
@@ -493,7 +495,7 @@ impl FileWriter<'_> {
             kernel.binaries.push(Binary {
                 kind: ending.to_owned(),
                 entry: BINARY_ENTRY.to_owned(),
-                arch: arch::of_binary(&output.options).to_owned(),
+                arch: output.options.binary_arch().to_owned(),
                 compiler: binaries.compile.compiler.identity().to_owned(),
                 hash: Key(file.hash).to_string(),
                 file: path,

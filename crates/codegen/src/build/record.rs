@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 use super::{Broken, Place, SourceBody, SourceFunction, kernels::Repaired};
 use crate::{
     Options, Target,
-    canonical::Canonical,
-    key::{Key, hex},
+    artifact::{
+        canonical::Canonical,
+        key::{Key, hex},
+        store::{Kind, Read, Store},
+    },
     reasons::INTERNAL,
-    store::{Kind, Read, Store},
 };
 
 /// The functions of a text.

@@ -9,8 +9,10 @@ use super::{
 };
 use crate::{
     Target,
-    manifest::{Alias, UnsupportedFunction},
-    store::maintain::Shrunk,
+    artifact::{
+        manifest::{Alias, UnsupportedFunction},
+        store::maintain::Shrunk,
+    },
 };
 
 /// What was done.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dashmap::DashMap;
 
-use crate::key::Key;
+use crate::artifact::key::Key;
 
 /// A place for each key.
 pub(super) struct Slots<T>(DashMap<Key, Arc<Mutex<Option<T>>>>);

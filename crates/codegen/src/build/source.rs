@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::key::Key;
+use crate::artifact::key::Key;
 
 /// A place in a file.
 #[derive(

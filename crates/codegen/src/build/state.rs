@@ -19,11 +19,13 @@ use serde::{Deserialize, Serialize};
 use super::Measured;
 use crate::{
     Target,
-    key::{Key, hex},
-    manifest::{self, Module, UnsupportedFunction},
-    store::{
-        Stamp,
-        sealed::{self, SEAL},
+    artifact::{
+        key::{Key, hex},
+        manifest::{self, Module, UnsupportedFunction},
+        store::{
+            Stamp,
+            sealed::{self, SEAL},
+        },
     },
 };
 

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use super::*;
 use crate::{
-    manifest::Manifest,
+    artifact::manifest::Manifest,
     reasons,
     test_bodies::{add_dynamic, normalize_rows},
 };

@@ -22,7 +22,8 @@ fn long(n: i64) -> ir::Body {
 fn writing_a_long_kernel_can_be_given_up() {
     let body = long(1000);
     for target in Target::ALL {
-        let (set, options) = (kernels_for(&body, target), Options::default());
+        let (set, options) =
+            (kernels_for(&body, target, ir::effects::EffectTable::builtin()), Options::default());
         assert!(emit(&set, &set.kernels[0], target, &options).is_ok(), "{target:?}");
         let interrupt = Interrupt::default();
         interrupt.raise();

@@ -140,7 +140,7 @@ fn through(len: impl Fn(&mut Builder) -> ir::ExprId, parallel: bool) -> ir::Body
     let len = len(&mut b);
     let (a, c) = (b.param("A", "float32", &[len]), b.param("C", "float32", &[len]));
     let work = move |b: &mut Builder| {
-        let scope = b.body.intern("global");
+        let scope = b.body.memory_scope("global");
         let name = b.body.intern("tmp");
         let tmp = b.body.buffers.push(ir::Buffer {
             name,

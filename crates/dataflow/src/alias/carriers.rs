@@ -7,8 +7,8 @@
 //! return (`SEMANTICS: M8`).
 
 use ir::{
-    AttrDict, Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, OpKind, Type,
-    TypeCode, ValueId, ValueKind,
+    AttrDict, Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic,
+    OpKind, Type, TypeCode, ValueId, ValueKind,
     arena::Id,
     effects::{EffectTable, Element, MemoryEffect, MemorySet, OpEffects, OperandUse, is_list},
 };
@@ -42,13 +42,14 @@ enum Keeps {
 }
 
 /// What calls of this effect may keep of what they are given. One without effect gives it back as its result.
-fn kept_arguments(name: Option<&str>, effects: &OpEffects) -> Keeps {
+fn kept_arguments(callee: Callee, effects: &OpEffects) -> Keeps {
     match effects.memory_effect {
         MemoryEffect::None | MemoryEffect::Read => Keeps::Nothing,
         MemoryEffect::Unknown | MemoryEffect::Alloc => Keeps::All,
         _ => {
             // These put a pointer into a structure in memory.
-            let puts = name.is_some_and(|it| it == "tvm_struct_set" || it.starts_with("anylist"));
+            let puts =
+                matches!(callee, Callee::Intrinsic(_, Intrinsic::StructSet | Intrinsic::AnyList));
             let all = puts || effects.memory.contains(MemorySet::GLOBAL);
             if all { Keeps::All } else { Keeps::Unstated }
         }
@@ -290,7 +291,7 @@ impl<'a> Carriers<'a> {
                     let element = self.buffer(buffer);
                     self.escaping[element as usize] = true;
                 }
-                kind if is_list(body, kind) => body.each_child(kind, &mut |it| stack.push(it)),
+                kind if is_list(kind) => body.each_child(kind, &mut |it| stack.push(it)),
                 _ => {}
             }
         }
@@ -307,12 +308,8 @@ impl<'a> Carriers<'a> {
         let body = self.body;
         match body.expr(expr).kind {
             call @ ExprKind::Call { callee, args, attrs, .. } => {
-                let name = match callee {
-                    Callee::Intrinsic(name) => Some(body.name(name)),
-                    _ => None,
-                };
                 let effects = self.effects.call(body, call);
-                let keeps = kept_arguments(name, effects);
+                let keeps = kept_arguments(callee, effects);
                 let attrs = body.dict(attrs);
                 for (index, &arg) in body.items(args).iter().enumerate() {
                     match keeps {

@@ -1,7 +1,7 @@
 //! Tests of [`super`].
 
 use expect_test::{Expect, expect};
-use ir::{BufferOrigin, Callee, DataType, ExprKind};
+use ir::{BufferOrigin, DataType, ExprKind};
 
 use super::*;
 use crate::memory::tests::fixture::{Fixture, parse};
@@ -132,7 +132,7 @@ fn declare(fixture: &mut Fixture, name: &str, pointer: ExprId) {
         shape: vec![one],
         strides: None,
         elem_offset: None,
-        scope: fixture.body.intern("local"),
+        scope: fixture.body.memory_scope("local"),
         origin: BufferOrigin::Decl { data: Some(pointer) },
         attrs: Body::no_attrs(),
     };
@@ -140,7 +140,7 @@ fn declare(fixture: &mut Fixture, name: &str, pointer: ExprId) {
 }
 
 fn call(fixture: &mut Fixture, name: &str, args: &[ExprId]) -> ExprId {
-    let callee = Callee::Intrinsic(fixture.body.intern(name));
+    let callee = fixture.body.operator(name);
     fixture.body.call(callee, args, Body::no_attrs(), DataType::HANDLE.into(), false)
 }
 

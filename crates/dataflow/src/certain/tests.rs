@@ -118,7 +118,7 @@ fn certainty_goes_through_several_scopes() {
 fn an_unknown_call_may_not_come_back() {
     let mut build = Build::new();
     for (name, leaves) in [("exp", false), ("thread_return", true), ("my_own_thing", true)] {
-        let callee = ir::Callee::Intrinsic(build.body.intern(name));
+        let callee = build.body.operator(name);
         let one = build.int(1);
         let attrs = Body::no_attrs();
         let call = build.body.call(callee, &[one], attrs, DataType::INT32.into(), true);

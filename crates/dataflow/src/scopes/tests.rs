@@ -138,7 +138,7 @@ fn the_kernel_is_the_outermost_launch() {
     let mut block = body.entry(body.root);
     let mut scopes = Vec::new();
     for tag in ["blockIdx.x", "threadIdx.x"] {
-        let tag = body.intern(tag);
+        let tag = body.thread_tag(tag);
         let op = body.push_op(block, OpKind::Return, &[four]);
         let region = body.push_region(op);
         block = body.entry(region);

@@ -7,7 +7,7 @@ use ir::{Body, Occurrences, effects::EffectTable};
 use test_utils::Rng;
 
 use super::*;
-use crate::{laws, scopes::ScopeTree};
+use crate::{analyses::Analyses, laws};
 
 /// A state of four cells that are copied, set and merged: facts depend on each other, so the order of passes matters.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,8 +70,8 @@ where
     A::State: std::fmt::Debug,
 {
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let flow = Flow::build(body, &occurrences, &scopes, EffectTable::builtin());
+    let analyses = Analyses::of(body, &occurrences, EffectTable::builtin());
+    let flow = analyses.flow();
     let expected = reference::solve(&flow, &analysis);
     let solution = solve(&flow, analysis);
     let mut n_points = 0;
@@ -116,8 +116,8 @@ fn the_random_analyses_are_monotone() {
 /// Number of operations processed a body's operation, and of cursor steps, when all points are read.
 fn effort<A: Analysis>(body: &Body, analysis: A) -> (f64, f64) {
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let flow = Flow::build(body, &occurrences, &scopes, EffectTable::builtin());
+    let analyses = Analyses::of(body, &occurrences, EffectTable::builtin());
+    let flow = analyses.flow();
     let solution = solve(&flow, analysis);
     let n = body.ops.len() as f64;
     let mut cursor = solution.cursor();
@@ -177,8 +177,8 @@ fn depth_10000_is_solved_without_running_out_of_stack() {
     for kind in bodies::Nest::ALL {
         let body = bodies::nest(kind, 10_000);
         let occurrences = Occurrences::collect(&body);
-        let scopes = ScopeTree::build(&body);
-        let flow = Flow::build(&body, &occurrences, &scopes, EffectTable::builtin());
+        let analyses = Analyses::of(&body, &occurrences, EffectTable::builtin());
+        let flow = analyses.flow();
         assert!(solve(&flow, Reached::<true>).work().passes <= 4);
         assert!(solve(&flow, Reached::<false>).work().passes <= 4);
     }
@@ -194,8 +194,8 @@ fn what_does_not_lead_out_is_solved_all_the_same() {
     // entry -> loop; loop -> loop: nothing leaves it, yet what it does is seen before it.
     let body = bodies::endless();
     let occurrences = Occurrences::collect(&body);
-    let scopes = ScopeTree::build(&body);
-    let flow = Flow::build(&body, &occurrences, &scopes, EffectTable::builtin());
+    let analyses = Analyses::of(&body, &occurrences, EffectTable::builtin());
+    let flow = analyses.flow();
     let solution = solve(&flow, Reached::<false>);
     let entry = body.entry(body.root);
     let before = solution.at_start(entry).expect("it is solved");

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use ir::plan::Equivalence as Level;
 
 use super::*;
-use crate::{memory::tests::fixture::parse, scopes::ScopeTree};
+use crate::{analyses::Analyses, memory::tests::fixture::parse};
 
 /// The groups of more than one occurrence: line and what it is, largest value first. Leaves are left out.
 #[track_caller]
@@ -13,11 +13,10 @@ fn check(level: Level, text: &str, expect: Expect) {
     let fixture = parse(&text);
     let body = &fixture.body;
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
     let effects = EffectTable::builtin();
-    let aliases = AliasClasses::build(body, effects);
-    let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
-    let values = ValueNumbers::build(body, &occurrences, &aliases, &memory, effects, level);
+    let analyses = Analyses::of(body, &occurrences, effects);
+    let (aliases, memory) = (analyses.aliases(), analyses.memory());
+    let values = ValueNumbers::build(body, &occurrences, aliases, &memory, effects, level);
     let mut groups: Vec<String> = Vec::new();
     for number in values.ids() {
         let members = values.occurrences(number);
@@ -159,12 +158,11 @@ fn work_grows_with_the_program() {
         let fixture = parse(&text);
         let body = &fixture.body;
         let occurrences = Occurrences::collect(body);
-        let scopes = ScopeTree::build(body);
         let effects = EffectTable::builtin();
-        let aliases = AliasClasses::build(body, effects);
-        let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
+        let analyses = Analyses::of(body, &occurrences, effects);
+        let (aliases, memory) = (analyses.aliases(), analyses.memory());
         let level = Level::Commutative;
-        ValueNumbers::build(body, &occurrences, &aliases, &memory, effects, level).work()
+        ValueNumbers::build(body, &occurrences, aliases, &memory, effects, level).work()
     };
     let (small, large) = (work(5_000), work(10_000));
     assert!(large <= small * 21 / 10, "{small} then {large}");

@@ -1,7 +1,7 @@
 //! Known conditions (`# known:`): the chain of contexts at a point, and what it decides.
 
 use arith::{Analyzer, Constraint};
-use dataflow::{conditions::Conditions, point::Point};
+use dataflow::{analyses::Analyses, conditions::Conditions, point::Point};
 use ir::{Body, print::expr_text};
 
 use crate::support::{check, value_name};
@@ -121,9 +121,9 @@ fn arms_of_expressions_know_their_condition() {
     let (lowered, _) = crate::support::lowered(&text);
     let body = &lowered.body;
     let occurrences = ir::Occurrences::collect(body);
-    let scopes = dataflow::scopes::ScopeTree::build(body);
     let effects = ir::effects::EffectTable::builtin();
-    let flow = dataflow::flow::Flow::build(body, &occurrences, &scopes, effects);
+    let analyses = Analyses::of(body, &occurrences, effects);
+    let flow = analyses.flow();
     let mut analyzer = Analyzer::new(body);
     let conditions = Conditions::build(&flow, &mut analyzer);
     let mut checked = 0;
@@ -175,9 +175,9 @@ def main(a: T.handle, b: T.handle):
     let (lowered, _) = crate::support::lowered(text);
     let body = &lowered.body;
     let occurrences = ir::Occurrences::collect(body);
-    let scopes = dataflow::scopes::ScopeTree::build(body);
     let effects = ir::effects::EffectTable::builtin();
-    let flow = dataflow::flow::Flow::build(body, &occurrences, &scopes, effects);
+    let analyses = Analyses::of(body, &occurrences, effects);
+    let flow = analyses.flow();
     let mut analyzer = Analyzer::new(body);
     let conditions = Conditions::build(&flow, &mut analyzer);
     let mut decided = Vec::new();

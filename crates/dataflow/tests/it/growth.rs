@@ -1,9 +1,9 @@
 //! Work of the instances on families that grow: so much an operation, however long the list and however deep the nest.
 
 use dataflow::{
-    alias::AliasClasses, definite_init::Initialisation, flow::Flow, liveness::Liveness,
-    overwritten::Overwritten, reaching::ReachingStores, scopes::ScopeTree, solver::Work,
-    touch::Touches, variance::Variance,
+    analyses::Analyses, definite_init::Initialisation, liveness::Liveness,
+    overwritten::Overwritten, reaching::ReachingStores, solver::Work, touch::Touches,
+    variance::Variance,
 };
 use ir::{
     BinaryOp, Body, Buffer, BufferId, BufferOrigin, DataType, Dialect, ForKind, Occurrences,
@@ -19,7 +19,7 @@ struct Build {
 impl Build {
     fn new() -> Build {
         let mut body = Body::new("f", Dialect::Tirx);
-        let (name, scope) = (body.intern("A"), body.intern("local"));
+        let (name, scope) = (body.intern("A"), body.memory_scope("local"));
         let n = body.int(16, DataType::INT32);
         let buffer = body.buffers.push(Buffer {
             name,
@@ -98,19 +98,17 @@ fn nest(n: usize) -> Body {
 /// Steps an operation of each instance.
 fn effort(body: &Body) -> Vec<f64> {
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let effects = EffectTable::builtin();
-    let flow = Flow::build(body, &occurrences, &scopes, effects);
-    let aliases = AliasClasses::build(body, effects);
-    let touches = || Touches::build(&flow, &aliases);
+    let analyses = Analyses::of(body, &occurrences, EffectTable::builtin());
+    let (flow, aliases) = (analyses.flow(), analyses.aliases());
+    let touches = || Touches::build(&flow, aliases);
     let n = body.ops.len() as f64;
     let solved = |work: Work| work.operations as f64 / n;
     vec![
-        solved(Liveness::build(&flow, &aliases).solution().work()),
+        solved(Liveness::build(&flow, aliases).solution().work()),
         solved(ReachingStores::build(&flow, touches()).solution().work()),
         solved(Initialisation::build(&flow, touches()).solution().work()),
-        solved(Overwritten::build(&flow, &aliases).work()),
-        Variance::build(&flow, &aliases).work() as f64 / n,
+        solved(Overwritten::build(&flow, aliases).work()),
+        Variance::build(&flow, aliases).work() as f64 / n,
     ]
 }
 

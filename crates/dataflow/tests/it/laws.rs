@@ -4,13 +4,11 @@
 //! selection of what it can meet.
 
 use dataflow::{
-    alias::AliasClasses,
+    analyses::Analyses,
     definite_init::Initialisation,
-    flow::Flow,
     laws::{check_join, check_monotone},
     liveness::Liveness,
     reaching::ReachingStores,
-    scopes::ScopeTree,
     solver::{Analysis, Solution},
     touch::Touches,
 };
@@ -76,11 +74,9 @@ fn all_instances_keep_the_laws() {
     let (lowered, _) = lowered(&text);
     let body = &lowered.body;
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let effects = EffectTable::builtin();
-    let flow = Flow::build(body, &occurrences, &scopes, effects);
-    let aliases = AliasClasses::build(body, effects);
-    check_instance(Liveness::build(&flow, &aliases).solution());
-    check_instance(ReachingStores::build(&flow, Touches::build(&flow, &aliases)).solution());
-    check_instance(Initialisation::build(&flow, Touches::build(&flow, &aliases)).solution());
+    let analyses = Analyses::of(body, &occurrences, EffectTable::builtin());
+    let (flow, aliases) = (analyses.flow(), analyses.aliases());
+    check_instance(Liveness::build(&flow, aliases).solution());
+    check_instance(ReachingStores::build(&flow, Touches::build(&flow, aliases)).solution());
+    check_instance(Initialisation::build(&flow, Touches::build(&flow, aliases)).solution());
 }

@@ -1,6 +1,6 @@
 //! Overwritten stores: their lines end in `# dead`.
 
-use dataflow::{alias::AliasClasses, flow::Flow, overwritten::Overwritten, scopes::ScopeTree};
+use dataflow::{analyses::Analyses, overwritten::Overwritten};
 use ir::{Occurrences, effects::EffectTable};
 
 use crate::support::{kernel, lowered};
@@ -13,11 +13,9 @@ fn check(statements: &str) {
     assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
     let body = &lowered.body;
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let effects = EffectTable::builtin();
-    let aliases = AliasClasses::build(body, effects);
-    let flow = Flow::build(body, &occurrences, &scopes, effects);
-    let found: Vec<usize> = Overwritten::build(&flow, &aliases)
+    let analyses = Analyses::of(body, &occurrences, EffectTable::builtin());
+    let (flow, aliases) = (analyses.flow(), analyses.aliases());
+    let found: Vec<usize> = Overwritten::build(&flow, aliases)
         .stores()
         .iter()
         .map(|&(op, _)| {

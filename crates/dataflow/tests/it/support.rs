@@ -1,7 +1,7 @@
 //! Annotated fixtures: a comment line `# KEY: facts` among the statements says what holds at that point: before the next
 //! statement of the same indentation, or after the one before it where there is none.
 
-use dataflow::{alias::AliasClasses, flow::Flow, point::Point, scopes::ScopeTree};
+use dataflow::{alias::AliasClasses, analyses::Analyses, flow::Flow, point::Point};
 use frontend::tvmscript::{FunctionKind, Lowered, functions, lower};
 use ir::{Body, BufferId, Occurrences, OpId, ValueId, effects::EffectTable};
 
@@ -43,17 +43,15 @@ pub(crate) fn check(
     let (lowered, start) = lowered(&text);
     let body = &lowered.body;
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let effects = EffectTable::builtin();
-    let flow = Flow::build(body, &occurrences, &scopes, effects);
-    let aliases = AliasClasses::build(body, effects);
+    let analyses = Analyses::of(body, &occurrences, EffectTable::builtin());
+    let (flow, aliases) = (analyses.flow(), analyses.aliases());
     let ops = ops_by_line(&text, &lowered, start);
     let lines: Vec<&str> = text.lines().collect();
     let mark = format!("# {key}:");
     let rows: Vec<usize> =
         (0..lines.len()).filter(|&it| lines[it].trim_start().starts_with(&mark)).collect();
     let points: Vec<Point> = rows.iter().map(|&it| point(body, &lines, &ops, it)).collect();
-    let answers = answer(&flow, &aliases, &points);
+    let answers = answer(&flow, aliases, &points);
     let mut actual = lines.clone();
     let found: Vec<String> = rows
         .iter()

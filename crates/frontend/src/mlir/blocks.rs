@@ -155,8 +155,8 @@ impl<'t> Reader<'t> {
             severity: Severity::Error,
             range: place(start),
             message: format!("there is a block `{name}` in this region already"),
-            help: None,
             related: vec![(place(first), "it begins here".to_owned())],
+            ..Diagnostic::default()
         });
     }
 
@@ -236,6 +236,7 @@ impl<'t> Reader<'t> {
                 message: format!("`{name}` is already defined"),
                 help: Some("a name is defined once in a function, nested regions included".into()),
                 related,
+                ..Diagnostic::default()
             });
         }
     }
@@ -262,8 +263,7 @@ impl<'t> Reader<'t> {
             severity: Severity::Error,
             range: text_range(place),
             message: format!("`{name}` has fewer results than this number"),
-            help: None,
-            related: Vec::new(),
+            ..Diagnostic::default()
         });
     }
 
@@ -372,8 +372,7 @@ impl<'t> Reader<'t> {
                 severity: Severity::Error,
                 range: text_range(waiting.place),
                 message: format!("`{name}` is not defined here"),
-                help: None,
-                related: Vec::new(),
+                ..Diagnostic::default()
             });
         }
     }
@@ -416,8 +415,7 @@ impl<'t> Reader<'t> {
             severity: Severity::Error,
             range: text_range(place),
             message: format!("there is no block `{name}` in this region"),
-            help: None,
-            related: Vec::new(),
+            ..Diagnostic::default()
         });
     }
 }

@@ -55,8 +55,8 @@ fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Said) {
                 message: format!(
                     "the definition of `{name}` does not come before this use on every path"
                 ),
-                help: None,
                 related: vec![(map.definition(value), "it is defined here".to_owned())],
+                ..Diagnostic::default()
             });
         }
     }
@@ -120,7 +120,7 @@ fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Said) {
                         "what `{text}` does is not known: nothing is merged with it or moved over it"
                     ),
                     help: Some(declare("mlir", text)),
-                    related: Vec::new(),
+                    ..Diagnostic::default()
                 });
             }
         } else if !is_read && text.contains('.') && shapes.shape_of(text).is_none() {
@@ -139,6 +139,6 @@ pub fn unread_operation(name: &str, range: TextRange) -> Diagnostic {
             "the form in which `{name}` is written is not known: nothing is merged with it or moved over it"
         ),
         help: Some("the generic form is understood".to_owned()),
-        related: Vec::new(),
+        ..Diagnostic::default()
     }
 }

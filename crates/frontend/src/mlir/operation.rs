@@ -262,8 +262,7 @@ impl<'t> Reader<'t> {
             severity: Severity::Error,
             range: text_range(place),
             message: format!("{named} results are named, but there are {types} types"),
-            help: None,
-            related: Vec::new(),
+            ..Diagnostic::default()
         });
     }
 
@@ -338,8 +337,7 @@ impl<'t> Reader<'t> {
             severity: Severity::Error,
             range: text_range(place),
             message: format!("{operands} operands, but {types} types of operands"),
-            help: None,
-            related: Vec::new(),
+            ..Diagnostic::default()
         });
     }
 

@@ -559,8 +559,7 @@ impl<'t> Reader<'t> {
                 severity: Severity::Error,
                 range: TextRange::new(start.into(), end.into()),
                 message,
-                help: None,
-                related: Vec::new(),
+                ..Diagnostic::default()
             });
         }
         count

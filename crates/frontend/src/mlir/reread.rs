@@ -11,8 +11,9 @@ use parser::{
 };
 
 use super::{
+    UnitKind,
     aliases::Aliases,
-    unit::{Divert, FileReader, Outline, Unit, UnitKind, Units},
+    unit::{Divert, FileReader, Outline, Unit, Units},
 };
 use crate::ops::Lowered;
 
@@ -20,9 +21,9 @@ use crate::ops::Lowered;
 pub fn reread_function(text: &str, aliases: &Aliases, shapes: &Shapes) -> Option<Lowered> {
     let mut found = Vec::new();
     let mut take = |unit: Unit| match unit.kind {
-        UnitKind::Function => found.push(unit),
         // Nothing but the function.
         UnitKind::Frame => {}
+        _ => found.push(unit),
     };
     let reader = FileReader::new(text, shapes, &mut take).without_names();
     parse_into(text, shapes, &mut reader.with_aliases(Arc::new(aliases.clone())));

@@ -9,19 +9,10 @@ use parser::{
     SyntaxKind::{self, *},
     mlir::{Shapes, Sink},
 };
-use syntax::{Green, GreenStep};
+use syntax::{Green, GreenStep, TextRange, UnitKind};
 
 use super::{again::Traits, aliases::Aliases, guarded::GuardedReader, reader::Reader};
-use crate::ops::Lowered;
-
-/// What a unit is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnitKind {
-    /// A function.
-    Function,
-    /// What is around the functions of a document.
-    Frame,
-}
+use crate::{language::TextUnit, ops::Lowered};
 
 /// A unit of a file.
 #[derive(Clone, Debug)]
@@ -38,6 +29,18 @@ pub struct Unit {
     pub aliases: Arc<Aliases>,
     /// The unit in the IR.
     pub lowered: Lowered,
+}
+
+impl Unit {
+    /// Runs `run` on it, as a unit of a text of any language of operations.
+    pub fn with_text_unit<R>(&self, shapes: &Shapes, run: impl FnOnce(TextUnit<'_>) -> R) -> R {
+        let reread = |text: &str| match self.kind {
+            UnitKind::Frame => super::reread_frame(text, shapes),
+            _ => super::reread_function(text, &self.aliases, shapes),
+        };
+        let range = TextRange::new((self.offset as u32).into(), (self.end as u32).into());
+        run(TextUnit { kind: self.kind, range, lowered: &self.lowered, reread: &reread })
+    }
 }
 
 /// Lowers a function: the green tree of its operation, and its text. `shapes` is the table that it was parsed with.
@@ -356,6 +359,12 @@ impl<'t, 'u> FileReader<'t, 'u> {
             _ => {}
         }
     }
+}
+
+/// The aliases of a document, from the tree of its frame; none in a language without aliases.
+pub fn aliases_of(frame: &Green) -> Aliases {
+    use syntax::ast::{AstNode, mlir::Chunk};
+    Chunk::cast(frame.syntax()).map(|it| aliases(&it)).unwrap_or_default()
 }
 
 /// The aliases of a document, from the tree of its chunk.

@@ -10,6 +10,12 @@ pub const ALIAS_REDEFINITION: &str = "alias-redefinition";
 /// A rule's code.
 pub const BLOCK_REDEFINITION: &str = "block-redefinition";
 /// A rule's code.
+pub const DUPLICATE_KEY: &str = "duplicate-key";
+/// A rule's code.
+pub const UNDEFINED_AFFINE_NAME: &str = "undefined-affine-name";
+/// A rule's code.
+pub const UNDEFINED_ALIAS: &str = "undefined-alias";
+/// A rule's code.
 pub const SYMBOL_REDEFINITION: &str = "symbol-redefinition";
 /// A rule's code.
 pub const UNDEFINED_VALUE: &str = "undefined-value";
@@ -49,6 +55,13 @@ pub const ALL: &[DiagnosticRule] = &[
         docs: "An operation has as many operands and results as its types say: `\"d.op\"(%a, %b) : (i32) -> i32` names two operands and \
                one type. A pack (`%0:2 =`) counts its values.\n",
     },
+    DiagnosticRule {
+        code: DUPLICATE_KEY,
+        severity: Severity::Error,
+        summary: "a key that its dictionary already has",
+        docs: "A dictionary of attributes has each key once, also where the values are equal: \
+               `{a = 1 : i32, a = 1 : i32}` is refused.\n",
+    },
     said::RULE,
     DiagnosticRule {
         code: SYMBOL_REDEFINITION,
@@ -56,6 +69,22 @@ pub const ALL: &[DiagnosticRule] = &[
         summary: "a symbol that its module already has",
         docs: "A name is defined once in a symbol table: a module, or what stands outside of all modules of a file or of a part between \
                `// -----` lines. Modules in modules have tables of their own. A declaration counts: a function is not declared and defined.\n",
+    },
+    DiagnosticRule {
+        code: UNDEFINED_AFFINE_NAME,
+        severity: Severity::Error,
+        summary: "a name in an affine map that is neither a dimension nor a symbol of it",
+        docs: "The expressions of `affine_map<(d0, d1)[s0] -> (d0 + s0)>` and the conditions of \
+               `affine_set<(d0) : (d0 >= 0)>` are about the dimensions in the parentheses and the symbols in the \
+               brackets in front, and about nothing else.\n",
+    },
+    DiagnosticRule {
+        code: UNDEFINED_ALIAS,
+        severity: Severity::Error,
+        summary: "an alias that is not defined",
+        docs: "`#map` and `!t` stand for what the document defines them as; a document is a file, or a part \
+               between `// -----` lines. With a dialect (`#dialect.attr`, `#dialect<…>`) it is no alias. It is not \
+               told in operations whose form is not known.\n",
     },
     DiagnosticRule {
         code: UNDEFINED_BLOCK,

@@ -403,7 +403,7 @@ impl<'a> Reader<'a> {
 /// A diagnostic of a rule, with the rule's severity.
 fn diagnostic(code: &'static str, range: TextRange, message: String) -> Diagnostic {
     let severity = rule(code).map_or(Severity::Error, |it| it.severity);
-    Diagnostic { code, severity, range, message, help: None, related: Vec::new() }
+    Diagnostic { code, severity, range, message, ..Diagnostic::default() }
 }
 
 fn unquoted(text: &str) -> &str {

@@ -3,37 +3,7 @@
 //! Codes are kebab-case and stable; [`ALL`] documents each, for `explain` and for tables of rules.
 
 use ir::guard::Panicked;
-use syntax::TextRange;
-
-/// How bad it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Severity {
-    /// TVM refuses the function, or it cannot mean what it says.
-    Error,
-    /// TVM reads it, but it is probably not meant so.
-    Warning,
-    /// A fact the reader may want to know.
-    Information,
-    /// This tool knows less than it could; nothing is wrong with the text.
-    Hint,
-}
-
-/// One finding in a function. Ranges are relative to the function's start.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Diagnostic {
-    /// The rule, by its name in [`ALL`].
-    pub code: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// Where.
-    pub range: TextRange,
-    /// What is wrong, in one sentence without a full stop.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// Other places that matter, with what they are.
-    pub related: Vec<(TextRange, String)>,
-}
+use syntax::{Diagnostic, Severity, TextRange};
 
 /// A rule that a [`Diagnostic`] may name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,7 +77,7 @@ pub fn internal_error(panicked: &Panicked, name: TextRange) -> Diagnostic {
         range: name,
         message: panicked.to_string(),
         help: Some("this is a mistake of tir-analyzer; please report it with the file".to_owned()),
-        related: Vec::new(),
+        ..Diagnostic::default()
     }
 }
 

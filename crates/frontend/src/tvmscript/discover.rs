@@ -7,7 +7,7 @@
 
 use std::{cell::RefCell, sync::Arc};
 
-use ir::Dialect;
+use ir::{Dialect, effects::EffectTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
@@ -88,6 +88,7 @@ pub struct FileFunctions {
     pub redefinitions: Arc<[(usize, usize)]>,
     scopes: Arc<[Scope]>,
     root: Green,
+    effects: Arc<EffectTable>,
 }
 
 #[derive(Clone, Debug)]
@@ -185,6 +186,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         redefinitions: redefinitions.into(),
         scopes: scopes.into(),
         root: parse.green().clone(),
+        effects: EffectTable::shared(),
     }
 }
 
@@ -232,7 +234,13 @@ impl FileFunctions {
         }
         let (scopes, root) = (self.scopes.clone(), parse.green().clone());
         let redefinitions = self.redefinitions.clone();
-        Some(FileFunctions { functions, redefinitions, scopes, root })
+        Some(FileFunctions {
+            functions,
+            redefinitions,
+            scopes,
+            root,
+            effects: self.effects.clone(),
+        })
     }
 
     /// What a name is in a scope, or in the one `up` scopes around it.
@@ -245,6 +253,12 @@ impl FileFunctions {
         let names = ScopeNames { file: self, scope: start, depth: 0, read: &read };
         let found = self.capture_within(&names, name);
         Found { home: found.home.map(|it| it + up), ..found }
+    }
+
+    /// The same functions, whose calls have these effects.
+    #[must_use]
+    pub fn with_effects(self, effects: Arc<EffectTable>) -> FileFunctions {
+        FileFunctions { effects, ..self }
     }
 
     /// The environment of a function.
@@ -363,6 +377,10 @@ pub struct FileEnvironment<'a> {
 impl Environment for FileEnvironment<'_> {
     fn resolve_above(&self, up: u32, name: &str) -> Found {
         self.file.capture(self.scope, up, name)
+    }
+
+    fn effects(&self) -> &EffectTable {
+        &self.file.effects
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use ir::effects::EffectTable;
 use syntax::Green;
 
 /// A compile-time value of Python.
@@ -121,6 +122,11 @@ pub trait Environment {
     /// What a name that the function does not bind is.
     fn resolve(&self, name: &str) -> Capture {
         self.resolve_above(0, name).capture
+    }
+
+    /// The effects of calls: they decide which calls are values, and which names are known.
+    fn effects(&self) -> &EffectTable {
+        EffectTable::builtin()
     }
 }
 

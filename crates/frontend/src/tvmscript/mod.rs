@@ -24,7 +24,7 @@ pub use checked::{
     CheckedEdits, Edited, Mismatch, Reading, checked_cse_edits, checked_finding_edits,
     checked_simplify_edits,
 };
-pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
+pub use diagnostics::DiagnosticRule;
 pub use discover::{
     FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
     functions_after,
@@ -34,6 +34,8 @@ pub use environment::{Capture, Constant, Environment, Found, Namespace, Signatur
 pub use source_map::{
     Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
 };
+
+pub use syntax::{Diagnostic, Severity};
 
 /// Edits that were not read back: for those who compare text and body themselves. What users get comes from [`checked`].
 pub mod unchecked {

@@ -1,6 +1,8 @@
 //! A change interrupts what is asked of older snapshots, and nothing hangs.
 
-use std::{thread, time::Duration};
+use std::{sync::mpsc::channel, thread};
+
+use db::Database as _;
 
 use super::{FILE, function, host};
 use crate::{Cancelled, InlayHintsConfig};
@@ -11,19 +13,42 @@ fn large() -> String {
 }
 
 #[test]
-fn change_waits_for_snapshots_and_cancels_them() {
+fn change_cancels_a_question_that_is_being_answered() {
+    let mut host = host(&large());
+    let analysis = host.analysis();
+    let (begin, begun) = channel();
+    let asking = thread::spawn(move || {
+        analysis.ask(FILE, |db, _| {
+            begin.send(()).unwrap();
+            loop {
+                db.unwind_if_revision_cancelled();
+            }
+        })
+    });
+    begun.recv().unwrap();
+    host.open_file(FILE, syntax::parse(&large().replace("j]", "n]")));
+    assert_eq!(asking.join().unwrap(), Err::<(), _>(Cancelled));
+    let hints = host.analysis().inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
+    assert_eq!(hints.len(), 400);
+}
+
+#[test]
+fn question_that_a_change_does_not_cancel_has_seen_a_whole_state() {
     let mut host = host("");
     let texts = [large(), large().replace("j]", "n]")];
     for round in 0..20 {
         host.open_file(FILE, syntax::parse(&texts[round % 2]));
         let analysis = host.analysis();
+        let (begin, begun) = channel();
         let asking = thread::Builder::new()
             .stack_size(16 << 20)
-            .spawn(move || analysis.inlay_hints(FILE, None, &InlayHintsConfig::default()))
+            .spawn(move || {
+                begin.send(()).unwrap();
+                analysis.inlay_hints(FILE, None, &InlayHintsConfig::default())
+            })
             .unwrap();
-        thread::sleep(Duration::from_micros(round as u64 * 200));
+        begun.recv().unwrap();
         host.open_file(FILE, syntax::parse(&texts[(round + 1) % 2]));
-        // Whoever is not cancelled has seen a whole state.
         if let Ok(hints) = asking.join().unwrap() {
             assert_eq!(hints.len(), 400);
         }

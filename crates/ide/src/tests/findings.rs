@@ -121,6 +121,26 @@ fn name_is_inlined_here_and_everywhere() {
 }
 
 #[test]
+fn what_would_be_read_otherwise_is_not_inlined() {
+    for body in [
+        // Python refuses to read a division by zero.
+        "a$0: T.let[T.int32] = 0\nB[0] = n // a",
+        // The element may be meant as a place there.
+        "a$0: T.let[T.int32] = A[0]\nT.call_extern(\"int32\", \"f\", a)",
+        // Both would be numbers of Python, computed with before TVM sees them.
+        "a$0: T.let[T.int32] = 4\nB[0] = unknown * a",
+    ] {
+        check_actions(
+            body,
+            ActionKind::Inline,
+            expect![[r#"
+                # Inline `a` (not: its value would be read otherwise at a use: as a place, as a number of Python, or as a divisor that is zero)
+            "#]],
+        );
+    }
+}
+
+#[test]
 fn what_a_write_lies_between_is_not_inlined() {
     let kind = ActionKind::Inline;
     check_actions(

@@ -484,6 +484,45 @@ fn an_alias_is_defined_once_in_a_document() {
 }
 
 #[test]
+fn names_in_attributes_stand_for_something() {
+    let text = "\
+#map = affine_map<(d0, d1)[s0] -> (d0 floordiv 2 + s0, d2)>
+#set = affine_set<(i)[n] : (i >= 0, n - i - 1 >= 0, k == 0)>
+#a = #gone
+!t = !other
+func.func @f(%m: memref<4xf32, #layout>, %i: index) attributes {k = #nope, k = 1} {
+  %0 = \"t.x\"(%i) <{p = #p}> {a = [#map, #x], d = {\"x\" = 1, x}} : (index) -> tensor<4xf32, #e>
+  %1 = affine.apply affine_map<(d0) -> (d0 mod d7)>(%i)
+  %2 = affine.apply #here(%i)
+  \"t.y\"() {a = #d<x #y>, b = #d.z<#w>, c = \"#q\", d = !d.t<!u>} : () -> ()
+  foo.bar %i {a = #unknown, a = 1} : !index
+  return
+} loc(#loc1)
+// -----
+#here = affine_map<(d0) -> (d0)>
+";
+    let config = DiagnosticsConfig { common_subexpressions: false, ..DiagnosticsConfig::default() };
+    check_diagnostics(
+        &config,
+        text,
+        expect![[r#"
+        1 Error undefined-affine-name: `d2` is neither a dimension nor a symbol of this `affine_map`
+        2 Error undefined-affine-name: `k` is neither a dimension nor a symbol of this `affine_set`
+        3 Error undefined-alias: `#gone` is not defined in this document
+        4 Error undefined-alias: `!other` is not defined in this document
+        5 Error undefined-alias: `#layout` is not defined in this document
+        5 Error undefined-alias: `#nope` is not defined in this document
+        5 Error duplicate-key: the key `k` is here twice
+        6 Error undefined-alias: `#p` is not defined in this document
+        6 Error undefined-alias: `#x` is not defined in this document
+        6 Error duplicate-key: the key `x` is here twice
+        6 Error undefined-alias: `#e` is not defined in this document
+        7 Error undefined-affine-name: `d7` is neither a dimension nor a symbol of this `affine_map`
+        8 Error undefined-alias: `#here` is not defined in this document"#]],
+    );
+}
+
+#[test]
 fn a_nul_is_a_blank() {
     let text = "\0func.func @f() {\0\n  return\0\n}\0\n\0";
     check_diagnostics(&DiagnosticsConfig::default(), text, expect![[""]]);

@@ -288,3 +288,72 @@ fn the_same_expression_and_function_are_found_in_other_files() {
     host.close_file(crate::FileId(1));
     assert_eq!(places(&host, "i * 4"), []);
 }
+
+/// The files in which the same function is, for one at a place of the first.
+fn same_function(language: crate::Language, texts: &[String], needle: &str) -> Vec<u32> {
+    let mut host = crate::AnalysisHost::new();
+    for (file, text) in (0..).zip(texts) {
+        host.set_text(crate::FileId(file), language, text.as_str().into());
+    }
+    let offset = (texts[0].find(needle).unwrap() as u32).into();
+    let found = host.analysis().elsewhere(crate::FileId(0), offset).unwrap();
+    assert!(found.iter().all(|it| it.is_function), "{found:?}");
+    found.iter().map(|it| it.file.0).collect()
+}
+
+const MLIR_FUNCTION: &str = "\
+func.func @f(%a: i32, %c: i1) -> i32 {
+  cf.cond_br %c, ^one, ^two(%a : i32)
+^one:
+  %0 = arith.addi %a, %a : i32
+  cf.br ^two(%0 : i32)
+^two(%1: i32):
+  return %1 : i32
+}
+";
+
+#[test]
+fn the_same_function_of_mlir_is_found_in_other_files_up_to_names() {
+    let text = MLIR_FUNCTION.to_owned();
+    let renamed = text.replace("@f", "@other").replace("%a", "%x").replace("^two", "^end");
+    let other = text.replace("addi", "muli");
+    let moved = text.replace("^one, ^two(%a : i32)", "^two(%a : i32), ^one");
+    let declared = "func.func private @f(i32, i1) -> i32\n".to_owned();
+    let in_module = format!("module {{\n{renamed}}}\n");
+    let files = [text, renamed, other, moved, declared, in_module];
+    assert_eq!(same_function(crate::Language::Mlir, &files, "@f"), [1, 5]);
+}
+
+#[test]
+fn the_same_program_of_pir_is_found_in_other_files_up_to_names() {
+    let text = "{\n  (%0) = \"pd_op.data\" () {name:\"x\"} : () -> builtin.tensor<2xf32>\n  \
+                (%1) = \"pd_op.relu\" (%0) {} : (builtin.tensor<2xf32>) -> builtin.tensor<2xf32>\n}\n";
+    let renamed = text.replace("%1", "%7");
+    let other = text.replace("relu", "tanh");
+    let files = [text.to_owned(), renamed, other];
+    assert_eq!(same_function(crate::Language::Pir, &files, "{"), [1]);
+}
+
+#[test]
+fn closed_files_of_each_language_have_what_open_ones_have() {
+    let pir = "{\n  (%0) = \"pd_op.data\" () {name:\"x\"} : () -> builtin.tensor<2xf32>\n}\n";
+    let texts = [
+        (crate::Language::TvmScript, function("A[i * 4 + j * 2] = 1"), "f("),
+        (crate::Language::Mlir, format!("#m = 1 : i32\n{MLIR_FUNCTION}"), "@f"),
+        (crate::Language::Pir, pir.to_owned(), "{"),
+    ];
+    for (language, text, needle) in texts {
+        let mut host = crate::AnalysisHost::new();
+        host.set_text(crate::FileId(0), language, text.as_str().into());
+        let closed = crate::ClosedFile::read(crate::FileId(9), language, &text, &mut || true);
+        host.workspace_index().replace(crate::FileId(9), closed.unwrap());
+        let offset = (text.find(needle).unwrap() as u32).into();
+        let found = host.analysis().elsewhere(crate::FileId(0), offset).unwrap();
+        let [found] = &found[..] else { panic!("{language:?}: {found:?}") };
+        assert_eq!((found.file.0, found.is_function), (9, true), "{language:?}");
+        let stopped = crate::ClosedFile::read(crate::FileId(9), language, &text, &mut || false);
+        assert!(stopped.is_none());
+        host.workspace_index().remove(crate::FileId(9));
+        assert_eq!(host.analysis().elsewhere(crate::FileId(0), offset), Ok(Vec::new()));
+    }
+}

@@ -8,7 +8,7 @@ use crate::{
     exec::Machine,
     intrinsics,
 };
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, UnaryOp};
 
 /// Steps of a program, at most: what is larger is rarely executed often.
 const MAX_STEPS: usize = 4096;
@@ -89,10 +89,7 @@ impl Compiler<'_, '_> {
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
                 !self.machine.options.strict_logic
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-                body.name(name) == "if_then_else"
-            }
-            ExprKind::Let { .. } | ExprKind::Bound(_) => true,
+            ExprKind::IfThenElse(..) | ExprKind::Let { .. } | ExprKind::Bound(_) => true,
             _ => false,
         };
         let mut sum = Some((counts::own(body, node.kind, node.ty), 1u64));
@@ -220,8 +217,15 @@ impl Compiler<'_, '_> {
                 let to = self.register();
                 Step::Load { to, buffer, indices: first, rank: found.len() as u32, kind }
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                return self.call(body.name(name), body.items(args), dtype, kind, is_uniform);
+            ExprKind::IfThenElse(condition, then, otherwise) => {
+                return self.choice(condition, then, otherwise);
+            }
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
+                let args = body.items(args);
+                return match args {
+                    &[value] if it.is_transparent() => self.expr(value),
+                    _ => self.call((body.name(name), it), args, dtype, kind, is_uniform),
+                };
             }
             _ => return None,
         };
@@ -263,21 +267,12 @@ impl Compiler<'_, '_> {
 
     fn call(
         &mut self,
-        name: &str,
+        (name, it): (&str, Intrinsic),
         args: &[ExprId],
         dtype: DataType,
         kind: Kind,
         is_uniform: bool,
     ) -> Option<(Reg, Kind)> {
-        match (name, args) {
-            ("if_then_else", &[condition, then, otherwise]) => {
-                return self.choice(condition, then, otherwise);
-            }
-            ("likely" | "ignore_loop_partition" | "tvm_thread_invariant", &[value]) => {
-                return self.expr(value);
-            }
-            _ => {}
-        }
         let mut operands = Vec::with_capacity(args.len());
         for &arg in args {
             let (register, kind) = self.expr(arg)?;
@@ -287,7 +282,7 @@ impl Compiler<'_, '_> {
             operands.push(register);
         }
         let step = match operands[..] {
-            [x] => match (intrinsics::unary_float(name), test(name)) {
+            [x] => match (intrinsics::unary_float(name), test(it)) {
                 (Some(function), _) if kind.is_float() => {
                     Step::Call1(self.register(), function, dtype, x)
                 }
@@ -377,11 +372,11 @@ impl Compiler<'_, '_> {
     }
 }
 
-fn test(name: &str) -> Option<fn(f64) -> bool> {
-    Some(match name {
-        "isnan" => f64::is_nan,
-        "isinf" => f64::is_infinite,
-        "isfinite" => f64::is_finite,
+fn test(it: Intrinsic) -> Option<fn(f64) -> bool> {
+    Some(match it {
+        Intrinsic::IsNan => f64::is_nan,
+        Intrinsic::IsInf => f64::is_infinite,
+        Intrinsic::IsFinite => f64::is_finite,
         _ => return None,
     })
 }

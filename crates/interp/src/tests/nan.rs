@@ -145,6 +145,6 @@ fn bits_are_the_same_as_another_type_and_back() {
 }
 
 fn call(body: &mut Body, name: &str, dtype: DataType, operands: &[ExprId]) -> ExprId {
-    let callee = Callee::Intrinsic(body.intern(name));
+    let callee = body.operator(name);
     body.call(callee, operands, Body::no_attrs(), dtype.into(), false)
 }

@@ -27,7 +27,7 @@ fn check(
 }
 
 fn call(body: &mut Body, name: &str, dtype: DataType, operands: &[ExprId]) -> ExprId {
-    let callee = Callee::Intrinsic(body.intern(name));
+    let callee = body.operator(name);
     body.call(callee, operands, Body::no_attrs(), dtype.into(), false)
 }
 

@@ -17,7 +17,8 @@ use super::{
     operands::{Operand, OperandUse},
 };
 use crate::{
-    Attr, AttrDictId, Body, BufferField, Callee, ExprId, ExprKind, Type, TypeCode, attr::AttrDict,
+    Attr, AttrDictId, Body, BufferField, Callee, ExprId, ExprKind, Intrinsic, Type, TypeCode,
+    attr::AttrDict,
 };
 
 /// A call of more operands than this is not looked at: nothing is known of it.
@@ -106,7 +107,7 @@ impl EffectTable {
 
     fn row_of(&self, body: &Body, callee: Callee) -> &OpEffects {
         match callee {
-            Callee::Intrinsic(name) => self.tir(body.name(name)),
+            Callee::Intrinsic(name, _) => self.tir(body.name(name)),
             Callee::Function(_) | Callee::Unknown(_) => OpEffects::unknown(),
         }
     }
@@ -115,13 +116,7 @@ impl EffectTable {
 /// What an `access_ptr` says, by its mask, that is done to the memory behind it: whether that is read, and whether written. Where the call
 /// is a statement of its own, this is all that it does.
 pub fn access_mask(body: &Body, expr: ExprId) -> Option<(bool, bool)> {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } = body.expr(expr).kind else {
-        return None;
-    };
-    if body.name(name) != "tvm_access_ptr" {
-        return None;
-    }
-    let mask = body.items(args).get(4).map(|&it| body.expr(it).kind);
+    let mask = body.operands_of(expr, Intrinsic::AccessPtr)?.get(4).map(|&it| body.expr(it).kind);
     Some(match mask {
         Some(ExprKind::Int(mask)) => (mask & 1 != 0, mask & 2 != 0),
         _ => (true, true),
@@ -146,10 +141,10 @@ pub fn has_keyword_operands(body: &Body, attrs: AttrDictId) -> bool {
 }
 
 /// Whether an operand of a call is a list whose items are its operands.
-pub fn is_list(body: &Body, kind: ExprKind) -> bool {
+pub fn is_list(kind: ExprKind) -> bool {
     match kind {
         ExprKind::Tuple(_) => true,
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => body.name(name) == "tvm_tuple",
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } => it == Intrinsic::Tuple,
         _ => false,
     }
 }

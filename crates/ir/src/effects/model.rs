@@ -220,7 +220,7 @@ impl MemorySet {
 
 bit_set! {
     /// Further properties of a row.
-    Flags: u16 {
+    Flags: u32 {
         /// Ends a block or jumps: never a candidate.
         TERMINATOR = "terminator" @ 0,
         /// Declares a symbol: never a candidate.
@@ -253,6 +253,21 @@ bit_set! {
         IDEMPOTENT = "idem" @ 14,
         /// Differs from the label that the peer gives; the reason says why.
         DEPARTS = "departs" @ 15,
+        /// Its region follows from its name and types, and its printed form leaves it out.
+        IMPLIED_REGION = "implied-region" @ 16,
+        /// Each of its regions runs at most once, and first: memory is at its start as it was before the operation.
+        RUNS_ONCE = "runs-once" @ 17,
+        /// The thread that executes it executes its regions, and has ended with them when the operation ends.
+        SAME_THREAD = "same-thread" @ 18,
+        /// Structured control flow: an operation in its regions that cannot trap may be executed before it instead.
+        STRUCTURED = "structured" @ 19,
+        /// If it has two regions, exactly one of them is executed.
+        CHOICE = "choice" @ 20,
+        /// A terminator that goes on behind the operation whose region it ends, and no further. Operations whose last word
+        /// has `yield` in it do so without the flag.
+        REGION_END = "region-end" @ 21,
+        /// An operation of floats that is associative where its own flags allow it.
+        REASSOCIATES = "reassoc" @ 22,
     }
 }
 

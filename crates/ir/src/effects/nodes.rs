@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::model::{MemoryEffect, OpEffects, Trap, TrapKind};
 use super::table::EffectTable;
-use crate::{BinaryOp, Body, Callee, ExprId, ExprKind, Type, UnaryOp};
+use crate::{BinaryOp, Body, Callee, ExprId, ExprKind, Intrinsic, Type, UnaryOp};
 
 /// The row of each operator, in the order of `BinaryOp`'s variants.
 const BINARY_ROWS: [(BinaryOp, &str); 22] = [
@@ -84,7 +84,8 @@ impl EffectTable {
             ExprKind::Binary(..)
             | ExprKind::Unary(..)
             | ExprKind::Cast(_)
-            | ExprKind::Select(..) => cost::SIMPLE,
+            | ExprKind::Select(..)
+            | ExprKind::IfThenElse(..) => cost::SIMPLE,
             ExprKind::Ramp { .. } | ExprKind::Broadcast { .. } | ExprKind::Shuffle { .. } => {
                 cost::SIMPLE
             }
@@ -96,39 +97,37 @@ impl EffectTable {
     }
 
     fn call_cost(&self, body: &Body, call: ExprKind) -> u32 {
-        let ExprKind::Call { callee: Callee::Intrinsic(name), .. } = call else {
+        let ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } = call else {
             return cost::CALL;
         };
-        let name = body.name(name);
-        // Conversions, hints, address and lane arithmetic: no more than an operator.
-        const CHEAP: [&str; 17] = [
-            "if_then_else",
-            "likely",
-            "reinterpret",
-            "address_of",
-            "tvm_access_ptr",
-            "access_ptr",
-            "isnan",
-            "isnullptr",
-            "fabs",
-            "abs",
-            "floor",
-            "ceil",
-            "trunc",
-            "round",
-            "nearbyint",
-            "tvm_thread_invariant",
-            "handle_add_byte_offset",
-        ];
         let effects = self.call(body, call);
         match effects.memory_effect {
             _ if effects.may_trap == Trap::Cond(TrapKind::Division) => cost::DIVISION,
-            MemoryEffect::None if CHEAP.contains(&name) => cost::SIMPLE,
+            MemoryEffect::None if is_cheap(it) => cost::SIMPLE,
             MemoryEffect::None => cost::FUNCTION,
             MemoryEffect::Read => cost::LOAD,
             _ => cost::CALL,
         }
     }
+}
+
+/// Conversions, hints, address and lane arithmetic: no more than an operator.
+fn is_cheap(it: Intrinsic) -> bool {
+    use Intrinsic as I;
+    it.is_rounding()
+        || it.makes_address()
+        || matches!(
+            it,
+            I::Likely
+                | I::Reinterpret
+                | I::ElementPtr
+                | I::IsNan
+                | I::IsNullPtr
+                | I::FAbs
+                | I::Abs
+                | I::ThreadInvariant
+                | I::ByteOffset
+        )
 }
 
 /// What an operator on integers costs that is no division (`SEMANTICS: Cost`).

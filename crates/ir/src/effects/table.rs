@@ -3,7 +3,7 @@
 //! In: checked rows. Out: for any name the one row that applies. Building is O(n log n) in the names; an exact lookup
 //! is one hash, a pattern lookup one binary search plus the patterns that are prefixes of each other.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -66,6 +66,8 @@ pub struct EffectTable {
     spaces: [Space; 3],
     /// Exact names of TIR as they are mostly written, with `_` between their parts: no normal form has to be made of them.
     spelled: FxHashMap<Box<str>, RowIndex>,
+    /// The rows that a user added, as text.
+    of_user: String,
 }
 
 /// Index into `EffectTable::rows`.
@@ -173,6 +175,13 @@ impl EffectTable {
         })
     }
 
+    /// The curated table, to be shared with who may have another one.
+    pub fn shared() -> Arc<EffectTable> {
+        static TABLE: LazyLock<Arc<EffectTable>> =
+            LazyLock::new(|| Arc::new(EffectTable::builtin().clone()));
+        TABLE.clone()
+    }
+
     /// The table of these rows alone.
     pub fn from_rows(rows: &EffectRows) -> Result<EffectTable, EffectError> {
         let empty = EffectTable {
@@ -180,6 +189,7 @@ impl EffectTable {
             rows: Vec::new(),
             spaces: Default::default(),
             spelled: FxHashMap::default(),
+            of_user: String::new(),
         };
         empty.with_rows(rows, Basis::Source)
     }
@@ -187,7 +197,16 @@ impl EffectTable {
     /// This table with a user's rows over it: a row replaces the entry of the same name or pattern, everything else
     /// follows the same rules of precedence (so a user's pattern does not beat a built-in exact name).
     pub fn overlay(&self, rows: &EffectRows) -> Result<EffectTable, EffectError> {
-        self.clone().with_rows(rows, Basis::User)
+        let mut table = self.clone().with_rows(rows, Basis::User)?;
+        if !rows.is_empty() {
+            table.of_user.push_str(&format!("{rows:?}"));
+        }
+        Ok(table)
+    }
+
+    /// What users added to the table of the product, as one text: equal texts, equal tables. Empty if nothing.
+    pub fn rows_of_user(&self) -> &str {
+        &self.of_user
     }
 
     fn with_rows(mut self, rows: &EffectRows, basis: Basis) -> Result<EffectTable, EffectError> {
@@ -327,7 +346,6 @@ fn content(row: &OpEffects) -> Vec<u8> {
         Trap::Yes => [1, 0],
         Trap::Cond(kind) => [2, kind as u8],
     };
-    let [flags_low, flags_high] = row.flags.bits().to_le_bytes();
     let mut res = vec![
         0xff, // Never part of a name: ends it.
         row.memory_effect as u8,
@@ -340,9 +358,8 @@ fn content(row: &OpEffects) -> Vec<u8> {
         row.commutative as u8,
         row.associative as u8,
         row.lazy_operands,
-        flags_low,
-        flags_high,
     ];
+    res.extend(row.flags.bits().to_le_bytes());
     res.push(row.arity.map_or(0xff, |it| it));
     row.operands.content(&mut res);
     res.push(0xff);

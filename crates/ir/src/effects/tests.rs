@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::{BinaryOp, Body, Callee, DataType, Dialect, ExprId, ExprKind, UnaryOp, ValueKind};
+use crate::{BinaryOp, Body, DataType, Dialect, ExprId, ExprKind, UnaryOp, ValueKind};
 
 /// The row of a name as one line.
 fn show(namespace: Namespace, name: &str) -> String {
@@ -573,7 +573,7 @@ fn calls_have_the_trap_of_their_row_less_what_operands_rule_out() {
     let call = |name: &'static str, args: &'static [i128]| {
         move |body: &mut Body| {
             let args: Vec<ExprId> = args.iter().map(|&it| body.int(it, DataType::INT32)).collect();
-            let callee = Callee::Intrinsic(body.intern(name));
+            let callee = body.operator(name);
             let fresh =
                 EffectTable::builtin().given(body, callee, &args, Body::no_attrs()).is_fresh();
             body.call(callee, &args, Body::no_attrs(), DataType::INT32.into(), fresh)

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Printer, attr::float_literal, attr::quote};
 use crate::{
     Attr, BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind,
-    ExprListId, NameId, OpId, Type, UnaryOp,
+    ExprListId, Intrinsic, OpId, Type, UnaryOp,
 };
 
 /// How tightly an expression binds, as Python has it.
@@ -140,6 +140,9 @@ impl Printer<'_> {
             }
             ExprKind::Select(condition, then, otherwise) => {
                 self.named("Select", &[condition, then, otherwise])
+            }
+            ExprKind::IfThenElse(condition, then, otherwise) => {
+                self.named("if_then_else", &[condition, then, otherwise])
             }
             ExprKind::Load { buffer, indices, predicate } => self.load(buffer, indices, predicate),
             ExprKind::Region(buffer, indices) => {
@@ -438,14 +441,14 @@ impl Printer<'_> {
     fn call(&mut self, kind: ExprKind, ty: Type) {
         let ExprKind::Call { callee, args, attrs, .. } = kind else { return };
         match callee {
-            Callee::Intrinsic(name) if self.is_retyped(name, args, ty) => {
+            Callee::Intrinsic(name, it) if self.is_retyped(it, args, ty) => {
                 let name = self.body.name(name);
                 self.push(format_args!(
                     "T.call_intrin({}, \"tirx.{name}\", ",
                     self.type_operand(ty)
                 ));
             }
-            Callee::Intrinsic(name) => {
+            Callee::Intrinsic(name, _) => {
                 let name = self.body.name(name);
                 match instruction(name) {
                     Some(instruction) => self.push(format_args!("T.ptx[\"{instruction}\"](")),
@@ -492,23 +495,20 @@ impl Printer<'_> {
             }
         }
         self.out.push(')');
-        if matches!(callee, Callee::Intrinsic(name) if self.body.name(name) == crate::role::POINTER_TYPE)
-        {
+        if matches!(callee, Callee::Intrinsic(_, Intrinsic::PointerType)) {
             self.out.push_str(".ty");
         }
     }
 
     /// Whether a call has another type than TVM's function of this name gives it: `A.access_ptr("r")` gives a plain handle.
-    fn is_retyped(&self, name: NameId, args: ExprListId, ty: Type) -> bool {
+    fn is_retyped(&self, of: Intrinsic, args: ExprListId, ty: Type) -> bool {
         let [element, pointer, ..] = *self.body.items(args) else { return false };
-        let (Some(of), Type::Pointer { scope, .. }) =
+        let (Some(element), Type::Pointer { scope, .. }) =
             (self.body.dtype(element), self.body.ty(pointer))
         else {
             return false;
         };
-        !self.is_legacy()
-            && self.body.name(name) == "tvm_access_ptr"
-            && ty != Type::Pointer { element: of, scope }
+        !self.is_legacy() && of == Intrinsic::AccessPtr && ty != Type::Pointer { element, scope }
     }
 
     /// A type as an operand.

@@ -3,7 +3,7 @@
 use super::{Printer, attr::quote, tuple_text};
 use crate::{
     AllocKind, Attr, BlockId, Body, Buffer, BufferId, BufferOrigin, BufferRegion, DataType, ExprId,
-    ExprKind, ForKind, IterKind, OpId, OpKind, RegionDim, SBlockId, Type, ValueKind,
+    ExprKind, ForKind, IterKind, MemoryScope, OpId, OpKind, RegionDim, SBlockId, Type, ValueKind,
 };
 
 impl Printer<'_> {
@@ -61,10 +61,10 @@ impl Printer<'_> {
             }
             OpKind::SBlock(block) => self.sblock(op, block),
             OpKind::LaunchThread { tag, var } => {
-                self.launch_thread(op, body.name(tag), var, is_only)
+                self.launch_thread(op, body.tag_name(tag), var, is_only)
             }
             OpKind::EnvThread(tag) => {
-                let tag = quote(body.name(tag));
+                let tag = quote(body.tag_name(tag));
                 let name = self.define_result(op);
                 self.line(format_args!("{name} = T.env_thread({tag})"));
             }
@@ -198,7 +198,7 @@ impl Printer<'_> {
             vec![self.expr_string(min), self.loop_end(min, extent)]
         };
         if let ForKind::ThreadBinding(tag) = kind {
-            args.push(format!("thread={}", quote(self.body.name(tag))));
+            args.push(format!("thread={}", quote(self.body.tag_name(tag))));
         }
         let plain = step.is_none() && data.attrs == Body::no_attrs();
         if let Some(step) = step {
@@ -481,7 +481,7 @@ impl Printer<'_> {
                 Type::Prim(dtype) if dtype.is_scalable() && !self.is_legacy() => {
                     self.line(format_args!("{name}: T.let = {value}"))
                 }
-                Type::Pointer { scope, .. } if self.body.name(scope) == "?" => {
+                Type::Pointer { scope: MemoryScope::Unknown, .. } => {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
                 ty if self.is_legacy() => {
@@ -508,11 +508,10 @@ impl Printer<'_> {
         if matches!(data.origin, BufferOrigin::Cell) {
             return self.cell(&name, &data, buffer, next);
         }
-        let scope = self.body.name(data.scope).to_owned();
         let mut text = self.shape_and_dtype(&data);
         let call = match kind {
-            AllocKind::Flat if scope == "local" => "alloc_local",
-            AllocKind::Flat if scope == "shared" => "alloc_shared",
+            AllocKind::Flat if data.scope == MemoryScope::Local => "alloc_local",
+            AllocKind::Flat if data.scope == MemoryScope::Shared => "alloc_shared",
             AllocKind::Flat => "alloc_buffer",
             AllocKind::SBlock if self.is_legacy() => "alloc_buffer",
             AllocKind::SBlock => "sblock_alloc_buffer",
@@ -520,13 +519,12 @@ impl Printer<'_> {
             AllocKind::Const => "allocate_const",
         };
         text.push_str(&self.strides_and_offset(&data));
-        let shown = !scope.is_empty()
-            && scope != "global"
+        let shown = !data.scope.is_global()
             && !self.has_attr(&data, "scope")
             && call != "alloc_local"
             && call != "alloc_shared";
         if shown {
-            text.push_str(&format!(", scope={}", quote(&scope)));
+            text.push_str(&format!(", scope={}", quote(self.body.scope_name(data.scope))));
         }
         text.push_str(&self.buffer_extras(&data, false));
         if self.body.ops[op].regions.is_empty() {
@@ -541,13 +539,10 @@ impl Printer<'_> {
     /// `x: T.int32 = e` where the first store comes right after, as it was read.
     fn cell(&mut self, name: &str, data: &Buffer, buffer: BufferId, next: Option<OpId>) -> bool {
         let dtype = data.dtype;
-        match self.body.name(data.scope) {
-            "local" => {}
-            scope => {
-                let scope = quote(scope);
-                self.line(format_args!("{name} = T.alloc_scalar(\"{dtype}\", scope={scope})"));
-                return false;
-            }
+        if data.scope != MemoryScope::Local {
+            let scope = quote(self.body.scope_name(data.scope));
+            self.line(format_args!("{name} = T.alloc_scalar(\"{dtype}\", scope={scope})"));
+            return false;
         }
         if let Some(next) = next
             && let OpKind::Store { buffer: stored, predicated: false } = self.body.ops[next].kind
@@ -657,10 +652,9 @@ impl Printer<'_> {
     }
 
     fn scope_text(&self, data: &Buffer) -> String {
-        match self.body.name(data.scope) {
-            _ if self.has_attr(data, "scope") => String::new(),
-            "" | "global" => String::new(),
-            scope => format!(", scope={}", quote(scope)),
+        match data.scope.is_global() || self.has_attr(data, "scope") {
+            true => String::new(),
+            false => format!(", scope={}", quote(self.body.scope_name(data.scope))),
         }
     }
 
@@ -685,7 +679,10 @@ impl Printer<'_> {
 
     fn evaluate(&mut self, expr: ExprId) {
         let text = self.expr_string(expr);
-        if matches!(self.body.expr(expr).kind, ExprKind::Call { .. } | ExprKind::Opaque { .. }) {
+        if matches!(
+            self.body.expr(expr).kind,
+            ExprKind::Call { .. } | ExprKind::IfThenElse(..) | ExprKind::Opaque { .. }
+        ) {
             self.line(format_args!("{text}"));
         } else {
             self.line(format_args!("T.evaluate({text})"));

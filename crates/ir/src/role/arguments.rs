@@ -7,7 +7,7 @@
 
 use super::Role;
 use crate::{
-    Body, DataType, ExprId, Type,
+    Body, DataType, ExprId, Intrinsic, Type,
     effects::names::{NameBuffer, normal_tir},
 };
 
@@ -64,19 +64,23 @@ const SCOPES: [&str; 11] = [
 /// Name spaces of instructions whose operands may be part of their text.
 const ASSEMBLY: [&str; 2] = ["nki.", "ptx."];
 
-/// The role of an argument of a call to an operator of TVM.
-pub(super) fn of(body: &Body, written: &str, args: &[ExprId], index: usize) -> Role {
+/// The role of an argument of a call to an operator of TVM, given by its name and what that is known as.
+pub(super) fn of(
+    body: &Body,
+    (written, known): (&str, Intrinsic),
+    args: &[ExprId],
+    index: usize,
+) -> Role {
     let mut buffer = NameBuffer::new();
     let name = normal_tir(written, &mut buffer);
     if SCOPES.binary_search(&name).is_ok() {
         return Role::Scope;
     }
-    if name == "assume" {
-        return Role::Annotation;
-    }
-    // Of a known type it is no call (`ExprKind::Cast`).
-    if name == "cast" {
-        return Role::Converted;
+    match known {
+        Intrinsic::Assume => return Role::Annotation,
+        // Of a known type it is no call (`ExprKind::Cast`).
+        Intrinsic::Cast => return Role::Converted,
+        _ => {}
     }
     let is_constant = match CONSTANTS.binary_search_by_key(&name, |it| it.0) {
         Ok(at) => match CONSTANTS[at].1 {

@@ -1,8 +1,8 @@
 //! What may stand in the place of an operand: another expression of its value, a constant, an element, a name.
 //!
-//! In: an operand, in a node or as an occurrence, and what is to stand there. Out: whether that is read there as the operand was. Its
-//! [`Role`] decides first. Then what is new decides: a constant may not fit, nothing is divided by a zero that can be seen, and an element may be meant
-//! as a place there, not as its value. O(lists around).
+//! In: an operand, in a node or as an occurrence, and what is to stand there. Out: whether that is read there as the
+//! operand was. Its [`Role`] decides first. Then what is new decides: a constant may not fit, nothing is divided by a
+//! zero that can be seen, and an element may be meant as a place there, not as its value. O(lists around).
 
 use super::{Role, Roles, has_annotation, of_child};
 use crate::{
@@ -10,7 +10,8 @@ use crate::{
     effects::{EffectTable, Element, is_list},
 };
 
-/// Whether the `index`-th operand of a node, as [`Body::each_child`] counts them, may be `new` instead, which has its value.
+/// Whether the `index`-th operand of a node, as [`Body::each_child`] counts them, may be `new` instead, which has its
+/// value.
 pub fn may_become(
     body: &Body,
     effects: &EffectTable,
@@ -25,7 +26,7 @@ pub fn may_become(
             effects.element(body, around, index) == Element::Value
         }
         // An item of a list is what the list is.
-        (ExprKind::Load { .. }, list) => !is_list(body, list),
+        (ExprKind::Load { .. }, list) => !is_list(list),
         _ => fits(body, Some((around, index)), role, new),
     };
     role.takes_equal() && is_read
@@ -50,8 +51,9 @@ fn fits(body: &Body, around: Option<(ExprKind, usize)>, role: Role, new: ExprId)
     }
 }
 
-/// Whether an occurrence is an argument that may be meant as a place if it is an element, not as its value: of a call that takes an address, or that
-/// writes some operand. Nothing can stand for an element there but itself, and nothing else may become one.
+/// Whether an occurrence is an argument that may be meant as a place if it is an element, not as its value: of a call
+/// that takes an address, or that writes some operand. Nothing can stand for an element there but itself, and nothing
+/// else may become one.
 pub fn is_place(
     body: &Body,
     occurrences: &Occurrences,
@@ -61,7 +63,7 @@ pub fn is_place(
     let (mut at, mut parent) = (occurrence, occurrences[occurrence].parent);
     // A list of places.
     while let Some(list) = parent
-        && is_list(body, body.expr(occurrences[list].expr).kind)
+        && is_list(body.expr(occurrences[list].expr).kind)
     {
         (at, parent) = (list, occurrences[list].parent);
     }
@@ -85,8 +87,8 @@ impl Roles {
             && self.is_read_there(body, occurrences, effects, occurrence, new)
     }
 
-    /// Whether `new` is read in the place of an occurrence as its value, whatever its role sees of it: for who puts something in the places of all
-    /// that is seen together.
+    /// Whether `new` is read in the place of an occurrence as its value, whatever its role sees of it: for who puts
+    /// something in the places of all that is seen together.
     pub fn is_read_there(
         &self,
         body: &Body,

@@ -15,7 +15,7 @@ struct Fixture {
 fn fixture() -> Fixture {
     let mut body = Body::new("f", Dialect::Tirx);
     let entry = body.entry(body.root);
-    let tag = body.intern("blockIdx.x");
+    let tag = body.thread_tag("blockIdx.x");
     let made = body.push_op(entry, OpKind::EnvThread(tag), &[]);
     let n = body.push_result(made, "n", DataType::INT32.into());
     let n = body.value_expr(n);
@@ -31,7 +31,7 @@ impl Fixture {
     }
 
     fn call(&mut self, name: &str, args: &[ExprId], ty: Type) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         let args = self.body.list(args);
         let attrs = self.body.attr_dict(Vec::new());
         self.body.make(ExprKind::Call { callee, args, attrs, instance: 0 }, ty)
@@ -54,7 +54,7 @@ fn bounds_of_loops() {
     assert_eq!(bounds(ForKind::Serial, false), [Trips, Trips]);
     assert_eq!(bounds(ForKind::Vectorized, true), [Trips, Trips]);
     assert_eq!(bounds(ForKind::Unrolled, true), [Trips, Trips]);
-    let tag = fixture().body.intern("threadIdx.x");
+    let tag = fixture().body.thread_tag("threadIdx.x");
     assert_eq!(bounds(ForKind::ThreadBinding(tag), true), [Launch, Launch]);
 }
 

@@ -4,7 +4,7 @@
 //! changes none. Linear in the operations; for each reduction the analyzer is asked about as many conditions as it has loops.
 
 use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
-use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use dataflow::analyses::Analyses;
 use ir::{
     BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, IterKind, Occurrences, OpId, OpKind,
     SBlockId, ValueId, ValueKind, effects::EffectTable, substitution::Substitution,
@@ -40,7 +40,7 @@ pub(super) struct Reduction {
 }
 
 /// The reductions over threads of a body.
-pub(super) fn plan(body: &mut Body) -> Result<Vec<Reduction>, LowerRefusal> {
+pub(super) fn plan(body: &mut Body, effects: &EffectTable) -> Result<Vec<Reduction>, LowerRefusal> {
     let mut found = Vec::new();
     for op in body.ops_preorder() {
         if let OpKind::SBlock(block) = body.ops[op].kind
@@ -60,11 +60,10 @@ pub(super) fn plan(body: &mut Body) -> Result<Vec<Reduction>, LowerRefusal> {
         reductions.iter().map(|it| Questions::of(body, it)).collect::<Result<_, _>>()?;
     let before = body.clone();
     let occurrences = Occurrences::collect(&before);
-    let scopes = ScopeTree::build(&before);
-    let effects = EffectTable::builtin();
-    let flow = Flow::build(&before, &occurrences, &scopes, effects);
+    let analyses = Analyses::of(&before, &occurrences, effects);
+    let scopes = analyses.scopes();
     let mut simplifier = Simplifier::with_effects(&before, effects);
-    let conditions = Conditions::build(&flow, simplifier.analyzer());
+    let conditions = analyses.conditions(simplifier.analyzer());
     for (reduction, questions) in reductions.iter_mut().zip(questions) {
         let inside = scopes.of_block(before.entry(before.ops[reduction.block].regions[0]));
         let contexts = Contexts {
@@ -124,7 +123,7 @@ fn shape(body: &Body, op: OpId, block: SBlockId) -> Result<Option<Shape>, LowerR
     let mut threads: Vec<OpId> = Vec::new();
     for (&it, _) in loops.iter().zip(&reduces).filter(|it| *it.1) {
         match thread_tag(body, it) {
-            Some(tag) if tag.starts_with("threadIdx") => threads.push(it),
+            Some(tag) if tag.is_thread() => threads.push(it),
             Some(_) => return Err(refusal("goes over more than the threads of a block")),
             None => {}
         }

@@ -272,6 +272,6 @@ pub(super) fn comm_reducer(body: &mut Body, components: &[Component]) -> ExprId 
     let starts: Vec<ExprId> = components.iter().map(|it| it.start).collect();
     let starts = body.list(&starts);
     let starts = body.make(ExprKind::Tuple(starts), handle);
-    let callee = ir::Callee::Intrinsic(body.intern("comm_reducer"));
+    let callee = body.intrinsic(ir::Intrinsic::CommReducer);
     body.call(callee, &[lambda, starts], Body::no_attrs(), handle, false)
 }

@@ -5,7 +5,7 @@
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
-    ForKind, OpId, OpKind, RegionId, ValueId,
+    ForKind, MemoryScope, OpId, OpKind, RegionId, ValueId,
 };
 
 use super::{
@@ -47,7 +47,6 @@ impl Converter<'_> {
         for &value in values {
             let dtype = self.scalar(value)?;
             let name = self.body.intern(&format!("{}_cell", self.name(value)));
-            let scope = self.body.intern("local");
             let one = self.body.int(1, DataType::INT32);
             let buffer = self.body.buffers.push(Buffer {
                 name,
@@ -55,7 +54,7 @@ impl Converter<'_> {
                 shape: vec![one],
                 strides: None,
                 elem_offset: None,
-                scope,
+                scope: MemoryScope::Local,
                 origin: BufferOrigin::Alloc,
                 attrs: ir::Body::no_attrs(),
             });

@@ -3,8 +3,8 @@
 //! In: a launch. Out: the function. One pass; regions by `stacker`, everything else by loops.
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Param,
-    RegionId, Type, ValueId, ValueKind, arena::Id as _,
+    BinaryOp, BlockId, Body, DataType, Dialect, ExprId, ExprKind, Intrinsic, MemoryScope, OpId,
+    OpKind, Param, RegionId, ThreadTag, Type, ValueId, ValueKind, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 
@@ -48,8 +48,6 @@ pub(super) struct Converter<'a> {
     places: [ExprId; 12],
 }
 
-const TAGS: [&str; 6] =
-    ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
 const SIZES: [&str; 6] = ["grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"];
 const NAMES: [&str; 6] = ["bx", "by", "bz", "tx", "ty", "tz"];
 
@@ -82,7 +80,9 @@ pub(super) fn convert(launch: &Launch<'_>) -> Converted<FromOps> {
     for (&value, place) in launch.places.iter().zip(it.places) {
         it.known.insert(value, Known::Expr(place));
     }
-    for (scope, values) in [("shared", &launch.shared), ("local", &launch.private)] {
+    for (scope, values) in
+        [(MemoryScope::Shared, &launch.shared), (MemoryScope::Local, &launch.private)]
+    {
         for &value in values {
             it.attribution(value, scope)?;
         }
@@ -277,7 +277,7 @@ impl<'a> Converter<'a> {
     }
 
     fn barrier(&mut self) {
-        let callee = Callee::Intrinsic(self.body.intern("tvm_storage_sync"));
+        let callee = self.body.intrinsic(Intrinsic::StorageSync);
         let scope = self.body.string("shared");
         let ty = Type::Prim(DataType::INT32);
         let call = self.body.call(callee, &[scope], Body::no_attrs(), ty, true);
@@ -356,7 +356,7 @@ impl<'a> Converter<'a> {
                 self.places[at] = self.body.int(0, DataType::INT64);
                 continue;
             }
-            let tag = self.body.intern(TAGS[at]);
+            let tag = ThreadTag::LAUNCH[at];
             let var = ValueId::new(0);
             let op = self.push(OpKind::LaunchThread { tag, var }, &[sizes[at]]);
             let region = self.body.push_region(op);

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use ir::{Body, ExprId, ExprKind, OpId, RegionId, ValueId, text::types::function_parts};
+use ir::{
+    Body, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId, known_ops, text::types::function_parts,
+};
 use rustc_hash::FxHashMap;
 
 use super::{text, values::value_of};
@@ -88,7 +90,8 @@ pub(super) fn find<'a>(functions: &[&'a Body], frame: Option<&Body>) -> Vec<Laun
     let constants: Vec<Constants> = functions.iter().map(|it| Constants::of(it)).collect();
     let mut sizes: BTreeMap<String, Option<[Size; 6]>> = BTreeMap::new();
     for (body, constants) in functions.iter().zip(&constants) {
-        for op in body.ops_preorder().filter(|&op| text::name_of(body, op) == "gpu.launch_func") {
+        let is_launch = |op: &OpId| body.ops[*op].kind == OpKind::Named(known_ops::GPU_LAUNCH_FUNC);
+        for op in body.ops_preorder().filter(is_launch) {
             let kernel = text::attr(body, op, "kernel").unwrap_or_default();
             let now = sizes_of(body, op, constants);
             let known = sizes.entry(path_of(kernel).join("::")).or_insert(now);
@@ -101,7 +104,7 @@ pub(super) fn find<'a>(functions: &[&'a Body], frame: Option<&Body>) -> Vec<Laun
             let sizes = sizes.get(&paths[number].join("::")).copied();
             res.push(kernel(body, number, &paths[number], sizes, &constants[number]));
         }
-        let regions = body.ops_preorder().filter(|&op| text::name_of(body, op) == "gpu.launch");
+        let regions = body.ops_preorder().filter(|&op| is_launch(body, op));
         for (at, op) in regions.enumerate() {
             res.extend(region(body, number, op, at, &constants[number]));
         }
@@ -111,8 +114,12 @@ pub(super) fn find<'a>(functions: &[&'a Body], frame: Option<&Body>) -> Vec<Laun
 
 /// Whether a function is a kernel, or has some.
 pub(super) fn are_in(body: &Body) -> bool {
-    body.func_attr("gpu.kernel").is_some()
-        || body.ops_preorder().any(|op| text::name_of(body, op) == "gpu.launch")
+    body.func_attr("gpu.kernel").is_some() || body.ops_preorder().any(|op| is_launch(body, op))
+}
+
+/// Whether an operation is a kernel in place.
+fn is_launch(body: &Body, op: OpId) -> bool {
+    body.ops[op].kind == OpKind::Named(known_ops::GPU_LAUNCH)
 }
 
 /// What both say.

@@ -5,8 +5,8 @@
 //! it begins and by which of its own indices, times which step, it goes on. Each operation costs its dimensions.
 
 use ir::{
-    AllocKind, BinaryOp, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, ExprKind, OpId,
-    OpKind, ValueId, ValueKind,
+    AllocKind, BinaryOp, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
+    MemoryScope, OpId, OpKind, ValueId, ValueKind,
 };
 
 use super::{
@@ -43,7 +43,7 @@ impl Converter<'_> {
 
     pub(super) fn memory_param(&mut self, value: ValueId) -> Converted<()> {
         let memref = self.memref_of(value)?;
-        if memref.scope.is_some_and(|it| it != "global") {
+        if memref.scope.is_some_and(|it| !it.is_global()) {
             let detail = "a parameter in the memory of a block or a thread";
             return Err(LowerRefusal::new("memory-scope", detail));
         }
@@ -63,7 +63,8 @@ impl Converter<'_> {
             _ => None,
         };
         let param = self.new_param(&name, DataType::HANDLE);
-        let buffer = self.buffer(&name, memref.dtype, shape, "global", BufferOrigin::Param);
+        let buffer =
+            self.buffer(&name, memref.dtype, shape, MemoryScope::Global, BufferOrigin::Param);
         self.body.buffers[buffer].strides = strides;
         self.body.buffers[buffer].elem_offset = offset;
         if let Some(last) = self.body.params.last_mut().filter(|it| it.value == param) {
@@ -78,10 +79,10 @@ impl Converter<'_> {
         name: &str,
         dtype: DataType,
         shape: Vec<ExprId>,
-        scope: &str,
+        scope: MemoryScope,
         origin: BufferOrigin,
     ) -> BufferId {
-        let (name, scope) = (self.body.intern(name), self.body.intern(scope));
+        let name = self.body.intern(name);
         let (strides, elem_offset, attrs) = (None, None, Body::no_attrs());
         let buffer = Buffer { name, dtype, shape, strides, elem_offset, scope, origin, attrs };
         self.body.buffers.push(buffer)
@@ -96,7 +97,7 @@ impl Converter<'_> {
     }
 
     /// Memory of a block or of a thread, of a shape that is known.
-    pub(super) fn attribution(&mut self, value: ValueId, scope: &str) -> Converted<()> {
+    pub(super) fn attribution(&mut self, value: ValueId, scope: MemoryScope) -> Converted<()> {
         let memref = self.memref_of(value)?;
         if memref.shape.contains(&DYNAMIC) || memref.layout.is_some() {
             let detail = "memory of a kernel whose size is not known";
@@ -131,8 +132,8 @@ impl Converter<'_> {
             }
             "alloc" | "alloca" if self.from.ops[op].operands.is_empty() => {
                 let result = self.result(op)?;
-                let scope = self.memref_of(result)?.scope.filter(|&it| it != "global");
-                self.attribution(result, scope.unwrap_or("local"))
+                let scope = self.memref_of(result)?.scope.filter(|it| !it.is_global());
+                self.attribution(result, scope.unwrap_or(MemoryScope::Local))
             }
             // Memory of a kernel goes with it.
             "dealloc" => self.memory(op, 0).map(|_| ()),

@@ -10,8 +10,8 @@ use super::kernels;
 fn converted(text: &str) -> String {
     let (mut functions, mut frame): (Vec<Body>, Option<Body>) = (Vec::new(), None);
     lower_file(text, frontend::mlir::Shapes::builtin(), &mut |unit| match unit.kind {
-        UnitKind::Function => functions.push(unit.lowered.body),
         UnitKind::Frame => frame = Some(unit.lowered.body),
+        _ => functions.push(unit.lowered.body),
     });
     let functions: Vec<&Body> = functions.iter().collect();
     let mut out = String::new();

@@ -3,7 +3,7 @@
 //! In: canonical texts of the front end. Out: plain data, or none for what is not understood. Linear in the text.
 
 use ir::{
-    Attr, Body, DataType, OpId, OpKind, Type, TypeCode, ValueId,
+    Attr, Body, DataType, MemoryScope, OpId, OpKind, Type, TypeCode, ValueId,
     text::{cursor::items, types},
 };
 
@@ -104,12 +104,12 @@ fn layout(text: &str) -> Option<(Vec<i64>, i64)> {
 }
 
 /// The storage scope of a memory space. The numbers are those of NVVM and ROCDL.
-fn scope(text: &str) -> Option<&'static str> {
+fn scope(text: &str) -> Option<MemoryScope> {
     let space = text.strip_prefix("#gpu.address_space<").and_then(|it| it.strip_suffix('>'));
     match space.unwrap_or_else(|| text.split(':').next().unwrap_or_default().trim()) {
-        "global" | "0" | "1" => Some("global"),
-        "workgroup" | "3" => Some("shared"),
-        "private" | "5" => Some("local"),
+        "global" | "0" | "1" => Some(MemoryScope::Global),
+        "workgroup" | "3" => Some(MemoryScope::Shared),
+        "private" | "5" => Some(MemoryScope::Local),
         _ => None,
     }
 }
@@ -197,7 +197,7 @@ mod tests {
             memref("memref<32x?xf32, strided<[?, 1], offset: ?>, #gpu.address_space<workgroup>>");
         let layout = Some((vec![DYNAMIC, 1], DYNAMIC));
         let shape = vec![32, DYNAMIC];
-        let scope = Some("shared");
+        let scope = Some(MemoryScope::Shared);
         assert_eq!(it, Some(Memref { shape, dtype: DataType::FLOAT32, layout, scope }));
         let plain = memref("memref<i8>").map(|it| (it.shape, it.dtype, it.layout));
         assert_eq!(plain, Some((vec![], DataType::int(8), None)));

@@ -8,7 +8,10 @@
 //! - Truth values are `bool`: their `andi`, `ori`, `xori` are logic.
 //! - Floats are rounded as written; `maximumf` and `minimumf` give NaN for NaN and know the sign of zero, unless `fastmath` takes that back.
 
-use ir::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, OpId, Type, UnaryOp, fold};
+use ir::{
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind, Type, UnaryOp, fold,
+    known_ops,
+};
 
 use super::text::{self, Number};
 
@@ -54,7 +57,13 @@ pub(super) fn value_of(
 ) -> Option<ExprId> {
     let name = text::name_of(from, op);
     let result = text::scalar(text::type_of(from, *from.ops[op].results.first()?))?;
-    if matches!(name, "arith.constant" | "index.constant" | "index.bool.constant") {
+    let is_constant = matches!(
+        from.ops[op].kind,
+        OpKind::Named(
+            known_ops::ARITH_CONSTANT | known_ops::INDEX_CONSTANT | known_ops::INDEX_BOOL_CONSTANT
+        )
+    );
+    if is_constant {
         return Some(match text::number(text::attr(from, op, "value")?)? {
             Number::Int(value, dtype) => to.int(value, dtype),
             Number::Float(value, dtype) => to.float(value, dtype),
@@ -149,8 +158,13 @@ impl Values<'_> {
     }
 
     fn call(&mut self, name: &str, args: &[ExprId], dtype: DataType) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         self.body.call(callee, args, Body::no_attrs(), Type::Prim(dtype), false)
+    }
+
+    fn reinterpret(&mut self, a: ExprId, dtype: DataType) -> ExprId {
+        let callee = self.body.intrinsic(Intrinsic::Reinterpret);
+        self.body.call(callee, &[a], Body::no_attrs(), Type::Prim(dtype), false)
     }
 
     fn select(&mut self, c: ExprId, a: ExprId, b: ExprId) -> ExprId {
@@ -358,7 +372,7 @@ impl Values<'_> {
                 let bits = self.bits(a);
                 self.cast(bits, to)
             }
-            "bitcast" if !from.is_bool() && !to.is_bool() => self.call("reinterpret", &[a], to),
+            "bitcast" if !from.is_bool() && !to.is_bool() => self.reinterpret(a, to),
             _ => return None,
         })
     }

@@ -10,7 +10,8 @@
 //! those of any of them, and two (Figueroa 1995).
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Lanes, TypeCode, dtype::Float8, minifloat,
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, Lanes, TypeCode, dtype::Float8,
+    minifloat,
 };
 
 /// What the patterns at the upper end mean.
@@ -172,7 +173,7 @@ impl Maker<'_> {
     fn reinterpret(&mut self, value: ExprId, element: DataType) -> ExprId {
         let dtype = self.of(element);
         let name = self.body.string(&dtype.to_string());
-        let callee = Callee::Intrinsic(self.body.intern("reinterpret"));
+        let callee = self.body.intrinsic(Intrinsic::Reinterpret);
         self.body.call(callee, &[name, value], Body::no_attrs(), dtype.into(), false)
     }
     /// `T.Let(body(x), where={x: value})`

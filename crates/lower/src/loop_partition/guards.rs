@@ -5,7 +5,7 @@
 //! for all `i >= r // -c + 1` if `c < 0`; of the terms of `r` that change inside, the worst value counts. O(condition).
 
 use arith::{Analyzer, ContextId, Interval};
-use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, OpId, OpKind, ValueId, ValueKind};
+use ir::{BinaryOp, Body, ExprId, ExprKind, Intrinsic, OpId, OpKind, ValueId, ValueKind};
 
 use super::{fold, wide};
 use crate::{
@@ -45,14 +45,7 @@ pub(super) fn guards(body: &Body, op: OpId) -> Vec<ExprId> {
 
 /// The operand of `T.likely`.
 fn likely(body: &Body, expr: ExprId) -> Option<ExprId> {
-    match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-            if body.name(name) == "likely" =>
-        {
-            body.items(args).first().copied()
-        }
-        _ => None,
-    }
+    body.operands_of(expr, Intrinsic::Likely)?.first().copied()
 }
 
 pub(super) fn is_likely(body: &Body, expr: ExprId) -> bool {

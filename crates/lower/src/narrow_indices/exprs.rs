@@ -5,7 +5,7 @@
 //! widened again. Each node is looked at once a context.
 
 use arith::{Analyzer, ContextId};
-use ir::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type};
+use ir::{BinaryOp, Body, DataType, ExprId, ExprKind, Type};
 use rustc_hash::FxHashMap;
 
 use super::{NARROW, fits};
@@ -127,16 +127,10 @@ impl<'a, 'b> Narrower<'a, 'b> {
                 let condition = self.rewrite(body, condition);
                 Some(body.select(condition, a, b))
             }
-            ExprKind::Call {
-                callee: callee @ Callee::Intrinsic(name),
-                args,
-                attrs,
-                instance: 0,
-            } if self.before.name(name) == "if_then_else" => {
-                let &[condition, a, b] = self.before.items(args) else { return None };
+            ExprKind::IfThenElse(condition, a, b) => {
                 let (a, b) = (self.narrow(body, a)?, self.narrow(body, b)?);
                 let condition = self.rewrite(body, condition);
-                Some(body.call(callee, &[condition, a, b], attrs, ty, false))
+                Some(body.make(ExprKind::IfThenElse(condition, a, b), ty))
             }
             ExprKind::Ramp { base, stride, lanes } => {
                 let (base, stride) = (self.narrow(body, base)?, self.narrow(body, stride)?);

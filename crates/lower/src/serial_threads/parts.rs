@@ -3,7 +3,7 @@
 //! In: a body and a launch. Out: its [`Part`]s, in order. Launches are open: what is in them is in the list around them, since each thread of the
 //! kernel does it wherever it stands.
 
-use ir::{Body, Callee, ExprKind, ForKind, OpId, OpKind};
+use ir::{Body, ForKind, Intrinsic, OpId, OpKind};
 use rustc_hash::FxHashSet;
 
 use super::plan::refuse;
@@ -144,9 +144,7 @@ fn splits(body: &Body, kernel: OpId) -> FxHashSet<OpId> {
 fn is_barrier(body: &Body, op: OpId) -> bool {
     let data = &body.ops[op];
     data.kind == OpKind::Evaluate
-        && matches!(body.expr(data.operands[0]).kind,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                if body.name(name) == "tvm_storage_sync")
+        && body.operands_of(data.operands[0], Intrinsic::StorageSync).is_some()
 }
 
 /// Refuses a jump that would leave the loop over the threads.

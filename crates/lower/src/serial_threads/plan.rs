@@ -4,7 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::{Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, OpId, OpKind, ValueId};
+use ir::{
+    Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind,
+    ThreadTag, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -19,13 +22,9 @@ use super::{
     uses::{Definition, Uses},
 };
 
-/// The axes of a launch, in the order of their loops from the innermost of each half.
-const TAGS: [&str; 6] =
-    ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
-
 /// An axis of the launch.
 pub(super) struct Axis {
-    tag: &'static str,
+    tag: ThreadTag,
     pub(super) extent: ExprId,
     pub(super) dtype: DataType,
     /// Its indices, one for each of its launches.
@@ -34,7 +33,7 @@ pub(super) struct Axis {
 
 impl Axis {
     pub(super) fn is_thread(&self) -> bool {
-        self.tag.starts_with("threadIdx")
+        self.tag.is_thread()
     }
 }
 
@@ -92,17 +91,13 @@ impl Plan {
             );
             let OpKind::LaunchThread { tag, var } = data.kind else { continue };
             let extent = data.operands[0];
-            let Some(at) = TAGS.iter().position(|it| *it == body.name(tag)) else {
+            let Some(at) = tag.launch_index() else {
                 self.alone.push(var);
                 continue;
             };
             let dtype = body.values[var].ty.prim().unwrap_or(DataType::INT32);
-            let axis = found.entry(at).or_insert_with(|| Axis {
-                tag: TAGS[at],
-                extent,
-                dtype,
-                vars: Vec::new(),
-            });
+            let axis =
+                found.entry(at).or_insert_with(|| Axis { tag, extent, dtype, vars: Vec::new() });
             let is_same = axis.extent == extent
                 || constant(body, extent).is_some_and(|it| constant(body, axis.extent) == Some(it));
             if !is_same {
@@ -124,7 +119,7 @@ impl Plan {
         let pointers = kept_pointers(body);
         for (&buffer, places) in &uses.memory {
             let data = &body.buffers[buffer];
-            let is_local = data.origin == BufferOrigin::Cell || body.name(data.scope) == "local";
+            let is_local = data.origin == BufferOrigin::Cell || data.scope.is_local();
             let home = uses.homes.get(&buffer).copied();
             let is_once = match places.iter().next() {
                 Some(&Place::Stretch(only)) if places.len() == 1 => {
@@ -181,8 +176,7 @@ impl Plan {
             };
             let mut places = places.into_iter().flatten();
             let elsewhere = places.any(|it| *it != Place::Stretch(stretch));
-            let is_shared =
-                is_memory && body.name(body.buffers[buffer].scope).starts_with("shared");
+            let is_shared = is_memory && body.buffers[buffer].scope.is_shared();
             let is_expanded = self.expanded.contains_key(&buffer);
             if is_shared || is_expanded || elsewhere {
                 hoisted.insert(op);
@@ -249,8 +243,9 @@ impl Plan {
                     Some(definition) if !definition.is_kept(body) => stack.push(definition.expr),
                     _ => {}
                 },
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                    if body.name(name) == "tvm_thread_invariant" => {}
+                ExprKind::Call {
+                    callee: Callee::Intrinsic(_, Intrinsic::ThreadInvariant), ..
+                } => {}
                 // What a thread reads is its own affair: a barrier behind it says that all read the same.
                 ExprKind::Load { .. } => {}
                 kind => body.each_child(kind, &mut |child| stack.push(child)),

@@ -4,8 +4,8 @@
 //! and the nodes of each; a loop in one of the same tag costs the operations of the outer one.
 
 use ir::{
-    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, OpId, OpKind,
-    RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
+    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OpId,
+    OpKind, RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -64,7 +64,7 @@ pub(super) fn one_kernel_each(body: &Body, kernels: &[OpId]) -> Result<(), Lower
 /// Whether a buffer is memory of a block or of a thread, with an allocation of its own.
 pub(super) fn is_kernel_memory(body: &Body, buffer: BufferId) -> bool {
     let data = &body.buffers[buffer];
-    data.origin == BufferOrigin::Alloc && !matches!(body.name(data.scope), "" | "global")
+    data.origin == BufferOrigin::Alloc && !data.scope.is_global()
 }
 
 /// The buffers that an operation names.
@@ -101,7 +101,11 @@ pub(super) fn buffers_below(body: &Body, region: RegionId) -> FxHashSet<BufferId
 }
 
 /// A loop inside one of the same tag does the same in every iteration of the outer one, and may do it once.
-pub(super) fn rebound(body: &Body, kernel: &Kernel) -> Result<(), LowerRefusal> {
+pub(super) fn rebound(
+    body: &Body,
+    kernel: &Kernel,
+    effects: &EffectTable,
+) -> Result<(), LowerRefusal> {
     let mut open: Vec<Vec<OpId>> = vec![Vec::new(); kernel.axes.len()];
     for event in body.ops[kernel.op].regions.iter().flat_map(|&it| body.walk(it)) {
         let (WalkEvent::Enter(op) | WalkEvent::Leave(op)) = event else { continue };
@@ -112,7 +116,7 @@ pub(super) fn rebound(body: &Body, kernel: &Kernel) -> Result<(), LowerRefusal> 
         }
         let own = kernel.axis_of.get(&kernel.op) == Some(&axis);
         for &outer in open[axis].iter().chain(own.then_some(&kernel.op)) {
-            if !is_independent(body, outer, op) {
+            if !is_independent(body, outer, op, effects) {
                 let what = "a loop over threads depends on one of the same tag around it";
                 return Err(LowerRefusal::new("thread-rebound", what).at(op));
             }
@@ -122,7 +126,7 @@ pub(super) fn rebound(body: &Body, kernel: &Kernel) -> Result<(), LowerRefusal> 
     Ok(())
 }
 
-fn is_independent(body: &Body, outer: OpId, inner: OpId) -> bool {
+fn is_independent(body: &Body, outer: OpId, inner: OpId, effects: &EffectTable) -> bool {
     let mut depend: FxHashSet<ValueId> = FxHashSet::from_iter([loop_var(body, outer)]);
     for op in nest(body, outer) {
         let data = &body.ops[op];
@@ -146,11 +150,11 @@ fn is_independent(body: &Body, outer: OpId, inner: OpId) -> bool {
         }
         around = body.parent_op(op);
     }
-    nest(body, inner).all(is_free) && may_be_repeated(body, inner)
+    nest(body, inner).all(is_free) && may_be_repeated(body, inner, effects)
 }
 
 /// Whether what a loop writes it does not read, but for memory of its own.
-fn may_be_repeated(body: &Body, op: OpId) -> bool {
+fn may_be_repeated(body: &Body, op: OpId, effects: &EffectTable) -> bool {
     let (mut own, mut read, mut written) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     for op in nest(body, op) {
@@ -161,7 +165,7 @@ fn may_be_repeated(body: &Body, op: OpId) -> bool {
             OpKind::Store { buffer, .. } => {
                 written.insert(buffer);
             }
-            OpKind::Evaluate if effect(body, op) == Effect::Other => return false,
+            OpKind::Evaluate if effect(body, op, effects) == Effect::Other => return false,
             _ => {}
         }
         for &operand in &body.ops[op].operands {
@@ -185,24 +189,20 @@ enum Effect {
     Other,
 }
 
-fn effect(body: &Body, op: OpId) -> Effect {
+fn effect(body: &Body, op: OpId, effects: &EffectTable) -> Effect {
     let mut worst = Effect::None;
     for &operand in &body.ops[op].operands {
         each_node(body, operand, &mut |at| {
             let call = body.expr(at).kind;
             let ExprKind::Call { callee, .. } = call else { return };
-            if EffectTable::builtin().call(body, call).is_pure_value() {
+            if effects.call(body, call).is_pure_value() {
                 return;
             }
             let here = match callee {
-                Callee::Intrinsic(name)
-                    if matches!(
-                        body.name(name),
-                        "tvm_thread_allreduce" | "tvm_storage_sync" | "comm_reducer"
-                    ) =>
-                {
-                    Effect::Together
-                }
+                Callee::Intrinsic(
+                    _,
+                    Intrinsic::ThreadAllreduce | Intrinsic::StorageSync | Intrinsic::CommReducer,
+                ) => Effect::Together,
                 _ => Effect::Other,
             };
             if worst != Effect::Other {
@@ -217,6 +217,7 @@ fn effect(body: &Body, op: OpId) -> Effect {
 pub(super) fn outside_of_threads(
     body: &Body,
     kernel: &Kernel,
+    effects: &EffectTable,
 ) -> Result<FxHashMap<OpId, Vec<usize>>, LowerRefusal> {
     let is_single =
         |axis: usize| matches!(body.expr(kernel.axes[axis].extent).kind, ExprKind::Int(1));
@@ -252,7 +253,7 @@ pub(super) fn outside_of_threads(
                 }
                 None => return refusal("a store to unknown memory stands outside of threads"),
             },
-            OpKind::Evaluate if effect(body, op) == Effect::Other => {
+            OpKind::Evaluate if effect(body, op, effects) == Effect::Other => {
                 return refusal("a call with an effect stands outside of threads");
             }
             OpKind::Opaque(_) | OpKind::Named(_) | OpKind::Return => {
@@ -266,7 +267,7 @@ pub(super) fn outside_of_threads(
 
 /// Whether each thread has its own.
 fn is_private(body: &Body, root: BufferId) -> bool {
-    body.buffers[root].is_cell() || body.name(body.buffers[root].scope) == "local"
+    body.buffers[root].is_cell() || body.buffers[root].scope.is_local()
 }
 
 /// The buffer that a buffer is a view of; none for memory at a computed pointer.
@@ -290,10 +291,8 @@ pub(super) fn global_exchange(body: &Body, region: RegionId) -> Result<(), Lower
         })
     };
     let is_global = |buffer: BufferId| {
-        root(body, buffer).is_none_or(|it| {
-            !body.buffers[it].is_cell()
-                && matches!(body.name(body.buffers[it].scope), "" | "global")
-        })
+        root(body, buffer)
+            .is_none_or(|it| !body.buffers[it].is_cell() && body.buffers[it].scope.is_global())
     };
     for op in ops() {
         let data = &body.ops[op];

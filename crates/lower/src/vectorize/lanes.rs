@@ -18,15 +18,16 @@ use crate::{contexts::around, lists::ops_in};
 const MOST_PAIRS: usize = 4096;
 
 /// Which buffers may be one memory.
-pub(super) struct Memory {
+pub(super) struct Memory<'e> {
+    pub(super) effects: &'e EffectTable,
     aliases: AliasClasses,
     n_buffers: usize,
 }
 
-impl Memory {
-    pub(super) fn of(body: &Body) -> Memory {
-        let aliases = AliasClasses::build(body, EffectTable::builtin());
-        Memory { aliases, n_buffers: body.buffers.len() }
+impl<'e> Memory<'e> {
+    pub(super) fn of(body: &Body, effects: &'e EffectTable) -> Memory<'e> {
+        let aliases = AliasClasses::build(body, effects);
+        Memory { effects, aliases, n_buffers: body.buffers.len() }
     }
 
     /// Of a buffer that was made since, nothing is known. Parameters of a kernel do not overlap (`SEMANTICS: M6`).
@@ -52,7 +53,7 @@ pub(super) fn why_not_independent(
     body: &Body,
     vector: OpId,
     ops: &[OpId],
-    memory: &Memory,
+    memory: &Memory<'_>,
 ) -> Option<OpId> {
     let mut all = Vec::new();
     for &op in ops {
@@ -80,7 +81,7 @@ pub(super) fn why_not_independent(
             if store.buffer != other.buffer || n_pairs > MOST_PAIRS {
                 return Some(store.op);
             }
-            let lanes = lanes.get_or_insert_with(|| Lanes::new(body, vector, &all));
+            let lanes = lanes.get_or_insert_with(|| Lanes::new(body, vector, &all, memory.effects));
             if !lanes.are_apart(store, other) {
                 return Some(store.op);
             }
@@ -128,9 +129,9 @@ struct Lanes<'a> {
     names: [Substitution; 2],
 }
 
-impl Lanes<'_> {
-    fn new(body: &Body, vector: OpId, inside: &[OpId]) -> Lanes<'static> {
-        let mut analyzer = Analyzer::growing(body, EffectTable::builtin());
+impl<'e> Lanes<'e> {
+    fn new(body: &Body, vector: OpId, inside: &[OpId], effects: &'e EffectTable) -> Lanes<'e> {
+        let mut analyzer = Analyzer::growing(body, effects);
         let mut context = around(&mut analyzer, body, vector);
         let data = &body.ops[vector];
         let (min, extent) = (data.operands[0], data.operands[1]);

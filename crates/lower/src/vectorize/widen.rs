@@ -44,7 +44,8 @@ struct Change {
 }
 
 /// Vector forms of the statements of one loop.
-pub(super) struct Widener {
+pub(super) struct Widener<'e> {
+    effects: &'e EffectTable,
     it: VectorLoop,
     first: ExprId,
     /// The operation that is looked at.
@@ -60,9 +61,10 @@ pub(super) struct Widener {
     binders: Vec<Option<Type>>,
 }
 
-impl Widener {
-    pub(super) fn new(body: &Body, it: VectorLoop) -> Widener {
+impl<'e> Widener<'e> {
+    pub(super) fn new(body: &Body, it: VectorLoop, effects: &'e EffectTable) -> Widener<'e> {
         Widener {
+            effects,
             it,
             first: body.ops[it.op].operands[0],
             at: it.op,
@@ -273,7 +275,7 @@ impl Widener {
         let ty: Type = element.with_lanes(self.lanes()).into();
         let new = match node.kind {
             ExprKind::Binary(op, _, right) => {
-                if op.is_logical() && !cannot_trap(body, right) {
+                if op.is_logical() && !cannot_trap(body, self.effects, right) {
                     return self.obstacle("a condition that protects another one");
                 }
                 return self.binary(body, op, wide[0], wide[1]);
@@ -284,6 +286,14 @@ impl Widener {
                 let then = self.spread(body, wide[1])?;
                 let otherwise = self.spread(body, wide[2])?;
                 body.make(ExprKind::Select(wide[0].expr(), then, otherwise), ty)
+            }
+            ExprKind::IfThenElse(..) => {
+                let Wide::Same(condition) = wide[0] else {
+                    return self.obstacle("a condition differs between lanes");
+                };
+                let then = self.spread(body, wide[1])?;
+                let otherwise = self.spread(body, wide[2])?;
+                body.make(ExprKind::IfThenElse(condition, then, otherwise), ty)
             }
             ExprKind::Load { buffer, indices, predicate: None } => {
                 let n = body.items(indices).len();
@@ -420,24 +430,14 @@ impl Widener {
 
     /// The arguments of a call whose result is a vector.
     fn arguments(&mut self, body: &mut Body, callee: Callee, wide: &[Wide]) -> Result<Vec<ExprId>> {
-        let Callee::Intrinsic(name) = callee else {
+        let Callee::Intrinsic(name, _) = callee else {
             return self.obstacle("a call of another function differs between lanes");
         };
-        let mut args = Vec::new();
-        match body.name(name) {
-            "if_then_else" => {
-                let Wide::Same(condition) = wide[0] else {
-                    return self.obstacle("a condition differs between lanes");
-                };
-                args.push(condition);
-            }
-            name if tvm_op(name).is_some_and(|it| it.vectorizable && it.is_pure_by_label()) => {}
-            _ => return self.obstacle("a function has no form for vectors"),
+        let op = tvm_op(body.name(name));
+        if !op.is_some_and(|it| it.vectorizable && it.is_pure_by_label()) {
+            return self.obstacle("a function has no form for vectors");
         }
-        for &it in &wide[args.len()..] {
-            args.push(self.spread(body, it)?);
-        }
-        Ok(args)
+        wide.iter().map(|&it| self.spread(body, it)).collect()
     }
 }
 
@@ -458,8 +458,7 @@ fn fold(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
 }
 
 /// Whether an expression cannot trap, whatever its variables are.
-fn cannot_trap(body: &Body, expr: ExprId) -> bool {
-    let effects = EffectTable::builtin();
+fn cannot_trap(body: &Body, effects: &EffectTable, expr: ExprId) -> bool {
     let mut stack = vec![expr];
     while let Some(at) = stack.pop() {
         let kind = body.expr(at).kind;

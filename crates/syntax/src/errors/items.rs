@@ -15,7 +15,8 @@ use crate::{SyntaxNode, green, syntax_node::kind_from_raw};
 /// So much of what fits nowhere is looked at for its first line.
 const MAX_LINE: usize = 200;
 
-pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
+/// The errors below a node of a language of operations.
+pub(crate) fn of_items(node: &SyntaxNode) -> Vec<SyntaxError> {
     let root = node.green();
     let mut found = Bounded::default();
     report(root, None, 0.into(), &mut found);

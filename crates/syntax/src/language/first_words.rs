@@ -1,15 +1,44 @@
 //! The language of a text by its first words, where no name of a file says it.
 //!
-//! In: a text. Out: MLIR or PIR, where it begins as no Python does. Comments, split markers and blank lines tell nothing; `#a = …` may be an alias
-//! of MLIR or a comment of Python, so what follows it decides. Reads no further than the first line that decides.
-
-use super::Language;
+//! In: a text. Out: whether it is MLIR, whether it is PIR: where it begins as no Python does. Comments, split markers
+//! and blank lines tell nothing; `#a = …` may be an alias of MLIR or a comment of Python, so what follows it decides.
+//! Reads no further than the first line that decides.
 
 /// Words of Python that may stand between two names.
 const OPERATORS: [&str; 8] = ["and", "as", "if", "in", "is", "not", "or", "for"];
 
-/// The language of a text; `None` where it looks like neither MLIR nor PIR.
-pub(super) fn of_text(text: &str) -> Option<Language> {
+/// The first words of a text that tell its language.
+enum FirstWords<'a> {
+    /// The definition of an alias of MLIR.
+    Alias,
+    /// What begins with a brace.
+    Braces(&'a str),
+    /// A line of something else.
+    Line(&'a str),
+    /// None.
+    Nothing,
+}
+
+/// Whether a text looks like MLIR, and like no other language.
+pub(super) fn is_mlir(text: &str) -> bool {
+    match first_words(text) {
+        FirstWords::Alias => true,
+        // The metadata of a file.
+        FirstWords::Braces(text) => in_braces(text).is_some_and(|it| it.starts_with("-#")),
+        FirstWords::Line(line) => is_operation(line),
+        FirstWords::Nothing => false,
+    }
+}
+
+/// Whether a text looks like a program of PIR, and like no other language.
+pub(super) fn is_pir(text: &str) -> bool {
+    match first_words(text) {
+        FirstWords::Braces(text) => in_braces(text).is_some_and(is_program),
+        _ => false,
+    }
+}
+
+fn first_words(text: &str) -> FirstWords<'_> {
     let text = text.trim_start_matches('\u{feff}');
     let mut has_alias = false;
     let mut offset = 0;
@@ -21,34 +50,34 @@ pub(super) fn of_text(text: &str) -> Option<Language> {
             continue;
         }
         if is_alias(line, '!') {
-            return Some(Language::Mlir);
+            return FirstWords::Alias;
         }
         if is_alias(line, '#') {
             has_alias = true;
             continue;
         }
         if line.starts_with('{') {
-            return in_braces(rest);
+            return FirstWords::Braces(rest);
         }
-        return is_operation(line).then_some(Language::Mlir);
+        return FirstWords::Line(line);
     }
-    has_alias.then_some(Language::Mlir)
+    if has_alias { FirstWords::Alias } else { FirstWords::Nothing }
 }
 
-/// What begins with a brace: a program of PIR, the metadata of a file of MLIR, or a dictionary of Python.
-fn in_braces(text: &str) -> Option<Language> {
-    let body = text.trim_start().strip_prefix('{')?;
-    if body.starts_with("-#") {
-        return Some(Language::Mlir);
-    }
+/// What follows the brace that a text begins with.
+fn in_braces(text: &str) -> Option<&str> {
+    text.trim_start().strip_prefix('{')
+}
+
+/// Whether what is in braces is a program of PIR, rather than a dictionary of Python.
+fn is_program(body: &str) -> bool {
     let body = body.trim_start();
     let has_no_results = || {
         let rest = body.strip_prefix('(')?.trim_start().strip_prefix(')')?.trim_start();
         rest.strip_prefix('=')?.trim_start().strip_prefix('"')
     };
     let has_results = || body.strip_prefix('(')?.trim_start().strip_prefix('%');
-    let is_program = body.starts_with('}') || has_results().is_some() || has_no_results().is_some();
-    is_program.then_some(Language::Pir)
+    body.starts_with('}') || has_results().is_some() || has_no_results().is_some()
 }
 
 /// `#name = …`, `!name = …`
@@ -110,15 +139,14 @@ fn name_of(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use Language::{Mlir, Pir};
+    use crate::Language::{self, Mlir, Pir};
 
     #[track_caller]
     fn check(expected: Option<Language>, texts: &[&str]) {
         for text in texts {
             for head in ["", "\u{feff}", "\n\r\n  ", "// RUN: x\n", "// -----\r\n\n"] {
                 let text = format!("{head}{text}");
-                assert_eq!(of_text(&text), expected, "{text:?}");
+                assert_eq!(Language::of_text(&text), expected, "{text:?}");
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::{Edit, SyntaxElement, SyntaxNode, SyntaxToken};
 
 /// A part of the old tree that could be read again.
 #[derive(Debug, Clone)]
-pub(super) struct Site {
+pub(crate) struct Site {
     /// The list of statements: a block or the file.
     pub(super) list: SyntaxNode,
     /// Which of its children are read again.

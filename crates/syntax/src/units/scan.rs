@@ -14,7 +14,7 @@ use crate::{
     syntax_node::{kind_from_raw, kind_to_raw},
 };
 
-pub(super) struct Scan<'a> {
+pub(crate) struct Scan<'a> {
     pub(super) functions: Vec<UnitItem>,
     pub(super) frames: Vec<FrameItem>,
     parse: &'a Parse,
@@ -90,7 +90,7 @@ impl<'a> Scan<'a> {
     // ---- PIR ----
 
     /// The programs of a file of PIR, and what is around them.
-    pub(super) fn programs(&mut self) {
+    pub(crate) fn programs(&mut self) {
         let parse = self.parse;
         let root = parse.green().node();
         let (mut at, mut kept) = (TextSize::from(0), TextSize::from(0));
@@ -129,7 +129,7 @@ impl<'a> Scan<'a> {
     // ---- MLIR ----
 
     /// The functions of all chunks, and their frames.
-    pub(super) fn chunks(&mut self) {
+    pub(crate) fn chunks(&mut self) {
         let parse = self.parse;
         let mut at = TextSize::from(0);
         let mut blank = Blank::default();

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::cli::{args::ColorChoice, source};
+use crate::cli::{args::ColorChoice, input::source};
 
 /// The streams of one run.
 pub struct Io<'a> {

@@ -5,6 +5,7 @@ mod bisect;
 mod build;
 mod cache;
 mod check;
+mod effects;
 mod exits;
 mod explain;
 mod facts;

@@ -7,57 +7,75 @@
 //! shape = "binary"
 //! ```
 //!
-//! What an operation does is said as in `effects.toml` (a row without `effect` is a pure operation), how it is written by `shape`: the name of
+//! Calls of TVMScript have rows too (`[[effects.tir]]`), which say nothing of how they are written. What an operation does is said as in `effects.toml` (a row without `effect` is a pure operation), how it is written by `shape`: the name of
 //! a shape of the product, or a notation of one's own (`V ',' V D ':' T`). `function = true` makes it a unit of its own, `module = true` a
 //! symbol table. In: the section as JSON. Out: [`DialectRows`], which are known to be readable, and from them the tables.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context as _, bail};
+use frontend::language;
 use ide::{Dialects, EffectRows, EffectTable, Shapes};
 use serde_json::{Map, Value};
+use syntax::{Form, Language};
 
 /// The rows of a source of settings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct DialectRows {
     effects: EffectRows,
     /// In the notation of the product's table of shapes.
     shapes: String,
+    /// What follows from the rows.
+    tables: Dialects,
 }
+
+impl PartialEq for DialectRows {
+    fn eq(&self, other: &DialectRows) -> bool {
+        (&self.effects, &self.shapes) == (&other.effects, &other.shapes)
+    }
+}
+
+impl Eq for DialectRows {}
 
 impl DialectRows {
     /// Reads the section `effects`.
     pub(super) fn read(section: &Value) -> anyhow::Result<DialectRows> {
         let mut section = section.clone();
         let mut forms = Forms::default();
-        for namespace in ["mlir", "pir"] {
-            let rows = section.get_mut(namespace).and_then(Value::as_array_mut);
+        let name = |it: Language| language::of(it).namespace.name();
+        for language in Language::with(|it| it.form == Form::Operations) {
+            let rows = section.get_mut(name(language)).and_then(Value::as_array_mut);
             for row in rows.into_iter().flatten().filter_map(Value::as_object_mut) {
-                forms.take(row, namespace == "mlir")?;
+                forms.take(row, language.support().uses_shapes)?;
             }
         }
         if let Some(section) = section.as_object_mut() {
-            section.retain(|key, _| matches!(key.as_str(), "mlir" | "pir"));
+            section.retain(|key, _| Language::ALL.into_iter().any(|it| name(it) == key));
         }
-        let effects = serde_json::from_value(section).context("in a row of `effects`")?;
-        let rows = DialectRows { effects, shapes: forms.text() };
-        rows.tables()?;
-        Ok(rows)
+        let effects: EffectRows =
+            serde_json::from_value(section).context("in a row of `effects`")?;
+        let shapes = forms.text();
+        let tables = tables(&effects, &shapes)?;
+        Ok(DialectRows { effects, shapes, tables })
     }
 
     /// The tables of the product with these rows on top.
-    pub fn tables(&self) -> anyhow::Result<Dialects> {
-        let mut dialects = Dialects::default();
-        if !self.effects.is_empty() {
-            let table = EffectTable::builtin().overlay(&self.effects);
-            dialects.effects = Arc::new(table.context("in `effects` of the settings")?);
-        }
-        if !self.shapes.is_empty() {
-            let shapes = Shapes::builtin().extended(&self.shapes);
-            dialects.shapes = Arc::new(shapes.context("in a `shape` of the settings")?);
-        }
-        Ok(dialects)
+    pub fn tables(&self) -> &Dialects {
+        &self.tables
     }
+}
+
+fn tables(effects: &EffectRows, shapes: &str) -> anyhow::Result<Dialects> {
+    let mut dialects = Dialects::default();
+    if !effects.is_empty() {
+        let table = EffectTable::builtin().overlay(effects);
+        dialects.effects = Arc::new(table.context("in `effects` of the settings")?);
+    }
+    if !shapes.is_empty() {
+        let shapes = Shapes::builtin().extended(shapes);
+        dialects.shapes = Arc::new(shapes.context("in a `shape` of the settings")?);
+    }
+    Ok(dialects)
 }
 
 /// How operations are written, taken out of their rows.
@@ -70,7 +88,7 @@ struct Forms {
 }
 
 impl Forms {
-    fn take(&mut self, row: &mut Map<String, Value>, is_mlir: bool) -> anyhow::Result<()> {
+    fn take(&mut self, row: &mut Map<String, Value>, uses_shapes: bool) -> anyhow::Result<()> {
         let names: Vec<String> = row
             .get("ops")
             .and_then(Value::as_array)
@@ -83,7 +101,7 @@ impl Forms {
             .into_iter()
             .filter(|flag| row.remove(*flag).is_some_and(|it| it == Value::Bool(true)))
             .collect();
-        if !is_mlir && (shape.is_some() || !flags.is_empty()) {
+        if !uses_shapes && (shape.is_some() || !flags.is_empty()) {
             bail!("operations of PIR are all written in one way: their rows have no shape");
         }
         let shape = match &shape {
@@ -142,7 +160,7 @@ mod tests {
     use super::super::{Config, ConfigPatch};
 
     fn rows(text: &str) -> anyhow::Result<ide::Dialects> {
-        Config::layered([&ConfigPatch::from_toml(text)?]).dialects.tables()
+        Ok(Config::layered([&ConfigPatch::from_toml(text)?]).dialects.tables().clone())
     }
 
     #[test]

@@ -1,142 +1,126 @@
 //! Requests: from the method's name to a handler on a thread of the pool, and from its outcome to an answer.
 //!
-//! Every request is answered exactly once: by its handler's thread, or by a cancellation, whichever *claims* it first.
-//! A handler that panics answers InternalError; the server lives on.
+//! The table is [`request`]: a type of the protocol and the function that answers it, which so has its parameters and gives its result.
+//! Every request is answered exactly once ([`crate::server::pending`]). A handler that panics answers InternalError; the server lives on.
 
-use std::{
-    any::Any,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crossbeam_channel::Sender;
-use lsp_server::{ErrorCode, Request, RequestId};
-use rustc_hash::FxHashMap;
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use lsp_server::{ErrorCode, RequestId};
+use lsp_types as lsp;
+use serde::Serialize;
 
 use crate::server::{
+    event::Event,
     handlers::{actions, layout, names, request as handlers},
     lsp::ext,
     outbox::Outbox,
+    panics,
+    pending::Answer,
     snapshot::{Failure, Snapshot},
-    state::{Event, State},
+    state::State,
     thread_pool::{Delivery, Job, TooLong},
     transport::{self, Frame},
-    workspace::Busy,
 };
 
 /// So many requests wait for their answers at most; others are refused.
 const MAX_PENDING: usize = 4096;
 
-/// A request that is not answered yet.
-pub(crate) struct Pending {
-    is_answered: Arc<AtomicBool>,
-    token: ide::CancellationToken,
-    /// Background work waits for it.
-    _busy: Busy,
-}
-
-/// The requests that are not answered yet, by id.
-#[derive(Default)]
-pub(crate) struct PendingRequests {
-    by_id: FxHashMap<RequestId, Pending>,
-}
-
-impl PendingRequests {
-    /// Forgets an answered request.
-    pub(crate) fn forget(&mut self, id: &RequestId) {
-        self.by_id.remove(id);
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.by_id.len()
-    }
-
-    /// Answers a request in the place of its handler, which takes too long.
-    pub(crate) fn give_up(&mut self, id: &RequestId, message: &str) -> Option<Frame> {
-        let pending = self.by_id.remove(id)?;
-        claim(&pending.is_answered)
-            .then(|| transport::error(Some(id), ErrorCode::RequestFailed, message, None))
-    }
-
-    /// Gives a request up: stops its work and answers, unless it is answered.
-    pub(crate) fn cancel(&mut self, id: &RequestId) -> Option<Frame> {
-        let pending = self.by_id.remove(id)?;
-        pending.token.cancel();
-        claim(&pending.is_answered).then(|| {
-            transport::error(Some(id), ErrorCode::RequestCanceled, "cancelled by the client", None)
-        })
-    }
-}
-
-fn claim(is_answered: &AtomicBool) -> bool {
-    !is_answered.swap(true, Ordering::AcqRel)
-}
-
 /// Answers a request, now or later.
-pub(crate) fn request(state: &mut State, request: Request) {
-    match request.method.as_str() {
-        "shutdown" => {
+pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
+    let mut dispatcher = Dispatcher { state, request: Some(request) };
+    dispatcher
+        .at_once::<lsp::ShutdownRequest>(|state, id| {
             state.is_shut_down = true;
-            state.send(transport::result(&request.id, &Value::Null));
-        }
-        "initialize" => {
+            transport::result(id, &())
+        })
+        .at_once::<lsp::InitializeRequest>(|_, id| {
             let message = "the server is initialized already";
-            state.send(transport::error(
-                Some(&request.id),
-                ErrorCode::InvalidRequest,
-                message,
-                None,
-            ));
+            transport::error(Some(id), ErrorCode::InvalidRequest, message, None)
+        })
+        .on::<lsp::InlayHintRequest, _>(handlers::inlay_hints)
+        .on::<lsp::CodeActionRequest, _>(actions::code_actions)
+        .on::<lsp::CodeActionResolveRequest, _>(actions::resolve)
+        .on::<lsp::DocumentDiagnosticRequest, _>(handlers::diagnostics)
+        .on::<lsp::HoverRequest, _>(handlers::hover)
+        .on::<lsp::DocumentSymbolRequest, _>(handlers::document_symbols)
+        .on::<lsp::FoldingRangeRequest, _>(handlers::folding_ranges)
+        .on::<lsp::DocumentFormattingRequest, _>(layout::formatting)
+        .on::<lsp::DocumentRangeFormattingRequest, _>(layout::range_formatting)
+        .on::<lsp::CodeLensRequest, _>(handlers::code_lenses)
+        .on::<lsp::DefinitionRequest, _>(handlers::goto_definition)
+        .on::<lsp::ReferencesRequest, _>(handlers::references)
+        .on::<lsp::DocumentHighlightRequest, _>(names::highlights)
+        .on::<lsp::PrepareRenameRequest, _>(names::prepare_rename)
+        .on::<lsp::RenameRequest, _>(names::rename)
+        .on::<lsp::SelectionRangeRequest, _>(names::selection_ranges)
+        .on::<lsp::SemanticTokensRequest, _>(names::semantic_tokens)
+        .on::<lsp::SemanticTokensDeltaRequest, _>(names::semantic_tokens_delta)
+        .on::<lsp::SemanticTokensRangeRequest, _>(names::semantic_tokens_range)
+        .on::<ext::ViewDeviceCode, _>(handlers::view_device_code)
+        .on::<ext::ViewPasses, _>(handlers::view_passes);
+    #[cfg(debug_assertions)]
+    dispatcher.on::<ext::Panic, _>(handlers::panic).on::<ext::Hang, _>(handlers::hang);
+    dispatcher.finish();
+}
+
+/// A request on its way to its handler; none once it has found it.
+struct Dispatcher<'a> {
+    state: &'a mut State,
+    request: Option<lsp_server::Request>,
+}
+
+impl Dispatcher<'_> {
+    /// The request, if it is one of this type.
+    fn take<R: lsp::Request>(&mut self) -> Option<lsp_server::Request> {
+        self.request.take_if(|it| it.method == R::METHOD.as_str())
+    }
+
+    /// Answers requests of a type on the main loop.
+    fn at_once<R: lsp::Request>(
+        &mut self,
+        answer: fn(&mut State, &RequestId) -> Frame,
+    ) -> &mut Self {
+        if let Some(request) = self.take::<R>() {
+            let frame = answer(self.state, &request.id);
+            self.state.send(frame);
         }
-        "textDocument/inlayHint" => spawn(state, request, handlers::inlay_hints),
-        "textDocument/codeAction" => spawn(state, request, actions::code_actions),
-        "codeAction/resolve" => spawn(state, request, actions::resolve),
-        "textDocument/diagnostic" => spawn(state, request, handlers::diagnostics),
-        "textDocument/hover" => spawn(state, request, handlers::hover),
-        "textDocument/documentSymbol" => spawn(state, request, handlers::document_symbols),
-        "textDocument/foldingRange" => spawn(state, request, handlers::folding_ranges),
-        "textDocument/formatting" => spawn(state, request, layout::formatting),
-        "textDocument/rangeFormatting" => spawn(state, request, layout::range_formatting),
-        "textDocument/codeLens" => spawn(state, request, handlers::code_lenses),
-        "textDocument/definition" => spawn(state, request, handlers::goto_definition),
-        "textDocument/references" => spawn(state, request, handlers::references),
-        "textDocument/documentHighlight" => spawn(state, request, names::highlights),
-        "textDocument/prepareRename" => spawn(state, request, names::prepare_rename),
-        "textDocument/rename" => spawn(state, request, names::rename),
-        "textDocument/selectionRange" => spawn(state, request, names::selection_ranges),
-        "textDocument/semanticTokens/full" => spawn(state, request, names::semantic_tokens),
-        "textDocument/semanticTokens/full/delta" => {
-            spawn(state, request, names::semantic_tokens_delta)
+        self
+    }
+
+    /// Answers requests of a type on the pool. A handler may give what becomes the result: a list where there may be none.
+    fn on<R, T>(&mut self, handler: fn(&Snapshot, R::Params) -> Result<T, Failure>) -> &mut Self
+    where
+        R: lsp::Request,
+        T: Into<R::Result> + 'static,
+    {
+        if let Some(request) = self.take::<R>() {
+            spawn::<R, T>(self.state, request, handler);
         }
-        "textDocument/semanticTokens/range" => spawn(state, request, names::semantic_tokens_range),
-        ext::VIEW_DEVICE_CODE => spawn(state, request, handlers::view_device_code),
-        ext::VIEW_PASSES => spawn(state, request, handlers::view_passes),
-        #[cfg(debug_assertions)]
-        "tir-analyzer/panic" => spawn(state, request, handlers::panic),
-        #[cfg(debug_assertions)]
-        "tir-analyzer/hang" => spawn(state, request, handlers::hang),
-        method => {
-            let message = format!("unknown method {method}");
+        self
+    }
+
+    /// Refuses what no handler answered.
+    fn finish(self) {
+        if let Some(request) = self.request {
+            let message = format!("unknown method {}", request.method);
             let code = ErrorCode::MethodNotFound;
-            state.send(transport::error(Some(&request.id), code, &message, None));
+            self.state.send(transport::error(Some(&request.id), code, &message, None));
         }
     }
 }
 
 /// Runs a handler on the pool.
-fn spawn<P, R>(state: &mut State, request: Request, handler: fn(&Snapshot, P) -> Result<R, Failure>)
-where
-    P: DeserializeOwned + Send + 'static,
-    R: Serialize + 'static,
+fn spawn<R, T>(
+    state: &mut State,
+    request: lsp_server::Request,
+    handler: fn(&Snapshot, R::Params) -> Result<T, Failure>,
+) where
+    R: lsp::Request,
+    T: Into<R::Result> + 'static,
 {
-    let Request { id, method, params } = request;
-    let params: P = match serde_json::from_value(params) {
+    let lsp_server::Request { id, method, params } = request;
+    let params: R::Params = match serde_json::from_value(params) {
         Ok(params) => params,
         Err(error) => {
             let message = format!("invalid parameters of {method}: {error}");
@@ -151,47 +135,47 @@ where
     }
     let snapshot = state.snapshot();
     let token = snapshot.analysis.cancellation_token();
-    let is_answered = Arc::new(AtomicBool::new(false));
-    let _busy = state.workspace.busy();
-    let pending = Pending { is_answered: is_answered.clone(), token: token.clone(), _busy };
-    state.pending.by_id.insert(id.clone(), pending);
+    let claim = state.pending.add(id.clone(), token.clone(), state.workspace.busy());
     let (outbox, events) = (state.outbox.clone(), state.events.clone());
     let (name, of_request) = (method.clone(), Some(id.clone()));
     let run = Box::new(move |_: &TooLong| -> Delivery {
-        let frame = match run(&id, &method, snapshot, params, handler) {
+        let handler = |snapshot: &Snapshot| -> Result<R::Result, Failure> {
+            handler(snapshot, params).map(Into::into)
+        };
+        let frame = match run(&id, &method, snapshot, handler) {
             Ok(frame) => frame,
             Err(panic) => {
                 let message = format!("{method} panicked: {panic}");
                 transport::error(Some(&id), ErrorCode::InternalError, &message, None)
             }
         };
-        Box::new(move || answer(id, frame, &is_answered, &outbox, &events))
+        Box::new(move || answer(id, frame, &claim, &outbox, &events))
     });
     state.pool.request(Job { name, id: of_request, token, run });
 }
 
 /// The answer of a handler. The snapshot is given up before: whoever gets the answer may write at once.
-fn run<P, R: Serialize>(
+fn run<R: Serialize>(
     id: &RequestId,
     method: &str,
     snapshot: Snapshot,
-    params: P,
-    handler: fn(&Snapshot, P) -> Result<R, Failure>,
+    handler: impl FnOnce(&Snapshot) -> Result<R, Failure>,
 ) -> Result<Frame, String> {
     let run = || {
-        let result = handler(&snapshot, params);
+        let result = handler(&snapshot);
         drop(snapshot);
         match result {
             Ok(result) => transport::result(id, &result),
             Err(failure) => refusal(id, method, &failure),
         }
     };
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_message(&*panic))
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panics::message(&*panic))
 }
 
 fn refusal(id: &RequestId, method: &str, failure: &Failure) -> Frame {
     // The protocol has an answer of its own for diagnostics, which makes the client ask again.
-    let is_diagnostics = method == "textDocument/diagnostic";
+    let is_diagnostics =
+        method == <lsp::DocumentDiagnosticRequest as lsp::Request>::METHOD.as_str();
     if is_diagnostics && matches!(failure, Failure::Cancelled) {
         let data = serde_json::json!({ "retriggerRequest": true });
         return transport::error(
@@ -204,25 +188,10 @@ fn refusal(id: &RequestId, method: &str, failure: &Failure) -> Frame {
     transport::error(Some(id), failure.code(), failure.message(), None)
 }
 
-fn answer(
-    id: RequestId,
-    frame: Frame,
-    is_answered: &AtomicBool,
-    outbox: &Outbox,
-    events: &Sender<Event>,
-) {
-    if claim(is_answered) {
+fn answer(id: RequestId, frame: Frame, claim: &Answer, outbox: &Outbox, events: &Sender<Event>) {
+    if claim.claim() {
         outbox.answer(frame);
     }
     // A closed channel means that the server is ending.
     let _ = events.send(Event::Answered(id));
-}
-
-/// The text of a panic.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-        (Some(text), _) => (*text).to_owned(),
-        (_, Some(text)) => text.clone(),
-        _ => "unknown panic".to_owned(),
-    }
 }

@@ -28,7 +28,7 @@ struct Known {
 impl Figures {
     /// The figures of a folder; none where nothing was built or measured.
     pub(crate) fn registers(&self, folder: &Path) -> Arc<Registers> {
-        let folder = folder.join(Target::Cuda.name());
+        let folder = folder.join(Target::COMPILED.name());
         let manifest =
             files::read(&folder.join("manifest.json"), files::ARTIFACT).unwrap_or_default();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,8 +12,9 @@ use lsp_types as lsp;
 use serde_json::json;
 
 use crate::server::{
+    event::Event,
     outbox::Key,
-    state::{Asked, Event, State},
+    state::{Asked, State},
     thread_pool::{Delivery, Job, TooLong},
 };
 

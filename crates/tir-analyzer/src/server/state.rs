@@ -9,7 +9,7 @@ use std::{
 
 use crossbeam_channel::Sender;
 use ide::AnalysisHost;
-use lsp_server::{RequestId, Response};
+use lsp_server::Response;
 use lsp_types as lsp;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -19,34 +19,19 @@ use crate::{
     config::{Config, ConfigPatch},
     server::{
         client::Client,
-        dispatch::PendingRequests,
         documents::Documents,
+        event::Event,
         figures::Figures,
-        handlers::notification,
         lsp::tokens::SentTokens,
         outbox::{Key, Outbox},
+        pending::PendingRequests,
+        publish,
         snapshot::Snapshot,
         thread_pool::{MAX_LOST, Sight, ThreadPool},
         transport::{self, Frame},
         workspace::{Limits, Workspace},
     },
 };
-
-/// What threads of the pool tell the main loop.
-pub(crate) enum Event {
-    /// A request has been answered.
-    Answered(RequestId),
-    /// A document has been warmed: functions done, of all.
-    Warmed { uri: lsp::Uri, done: usize, total: usize },
-    /// Warming was interrupted by an edit.
-    WarmingStopped { uri: lsp::Uri },
-    /// Diagnostics of a version of a document were not computed: an edit interrupted that.
-    NotPublished { uri: lsp::Uri, version: i32 },
-    /// Files of the workspace are not in the index, for this reason.
-    LeftOut(String),
-    /// So are these, as the settings say.
-    TooLarge(String),
-}
 
 /// So long a change waits for those who ask to notice that they are stopped. Most take a fraction of a millisecond.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -321,14 +306,12 @@ impl State {
 
     /// Takes the rows about dialects, and reads open files of MLIR again.
     fn apply_dialects(&mut self) {
-        match self.config.dialects.tables() {
-            Ok(dialects) => self.host_mut().set_dialects(dialects),
-            Err(error) => return self.show(lsp::MessageType::Error, format!("{error:#}")),
-        }
+        let dialects = self.config.dialects.tables().clone();
+        self.host_mut().set_dialects(dialects);
         for document in self.documents.sorted() {
             let old = self.host.tree(document.file);
-            if let Some(old) = old.filter(|it| it.language() == ide::Language::Mlir) {
-                let new = self.host.parse(ide::Language::Mlir, &old.text());
+            if let Some(old) = old.filter(|it| it.language().support().uses_shapes) {
+                let new = self.host.parse(old.language(), &old.text());
                 self.host_mut().open_file(document.file, new);
             }
         }
@@ -352,7 +335,25 @@ impl State {
             self.ask_again("workspace/diagnostic/refresh");
         }
         for document in self.documents.sorted() {
-            notification::push_diagnostics(self, &document.uri);
+            self.push_diagnostics(&document.uri);
+        }
+    }
+
+    /// Computes the diagnostics of a document and sends them to a client that does not ask for them.
+    pub(crate) fn push_diagnostics(&self, uri: &lsp::Uri) {
+        if self.client.pulls_diagnostics {
+            return;
+        }
+        let Some(version) = self.documents.get(uri).map(|it| it.version) else { return };
+        let (outbox, events) = (self.outbox.clone(), self.events.clone());
+        let job = publish::diagnostics(self.snapshot(), uri.clone(), version, outbox, events);
+        self.pool.background(job);
+    }
+
+    /// Goes on where an edit, perhaps of another document, interrupted the diagnostics of a document.
+    pub(crate) fn not_published(&self, uri: &lsp::Uri, version: i32) {
+        if self.documents.get(uri).is_some_and(|it| it.version == version) {
+            self.push_diagnostics(uri);
         }
     }
 }

@@ -4,14 +4,15 @@
 //!  main loop ─ commands ─► indexer thread ─ ClosedFile ─► ide::WorkspaceIndex ◄─ hovers
 //! ```
 //!
-//! One thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks for new commands
-//! before each function, waits while a request is answered, and rests after each file as long as that took, so that it has
-//! at most half of one processor. Files without kernels cost nothing but their reading. The number of files with kernels and the size of files are
-//! limited by the settings, and who meets a limit says so once a scan; ignored and hidden files are left out, and
-//! folders and files that are links. A file that changes, appears or goes is read again when the client says so.
+//! One thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks for
+//! new commands before each function, waits while a request is answered, and rests after each file as long as that
+//! took, so that it has at most half of one processor. Files without kernels cost nothing but their reading. The number
+//! of files with kernels and the size of files are limited by the settings, and who meets a limit says so once a scan;
+//! ignored and hidden files are left out, and folders and files that are links. A file that changes, appears or goes is
+//! read again when the client says so.
 //!
-//! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order in which they are found. One that is open is left to its document:
-//! readers pass over it ([`ClosedFiles`]).
+//! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order in which they are found. One that is
+//! open is left to its document: readers pass over it ([`ClosedFiles`]).
 
 use std::{
     collections::VecDeque,
@@ -26,11 +27,11 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, unbounded};
-use ide::{ClosedFile, FileId, WorkspaceIndex};
+use ide::{ClosedFile, FileId, Language, WorkspaceIndex};
 use ignore::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::server::state::Event;
+use crate::server::event::Event;
 
 /// Numbers of closed files begin here; documents have smaller ones.
 const FIRST_CLOSED: u32 = 1 << 31;
@@ -260,7 +261,7 @@ impl Indexer {
             }
             Command::Changed(path) => {
                 let is_ours = self.roots.iter().any(|root| path.starts_with(root));
-                if is_ours && is_python(&path) && !self.changed.contains(&path) {
+                if is_ours && is_source(&path) && !self.changed.contains(&path) {
                     self.changed.push_back(path);
                 }
             }
@@ -287,7 +288,7 @@ impl Indexer {
             Some(Err(_)) => {}
             Some(Ok(entry)) => {
                 let is_file = entry.file_type().is_some_and(|it| it.is_file());
-                if is_file && is_python(entry.path()) {
+                if is_file && is_source(entry.path()) {
                     self.read(entry.path());
                 }
             }
@@ -330,7 +331,11 @@ impl Indexer {
         }
         let file = number.unwrap_or_else(|| self.closed.next());
         let text = self.text(path);
-        match text.and_then(|text| self.places(file, &text)).filter(|it| !it.is_empty()) {
+        let places = |text: String| {
+            let language = Language::of_file(path, &text);
+            self.places(file, language, &text)
+        };
+        match text.and_then(places).filter(|it| !it.is_empty()) {
             Some(found) => {
                 if number.is_none() {
                     self.closed.add(path);
@@ -365,7 +370,7 @@ impl Indexer {
     }
 
     /// What a file has; none if it cannot be read, or is of no use any more.
-    fn places(&mut self, file: FileId, text: &str) -> Option<ClosedFile> {
+    fn places(&mut self, file: FileId, language: Language, text: &str) -> Option<ClosedFile> {
         let (busy, mailbox) = (&self.busy, &mut self.mailbox);
         let mut goes_on = || {
             while busy.load(Ordering::Acquire) > 0 && !mailbox.interrupts() {
@@ -375,13 +380,14 @@ impl Indexer {
             mailbox.look();
             !mailbox.interrupts()
         };
-        let run = AssertUnwindSafe(|| ClosedFile::read(file, text, &mut goes_on));
+        let run = AssertUnwindSafe(|| ClosedFile::read(file, language, text, &mut goes_on));
         catch_unwind(run).ok().flatten()
     }
 }
 
-fn is_python(path: &Path) -> bool {
-    path.extension().is_some_and(|it| it == "py")
+/// Whether a file is in a language that is read, by its name.
+pub(crate) fn is_source(path: &Path) -> bool {
+    Language::of_path(path).is_some()
 }
 
 /// Whether a folder lists a file: it is there, and not ignored.

@@ -159,7 +159,7 @@ fn overlaps(
 
 /// Where code of a store stands.
 fn point_of(facts: &Facts<'_>, at: CellPlace) -> Point {
-    let (body, scopes) = (facts.body, &facts.scopes);
+    let (body, scopes) = (facts.body, facts.scopes);
     match at {
         CellPlace::Before(op) => Point::before(facts, op),
         CellPlace::EndOfArm { branch, arm } => {

@@ -63,7 +63,10 @@ impl Downstream {
         let n_traps = operands().filter(|it| may_trap(*it)).count();
         let own = traps_itself(facts, here.expr);
         let is_select = matches!(kind, ExprKind::Select(..));
-        let hides = matches!(kind, ExprKind::Load { .. } | ExprKind::Call { .. });
+        let hides = matches!(
+            kind,
+            ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::IfThenElse(..)
+        );
         for (index, it) in operands().enumerate() {
             let otherwise = own || n_traps > usize::from(may_trap(it));
             self.traps_around[it.index()] = if hides {
@@ -127,7 +130,7 @@ fn may_trap(facts: &Facts<'_>) -> Vec<bool> {
 
 /// Whether an occurrence is evaluated on some runs of the function only.
 fn is_guarded(facts: &Facts<'_>, occurrence: OccurrenceId) -> bool {
-    let scopes = &facts.scopes;
+    let scopes = facts.scopes;
     let mut at = Some(scopes.of_op(facts.occurrences[occurrence].op));
     if facts.is_lazy(occurrence, None) {
         return true;

@@ -1,6 +1,6 @@
 //! What a planner knows about a body before it starts.
 //!
-//! In: body, occurrences, source view. Out: [`Facts`]: scopes and certainty; for every expression node its cost, what may
+//! In: the analyses of the body, source view. Out: [`Facts`]: for every expression node its cost, what may
 //! trap in it, from where on its variables are visible; for every occurrence whether it counts and whether it is lazily
 //! evaluated. Everything is computed once, bottom-up over the nodes (a child has a smaller id than its parent) and in one
 //! pass over the occurrences; all questions are then O(1). Time and memory O(nodes + occurrences + operations).
@@ -9,6 +9,7 @@
 //! `B4` (binders), `P6` (launch bounds), `B6` (shapes of matched buffers are definitions), `X8` (unresolved branches).
 
 use dataflow::{
+    analyses::Analyses,
     certain::Certainty,
     flow::{self, Evaluated},
     scopes::{ScopeId, ScopeKind, ScopeTree},
@@ -19,7 +20,6 @@ use ir::{
     arena::Id,
     effects::{self, EffectTable, Trap},
     plan::SourceView,
-    role::Roles,
     visibility::{Reach, reach},
     walk::WalkEvent,
 };
@@ -36,25 +36,28 @@ use super::{
 /// "None" in a table of occurrence, node or operation numbers.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What an occurrence is, as bits.
-pub(super) mod flag {
-    /// TVM's planner visits it.
-    pub(crate) const SCANNED: u8 = 1;
-    /// It may become a variable: what is evaluated with its operation, and all but what belongs to a declaration. Not the body of a
-    /// reducer; the body of a let is, once for each time that the let is.
-    pub(crate) const REPLACEABLE: u8 = 2;
-    /// It is in the body of a let.
-    pub(crate) const UNDER_LET: u8 = 4;
-    /// It is a launch bound, evaluated on the host wherever it stands.
-    pub(crate) const LAUNCH_BOUND: u8 = 8;
-    /// It has its own text, or there is no text.
-    pub(crate) const REAL: u8 = 16;
-    /// Something else than its value is meant: a load for its place, the end of a part of a buffer for how long it is.
-    pub(crate) const PLACE: u8 = 32;
-    /// It reads memory that may change while it is evaluated, or whenever it is evaluated again.
-    pub(crate) const UNSTABLE: u8 = 64;
-    /// It has to be seen as it is written (`ir::role`), and is not replaceable.
-    pub(crate) const STAYS: u8 = 128;
+bitflags::bitflags! {
+    /// Properties of an occurrence.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub(super) struct Seen: u8 {
+        /// TVM's planner visits it.
+        const SCANNED = 1;
+        /// It may become a variable: what is evaluated with its operation, and all but what belongs to a declaration. Not the body of a
+        /// reducer; the body of a let is, once for each time that the let is.
+        const REPLACEABLE = 2;
+        /// It is in the body of a let.
+        const UNDER_LET = 4;
+        /// It is a launch bound, evaluated on the host wherever it stands.
+        const LAUNCH_BOUND = 8;
+        /// It has its own text, or there is no text.
+        const REAL = 16;
+        /// Something else than its value is meant: a load for its place, the end of a part of a buffer for how long it is.
+        const PLACE = 32;
+        /// It reads memory that may change while it is evaluated, or whenever it is evaluated again.
+        const UNSTABLE = 64;
+        /// It has to be seen as it is written (`ir::role`), and is not replaceable.
+        const STAYS = 128;
+    }
 }
 
 /// The tables.
@@ -63,8 +66,9 @@ pub(super) struct Facts<'a> {
     pub(super) occurrences: &'a Occurrences,
     pub(super) source: Option<SourceView<'a>>,
     pub(super) effects: &'a EffectTable,
-    pub(super) scopes: ScopeTree,
-    pub(super) certainty: Certainty,
+    pub(super) analyses: &'a Analyses<'a>,
+    pub(super) scopes: &'a ScopeTree,
+    pub(super) certainty: &'a Certainty,
     pub(super) shadows: Shadows,
     pub(super) paths: Paths,
     /// By node: the cost of one evaluation, operands included.
@@ -78,7 +82,7 @@ pub(super) struct Facts<'a> {
     /// By node: what is in it that bears on sharing.
     sharing: Vec<Sharing>,
     /// By occurrence.
-    flags: Vec<u8>,
+    flags: Vec<Seen>,
     /// By occurrence: the innermost occurrence at or around it that is a lazily evaluated operand, or [`NONE`].
     lazy_at: Vec<u32>,
     /// By operation: occurrences in different parts are never shared (`X8`).
@@ -91,33 +95,32 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(super) fn collect(
-        body: &'a Body,
-        occurrences: &'a Occurrences,
+        analyses: &'a Analyses<'a>,
         source: Option<SourceView<'a>>,
-        effects: &'a EffectTable,
         work: &mut Work,
     ) -> Facts<'a> {
-        let scopes = ScopeTree::build(body);
-        let certainty = Certainty::build(body, &scopes, effects);
+        let Analyses { body, occurrences, effects, .. } = *analyses;
+        let scopes = analyses.scopes();
         let mut facts = Facts {
             body,
             occurrences,
             source,
             effects,
-            certainty,
-            paths: Paths::new(body, &scopes),
+            analyses,
+            scopes,
+            certainty: analyses.certainty(),
+            paths: Paths::new(body, scopes),
             shadows: Shadows::collect(body, occurrences, source.as_ref(), work),
             cost: Vec::with_capacity(body.n_exprs()),
             culprit: Vec::with_capacity(body.n_exprs()),
             visible_from: Vec::with_capacity(body.n_exprs()),
-            launched_from: launched_from(body, occurrences, &scopes),
+            launched_from: launched_from(body, occurrences, scopes),
             sharing: Vec::with_capacity(body.n_exprs()),
-            flags: vec![0; occurrences.len()],
+            flags: vec![Seen::empty(); occurrences.len()],
             lazy_at: vec![NONE; occurrences.len()],
-            part: parts(body, &scopes),
+            part: parts(body, scopes),
             branches_before: branches_before(body),
             site: sites(body, source.as_ref()),
-            scopes,
         };
         facts.summarize_nodes(effects);
         facts.look_through_bindings();
@@ -129,7 +132,7 @@ impl<'a> Facts<'a> {
 
     fn summarize_nodes(&mut self, effects: &EffectTable) {
         let body = self.body;
-        let declared_from = declared_from(body, &self.scopes);
+        let declared_from = declared_from(body, self.scopes);
         for index in 0..body.n_exprs() {
             let id = ExprId::new(index);
             let kind = body.expr(id).kind;
@@ -196,9 +199,8 @@ impl<'a> Facts<'a> {
         for index in 0..body.n_exprs() {
             let id = ExprId::new(index);
             let kind = body.expr(id).kind;
-            let is_sum = |it: ExprId| self.sharing(it).has(Sharing::SUM);
-            let is_own =
-                effects.own_trap(body, id) != Trap::No || sharing::uses_sum(body, kind, is_sum);
+            let is_sum = |it: ExprId| self.sharing(it).intersects(Sharing::SUM);
+            let is_own = effects.own_trap(body, id) != Trap::No || sharing::uses_sum(kind, is_sum);
             let mut culprit = if is_own { index as u32 } else { NONE };
             body.each_child(kind, &mut |child| {
                 if culprit == NONE {
@@ -231,10 +233,10 @@ impl<'a> Facts<'a> {
                 }
                 if let Some(source) = &self.source {
                     if (source.is_real)(id) {
-                        self.flags[id.index()] |= flag::REAL;
+                        self.flags[id.index()] |= Seen::REAL;
                     }
                 } else {
-                    self.flags[id.index()] |= flag::REAL;
+                    self.flags[id.index()] |= Seen::REAL;
                 }
                 self.classify_children(id);
             }
@@ -243,10 +245,10 @@ impl<'a> Facts<'a> {
 
     /// Leaves alone what has to be seen as it is written: for who decides by `ir::role`, and not as a peer does.
     pub(super) fn leave_roles(&mut self, work: &mut Work) {
-        let roles = Roles::of(self.body, self.occurrences);
+        let roles = self.analyses.roles();
         for (id, _) in self.occurrences.iter().filter(|it| !roles.role(it.0).takes_name()) {
-            self.flags[id.index()] &= !flag::REPLACEABLE;
-            self.flags[id.index()] |= flag::STAYS;
+            self.flags[id.index()] &= !Seen::REPLACEABLE;
+            self.flags[id.index()] |= Seen::STAYS;
         }
         work.visited += self.occurrences.len() as u64;
     }
@@ -255,7 +257,7 @@ impl<'a> Facts<'a> {
     fn classify_children(&mut self, parent: OccurrenceId) {
         let here = self.occurrences[parent];
         let kind = self.body.expr(here.expr).kind;
-        let inherited = self.flags[parent.index()] & !(flag::REAL | flag::PLACE);
+        let inherited = self.flags[parent.index()] & !(Seen::REAL | Seen::PLACE);
         let lazy = self.lazy_at[parent.index()];
         let mut child = OccurrenceId::new(parent.index() + 1);
         let mut index = 0;
@@ -263,17 +265,15 @@ impl<'a> Facts<'a> {
             let expr = self.occurrences[child].expr;
             // The items of a list are what the list is.
             let is_place = match (kind, self.body.expr(expr).kind) {
-                (list, _) if effects::is_list(self.body, list) => {
-                    self.flags[parent.index()] & flag::PLACE != 0
+                (list, _) if effects::is_list(list) => {
+                    self.flags[parent.index()].contains(Seen::PLACE)
                 }
-                (_, it)
-                    if matches!(it, ExprKind::Load { .. }) || effects::is_list(self.body, it) =>
-                {
+                (_, it) if matches!(it, ExprKind::Load { .. }) || effects::is_list(it) => {
                     sharing::takes_place(self.body, self.effects, here.expr, index)
                 }
                 _ => false,
             };
-            let place = if is_place { flag::PLACE } else { 0 };
+            let place = if is_place { Seen::PLACE } else { Seen::empty() };
             self.flags[child.index()] = child_flags(self.body, kind, index, inherited) | place;
             let is_lazy =
                 flow::evaluated(self.body, self.effects, kind, index) != Evaluated::Always;
@@ -290,7 +290,7 @@ impl<'a> Facts<'a> {
     /// Whether memory may change while the operands of an operation are read, or is read again and again: a `while` polls what
     /// its condition loads (`SEMANTICS: L5`), and what a call inside an operand writes comes in no order with what stands beside it
     /// (`E1`).
-    fn unstable(&self, op: OpId) -> u8 {
+    fn unstable(&self, op: OpId) -> Seen {
         let body = self.body;
         let data = &body.ops[op];
         let has_effect = |expr: ExprId| body.expr(expr).flags.has_impure;
@@ -304,7 +304,7 @@ impl<'a> Facts<'a> {
             OpKind::Evaluate | OpKind::Bind => data.operands.iter().any(|&it| inside(it)),
             _ => data.operands.iter().any(|&it| has_effect(it)),
         };
-        if unstable { flag::UNSTABLE } else { 0 }
+        if unstable { Seen::UNSTABLE } else { Seen::empty() }
     }
 
     // ---- nodes ----
@@ -319,7 +319,7 @@ impl<'a> Facts<'a> {
     }
     /// Whether a value of this form can be computed once and get a name.
     pub(super) fn is_shareable(&self, expr: ExprId) -> bool {
-        !self.sharing(expr).has(Sharing::IMPURE) && sharing::is_value(self.body, expr)
+        !self.sharing(expr).intersects(Sharing::IMPURE) && sharing::is_value(self.body, expr)
     }
     pub(super) fn cost(&self, expr: ExprId) -> u32 {
         self.cost[expr.index()]
@@ -345,8 +345,8 @@ impl<'a> Facts<'a> {
 
     // ---- occurrences and operations ----
 
-    pub(super) fn has(&self, occurrence: OccurrenceId, flags: u8) -> bool {
-        self.flags[occurrence.index()] & flags == flags
+    pub(super) fn has(&self, occurrence: OccurrenceId, flags: Seen) -> bool {
+        self.flags[occurrence.index()].contains(flags)
     }
     /// Whether an occurrence is lazily evaluated when `around` (itself, or what it is in) is evaluated; `None` asks about
     /// the operation.
@@ -374,7 +374,7 @@ impl<'a> Facts<'a> {
     /// before the outer one (`SEMANTICS: P6`).
     pub(super) fn evaluated_at(&self, occurrence: OccurrenceId) -> OpId {
         let op = self.occurrences[occurrence].op;
-        if !self.has(occurrence, flag::LAUNCH_BOUND) {
+        if !self.has(occurrence, Seen::LAUNCH_BOUND) {
             return op;
         }
         let kernel = self.kernel(self.scopes.of_op(op));
@@ -398,7 +398,7 @@ impl<'a> Facts<'a> {
     }
     /// Whether memory that an occurrence reads stays as it is while it is evaluated.
     pub(super) fn is_stable(&self, occurrence: OccurrenceId) -> bool {
-        !self.has(occurrence, flag::UNSTABLE)
+        !self.has(occurrence, Seen::UNSTABLE)
             || !self.body.expr(self.occurrences[occurrence].expr).flags.has_load
     }
     /// The nearest operation at or before this one, or around it, before which the text can take a statement.
@@ -435,7 +435,7 @@ impl Bound<'_> {
     fn is_product(&self, expr: ExprId) -> bool {
         let is_bound = match self.body.expr(expr).kind {
             ExprKind::Value(value) => {
-                self.handed.get(&value).is_some_and(|it| it.has(Sharing::PRODUCT))
+                self.handed.get(&value).is_some_and(|it| it.intersects(Sharing::PRODUCT))
             }
             _ => false,
         };
@@ -451,19 +451,19 @@ fn is_operator(kind: &ExprKind) -> bool {
     )
 }
 
-fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: u8) -> u8 {
+fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: Seen) -> Seen {
     match kind {
-        ExprKind::Let { .. } if index == 1 => (inherited | flag::UNDER_LET) & !flag::SCANNED,
-        ExprKind::Lambda { .. } => 0,
+        ExprKind::Let { .. } if index == 1 => (inherited | Seen::UNDER_LET) & !Seen::SCANNED,
+        ExprKind::Lambda { .. } => Seen::empty(),
         // A number of lanes is no value at run time.
-        ExprKind::Ramp { .. } if index == 2 => 0,
-        ExprKind::Broadcast { .. } if index == 1 => 0,
-        ExprKind::Load { indices, .. } if index >= body.items(indices).len() => 0,
+        ExprKind::Ramp { .. } if index == 2 => Seen::empty(),
+        ExprKind::Broadcast { .. } if index == 1 => Seen::empty(),
+        ExprKind::Load { indices, .. } if index >= body.items(indices).len() => Seen::empty(),
         // A part of a buffer is its start and its extent: `k * 32 : k * 32 + 32` has one `k * 32`, and ends wherever that makes it end.
         ExprKind::Slice { lower: Some(lower), .. }
             if index == 1 && !body.expr(lower).is_constant() =>
         {
-            (inherited & !flag::SCANNED) | flag::PLACE
+            (inherited & !Seen::SCANNED) | Seen::PLACE
         }
         _ => inherited,
     }
@@ -481,31 +481,31 @@ fn domains(body: &Body) -> FxHashSet<ExprId> {
 }
 
 /// What holds for an operand of an operation and all in it.
-fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> u8 {
-    let both = flag::SCANNED | flag::REPLACEABLE;
+fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> Seen {
+    let both = Seen::SCANNED | Seen::REPLACEABLE;
     match kind {
-        OpKind::For(ForKind::ThreadBinding(_)) if operand < 2 => both | flag::LAUNCH_BOUND,
-        OpKind::LaunchThread { .. } => both | flag::LAUNCH_BOUND,
+        OpKind::For(ForKind::ThreadBinding(_)) if operand < 2 => both | Seen::LAUNCH_BOUND,
+        OpKind::LaunchThread { .. } => both | Seen::LAUNCH_BOUND,
         // TVM's planner does not look at the step, its rewriter does.
-        OpKind::For(_) if operand == 2 => flag::REPLACEABLE,
-        OpKind::Attr(_) if operand == 0 => 0,
-        OpKind::Store { predicated: true, .. } if operand as usize + 1 == len => 0,
+        OpKind::For(_) if operand == 2 => Seen::REPLACEABLE,
+        OpKind::Attr(_) if operand == 0 => Seen::empty(),
+        OpKind::Store { predicated: true, .. } if operand as usize + 1 == len => Seen::empty(),
         OpKind::DeclBuffer { buffer } | OpKind::Alloc { buffer, .. } => {
             let data = &body.buffers[buffer];
             let pointer = match data.origin {
                 // These shapes define their variables, or belong to a block.
-                BufferOrigin::Match { .. } | BufferOrigin::MatchRegion(_) => return 0,
+                BufferOrigin::Match { .. } | BufferOrigin::MatchRegion(_) => return Seen::empty(),
                 BufferOrigin::Decl { data: Some(_) } => Some(len - 1),
                 _ => None,
             };
             let in_block = matches!(kind, OpKind::Alloc { kind: ir::AllocKind::SBlock, .. });
             match pointer {
-                _ if in_block => 0,
-                Some(pointer) if pointer == operand as usize => flag::REPLACEABLE,
+                _ if in_block => Seen::empty(),
+                Some(pointer) if pointer == operand as usize => Seen::REPLACEABLE,
                 _ => both,
             }
         }
-        OpKind::Opaque(_) => 0,
+        OpKind::Opaque(_) => Seen::empty(),
         _ => both,
     }
 }

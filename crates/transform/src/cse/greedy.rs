@@ -22,7 +22,6 @@ mod partial;
 mod reuse;
 mod together;
 
-use dataflow::alias::AliasClasses;
 use ir::{
     BinaryOp, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind,
     arena::Id,
@@ -88,8 +87,7 @@ enum Choice {
 }
 
 pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> CsePlan {
-    let aliases = AliasClasses::build(facts.body, facts.effects);
-    let memory = &Memory::new(facts, &aliases);
+    let memory = &Memory::new(facts.analyses);
     let values = &Values::number(facts, memory, options.equivalence, work);
     let proofs = &Proofs::new(facts, memory);
     let mut lists = Lists::collect(facts, values, work, true);
@@ -149,8 +147,9 @@ impl Greedy<'_> {
         if flags.has_unknown {
             return self.refuse(list.to_vec(), Refusal::Unknown);
         }
-        let is_narrow =
-            |it: &OccurrenceId| facts.sharing(facts.occurrences[*it].expr).has(Sharing::NARROW);
+        let is_narrow = |it: &OccurrenceId| {
+            facts.sharing(facts.occurrences[*it].expr).intersects(Sharing::NARROW)
+        };
         if list.iter().any(is_narrow) {
             return self.refuse(list.to_vec(), Refusal::NarrowInteger);
         }
@@ -255,7 +254,7 @@ impl Greedy<'_> {
             is_safe: &|position, before, work| {
                 self.traps.is_safe(positions[position].occurrence, before, work)
             },
-            is_pinned: facts.sharing(expr(&positions[0])).has(Sharing::CONVERGENT),
+            is_pinned: facts.sharing(expr(&positions[0])).intersects(Sharing::CONVERGENT),
         };
         let split = place::split(facts, positions, &rules, work);
         for group in split.groups {

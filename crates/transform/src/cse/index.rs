@@ -10,7 +10,7 @@ use ir::{ExprId, OccurrenceId, OpId, arena::Id};
 
 use super::{
     Work,
-    facts::{Facts, NONE, flag},
+    facts::{Facts, NONE, Seen},
     values::{Class, Form, Forms, Values},
 };
 
@@ -136,8 +136,8 @@ impl<'a> Index<'a> {
     fn is_value(&self, at: OccurrenceId) -> bool {
         let facts = self.facts;
         !facts.body.expr(facts.occurrences[at].expr).is_leaf()
-            && !facts.has(at, flag::PLACE)
-            && !facts.has(at, flag::STAYS)
+            && !facts.has(at, Seen::PLACE)
+            && !facts.has(at, Seen::STAYS)
             && facts.is_stable(at)
     }
 
@@ -167,8 +167,8 @@ impl<'a> Index<'a> {
             let (start, past) = self.of_class[class as usize];
             let free = start != past
                 && self.is_value(at)
-                && facts.has(at, flag::REPLACEABLE)
-                && (facts.has(at, flag::REAL) || facts.shadows.contains(at));
+                && facts.has(at, Seen::REPLACEABLE)
+                && (facts.has(at, Seen::REAL) || facts.shadows.contains(at));
             if free
                 && let Some(number) =
                     self.lookup(at, if bounds_in_place { here.op } else { facts.evaluated_at(at) })

@@ -77,8 +77,9 @@ impl Paths {
         };
         let choice =
             occurrences[a].parent.filter(|_| occurrences[a].parent == occurrences[b].parent);
-        choice
-            .is_some_and(|it| matches!(body.expr(occurrences[it].expr).kind, ExprKind::Call { .. }))
+        choice.is_some_and(|it| {
+            matches!(body.expr(occurrences[it].expr).kind, ExprKind::IfThenElse(..))
+        })
     }
 
     /// The outermost lazy operand at or around `from` that does not hold `other`.

@@ -146,7 +146,7 @@ struct Tree<'a> {
 impl Tree<'_> {
     /// Builds the virtual tree and gives its root. Nodes are finished bottom-up.
     fn build(&mut self) -> Option<usize> {
-        let scopes = &self.facts.scopes;
+        let scopes = self.facts.scopes;
         let mut path: Vec<usize> = Vec::new();
         for (index, position) in self.positions.iter().enumerate() {
             let scope = scopes.of_op(position.op);
@@ -184,7 +184,7 @@ impl Tree<'_> {
     /// Finishes the nodes of the path that are deeper than `depth`. With `common`, the scope at that depth is on the
     /// path afterwards.
     fn fold(&mut self, path: &mut Vec<usize>, depth: u32, common: Option<(ScopeId, usize)>) {
-        let scopes = &self.facts.scopes;
+        let scopes = self.facts.scopes;
         while let Some(&last) = path.last() {
             if scopes.depth(self.nodes[last].scope) <= depth {
                 break;
@@ -268,7 +268,7 @@ impl Tree<'_> {
 
     /// Whether no path through a scope comes to both of two items in it.
     fn are_exclusive(&self, scope: ScopeId, a: &Item, b: &Item) -> bool {
-        let scopes = &self.facts.scopes;
+        let scopes = self.facts.scopes;
         match (a, b) {
             (&Item::Direct(a), &Item::Direct(b)) => {
                 let (a, b) = (self.positions[a], self.positions[b]);
@@ -408,7 +408,7 @@ impl Tree<'_> {
     /// Where in a node the value is evaluated first. Where it is not anticipated, that pays only if some path from there evaluates it at
     /// least twice: else more is evaluated than before on some paths, and less on none.
     fn start(&self, node: &Node, rules: &Rules<'_>, work: &mut Work) -> Start {
-        let certainty = &self.facts.certainty;
+        let certainty = self.facts.certainty;
         let anticipated = node.event.and_then(|event| {
             let segment = certainty.segment(event);
             node.items.iter().position(|it| certainty.segment(self.anchor(it)) >= segment)

@@ -7,7 +7,7 @@
 use std::cell::{OnceCell, RefCell};
 
 use arith::{Analyzer, ContextId};
-use dataflow::{conditions::Conditions, flow::Flow, memory::WriteKind, scopes::ScopeKind};
+use dataflow::{conditions::Conditions, memory::WriteKind, scopes::ScopeKind};
 use ir::{ExprKind, ForKind, OccurrenceId, OpId, arena::Id};
 
 use super::{facts::Facts, values::Memory};
@@ -60,10 +60,8 @@ impl<'a> Proofs<'a> {
         question: impl FnOnce(&mut Analyzer<'a>, ContextId) -> bool,
     ) -> bool {
         let (analyzer, conditions) = self.known.get_or_init(|| {
-            let Facts { body, occurrences, ref scopes, effects, .. } = *self.facts;
-            let mut analyzer = Analyzer::with_effects(body, effects);
-            let flow = Flow::build(body, occurrences, scopes, effects);
-            let conditions = Conditions::build(&flow, &mut analyzer);
+            let mut analyzer = self.facts.analyses.analyzer();
+            let conditions = self.facts.analyses.conditions(&mut analyzer);
             (RefCell::new(analyzer), conditions)
         });
         question(&mut analyzer.borrow_mut(), conditions.before(before))

@@ -8,47 +8,37 @@
 //! (a ramp has no name of its own), `S9` (hints stay where they are), `M10` (volatile accesses are effects).
 
 use ir::{
-    BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Type, TypeCode,
-    UnaryOp,
+    BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic, Type,
+    TypeCode, UnaryOp,
     effects::{EffectTable, Element, Flags, MemoryEffect, Merge},
     role,
 };
 
-/// What is in an expression, as bits.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Sharing(u8);
+bitflags::bitflags! {
+    /// Properties of an expression that bear on sharing.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub(super) struct Sharing: u8 {
+        /// Computes in a narrow integer type, unbound: C does not cut it to its width.
+        const NARROW = 1;
+        /// Its value may come from a sum or product that left its type.
+        const SUM = 2;
+        /// A call that is no value of its operands.
+        const IMPURE = 4;
+        /// A call that depends on which threads arrive together.
+        const CONVERGENT = 8;
+        /// It differs between threads, whatever its operands are.
+        const PER_THREAD = 16;
+        /// Something that hosts and devices may compute to different last bits.
+        const INEXACT = 32;
+        /// A variable that is bound to a product of floats.
+        const PRODUCT = 64;
+    }
+}
 
 impl Sharing {
-    /// Computes in a narrow integer type, unbound: C does not cut it to its width.
-    pub(super) const NARROW: Sharing = Sharing(1);
-    /// Its value may come from a sum or product that left its type.
-    pub(super) const SUM: Sharing = Sharing(2);
-    /// A call that is no value of its operands.
-    pub(super) const IMPURE: Sharing = Sharing(4);
-    /// A call that depends on which threads arrive together.
-    pub(super) const CONVERGENT: Sharing = Sharing(8);
-    /// It differs between threads, whatever its operands are.
-    pub(super) const PER_THREAD: Sharing = Sharing(16);
-    /// Something that hosts and devices may compute to different last bits.
-    pub(super) const INEXACT: Sharing = Sharing(32);
-    /// A variable that is bound to a product of floats.
-    pub(super) const PRODUCT: Sharing = Sharing(64);
-
-    pub(super) const fn has(self, other: Sharing) -> bool {
-        self.0 & other.0 != 0
-    }
-    pub(super) const fn union(self, other: Sharing) -> Sharing {
-        Sharing(self.0 | other.0)
-    }
-    /// What a value hands to what is computed from it.
-    pub(super) const fn handed_down(self) -> Sharing {
-        Sharing(self.0 & (Sharing::INEXACT.0 | Sharing::SUM.0))
-    }
-    pub(super) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-    const fn without(self, other: Sharing) -> Sharing {
-        Sharing(self.0 & !other.0)
+    /// The properties that a value hands to what is computed from it.
+    pub(super) fn handed_down(self) -> Sharing {
+        self & (Sharing::INEXACT | Sharing::SUM)
     }
 }
 
@@ -69,13 +59,13 @@ pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sha
     let below = below.union(own);
     // What memory holds was used when it was stored.
     let is_load = matches!(kind, ExprKind::Load { .. });
-    let below = if is_load { below.without(Sharing::SUM) } else { below };
-    let Some(dtype) = body.dtype(id) else { return below.without(Sharing::NARROW) };
+    let below = if is_load { below.difference(Sharing::SUM) } else { below };
+    let Some(dtype) = body.dtype(id) else { return below.difference(Sharing::NARROW) };
     let below = if dtype.is_float() { below.union(of_float(body, kind, dtype)) } else { below };
     if is_narrow(dtype) && cuts(kind, below) {
         below.union(Sharing::NARROW)
     } else {
-        below.without(Sharing::NARROW)
+        below.difference(Sharing::NARROW)
     }
 }
 
@@ -107,14 +97,12 @@ pub(super) fn is_product(body: &Body, id: ExprId, is_bound: bool) -> bool {
 }
 
 fn of_call(body: &Body, effects: &EffectTable, call: ExprKind) -> Sharing {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), instance, .. } = call else {
+    let ExprKind::Call { callee: Callee::Intrinsic(_, it), instance, .. } = call else {
         return Sharing::IMPURE;
     };
     let row = effects.call(body, call);
-    let name = body.name(name);
     // A hint is its operand: it stays inside of what it is part of.
-    let is_hint = matches!(name, "likely" | "ignore_loop_partition");
-    let merge = if is_hint { Merge::Dominated } else { row.merge() };
+    let merge = if it.is_hint() { Merge::Dominated } else { row.merge() };
     if instance != 0 || merge == Merge::Never || row.memory_effect != MemoryEffect::None {
         return Sharing::IMPURE;
     }
@@ -125,43 +113,18 @@ fn of_call(body: &Body, effects: &EffectTable, call: ExprKind) -> Sharing {
     if row.flags.contains(Flags::PER_THREAD) {
         found = found.union(Sharing::PER_THREAD);
     }
-    if !is_exact(name) {
+    if !is_exact(it) {
         found = found.union(Sharing::INEXACT);
     }
     found
 }
 
 /// Calls that give the same bits on every target.
-fn is_exact(name: &str) -> bool {
-    const EXACT: [&str; 26] = [
-        "abs",
-        "bitwise_and",
-        "bitwise_not",
-        "bitwise_or",
-        "bitwise_xor",
-        "ceil",
-        "copysign",
-        "ctpop",
-        "fabs",
-        "floor",
-        "floordiv",
-        "floormod",
-        "if_then_else",
-        "ignore_loop_partition",
-        "isfinite",
-        "isinf",
-        "isnan",
-        "likely",
-        "nearbyint",
-        "popcount",
-        "reinterpret",
-        "round",
-        "shift_left",
-        "shift_right",
-        "trunc",
-        "truncdiv",
-    ];
-    EXACT.binary_search(&name).is_ok()
+fn is_exact(it: Intrinsic) -> bool {
+    use Intrinsic::{Abs, CopySign, FAbs, IsFinite, IsInf, IsNan, PopCount, Reinterpret};
+    it.is_hint()
+        || it.is_rounding()
+        || matches!(it, Abs | CopySign | FAbs | IsFinite | IsInf | IsNan | PopCount | Reinterpret)
 }
 
 /// Whether C leaves the node wider than its narrow type: `+ - *` and what passes them on. A conversion is written as one in C
@@ -178,9 +141,10 @@ fn cuts(kind: ExprKind, below: Sharing) -> bool {
             ..,
         )
         | ExprKind::Unary(UnaryOp::BitNot, _) => true,
-        ExprKind::Binary(..) | ExprKind::Select(..) | ExprKind::Call { .. } => {
-            below.has(Sharing::NARROW)
-        }
+        ExprKind::Binary(..)
+        | ExprKind::Select(..)
+        | ExprKind::IfThenElse(..)
+        | ExprKind::Call { .. } => below.intersects(Sharing::NARROW),
         _ => false,
     }
 }
@@ -201,17 +165,17 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..) => {
             is_number(body.ty(id))
         }
+        ExprKind::IfThenElse(condition, then, otherwise) => {
+            is_number(body.ty(id))
+                && [condition, then, otherwise].into_iter().all(|it| is_operand(body, it))
+        }
         ExprKind::Load { buffer, indices, predicate: None } => {
             is_number(body.ty(id)) && !is_register(body, buffer, body.items(indices))
         }
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-            let name = body.name(name);
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
             is_number(body.ty(id))
-                && !matches!(name, "likely" | "ignore_loop_partition")
-                && body
-                    .items(args)
-                    .iter()
-                    .all(|&it| body.dtype(it).is_some() && !is_place(body, it))
+                && !it.is_hint()
+                && body.items(args).iter().all(|&it| is_operand(body, it))
         }
         _ => false,
     }
@@ -221,22 +185,23 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
 fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
     let data = &body.buffers[buffer];
     data.origin == BufferOrigin::Cell
-        || body.name(data.scope) == "local"
+        || data.scope.is_local()
             && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
 }
 
 /// Whether the node uses an operand that may come from an overflow (`SEMANTICS: I1`): a condition, the base and stride of a ramp. What
 /// may trap on an operand uses it too, and is not asked about here.
-pub(super) fn uses_sum(body: &Body, kind: ExprKind, is_sum: impl Fn(ExprId) -> bool) -> bool {
+pub(super) fn uses_sum(kind: ExprKind, is_sum: impl Fn(ExprId) -> bool) -> bool {
     match kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-            if body.name(name) == "if_then_else" =>
-        {
-            body.items(args).first().is_some_and(|&it| is_sum(it))
-        }
+        ExprKind::IfThenElse(condition, ..) => is_sum(condition),
         ExprKind::Ramp { base, stride, .. } => is_sum(base) || is_sum(stride),
         _ => false,
     }
+}
+
+/// Whether an argument is a number.
+fn is_operand(body: &Body, id: ExprId) -> bool {
+    body.dtype(id).is_some() && !is_place(body, id)
 }
 
 /// Whether an argument names something that is no number: a buffer, part of one, a list.
@@ -256,7 +221,7 @@ fn is_place(body: &Body, id: ExprId) -> bool {
 /// (`SEMANTICS: M8`): the call gives an address, or reads or writes there.
 pub(super) fn takes_place(body: &Body, effects: &EffectTable, id: ExprId, index: usize) -> bool {
     let call = body.expr(id).kind;
-    matches!(call, ExprKind::Call { .. })
+    matches!(call, ExprKind::Call { .. } | ExprKind::IfThenElse(..))
         && (body.dtype(id).is_none_or(|it| it == DataType::HANDLE)
             || effects.element(body, call, index) != Element::Value)
 }

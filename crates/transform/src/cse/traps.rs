@@ -8,11 +8,11 @@
 
 use std::cell::OnceCell;
 
-use ir::{Callee, ExprId, ExprKind, OccurrenceId, OpId, arena::Id};
+use ir::{ExprId, ExprKind, OccurrenceId, OpId, arena::Id};
 
 use super::{
     Work,
-    facts::{Facts, flag},
+    facts::{Facts, Seen},
     index::{Index, Known},
     place::{self, Position},
     proofs::Proofs,
@@ -82,11 +82,8 @@ impl<'a> Traps<'a> {
             None => false,
             Some(culprit) if culprit == expr => true,
             Some(_) => match body.expr(expr).kind {
-                ExprKind::Select(..) => true,
+                ExprKind::Select(..) | ExprKind::IfThenElse(..) => true,
                 ExprKind::Binary(op, ..) => op.is_logical(),
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-                    body.name(name) == "if_then_else"
-                }
                 _ => false,
             },
         }
@@ -96,13 +93,13 @@ impl<'a> Traps<'a> {
     fn build(&self, work: &mut Work) -> Index<'a> {
         let facts = self.facts;
         let is_evaluated = |id| {
-            facts.has(id, flag::REPLACEABLE)
-                && (facts.has(id, flag::SCANNED) || facts.has(id, flag::UNDER_LET))
+            facts.has(id, Seen::REPLACEABLE)
+                && (facts.has(id, Seen::SCANNED) || facts.has(id, Seen::UNDER_LET))
         };
         let traps = facts.occurrences.iter().filter(|&(id, it)| {
             self.is_asked_about(it.expr)
                 && is_evaluated(id)
-                && !facts.has(id, flag::PLACE)
+                && !facts.has(id, Seen::PLACE)
                 && facts.body.expr(it.expr).flags.open_binders == 0
         });
         let mut all: Vec<_> = traps

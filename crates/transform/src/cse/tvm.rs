@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 use super::{
     CseOptions, Work,
-    facts::{Facts, NONE, flag},
+    facts::{Facts, NONE, Seen},
     finish::{self, Draft},
     names::Names,
     place::{self, Position},
@@ -83,7 +83,7 @@ impl Table<'_> {
     fn record_one(&mut self, id: OccurrenceId) {
         let facts = self.facts;
         let here = facts.occurrences[id];
-        if !facts.has(id, flag::SCANNED | flag::REAL) || !facts.is_candidate(here.expr) {
+        if !facts.has(id, Seen::SCANNED | Seen::REAL) || !facts.is_candidate(here.expr) {
             return;
         }
         let scope = facts.scopes.of_op(here.op);
@@ -141,7 +141,7 @@ impl Table<'_> {
 
     /// Where TVM puts the binding.
     fn insertion(&self, entry: &Entry) -> OpId {
-        let scopes = &self.facts.scopes;
+        let scopes = self.facts.scopes;
         scopes
             .child_towards(entry.common, entry.first_scope)
             .and_then(|it| scopes.creator(it))
@@ -230,7 +230,7 @@ impl Table<'_> {
         }
         // A launch inside another one takes its extent from the host, where no name of the kernel is known (P6).
         let is_in_kernel = facts.kernel(facts.scopes.of_op(site)).is_some();
-        let is_bound = |it: &OccurrenceId| facts.has(*it, flag::LAUNCH_BOUND);
+        let is_bound = |it: &OccurrenceId| facts.has(*it, Seen::LAUNCH_BOUND);
         if is_in_kernel && entry.occurrences.iter().any(is_bound) {
             return (site, Some(Refusal::LaunchBound));
         }

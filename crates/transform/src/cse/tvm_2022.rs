@@ -50,7 +50,7 @@ use self::{
 };
 use super::{
     CseOptions, Work,
-    facts::{Facts, flag},
+    facts::{Facts, Seen},
     names::Names,
 };
 
@@ -130,7 +130,7 @@ fn textless(facts: &Facts<'_>) -> Vec<bool> {
     }
     let mut textless = vec![true; facts.body.n_exprs()];
     for (id, it) in facts.occurrences.iter() {
-        textless[it.expr.index()] &= !facts.has(id, flag::REAL);
+        textless[it.expr.index()] &= !facts.has(id, Seen::REAL);
     }
     textless
 }

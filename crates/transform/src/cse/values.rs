@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 
 use dataflow::{
     alias::AliasClasses,
+    analyses::Analyses,
     memory::{MemoryVersions, Origin},
     values::ValueNumbers,
 };
@@ -72,7 +73,7 @@ impl<'a> Values<'a> {
             values.visible_from = visible_from(facts, &memory.versions);
             work.visited += facts.occurrences.len() as u64;
         }
-        if nodes().any(|it| facts.sharing(it).has(Sharing::CONVERGENT)) {
+        if nodes().any(|it| facts.sharing(it).intersects(Sharing::CONVERGENT)) {
             values.split_convergent(facts);
         }
         values
@@ -82,8 +83,8 @@ impl<'a> Values<'a> {
     fn split_convergent(&mut self, facts: &Facts<'_>) {
         let mut classes: FxHashMap<_, Class> = FxHashMap::default();
         for (id, it) in facts.occurrences.iter() {
-            if facts.sharing(it.expr).has(Sharing::CONVERGENT)
-                && !facts.sharing(it.expr).has(Sharing::IMPURE)
+            if facts.sharing(it.expr).intersects(Sharing::CONVERGENT)
+                && !facts.sharing(it.expr).intersects(Sharing::IMPURE)
             {
                 let next = (self.n_classes + classes.len()) as Class;
                 let alone = facts.is_lazy(id, None).then_some(id);
@@ -133,7 +134,7 @@ fn leaves(facts: &Facts<'_>, values: &Values<'_>) -> FxHashMap<Class, ExprId> {
 
 /// For each occurrence the order of the first operation that sees its variables and the versions of memory that it reads.
 fn visible_from(facts: &Facts<'_>, versions: &MemoryVersions<'_>) -> Vec<u32> {
-    let (body, scopes) = (facts.body, &facts.scopes);
+    let (body, scopes) = (facts.body, facts.scopes);
     let start = |origin: Origin| match origin {
         Origin::Entry => 0,
         Origin::Write(op) | Origin::After(op) => scopes.order(op).saturating_add(1),
@@ -170,9 +171,9 @@ pub(super) struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    pub(super) fn new(facts: &'a Facts<'a>, aliases: &'a AliasClasses) -> Memory<'a> {
-        let Facts { body, occurrences, effects, .. } = *facts;
-        let versions = MemoryVersions::build(body, occurrences, &facts.scopes, effects, aliases);
+    pub(super) fn new(analyses: &'a Analyses<'a>) -> Memory<'a> {
+        let Analyses { body, occurrences, effects, .. } = *analyses;
+        let (aliases, versions) = (analyses.aliases(), analyses.memory());
         Memory { body, occurrences, effects, aliases, versions }
     }
 

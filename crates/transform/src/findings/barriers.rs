@@ -17,7 +17,7 @@ use barriers::{
 };
 use dataflow::alias::Space;
 use ir::{
-    BufferId, ExprKind, OpId, OpKind, ValueId,
+    BufferId, ExprKind, Intrinsic, OpId, OpKind, ThreadTag, ValueId,
     plan::finding::{Finding, FindingKind, Place, Reason, Related, Role},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,7 +32,7 @@ const MAX_THREADS: i64 = 1024;
 
 pub(super) fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     for kernel in kernels(facts) {
-        let planner = Planner::new(facts.body, &kernel);
+        let planner = Planner::new(facts.body, &kernel, facts.effects);
         let is_passed = |it: &OpId| is_passed(facts, &kernel, *it);
         if !planner.barriers().iter().all(is_passed) || may_wait(facts, &kernel) {
             continue;
@@ -53,13 +53,13 @@ pub(super) fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
 
 pub(super) fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     for kernel in kernels(facts) {
-        let barriers = Planner::new(facts.body, &kernel).barriers();
+        let barriers = Planner::new(facts.body, &kernel, facts.effects).barriers();
         if barriers.len() > MOST_BARRIERS || orders_more(facts, &kernel) {
             continue;
         }
         // Where one is missing, or cannot be placed, the program is not understood well enough.
         let is_complete = |without: FxHashSet<OpId>| {
-            let plan = Planner::new(facts.body, &kernel).plan_without(without);
+            let plan = Planner::new(facts.body, &kernel, facts.effects).plan_without(without);
             plan.is_ok_and(|it| it.before.is_empty() && it.at_end.is_empty())
         };
         if !is_complete(FxHashSet::default()) {
@@ -86,7 +86,7 @@ pub(super) fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding
 /// The outermost launches that have a barrier, with what the analysis asks of them.
 fn kernels(facts: &FindingFacts<'_>) -> Vec<Kernel> {
     let body = facts.body;
-    if body.lookup_name("tvm_storage_sync").is_none() {
+    if Intrinsic::StorageSync.name().is_none_or(|it| body.lookup_name(it).is_none()) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -116,12 +116,12 @@ fn kernel(facts: &FindingFacts<'_>, op: OpId, inside: &[OpId]) -> Option<Kernel>
     let mut thread_vars: FxHashMap<ValueId, usize> = FxHashMap::default();
     for &it in inside {
         let OpKind::LaunchThread { tag, var } = body.ops[it].kind else { continue };
-        let axis = match body.name(tag) {
-            "threadIdx.x" => 0,
-            "threadIdx.y" => 1,
-            "threadIdx.z" => 2,
-            tag if tag.starts_with("blockIdx.") => continue,
-            _ => return None,
+        let axis = match tag {
+            ThreadTag::ThreadIdx(dim) => dim as usize,
+            ThreadTag::BlockIdx(_) => continue,
+            ThreadTag::ClusterCtaIdx(_) | ThreadTag::VThread(_) | ThreadTag::Other(_) => {
+                return None;
+            }
         };
         let ExprKind::Int(extent) = body.expr(body.ops[it].operands[0]).kind else { return None };
         if thread_vars.values().any(|it| *it == axis) && block[axis] != extent {

@@ -79,14 +79,17 @@ impl<'a> Compatible<'a> {
 
     /// Adds a fix if it is right together with those added before. Whether it was added.
     pub fn add(&mut self, fix: &FindingFix) -> bool {
-        let needed = self.needed(fix);
-        let fits =
-            needed.iter().all(|&it| !self.is_gone(it)) && fix.edits.iter().all(|it| self.fits(it));
-        if fits {
-            self.kept.extend(needed);
-            fix.edits.iter().for_each(|it| self.insert(it));
+        // Looked at first: of fixes inside of others that were added, what they need is not worked out.
+        if !fix.edits.iter().all(|it| self.fits(it)) {
+            return false;
         }
-        fits
+        let needed = self.needed(fix);
+        if needed.iter().any(|&it| self.is_gone(it)) {
+            return false;
+        }
+        self.kept.extend(needed);
+        fix.edits.iter().for_each(|it| self.insert(it));
+        true
     }
 
     /// The operations that must stay or change inside, by their numbers.

@@ -12,18 +12,19 @@
 use arith::{Analyzer, Constraint, ContextId, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
-    BinaryOp, Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
+    BinaryOp, Body, Callee, ExprKind, Intrinsic, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
     arena::Id as _,
     plan::finding::{
         Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
     },
 };
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::FindingFacts;
 
-/// Statements and scopes that are looked at for the place that decides.
+/// Expressions, statements and scopes that are looked at for the place that decides.
 const MOST_STEPS: usize = 1000;
 
 /// Conditions that constants, ranges and shapes decide.
@@ -38,11 +39,12 @@ pub(super) fn plan_redundant(facts: &FindingFacts<'_>, found: &mut Vec<Finding>)
 
 fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
     let here = Points::of(facts);
+    let mut deciders = Deciders::default();
     for known in known(facts) {
         if known.kind != kind || facts.source.is_some_and(|it| !(it.is_real)(known.occurrence)) {
             continue;
         }
-        let decider = here.decider(&mut facts.analyzer(), &known);
+        let decider = here.decider(&mut facts.analyzer(), &mut deciders, &known);
         let rests_on = decider.and_then(|it| op_of(facts, it));
         found.push(Finding {
             kind,
@@ -56,6 +58,10 @@ fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
         });
     }
 }
+
+/// Where contexts that decided something were added in an expression: the node around, and the place. Thousands of
+/// conditions in one are decided by one.
+pub(crate) type Deciders = FxHashMap<ContextId, (OccurrenceId, Place)>;
 
 /// A condition that has one value wherever it is evaluated.
 #[derive(Clone, Copy)]
@@ -77,7 +83,7 @@ pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
 /// The places of a body and what is known there; the analyzer that answers is the one in which the conditions were made.
 #[derive(Clone, Copy)]
 pub(crate) struct Points<'p, 'a> {
-    pub(crate) flow: &'p Flow<'a>,
+    pub(crate) flow: Flow<'a>,
     pub(crate) conditions: &'p Conditions,
 }
 
@@ -106,7 +112,7 @@ impl<'p, 'a> Points<'p, 'a> {
         reading: Overflow,
     ) -> Vec<Known> {
         let mut all = Vec::new();
-        let context = self.conditions.at(self.flow, top);
+        let context = self.conditions.at(&self.flow, top);
         if !analyzer.is_contradiction(Overflow::Excluded, context) {
             self.examine(analyzer, top, context, reading, &mut all);
         }
@@ -146,9 +152,7 @@ impl<'p, 'a> Points<'p, 'a> {
                     stack.push(first);
                 }
                 ExprKind::Unary(UnaryOp::Not, _) => stack.push(first),
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                    if body.name(name) == "likely" =>
-                {
+                ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), .. } => {
                     stack.push(first);
                 }
                 _ => {}
@@ -157,15 +161,20 @@ impl<'p, 'a> Points<'p, 'a> {
     }
 
     /// The place of what decides a condition.
-    pub(crate) fn decider(self, analyzer: &mut Analyzer<'_>, known: &Known) -> Option<Place> {
+    pub(crate) fn decider(
+        self,
+        analyzer: &mut Analyzer<'_>,
+        deciders: &mut Deciders,
+        known: &Known,
+    ) -> Option<Place> {
         let expr = self.flow.occurrences[known.occurrence].expr;
         let why = analyzer.why(known.reading, known.context, expr)?;
         if known.kind == FindingKind::RedundantCondition {
-            return self.place_of(analyzer, known.occurrence, why);
+            return self.place_of(analyzer, deciders, known.occurrence, why);
         }
         // Ranges that decide are those of the loops around.
         match analyzer.constraint(why) {
-            Constraint::Range { .. } => self.place_of(analyzer, known.occurrence, why),
+            Constraint::Range { .. } => self.place_of(analyzer, deciders, known.occurrence, why),
             _ => None,
         }
     }
@@ -174,18 +183,31 @@ impl<'p, 'a> Points<'p, 'a> {
     fn place_of(
         self,
         analyzer: &Analyzer<'_>,
+        deciders: &mut Deciders,
         id: OccurrenceId,
         context: ContextId,
     ) -> Option<Place> {
         let Points { flow, conditions } = self;
         let (body, occurrences, scopes) = (flow.body, flow.occurrences, flow.scopes);
         let part = |condition: OccurrenceId| Some(self.part(analyzer, condition, context));
+        if let Some(&(around, place)) = deciders.get(&context)
+            && (around..occurrences[around].end).contains(&id)
+        {
+            return Some(place);
+        }
         let mut steps = 0;
         let mut at = id;
         while let Some(parent) = occurrences[at].parent {
-            let [inner, outer] = [at, parent].map(|it| conditions.at(flow, it));
+            ir::interrupt::check();
+            steps += 1;
+            if steps > MOST_STEPS {
+                return None;
+            }
+            let [inner, outer] = [at, parent].map(|it| conditions.at(&flow, it));
             if adds(analyzer, inner, outer, context) {
-                return part(OccurrenceId::new(parent.index() + 1));
+                let place = part(OccurrenceId::new(parent.index() + 1))?;
+                deciders.insert(context, (parent, place));
+                return Some(place);
             }
             at = parent;
         }
@@ -248,11 +270,7 @@ pub(crate) fn tops(
         let first = OccurrenceId::new(id.index() + 1);
         match body.expr(occurrences[id].expr).kind {
             ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
-            {
-                tops.push((first, Overflow::Excluded));
-            }
+            ExprKind::IfThenElse(..) => tops.push((first, Overflow::Excluded)),
             _ => {}
         }
     }
@@ -301,7 +319,7 @@ pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix>
                 first
             }
         }
-        ExprKind::Select(..) | ExprKind::Call { .. } if known.occurrence == first => {
+        ExprKind::Select(..) | ExprKind::IfThenElse(..) if known.occurrence == first => {
             let third = facts.occurrences[second].end;
             let (kept, gone) = if known.value { (second, third) } else { (third, second) };
             if !facts.deletable().may_go(facts.occurrences[gone].expr) {

@@ -21,7 +21,7 @@ use super::{
 };
 
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
-    let memory = facts.memory();
+    let memory = &facts.memory();
     let aliases = facts.aliases();
     let mut copies: Vec<(Stored, Ordering)> = Vec::new();
     // By class: loads that read a copy, less all loads.

@@ -42,7 +42,7 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     if stores.is_empty() {
         return;
     }
-    let memory = facts.memory();
+    let memory = &facts.memory();
     let planner = Planner {
         facts,
         aliases: facts.aliases(),
@@ -249,7 +249,7 @@ fn overwritten(facts: &FindingFacts<'_>, stores: &[(OpId, BufferId)]) -> FxHashM
     if stores.len() < 2 {
         return FxHashMap::default();
     }
-    Overwritten::build(facts.flow(), facts.aliases()).stores().iter().copied().collect()
+    Overwritten::build(&facts.flow(), facts.aliases()).stores().iter().copied().collect()
 }
 
 /// For each class the scope of its allocation, if there is one alone.

@@ -4,7 +4,7 @@
 //! what has an effect, is volatile, is unknown or belongs to other threads may not. One pass over the nodes, children first; questions are O(1).
 
 use dataflow::alias::AliasClasses;
-use ir::{Body, Callee, ExprId, ExprKind, Type, arena::Id as _, effects::EffectTable};
+use ir::{Body, Callee, ExprId, ExprKind, Intrinsic, Type, arena::Id as _, effects::EffectTable};
 
 /// Which expressions may be left out.
 pub struct Deletable(Vec<bool>);
@@ -22,12 +22,8 @@ impl Deletable {
             let mut all = match node.kind {
                 ExprKind::Opaque { .. } => false,
                 // A hint goes with what it is about (`SEMANTICS: S9`).
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                    if body.name(name) == "likely" =>
-                {
-                    true
-                }
-                call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+                ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), .. } => true,
+                call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                     effects.call(body, call).is_deletable()
                 }
                 ExprKind::Call { .. } => false,

@@ -197,7 +197,7 @@ fn is_movable(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     (id.index()..facts.occurrences[id].end.index()).all(|it| {
         let expr = facts.occurrences[OccurrenceId::new(it)].expr;
         match facts.body.expr(expr).kind {
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                 facts.effects.call(facts.body, call).is_pure_value()
             }
             ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,

@@ -3,8 +3,9 @@
 //! Without the attribute a store to one buffer parameter may change every other (`SEMANTICS: M4`). In: a function without it. Out: one
 //! finding if values are read again only for that reason: the common subexpressions are planned as if the attribute were there, and what
 //! that would save is told. Most functions are settled before any planning: they store to no parameter, or read nothing twice from one.
-//! Large functions are not planned again; there only the chance is told. At most two plans, else O(occurrences).
+//! Large functions are not planned again; there only the chance is told. At most one plan besides the one that is there, else O(occurrences).
 
+use dataflow::analyses::Analyses;
 use ir::{
     Attr, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpKind, noalias_key,
     plan::{
@@ -73,12 +74,11 @@ fn may_matter(facts: &FindingFacts<'_>) -> bool {
 
 /// What the attribute would save, and where; none if nothing.
 fn gain(facts: &FindingFacts<'_>) -> Option<(Reason, Vec<Related>)> {
-    let options = CseOptions::default();
-    let plan = |body| cse::plan(body, facts.occurrences, facts.source, &options);
-    let without = plan(facts.body);
+    let without = (facts.shared)();
     let mut body = facts.body.clone();
     body.attrs.push((noalias_key(body.dialect).into(), Attr::Bool(true)));
-    let with = plan(&body);
+    let analyses = Analyses::of(&body, facts.occurrences, facts.effects);
+    let with = cse::plan(&analyses, facts.source, &CseOptions::default());
     let saved = total(&with).saturating_sub(total(&without));
     if saved == 0 {
         return None;

@@ -25,7 +25,7 @@ use super::{FindingFacts, stored::loads};
 const MAX_LOOPS: usize = 64;
 
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
-    let memory = facts.memory();
+    let memory = &facts.memory();
     let mut lazy = Lazy { op: None, start: 0, flags: Vec::new() };
     for (load, buffer, version) in loads(facts, memory) {
         let class = facts.aliases().class(buffer);
@@ -156,7 +156,7 @@ impl Lazy {
             while child < occurrences[id].end {
                 let own = match body.expr(occurrences[id].expr).kind {
                     ExprKind::Binary(op, ..) => op.is_logical() && index > 0,
-                    ExprKind::Select(..) => index > 0,
+                    ExprKind::Select(..) | ExprKind::IfThenElse(..) => index > 0,
                     call @ ExprKind::Call { .. } => facts.effects.is_lazy(body, call, index),
                     ExprKind::Lambda { .. } => true,
                     _ => false,

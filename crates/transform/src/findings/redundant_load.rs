@@ -27,7 +27,7 @@ use super::{
 };
 
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
-    let memory = facts.memory();
+    let memory = &facts.memory();
     let after_stores: FxHashMap<OccurrenceId, Stored> =
         stored(facts, memory).into_iter().map(|it| (it.load, it)).collect();
     let mut holders = Holders::default();

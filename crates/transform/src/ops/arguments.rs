@@ -1,15 +1,16 @@
-//! Values handed from block to block and from iteration to iteration that always equal another value.
+//! Arguments of blocks and loop-carried values that always equal another value.
 //!
-//! In: a body and its choices (`choices`). Out: those that equal another value, which takes their place: another choice of the place that is equal on every way
-//! (`congruence`: also if that is so only because they are equal themselves, as two counters that step alike), or the one value that comes on every
-//! way. What a choice hands to itself around a loop says nothing. O(n log n) of what the choices depend on, at most [`MAX_ROUNDS`] times.
+//! In: a body and its choices (`choices`). Out: those that equal another value, which takes their place: another choice
+//! of the place that is equal on every way (`congruence`: also if that is so only because they are equal themselves, as
+//! two counters that step alike), or the one value that comes on every way. What a choice hands to itself around a loop
+//! says nothing. O(n log n) of what the choices depend on, at most [`MAX_ROUNDS`] times.
 
 use ir::{Body, OpId, ValueId, plan::ops::OpActionKind};
 
 use super::{
     choices::{self, Choice},
     congruence,
-    labels::{Bits, Labels},
+    op_traits::{Bits, OpTraits},
     summary::Replaced,
 };
 
@@ -26,13 +27,13 @@ pub(super) struct EqualArgument {
 /// Finds them and replaces them. Operations that are `gone` do not count.
 pub(super) fn find(
     body: &Body,
-    labels: &Labels,
+    traits: &OpTraits,
     replaced: &mut Replaced,
     is_gone: &dyn Fn(OpId) -> bool,
 ) -> Vec<EqualArgument> {
     let mut choices = choices::collect(body);
     choices.retain(|it| {
-        let is_inside = labels.of(it.op).has(Bits::INSIDE);
+        let is_inside = traits.of(it.op).has(Bits::INSIDE);
         !is_inside && !is_gone(it.op) && replaced.get(it.value) == it.value
     });
     let mut found = Vec::new();
@@ -43,7 +44,7 @@ pub(super) fn find(
                 replace(choice, value, replaced, &mut found);
             }
         }
-        for (at, of) in congruence::find(body, labels, replaced, &choices) {
+        for (at, of) in congruence::find(body, traits, replaced, &choices) {
             replace(&choices[at], choices[of].value, replaced, &mut found);
         }
         if found.len() == n_before {

@@ -1,4 +1,5 @@
-//! Values that are one of several, by the way on which control came: arguments of blocks, and what structured loops and choices hand on.
+//! Values that are one of several, by the way on which control came: arguments of blocks, and what structured loops and
+//! choices yield.
 //!
 //! In: a body. Out: [`Choice`]s, those of one place together. Places are
 //!
@@ -7,16 +8,17 @@
 //! * the two regions of `scf.while` and its results;
 //! * the results of `scf.if`, `affine.if` and `scf.index_switch`: a way for each region.
 //!
-//! A place of which something is not as expected (a terminator of another name, other numbers of values) has none. O(operations + their operands).
+//! A place of which something is not as expected (a terminator of another name, other numbers of values) has none.
+//! O(operations + their operands).
 
 use ir::{
-    BlockId, Body, OpId, OpKind, RegionId, RegionKind, Type, ValueId, dominators,
-    plan::ops::OpActionKind,
+    BlockId, Body, NameId, OpId, OpKind, RegionId, RegionKind, Type, ValueId, dominators,
+    known_ops, plan::ops::OpActionKind,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::labels::value_of;
+use super::op_traits::value_of;
 
 /// Values by the way, in the order of the ways.
 pub(super) type Ways = SmallVec<[ValueId; 2]>;
@@ -37,8 +39,7 @@ pub(super) struct Choice {
 
 /// The choices of a body.
 pub(super) fn collect(body: &Body) -> Vec<Choice> {
-    let mut found =
-        Collector { body, choices: Vec::new(), n_places: 0, kinds: FxHashMap::default() };
+    let mut found = Collector { body, choices: Vec::new(), n_places: 0 };
     let has_blocks = |it: &&RegionId| {
         let region = &body.regions[**it];
         region.blocks.len() > 1 && region.kind == RegionKind::Ssa
@@ -51,8 +52,7 @@ pub(super) fn collect(body: &Body) -> Vec<Choice> {
         if !data.regions.is_empty()
             && let OpKind::Named(name) = data.kind
         {
-            let kind = *found.kinds.entry(name).or_insert_with(|| Structure::of(body.name(name)));
-            found.structured(op, kind);
+            found.structured(op, Structure::of(name));
         }
     }
     found.choices
@@ -62,20 +62,22 @@ pub(super) fn collect(body: &Body) -> Vec<Choice> {
 #[derive(Clone, Copy)]
 enum Structure {
     None,
-    For(&'static str),
+    For(NameId),
     While,
     /// Of several regions one runs.
-    OneOf(&'static str),
+    OneOf(NameId),
 }
 
 impl Structure {
-    fn of(name: &str) -> Structure {
+    fn of(name: NameId) -> Structure {
         match name {
-            "scf.for" => Structure::For("scf.yield"),
-            "affine.for" => Structure::For("affine.yield"),
-            "scf.while" => Structure::While,
-            "scf.if" | "scf.index_switch" => Structure::OneOf("scf.yield"),
-            "affine.if" => Structure::OneOf("affine.yield"),
+            known_ops::SCF_FOR => Structure::For(known_ops::SCF_YIELD),
+            known_ops::AFFINE_FOR => Structure::For(known_ops::AFFINE_YIELD),
+            known_ops::SCF_WHILE => Structure::While,
+            known_ops::SCF_IF | known_ops::SCF_INDEX_SWITCH => {
+                Structure::OneOf(known_ops::SCF_YIELD)
+            }
+            known_ops::AFFINE_IF => Structure::OneOf(known_ops::AFFINE_YIELD),
             _ => Structure::None,
         }
     }
@@ -85,7 +87,6 @@ struct Collector<'a> {
     body: &'a Body,
     choices: Vec<Choice>,
     n_places: u32,
-    kinds: FxHashMap<ir::NameId, Structure>,
 }
 
 impl Collector<'_> {
@@ -151,8 +152,10 @@ impl Collector<'_> {
             }
             Structure::While => {
                 let [before, after] = data.regions[..] else { return };
-                let Some((first, mut handed)) = self.end(before, "scf.condition") else { return };
-                let Some((second, yielded)) = self.end(after, "scf.yield") else { return };
+                let Some((first, mut handed)) = self.end(before, known_ops::SCF_CONDITION) else {
+                    return;
+                };
+                let Some((second, yielded)) = self.end(after, known_ops::SCF_YIELD) else { return };
                 let Some(inits) = self.values(&data.operands) else { return };
                 let body = self.body;
                 let (Some(&ends_first), Some(&ends_second)) =
@@ -179,12 +182,12 @@ impl Collector<'_> {
         }
     }
 
-    /// The block of a region of one, and what its terminator of this name hands on.
-    fn end(&self, region: RegionId, name: &str) -> Option<(BlockId, SmallVec<[ValueId; 4]>)> {
+    /// The block of a region of one, and what its terminator of this name yields.
+    fn end(&self, region: RegionId, name: NameId) -> Option<(BlockId, SmallVec<[ValueId; 4]>)> {
         let [block] = self.body.regions[region].blocks[..] else { return None };
         let &last = self.body.blocks[block].ops.last()?;
         match self.body.ops[last].kind {
-            OpKind::Named(it) if self.body.name(it) == name => {
+            OpKind::Named(it) if it == name => {
                 Some((block, self.values(&self.body.ops[last].operands)?))
             }
             _ => None,

@@ -1,13 +1,16 @@
-//! Which choices of one place are equal: the coarsest partition of values in which equal ones have equal operations and equal operands.
+//! Which choices of one place are equal: the coarsest partition of values in which equal ones have equal operations and
+//! equal operands.
 //!
-//! In: a body, what was replaced, its choices. Out: choices and the first of their place that each always equals. All values are taken to be equal
-//! that look alike, and told apart as long as their operands differ (B. Alpern, M. Wegman, F. K. Zadeck, "Detecting equality of variables in
-//! programs", POPL 1988); so two values that go round a loop are found equal if nothing tells them apart, which no search from
-//! operands to users can find. Equal values are equal wherever both are visible: by induction over the steps of an execution, as each step computes
-//! both from equal values. That holds for operations that are values of their operands; all others are equal to themselves only.
+//! In: a body, what was replaced, its choices. Out: choices and the first of their place that each always equals. All
+//! values are taken to be equal that look alike, and told apart as long as their operands differ (B. Alpern, M. Wegman,
+//! F. K. Zadeck, "Detecting equality of variables in programs", POPL 1988); so two values that go round a loop are
+//! found equal if nothing tells them apart, which no search from operands to users can find. Equal values are equal
+//! wherever both are visible: by induction over the steps of an execution, as each step computes both from equal
+//! values. That holds for operations that are values of their operands; all others are equal to themselves only.
 //!
-//! Only choices of which each way looks like that of another of their place are taken, and what they depend on. Classes are split with the smaller parts
-//! as splitters (J. Hopcroft, 1971): O(n log n) steps, and a logarithm for sorting them.
+//! Only choices of which each way looks like that of another of their place are taken, and what they depend on. Classes
+//! are split with the smaller parts as splitters (J. Hopcroft, 1971): O(n log n) steps, and a logarithm for sorting
+//! them.
 
 use ir::{AttrDictId, Body, NameId, OpId, OpKind, Type, ValueId, ValueKind};
 use rustc_hash::FxHashMap;
@@ -15,21 +18,21 @@ use smallvec::SmallVec;
 
 use super::{
     choices::Choice,
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
     summary::Replaced,
 };
 
 /// Choices and the first of their place that each is equal to, by their numbers.
 pub(super) fn find(
     body: &Body,
-    labels: &Labels,
+    traits: &OpTraits,
     replaced: &Replaced,
     choices: &[Choice],
 ) -> Vec<(usize, usize)> {
     let by_value = choices.iter().enumerate().map(|(at, it)| (it.value, at));
     let by_value: FxHashMap<ValueId, usize> =
         if has_pairs(choices) { by_value.collect() } else { return Vec::new() };
-    let look = Look { body, labels, replaced, choices, by_value };
+    let look = Look { body, traits, replaced, choices, by_value };
     let alike = look.alike();
     if alike.is_empty() {
         return Vec::new();
@@ -63,7 +66,7 @@ enum Likeness {
 
 struct Look<'a> {
     body: &'a Body,
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     replaced: &'a Replaced,
     choices: &'a [Choice],
     by_value: FxHashMap<ValueId, usize>,
@@ -91,7 +94,7 @@ impl Look<'_> {
         let OpKind::Named(name) = data.kind else { return None };
         let is_value = data.regions.is_empty()
             && data.successors.is_empty()
-            && NO_VALUE.iter().all(|it| !self.labels.of(op).has(*it))
+            && NO_VALUE.iter().all(|it| !self.traits.of(op).has(*it))
             && data.operands.iter().all(|it| value_of(self.body, *it).is_some());
         let index = data.results.iter().position(|it| *it == value)?;
         is_value.then_some((op, name, index))
@@ -172,7 +175,7 @@ impl Graph {
                 }
                 Likeness::Operation(..) => {
                     if let Some((op, ..)) = look.operation(value) {
-                        let in_order = !look.labels.of(op).has(Bits::COMMUTATIVE);
+                        let in_order = !look.traits.of(op).has(Bits::COMMUTATIVE);
                         let given = look.body.ops[op].operands.iter();
                         let given = given.filter_map(|it| value_of(look.body, *it));
                         operands.extend((0..).map(|it| if in_order { it } else { ANY }).zip(given));

@@ -1,21 +1,22 @@
 //! Operations that nothing needs, to the fixpoint.
 //!
-//! In: a body, what was replaced and what is gone. Out: what may be deleted: nothing that stays uses its results, and it does nothing else
-//! (`SEMANTICS: E8`). What is inside of operations that nobody knows stays, and what control may leave by; and of a block that nothing ends, the
-//! last operation. O(operations + operands): each operation is looked at once for itself and once for each user that goes.
+//! In: a body, what was replaced and what is gone. Out: what may be deleted: nothing that stays uses its results, and
+//! it does nothing else (`SEMANTICS: E8`). What is inside of operations that nobody knows stays, and what control may
+//! leave by; and of a block that nothing ends, the last operation. O(operations + operands): each operation is looked
+//! at once for itself and once for each user that goes.
 
 use ir::{Body, OpId, ValueId, ValueKind, arena::Id};
 use rustc_hash::FxHashMap;
 
 use super::{
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
     summary::{Replaced, Summary, for_each_inside, for_each_operand},
 };
 
 /// What to look at.
 pub(super) struct Sweep<'a> {
     pub(super) body: &'a Body,
-    pub(super) labels: &'a Labels,
+    pub(super) traits: &'a OpTraits,
     pub(super) summary: &'a Summary<'a>,
     pub(super) replaced: &'a Replaced,
     /// By operation, with what is inside of what is gone.
@@ -80,12 +81,12 @@ impl Sweep<'_> {
     }
 
     fn is_dead(&self, op: OpId, n_uses: &[u32]) -> bool {
-        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         !bits.has(Bits::NEEDED)
             && !bits.has(Bits::CHANGES)
             && !bits.has(Bits::LEAVES)
             && !own.has(Bits::INSIDE)
-            && !self.labels.holds_its_block(self.body, op)
+            && !self.traits.holds_its_block(self.body, op)
             && !own.has(Bits::TERMINATOR)
             && !own.has(Bits::SYMBOL)
             && !own.has(Bits::MARKER)

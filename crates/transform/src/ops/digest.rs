@@ -1,17 +1,19 @@
 //! Digests of what is inside of operations with regions, equal if they are equal up to the names of values.
 //!
-//! Equal regions compute the same from the same outer values. A digest is a sum over the operations inside, each hashed with its operands and weighted by
-//! its position. An operand counts by its identity where the value comes from outside, by its distance where it is defined inside. Which it is depends on
-//! whose digest is made: seen from an inner operation a value of an outer region comes from outside, seen from the owner of that region it does not. So
-//! each operation is hashed for the innermost region, and corrected once for each further owner of a value that it uses: O(operations + operands), however
-//! deep regions nest. Weights are powers of an odd number modulo 2^64, so a sum that began somewhere can be divided by the weight of its first position.
+//! Equal regions compute the same from the same outer values. A digest is a sum over the operations inside, each hashed
+//! with its operands and weighted by its position. An operand counts by its identity where the value comes from
+//! outside, by its distance where it is defined inside. Which it is depends on whose digest is made: seen from an inner
+//! operation a value of an outer region comes from outside, seen from the owner of that region it does not. So each
+//! operation is hashed for the innermost region, and corrected once for each further owner of a value that it uses:
+//! O(operations + operands), however deep regions nest. Weights are powers of an odd number modulo 2^64, so a sum that
+//! began somewhere can be divided by the weight of its first position.
 //!
 //! A digest only selects: who finds two equal ones compares what they are of (`equal.rs`).
 
 use ir::{BlockId, Body, OpId, OpKind, Type, ValueId, ValueKind, arena::Id};
 
 use super::{
-    labels::value_of,
+    op_traits::value_of,
     summary::{Replaced, for_each_operand},
 };
 

@@ -1,14 +1,15 @@
 //! Whether two operations are equal, regions included.
 //!
-//! In: two operations. Out: whether one could stand for the other as far as names, attributes, types, operands and regions go.
-//! Operands are equal if they are the same value, or are defined at the same place inside of both. O(smaller of the two), no
-//! recursion. Two that are compared are nearly always equal (their digests are), so the work is paid by what goes.
+//! In: two operations. Out: whether one could stand for the other as far as names, attributes, types, operands and
+//! regions go. Operands are equal if they are the same value, or are defined at the same place inside of both.
+//! O(smaller of the two), no recursion. Two that are compared are nearly always equal (their digests are), so the work
+//! is paid by what goes.
 
 use ir::{BlockId, Body, OpId, OpKind, ValueId, arena::Id};
 use rustc_hash::FxHashMap;
 
 use super::{
-    labels::value_of,
+    op_traits::value_of,
     summary::{Replaced, for_each_operand},
 };
 

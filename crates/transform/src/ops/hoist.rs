@@ -1,28 +1,36 @@
 //! Moving an operation to where two places that compute it both see it.
 //!
-//! In: an operation, and an equal one of a scope that has closed. Out: whether one of the two moved, and the other was merged into it. Three shapes:
+//! In: an operation, and an equal one of a scope that has closed. Out: whether one of the two moved, and the other was
+//! merged into it. Three shapes:
 //!
 //! * **after a region**: `for { x = f(a) }; y = f(a)`: the later one moves before the loop;
 //! * **two arms** of an `if`: the earlier one moves before the `if`;
 //! * **two blocks** to which one branch leads, and nothing else: the earlier one moves before the branch.
 //!
-//! In each the operation is computed on every path from its new place, so no path computes more than before. What may trap, reads memory,
-//! or depends on which threads arrive together stays.
+//! In each the operation is computed on every path from its new place, so no path computes more than before. What may
+//! trap, reads memory, or depends on which threads arrive together stays.
 
 use ir::{
-    BlockId, OpId, OpKind, RegionKind, ValueId, ValueKind,
+    BlockId, OpId, RegionKind, ValueId, ValueKind,
     arena::Id,
+    dominators::Dominators,
     plan::ops::{OpAction, OpActionKind, OpChange},
 };
 
-use super::{labels::Bits, table::Known, wide::Wide};
+use super::{gvn::Gvn, op_traits::Bits, table::Known};
 
 /// How far outwards the operation that holds the earlier one is looked for.
 const MAX_LEVELS: usize = 32;
 
-impl Wide<'_> {
+impl Gvn<'_> {
     /// Moves one of two equal operations, if that is right.
-    pub(super) fn hoist(&mut self, op: OpId, earlier: Known, new: Known) -> bool {
+    pub(super) fn hoist(
+        &mut self,
+        op: OpId,
+        earlier: Known,
+        new: Known,
+        trees: &[Dominators],
+    ) -> bool {
         let bits = self.summary.bits(op);
         let stays =
             [Bits::LOOKS, Bits::CONVERGENT, Bits::TRAPS, Bits::VARIES, Bits::ALIAS, Bits::MARKER];
@@ -45,7 +53,7 @@ impl Wide<'_> {
                 let Some(open) = self.open.last() else { return false };
                 (owner, open.scope)
             }
-            None => match self.common_branch(op, first) {
+            None => match self.common_branch(op, first, trees) {
                 Some(it) => it,
                 None => return false,
             },
@@ -92,8 +100,7 @@ impl Wide<'_> {
         for _ in 0..MAX_LEVELS {
             at = self.body.parent_op(at)?;
             // Not out of a kernel, or of the body of a structured operation.
-            let OpKind::Named(name) = self.body.ops[at].kind else { return None };
-            if !["scf.", "affine."].iter().any(|it| self.body.name(name).starts_with(it)) {
+            if !self.traits.of(at).has(Bits::STRUCTURED) {
                 return None;
             }
             if self.body.ops[at].parent == block {
@@ -115,8 +122,7 @@ impl Wide<'_> {
         let (x, y) = (self.block_of(a), self.block_of(b));
         let owner_of = |it: BlockId| body.regions[body.blocks[it].parent].parent;
         let owner = owner_of(x).filter(|it| owner_of(y) == Some(*it))?;
-        let OpKind::Named(name) = body.ops[owner].kind else { return None };
-        let is_choice = matches!(body.name(name), "scf.if" | "affine.if");
+        let is_choice = self.traits.of(owner).has(Bits::CHOICE);
         let regions = &body.ops[owner].regions;
         let has_two_arms =
             regions.len() == 2 && regions.iter().all(|it| body.regions[*it].blocks.len() == 1);
@@ -124,10 +130,10 @@ impl Wide<'_> {
     }
 
     /// The branch that leads to the blocks of both and nowhere else, and the scope of its block.
-    fn common_branch(&self, a: OpId, b: OpId) -> Option<(OpId, u32)> {
+    fn common_branch(&self, a: OpId, b: OpId, trees: &[Dominators]) -> Option<(OpId, u32)> {
         let body = self.body;
         let (x, y) = (self.block_of(a), self.block_of(b));
-        let tree = self.trees.last()?;
+        let tree = trees.last()?;
         let from = tree.parent(x).filter(|it| x != y && tree.parent(y) == Some(*it))?;
         let &last = body.blocks[from].ops.last()?;
         let targets = &body.ops[last].successors;

@@ -1,18 +1,20 @@
-//! What makes two operations of the preset `default` one: names, operands in a canonical order, and attributes without promises.
+//! What makes two operations of the preset `default` one: names, operands in a canonical order, and attributes without
+//! promises.
 //!
-//! In: an operation without regions. Out: a [`Key`]: words that are equal exactly if the operations are, up to the order of operands of commutative
-//! operations and of comparisons (`a < b` is `b > a`); and the [`Promises`] apart. An operation that promises less (`nsw`, `fast`) is right wherever one that
-//! promises more is, not the other way round: what it may do undefined is a part of what the other may.
+//! In: an operation without regions. Out: a [`Key`]: words that are equal exactly if the operations are, up to the
+//! order of operands of commutative operations and of comparisons (`a < b` is `b > a`); and the [`Promises`] apart. An
+//! operation that promises less (`nsw`, `fast`) is right wherever one that promises more is, not the other way round:
+//! what it may do undefined is a part of what the other may.
 //!
 //! O(operands) each, and the text of each attribute dictionary once.
 
-use ir::{Attr, AttrDictId, Body, NameId, OpId, OpKind, Type, arena::Id};
+use ir::{Attr, AttrDictId, Body, NameId, OpId, OpKind, Type, arena::Id, known_ops};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
     digest::mix,
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
     summary::{Replaced, for_each_operand},
 };
 
@@ -41,7 +43,8 @@ impl Promises {
         self.0 & REASSOC != 0
     }
 
-    /// The promises of an attribute's text: `#arith.overflow<nsw, nuw>`; none if there is a word in it that is not known.
+    /// The promises of an attribute's text: `#arith.overflow<nsw, nuw>`; none if there is a word in it that is not
+    /// known.
     fn parse(text: &str) -> Option<Promises> {
         let inside = text.split_once('<').map_or(text, |it| it.1.trim_end_matches('>'));
         let mut bits = 0;
@@ -92,7 +95,7 @@ struct Stripped {
 /// Makes keys; dictionaries are read once.
 pub(super) struct Keys<'a> {
     body: &'a Body,
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     /// By dictionary.
     dicts: Vec<Option<Stripped>>,
     rests: FxHashMap<String, u32>,
@@ -109,10 +112,10 @@ enum Comparisons {
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(body: &'a Body, labels: &'a Labels) -> Keys<'a> {
+    pub(super) fn new(body: &'a Body, traits: &'a OpTraits) -> Keys<'a> {
         Keys {
             body,
-            labels,
+            traits,
             dicts: Vec::new(),
             rests: FxHashMap::default(),
             comparisons: Vec::new(),
@@ -143,7 +146,7 @@ impl<'a> Keys<'a> {
                 (Comparisons::Integer, Some(it)) => mirrored_integer(it),
                 (Comparisons::Float, Some(it)) => mirrored_float(it),
             };
-            is_swapped = self.labels.of(op).has(Bits::COMMUTATIVE) || mirrored.is_some();
+            is_swapped = self.traits.of(op).has(Bits::COMMUTATIVE) || mirrored.is_some();
             predicate = mirrored.or(predicate);
             if is_swapped {
                 operands.swap(0, 1);
@@ -165,12 +168,11 @@ impl<'a> Keys<'a> {
     }
 
     fn comparison(&mut self, name: NameId) -> Comparisons {
-        let body = self.body;
-        *slot(&mut self.comparisons, name).get_or_insert_with(|| match body.name(name) {
-            "arith.cmpi" | "llvm.icmp" => Comparisons::Integer,
-            "arith.cmpf" | "llvm.fcmp" => Comparisons::Float,
+        match name {
+            known_ops::ARITH_CMPI | known_ops::LLVM_ICMP => Comparisons::Integer,
+            known_ops::ARITH_CMPF | known_ops::LLVM_FCMP => Comparisons::Float,
             _ => Comparisons::None,
-        })
+        }
     }
 
     fn stripped(&mut self, attrs: AttrDictId) -> Stripped {
@@ -253,8 +255,9 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// The key of an associative operation: its name, type and terms. None if it has only its own two operands, or too many.
-    /// `is_float` operations must all allow another order; others must promise nothing to stand for another (`is_free`).
+    /// The key of an associative operation: its name, type and terms. None if it has only its own two operands, or too
+    /// many. `is_float` operations must all allow another order; others must promise nothing to stand for another
+    /// (`is_free`).
     pub(super) fn key(
         &mut self,
         body: &Body,

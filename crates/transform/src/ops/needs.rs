@@ -1,9 +1,10 @@
 //! Parts of a plan: what an action needs to be right without the rest.
 //!
-//! In: a plan and the actions that somebody wants. Out: those and all they rest on. A merge, or another value in the place of one that is handed on, needs the move of what takes the place. A move needs the moves of
-//! what the operation uses, and the merges by which it uses it. A deletion needs that the users go, or use another value. What is handed on no more
-//! rests on all the rest, which takes its last uses away. All else is right by itself.
-//! O(operations + operands) for a plan, however many actions are wanted.
+//! In: a plan and the actions that somebody wants. Out: those and all they rest on. A merge, or another value in the
+//! place of one that is handed on, needs the move of what takes the place. A move needs the moves of what the operation
+//! uses, and the merges by which it uses it. A deletion needs that the users go, or use another value. What is handed
+//! on no more rests on all the rest, which takes its last uses away. All else is right by itself. O(operations +
+//! operands) for a plan, however many actions are wanted.
 
 use ir::{
     Body, OpId, ValueId, ValueKind,
@@ -11,7 +12,7 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{labels::value_of, summary::for_each_operand};
+use super::{op_traits::value_of, summary::for_each_operand};
 
 /// The actions of a plan that are done when those at `wanted` are, by their place in the plan.
 pub fn with_needs(

@@ -21,11 +21,12 @@ mod storage;
 mod tests;
 
 use ir::{
-    Body, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, ValueKind,
+    Body, Dialect, ExprId, ExprKind, NameId, OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id,
     effects::{
         EffectTable, Flags, MatchKind, MemoryEffect, Merge, Namespace, OpEffects, paddle_op,
     },
+    known_ops,
     plan::{
         Preset,
         ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
@@ -39,19 +40,19 @@ use self::{attributes::Attributes, safe::Safety, storage::Storage};
 use super::{OpOptions, OpWork};
 
 /// Operations of which Paddle sorts the first two operands before it compares.
-const COMMUTATIVE: [&str; 12] = [
-    "pd_op.add",
-    "pd_op.bitwise_and",
-    "pd_op.bitwise_or",
-    "pd_op.bitwise_xor",
-    "pd_op.equal",
-    "pd_op.logical_and",
-    "pd_op.logical_or",
-    "pd_op.logical_xor",
-    "pd_op.maximum",
-    "pd_op.minimum",
-    "pd_op.multiply",
-    "pd_op.not_equal",
+const COMMUTATIVE: [NameId; 12] = [
+    known_ops::PD_OP_ADD,
+    known_ops::PD_OP_BITWISE_AND,
+    known_ops::PD_OP_BITWISE_OR,
+    known_ops::PD_OP_BITWISE_XOR,
+    known_ops::PD_OP_EQUAL,
+    known_ops::PD_OP_LOGICAL_AND,
+    known_ops::PD_OP_LOGICAL_OR,
+    known_ops::PD_OP_LOGICAL_XOR,
+    known_ops::PD_OP_MAXIMUM,
+    known_ops::PD_OP_MINIMUM,
+    known_ops::PD_OP_MULTIPLY,
+    known_ops::PD_OP_NOT_EQUAL,
 ];
 
 /// Plans a program.
@@ -250,7 +251,7 @@ impl<'a> Planner<'a> {
 
     fn is_commutative(&self, op: OpId) -> bool {
         let OpKind::Named(name) = self.body.ops[op].kind else { return false };
-        COMMUTATIVE.binary_search(&self.body.name(name)).is_ok()
+        COMMUTATIVE.contains(&name)
     }
 
     fn effects_of(&self, op: OpId) -> &'a OpEffects {

@@ -1,17 +1,18 @@
 //! Applies a plan of operations to a body.
 //!
-//! In: a body and a plan about it. Out: a new body in which operations have new numbers, in program order. Nothing is decided here.
-//! O(size of the body), no recursion.
+//! In: a body and a plan about it. Out: a new body in which operations have new numbers, in program order. Nothing is
+//! decided here. O(size of the body), no recursion.
 
 use ir::{
     Attr, AttrDict, BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionId, Successor, Type,
     Value, ValueId,
     arena::Id,
+    known_ops,
     plan::ops::{OpChange, OpPlan, OutputCopy, copies, handed},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{labels::value_of, summary::for_each_operand};
+use super::{op_traits::value_of, summary::for_each_operand};
 
 /// The body after a plan.
 pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
@@ -222,7 +223,7 @@ impl Copy<'_> {
     fn copies_of(&mut self, op: OpId, block: BlockId) {
         let changes = self.changes;
         for copy in changes.copies.get(&op).map_or(&[][..], Vec::as_slice).iter().rev() {
-            let kind = OpKind::Named(self.new.intern("pd_op.assign"));
+            let kind = OpKind::Named(known_ops::PD_OP_ASSIGN);
             let assign = self.new.push_op(block, kind, &[]);
             if let Some(stops) = &copy.stop_gradient {
                 let text = Attr::Text(format!("[{stops}]").into());

@@ -1,14 +1,15 @@
-//! What is known of a body before a walk: uses of every value, and what every operation does with all that is inside of it.
+//! What is known of a body before a walk: uses of every value, and what every operation does with all that is inside of
+//! it.
 //!
-//! In: a body and the labels of its operations. Out: [`Summary`]. O(operations + operands), no recursion.
+//! In: a body and the traits of its operations. Out: [`Summary`]. O(operations + operands), no recursion.
 
 use ir::{Body, ExprId, OpId, ValueId, arena::Id};
 
-use super::labels::{Bits, Labels, value_of};
+use super::op_traits::{Bits, OpTraits, value_of};
 
 /// Facts that hold before anything is changed.
 pub(super) struct Summary<'a> {
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     /// By operation: its label, and what its regions do as far as that counts. Empty where there are no regions.
     bits: Vec<Bits>,
     /// By value.
@@ -18,7 +19,7 @@ pub(super) struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    pub(super) fn collect(body: &Body, labels: &'a Labels) -> Summary<'a> {
+    pub(super) fn collect(body: &Body, traits: &'a OpTraits) -> Summary<'a> {
         let mut n_uses = vec![0u32; body.values.len()];
         let mut has_regions = false;
         for (_, op) in body.ops.iter() {
@@ -33,23 +34,23 @@ impl<'a> Summary<'a> {
         }
         let mut bits: Vec<Bits> = Vec::new();
         if has_regions {
-            bits.extend(body.ops.ids().map(|it| labels.of(it)));
+            bits.extend(body.ops.ids().map(|it| traits.of(it)));
             let order: Vec<OpId> = body.ops_preorder().collect();
             for &op in order.iter().rev() {
                 if let Some(parent) = body.parent_op(op) {
                     let inner = bits[op.index()];
-                    bits[parent.index()].add(spread(labels.of(parent), inner));
+                    bits[parent.index()].add(spread(traits.of(parent), inner));
                 }
             }
         }
-        Summary { labels, bits, n_uses, has_regions }
+        Summary { traits, bits, n_uses, has_regions }
     }
 
     /// The label of an operation and what is inside of it.
     pub(super) fn bits(&self, op: OpId) -> Bits {
         match self.has_regions {
             true => self.bits[op.index()],
-            false => self.labels.of(op),
+            false => self.traits.of(op),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The operations that are known where a walk is: a hash table whose scopes close.
 //!
-//! Nothing is taken out of the table when a scope closes. What is met later under the same key takes the place of what is no longer visible, so every operation
-//! costs one insertion, and closing a scope costs nothing.
+//! Nothing is taken out of the table when a scope closes. What is met later under the same key takes the place of what
+//! is no longer visible, so every operation costs one insertion, and closing a scope costs nothing.
 
 use ir::OpId;
 

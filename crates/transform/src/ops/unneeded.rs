@@ -1,11 +1,13 @@
 //! What loops and blocks hand on and nothing needs, not even what goes round with it.
 //!
-//! In: a body, what was replaced and what is gone. Out: values that need not be handed on, and operations that only they needed. Nothing is taken to be
-//! needed but what the effects of the function need: the marking begins at operations that do something, and a value that is handed on
-//! needs what is given for it only once somebody needs it (R. Cytron et al., "Efficiently computing static single assignment form", 1991, section 7.1).
-//! So a counter that only counts itself goes, which no search for values without uses can find.
+//! In: a body, what was replaced and what is gone. Out: values that need not be handed on, and operations that only
+//! they needed. Nothing is taken to be needed but what the effects of the function need: the marking begins at
+//! operations that do something, and a value that is handed on needs what is given for it only once somebody needs it
+//! (R. Cytron et al., "Efficiently computing static single assignment form", 1991, section 7.1). So a counter that only
+//! counts itself goes, which no search for values without uses can find.
 //!
-//! Terminators are needed with the operation around them, what they hand on apart. O(operations + operands); nothing at all is done where nothing is handed on.
+//! Terminators are needed with the operation around them, what they hand on apart. O(operations + operands); nothing at
+//! all is done where nothing is handed on.
 
 use ir::{
     Body, OpId, ValueId, ValueKind,
@@ -15,7 +17,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
     summary::{Replaced, Summary, for_each_operand},
 };
 
@@ -29,7 +31,7 @@ pub(super) struct Unneeded {
 
 struct Marking<'a> {
     body: &'a Body,
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     summary: &'a Summary<'a>,
     replaced: &'a Replaced,
     is_gone: &'a [bool],
@@ -46,14 +48,14 @@ struct Marking<'a> {
 /// Finds what nobody needs.
 pub(super) fn find(
     body: &Body,
-    labels: &Labels,
+    traits: &OpTraits,
     summary: &Summary<'_>,
     replaced: &Replaced,
     is_gone: &[bool],
 ) -> Unneeded {
     let mut handed = handed(body);
     handed.retain(|it| {
-        let is_inside = labels.of(it.end).has(Bits::INSIDE);
+        let is_inside = traits.of(it.end).has(Bits::INSIDE);
         !is_inside && !is_gone[it.end.index()] && it.ways.iter().all(|way| !is_gone[way.0.index()])
     });
     if handed.is_empty() {
@@ -64,7 +66,7 @@ pub(super) fn find(
     let by_value = by_value.flat_map(|(at, it)| values(it).into_iter().flatten().zip([at, at]));
     let mut marking = Marking {
         body,
-        labels,
+        traits,
         summary,
         replaced,
         is_gone,
@@ -121,11 +123,11 @@ impl Marking<'_> {
     }
 
     fn does_something(&self, op: OpId) -> bool {
-        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         let is_end = own.has(Bits::TERMINATOR) && self.body.parent_op(op).is_none();
         let is_effect = [Bits::NEEDED, Bits::CHANGES, Bits::LEAVES].iter().any(|it| bits.has(*it));
         let stays = [Bits::SYMBOL, Bits::MARKER, Bits::INSIDE].iter().any(|it| own.has(*it));
-        is_end || is_effect || stays || self.labels.holds_its_block(self.body, op)
+        is_end || is_effect || stays || self.traits.holds_its_block(self.body, op)
     }
 
     fn need(&mut self, op: OpId) {

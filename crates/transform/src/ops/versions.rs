@@ -1,20 +1,23 @@
 //! Versions of memory for the preset `default`: two loads of one address are equal if their memory has one version.
 //!
-//! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and views of the body is a class of its own;
-//! everything else, which may overlap, is class 0. A class is *private* if only the thread that allocates it can reach it: it is in memory of one
-//! thread, and all that uses it is executed by that thread in its turn ([`Labels::team`]). All other classes, those of workgroup
-//! memory and of memory that the regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
+//! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and
+//! views of the body is a class of its own; everything else, which may overlap, is class 0. A class is *private* if
+//! only the thread that allocates it can reach it: it is in memory of one thread, and all that uses it is executed by
+//! that thread in its turn ([`OpTraits::team`]). All other classes, those of workgroup memory and of memory that the
+//! regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
 //!
 //! A write starts a new version of the classes that it may reach. Versions are numbers that never come again,
 //! and what a region did is undone by a log where control did not come that way.
 //!
 //! O(operations + operands): sets of written classes are kept up to eight, then they are all classes.
 
-use ir::{Body, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, text::cursor::items};
+use ir::{
+    Body, NameId, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, known_ops, text::cursor::items,
+};
 use smallvec::SmallVec;
 
 use super::{
-    labels::{Bits, Labels, MemoryTypes, Reach, value_of},
+    op_traits::{Bits, MemoryTypes, OpTraits, Reach, value_of},
     summary::for_each_operand,
 };
 
@@ -25,21 +28,22 @@ const SHARED: u32 = u32::MAX - 1;
 /// In the log: the version of all memory together.
 const ANY: u32 = u32::MAX - 2;
 
-/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all, [`SHARED`] for all that are not private.
+/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all, [`SHARED`] for all
+/// that are not private.
 pub(super) type ClassSet = SmallVec<[u32; 2]>;
 
 const MAX_CLASSES: usize = 8;
 
 /// Operations whose result is the memory of their first operand.
-const VIEWS: &[&str] = &[
-    "memref.subview",
-    "memref.cast",
-    "memref.reinterpret_cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.view",
-    "memref.transpose",
-    "memref.memory_space_cast",
+const VIEWS: [NameId; 8] = [
+    known_ops::MEMREF_SUBVIEW,
+    known_ops::MEMREF_CAST,
+    known_ops::MEMREF_REINTERPRET_CAST,
+    known_ops::MEMREF_COLLAPSE_SHAPE,
+    known_ops::MEMREF_EXPAND_SHAPE,
+    known_ops::MEMREF_VIEW,
+    known_ops::MEMREF_TRANSPOSE,
+    known_ops::MEMREF_MEMORY_SPACE_CAST,
 ];
 
 /// Which memory values and operations are about.
@@ -56,10 +60,10 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn collect(body: &Body, labels: &Labels) -> Classes {
+    pub(super) fn collect(body: &Body, traits: &OpTraits) -> Classes {
         let order: Vec<OpId> = body.ops_preorder().collect();
         let mut types = MemoryTypes::default();
-        let roots = Roots::collect(body, labels, &order, &mut types);
+        let roots = Roots::collect(body, traits, &order, &mut types);
         let (of_value, first_private, n_classes) = roots.classes(body);
         let mut res = Classes {
             of_value,
@@ -69,8 +73,8 @@ impl Classes {
             all_written: ClassSet::new(),
         };
         for &op in order.iter().rev() {
-            if labels.of(op).has(Bits::CHANGES) {
-                let own = res.touched(body, labels, op, &mut types);
+            if traits.of(op).has(Bits::CHANGES) {
+                let own = res.touched(body, traits, op, &mut types);
                 unite(&mut res.written[op.index()], &own);
             }
             if res.written[op.index()].is_empty() {
@@ -94,11 +98,11 @@ impl Classes {
     pub(super) fn touched(
         &self,
         body: &Body,
-        labels: &Labels,
+        traits: &OpTraits,
         op: OpId,
         types: &mut MemoryTypes,
     ) -> ClassSet {
-        let mut set = match labels.reach(op) {
+        let mut set = match traits.reach(op) {
             Reach::Operands => ClassSet::new(),
             Reach::Outside => SmallVec::from_slice(&[0]),
             Reach::Everything => SmallVec::from_slice(&[SHARED]),
@@ -132,11 +136,16 @@ fn unite(set: &mut ClassSet, other: &[u32]) {
 }
 
 /// The name of an operation that was read; an unread one is none that is looked for here.
-fn name(body: &Body, op: OpId) -> &str {
+fn name(body: &Body, op: OpId) -> Option<NameId> {
     match body.ops[op].kind {
-        OpKind::Named(name) => body.name(name),
-        _ => "",
+        OpKind::Named(name) => Some(name),
+        _ => None,
     }
+}
+
+/// Whether the result of an operation is the memory of its first operand.
+fn is_view(body: &Body, op: OpId) -> bool {
+    name(body, op).is_some_and(|it| VIEWS.contains(&it))
 }
 
 /// Allocations, and what becomes of them.
@@ -150,48 +159,49 @@ struct Roots {
 }
 
 impl Roots {
-    fn collect(body: &Body, labels: &Labels, order: &[OpId], types: &mut MemoryTypes) -> Roots {
+    fn collect(body: &Body, traits: &OpTraits, order: &[OpId], types: &mut MemoryTypes) -> Roots {
         let n = body.values.len();
         let mut res =
             Roots { root: vec![None; n], escapes: vec![false; n], is_shared: vec![false; n] };
-        // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known elsewhere.
+        // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known
+        // elsewhere.
         for &op in order {
-            let text = name(body, op);
             let data = &body.ops[op];
             let first = data.operands.first().and_then(|&it| value_of(body, it));
             let &[result] = &data.results[..] else { continue };
-            if matches!(text, "memref.alloc" | "memref.alloca") {
+            let name = name(body, op);
+            if matches!(name, Some(known_ops::MEMREF_ALLOC | known_ops::MEMREF_ALLOCA)) {
                 res.root[result.index()] = Some(result);
                 res.is_shared[result.index()] = !is_of_one_thread(body, body.values[result].ty);
-            } else if let (true, Some(first)) = (VIEWS.contains(&text), first) {
+            } else if let (true, Some(first)) = (is_view(body, op), first) {
                 res.root[result.index()] = res.root[first.index()];
             }
         }
         for &op in order {
-            res.uses(body, labels, op, types);
+            res.uses(body, traits, op, types);
         }
         res
     }
 
     /// What an operation does with the allocations that it is given.
-    fn uses(&mut self, body: &Body, labels: &Labels, op: OpId, types: &mut MemoryTypes) {
-        let text = name(body, op);
+    fn uses(&mut self, body: &Body, traits: &OpTraits, op: OpId, types: &mut MemoryTypes) {
+        let name = name(body, op);
         let first = body.ops[op].operands.first().and_then(|&it| value_of(body, it));
         let root = |it: ValueId| self.root[it.index()];
-        let is_view = VIEWS.contains(&text)
+        let is_view = is_view(body, op)
             && body.ops[op].results.iter().all(|it| root(*it) == first.and_then(root));
         let is_harmless =
-            is_view || text == "memref.dim" || !labels.keeps(op) && !self.hands_on(body, op, types);
+            is_view || name == Some(known_ops::MEMREF_DIM) || !traits.keeps(op) && !self.hands_on(body, op, types);
         let mut at = 0;
         for_each_operand(body, op, |_, operand| {
             // A store's first operand is what it stores.
-            let is_stored = at == 0 && text == "memref.store";
+            let is_stored = at == 0 && name == Some(known_ops::MEMREF_STORE);
             at += 1;
             let value = value_of(body, operand).and_then(|it| self.root[it.index()]);
             let Some(value) = value else { return };
             let ValueKind::Result(by, _) = body.values[value].kind else { return };
             self.escapes[value.index()] |= !is_harmless || is_stored;
-            self.is_shared[value.index()] |= labels.team(by) != labels.team(op);
+            self.is_shared[value.index()] |= traits.team(by) != traits.team(op);
         });
     }
 
@@ -210,7 +220,8 @@ impl Roots {
             || data.operands.iter().any(|it| holds_memory(body.expr(*it).ty))
     }
 
-    /// Classes of values, the first that is private, and how many there are: allocations that escape, and all that is none, are class 0.
+    /// Classes of values, the first that is private, and how many there are: allocations that escape, and all that is
+    /// none, are class 0.
     fn classes(&self, body: &Body) -> (Vec<u32>, u32, u32) {
         let mut numbers = vec![0u32; body.values.len()];
         let mut n = 1;
@@ -233,7 +244,8 @@ impl Roots {
     }
 }
 
-/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says nothing.
+/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says
+/// nothing.
 fn is_of_one_thread(body: &Body, ty: Type) -> bool {
     let Type::Named(name) = ty else { return false };
     let Some(parameters) = body.name(name).strip_prefix("memref") else { return false };

@@ -13,10 +13,10 @@
 use std::rc::Rc;
 
 use arith::{ContextId, Overflow};
-use dataflow::conditions::Conditions;
+use dataflow::{analyses::Analyses, conditions::Conditions};
 use ir::{
-    Body, Callee, Children, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type,
-    UnaryOp, ValueId,
+    Body, Callee, Children, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
+    RegionId, Type, UnaryOp, ValueId,
     arena::Id as _,
     plan::{
         finding::{FindingKind, Place, Related, Role},
@@ -31,10 +31,10 @@ use rustc_hash::FxHashMap;
 use super::{
     loops::Trips,
     places::Operands,
-    round::{Item, OpMap, Planner, Round, is_thread_loop},
+    round::{Item, OpMap, Planner, is_thread_loop},
 };
 use crate::{
-    findings::conditions::{Known, Points, tops},
+    findings::conditions::{Deciders, Known, Points, tops},
     replace::children_of,
 };
 
@@ -66,6 +66,8 @@ pub(super) struct Expressions {
     tops: OpMap<Rc<[(OccurrenceId, Overflow)]>>,
     /// By condition that was asked about: what of it is known, in program order.
     known: FxHashMap<OccurrenceId, Vec<Known>>,
+    /// Where what decided a condition was found before.
+    deciders: Deciders,
 }
 
 /// Why a condition has one value.
@@ -95,7 +97,7 @@ impl Expressions {
     }
 }
 
-impl Planner<'_, '_, '_> {
+impl Planner<'_, '_, '_, '_> {
     /// Plans the expressions of the body.
     pub(super) fn expressions(&mut self) {
         self.walk(|planner, event| match event {
@@ -106,17 +108,17 @@ impl Planner<'_, '_, '_> {
     }
 
     fn operation(&mut self, op: OpId) {
-        self.places.enter(self.facts.round.body, op);
+        self.places.enter(self.body(), op);
         self.operands(op);
         let operands = self.new_operands(op);
         let analyzer = self.simplifier.analyzer();
-        self.places.pass(self.facts.flow, analyzer, op, &operands);
+        self.places.pass(&self.facts.flow, analyzer, op, &operands);
         self.seen.note(op, self.places.before(op), &operands);
     }
 
     /// The operands of an operation, as they become.
     fn new_operands(&self, op: OpId) -> Operands {
-        let mut operands = Operands::from_slice(&self.facts.round.body.ops[op].operands);
+        let mut operands = Operands::from_slice(&self.body().ops[op].operands);
         if !self.expressions.operands.is_empty() {
             for (index, operand) in operands.iter_mut().enumerate() {
                 let new = self.expressions.operands.get(&(op, index as u32));
@@ -128,12 +130,12 @@ impl Planner<'_, '_, '_> {
 
     /// A region that no run enters is left alone: everything holds in it.
     fn region(&mut self, region: RegionId) {
-        let body = self.facts.round.body;
+        let body = self.body();
         if let Some(op) = body.regions[region].parent {
             let operands = self.new_operands(op);
             let is_open = self.expressions.unwrapped.contains_key(&op);
             let analyzer = self.simplifier.analyzer();
-            self.places.enter_region(self.facts.flow, analyzer, region, &operands, is_open);
+            self.places.enter_region(&self.facts.flow, analyzer, region, &operands, is_open);
         }
         let [block] = body.regions[region].blocks[..] else { return };
         let context = self.places.at(block);
@@ -144,7 +146,7 @@ impl Planner<'_, '_, '_> {
 
     fn operands(&mut self, op: OpId) {
         self.work.operations += 1;
-        let body = self.facts.round.body;
+        let body = self.body();
         let data = &body.ops[op];
         let n_operands = data.operands.len();
         let all = 0..n_operands;
@@ -183,8 +185,10 @@ impl Planner<'_, '_, '_> {
 
     fn is_assumption(&self, op: OpId) -> bool {
         let body = self.body();
-        matches!(body.expr(body.ops[op].operands[0]).kind,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } if body.name(name) == "assume")
+        matches!(
+            body.expr(body.ops[op].operands[0]).kind,
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Assume), .. }
+        )
     }
 
     fn refuse_thread_loop(&mut self, op: OpId) {
@@ -196,7 +200,7 @@ impl Planner<'_, '_, '_> {
     }
 
     fn count_trips(&mut self, op: OpId) {
-        let body = self.facts.round.body;
+        let body = self.body();
         let [first, extent] = [0, 1].map(|it| self.expressions.operand(body, op, it));
         match self.trips(op, extent) {
             Trips::Zero if self.may_go(op) => {
@@ -230,7 +234,7 @@ impl Planner<'_, '_, '_> {
 
     /// Whether the condition of an `if` or `assert` has one value.
     fn decide(&mut self, op: OpId) {
-        let body = self.facts.round.body;
+        let body = self.body();
         let condition = self.expressions.operand(body, op, 0);
         let ExprKind::Int(value) = self.simplifier.body().expr(condition).kind else { return };
         if !body.ty(body.ops[op].operands[0]).is_bool() {
@@ -260,7 +264,7 @@ impl Planner<'_, '_, '_> {
 
     /// The other condition of an `if` with nothing in its first arm, should that be needed.
     fn negate(&mut self, op: OpId) {
-        let body = self.facts.round.body;
+        let body = self.body();
         if body.ops[op].regions.len() != 2 || self.expressions.decided.contains_key(&op) {
             return;
         }
@@ -287,7 +291,7 @@ impl Planner<'_, '_, '_> {
     // ---- one operand ----
 
     fn operand(&mut self, op: OpId, operand: usize, reading: Overflow) {
-        let body = self.facts.round.body;
+        let body = self.body();
         let old = body.ops[op].operands[operand];
         if body.expr(old).is_constant() || !role::of_operand(body, op, operand).takes_equal() {
             return;
@@ -377,8 +381,8 @@ impl Planner<'_, '_, '_> {
             return from;
         }
         let mut kept = old.clone();
-        let mut below = at.map(|at| children_of(self.facts.round.occurrences, at));
-        for (index, was) in self.facts.round.body.children(was).into_iter().enumerate() {
+        let mut below = at.map(|at| children_of(self.facts.round.analyses.occurrences, at));
+        for (index, was) in self.body().children(was).into_iter().enumerate() {
             let at = below.as_mut().and_then(Iterator::next);
             if old[index] == new[index] {
                 continue;
@@ -438,7 +442,7 @@ impl Planner<'_, '_, '_> {
         first: ExprId,
     ) -> ContextId {
         match self.simplifier.body().expr(expr).kind {
-            ExprKind::Call { .. } if index > 0 => {
+            ExprKind::IfThenElse(..) if index > 0 => {
                 self.simplifier.context_of_arm(around, expr, first, index == 1)
             }
             _ => around,
@@ -477,10 +481,10 @@ impl Planner<'_, '_, '_> {
         if self.expressions.substitution.is_empty() {
             return;
         }
-        let occurrences = self.facts.round.occurrences;
+        let occurrences = self.facts.round.analyses.occurrences;
         for index in at.index()..occurrences[at].end.index() {
             let expr = occurrences[OccurrenceId::new(index)].expr;
-            let ExprKind::Value(value) = self.facts.round.body.expr(expr).kind else { continue };
+            let ExprKind::Value(value) = self.body().expr(expr).kind else { continue };
             if !self.expressions.substitution.has(value) {
                 continue;
             }
@@ -513,7 +517,7 @@ impl Planner<'_, '_, '_> {
 
     /// The first known condition in an occurrence, as a kind, and what decides it.
     fn known_in(&mut self, at: OccurrenceId) -> Option<(SimplificationKind, Option<Place>)> {
-        let Round { body, occurrences, .. } = *self.facts.round;
+        let Analyses { body, occurrences, .. } = *self.facts.round.analyses;
         let range = at..occurrences[at].end;
         let meets = |top: OccurrenceId| top < range.end && range.start < occurrences[top].end;
         let op = occurrences[at].op;
@@ -527,9 +531,9 @@ impl Planner<'_, '_, '_> {
             FindingKind::ConstantCondition => SimplificationKind::ConstantCondition,
             _ => SimplificationKind::RedundantCondition,
         };
-        let conditions = self.expressions.conditions.as_ref()?;
-        let points = Points { flow: self.facts.flow, conditions };
-        Some((kind, points.decider(self.simplifier.analyzer(), &known)))
+        let Expressions { conditions, deciders, .. } = &mut self.expressions;
+        let points = Points { flow: self.facts.flow, conditions: conditions.as_ref()? };
+        Some((kind, points.decider(self.simplifier.analyzer(), deciders, &known)))
     }
 
     /// What is known of a condition or its parts, in the contexts of the body as it is.
@@ -537,7 +541,7 @@ impl Planner<'_, '_, '_> {
         let (flow, analyzer) = (self.facts.flow, self.simplifier.analyzer());
         let Expressions { conditions, known, .. } = &mut self.expressions;
         known.entry(top).or_insert_with(|| {
-            let conditions = &*conditions.get_or_insert_with(|| Conditions::build(flow, analyzer));
+            let conditions = &*conditions.get_or_insert_with(|| Conditions::build(&flow, analyzer));
             Points { flow, conditions }.known_at(analyzer, top, reading)
         })
     }

@@ -31,7 +31,7 @@ use super::{
 /// Conditions that become one, at most.
 const MOST_PARTS: usize = 8;
 
-impl Planner<'_, '_, '_> {
+impl Planner<'_, '_, '_, '_> {
     /// The guard that goes around a loop, if that is right, and the item.
     pub(super) fn hoisted(
         &mut self,

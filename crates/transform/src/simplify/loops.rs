@@ -8,7 +8,7 @@
 use arith::Overflow;
 use dataflow::flow::{Flow, Target};
 use ir::{
-    Attr, Body, Buffer, BufferField, ExprId, ExprKind, OpId, OpKind, ValueId,
+    Attr, Body, BufferField, ExprId, ExprKind, OpId, OpKind, ValueId,
     arena::Id as _,
     plan::{
         finding::Place,
@@ -89,8 +89,7 @@ enum Touch {
 impl SharedUse {
     /// One pass over nodes and operations, if there is shared memory at all.
     pub(super) fn of(body: &Body) -> SharedUse {
-        let is_shared = |buffer: &Buffer| body.name(buffer.scope).starts_with("shared");
-        let shared: Vec<bool> = body.buffers.iter().map(|it| is_shared(it.1)).collect();
+        let shared: Vec<bool> = body.buffers.iter().map(|it| it.1.scope.is_shared()).collect();
         if !shared.contains(&true) {
             return SharedUse { of_op: Vec::new() };
         }
@@ -172,7 +171,7 @@ fn has_expr(attr: &Attr) -> bool {
     attr.expressions().next().is_some()
 }
 
-impl Planner<'_, '_, '_> {
+impl Planner<'_, '_, '_, '_> {
     /// How often a loop runs, given its extent as simplified.
     pub(super) fn trips(&mut self, op: OpId, extent: ExprId) -> Trips {
         let context = self.before(op);
@@ -204,7 +203,7 @@ impl Planner<'_, '_, '_> {
     ) -> Result<ValueId, (SimplifyRefusal, Option<Place>)> {
         let facts = self.facts;
         let loops = facts.loops();
-        let body = self.facts.round.body;
+        let body = self.body();
         let data = &body.ops[op];
         let refuse = |refusal| Err((refusal, None));
         if is_thread_loop(data.kind) {

@@ -6,16 +6,11 @@
 use std::cell::OnceCell;
 
 use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
-use dataflow::{
-    alias::{AliasClasses, has_volatile},
-    flow::Flow,
-    scopes::ScopeTree,
-};
+use dataflow::{alias::has_volatile, analyses::Analyses, flow::Flow, scopes::ScopeTree};
 use ir::{
     BlockId, Body, Callee, ExprId, ExprKind, ForKind, OccurrenceId, Occurrences, OpId, OpKind,
     RegionId, Value, ValueKind,
     arena::Id as _,
-    effects::EffectTable,
     plan::{
         SourceView,
         finding::{FindingKind, FindingKinds, Place, Reason, Related},
@@ -39,12 +34,10 @@ use crate::findings::{Deletable, FindingOptions, Openable, findings};
 
 /// What a round works on.
 pub(super) struct Round<'a> {
-    pub(super) body: &'a Body,
-    /// None after the first round: what people are told of is in the body as they have it.
-    pub(super) occurrences: &'a Occurrences,
+    /// Of its body; without occurrences after the first round: what people are told of is in the body as they have it.
+    pub(super) analyses: &'a Analyses<'a>,
     pub(super) source: Option<SourceView<'a>>,
     pub(super) round: u32,
-    pub(super) effects: &'static EffectTable,
     /// What the round before found to be as simple as it gets.
     pub(super) seen: &'a Seen,
 }
@@ -63,21 +56,20 @@ impl Round<'_> {
     /// becomes.
     pub(super) fn run(
         &self,
-        simplifier: &mut Simplifier<'static>,
+        simplifier: &mut Simplifier<'_>,
         plan: &mut SimplifyPlan,
         work: &mut Work,
     ) -> Option<Left> {
-        let (body, occurrences, effects) = (self.body, self.occurrences, self.effects);
+        let Analyses { body, occurrences, .. } = *self.analyses;
         let n_before = plan.items.len();
-        let scopes = ScopeTree::build(body);
-        let flow = Flow::build(body, occurrences, &scopes, effects);
+        let flow = self.analyses.flow();
         let n_facts = simplifier.analyzer().work().nodes;
         let places = Places::new(&flow, simplifier.analyzer().root());
         let events = events(body);
         let facts = Facts {
             round: self,
-            flow: &flow,
-            scopes: &scopes,
+            flow,
+            scopes: flow.scopes,
             deletable: OnceCell::new(),
             openable: OnceCell::new(),
             loops: OnceCell::new(),
@@ -130,13 +122,13 @@ impl Round<'_> {
 impl Round<'_> {
     /// The place of an operand, in the first round.
     pub(super) fn occurrence(&self, op: OpId, operand: usize) -> Option<OccurrenceId> {
-        (self.round == 0).then(|| self.occurrences.of_operand(op, operand)).flatten()
+        (self.round == 0).then(|| self.analyses.occurrences.of_operand(op, operand)).flatten()
     }
 
     /// Stores of what the same element holds already: those among the dead stores. Versions of memory are only worked out for a body
     /// that looks as if it had one.
     fn idle_stores(&self, events: &[WalkEvent]) -> FxHashSet<OpId> {
-        let body = self.body;
+        let Analyses { body, effects, .. } = *self.analyses;
         let is_candidate =
             |it: &WalkEvent| matches!(*it, WalkEvent::Enter(op) if stores_what_it_loads(body, op));
         if !events.iter().any(is_candidate) {
@@ -144,7 +136,15 @@ impl Round<'_> {
         }
         let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
         let options = FindingOptions { kinds, ..FindingOptions::default() };
-        findings(body, &Occurrences::collect(body), None, &options)
+        let found = match self.round {
+            0 => findings(self.analyses, None, &options),
+            // The rounds after the first have no occurrences.
+            _ => {
+                let occurrences = Occurrences::collect(body);
+                findings(&Analyses::of(body, &occurrences, effects), None, &options)
+            }
+        };
+        found
             .iter()
             .filter(|it| it.reason == Reason::StoredAlready && it.fix.is_some())
             .filter_map(|it| match it.place {
@@ -174,8 +174,8 @@ fn stores_what_it_loads(body: &Body, op: OpId) -> bool {
 /// What is known of the body of a round.
 pub(super) struct Facts<'f, 'a> {
     pub(super) round: &'f Round<'a>,
-    pub(super) flow: &'f Flow<'a>,
-    pub(super) scopes: &'f ScopeTree,
+    pub(super) flow: Flow<'a>,
+    pub(super) scopes: &'a ScopeTree,
     deletable: OnceCell<Deletable>,
     openable: OnceCell<Openable>,
     /// A walk over the body.
@@ -189,38 +189,38 @@ pub(super) struct Facts<'f, 'a> {
 impl Facts<'_, '_> {
     /// Whether evaluating an expression may be left out.
     pub(super) fn may_go(&self, expr: ExprId) -> bool {
-        let Round { body, effects, .. } = *self.round;
+        let Analyses { body, effects, .. } = *self.round.analyses;
         let flags = body.expr(expr).flags;
         if !(flags.has_call || flags.has_load || flags.has_unknown) {
             return true;
         }
         let deletable = self.deletable.get_or_init(|| {
-            let aliases = has_volatile(body).then(|| AliasClasses::build(body, effects));
-            Deletable::of(body, effects, aliases.as_ref())
+            let aliases = has_volatile(body).then(|| self.round.analyses.aliases());
+            Deletable::of(body, effects, aliases)
         });
         deletable.may_go(expr)
     }
 
     /// Which operations what is in them can replace.
     pub(super) fn openable(&self) -> &Openable {
-        self.openable.get_or_init(|| Openable::of(self.round.body))
+        self.openable.get_or_init(|| Openable::of(self.round.analyses.body))
     }
 
     /// What is known of loops; most bodies have none that could go.
     pub(super) fn loops(&self) -> &LoopFacts {
-        self.loops.get_or_init(|| LoopFacts::of(self.round.body, self.flow))
+        self.loops.get_or_init(|| LoopFacts::of(self.round.analyses.body, &self.flow))
     }
 
     /// What is known of the memory that threads share.
     pub(super) fn shared(&self) -> &SharedUse {
-        self.shared.get_or_init(|| SharedUse::of(self.round.body))
+        self.shared.get_or_init(|| SharedUse::of(self.round.analyses.body))
     }
 }
 
 /// Collects the items of a round.
-pub(super) struct Planner<'p, 'f, 'a> {
+pub(super) struct Planner<'p, 'f, 'a, 'e> {
     pub(super) facts: &'p Facts<'f, 'a>,
-    pub(super) simplifier: &'p mut Simplifier<'static>,
+    pub(super) simplifier: &'p mut Simplifier<'e>,
     pub(super) places: Places,
     pub(super) seen: Seen,
     pub(super) plan: &'p mut SimplifyPlan,
@@ -234,16 +234,16 @@ pub(super) struct Planner<'p, 'f, 'a> {
     pub(super) is_loop_left: bool,
 }
 
-impl<'a> Planner<'_, '_, 'a> {
+impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
     pub(super) fn body(&self) -> &'a Body {
-        self.facts.round.body
+        self.facts.round.analyses.body
     }
 
     pub(super) fn is_first_round(&self) -> bool {
         self.facts.round.round == 0
     }
 
-    pub(super) fn analyzer(&mut self) -> &mut Analyzer<'static> {
+    pub(super) fn analyzer(&mut self) -> &mut Analyzer<'e> {
         self.simplifier.analyzer()
     }
 
@@ -348,8 +348,8 @@ impl<'a> Planner<'_, '_, 'a> {
             | ExprKind::Bound(_)
             | ExprKind::Let { .. }
             | ExprKind::Lambda { .. } => None,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
-                let row = self.facts.round.effects.call(body, call);
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
+                let row = self.facts.round.analyses.effects.call(body, call);
                 (row.is_pure_value() && row.is_deletable()).then_some(0)
             }
             ExprKind::Call { .. } => None,

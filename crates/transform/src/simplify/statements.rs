@@ -108,7 +108,7 @@ pub(super) struct Lists {
     pub(super) only_arm: OpMap<(BlockId, usize)>,
 }
 
-impl Planner<'_, '_, '_> {
+impl Planner<'_, '_, '_, '_> {
     /// Plans the statements of the body.
     pub(super) fn statements(&mut self) -> Lists {
         let mut lists = Lists::default();

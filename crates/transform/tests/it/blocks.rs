@@ -1,7 +1,9 @@
 //! Values over the variables of blocks (`v = T.axis.spatial(n, e)`): candidates as all others, bound inside the block that has the variables.
 
+use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
 use ir::Occurrences;
+use ir::effects::EffectTable;
 use transform::cse::{CseOptions, plan};
 
 use crate::support::{lowered, sound};
@@ -171,7 +173,11 @@ fn plans_of_functions_that_are_still_scheduled_inform_only() {
         let text = function(statements);
         let (_, _, it) = &lowered(&text)[0];
         let occurrences = Occurrences::collect(&it.body);
-        let plan = plan(&it.body, &occurrences, None, &CseOptions::default());
+        let plan = plan(
+            &Analyses::of(&it.body, &occurrences, EffectTable::builtin()),
+            None,
+            &CseOptions::default(),
+        );
         assert_eq!(plan.bindings.len(), 1, "{statements}");
         plan.informational
     };

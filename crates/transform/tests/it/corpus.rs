@@ -1,7 +1,9 @@
 //! Real programs: plans are TVM's, bodies stay valid, text and body after a plan are the same.
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::Selection;
 use ir::Occurrences;
+use ir::effects::EffectTable;
 use test_utils::{Rng, sample_files};
 use transform::cse::{CseOptions, plan, rewrite};
 
@@ -21,7 +23,11 @@ fn the_preset_tvm_does_what_tvm_did() {
         {
             pairs += 1;
             let occurrences = Occurrences::collect(&before.body);
-            let plan = plan(&before.body, &occurrences, None, &tvm(true));
+            let plan = plan(
+                &Analyses::of(&before.body, &occurrences, EffectTable::builtin()),
+                None,
+                &tvm(true),
+            );
             let body = rewrite(&before.body, &occurrences, &plan);
             if ir::print::tvmscript(&body, 0) != ir::print::tvmscript(&after.body, 0) {
                 differences.push(format!("{}: {}", sample.name, item.source.name));
@@ -92,8 +98,19 @@ fn plans_are_the_same_every_time_and_reach_an_end() {
             let mut rounds = 0;
             loop {
                 let occurrences = Occurrences::collect(&body);
-                let first = plan(&body, &occurrences, None, &options);
-                assert_eq!(first, plan(&body, &occurrences, None, &options));
+                let first = plan(
+                    &Analyses::of(&body, &occurrences, EffectTable::builtin()),
+                    None,
+                    &options,
+                );
+                assert_eq!(
+                    first,
+                    plan(
+                        &Analyses::of(&body, &occurrences, EffectTable::builtin()),
+                        None,
+                        &options
+                    )
+                );
                 if first.is_empty() {
                     break;
                 }

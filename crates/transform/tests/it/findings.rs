@@ -9,6 +9,7 @@ mod corpus;
 mod dead_binding;
 mod dead_store;
 mod fixes;
+mod growth;
 mod loop_invariant;
 mod macros;
 mod missing_noalias;
@@ -16,8 +17,10 @@ mod read_before_write;
 mod redundant_load;
 mod unreachable;
 
+use dataflow::analyses::Analyses;
 use expect_test::Expect;
 use frontend::tvmscript::{FunctionItem, Lowered, unchecked::finding_edits};
+use ir::effects::EffectTable;
 use ir::{
     Body, Occurrences,
     plan::finding::{Finding, FindingFix, FindingKind, FindingKinds, Place},
@@ -33,7 +36,13 @@ pub(crate) fn only(kind: FindingKind) -> FindingOptions {
 
 pub(crate) fn found(lowered: &Lowered, options: &FindingOptions) -> Vec<Finding> {
     let occurrences = Occurrences::collect(&lowered.body);
-    lowered.source_map.with_view(|view| findings(&lowered.body, &occurrences, Some(view), options))
+    lowered.source_map.with_view(|view| {
+        findings(
+            &Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()),
+            Some(view),
+            options,
+        )
+    })
 }
 
 /// The text of the file after the fixes that can be done together, the body after the same fixes, and how many they are.

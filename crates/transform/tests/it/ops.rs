@@ -4,6 +4,7 @@ mod default;
 mod growth;
 mod handed;
 mod peer;
+mod user_dialect;
 
 use expect_test::Expect;
 use frontend::{
@@ -29,11 +30,11 @@ fn printed(text: &str) -> String {
 
 /// The text after the plans of all units, the plans in words.
 #[track_caller]
-fn optimize(text: &str, options: &OpOptions) -> (String, String) {
+fn optimize(text: &str, effects: &EffectTable, options: &OpOptions) -> (String, String) {
     let (mut edits, mut words, mut rewritten) = (Vec::new(), String::new(), String::new());
     for unit in units(text) {
         let (body, map) = (&unit.lowered.body, &unit.lowered.source_map);
-        let plan = plan(body, EffectTable::builtin(), options);
+        let plan = plan(body, effects, options);
         let unit_text = &text[unit.offset..];
         words += &in_words(unit_text, &unit, &plan);
         let after = rewrite(body, &plan);
@@ -58,7 +59,12 @@ fn in_words(text: &str, unit: &Unit, plan: &OpPlan) -> String {
 
 #[track_caller]
 fn check_with(options: OpOptions, input: &str, expect: &Expect) {
-    let (text, words) = optimize(input, &options);
+    check_with_effects(EffectTable::builtin(), options, input, expect);
+}
+
+#[track_caller]
+fn check_with_effects(effects: &EffectTable, options: OpOptions, input: &str, expect: &Expect) {
+    let (text, words) = optimize(input, effects, &options);
     expect.assert_eq(&format!("{text}----\n{words}"));
 }
 

@@ -1,7 +1,9 @@
 //! Partial redundancies: reported by default, and done on request with code inserted in branches.
 
+use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
 use frontend::tvmscript::Selection;
+use ir::effects::EffectTable;
 use ir::{Occurrences, fingerprint::of_function};
 use transform::cse::{CseOptions, plan_counted};
 
@@ -458,9 +460,13 @@ fn cost(statements: &str) -> (u64, usize) {
     let file = kernel(statements);
     let (_, _, it) = &lowered(&file)[0];
     let occurrences = Occurrences::collect(&it.body);
-    let (plan, work) = it
-        .source_map
-        .with_view(|view| plan_counted(&it.body, &occurrences, Some(view), &requested()));
+    let (plan, work) = it.source_map.with_view(|view| {
+        plan_counted(
+            &Analyses::of(&it.body, &occurrences, EffectTable::builtin()),
+            Some(view),
+            &requested(),
+        )
+    });
     (work.visited + work.hashed + work.compared, plan.cells.len())
 }
 

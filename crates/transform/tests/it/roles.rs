@@ -4,8 +4,8 @@ use ir::plan::finding::{FindingKind, FindingKinds};
 use transform::{cse::CseOptions, findings::FindingOptions};
 
 use crate::{
-    findings::found,
-    support::{check_unchanged, lowered, plan_of_text},
+    findings::{found, only},
+    support::{check_unchanged, kernel, lowered, plan_of_text, rewritten},
 };
 
 const HEAD: &str = "from tvm.script import tirx as T
@@ -95,4 +95,26 @@ fn no_planner_names_what_has_to_be_seen() {
         let found = found(it, &invariants);
         assert!(found.is_empty(), "{what}: {found:#?}");
     }
+}
+
+/// Reads twice what nothing writes, with a statement between.
+fn around(statement: &str) -> String {
+    let read = "T.let[T.int32] = A[0] * A[1]";
+    kernel(&format!("u: {read}\n{statement}\nv: {read}\nA[2] = u + v"))
+}
+
+#[test]
+fn definitions_of_threads_stay_and_touch_no_memory() {
+    let options = CseOptions::default();
+    let threads = "T.device_entry()\na = T.cta_id([2])\nb = T.cta_id([2])\nc = T.lane_id([32])";
+    let text = kernel(&format!("{threads}\nA[0] = a"));
+    check_unchanged(&text, &options);
+    let found = found(&lowered(&text)[0].2, &only(FindingKind::DeadBinding));
+    assert!(found.is_empty(), "{found:#?}");
+    for statement in ["t = T.thread_id([64])", "t = T.warp_id_in_wg()", "t = T.cta_id_in_pair()"] {
+        let after = rewritten(&around(statement), &options);
+        assert_eq!(after.matches("A[0] * A[1]").count(), 1, "{after}");
+    }
+    // What the host has loaded is not there on the device.
+    check_unchanged(&around("T.device_entry()"), &options);
 }

@@ -6,8 +6,10 @@ mod once;
 mod statements;
 mod text;
 
+use dataflow::analyses::Analyses;
 use expect_test::Expect;
 use frontend::tvmscript::Lowered;
+use ir::effects::EffectTable;
 use ir::{
     Body, Occurrences,
     plan::{finding::Place, simplify::SimplifyPlan},
@@ -43,7 +45,11 @@ pub(crate) fn check_file(file: &str, expected: Expect) {
 }
 
 pub(crate) fn planned(body: &Body) -> SimplifyPlan {
-    let plan = plan(body, &Occurrences::collect(body), None, &SimplifyOptions::default());
+    let plan = plan(
+        &Analyses::of(body, &Occurrences::collect(body), EffectTable::builtin()),
+        None,
+        &SimplifyOptions::default(),
+    );
     assert!(plan.is_complete);
     plan
 }

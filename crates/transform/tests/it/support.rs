@@ -1,8 +1,10 @@
 //! From text to bodies and plans.
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
     FunctionItem, FunctionKind, Lowered, Selection, functions, lower, unchecked::cse_edits,
 };
+use ir::effects::EffectTable;
 use ir::{
     Body, Occurrences,
     plan::{CsePlan, Decision, Equivalence, Preset, Refusal},
@@ -45,7 +47,8 @@ pub(crate) fn tvm(allow_unsound: bool) -> CseOptions {
 pub(crate) fn rewritten(text: &str, options: &CseOptions) -> String {
     let (_, _, lowered) = &lowered(text)[0];
     let occurrences = Occurrences::collect(&lowered.body);
-    let plan = plan(&lowered.body, &occurrences, None, options);
+    let plan =
+        plan(&Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()), None, options);
     let body = rewrite(&lowered.body, &occurrences, &plan);
     statements(&ir::print::tvmscript(&body, 0))
 }
@@ -66,7 +69,7 @@ pub(crate) fn sound(text: &str) -> String {
 pub(crate) fn planned(text: &str, options: &CseOptions) -> String {
     let (_, _, it) = &lowered(text)[0];
     let occurrences = Occurrences::collect(&it.body);
-    let plan = plan(&it.body, &occurrences, None, options);
+    let plan = plan(&Analyses::of(&it.body, &occurrences, EffectTable::builtin()), None, options);
     let body = rewrite(&it.body, &occurrences, &plan);
     let mut got = statements(&ir::print::tvmscript(&body, 0));
     got.push_str("---\n");
@@ -88,7 +91,13 @@ pub(crate) fn statements(text: &str) -> String {
 /// The plan of a function with its text in view.
 pub(crate) fn plan_of_text(lowered: &Lowered, options: &CseOptions) -> CsePlan {
     let occurrences = Occurrences::collect(&lowered.body);
-    lowered.source_map.with_view(|view| plan(&lowered.body, &occurrences, Some(view), options))
+    lowered.source_map.with_view(|view| {
+        plan(
+            &Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()),
+            Some(view),
+            options,
+        )
+    })
 }
 
 /// The text of the file after the edits, and the body that the rewriter makes of the same plan.

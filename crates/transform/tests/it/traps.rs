@@ -288,3 +288,24 @@ def f({NUMBERS}):
     "#]]
     .assert_eq(&sound(&text));
 }
+
+#[test]
+fn an_arm_is_lazy_by_whatever_its_choice_is_called() {
+    let text = |[first, second]: [&str; 2]| {
+        format!(
+            "from tvm.script import tirx as T\n\n@T.prim_func\ndef f({NUMBERS}):\n    A[0] = {first}\n    A[1] = {second}\n"
+        )
+    };
+    let written = ["T.if_then_else(y != 0, x // y, 0)", "T.if_then_else(y != 0, x // y, 1)"];
+    let called = [
+        "T.call_intrin(\"int32\", \"tirx.if_then_else\", y != 0, x // y, 0)",
+        "T.call_intrin(\"int32\", \"tir.if_then_else\", y != 0, x // y, 1)",
+    ];
+    assert_eq!(sound(&text(called)), sound(&text(written)));
+    // What is not the same as `T.if_then_else` is kept by its text.
+    let other = [
+        "T.call_intrin(\"int64\", \"tirx.if_then_else\", y != 0, x // y, 0)",
+        "T.Call(\"int32\", \"tirx.if_then_else\", [y != 0, x // y, 1])",
+    ];
+    assert!(!sound(&text(other)).contains("cse_v1"), "{}", sound(&text(other)));
+}

@@ -1,6 +1,8 @@
 //! The preset `tvm`, habit by habit. The expected texts are what TVM 0.27 gives for the same input.
 
+use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
+use ir::effects::EffectTable;
 
 use crate::support::{describe, kernel, lowered, rewritten, tvm};
 
@@ -15,7 +17,11 @@ fn check_refused(statements: &str, expected: Expect) {
     let text = kernel(statements);
     let (_, _, it) = &lowered(&text)[0];
     let occurrences = ir::Occurrences::collect(&it.body);
-    let plan = transform::cse::plan(&it.body, &occurrences, None, &tvm(false));
+    let plan = transform::cse::plan(
+        &Analyses::of(&it.body, &occurrences, EffectTable::builtin()),
+        None,
+        &tvm(false),
+    );
     expected.assert_eq(&describe(&it.body, &plan));
 }
 

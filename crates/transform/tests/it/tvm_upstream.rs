@@ -2,7 +2,9 @@
 //!
 //! The texts are ours; the expected ones are what the pass gives, names and order included.
 
+use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
+use ir::effects::EffectTable;
 
 use crate::{
     support::{rewritten, tvm},
@@ -330,7 +332,11 @@ fn t24_statements_that_are_alike_define_each_variable_once() {
     let text = function("x y", &copy.repeat(2));
     let (_, _, lowered) = &crate::support::lowered(&text)[0];
     let occurrences = ir::Occurrences::collect(&lowered.body);
-    let plan = transform::cse::plan(&lowered.body, &occurrences, None, &tvm(true));
+    let plan = transform::cse::plan(
+        &Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()),
+        None,
+        &tvm(true),
+    );
     let body = transform::cse::rewrite(&lowered.body, &occurrences, &plan);
     assert_eq!(ir::verify::verify(&body), []);
     check(

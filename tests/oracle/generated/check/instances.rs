@@ -4,6 +4,8 @@
 //! it must read without an error, and compute what the original computes in the same file. Values that are equal make names equal that the
 //! plans had to take for different; values that differ show where they were taken for one.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{
@@ -112,9 +114,13 @@ fn of_plans(function: &Function) -> Vec<Text> {
     let occurrences = Occurrences::collect(&lowered.body);
     let mut texts: Vec<Text> = Vec::new();
     for (name, options) in selected_options() {
-        let plan = lowered
-            .source_map
-            .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
+        let plan = lowered.source_map.with_view(|view| {
+            cse::plan(
+                &Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()),
+                Some(view),
+                &options,
+            )
+        });
         let edit = cse_edits(lowered, function.text(), &plan, Selection::All);
         let text = edit.apply(function.text());
         if !edit.is_empty() && texts.iter().all(|it| it.text != text) {
@@ -131,9 +137,13 @@ fn of_findings(function: &Function) -> Option<Text> {
     let occurrences = Occurrences::collect(body);
     let kinds = FindingKind::ALL.iter().copied().filter(|it| *it != FindingKind::MissingNoalias);
     let options = FindingOptions { kinds: FindingKinds::from_iter(kinds), loop_invariant_cost: 1 };
-    let found = lowered
-        .source_map
-        .with_view(|view| findings::findings(body, &occurrences, Some(view), &options));
+    let found = lowered.source_map.with_view(|view| {
+        findings::findings(
+            &Analyses::of(body, &occurrences, EffectTable::builtin()),
+            Some(view),
+            &options,
+        )
+    });
     let fixes: Vec<&FindingFix> = findings::compatible(body, &occurrences, &found)
         .into_iter()
         .filter_map(|it| it.fix.as_ref())
@@ -152,7 +162,11 @@ fn of_simplification(function: &Function) -> Option<Text> {
     let lowered = &function.lowered;
     let occurrences = Occurrences::collect(&lowered.body);
     let plan = lowered.source_map.with_view(|view| {
-        plan(&lowered.body, &occurrences, Some(view), &SimplifyOptions::default())
+        plan(
+            &Analyses::of(&lowered.body, &occurrences, EffectTable::builtin()),
+            Some(view),
+            &SimplifyOptions::default(),
+        )
     });
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, &plan, |at| is_done[at]);

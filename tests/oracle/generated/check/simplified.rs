@@ -3,7 +3,9 @@
 //!
 //! Signed overflow is taken not to happen where it would be used (`SEMANTICS: I1`), so runs with that event are not compared.
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{Edited, Reading, checked_simplify_edits};
+use ir::effects::EffectTable;
 use ir::{Body, Occurrences, fingerprint, plan::simplify::SimplifyPlan, verify::verify};
 use transform::simplify::{SimplifyOptions, plan, rewrite, rewrite_items};
 
@@ -23,7 +25,9 @@ pub(super) fn simplified(
     let body = &function.lowered.body;
     let occurrences = Occurrences::collect(body);
     let options = SimplifyOptions::default();
-    let all = guarded("simplify", || Ok(plan(body, &occurrences, None, &options)))?;
+    let all = guarded("simplify", || {
+        Ok(plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options))
+    })?;
     if all.is_empty() {
         return Ok(Vec::new());
     }
@@ -40,7 +44,9 @@ pub(super) fn simplified(
         variants.push(excluding("one simplification", after));
     }
     let source_map = &function.lowered.source_map;
-    let all = source_map.with_view(|view| plan(body, &occurrences, Some(view), &options));
+    let all = source_map.with_view(|view| {
+        plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), Some(view), &options)
+    });
     variants.extend(guarded(TEXT, || edited(TEXT, function, &all, |_| true, checked))?);
     for index in some(&all) {
         let wanted = all.with_needs(index);
@@ -71,7 +77,11 @@ fn ends(after: &Body, first: &SimplifyPlan) -> Result<(), Failure> {
         return failure("simplify: no end", print(after));
     }
     let occurrences = Occurrences::collect(after);
-    let again = plan(after, &occurrences, None, &SimplifyOptions::default());
+    let again = plan(
+        &Analyses::of(after, &occurrences, EffectTable::builtin()),
+        None,
+        &SimplifyOptions::default(),
+    );
     if again.is_empty() {
         return Ok(());
     }

@@ -6,7 +6,7 @@
 
 use interp::Array;
 use ir::arena::Id;
-use ir::{BinaryOp, Body, Callee, DataType, ExprKind, OpKind, TypeCode};
+use ir::{BinaryOp, Body, Callee, DataType, ExprKind, Intrinsic, OpKind, TypeCode};
 use lower::{LowerOptions, lower_until};
 use rustc_hash::FxHashSet;
 
@@ -80,11 +80,11 @@ impl Class {
 
 fn class_of(body: &Body, kind: ExprKind, is_float: bool) -> Class {
     match kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => match body.name(name) {
-            "if_then_else" | "likely" | "reinterpret" | "tvm_storage_sync" => Class::Moves,
-            "tvm_thread_allreduce" => Class::Reduction,
-            "fabs" | "floor" | "ceil" | "trunc" | "round" | "nearbyint" => Class::Arithmetic,
-            "sqrt" => Class::Arithmetic,
+        ExprKind::Call { callee: Callee::Intrinsic(name, it), .. } => match it {
+            Intrinsic::Likely | Intrinsic::Reinterpret | Intrinsic::StorageSync => Class::Moves,
+            Intrinsic::ThreadAllreduce => Class::Reduction,
+            _ if it.is_rounding() || it == Intrinsic::FAbs => Class::Arithmetic,
+            _ if body.name(name) == "sqrt" => Class::Arithmetic,
             _ if is_float => Class::Transcendental,
             _ => Class::Moves,
         },
@@ -119,12 +119,8 @@ pub(crate) fn reduces_over_threads(body: &Body) -> bool {
     let pass = "cross_thread_reduction";
     let lowered = lower_until(body, &LowerOptions::default(), pass);
     let Ok(body) = lowered else { return true };
-    (0..body.n_exprs()).any(|index| match body.expr(Id::new(index)).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-            body.name(name) == "tvm_thread_allreduce"
-        }
-        _ => false,
-    })
+    (0..body.n_exprs())
+        .any(|index| body.operands_of(Id::new(index), Intrinsic::ThreadAllreduce).is_some())
 }
 
 /// Where two arrays differ in a bit first; any NaN is any other.

@@ -4,6 +4,8 @@
 //! spot. With `allow_unsound` our result must be structurally equal and have the same names in TVM's printed form.
 //! Without it, what the preset refuses is counted by reason: the second list.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use std::collections::BTreeMap;
 
 use ir::Occurrences;
@@ -104,8 +106,10 @@ fn apply(file: &corpus::File) -> Planned {
     planned.text = reading.print(&file.text, |function| {
         let body = &function.lowered.body;
         let occurrences = Occurrences::collect(body);
-        let exact = plan(body, &occurrences, None, &options(true));
-        let sound = plan(body, &occurrences, None, &options(false));
+        let exact =
+            plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options(true));
+        let sound =
+            plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options(false));
         planned.bindings[0] += exact.bindings.len();
         planned.bindings[1] += sound.bindings.len();
         let before: usize = planned.refused.values().sum();

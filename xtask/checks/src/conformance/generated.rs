@@ -4,10 +4,12 @@
 //! then names get values, and TVM is asked to read the function before and after. Calls with pointers are left out: few of the
 //! operands that they get at random are what an operator of TVM takes.
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
     FunctionItem, FunctionKind, Lowered, Selection, functions, lower,
     unchecked::{cse_edits, finding_edits},
 };
+use ir::effects::EffectTable;
 use ir::{
     Occurrences,
     plan::{
@@ -152,12 +154,24 @@ fn changed(item: &FunctionItem, lowered: &Lowered, text: &str) -> Vec<(&'static 
         [("default", Preset::Default), ("tvm", Preset::Tvm), ("tvm-2022", Preset::Tvm2022)]
     {
         let options = CseOptions { preset, ..CseOptions::default() };
-        let plan = map.with_view(|view| cse::plan(body, &occurrences, Some(view), &options));
+        let plan = map.with_view(|view| {
+            cse::plan(
+                &Analyses::of(body, &occurrences, EffectTable::builtin()),
+                Some(view),
+                &options,
+            )
+        });
         texts.push((name, cse_edits(lowered, text, &plan, Selection::All).apply(text)));
     }
     let kinds = FindingKind::ALL.iter().copied().filter(|it| *it != FindingKind::MissingNoalias);
     let options = FindingOptions { kinds: FindingKinds::from_iter(kinds), loop_invariant_cost: 1 };
-    let found = map.with_view(|view| findings::findings(body, &occurrences, Some(view), &options));
+    let found = map.with_view(|view| {
+        findings::findings(
+            &Analyses::of(body, &occurrences, EffectTable::builtin()),
+            Some(view),
+            &options,
+        )
+    });
     let fixes = findings::compatible(body, &occurrences, &found);
     let fixes = fixes.into_iter().filter_map(|it| it.fix.as_ref());
     texts.push(("fixes", finding_edits(lowered, &item.source.green, fixes).edit.apply(text)));

@@ -7,6 +7,8 @@
 //! Beside that, statically: values that TVM computes once and our plan does not, by the reason that the plan gives. No peer
 //! is needed: the answers are part of the corpus.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use std::collections::BTreeMap;
 
 use interp::{Argument, Counts, OnError, Options, Outcome, RunError, RunErrorKind};
@@ -75,11 +77,15 @@ fn measure_file(file: &corpus::File, answer: &corpus::File) -> Vec<Measured> {
         };
         let body = &function.lowered.body;
         let occurrences = Occurrences::collect(body);
-        let own = plan(body, &occurrences, None, &CseOptions::default());
+        let own = plan(
+            &Analyses::of(body, &occurrences, EffectTable::builtin()),
+            None,
+            &CseOptions::default(),
+        );
         let of_peer = |allow_unsound| {
             let options =
                 CseOptions { preset: Preset::Tvm, allow_unsound, ..CseOptions::default() };
-            plan(body, &occurrences, None, &options)
+            plan(&Analyses::of(body, &occurrences, EffectTable::builtin()), None, &options)
         };
         let (peer, sound) = (of_peer(true), of_peer(false));
         let (found, missed) = missed(&occurrences, &own, &peer);

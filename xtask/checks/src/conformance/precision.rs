@@ -48,7 +48,8 @@ pub(crate) enum Direction {
 
 /// The call `value` moved by all that the table allows; none for a call that the table does not have.
 pub(crate) fn moved(body: &mut Body, value: ExprId, direction: Direction) -> Option<ExprId> {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } = body.expr(value).kind else {
+    let ExprKind::Call { callee: Callee::Intrinsic(name, _), args, .. } = body.expr(value).kind
+    else {
         return None;
     };
     if body.dtype(value) != Some(WIDE) {
@@ -99,8 +100,8 @@ impl Error<'_> {
         self.binary(BinaryOp::Mul, a, factor)
     }
     fn call(&mut self, name: &str, x: ExprId) -> ExprId {
-        let (name, attrs) = (self.body.intern(name), Body::no_attrs());
-        self.body.call(Callee::Intrinsic(name), &[x], attrs, WIDE.into(), false)
+        let callee = self.body.operator(name);
+        self.body.call(callee, &[x], Body::no_attrs(), WIDE.into(), false)
     }
 
     /// So many units in the last place of the result.

@@ -11,7 +11,7 @@
 //! Functions that look at the bits of floats have no such result (`reinterpret`, memory of several types).
 
 use interp::{Argument, Array, Options};
-use ir::{Body, Callee, DataType, ExprId, ExprKind, Type, TypeCode};
+use ir::{Body, DataType, ExprId, Intrinsic, Type, TypeCode};
 use rustc_hash::FxHashMap;
 
 use crate::conformance::inputs::Input as Made;
@@ -151,9 +151,7 @@ fn expr(
             continue;
         }
         let node = body.expr(at);
-        if let ExprKind::Call { callee: Callee::Intrinsic(name), .. } = node.kind
-            && body.name(name) == "reinterpret"
-        {
+        if body.operands_of(at, Intrinsic::Reinterpret).is_some() {
             return None;
         }
         if is_ready {

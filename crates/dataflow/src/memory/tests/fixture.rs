@@ -42,7 +42,7 @@ impl Fixture {
                 }
             }
             ExprKind::Binary(_, a, b) => format!("({} {})", self.show(a), self.show(b)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            ExprKind::Call { callee: Callee::Intrinsic(name, _), args, .. } => {
                 let args: Vec<String> = body.items(args).iter().map(|&it| self.show(it)).collect();
                 format!("{}({})", body.name(name), args.join(" "))
             }
@@ -114,7 +114,7 @@ impl Parser {
             shape: vec![extent],
             strides: None,
             elem_offset: None,
-            scope: body.intern(scope),
+            scope: body.memory_scope(scope),
             origin,
             attrs: Body::no_attrs(),
         };
@@ -153,7 +153,7 @@ impl Parser {
                 if let Some(name) = word.strip_prefix('&') {
                     let load = self.load(name);
                     let body = &mut self.fixture.body;
-                    let callee = Callee::Intrinsic(body.intern("address_of"));
+                    let callee = body.operator("address_of");
                     let ty = DataType::HANDLE.into();
                     body.call(callee, &[load], Body::no_attrs(), ty, false)
                 } else if let Some(name) = word.strip_suffix(".data") {
@@ -166,7 +166,7 @@ impl Parser {
             })
             .collect();
         let body = &mut self.fixture.body;
-        let callee = Callee::Intrinsic(body.intern(words[0]));
+        let callee = body.operator(words[0]);
         let ty: Type = DataType::INT32.into();
         body.call(callee, &args, Body::no_attrs(), ty, fresh)
     }
@@ -230,7 +230,7 @@ impl Parser {
                 let source = self.fixture.buffers[*source];
                 let method = self.fixture.body.intern("view");
                 let scope = self.fixture.body.buffers[source].scope;
-                let scope = self.fixture.body.name(scope).to_owned();
+                let scope = self.fixture.body.scope_name(scope).to_owned();
                 let buffer = self.buffer(name, &scope, BufferOrigin::View { source, method });
                 self.fixture.body.push_op(block, OpKind::DeclBuffer { buffer }, &[]);
             }
@@ -275,7 +275,7 @@ impl Parser {
                 let body = &mut self.fixture.body;
                 let inner = body.entry(body.ops[op].regions[0]);
                 let var = body.new_block_arg(inner, "t", ty);
-                let tag = body.intern("threadIdx.x");
+                let tag = body.thread_tag("threadIdx.x");
                 body.ops[op].kind = OpKind::LaunchThread { tag, var };
             }
             ["block"] => self.sblock(block, false),

@@ -2,17 +2,17 @@
 
 use ir::{Occurrences, effects::EffectTable};
 
-use super::{super::*, fixture::parse};
+use super::fixture::parse;
+use crate::analyses::Analyses;
 
 /// Steps for the versions of all loads.
 fn work(text: &str) -> u64 {
     let fixture = parse(text);
     let body = &fixture.body;
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
     let effects = EffectTable::builtin();
-    let aliases = AliasClasses::build(body, effects);
-    let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
+    let analyses = Analyses::of(body, &occurrences, effects);
+    let memory = analyses.memory();
     let mut work = memory.work();
     for (id, _) in occurrences.iter() {
         memory.of_load_counted(id, &mut work);

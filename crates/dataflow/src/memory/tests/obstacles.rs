@@ -3,7 +3,8 @@
 use expect_test::{Expect, expect};
 use ir::{ExprKind, OccurrenceId, Occurrences, effects::EffectTable};
 
-use super::{super::*, fixture::parse};
+use super::fixture::parse;
+use crate::analyses::Analyses;
 
 /// What stands between the first and the last load of `A`.
 #[track_caller]
@@ -11,10 +12,9 @@ fn check(text: &str, expect: Expect) {
     let fixture = parse(&test_utils::trim_indent(text));
     let body = &fixture.body;
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
     let effects = EffectTable::builtin();
-    let aliases = AliasClasses::build(body, effects);
-    let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
+    let analyses = Analyses::of(body, &occurrences, effects);
+    let memory = analyses.memory();
     let loads: Vec<OccurrenceId> = occurrences
         .iter()
         .filter(|(_, it)| {

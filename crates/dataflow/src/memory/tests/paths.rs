@@ -14,6 +14,7 @@ use super::{
     super::*,
     fixture::{Fixture, parse},
 };
+use crate::analyses::Analyses;
 
 const PATHS: usize = 300;
 
@@ -289,10 +290,9 @@ fn no_path_writes_between_the_start_of_a_version_and_its_loads() {
         let fixture = parse(&text);
         let body = &fixture.body;
         let occurrences = Occurrences::collect(body);
-        let scopes = ScopeTree::build(body);
         let effects = EffectTable::builtin();
-        let aliases = AliasClasses::build(body, effects);
-        let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
+        let analyses = Analyses::of(body, &occurrences, effects);
+        let (aliases, memory) = (analyses.aliases(), analyses.memory());
         let versions: FxHashMap<OccurrenceId, VersionId> =
             occurrences.iter().filter_map(|(id, _)| Some((id, memory.of_load(id)?))).collect();
         let mut choices = Vec::new();
@@ -344,10 +344,9 @@ fn in_a_list_without_branches_versions_change_with_writes_only() {
         let fixture = parse(&text);
         let body = &fixture.body;
         let occurrences = Occurrences::collect(body);
-        let scopes = ScopeTree::build(body);
         let effects = EffectTable::builtin();
-        let aliases = AliasClasses::build(body, effects);
-        let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
+        let analyses = Analyses::of(body, &occurrences, effects);
+        let memory = analyses.memory();
         let found: Vec<VersionId> =
             occurrences.iter().filter_map(|(id, _)| memory.of_load(id)).collect();
         assert_eq!(found.len(), expected.len());

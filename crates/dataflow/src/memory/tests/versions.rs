@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use ir::{ExprKind, Occurrences, effects::EffectTable};
 
 use super::{super::*, fixture::parse};
+use crate::analyses::Analyses;
 
 /// The program with, behind each line, what its loads read: `A@entry`, `A@3` (the write in line 3), `A@loop 2` (the start
 /// of an iteration), `A@after 4`, `A@block` (where paths meet), `A@new` (this load alone).
@@ -13,10 +14,9 @@ fn check(text: &str, expect: Expect) {
     let fixture = parse(&text);
     let body = &fixture.body;
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
     let effects = EffectTable::builtin();
-    let aliases = AliasClasses::build(body, effects);
-    let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
+    let analyses = Analyses::of(body, &occurrences, effects);
+    let memory = analyses.memory();
     let mut notes: Vec<Vec<String>> = vec![Vec::new(); text.lines().count() + 1];
     for (id, occurrence) in occurrences.iter() {
         let Some(version) = memory.of_load(id) else { continue };

@@ -1,8 +1,8 @@
 //! Bodies for the tests of the solver: random ones with every construct, and families that grow.
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, DataType, Dialect, ExprId, ExprKind, ForKind, OpKind,
-    RegionKind, SBlock, Successor, ValueId, arena::Id,
+    BinaryOp, BlockId, Body, DataType, Dialect, ExprId, ExprKind, ForKind, OpKind, RegionKind,
+    SBlock, Successor, ValueId, arena::Id,
 };
 use test_utils::Rng;
 
@@ -51,8 +51,8 @@ impl Build<'_> {
                 self.body.select(c, a, b)
             }
             6 => {
-                let args = [child(self), child(self), child(self)];
-                self.call("if_then_else", &args)
+                let (c, a, b) = (child(self), child(self), child(self));
+                self.body.if_then_else(c, a, b)
             }
             _ => {
                 let args = [child(self)];
@@ -64,7 +64,7 @@ impl Build<'_> {
     }
 
     fn call(&mut self, name: &str, args: &[ExprId]) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         self.body.call(callee, args, Body::no_attrs(), DataType::BOOL.into(), false)
     }
 
@@ -152,7 +152,7 @@ impl Build<'_> {
 
     fn launch(&mut self, depth: usize) {
         let extent = if self.rng.one_in(2) { self.int(4, DataType::INT32) } else { self.expr(2) };
-        let tag = self.body.intern("threadIdx.x");
+        let tag = self.body.thread_tag("threadIdx.x");
         let var = ValueId::new(0);
         let op = self.op(OpKind::LaunchThread { tag, var }, &[extent]);
         self.region(op, depth);

@@ -240,7 +240,7 @@ impl Graph<'_, '_> {
         let name = match body.expr(here.expr).kind {
             ExprKind::Binary(ir::BinaryOp::And | ir::BinaryOp::Or, ..) => "and",
             ExprKind::Select(..) => "select",
-            ExprKind::Call { callee: ir::Callee::Intrinsic(name), .. } => body.name(name),
+            ExprKind::IfThenElse(..) => "if_then_else",
             _ => "",
         };
         if name == "if_then_else" {

@@ -244,7 +244,7 @@ pub(crate) struct Ast<'a> {
     pub(crate) text: String,
     /// Names that are given inside of expressions, `x := e`, in order.
     pub(crate) named_inside: Vec<(&'a str, TextRange)>,
-    /// Error nodes and unreadable tokens, for diagnostics.
+    /// Error nodes and unreadable tokens, by where they begin.
     pub(crate) errors: Vec<TextRange>,
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn read(green: &Green) -> Ast<'_> {
         GreenStep::Token(kind, text) => reader.token(kind, text),
         GreenStep::Leave => reader.leave(),
     });
+    reader.ast.errors.sort_unstable_by_key(|it| (it.start(), it.end()));
     for child in std::mem::take(&mut reader.children) {
         match child {
             Child::Stmt(it) => reader.ast.root.push(it),

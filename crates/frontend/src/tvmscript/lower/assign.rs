@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ir::{DataType, OpKind, Type, ValueKind};
+use ir::{DataType, MemoryScope, OpKind, Type, ValueKind};
 use smallvec::SmallVec;
 use syntax::SyntaxKind;
 
@@ -82,7 +82,7 @@ impl Lowerer<'_, '_, '_> {
                     };
                     let scope = self.scalar_scope(&form, &args)?;
                     let buffer = self.new_cell(name, target, dtype);
-                    self.s.body.buffers[buffer].scope = self.s.body.intern(&scope);
+                    self.s.body.buffers[buffer].scope = scope;
                     return Ok(());
                 }
                 "comm_reducer" | "iter_var" | "index_map" => {
@@ -100,16 +100,18 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The memory of a scalar that is allocated by name.
-    fn scalar_scope(&mut self, form: &str, args: &Args<'_>) -> R<String> {
+    fn scalar_scope(&mut self, form: &str, args: &Args<'_>) -> R<MemoryScope> {
         let scope = match form {
-            "local_scalar" => return Ok("local".to_owned()),
-            "shared_scalar" => return Ok("shared".to_owned()),
+            "local_scalar" => return Ok(MemoryScope::Local),
+            "shared_scalar" => return Ok(MemoryScope::Shared),
             _ => args.get("scope"),
         };
-        let Some(scope) = scope else { return Ok("global".to_owned()) };
+        let Some(scope) = scope else { return Ok(MemoryScope::Global) };
         let ev = self.eval(scope)?;
-        self.const_str(&ev.val)
-            .ok_or_else(|| self.unsupported(scope, "a storage scope that is not known here"))
+        match self.const_str(&ev.val) {
+            Some(text) => Ok(self.s.body.memory_scope(&text)),
+            None => Err(self.unsupported(scope, "a storage scope that is not known here")),
+        }
     }
 
     /// `B = A.view(...)`
@@ -421,7 +423,7 @@ impl Lowerer<'_, '_, '_> {
             shape: shape.iter().map(|it| it.id).collect(),
             strides: None,
             elem_offset: None,
-            scope: self.s.body.intern("local"),
+            scope: MemoryScope::Local,
             origin: ir::BufferOrigin::Alloc,
             attrs: ir::Body::no_attrs(),
         };

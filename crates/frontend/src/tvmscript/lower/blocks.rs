@@ -214,7 +214,8 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(ex, "T.where takes a predicate"));
         };
         let mut predicate = self.expr(predicate)?;
-        if self.dtype(predicate).is_some_and(|it| !it.is_bool()) {
+        let is_known = self.ty(predicate) != Type::Unknown;
+        if is_known && !self.dtype(predicate).is_some_and(|it| it.is_bool()) {
             // TVM takes 0 and 1 for bools, and no other number.
             let value = self.const_int(predicate).filter(|it| matches!(it, 0 | 1));
             let Some(value) = value else {

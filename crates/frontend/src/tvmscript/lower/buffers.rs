@@ -4,7 +4,8 @@
 //! pointer. What has no field of its own (`align=`, `offset_factor=`, …) is kept as written in the buffer's attributes.
 
 use ir::{
-    AllocKind, AttrDict, Buffer, BufferId, BufferOrigin, DataType, OpId, OpKind, Type, ValueKind,
+    AllocKind, AttrDict, Buffer, BufferId, BufferOrigin, DataType, MemoryScope, OpId, OpKind, Type,
+    ValueKind,
 };
 
 use super::{
@@ -59,9 +60,6 @@ pub(super) struct BufferSpec {
     pub(super) buffer: Buffer,
     pub(super) operands: Vec<Tx>,
 }
-
-/// The storage scope of a buffer that the text gives another one than a string: what is written is in the attributes.
-pub(super) const UNKNOWN_SCOPE: &str = "?";
 
 impl Lowerer<'_, '_, '_> {
     /// Evaluates a form; the buffer is nameless so far.
@@ -121,16 +119,16 @@ impl Lowerer<'_, '_, '_> {
             Some(scope) => {
                 let ev = self.eval(scope)?;
                 match self.const_str(&ev.val) {
-                    Some(scope) => scope,
+                    Some(scope) => self.s.body.memory_scope(&scope),
                     None => {
                         captured_scope = Some(("scope".into(), self.attr(scope)));
-                        UNKNOWN_SCOPE.to_owned()
+                        MemoryScope::Unknown
                     }
                 }
             }
             None => match form {
-                BufferForm::Alloc(_, scope) => scope.to_owned(),
-                _ => String::new(),
+                BufferForm::Alloc(_, scope) => self.s.body.memory_scope(scope),
+                _ => MemoryScope::Unwritten,
             },
         };
         let pointer = match get("data") {
@@ -147,7 +145,6 @@ impl Lowerer<'_, '_, '_> {
             // One extent, or all of them.
             attrs.push((ir::UNKNOWN_SHAPE.into(), self.attr(ex)));
         }
-        let scope = self.s.body.intern(&scope);
         let attrs = self.s.body.attr_dict(attrs);
         let name = self.s.body.intern("");
         let mut operands = shape.clone();
@@ -485,7 +482,7 @@ impl Lowerer<'_, '_, '_> {
             shape: vec![one.id],
             strides: None,
             elem_offset: None,
-            scope: self.s.body.intern("local"),
+            scope: MemoryScope::Local,
             origin: BufferOrigin::Cell,
             attrs: ir::Body::no_attrs(),
         };

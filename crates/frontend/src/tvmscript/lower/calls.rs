@@ -133,7 +133,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let name = self.s.body.intern(&element);
             return Ok(Type::Named(name));
         };
-        let scope = self.s.body.intern(scope.as_deref().unwrap_or("global"));
+        let scope = self.s.body.memory_scope(scope.as_deref().unwrap_or("global"));
         Ok(Type::Pointer { element, scope })
     }
 

@@ -315,9 +315,8 @@ impl Lowerer<'_, '_, '_> {
 
     /// A call of an operator of TVM, effects by the table.
     pub(super) fn call_node(&mut self, name: &str, args: &[Tx], ty: Type, at: super::At) -> Tx {
-        let name = self.s.body.intern(name);
+        let callee = self.s.body.operator(name);
         let ids: Vec<_> = args.iter().map(|it| it.id).collect();
-        let callee = ir::Callee::Intrinsic(name);
         let id = self.made_call(callee, &ids, ir::Body::no_attrs(), ty);
         let children: Vec<_> = args.iter().map(|it| it.src).collect();
         Tx { id, src: self.s.sources.node(at, &children) }
@@ -331,7 +330,7 @@ impl Lowerer<'_, '_, '_> {
         attrs: ir::AttrDictId,
         ty: Type,
     ) -> ir::ExprId {
-        let effects = ir::effects::EffectTable::builtin();
+        let effects = self.s.env.effects();
         let body = &mut self.s.body;
         let is_value =
             effects.given(body, callee, args, attrs).merge() != ir::effects::Merge::Never;

@@ -1,6 +1,6 @@
 //! Constructors of nodes and operators by name: `T.Add`, `T.max`, `T.Cast`, `T.Ramp`, `T.Let`, lambdas.
 
-use ir::{BinaryOp, Callee, DataType, ExprKind, Lanes, Type, UnaryOp};
+use ir::{BinaryOp, DataType, ExprKind, Intrinsic, Lanes, Type, UnaryOp};
 use smallvec::SmallVec;
 
 use super::{
@@ -229,12 +229,8 @@ impl Lowerer<'_, '_, '_> {
         if self.ty(lanes) == Type::Unknown {
             return Ok(None);
         }
-        let vscale_factor = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-                this.s.body.name(name) == "vscale"
-            }
-            _ => false,
-        };
+        let vscale_factor =
+            |this: &Self, id| this.s.body.operands_of(id, Intrinsic::VScale).is_some();
         let fixed = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
             ExprKind::Int(it) => u16::try_from(it).ok().filter(|&it| it > 0),
             _ => None,

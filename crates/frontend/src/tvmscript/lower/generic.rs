@@ -1,6 +1,12 @@
 //! Calls without a meaning of their own here: operators of TVM by their tables, functions of the module, Python.
 
-use ir::{Callee, DataType, ExprKind, Type, effects::Operand};
+use ir::{
+    Callee, DataType, ExprKind, Intrinsic, Type,
+    effects::{
+        Operand,
+        names::{NameBuffer, normal_tir},
+    },
+};
 
 use super::{
     Lowerer, R,
@@ -25,7 +31,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn generic_tx(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
-        if !intrinsics::is_known(name) && !is_data_form(name) {
+        if !intrinsics::is_known(name, self.s.env.effects()) && !is_data_form(name) {
             let range = self.ast.range(ex);
             let message = format!("`T.{name}` is in no table: it may do anything");
             self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
@@ -98,6 +104,16 @@ impl Lowerer<'_, '_, '_> {
             self.s.uses.truncate(uses);
             return Ok(self.opaque_operand(ex));
         }
+        if let Some(control) = self.called_control(name, &operands) {
+            let choice = match control {
+                Control::Choice => self.called_choice(ex, &operands, ty),
+                Control::Jump => None,
+            };
+            return Ok(choice.unwrap_or_else(|| {
+                self.s.uses.truncate(uses);
+                self.opaque_operand(ex)
+            }));
+        }
         if let ("call_intrin", [_, callee, rest @ ..]) = (name, &operands[..])
             && attrs.is_empty()
             && matches!(self.kind(*callee), ExprKind::Str(it) if self.s.body.name(it) == ACCESS_PTR)
@@ -109,6 +125,32 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.finish_call(ex, name, &operands, attrs, ty))
     }
 
+    /// What a call of an operator by its name does to control, if the operator is one that does something.
+    fn called_control(&self, name: &str, operands: &[Tx]) -> Option<Control> {
+        let callee = operands.get(1).map(|it| self.kind(*it));
+        let ("call_intrin" | "Call", Some(ExprKind::Str(callee))) = (name, callee) else {
+            return None;
+        };
+        let callee = self.s.body.name(callee);
+        let mut buffer = NameBuffer::new();
+        if normal_tir(callee, &mut buffer) == IF_THEN_ELSE {
+            return Some(Control::Choice);
+        }
+        Intrinsic::of_name(callee).is_jump().then_some(Control::Jump)
+    }
+
+    /// `T.call_intrin(type, "tirx.if_then_else", condition, a, b)`, if `T.if_then_else` of these operands is the same.
+    fn called_choice(&mut self, ex: Ex, operands: &[Tx], ty: Type) -> Option<Tx> {
+        let &[_, _, condition, then, otherwise] = operands else { return None };
+        let is_of_type = |it: Tx| ty != Type::Unknown && self.ty(it) == ty;
+        let is_same = self.dtype(condition) == Some(DataType::BOOL)
+            && self.const_int(condition).is_none()
+            && is_of_type(then)
+            && is_of_type(otherwise);
+        let at = self.at(ex);
+        is_same.then(|| self.choice_node(condition, then, otherwise, at))
+    }
+
     pub(super) fn finish_call(
         &mut self,
         ex: Ex,
@@ -117,17 +159,20 @@ impl Lowerer<'_, '_, '_> {
         attrs: ir::AttrDict,
         ty: Type,
     ) -> Tx {
+        let it = Intrinsic::of_name(name);
         match *operands {
-            [x] if intrinsics::is_rounding(name) => {
-                if let Some(folded) = self.rounded(name, x, ex) {
+            [x] if it.is_rounding() => {
+                if let Some(folded) = self.rounded(it, x, ex) {
                     return folded;
                 }
             }
-            [x] if name == "likely" && self.s.body.expr(x.id).is_constant() => return x,
-            [_, x] if name == "reinterpret" && ty != Type::Unknown && self.ty(x) == ty => return x,
+            [x] if it == Intrinsic::Likely && self.s.body.expr(x.id).is_constant() => return x,
+            [_, x] if it == Intrinsic::Reinterpret && ty != Type::Unknown && self.ty(x) == ty => {
+                return x;
+            }
             _ => {}
         }
-        let callee = Callee::Intrinsic(self.s.body.intern(name));
+        let callee = Callee::Intrinsic(self.s.body.intern(name), it);
         let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
         let attrs =
             if attrs.is_empty() { ir::Body::no_attrs() } else { self.s.body.attr_dict(attrs) };
@@ -137,17 +182,17 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Rounding of integers and constants is done by the parser.
-    pub(super) fn rounded(&mut self, name: &str, x: Tx, ex: Ex) -> Option<Tx> {
+    pub(super) fn rounded(&mut self, of: Intrinsic, x: Tx, ex: Ex) -> Option<Tx> {
         let dtype = self.dtype(x)?;
         if dtype.is_integer() || dtype.is_bool() {
             return Some(x);
         }
         let ExprKind::Float(_) = self.kind(x) else { return None };
         let value = self.s.body.float_spelling(x.id)?;
-        let value = match name {
-            "floor" => value.floor(),
-            "ceil" => value.ceil(),
-            "trunc" => value.trunc(),
+        let value = match of {
+            Intrinsic::Floor => value.floor(),
+            Intrinsic::Ceil => value.ceil(),
+            Intrinsic::Trunc => value.trunc(),
             _ => value.round_ties_even(),
         };
         let id = self.s.body.float(value, dtype);
@@ -229,11 +274,9 @@ impl Lowerer<'_, '_, '_> {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
             }
-            Some(ExprKind::Call { callee: Callee::Intrinsic(name), .. })
-                if this.s.body.name(name) == ir::role::POINTER_TYPE =>
-            {
-                tx.map_or(Type::Unknown, |&it| this.ty(it))
-            }
+            Some(ExprKind::Call {
+                callee: Callee::Intrinsic(_, Intrinsic::PointerType), ..
+            }) => tx.map_or(Type::Unknown, |&it| this.ty(it)),
             _ => Type::Unknown,
         };
         match rule {
@@ -270,7 +313,7 @@ impl Lowerer<'_, '_, '_> {
         let element = operands.first().and_then(|&it| self.dtype(it));
         let scope = match operands.get(1).map(|&it| self.ty(it)) {
             Some(Type::Pointer { scope, .. }) => scope,
-            _ => self.s.body.intern(""),
+            _ => ir::MemoryScope::Unwritten,
         };
         element.map_or(DataType::HANDLE.into(), |element| Type::Pointer { element, scope })
     }
@@ -326,7 +369,7 @@ impl Lowerer<'_, '_, '_> {
             return match name {
                 "const" => self.python_const(ex, &args),
                 // The rest of that module has no name in the script.
-                _ if !intrinsics::is_known(name)
+                _ if !intrinsics::is_known(name, self.s.env.effects())
                     && super::forms::form_parameters(name).is_none() =>
                 {
                     Ok(self.opaque_ex(ex))
@@ -400,6 +443,18 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 }
+
+/// What an operator does to control, whatever it is called by.
+#[derive(Clone, Copy)]
+enum Control {
+    /// Of two operands one is evaluated (`SEMANTICS: S5`).
+    Choice,
+    /// Control leaves the list of statements.
+    Jump,
+}
+
+/// The normal form of the name of the operator whose arms are lazy.
+const IF_THEN_ELSE: &str = "if.then.else";
 
 /// TVM's name of the operator behind `A.access_ptr(…)`.
 const ACCESS_PTR: &str = "tirx.tvm_access_ptr";

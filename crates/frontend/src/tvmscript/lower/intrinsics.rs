@@ -1,6 +1,9 @@
 //! Result types of TVM's operators, as TVM's Python front end gives them.
 
-use ir::DataType;
+use ir::{
+    DataType,
+    effects::{EffectTable, MatchKind, Namespace},
+};
 
 /// How the type of a call follows from its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,19 +177,13 @@ fn by_registry(name: &str) -> ResultType {
 }
 
 /// Whether any table knows the operator.
-pub(super) fn is_known(name: &str) -> bool {
+pub(super) fn is_known(name: &str, effects: &EffectTable) -> bool {
     result_type(name) != ResultType::Unknown
         || ir::effects::tvm_op(name).is_some()
-        || is_listed(name)
+        || is_listed(name, effects)
 }
 
 /// Whether the effects table has a row for it, beyond the defaults.
-fn is_listed(name: &str) -> bool {
-    use ir::effects::{EffectTable, Namespace};
-    EffectTable::builtin().explain(Namespace::Tir, name).kind != ir::effects::MatchKind::Default
-}
-
-/// Floating-point functions that leave integers alone.
-pub(super) fn is_rounding(name: &str) -> bool {
-    matches!(name, "floor" | "ceil" | "trunc" | "round" | "nearbyint")
+fn is_listed(name: &str, effects: &EffectTable) -> bool {
+    effects.explain(Namespace::Tir, name).kind != MatchKind::Default
 }

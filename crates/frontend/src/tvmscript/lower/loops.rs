@@ -169,10 +169,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(Axis { kind, min, extent, step, attrs })
     }
 
-    fn thread_tag(&mut self, ex: Ex) -> R<ir::NameId> {
+    fn thread_tag(&mut self, ex: Ex) -> R<ir::ThreadTag> {
         let ev = self.eval(ex)?;
         match self.const_str(&ev.val) {
-            Some(tag) => Ok(self.s.body.intern(&tag)),
+            Some(tag) => Ok(self.s.body.thread_tag(&tag)),
             None => Err(self.malformed(ex, "a thread tag such as \"threadIdx.x\" is needed")),
         }
     }

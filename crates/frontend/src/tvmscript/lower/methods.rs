@@ -1,6 +1,6 @@
 //! Methods of buffers and expressions in expressions: `A.vload(...)`, `A.access_ptr("r")`, `x.astype("float32")`.
 
-use ir::{Attr, BinaryOp, Buffer, BufferField, BufferId, DataType, Lanes, Type};
+use ir::{Attr, BinaryOp, Buffer, BufferField, BufferId, DataType, Lanes, MemoryScope, Type};
 
 use super::{
     Lowerer, R,
@@ -43,10 +43,10 @@ impl Lowerer<'_, '_, '_> {
             }
             "scope" => {
                 let scope = self.s.body.buffers[buffer].scope;
-                let text = match self.s.body.name(scope) {
-                    super::buffers::UNKNOWN_SCOPE => return Ok(self.opaque_ex(ex)),
-                    "" => "global",
-                    text => text,
+                let text = match scope {
+                    MemoryScope::Unknown => return Ok(self.opaque_ex(ex)),
+                    MemoryScope::Unwritten => self.s.body.scope_name(MemoryScope::Global),
+                    scope => self.s.body.scope_name(scope),
                 };
                 let val = Val::Const(Constant::Str(text.into()));
                 let src = self.leaf(ex);
@@ -148,14 +148,13 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The type of `A.access_ptr(…, ptr_type)`: in the scope of the buffer, but not of its elements if nothing else is written.
-    fn access_ptr_written(&mut self, args: &Args<'_>, scope: ir::NameId) -> R<Type> {
+    fn access_ptr_written(&mut self, args: &Args<'_>, scope: MemoryScope) -> R<Type> {
         let written = match args.get("ptr_type") {
             Some(ex) => self.type_of(ex)?,
             None => DataType::HANDLE.into(),
         };
-        let is_global = matches!(self.s.body.name(scope), "" | "global");
         Ok(match written {
-            Type::Prim(DataType::HANDLE) if is_global => written,
+            Type::Prim(DataType::HANDLE) if scope.is_global() => written,
             Type::Prim(DataType::HANDLE) => Type::Pointer { element: DataType::VOID, scope },
             Type::Prim(element) => Type::Pointer { element, scope },
             written => written,

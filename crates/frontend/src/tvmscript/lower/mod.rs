@@ -416,7 +416,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
             range,
             message,
             help: help.map(str::to_owned),
-            related: Vec::new(),
+            ..Diagnostic::default()
         });
     }
 

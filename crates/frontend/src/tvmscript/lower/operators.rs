@@ -486,10 +486,11 @@ impl Lowerer<'_, '_, '_> {
         if let Some(it) = self.const_int(condition) {
             return Ok(if it != 0 { then } else { otherwise });
         }
-        let ty = match (self.ty(then), self.ty(otherwise)) {
-            (Type::Unknown, ty) => ty,
-            (ty, _) => ty,
-        };
-        Ok(self.call_node("if_then_else", &[condition, then, otherwise], ty, at))
+        Ok(self.choice_node(condition, then, otherwise, at))
+    }
+
+    pub(super) fn choice_node(&mut self, condition: Tx, then: Tx, otherwise: Tx, at: At) -> Tx {
+        let id = self.s.body.if_then_else(condition.id, then.id, otherwise.id);
+        Tx { id, src: self.s.sources.node(at, &[condition.src, then.src, otherwise.src]) }
     }
 }

@@ -34,7 +34,11 @@ impl Lowerer<'_, '_, '_> {
                 self.s.body.make(ExprKind::Buffer(*buffer), DataType::HANDLE.into())
             }
             Val::Region(buffer, dims) => return Err(self.not_a_value(*buffer, dims, src)),
-            Val::Thread(value, _) | Val::Unknown(value) => self.s.body.value_expr(*value),
+            Val::Thread(value, _) => {
+                self.check_launched(*value, src)?;
+                self.s.body.value_expr(*value)
+            }
+            Val::Unknown(value) => self.s.body.value_expr(*value),
             Val::Bound(level, ty) => {
                 let Some(index) = self.s.binder_depth.checked_sub(level + 1) else {
                     let range = self.s.sources.range(src);
@@ -113,11 +117,10 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `T.handle("int64", "global").ty` as an operand.
-    fn pointer_type(&mut self, element: DataType, scope: ir::NameId, src: Src) -> Tx {
+    fn pointer_type(&mut self, element: DataType, scope: ir::MemoryScope, src: Src) -> Tx {
         let mut names = vec![element.to_string()];
-        match self.s.body.name(scope) {
-            "" => {}
-            scope => names.push(scope.to_owned()),
+        if scope != ir::MemoryScope::Unwritten {
+            names.push(self.s.body.scope_name(scope).to_owned());
         }
         let at = At { range: self.s.sources.range(src), is_real: false };
         let names: Vec<Tx> = names
@@ -127,7 +130,7 @@ impl Lowerer<'_, '_, '_> {
                 self.tx(id, at)
             })
             .collect();
-        self.call_node(ir::role::POINTER_TYPE, &names, Type::Pointer { element, scope }, at)
+        self.call_node("handle", &names, Type::Pointer { element, scope }, at)
     }
 
     pub(super) fn tuple(&mut self, items: &[Tx], src: Src) -> Tx {
@@ -303,9 +306,9 @@ impl Lowerer<'_, '_, '_> {
             Lanes::Fixed(n) => self.int(i128::from(n), DataType::INT32, at),
             Lanes::Scalable(n) => {
                 let n = self.int(i128::from(n), DataType::INT32, at);
-                let name = self.s.body.intern("vscale");
+                let vscale = self.s.body.intrinsic(ir::Intrinsic::VScale);
                 let call = self.s.body.call(
-                    ir::Callee::Intrinsic(name),
+                    vscale,
                     &[],
                     ir::Body::no_attrs(),
                     DataType::INT32.into(),

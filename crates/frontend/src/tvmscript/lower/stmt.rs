@@ -30,7 +30,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let n_diagnostics = self.s.diagnostics.len();
         let outer_doubt = std::mem::replace(&mut self.s.doubt, Doubt::None);
         // Also where a part of it was read: what the rest does is not known.
-        if self.names_inside(st) || self.statement_kind(st).is_err() {
+        let is_kept = self.names_inside(st) || self.is_unread(st);
+        if is_kept || self.statement_kind(st).is_err() {
             self.opaque_statement(st);
         }
         self.benefit_of_doubt(st, n_diagnostics);
@@ -58,6 +59,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let code = diagnostics::UNSUPPORTED_CONSTRUCT;
         self.diagnostic(code, Severity::Warning, range, message.to_owned(), None);
         true
+    }
+
+    /// Whether something in a statement cannot be read, which is told already: no edit of it would mean what it should.
+    fn is_unread(&self, st: St) -> bool {
+        if self.ast.errors.is_empty() {
+            return false;
+        }
+        let header = self.header(st);
+        let first = self.ast.errors.partition_point(|it| it.start() < header.start());
+        self.ast.errors.get(first).is_some_and(|it| header.contains_range(*it))
     }
 
     fn statement_kind(&mut self, st: St) -> R<()> {
@@ -556,11 +567,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 }
                 K::Call { callee: Callee::Unknown(_), .. } => has_python = true,
                 // A choice: of one value of Python or the other where Python chooses.
-                K::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if body.name(name) == "if_then_else" =>
-                {
-                    stack.extend(body.items(args).first());
-                }
+                K::IfThenElse(condition, ..) => stack.push(condition),
                 _ => return false,
             }
         }

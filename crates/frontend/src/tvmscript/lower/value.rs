@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ir::{BufferId, ExprId, NameId, RegionDim, Type, ValueId};
+use ir::{BufferId, ExprId, NameId, RegionDim, ThreadTag, Type, ValueId};
 use syntax::Green;
 
 use super::source_tree::Src;
@@ -93,7 +93,7 @@ pub(crate) enum Val {
     /// A variable of an enclosing `T.Let` or lambda: how many binders are around the one that binds it.
     Bound(u32, Type),
     /// `tx = T.env_thread(...)`: a value; its tag is kept with it.
-    Thread(ValueId, NameId),
+    Thread(ValueId, ThreadTag),
     /// `T.let`, `T.let[...]` as an annotation.
     LetAnnotation(Option<Type>),
     /// `T.float32[4]` as an annotation.

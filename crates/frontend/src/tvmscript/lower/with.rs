@@ -1,15 +1,17 @@
 //! Scopes: `with` statements, and the forms that open a scope for the rest of their list without one.
 
-use ir::{AllocKind, Attr, DataType, OpKind, Type};
+use ir::{AllocKind, Attr, DataType, OpKind, Type, ValueId};
 
 use super::{
     Lowerer, R,
     arguments::Args,
     buffers::{BufferForm, buffer_form},
+    source_tree::Src,
     value::{Tx, Val},
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind, ItemNode, Run},
+    diagnostics,
     source_map::DefinitionKind,
 };
 
@@ -133,7 +135,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                         self.malformed(thread, "a thread tag such as \"threadIdx.x\" is needed")
                     );
                 };
-                let tag = self.s.body.intern(&tag);
+                let tag = self.s.body.thread_tag(&tag);
                 // The variable is known only when the region is there.
                 let placeholder = ir::arena::Id::new(0);
                 let op = self.emit(OpKind::LaunchThread { tag, var: placeholder }, &[extent]);
@@ -163,11 +165,27 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Some(dtype) => self.type_of(dtype)?,
             None => DataType::INT32.into(),
         };
-        let tag = self.s.body.intern(&tag);
+        let tag = self.s.body.thread_tag(&tag);
         let op = self.emit(OpKind::EnvThread(tag), &[]);
         let value = self.s.body.push_result(op, name, ty);
         self.define_at(name, target, DefinitionKind::Index, Val::Thread(value, tag));
         Ok(())
+    }
+
+    /// Refuses the index of threads that no launch around runs, as TVM does. O(depth).
+    pub(super) fn check_launched(&mut self, index: ValueId, src: Src) -> R<()> {
+        let body = &self.s.body;
+        let mut block = self.s.block;
+        while let Some(op) = body.regions[body.blocks[block].parent].parent {
+            if matches!(body.ops[op].kind, OpKind::LaunchThread { var, .. } if var == index) {
+                return Ok(());
+            }
+            block = body.ops[op].parent;
+        }
+        let name = body.name(body.values[index].name);
+        let message = format!("no launch around runs the threads whose index `{name}` is");
+        let range = self.s.sources.range(src);
+        Err(self.error(diagnostics::UNDEFINED_NAME, range, message))
     }
 
     /// `T.attr(node, "key", value)`, `T.attr({"key": value})`

@@ -84,6 +84,9 @@ fn is_folded(body: &Body, expr: ExprId) -> bool {
             let args = body.items(args);
             !args.is_empty() && args.iter().all(|&it| is_constant(it))
         }
+        ExprKind::IfThenElse(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().all(is_constant)
+        }
         ExprKind::Cast(operand) | ExprKind::Unary(_, operand) => is_constant(operand),
         _ => false,
     }

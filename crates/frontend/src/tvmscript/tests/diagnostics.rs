@@ -72,6 +72,33 @@ fn condition_of_a_block_is_a_bool() {
 }
 
 #[test]
+fn condition_of_a_block_is_no_pointer() {
+    check(
+        "    with T.sblock(\"b\"):\n        T.where(A.data)\n        A[0, 0] = 1.0\n",
+        expect![[r#"
+                with T.sblock("b"):
+                    T.where(A.data)
+            #       ^^^^^^^^^^^^^^^ malformed-form: T.where takes a bool
+                    A[0, 0] = 1.0
+        "#]],
+    );
+}
+
+#[test]
+fn index_of_threads_that_nothing_launches() {
+    check(
+        "    v = T.env_thread(\"threadIdx.x\")\n    A[v, 0] = 1.0\n    with T.launch_thread(v, 4):\n        A[v, 0] = 1.0\n",
+        expect![[r#"
+                v = T.env_thread("threadIdx.x")
+                A[v, 0] = 1.0
+            #     ^ undefined-name: no launch around runs the threads whose index `v` is
+                with T.launch_thread(v, 4):
+                    A[v, 0] = 1.0
+        "#]],
+    );
+}
+
+#[test]
 fn types_that_do_not_fit() {
     check(
         "    x: T.let[T.int64] = n + 1\n    if n:\n        pass\n    A[0, 0] = T.Select(n == 0, n, m)\n    A[0, 1] = n / 2\n    y: T.let = n and m > 0\n    assert n\n",

@@ -254,7 +254,9 @@ fn check_alignment(text: &str, lowered: &Lowered) {
                 let same = text == name || text.trim_matches(['"', '\'']) == name;
                 assert!(same, "{text} is not {name}");
             }
-            ExprKind::Binary(..) | ExprKind::Call { .. } => assert!(text.len() >= 3, "{text}"),
+            ExprKind::Binary(..) | ExprKind::Call { .. } | ExprKind::IfThenElse(..) => {
+                assert!(text.len() >= 3, "{text}")
+            }
             ExprKind::Load { .. } => {
                 assert!(text.ends_with([']', ')']) || !text.contains('['), "{text}")
             }

@@ -7,20 +7,19 @@ use super::super::{
     OperandUse, tir, tvm_ops,
 };
 use crate::{
-    Body, Buffer, BufferField, BufferOrigin, Callee, DataType, Dialect, ExprId, ExprKind, Type,
-    ValueKind,
+    Body, Buffer, BufferField, BufferOrigin, DataType, Dialect, ExprId, ExprKind, Type, ValueKind,
 };
 
 /// A call of a name with these operands.
 fn call_of(body: &mut Body, name: &str, args: &[ExprId]) -> ExprKind {
-    let callee = Callee::Intrinsic(body.intern(name));
+    let callee = body.operator(name);
     let call = body.call(callee, args, Body::no_attrs(), DataType::INT32.into(), true);
     body.expr(call).kind
 }
 
 /// Pointers in all forms: a variable, a buffer, its data, the address of an element, lists of them.
 fn pointers(body: &mut Body) -> Vec<ExprId> {
-    let (name, scope) = (body.intern("B"), body.intern("local"));
+    let (name, scope) = (body.intern("B"), body.memory_scope("local"));
     let buffer = body.buffers.push(Buffer {
         name,
         dtype: DataType::INT32,
@@ -31,14 +30,14 @@ fn pointers(body: &mut Body) -> Vec<ExprId> {
         origin: BufferOrigin::Alloc,
         attrs: Body::no_attrs(),
     });
-    let ty = Type::Pointer { element: DataType::INT32, scope: body.intern("local") };
+    let ty = Type::Pointer { element: DataType::INT32, scope: body.memory_scope("local") };
     let data = body.buffer_field(buffer, BufferField::Data, ty);
     let whole = body.make(ExprKind::Buffer(buffer), DataType::HANDLE.into());
     let variable = body.new_value("p", ty, ValueKind::Symbol);
     let variable = body.value_expr(variable);
     let zero = body.int(0, DataType::INT32);
     let element = body.load(buffer, &[zero], None);
-    let callee = Callee::Intrinsic(body.intern("address_of"));
+    let callee = body.operator("address_of");
     let address = body.call(callee, &[element], Body::no_attrs(), ty, false);
     let items = body.list(&[zero, address]);
     let list = body.make(ExprKind::Tuple(items), DataType::HANDLE.into());
@@ -93,7 +92,7 @@ fn a_pointer_by_keyword_is_an_operand_like_others() {
     let number = body.int(1, DataType::INT32);
     let attrs = body.attr_dict(vec![("dst".into(), crate::Attr::Operand(2))]);
     for (name, row) in call_rows().iter().filter(|it| !it.1.may_write()) {
-        let callee = Callee::Intrinsic(body.intern(name));
+        let callee = body.operator(name);
         let is_stated = matches!(
             row.operands.of(Operand::Named("dst")),
             Some(OperandUse::Address | OperandUse::Place | OperandUse::Reads)

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{BlockId, Body, ExprKind, OpId, OpKind, RegionKind, ValueId};
+use crate::{BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionKind, ValueId, known_ops};
 
 /// A value that is handed on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +35,7 @@ pub fn handed(body: &Body) -> Vec<Handed> {
         }
     }
     for (op, data) in body.ops.iter() {
-        if !data.results.is_empty() && is_named(body, op, "scf.for") {
+        if !data.results.is_empty() && is_named(body, op, known_ops::SCF_FOR) {
             of_loop(body, op, &mut res);
         }
     }
@@ -53,8 +53,8 @@ pub fn operand_at(body: &Body, (op, at): (OpId, u32)) -> Option<ValueId> {
     }
 }
 
-fn is_named(body: &Body, op: OpId, name: &str) -> bool {
-    matches!(body.ops[op].kind, OpKind::Named(it) if body.name(it) == name)
+fn is_named(body: &Body, op: OpId, name: NameId) -> bool {
+    body.ops[op].kind == OpKind::Named(name)
 }
 
 fn of_loop(body: &Body, op: OpId, out: &mut Vec<Handed>) {
@@ -68,7 +68,7 @@ fn of_loop(body: &Body, op: OpId, out: &mut Vec<Handed>) {
     let has_all = data.operands.len() == n + 3
         && args.len() == n + 1
         && body.ops[end].operands.len() == n
-        && is_named(body, end, "scf.yield");
+        && is_named(body, end, known_ops::SCF_YIELD);
     if !has_all {
         return;
     }
@@ -89,7 +89,8 @@ fn of_blocks(body: &Body, blocks: &[BlockId], out: &mut Vec<Handed>) {
     let mut ways: FxHashMap<BlockId, Option<Vec<(OpId, u32)>>> = FxHashMap::default();
     for &from in blocks {
         let Some(&end) = body.blocks[from].ops.last() else { continue };
-        let is_known = is_named(body, end, "cf.br") || is_named(body, end, "cf.cond_br");
+        let is_known =
+            is_named(body, end, known_ops::CF_BR) || is_named(body, end, known_ops::CF_COND_BR);
         let mut first = body.ops[end].operands.len() as u32;
         for successor in &body.ops[end].successors {
             let n = body.items(successor.args).len();

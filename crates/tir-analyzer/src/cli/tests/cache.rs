@@ -5,7 +5,7 @@ use std::fs;
 use expect_test::expect;
 
 use super::Project;
-use crate::cli::cache::Size;
+use crate::cli::args::Size;
 
 const KERNEL: &str = r#"from tvm.script import tirx as T
 

@@ -7,53 +7,51 @@ use std::{
 };
 
 use ide::FileId;
-use lsp_server::Notification;
 use lsp_types as lsp;
-use serde::de::DeserializeOwned;
 use syntax::{Edit, Language, LineIndex, Parse};
 
 use crate::server::{
-    dispatch::panic_message,
-    handlers::request,
-    lsp::from_proto,
-    outbox::Key,
-    progress,
-    state::{Event, State},
-    thread_pool::{Delivery, Job, TooLong},
-    transport,
+    lsp::from_proto, outbox::Key, panics, progress, publish, state::State, workspace::is_source,
 };
 
 /// Documents are shorter than this: offsets have 32 bits, and some room is left for edits.
 const MAX_DOCUMENT: usize = u32::MAX as usize / 2;
 
 /// Applies a notification. Unknown ones and those with wrong parameters change nothing.
-pub(crate) fn notification(state: &mut State, notification: Notification) {
-    let method = notification.method.clone();
-    let outcome = match method.as_str() {
-        "textDocument/didOpen" => apply(state, notification, did_open),
-        "textDocument/didChange" => apply(state, notification, did_change),
-        "textDocument/didClose" => apply(state, notification, did_close),
-        "$/cancelRequest" => apply(state, notification, cancel),
-        "workspace/didChangeConfiguration" => apply(state, notification, did_change_configuration),
-        "workspace/didChangeWatchedFiles" => apply(state, notification, did_change_watched_files),
-        "workspace/didChangeWorkspaceFolders" => {
-            apply(state, notification, did_change_workspace_folders)
-        }
-        _ => Ok(()),
-    };
-    if let Err(message) = outcome {
-        state.show(lsp::MessageType::Error, format!("{method}: {message}"));
-    }
+pub(crate) fn notification(state: &mut State, notification: lsp_server::Notification) {
+    Dispatcher { state, notification: Some(notification) }
+        .on::<lsp::DidOpenTextDocumentNotification>(did_open)
+        .on::<lsp::DidChangeTextDocumentNotification>(did_change)
+        .on::<lsp::DidCloseTextDocumentNotification>(did_close)
+        .on::<lsp::CancelNotification>(cancel)
+        .on::<lsp::DidChangeConfigurationNotification>(did_change_configuration)
+        .on::<lsp::DidChangeWatchedFilesNotification>(did_change_watched_files)
+        .on::<lsp::DidChangeWorkspaceFoldersNotification>(did_change_workspace_folders);
 }
 
-fn apply<P: DeserializeOwned>(
-    state: &mut State,
-    notification: Notification,
-    handler: fn(&mut State, P) -> Result<(), String>,
-) -> Result<(), String> {
-    let params = serde_json::from_value(notification.params)
-        .map_err(|error| format!("invalid parameters: {error}"))?;
-    handler(state, params)
+/// A notification on its way to its handler; none once it has found it.
+struct Dispatcher<'a> {
+    state: &'a mut State,
+    notification: Option<lsp_server::Notification>,
+}
+
+impl Dispatcher<'_> {
+    /// Applies notifications of a type, and shows what is wrong with them.
+    fn on<N: lsp::Notification>(
+        &mut self,
+        handler: fn(&mut State, N::Params) -> Result<(), String>,
+    ) -> &mut Self {
+        let is_it = |it: &mut lsp_server::Notification| it.method == N::METHOD.as_str();
+        if let Some(notification) = self.notification.take_if(is_it) {
+            let params = serde_json::from_value(notification.params)
+                .map_err(|error| format!("invalid parameters: {error}"));
+            if let Err(message) = params.and_then(|it| handler(self.state, it)) {
+                let message = format!("{}: {message}", notification.method);
+                self.state.show(lsp::MessageType::Error, message);
+            }
+        }
+        self
+    }
 }
 
 fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result<(), String> {
@@ -64,7 +62,7 @@ fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result
     let parse = caught(|| state.host().parse(language, &text));
     set_tree(state, file, parse)?;
     progress::warm(state, &uri);
-    push_diagnostics(state, &uri);
+    state.push_diagnostics(&uri);
     Ok(())
 }
 
@@ -132,7 +130,7 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
             return Err(format!("{uri} could not be read any more; open it again"));
         }
     }
-    push_diagnostics(state, &uri);
+    state.push_diagnostics(&uri);
     Ok(())
 }
 
@@ -153,7 +151,7 @@ fn guarded(make: impl FnOnce() -> Parse) -> Option<Parse> {
 
 fn caught(make: impl FnOnce() -> Parse) -> Result<Parse, String> {
     catch_unwind(AssertUnwindSafe(make))
-        .map_err(|panic| format!("panicked: {}", panic_message(&*panic)))
+        .map_err(|panic| format!("panicked: {}", panics::message(&*panic)))
 }
 
 fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Result<(), String> {
@@ -170,53 +168,9 @@ fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Resu
     }
     if !state.client.pulls_diagnostics {
         let key = Key::Diagnostics(uri.clone());
-        state.outbox.replace(key, diagnostics_frame(uri, None, Vec::new()));
+        state.outbox.replace(key, publish::frame(uri, None, Vec::new()));
     }
     Ok(())
-}
-
-/// Computes the diagnostics of a document and sends them to a client that does not ask for them.
-pub(crate) fn push_diagnostics(state: &State, uri: &lsp::Uri) {
-    if state.client.pulls_diagnostics {
-        return;
-    }
-    let Some(version) = state.documents.get(uri).map(|it| it.version) else { return };
-    let (snapshot, outbox, events) = (state.snapshot(), state.outbox.clone(), state.events.clone());
-    let (token, uri) = (snapshot.analysis.cancellation_token(), uri.clone());
-    let name = format!("computing the diagnostics of {uri}");
-    let of_job = token.clone();
-    let run = Box::new(move |too_long: &TooLong| -> Delivery {
-        let outcome = catch_unwind(AssertUnwindSafe(|| request::file_diagnostics(&snapshot, &uri)));
-        drop(snapshot);
-        let is_given_up = too_long.is_set();
-        Box::new(move || match outcome {
-            Ok(Ok((items, _))) if !of_job.is_cancelled() => {
-                let frame = diagnostics_frame(uri.clone(), Some(version), items);
-                outbox.answer_with(Key::Diagnostics(uri), frame);
-            }
-            Ok(_) if !is_given_up => {
-                let _ = events.send(Event::NotPublished { uri, version });
-            }
-            Ok(_) | Err(_) => {}
-        })
-    });
-    state.pool.background(Job { name, id: None, token, run });
-}
-
-/// Goes on where an edit, perhaps of another document, interrupted the diagnostics of a document.
-pub(crate) fn not_published(state: &State, uri: &lsp::Uri, version: i32) {
-    if state.documents.get(uri).is_some_and(|it| it.version == version) {
-        push_diagnostics(state, uri);
-    }
-}
-
-fn diagnostics_frame(
-    uri: lsp::Uri,
-    version: Option<i32>,
-    diagnostics: Vec<lsp::Diagnostic>,
-) -> transport::Frame {
-    let params = lsp::PublishDiagnosticsParams { uri, version, diagnostics };
-    transport::notification("textDocument/publishDiagnostics", &params)
 }
 
 fn cancel(state: &mut State, params: lsp::CancelParams) -> Result<(), String> {
@@ -248,7 +202,7 @@ fn did_change_watched_files(
 ) -> Result<(), String> {
     let mut is_config = params.changes.is_empty();
     for path in params.changes.iter().filter_map(|it| crate::server::client::path(&it.uri)) {
-        if path.extension().is_some_and(|it| it == "py") {
+        if is_source(&path) {
             state.workspace.changed(path);
         } else {
             is_config = true;

@@ -136,7 +136,11 @@ fn elsewhere_text(snapshot: &Snapshot, elsewhere: &[ide::Elsewhere]) -> String {
         .into_iter()
         .map(|Link { uri, line, function }| {
             let name = uri.rsplit('/').next().unwrap_or(&uri);
-            format!("- [{name}:{line}]({uri}#L{line}) in `{function}`")
+            let inside = match function.is_empty() {
+                true => String::new(),
+                false => format!(" in `{function}`"),
+            };
+            format!("- [{name}:{line}]({uri}#L{line}){inside}")
         })
         .collect();
     if links.is_empty() {
@@ -194,7 +198,8 @@ pub(crate) fn code_lenses(
         let uri = &params.text_document.uri;
         lenses.extend(functions.iter().map(|it| {
             let registers = it.structure.as_ref().and_then(|it| registers.get(it));
-            let registers = registers.filter(|_| target == ide::Target::Cuda.name());
+            let registers = registers
+                .filter(|_| ide::Target::parse(target).is_some_and(ide::Target::is_compiled));
             to_proto::device_lens(places, it, uri, target, registers.copied())
         }));
     }
@@ -213,12 +218,13 @@ pub(crate) fn code_lenses(
 pub(crate) fn goto_definition(
     snapshot: &Snapshot,
     params: lsp::DefinitionParams,
-) -> Result<Option<lsp::Location>, Failure> {
+) -> Result<Option<lsp::DefinitionResponse>, Failure> {
     let params = params.text_document_position_params;
     let document = snapshot.document(&params.text_document.uri)?;
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
     let target = snapshot.analysis.goto_definition(document.file, offset)?;
-    Ok(target.map(|it| snapshot.places(document).location(it)))
+    let location = |it| lsp::Definition::Location(snapshot.places(document).location(it)).into();
+    Ok(target.map(location))
 }
 
 /// `textDocument/references`

@@ -1,12 +1,20 @@
 //! What this server adds to the protocol. `LSP_EXTENSIONS` in the README of this crate describes it for clients.
 
-use lsp_types::{Position, TextDocumentIdentifier};
+use lsp_types::{LspRequestMethod, MessageDirection, Position, Request, TextDocumentIdentifier};
 use serde::{Deserialize, Serialize};
 
-/// Method that gives the device code of the kernel at a position.
-pub(crate) const VIEW_DEVICE_CODE: &str = "tir-analyzer/viewDeviceCode";
+/// The device code of the kernel at a position.
+pub(crate) enum ViewDeviceCode {}
 
-/// Parameters of [`VIEW_DEVICE_CODE`].
+impl Request for ViewDeviceCode {
+    type Params = ViewDeviceCodeParams;
+    type Result = Option<ViewDeviceCodeResult>;
+    const METHOD: LspRequestMethod<'static> =
+        LspRequestMethod::Custom("tir-analyzer/viewDeviceCode");
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ClientToServer;
+}
+
+/// Parameters of [`ViewDeviceCode`].
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ViewDeviceCodeParams {
@@ -16,7 +24,7 @@ pub(crate) struct ViewDeviceCodeParams {
     pub(crate) target: Option<String>,
 }
 
-/// Result of [`VIEW_DEVICE_CODE`]; `null` where there is no function.
+/// Result of [`ViewDeviceCode`]; `null` where there is no function.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ViewDeviceCodeResult {
@@ -55,10 +63,17 @@ pub(crate) struct SharedLine {
 /// The command of a lens above a function with device code: its arguments are the document and the position.
 pub(crate) const VIEW_DEVICE_CODE_COMMAND: &str = "tir-analyzer.viewDeviceCode";
 
-/// Method that gives a function before and after passes.
-pub(crate) const VIEW_PASSES: &str = "tir-analyzer/viewPasses";
+/// A function before and after passes.
+pub(crate) enum ViewPasses {}
 
-/// Parameters of [`VIEW_PASSES`].
+impl Request for ViewPasses {
+    type Params = ViewPassesParams;
+    type Result = Option<ViewPassesResult>;
+    const METHOD: LspRequestMethod<'static> = LspRequestMethod::Custom("tir-analyzer/viewPasses");
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ClientToServer;
+}
+
+/// Parameters of [`ViewPasses`].
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ViewPassesParams {
@@ -68,7 +83,7 @@ pub(crate) struct ViewPassesParams {
     pub(crate) passes: Vec<String>,
 }
 
-/// Result of [`VIEW_PASSES`]; `null` where there is no function.
+/// Result of [`ViewPasses`]; `null` where there is no function.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ViewPassesResult {
@@ -92,4 +107,28 @@ pub(crate) struct ViewPassesStage {
     pub(crate) changed: bool,
     /// What it did, one line each, where it says so.
     pub(crate) notes: Vec<String>,
+}
+
+/// A request whose handler panics, for tests.
+#[cfg(debug_assertions)]
+pub(crate) enum Panic {}
+
+#[cfg(debug_assertions)]
+impl Request for Panic {
+    type Params = serde_json::Value;
+    type Result = ();
+    const METHOD: LspRequestMethod<'static> = LspRequestMethod::Custom("tir-analyzer/panic");
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ClientToServer;
+}
+
+/// A request without end, for tests.
+#[cfg(debug_assertions)]
+pub(crate) enum Hang {}
+
+#[cfg(debug_assertions)]
+impl Request for Hang {
+    type Params = serde_json::Value;
+    type Result = ();
+    const METHOD: LspRequestMethod<'static> = LspRequestMethod::Custom("tir-analyzer/hang");
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ClientToServer;
 }

@@ -242,11 +242,7 @@ pub(crate) fn code_lens(places: Places<'_>, facts: &ide::LineFacts) -> lsp::Code
     /// Editors show a lens on one line.
     const MAX_TITLE: usize = 160;
     let start = ide::TextRange::empty(facts.range.start());
-    let mut title = facts.title();
-    if let Some((at, _)) = title.char_indices().nth(MAX_TITLE) {
-        title.truncate(at);
-        title.push('…');
-    }
+    let title = ide::shortened(&facts.title(), MAX_TITLE);
     let command = lsp::Command { title, tooltip: None, command: String::new(), arguments: None };
     lsp::CodeLens { range: places.range(start), command: Some(command), data: None }
 }

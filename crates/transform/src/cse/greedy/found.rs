@@ -56,7 +56,7 @@ impl Greedy<'_> {
         if node.flags.has_unknown {
             return Some(Refusal::Unknown);
         }
-        if self.facts.sharing(expr).has(Sharing::IMPURE) {
+        if self.facts.sharing(expr).intersects(Sharing::IMPURE) {
             return self.first_impure(expr).map(|callee| Refusal::ImpureCall { callee });
         }
         body.dtype(expr).is_some_and(|it| it.is_bool()).then_some(Refusal::Predicate)
@@ -71,7 +71,7 @@ impl Greedy<'_> {
     /// The name of the first call in an expression that is no value of its operands.
     fn first_impure(&self, expr: ExprId) -> Option<NameId> {
         let body = self.facts.body;
-        let is_impure = |it: ExprId| self.facts.sharing(it).has(Sharing::IMPURE);
+        let is_impure = |it: ExprId| self.facts.sharing(it).intersects(Sharing::IMPURE);
         let mut at = expr;
         loop {
             let kind = body.expr(at).kind;
@@ -84,7 +84,7 @@ impl Greedy<'_> {
             match (below, kind) {
                 (Some(child), _) => at = child,
                 (None, ExprKind::Call { callee, .. }) => {
-                    let (Callee::Intrinsic(it) | Callee::Function(it) | Callee::Unknown(it)) =
+                    let (Callee::Intrinsic(it, _) | Callee::Function(it) | Callee::Unknown(it)) =
                         callee;
                     return Some(it);
                 }

@@ -164,7 +164,7 @@ impl Greedy<'_> {
             let expr = facts.occurrences[found.value].expr;
             let equivalence = self.levels.of(&found.occurrences);
             let host_rounding = decision.is_applied()
-                && facts.sharing(expr).has(Sharing::INEXACT)
+                && facts.sharing(expr).intersects(Sharing::INEXACT)
                 && on_both_sides(facts, &found.occurrences);
             let exposes = |it: &OccurrenceId| self.downstream.exposes(facts, self.values, *it);
             let is_applied = decision.is_applied();

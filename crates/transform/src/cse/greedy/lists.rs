@@ -6,7 +6,7 @@ use ir::{OccurrenceId, arena::Id};
 
 use crate::cse::{
     Work,
-    facts::{Facts, flag},
+    facts::{Facts, Seen},
     values::{Class, Values},
 };
 
@@ -28,15 +28,15 @@ impl Lists {
         }
         let counted = facts.occurrences.iter().filter(|&(id, it)| {
             let counts = if real {
-                facts.has(id, flag::REAL)
+                facts.has(id, Seen::REAL)
             } else {
-                !facts.has(id, flag::REAL)
+                !facts.has(id, Seen::REAL)
                     && facts.is_shareable(it.expr)
                     && !facts.shadows.contains(id)
             };
             counts
-                && facts.has(id, flag::REPLACEABLE)
-                && !facts.has(id, flag::PLACE)
+                && facts.has(id, Seen::REPLACEABLE)
+                && !facts.has(id, Seen::PLACE)
                 && facts.is_stable(id)
                 && !facts.body.expr(it.expr).is_leaf()
         });

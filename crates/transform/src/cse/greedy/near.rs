@@ -12,7 +12,7 @@ use ir::{
 use super::Greedy;
 use crate::cse::{
     Work,
-    facts::flag,
+    facts::Seen,
     sharing::{self, Sharing},
     values::Memory,
 };
@@ -26,8 +26,8 @@ impl Greedy<'_> {
             .occurrences
             .iter()
             .filter(|&(id, it)| {
-                facts.has(id, flag::REAL | flag::REPLACEABLE)
-                    && !facts.has(id, flag::PLACE)
+                facts.has(id, Seen::REAL | Seen::REPLACEABLE)
+                    && !facts.has(id, Seen::PLACE)
                     && self.is_near_miss(it.expr)
             })
             .map(|(id, it)| (it.expr, id))
@@ -66,12 +66,15 @@ impl Greedy<'_> {
         let sharing = self.facts.sharing(expr);
         let is_kind = match body.expr(expr).kind {
             ExprKind::Load { .. } => true,
-            ExprKind::Call { .. } => sharing.has(Sharing::CONVERGENT),
+            ExprKind::Call { .. } => sharing.intersects(Sharing::CONVERGENT),
             _ => false,
         };
         // The variables of two binders are two, whatever is between.
         let is_closed = body.expr(expr).flags.open_binders == 0;
-        is_kind && is_closed && !sharing.has(Sharing::IMPURE) && sharing::is_value(body, expr)
+        is_kind
+            && is_closed
+            && !sharing.intersects(Sharing::IMPURE)
+            && sharing::is_value(body, expr)
     }
 
     /// What makes two values of occurrences of one expression.

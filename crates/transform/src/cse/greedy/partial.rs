@@ -25,7 +25,7 @@ use super::{Choice, Found, Greedy};
 use crate::cse::{
     Work,
     cells::{WantedCell, arm_scope},
-    facts::{Facts, NONE, flag},
+    facts::{Facts, NONE, Seen},
     sharing::Sharing,
     values::Memory,
 };
@@ -189,14 +189,14 @@ impl<'a> Search<'a> {
             && (dtype.is_integer() || dtype.is_float());
         let sharing = facts.sharing(here.expr);
         is_scalar
-            && facts.has(id, flag::REAL | flag::REPLACEABLE)
-            && !facts.has(id, flag::PLACE)
-            && !facts.has(id, flag::UNDER_LET)
-            && !facts.has(id, flag::LAUNCH_BOUND)
+            && facts.has(id, Seen::REAL | Seen::REPLACEABLE)
+            && !facts.has(id, Seen::PLACE)
+            && !facts.has(id, Seen::UNDER_LET)
+            && !facts.has(id, Seen::LAUNCH_BOUND)
             && !facts.is_lazy(id, None)
             && facts.is_stable(id)
             && facts.is_shareable(here.expr)
-            && !sharing.has(Sharing::NARROW.union(Sharing::CONVERGENT))
+            && !sharing.intersects(Sharing::NARROW.union(Sharing::CONVERGENT))
             && flags.open_binders == 0
             && !flags.has_unknown
             && here.end.index() - id.index() <= MAX_NODES
@@ -463,7 +463,7 @@ impl<'a> Search<'a> {
 
 /// By scope: whether it is in a vectorised loop, whose lanes would share a scalar.
 fn vectorized(facts: &Facts<'_>) -> Vec<bool> {
-    let scopes = &facts.scopes;
+    let scopes = facts.scopes;
     let mut all: Vec<bool> = Vec::with_capacity(scopes.len());
     for scope in scopes.ids() {
         let around = scopes.parent(scope).is_some_and(|it| all[it.index()]);

@@ -21,9 +21,10 @@ impl Greedy<'_> {
     pub(super) fn crosses_launches(&self, expr: ExprId) -> bool {
         let sharing = self.facts.sharing(expr);
         let stays = Sharing::PER_THREAD.union(Sharing::CONVERGENT);
-        !sharing.has(stays)
+        !sharing.intersects(stays)
             && !self.facts.body.expr(expr).flags.has_load
-            && (self.options.share_intrinsics_across_launch || !sharing.has(Sharing::INEXACT))
+            && (self.options.share_intrinsics_across_launch
+                || !sharing.intersects(Sharing::INEXACT))
     }
 
     /// The positions, given in order, as far as they may be shared.

@@ -4,8 +4,8 @@
 //! places, and a load for the occurrences that become it. An arm that is not there is made. Linear in the stores and their values.
 
 use ir::{
-    AllocKind, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, OpId, OpKind, Operation,
-    Type,
+    AllocKind, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, MemoryScope, OpId, OpKind,
+    Operation, Type,
     plan::{CellPlace, CseCell, CsePlan},
 };
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ impl Rewriter<'_> {
             shape: vec![one],
             strides: None,
             elem_offset: None,
-            scope: body.intern("local"),
+            scope: MemoryScope::Local,
             origin: BufferOrigin::Cell,
             attrs: Body::no_attrs(),
         };

@@ -17,7 +17,7 @@ pub(crate) struct Build {
 impl Build {
     pub(crate) fn new() -> Build {
         let mut body = Body::new("f", Dialect::Tirx);
-        let scope = body.intern("global");
+        let scope = body.memory_scope("global");
         let name = body.intern("A");
         let extent = body.make(ExprKind::Int(1024), DataType::INT32.into());
         let buffer = body.buffers.push(Buffer {

@@ -1,5 +1,7 @@
 //! Work grows as the text does, also for the shapes on which TVM's pass is quadratic or cubic.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use ir::{BinaryOp, DataType, ExprId, Occurrences, OpKind, plan::Preset};
 
 use super::build::Build;
@@ -11,7 +13,11 @@ const PRESETS: [Preset; 3] = [Preset::Tvm, Preset::Tvm2022, Preset::Default];
 fn work(build: &Build, preset: Preset) -> (u64, u64, u64) {
     let occurrences = Occurrences::collect(&build.body);
     let options = CseOptions { preset, allow_unsound: true, ..CseOptions::default() };
-    let (plan, planning) = plan_counted(&build.body, &occurrences, None, &options);
+    let (plan, planning) = plan_counted(
+        &Analyses::of(&build.body, &occurrences, EffectTable::builtin()),
+        None,
+        &options,
+    );
     let (_, rewriting) = rewrite_counted(&build.body, &occurrences, &plan);
     let all = |it: Work| it.visited + (it.hashed + it.compared) / 8;
     (all(planning), all(rewriting) + 1, occurrences.len() as u64)

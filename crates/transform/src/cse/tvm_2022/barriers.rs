@@ -159,6 +159,7 @@ fn eligible(body: &Body) -> Vec<bool> {
         let mut forbidden = matches!(
             node.kind,
             ExprKind::Call { .. }
+                | ExprKind::IfThenElse(..)
                 | ExprKind::Load { .. }
                 | ExprKind::Region(..)
                 | ExprKind::Slice { .. }

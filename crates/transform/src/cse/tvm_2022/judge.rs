@@ -18,7 +18,7 @@ use super::{
 };
 use crate::cse::{
     CseOptions,
-    facts::{Facts, flag},
+    facts::{Facts, Seen},
     place::{self, Position},
 };
 
@@ -96,7 +96,7 @@ pub(super) fn vetoes(
         };
         let part = facts.part(bound_by);
         let is_fine = |it: &OccurrenceId| {
-            let has_text = facts.has(*it, flag::REAL) || facts.shadows.contains(*it);
+            let has_text = facts.has(*it, Seen::REAL) || facts.shadows.contains(*it);
             has_text && facts.part(facts.occurrences[*it].op) == part
         };
         if !replaced.iter().all(is_fine) {
@@ -122,7 +122,7 @@ fn veto(
             return Some(Refusal::NoBindingSite { before });
         }
         let uses = outcome.n_uses[at] as usize;
-        let is_real = |it: OccurrenceId| facts.has(it, flag::REAL);
+        let is_real = |it: OccurrenceId| facts.has(it, Seen::REAL);
         let n_real = outcome.replaces[at].iter().filter(|&&it| is_real(it)).count();
         let has_text = |it: &OccurrenceId| is_real(*it) || facts.shadows.contains(*it);
         if n_real + uses < 2 || !outcome.replaces[at].iter().all(has_text) {
@@ -158,7 +158,7 @@ fn veto(
     }
     // A launch inside another one takes its extent from the host, where no name of the kernel is known (P6).
     let is_in_kernel = facts.kernel(facts.scopes.of_op(before)).is_some();
-    let is_bound = |it: &OccurrenceId| facts.has(*it, flag::LAUNCH_BOUND);
+    let is_bound = |it: &OccurrenceId| facts.has(*it, Seen::LAUNCH_BOUND);
     if is_in_kernel && members[at].iter().any(is_bound) {
         return Some(Refusal::LaunchBound);
     }

@@ -171,12 +171,14 @@ fn visited(tag: Tag, operands: &[X]) -> &[X] {
 }
 
 fn is_forbidden(tag: Tag) -> bool {
-    use ExprKind::{Call, Load, Region, Slice, Tuple};
+    use ExprKind::{Call, IfThenElse, Load, Region, Slice, Tuple};
     match tag {
         Tag::Unknown(_) => true,
-        Tag::Node(kind) => {
-            matches!(kind, Call { .. } | Load { .. } | Region(..) | Slice { .. } | Tuple(_))
-        }
+        // `T.if_then_else` is a call in TVM.
+        Tag::Node(kind) => matches!(
+            kind,
+            Call { .. } | IfThenElse(..) | Load { .. } | Region(..) | Slice { .. } | Tuple(_)
+        ),
         _ => false,
     }
 }
@@ -205,6 +207,7 @@ pub(super) fn tag_of(body: &Body, expr: ExprId) -> Tag {
         ExprKind::Unary(op, _) => ExprKind::Unary(op, none),
         ExprKind::Cast(_) => ExprKind::Cast(none),
         ExprKind::Select(..) => ExprKind::Select(none, none, none),
+        ExprKind::IfThenElse(..) => ExprKind::IfThenElse(none, none, none),
         ExprKind::Load { buffer, predicate, .. } => {
             ExprKind::Load { buffer, indices: list, predicate: predicate.map(|_| none) }
         }

@@ -4,17 +4,27 @@
 //! goes into a loop or is overwritten in place by its user, nor one that uses a result of such an operation. Facts of the users are
 //! gathered once; deciding looks at an operation's own operands and results.
 
-use ir::{Body, ExprKind, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, effects::paddle_op};
+use ir::{
+    Body, ExprKind, NameId, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, effects::paddle_op,
+    known_ops,
+};
 
 /// Whether the operation gives the program what it works on: never compared, never replaced.
 pub(super) fn is_terminal(body: &Body, op: OpId) -> bool {
-    matches!(name(body, op), "pd_op.data" | "builtin.parameter" | "builtin.constant_tensor")
+    matches!(
+        name(body, op),
+        Some(
+            known_ops::PD_OP_DATA
+                | known_ops::BUILTIN_PARAMETER
+                | known_ops::BUILTIN_CONSTANT_TENSOR
+        )
+    )
 }
 
-fn name(body: &Body, op: OpId) -> &str {
+fn name(body: &Body, op: OpId) -> Option<NameId> {
     match body.ops[op].kind {
-        OpKind::Named(name) | OpKind::Opaque(name) => body.name(name),
-        _ => "",
+        OpKind::Named(name) | OpKind::Opaque(name) => Some(name),
+        _ => None,
     }
 }
 
@@ -41,9 +51,11 @@ impl Safety {
         };
         for (user, data) in body.ops.iter() {
             let user_name = name(body, user);
-            let is_control_flow = matches!(user_name, "cf.yield" | "pd_op.while");
-            let is_output = user_name == "builtin.shadow_output";
-            let overwrites = paddle_op(user_name).map_or(&[][..], |it| &it.overwrites);
+            let is_control_flow =
+                matches!(user_name, Some(known_ops::CF_YIELD | known_ops::PD_OP_WHILE));
+            let is_output = user_name == Some(known_ops::BUILTIN_SHADOW_OUTPUT);
+            let known = user_name.and_then(|it| paddle_op(body.name(it)));
+            let overwrites = known.map_or(&[][..], |it| &it.overwrites);
             for (index, &operand) in (0u32..).zip(&data.operands) {
                 let ExprKind::Value(value) = body.expr(operand).kind else { continue };
                 let ValueKind::Result(op, _) = body.values[value].kind else { continue };
@@ -62,7 +74,7 @@ impl Safety {
     pub(super) fn decide(&mut self, body: &Body, op: OpId) {
         let data = &body.ops[op];
         let is_named = matches!(data.kind, OpKind::Named(_));
-        let registered = paddle_op(name(body, op));
+        let registered = name(body, op).and_then(|it| paddle_op(body.name(it)));
         self.safe[op.index()] = is_named
             && !registered.is_some_and(|it| it.has_side_effect)
             && !self.to_control_flow[op.index()]
@@ -101,7 +113,7 @@ impl Safety {
 /// Whether a result is a dense tensor, or a list of them.
 fn is_dense(body: &Body, op: OpId, index: usize, value: ValueId) -> bool {
     let mut ty = body.values[value].ty;
-    if ty == Type::Unknown && name(body, op) == "pd_op.while" {
+    if ty == Type::Unknown && name(body, op) == Some(known_ops::PD_OP_WHILE) {
         // Types of loops are not printed; results are what goes round, behind the condition.
         let inner = body.ops[op].operands.get(index + 1).map(|&it| body.ty(it));
         ty = inner.unwrap_or(Type::Unknown);

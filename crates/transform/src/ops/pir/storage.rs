@@ -9,6 +9,7 @@ use ir::{
     Body, ExprId, ExprKind, OpId, OpKind, ValueId,
     arena::Id,
     effects::{EffectTable, Flags, MatchKind, MemorySet, Namespace, paddle_op},
+    known_ops,
     walk::WalkEvent,
 };
 use smallvec::SmallVec;
@@ -177,29 +178,34 @@ fn operands(body: &Body, op: OpId) -> impl Iterator<Item = ValueId> + '_ {
 /// What the effects table says; for what it does not know, what Paddle registers: its executor orders operations by that.
 fn touch(body: &Body, effects: &EffectTable, op: OpId) -> Touch {
     let OpKind::Named(name) = body.ops[op].kind else { return Touch::Anything };
-    let name = body.name(name);
-    let registered = paddle_op(name);
+    let registered = paddle_op(body.name(name));
     if let Some(registered) = registered
         && !registered.overwrites.is_empty()
     {
         return Touch::Overwrites(&registered.overwrites);
     }
-    let found = effects.explain(Namespace::Pir, name);
+    let found = effects.explain(Namespace::Pir, body.name(name));
     let row = found.effects;
     match name {
-        "pd_op.if" | "pd_op.while" | "builtin.combine" | "builtin.slice" | "builtin.split" => {
-            Touch::Shares
+        known_ops::PD_OP_IF
+        | known_ops::PD_OP_WHILE
+        | known_ops::BUILTIN_COMBINE
+        | known_ops::BUILTIN_SLICE
+        | known_ops::BUILTIN_SPLIT => Touch::Shares,
+        known_ops::BUILTIN_SET_PARAMETER | known_ops::BUILTIN_SET_PERSISTABLE_VALUE => {
+            Touch::Anything
         }
-        "builtin.set_parameter" | "builtin.set_persistable_value" => Touch::Anything,
-        "cf.yield" => Touch::Nothing,
+        known_ops::CF_YIELD => Touch::Nothing,
         _ if found.kind == MatchKind::Default => match registered {
             Some(it) if !it.has_side_effect && body.ops[op].regions.is_empty() => Touch::Shares,
             _ => Touch::Anything,
         },
         _ if row.flags.contains(Flags::INPLACE) => Touch::OverwritesAll,
         _ if row.may_write() && row.memory.contains(MemorySet::ARGUMENT) => Touch::OverwritesAll,
-        _ if name.starts_with("cf.") => Touch::Shares,
-        _ if row.flags.contains(Flags::ALIAS) && name.ends_with("_grad") => Touch::Shares,
+        _ if body.name(name).starts_with("cf.") => Touch::Shares,
+        _ if row.flags.contains(Flags::ALIAS) && body.name(name).ends_with("_grad") => {
+            Touch::Shares
+        }
         _ if row.flags.contains(Flags::ALIAS) => Touch::Views,
         _ => Touch::Nothing,
     }
@@ -265,14 +271,10 @@ impl Classes {
     /// Results with what the sub-blocks yield, and what goes round a loop with its operands.
     fn join_regions(&mut self, body: &Body, op: OpId) {
         let data = &body.ops[op];
-        let shape = match data.kind {
-            OpKind::Named(name) => body.name(name),
-            _ => "",
-        };
         // How many operands and yielded values stand before those that are results.
-        let skipped = match shape {
-            "pd_op.if" => Some(0),
-            "pd_op.while" => Some(1),
+        let skipped = match data.kind {
+            OpKind::Named(known_ops::PD_OP_IF) => Some(0),
+            OpKind::Named(known_ops::PD_OP_WHILE) => Some(1),
             _ => None,
         };
         let Some(skipped) = skipped else { return self.join_everything(body, op) };

@@ -1,5 +1,7 @@
 //! Real programs: fixes of the text and of the body agree, and reach an end.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use ir::plan::finding::Finding;
 use test_utils::sample_files;
 use transform::findings::{FindingOptions, compatible, findings};
@@ -41,7 +43,11 @@ fn fixing_the_body_reaches_an_end() {
             for round in 0.. {
                 assert!(round < 16, "{} {} has no end", sample.name, item.source.name);
                 let occurrences = ir::Occurrences::collect(&body);
-                let all = findings(&body, &occurrences, None, &FindingOptions::default());
+                let all = findings(
+                    &Analyses::of(&body, &occurrences, EffectTable::builtin()),
+                    None,
+                    &FindingOptions::default(),
+                );
                 let wanted: Vec<&Finding> =
                     all.iter().filter(|it| it.kind.is_fixed_by_default()).collect();
                 let chosen = compatible(&body, &occurrences, wanted);

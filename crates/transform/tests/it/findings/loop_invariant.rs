@@ -1,6 +1,8 @@
 //! Values that a loop computes again and again.
 
+use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
+use ir::effects::EffectTable;
 use ir::plan::finding::FindingKind;
 use transform::findings::FindingOptions;
 
@@ -163,7 +165,11 @@ fn places_whose_address_is_taken_are_no_values() {
     let body = &crate::support::lowered(&file)[0].2.body;
     let occurrences = ir::Occurrences::collect(body);
     let options = super::only(FindingKind::LoopInvariant);
-    let found = transform::findings::findings(body, &occurrences, None, &options);
+    let found = transform::findings::findings(
+        &Analyses::of(body, &occurrences, EffectTable::builtin()),
+        None,
+        &options,
+    );
     let values = found.iter().filter_map(|it| match it.place {
         ir::plan::finding::Place::Occurrence(id) => Some(body.expr(occurrences[id].expr).kind),
         _ => None,

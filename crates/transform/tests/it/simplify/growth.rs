@@ -1,5 +1,7 @@
 //! Work grows with the body, counted: deep nests, long lists, many guards.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use ir::{
     BinaryOp, BlockId, Body, Buffer, BufferOrigin, DataType, Dialect, ExprId, ForKind, Occurrences,
     OpKind, Type,
@@ -21,7 +23,7 @@ impl Function {
         let value = body.new_value("x", ty, ir::ValueKind::Param(0));
         body.params.push(ir::Param { value, buffer: None });
         let x = body.value_expr(value);
-        let (name, scope) = (body.intern("A"), body.intern("global"));
+        let (name, scope) = (body.intern("A"), body.memory_scope("global"));
         let size = body.int(1 << 20, DataType::INT32);
         let handle = Type::Prim(DataType::HANDLE);
         let handle = body.new_value("A", handle, ir::ValueKind::Param(1));
@@ -67,7 +69,11 @@ impl Function {
 
 fn work(body: &Body) -> (Work, usize) {
     let occurrences = Occurrences::collect(body);
-    let (plan, work) = plan_counted(body, &occurrences, None, &SimplifyOptions::default());
+    let (plan, work) = plan_counted(
+        &Analyses::of(body, &occurrences, EffectTable::builtin()),
+        None,
+        &SimplifyOptions::default(),
+    );
     assert!(plan.is_complete, "{} items", plan.items.len());
     let after = rewrite(body, &occurrences, &plan);
     assert!(after.ops_preorder().count() <= body.ops_preorder().count());

@@ -1,10 +1,12 @@
 //! Edits of the text: what the text becomes lowers to what the body becomes.
 
+use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
 use frontend::tvmscript::{
     Edited, FunctionItem, Lowered, Reading, checked_simplify_edits, functions,
     unchecked::{SimplifyEdits, simplify_edits},
 };
+use ir::effects::EffectTable;
 use ir::{Body, Occurrences, plan::simplify::SimplifyPlan};
 use transform::simplify::{SimplifyOptions, plan, rewrite_items};
 
@@ -14,7 +16,9 @@ use crate::support::{kernel, lowered, statements};
 pub(crate) fn planned_text(it: &Lowered) -> SimplifyPlan {
     let occurrences = Occurrences::collect(&it.body);
     let options = SimplifyOptions::default();
-    it.source_map.with_view(|view| plan(&it.body, &occurrences, Some(view), &options))
+    it.source_map.with_view(|view| {
+        plan(&Analyses::of(&it.body, &occurrences, EffectTable::builtin()), Some(view), &options)
+    })
 }
 
 /// The text of a file after items of a plan, and the body after those that the text allows.

@@ -181,7 +181,7 @@ fn statement(body: &Body, kind: OpKind) -> String {
         OpKind::For(ForKind::Serial) => "for".to_owned(),
         OpKind::For(ForKind::ThreadBinding(_)) => "for, threads".to_owned(),
         OpKind::For(kind) => format!("for, {}", format!("{kind:?}").to_lowercase()),
-        OpKind::LaunchThread { tag, .. } => format!("launch {}", body.name(tag)),
+        OpKind::LaunchThread { tag, .. } => format!("launch {}", body.tag_name(tag)),
         OpKind::Attr(key) => format!("attribute {}", body.name(key)),
         OpKind::Named(name) => format!("operation {}", body.name(name)),
         // The payload is numbers of this body: the name alone says what it is.
@@ -201,7 +201,10 @@ fn expression(body: &Body, kind: ExprKind) -> String {
             let from = body.dtype(from).map(|it| it.to_string()).unwrap_or_default();
             format!("cast from {from}")
         }
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => format!("T.{}", body.name(name)),
+        ExprKind::IfThenElse(..) => "T.if_then_else".to_owned(),
+        ExprKind::Call { callee: Callee::Intrinsic(name, _), .. } => {
+            format!("T.{}", body.name(name))
+        }
         other => {
             let debug = format!("{other:?}");
             let end = debug.find([' ', '(', '{']).unwrap_or(debug.len());

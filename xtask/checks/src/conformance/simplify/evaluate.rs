@@ -7,7 +7,7 @@
 use arith::simplify::Simplifier;
 use arith::{Constraint, ContextId};
 use ir::arena::Id as _;
-use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, UnaryOp, ValueId, ValueKind};
+use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId, ValueKind};
 use rustc_hash::FxHashMap;
 
 use crate::conformance::inputs::Random;
@@ -156,16 +156,17 @@ fn value(body: &Body, expr: ExprId, values: &Values) -> Option<i128> {
         }
         ExprKind::Cast(inner) => get(inner),
         ExprKind::Unary(UnaryOp::Not, inner) => Some(i128::from(get(inner)? == 0)),
-        ExprKind::Select(cond, a, b) => get(if get(cond)? != 0 { a } else { b }),
+        ExprKind::Select(cond, a, b) | ExprKind::IfThenElse(cond, a, b) => {
+            get(if get(cond)? != 0 { a } else { b })
+        }
         ExprKind::Load { buffer, indices, predicate: None } => {
             let operands: Option<Vec<i128>> =
                 body.items(indices).iter().map(|it| get(*it)).collect();
             Some(arbitrary(body.name(body.buffers[buffer].name), &operands?))
         }
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-            match (body.name(name), body.items(args)) {
-                ("likely", [inner]) => get(*inner),
-                ("if_then_else", [cond, a, b]) => get(if get(*cond)? != 0 { *a } else { *b }),
+        ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), args, .. } => {
+            match *body.items(args) {
+                [inner] => get(inner),
                 _ => None,
             }
         }

@@ -7,6 +7,7 @@
 //! out: the pass may remove those. A sample may read what an iteration that is left out would have written; these reads
 //! give a fixed pattern, in both forms as often. O(function) beside the pass and the runs.
 
+use ir::effects::EffectTable;
 use std::fmt;
 
 use interp::{Argument, Event, EventKind, OnError, Options, Outcome, RunErrorKind};
@@ -152,7 +153,7 @@ pub(super) fn is_dynamic(body: &Body) -> bool {
 
 /// The guards of a function before and after.
 pub(super) fn count(name: &str, body: &Body) -> Counts {
-    let after = Pass::Simplify.run(body);
+    let after = Pass::Simplify.run(body, EffectTable::builtin());
     Counts {
         name: name.to_owned(),
         functions: 1,

@@ -6,9 +6,7 @@
 
 use arith::simplify::Simplifier;
 use arith::{ContextId, Overflow};
-use dataflow::conditions::Conditions;
-use dataflow::flow::Flow;
-use dataflow::scopes::ScopeTree;
+use dataflow::analyses::Analyses;
 use ir::effects::EffectTable;
 use ir::print::expr_text;
 use ir::{Body, DataType, ExprId, ForKind, Occurrences, OpId, OpKind};
@@ -50,10 +48,9 @@ pub(super) fn compare(body: &Body, theirs: &Body) -> Option<Vec<Operand>> {
     }
     let effects = EffectTable::builtin();
     let occurrences = Occurrences::collect(body);
-    let scopes = ScopeTree::build(body);
-    let flow = Flow::build(body, &occurrences, &scopes, effects);
+    let analyses = Analyses::of(body, &occurrences, effects);
     let mut simplifier = Simplifier::with_effects(body, effects);
-    let conditions = Conditions::build(&flow, simplifier.analyzer());
+    let conditions = analyses.conditions(simplifier.analyzer());
     let mut pairs = Pairs { simplifier, costs: Simplifier::new(theirs), theirs, found: Vec::new() };
     for (&op, &their_op) in ops.iter().zip(&their_ops) {
         let context = conditions.before(op);

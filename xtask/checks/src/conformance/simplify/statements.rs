@@ -3,6 +3,7 @@
 //! Input: a body, and the same function as TVM's pass left it. Output: [`Left`] of each: statements, and the cost of all
 //! their operands ([`arith::simplify::Cost`]), counted once each wherever they stand. O(function) beside our pass.
 
+use ir::effects::EffectTable;
 use std::cmp::Ordering;
 
 use arith::simplify::Simplifier;
@@ -51,7 +52,11 @@ impl Left {
     /// Runs our pass and measures.
     pub(super) fn of(body: &Body, theirs: &Body) -> Left {
         let of = Work::of;
-        Left { before: of(body), ours: of(&Pass::Simplify.run(body)), theirs: of(theirs) }
+        Left {
+            before: of(body),
+            ours: of(&Pass::Simplify.run(body, EffectTable::builtin())),
+            theirs: of(theirs),
+        }
     }
 }
 

@@ -1,0 +1,626 @@
+//! Bounds and congruences of nodes.
+//!
+//! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can
+//! hold (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the
+//! other. Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes
+//! are.
+
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, ValueId, arena::Id};
+
+use super::Deduction;
+use crate::{
+    Interval, Modular,
+    contexts::ContextId,
+    facts::{Facts, Overflow, complement, excludes_overflow, within_range, without_wrapping},
+    forms::{Atom, AtomKind, Linear, Made},
+    integers::{constant_value, is_integral},
+    memo::Memo,
+};
+
+/// Nested conditional expressions of which both arms are looked at; further ones are any value.
+const MOST_ARMS: u8 = 4;
+
+/// Nested conditional expressions whose arms are looked at for the value of one; further ones are any value.
+const MOST_CHOICES: u32 = 8;
+
+/// The facts found so far, under both readings.
+#[derive(Default)]
+pub(super) struct Bounds {
+    of_nodes: [Memo<Facts>; 2],
+    /// By made atom.
+    of_atoms: [Memo<Facts>; 2],
+    /// Of each variable that is bound to nothing the context asked about last, and what is known of it there.
+    of_variables: [Vec<(ContextId, Facts)>; 2],
+    /// Conditional expressions around the one whose value is looked at.
+    choices: u32,
+    /// Whether one was too deep since somebody last looked.
+    is_cut: bool,
+}
+
+impl Deduction<'_> {
+    /// Every value that `expr` can have here, on every run.
+    pub(crate) fn bound(&mut self, ctx: ContextId, expr: ExprId) -> Interval {
+        self.facts(Overflow::Wraps, ctx, expr).interval
+    }
+
+    /// What is known of a node.
+    pub(crate) fn facts(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
+        let node = self.body().expr(expr);
+        let Some(dtype) = node.ty.prim().filter(|it| is_integral(*it)) else {
+            return Facts::NONE;
+        };
+        match node.kind {
+            ExprKind::Int(value) => return Facts::of_constant(constant_value(dtype, value)),
+            ExprKind::Value(value) if self.nodes.definition(value).is_none() => {
+                return self.facts_of_variable(overflow, ctx, expr, value, dtype);
+            }
+            _ => {}
+        }
+        let ctx = self.relevant(overflow, ctx, expr);
+        if let Some(&known) = self.bounds.of_nodes[overflow as usize].get(expr.index(), ctx) {
+            return known;
+        }
+        // Should a recorded inequality lead back here, what the type says is an answer.
+        let any = Facts::of_interval(Interval::of_type(dtype));
+        let place = self.bounds.of_nodes[overflow as usize].insert(expr.index(), ctx, any);
+        let was_cut = std::mem::take(&mut self.bounds.is_cut);
+        ir::interrupt::check();
+        let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            self.work_out(overflow, ctx, expr, dtype)
+        });
+        if self.bounds.is_cut && self.bounds.choices > 0 {
+            // Asked for by itself, there is more to see.
+            self.bounds.of_nodes[overflow as usize].forget(expr.index(), ctx, place);
+        } else {
+            self.bounds.of_nodes[overflow as usize].set(place, facts);
+        }
+        self.bounds.is_cut = was_cut || (self.bounds.is_cut && self.bounds.choices > 0);
+        facts
+    }
+
+    /// What is known of a variable that is bound to nothing: what its type and the constraints say, in the context
+    /// asked about last or read off again.
+    fn facts_of_variable(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        variable: ValueId,
+        dtype: DataType,
+    ) -> Facts {
+        let asked = &self.bounds.of_variables[overflow as usize];
+        match asked.get(variable.index()) {
+            Some(&(asked, facts)) if asked == ctx => return facts,
+            _ => {}
+        }
+        let mut facts = self.of_unbound(variable, dtype);
+        if self.nodes.summary(expr).is_stable {
+            let atom = self.atom(expr);
+            facts = self.with_recorded(overflow, ctx, atom, facts).sharpened();
+            if facts.interval.is_empty() {
+                facts = Facts::of_interval(Interval::of_type(dtype));
+            }
+        }
+        let n_values = self.body().values.len();
+        let asked = &mut self.bounds.of_variables[overflow as usize];
+        asked.resize(n_values, (ContextId::NOWHERE, Facts::NONE));
+        asked[variable.index()] = (ctx, facts);
+        facts
+    }
+
+    fn of_unbound(&self, variable: ValueId, dtype: DataType) -> Facts {
+        let any = Facts::of_interval(Interval::of_type(dtype));
+        if self.body().values[variable].is_size { any.within(Interval::NON_NEGATIVE) } else { any }
+    }
+
+    fn work_out(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        self.work.nodes += 1;
+        if dtype.is_bool() && self.sampled().seen(ctx, expr) == (true, true) {
+            return Facts::of_interval(Interval::of_type(dtype));
+        }
+        if dtype.is_bool()
+            && self.nodes.summary(expr).is_stable
+            && let Some(truth) = self.known_truth(overflow, ctx, expr)
+        {
+            return Facts::of_interval(Interval::constant(truth)).sharpened();
+        }
+        let own = self.of_node(overflow, ctx, expr, dtype);
+        let mut facts = own;
+        if self.nodes.summary(expr).is_stable {
+            let atom = self.atom(expr);
+            facts = self.with_recorded(overflow, ctx, atom, facts);
+            // What is known of the same quotient in another spelling.
+            if let Some(form) = self.quotient_form(overflow, ctx, expr) {
+                facts.interval = facts.interval.intersect(self.interval_of(overflow, ctx, &form));
+                let modular = self.modular_of(overflow, ctx, &form);
+                facts.modular = facts.modular.intersect(modular).unwrap_or(facts.modular);
+            }
+        }
+        let sharp = facts.sharpened();
+        // Nothing is possible: the place is never reached, or an operand has no value. Say what the type says.
+        if sharp.interval.is_empty() {
+            return Facts::of_interval(Interval::of_type(dtype));
+        }
+        sharp
+    }
+
+    /// What a constraint says of a condition, in whatever spelling: nothing else need be asked.
+    fn known_truth(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Option<i128> {
+        let atom = self.atom(expr);
+        self.recorded(overflow, ctx, atom).interval.as_constant()
+    }
+
+    fn of_node(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let any = Facts::of_interval(Interval::of_type(dtype));
+        let kind = self.body().expr(expr).kind;
+        match kind {
+            ExprKind::Value(value) => {
+                let mut facts = self.of_unbound(value, dtype);
+                if let Some(definition) = self.nodes.definition(value)
+                    && self.body().dtype(definition) == Some(dtype)
+                {
+                    // What a narrow sum has beyond its range is cut when it is bound (I3).
+                    let below = self.facts(overflow, ctx, definition);
+                    if below.interval.is_within(any.interval) {
+                        let interval = facts.interval.intersect(below.interval);
+                        facts = Facts { interval, modular: below.modular };
+                    }
+                }
+                facts
+            }
+            ExprKind::Bound(index) => self.of_bound(overflow, ctx, index, dtype).unwrap_or(any),
+            ExprKind::Binary(op, a, b) => self.of_binary(overflow, ctx, expr, op, a, b, dtype),
+            ExprKind::Unary(op, a) => {
+                let a = self.facts(overflow, ctx, a);
+                complement(op, a, dtype)
+            }
+            ExprKind::Cast(operand) => self.of_cast(overflow, ctx, operand, dtype),
+            // A condition that came from an overflow goes unnoticed if nothing uses the value chosen.
+            ExprKind::Select(cond, a, b)
+                if overflow == Overflow::Excluded && !self.is_untainted(ctx, cond) =>
+            {
+                self.facts(overflow, ctx, a).hull(self.facts(overflow, ctx, b))
+            }
+            ExprKind::Select(cond, a, b) | ExprKind::IfThenElse(cond, a, b) => {
+                self.of_choice(overflow, ctx, cond, a, b, any)
+            }
+            ExprKind::Broadcast { value, .. } => self.facts(overflow, ctx, value),
+            ExprKind::Ramp { base, stride, lanes } => {
+                self.of_ramp(overflow, ctx, base, stride, lanes, dtype)
+            }
+            ExprKind::Shuffle { vectors, .. } => {
+                let items: Vec<ExprId> = self.body().items(vectors).to_vec();
+                let all = items.into_iter().map(|it| self.facts(overflow, ctx, it));
+                all.reduce(Facts::hull).unwrap_or(any)
+            }
+            ExprKind::Let { value, body } => {
+                let inner = self.inside(ctx, value);
+                self.facts(overflow, inner, body)
+            }
+            ExprKind::BufferField(_, ir::BufferField::Shape(_)) => {
+                any.within(Interval::NON_NEGATIVE)
+            }
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                match (it, self.body().items(args)) {
+                    (Intrinsic::Likely, &[operand]) => self.facts(overflow, ctx, operand),
+                    (Intrinsic::LeadingZeros | Intrinsic::PopCount, &[operand]) => {
+                        let bits = self.body().dtype(operand).map_or(64, |it| i128::from(it.bits));
+                        any.within(Interval::new(0, bits))
+                    }
+                    _ => any,
+                }
+            }
+            _ => any,
+        }
+    }
+
+    fn of_bound(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        index: u32,
+        dtype: DataType,
+    ) -> Option<Facts> {
+        let (around, value) = self.contexts.binder_of(ctx, index)?;
+        let value = value.filter(|it| self.body().dtype(*it) == Some(dtype))?;
+        let facts = self.facts(overflow, around, value);
+        facts.interval.is_within(Interval::of_type(dtype)).then_some(facts)
+    }
+
+    fn of_choice(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+        a: ExprId,
+        b: ExprId,
+        any: Facts,
+    ) -> Facts {
+        if self.bounds.choices == MOST_CHOICES {
+            self.bounds.is_cut = true;
+            return any;
+        }
+        self.bounds.choices += 1;
+        let facts = match self.decide_with(overflow, ctx, cond) {
+            Some(true) => self.facts(overflow, ctx, a),
+            Some(false) => self.facts(overflow, ctx, b),
+            None => self.of_either(overflow, ctx, cond, a, b, any),
+        };
+        self.bounds.choices -= 1;
+        facts
+    }
+
+    fn of_either(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+        a: ExprId,
+        b: ExprId,
+        any: Facts,
+    ) -> Facts {
+        let arms = self.contexts.arms_around(ctx) + 1;
+        if arms > MOST_ARMS || !self.body().dtype(cond).is_some_and(DataType::is_scalar) {
+            return any;
+        }
+        // The value is that of the arm chosen, and the arm chosen has the condition, whether or not the other is
+        // evaluated.
+        let arm = |it: &mut Self, value, holds| {
+            let inner = it.contexts.assume_in_arms(&mut it.nodes, ctx, cond, holds, arms);
+            if it.state(overflow, inner).contradiction {
+                return Facts::of_interval(Interval::EMPTY);
+            }
+            it.facts(overflow, inner, value)
+        };
+        let (a, b) = (arm(self, a, true), arm(self, b, false));
+        let hull = a.hull(b);
+        if hull.interval.is_empty() { any } else { hull }
+    }
+
+    fn of_cast(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        operand: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let range = Interval::of_type(dtype);
+        let Some(from) = self.body().dtype(operand).filter(|it| is_integral(*it)) else {
+            return Facts::of_interval(self.float_cast(ctx, operand).intersect(range)).or(range);
+        };
+        let facts = self.facts(overflow, ctx, operand);
+        if dtype.is_bool() {
+            return match facts.interval {
+                it if it.is_non_zero() => Facts::of_interval(Interval::constant(1)),
+                it if it.as_constant() == Some(0) => Facts::of_interval(it),
+                _ => Facts::of_interval(range),
+            };
+        }
+        if facts.interval.is_within(range) {
+            return facts;
+        }
+        // A narrow sum that is not cut yet is converted as it is, or cut first: what is left holds of both.
+        let bits = u32::from(dtype.bits).min(u32::from(from.bits.max(1)));
+        Facts { interval: range, modular: facts.modular.wrapped(bits) }
+    }
+
+    /// The bounds of the integer that a float converts to, where it is a converted integer or a constant itself.
+    fn float_cast(&mut self, ctx: ContextId, operand: ExprId) -> Interval {
+        match self.float_range(ctx, operand) {
+            Some((min, max)) => Interval::new(min.trunc() as i128, max.trunc() as i128),
+            None => Interval::EVERYTHING,
+        }
+    }
+
+    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers
+    /// that it came from an overflow, so none is excluded.
+    pub(crate) fn float_range(&mut self, ctx: ContextId, expr: ExprId) -> Option<(f64, f64)> {
+        let dtype = self.body().dtype(expr)?;
+        // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
+        if !matches!(dtype.code, ir::TypeCode::Float) || dtype.bits < 32 {
+            return None;
+        }
+        match self.body().expr(expr).kind {
+            ExprKind::Float(bits) => {
+                let value = f64::from_bits(bits);
+                value.is_finite().then_some((value, value))
+            }
+            ExprKind::Cast(operand) => {
+                self.body().dtype(operand).filter(|it| is_integral(*it))?;
+                let interval = self.facts(Overflow::Wraps, ctx, operand).interval;
+                if interval.min == Interval::NEG_INF || interval.max == Interval::POS_INF {
+                    return None;
+                }
+                // Rounding to the nearest is monotone, so the ends are the images of the ends.
+                Some((
+                    dtype.round_float(interval.min as f64),
+                    dtype.round_float(interval.max as f64),
+                ))
+            }
+            ExprKind::Broadcast { value, .. } => self.float_range(ctx, value),
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                let &[operand] = self.body().items(args) else { return None };
+                let round: fn(f64) -> f64 = match it {
+                    Intrinsic::Floor => f64::floor,
+                    Intrinsic::Ceil => f64::ceil,
+                    Intrinsic::Trunc => f64::trunc,
+                    _ => return None,
+                };
+                let (min, max) = self.float_range(ctx, operand)?;
+                Some((round(min), round(max)))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_ramp(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        base: ExprId,
+        stride: ExprId,
+        lanes: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let (base, stride) = (self.facts(overflow, ctx, base), self.facts(overflow, ctx, stride));
+        let last = match self.body().expr(lanes).kind {
+            ExprKind::Int(lanes) if lanes > 0 => Interval::new(0, i128::from(lanes) - 1),
+            _ => Interval::NON_NEGATIVE,
+        };
+        let exact = Facts {
+            interval: base.interval.plus(stride.interval.times(last)),
+            modular: base.modular.plus(stride.modular.times(Modular::EVERYTHING)),
+        };
+        exact.cut(overflow, dtype)
+    }
+
+    /// Whether a sum or product is shown not to leave the range of its type, or the reading says so.
+    pub(crate) fn is_exact(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> bool {
+        let node = self.body().expr(expr);
+        let (ExprKind::Binary(op, a, b), Some(dtype)) = (node.kind, self.body().dtype(expr)) else {
+            return false;
+        };
+        is_integral(dtype)
+            && (excludes_overflow(overflow, dtype) && op != BinaryOp::Shl
+                || self
+                    .exact(overflow, ctx, op, a, b)
+                    .is_some_and(|it| it.interval.is_within(Interval::of_type(dtype))))
+    }
+
+    /// `a op b` as a mathematical integer, for sums, products and shifts to the left.
+    pub(crate) fn exact(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+    ) -> Option<Facts> {
+        let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
+        let mut facts = match op {
+            BinaryOp::Add => {
+                Facts { interval: x.interval.plus(y.interval), modular: x.modular.plus(y.modular) }
+            }
+            BinaryOp::Sub => Facts {
+                interval: x.interval.minus(y.interval),
+                modular: x.modular.minus(y.modular),
+            },
+            BinaryOp::Mul if a == b && self.nodes.summary(a).is_stable => Facts {
+                interval: x.interval.times(y.interval).intersect(Interval::NON_NEGATIVE),
+                modular: x.modular.times(y.modular),
+            },
+            BinaryOp::Mul => Facts {
+                interval: x.interval.times(y.interval),
+                modular: x.modular.times(y.modular),
+            },
+            BinaryOp::Shl => {
+                let bits = self.body().dtype(a).map_or(0, |it| i128::from(it.bits));
+                if !y.interval.is_within(Interval::new(0, bits - 1)) {
+                    return None;
+                }
+                let modular = match y.interval.as_constant() {
+                    Some(amount) => x.modular.scale(1 << amount),
+                    None => x.modular.times(Modular::new(1 << y.interval.min, 0)),
+                };
+                Facts { interval: x.interval.shifted_left(y.interval), modular }
+            }
+            _ => return None,
+        };
+        // What cancels, cancels only in the form of the whole.
+        if !self.shares_nothing(op, a, b)
+            && let Some(form) = self.sum_form(overflow, ctx, op, a, b)
+        {
+            facts.interval = facts.interval.intersect(self.interval_of(overflow, ctx, &form));
+            let modular = self.modular_of(overflow, ctx, &form);
+            facts.modular = facts.modular.intersect(modular).unwrap_or(facts.modular);
+        }
+        Some(facts)
+    }
+
+    /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than
+    /// the facts of the operands, which their own forms are part of. O(variables).
+    fn shares_nothing(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
+        let is_apart = match (op, self.nodes.is_int(a), self.nodes.is_int(b)) {
+            (BinaryOp::Add | BinaryOp::Sub, false, false) => {
+                self.nodes.has_no_common_variable(a, b)
+            }
+            (BinaryOp::Shl, _, by_constant) => by_constant,
+            (_, x, y) => x || y,
+        };
+        // Of one that is written in several ways the representative may say more.
+        is_apart
+            && [a, b]
+                .into_iter()
+                .all(|it| self.nodes.is_int(it) || self.nodes.representative(it) == it)
+    }
+
+    fn of_binary(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let range = Interval::of_type(dtype);
+        if op.is_comparison() || op.is_logical() {
+            let truth = self.truth(overflow, ctx, expr, op, a, b);
+            return Facts::of_interval(truth.map_or(range, |it| Interval::constant(it.into())));
+        }
+        if dtype.is_bool() {
+            // Arithmetic on truth values differs between back ends (I13); logic does not (I10).
+            return match op {
+                BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::Min
+                | BinaryOp::Max => {
+                    let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
+                    within_range(op, x, y, range)
+                }
+                _ => Facts::of_interval(range),
+            };
+        }
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                let exact = self.exact(overflow, ctx, op, a, b).unwrap_or(Facts::NONE);
+                exact.cut(overflow, dtype)
+            }
+            BinaryOp::Shl => match self.exact(overflow, ctx, op, a, b) {
+                // High bits are dropped without an event (I9), so there is nothing to exclude.
+                Some(exact) => exact.cut(Overflow::Wraps, dtype),
+                None => Facts::of_interval(range),
+            },
+            _ => {
+                let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
+                let mut facts = within_range(op, x, y, range);
+                if op.is_division() && self.nodes.is_one_value(a, b) {
+                    // Where it has a value, the divisor is not 0.
+                    let quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
+                    return Facts::of_interval(Interval::constant(quotient.into()));
+                }
+                let is_cut = x.interval.is_within(range) && y.interval.is_within(range);
+                if matches!(op, BinaryOp::Shr | BinaryOp::BitAnd)
+                    && is_cut
+                    && let Some(it) = self.division(overflow, ctx, expr)
+                {
+                    let divisor = Facts::of_interval(Interval::constant(it.divisor));
+                    let op = if it.is_quotient { BinaryOp::FloorDiv } else { BinaryOp::FloorMod };
+                    let other = without_wrapping(op, x, divisor, range);
+                    facts.interval = facts.interval.intersect(other.interval);
+                    facts.modular = other.modular;
+                }
+                facts
+            }
+        }
+    }
+
+    /// What is known of an atom.
+    pub(crate) fn facts_of_atom(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: Atom,
+    ) -> Facts {
+        let made = match atom.kind() {
+            AtomKind::Node(expr) => return self.facts(overflow, ctx, expr),
+            AtomKind::Made(made) => made,
+        };
+        let ctx = self.relevant_to(overflow, ctx, self.atoms.variables(made));
+        if let Some(&known) = self.bounds.of_atoms[overflow as usize].get(made as usize, ctx) {
+            return known;
+        }
+        let place = self.bounds.of_atoms[overflow as usize].insert(made as usize, ctx, Facts::NONE);
+        let was_cut = std::mem::take(&mut self.bounds.is_cut);
+        let own =
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.atoms.get(made).clone() {
+                Made::Product(factors) => self.facts_of_product(overflow, ctx, &factors),
+                Made::Quotient(it) => {
+                    self.facts_of_quotient(overflow, ctx, &it.dividend, &it.divisor)
+                }
+            });
+        let facts = self.with_recorded(overflow, ctx, atom, own).sharpened();
+        // Nothing is possible here: say nothing.
+        let facts = if facts.interval.is_empty() { Facts::NONE } else { facts };
+        if self.bounds.is_cut && self.bounds.choices > 0 {
+            self.bounds.of_atoms[overflow as usize].forget(made as usize, ctx, place);
+        } else {
+            self.bounds.of_atoms[overflow as usize].set(place, facts);
+        }
+        self.bounds.is_cut = was_cut || (self.bounds.is_cut && self.bounds.choices > 0);
+        facts
+    }
+
+    fn facts_of_product(&mut self, overflow: Overflow, ctx: ContextId, factors: &[Atom]) -> Facts {
+        let mut facts = Facts::of_interval(Interval::constant(1));
+        facts.modular = Modular::constant(1);
+        let mut rest = factors;
+        while let [first, others @ ..] = rest {
+            let once = self.facts_of_atom(overflow, ctx, *first);
+            let (mut power, mut left) = (once, others);
+            if others.first() == Some(first) {
+                // A square is not negative.
+                power.interval = once.interval.times(once.interval);
+                power.interval = power.interval.intersect(Interval::NON_NEGATIVE);
+                power.modular = once.modular.times(once.modular);
+                left = &others[1..];
+            }
+            facts.interval = facts.interval.times(power.interval);
+            facts.modular = facts.modular.times(power.modular);
+            rest = left;
+        }
+        facts
+    }
+
+    fn facts_of_quotient(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        dividend: &Linear,
+        divisor: &Linear,
+    ) -> Facts {
+        let whole = self.interval_of(overflow, ctx, dividend);
+        let by = self.interval_of(overflow, ctx, divisor);
+        if let Some(value) = by.as_constant().filter(|it| *it > 0) {
+            let modular = self.modular_of(overflow, ctx, dividend).floor_div(value);
+            return Facts { interval: whole.floor_div(by), modular };
+        }
+        let mut interval = whole.floor_div(by);
+        // Less than one divisor: bounds do not tell, but inequalities of the two may.
+        if by.min > 0
+            && interval.min >= 0
+            && interval.max > 0
+            && let Some(gap) = divisor.minus(dividend).and_then(|it| it.plus(-1))
+            && self.is_non_negative(overflow, ctx, &gap)
+        {
+            interval = Interval::constant(0);
+        }
+        Facts::of_interval(interval)
+    }
+
+    /// Facts of an atom, and what constraints say of it.
+    fn with_recorded(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: Atom,
+        facts: Facts,
+    ) -> Facts {
+        let state = self.state(overflow, ctx);
+        self.states.with_recorded(self.nodes.body(), state, atom, facts)
+    }
+}

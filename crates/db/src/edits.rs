@@ -1,0 +1,10 @@
+//! From plans to edits that were read back. Only who asks for an edit gets here: reading back costs as much as reading.
+
+mod expressions;
+mod operations;
+
+pub(crate) use self::operations::keep;
+pub use self::{
+    expressions::{cse_edits, finding_edits, simplification_edits},
+    operations::{op_edits, op_fixes},
+};

@@ -1,0 +1,80 @@
+//! The plan of a unit: what is computed several times in it or for nothing, and what is done about it.
+
+use std::sync::{Arc, LazyLock};
+
+use ir::{
+    guard::Stage,
+    plan::{CsePlan, Preset, ops::OpPlan},
+};
+use transform::{cse, ops};
+
+use crate::{
+    Db, analyses::analyses, input::Configuration, lowering::body, panicked::Guarded,
+    source_facts::text_facts, unit::Unit,
+};
+
+/// A plan.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    /// Of a function of statements: common subexpressions.
+    Expressions(Arc<CsePlan>),
+    /// Of a unit of operations: equal and dead ones.
+    Operations(Arc<OpPlan>),
+    /// Of what means nothing, or met a mistake of ours.
+    Nothing,
+}
+
+/// The common subexpressions of what has none.
+static NO_PLAN: LazyLock<CsePlan> = LazyLock::new(|| CsePlan::none(Preset::Default));
+
+/// What is computed several times in a unit or for nothing, and what is done about it. Depends on what the unit means
+/// and on what its text allows, not on where anything stands.
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+pub fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Plan> {
+    // Nothing here may ask for the source: it changes with every comment.
+    let work = || match body(db, unit).dialect.is_of_operations() {
+        true => of_operations(db, unit),
+        false => Plan::Expressions(of_expressions(db, unit)),
+    };
+    Guarded::run(Stage::Planning, unit.name(db), work, || Plan::Nothing)
+}
+
+fn of_expressions<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Arc<CsePlan> {
+    let analyses = analyses(db, unit);
+    let options = Configuration::get(db).options(db).cse;
+    db.counters().planned(analyses.occurrences.len());
+    text_facts(db, unit).with_view(|view| Arc::new(cse::plan(&analyses, Some(view), &options)))
+}
+
+fn of_operations<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Plan {
+    let body = body(db, unit);
+    if !body.is_something() {
+        return Plan::Nothing;
+    }
+    let configuration = Configuration::get(db);
+    let options = configuration.options(db).ops;
+    db.counters().planned(body.ops.len());
+    let effects = &configuration.dialects(db).effects;
+    Plan::Operations(Arc::new(ops::plan(body, effects, &options)))
+}
+
+/// The common subexpressions of a function of statements; none of a unit of operations.
+pub fn cse_plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> &'db CsePlan {
+    match &**plan(db, unit) {
+        Plan::Expressions(it) => it,
+        Plan::Operations(_) | Plan::Nothing => &NO_PLAN,
+    }
+}
+
+/// The equal and dead operations of a unit of operations; none where there is no plan.
+pub fn op_plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<&'db OpPlan> {
+    match &**plan(db, unit) {
+        Plan::Operations(it) => Some(it),
+        Plan::Expressions(_) | Plan::Nothing => None,
+    }
+}
+
+/// Sets how many results the queries here keep; see [`crate::forgetting`].
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    plan::set_lru_capacity(db, n);
+}

@@ -1,0 +1,182 @@
+//! Diagnostics of functions of statements: syntax, lowering, findings, simplifications, and what could be computed
+//! once.
+
+use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
+use frontend::tvmscript::{
+    FunctionKind,
+    diagnostics::{REDEFINITION, SYNTAX_ERROR, internal_error},
+};
+use ir::{
+    OccurrenceId,
+    plan::{CseGroup, finding::FindingKind},
+};
+use syntax::{Diagnostic, Severity};
+
+use crate::{
+    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
+    finding_text::FindingText,
+    plan_text::PlanText,
+    simplifications::simpler,
+};
+
+/// Functions of a module that have one name.
+pub(super) fn redefined_functions(db: &RootDatabase, file: SourceFile) -> Vec<Diagnostic> {
+    let Some(found) = db::file_index(db, file).functions() else { return Vec::new() };
+    let name = |number: usize| {
+        let item = &found.functions[number];
+        item.source.name_range + item.range.start()
+    };
+    let code = REDEFINITION;
+    let all = found.redefinitions.iter().filter(|&&(again, _)| {
+        let unit = db::units(db, file).functions[again];
+        // What is known of a function's comments is known of those that are lowered.
+        found.functions[again].source.kind != FunctionKind::PrimFunc
+            || !db::source_map(db, unit).allowances().at(code, unit.name_range(db))
+    });
+    all.map(|&(again, first)| Diagnostic {
+        code,
+        severity: Severity::Error,
+        range: name(again),
+        message: format!(
+            "`{}` is already defined in this module",
+            found.functions[again].source.name
+        ),
+        related: vec![(name(first), "it is defined here first".to_owned())],
+        ..Diagnostic::default()
+    })
+    .collect()
+}
+
+/// The diagnostics of one function, at their places in the file.
+pub(crate) fn function_diagnostics(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    config: &DiagnosticsConfig,
+) -> Vec<Diagnostic> {
+    let syntax = syntax_errors(db, at.unit);
+    // Lowering says less about the same places.
+    let lowering = db::lowering_diagnostics(db, at.unit)
+        .iter()
+        .filter(|it| syntax.is_empty() || it.code != SYNTAX_ERROR);
+    let shared: &[Diagnostic] =
+        if config.common_subexpressions { shared_values(db, at.unit) } else { &[] };
+    let allowances = db::source_map(db, at.unit).allowances();
+    // A new binding in what is still to be scheduled is for those who ask for that one.
+    let is_fixed = !shared.is_empty() && !db::cse_plan(db, at.unit).informational;
+    let name = at.unit.name_range(db);
+    let mut panics: Vec<_> = db::panics(db, at.unit, config.levels.has_simplifications())
+        .map(|it| internal_error(it, name))
+        .collect();
+    panics.dedup();
+    let all = syntax.iter().chain(lowering).chain(shared).chain(&panics);
+    let reported = all.filter(|it| !allowances.at(it.code, it.range)).map(|it| {
+        let n_fixes = usize::from(it.code == COMMON_SUBEXPRESSION && is_fixed);
+        Diagnostic { n_fixes, ..it.placed(|range| at.to_file(range)) }
+    });
+    let findings = function_findings(db, at.unit).iter().filter_map(|it| {
+        let severity = config.levels.get(it.kind)?;
+        let is_allowed = allowances.at(it.kind.name(), it.told.range);
+        (!is_allowed).then(|| Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) })
+    });
+    let mut res: Vec<Diagnostic> = reported.chain(findings).collect();
+    let mut told = res.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
+    if let Some(first) = told.next() {
+        first.n_fixes += n_inside(db, at.unit);
+    }
+    if config.levels.has_simplifications() {
+        let simpler = simpler(db, at.unit).iter();
+        res.extend(simpler.filter_map(|it| {
+            let severity = config.levels.simplification(it.kind)?;
+            let is_allowed = allowances.at(it.kind.name(), it.told.range);
+            // Of what is half typed nobody wants to hear that it does nothing.
+            let is_broken =
+                syntax.iter().any(|error| error.range.intersect(it.told.range).is_some());
+            let told = || it.told.placed(|it| at.to_file(it));
+            (!is_allowed && !is_broken).then(|| Diagnostic { severity, ..told() })
+        }));
+    }
+    res
+}
+
+/// What cannot be read, relative to the function.
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+fn syntax_errors<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
+    super::syntax_errors(db, unit)
+}
+
+/// A finding in words, relative to the function; how bad it is, is for the user to say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Found {
+    kind: FindingKind,
+    told: Diagnostic,
+}
+
+/// What the facts tell beside common subexpressions.
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
+    let text = FindingText::new(db, unit);
+    let findings = db::findings(db, unit).iter();
+    findings
+        .filter_map(|it| {
+            let help = text.action(it);
+            let told = Diagnostic {
+                code: it.kind.name(),
+                range: text.range(it.place)?,
+                message: text.message(it),
+                related: text.related(it),
+                is_unnecessary: it.kind.is_unnecessary(),
+                n_fixes: usize::from(help.is_some() && it.kind.is_fixed_by_default()),
+                help,
+                ..Diagnostic::default()
+            };
+            Some(Found { kind: it.kind, told })
+        })
+        .collect()
+}
+
+/// How many values get names that stand only in the values of other names: their hints are those of the others.
+fn n_inside(db: &RootDatabase, unit: Unit<'_>) -> usize {
+    let text = PlanText::new(db, unit);
+    let is_inside = |it: &&CseGroup| {
+        it.decision.is_applied() && !text.replaced(it).any(|it| text.map.is_real(it))
+    };
+    text.plan.groups.iter().filter(is_inside).count()
+}
+
+/// What could be computed once, relative to the function.
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
+    const MAX_RELATED: usize = 8;
+    let text = PlanText::new(db, unit);
+    let mut res = Vec::new();
+    for group in &text.plan.groups {
+        let is_real = |it: &OccurrenceId| text.map.is_real(*it);
+        let Some(first) = text.replaced(group).find(is_real) else { continue };
+        // Those too that go with a larger expression around them.
+        let all = group.occurrences.iter().copied().filter(is_real);
+        let others = all.filter(|it| *it != first).take(MAX_RELATED);
+        res.push(Diagnostic {
+            code: COMMON_SUBEXPRESSION,
+            severity: Severity::Hint,
+            range: text.map.occurrence_range(first),
+            message: format!(
+                "`{}` is computed {} times",
+                text.expr(first),
+                group.occurrences.len()
+            ),
+            help: Some(text.decision(group)),
+            related: others
+                .map(|it| (text.map.occurrence_range(it), "computed again here".to_owned()))
+                .collect(),
+            ..Diagnostic::default()
+        });
+    }
+    res
+}
+
+/// Sets how many results the queries here keep; see [`RootDatabase::keep_few`].
+pub(super) fn keep(db: &mut dyn Db, n: usize) {
+    syntax_errors::set_lru_capacity(db, n);
+    function_findings::set_lru_capacity(db, n);
+    shared_values::set_lru_capacity(db, n);
+}

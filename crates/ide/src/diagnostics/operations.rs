@@ -1,0 +1,176 @@
+//! Diagnostics of units of operations: what cannot be read, what lowering says, and, as hints, what is computed twice
+//! or for nothing.
+
+use db::{AliasName, Db, DocumentAliases, PlacedUnit, RootDatabase, Unit};
+use frontend::{
+    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNREAD_OPERATION},
+    tvmscript::diagnostics::internal_error,
+};
+use ir::plan::ops::OpChange;
+use rustc_hash::FxHashSet;
+use syntax::{Diagnostic, Severity, UnitKind, symbol_text};
+
+use super::syntax_errors;
+use crate::{
+    diagnostic::DiagnosticsConfig,
+    names::marks::{Marks, Redefinition, marks},
+    plan_text::operations::PlanWords,
+};
+
+/// The diagnostics of one unit, at their places in the file; forms that are in `unread` were told of before.
+pub(super) fn diagnostics(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    config: &DiagnosticsConfig,
+    unread: &mut FxHashSet<String>,
+) -> Vec<Diagnostic> {
+    let place = |it: &Diagnostic| it.placed(|range| at.to_file(range));
+    let mut res = Vec::new();
+    let found = &unit_diagnostics(db, at.unit);
+    if config.operations {
+        let problems = found.problems.iter();
+        let problems = problems
+            .filter(|it| it.code != UNREAD_OPERATION || unread.insert(it.message.clone()))
+            .map(place);
+        res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
+        // The name of a function stands in its header, and is the frame's business all the same.
+        res.extend(found.symbols.iter().map(place));
+    }
+    if config.common_subexpressions {
+        let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
+        let said = all.as_ref().unwrap_or(&found.plan).iter();
+        let fixes = if config.read_back { db::op_fixes(db, at.unit).as_ref() } else { None };
+        res.extend(said.map(|it| Diagnostic {
+            n_fixes: usize::from(fixes.is_some_and(|fixes| fixes.is_done[it.action])),
+            ..place(&it.what)
+        }));
+    }
+    res
+}
+
+/// Sets how many results the query here keeps; see [`RootDatabase::keep_few`].
+pub(super) fn keep(db: &mut dyn Db, n: usize) {
+    unit_diagnostics::set_lru_capacity(db, n);
+}
+
+/// What there is to say about a unit, relative to it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct UnitDiagnostics {
+    /// What cannot be read, and what lowering says.
+    problems: Vec<Diagnostic>,
+    /// Symbols that are defined twice.
+    symbols: Vec<Diagnostic>,
+    /// What could be shared or deleted: that of the first places.
+    plan: Vec<Said>,
+    /// Whether there are more.
+    has_more: bool,
+}
+
+/// An action of a plan in words.
+#[derive(Clone, PartialEq, Debug)]
+struct Said {
+    what: Diagnostic,
+    /// Its place in the plan.
+    action: usize,
+}
+
+/// So much of what is planned in a unit is put into words and kept: editors show less of a file. Who wants more gets it
+/// made again.
+const MAX_SAID: usize = 256;
+
+/// What there is to say about a unit.
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDiagnostics {
+    let mut problems = syntax_errors(db, unit);
+    if unit.kind(db) != UnitKind::Program {
+        problems.extend(attribute_problems(db, unit));
+    }
+    problems.extend(db::lowering_diagnostics(db, unit).iter().cloned());
+    let name = unit.name_range(db);
+    problems.extend(db::panics(db, unit, false).map(|it| internal_error(it, name)));
+    let (plan, has_more) = first_of_plan(db, unit, MAX_SAID);
+    let mut symbols = Vec::new();
+    if unit.is_frame(db) {
+        symbols = redefined(marks(db, unit));
+        symbols.extend(redefined_aliases(db::aliases(db, unit)));
+    }
+    UnitDiagnostics { problems, symbols, plan, has_more }
+}
+
+/// What is wrong with the attributes of a unit of MLIR.
+fn attribute_problems<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
+    let (file, document) = (unit.file(db), unit.document(db));
+    let is_defined = |name: &str| db::alias(db, AliasName::new(db, file, document, name)).is_some();
+    frontend::mlir::attribute_problems(&unit.green(db).syntax(), is_defined)
+}
+
+/// Aliases of a document that are defined twice.
+fn redefined_aliases(aliases: &DocumentAliases) -> impl Iterator<Item = Diagnostic> {
+    aliases.redefinitions().map(|(name, range, first)| Diagnostic {
+        code: ALIAS_REDEFINITION,
+        severity: Severity::Error,
+        range,
+        message: format!("`{name}` is already defined"),
+        related: vec![(first, "it is defined here first".to_owned())],
+        ..Diagnostic::default()
+    })
+}
+
+/// Symbols of a frame that are defined twice in one table.
+fn redefined(marks: &Marks) -> Vec<Diagnostic> {
+    let of = |it: &Redefinition| {
+        let (again, first) = (&marks.definitions[it.again], &marks.definitions[it.first]);
+        Diagnostic {
+            code: SYMBOL_REDEFINITION,
+            severity: Severity::Error,
+            range: again.range,
+            message: format!("`{}` is already defined here", symbol_text(&again.name)),
+            related: vec![(first.range, "it is defined here first".to_owned())],
+            ..Diagnostic::default()
+        }
+    };
+    marks.redefinitions.iter().map(of).collect()
+}
+
+/// All that is planned in a unit.
+fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> (Vec<Said>, bool) {
+    first_of_plan(db, unit, usize::MAX)
+}
+
+/// What is planned at the first places of a unit, in the order of the plan, and whether there is more.
+fn first_of_plan<'db>(db: &'db dyn Db, unit: Unit<'db>, limit: usize) -> (Vec<Said>, bool) {
+    let Some(words) = PlanWords::new(db, unit) else { return (Vec::new(), false) };
+    let written = words.plan.actions.iter().enumerate().filter(|(_, it)| words.is_written(it));
+    let mut first: Vec<(u32, u32, usize)> = written
+        .map(|(number, it)| (words.action_place(it), number))
+        .map(|(place, number)| (place.start().into(), place.end().into(), number))
+        .collect();
+    let has_more = first.len() > limit;
+    if has_more {
+        first.select_nth_unstable(limit);
+        first.truncate(limit);
+        first.sort_unstable_by_key(|it| it.2);
+    }
+    (first.into_iter().map(|it| said(&words, it.2)).collect(), has_more)
+}
+
+/// An action in words.
+fn said(words: &PlanWords<'_>, number: usize) -> Said {
+    let action = &words.plan.actions[number];
+    let role = match action.change {
+        OpChange::Hoist { .. } => "it could stand before this one",
+        _ => "this one stays",
+    };
+    let related = words.other_place(action).map(|it| (it, role.to_owned()));
+    let what = Diagnostic {
+        code: action.kind.name(),
+        severity: Severity::Hint,
+        range: words.action_place(action),
+        message: words.sentence(action),
+        help: Some(words.title(action, |_| None)),
+        related: related.into_iter().collect(),
+        is_unnecessary: matches!(action.change, OpChange::Delete),
+        ..Diagnostic::default()
+    };
+    Said { what, action: number }
+}

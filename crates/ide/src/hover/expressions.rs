@@ -1,0 +1,118 @@
+//! Hover in functions of statements: a name's kind and type, or an expression's type, value, occurrences and what was
+//! decided about it.
+
+use db::{RootDatabase, SourceFile};
+use frontend::tvmscript::{Definition, DefinitionKind};
+use syntax::{TextRange, TextSize};
+
+use super::Hover;
+use crate::{
+    explain::{Explanation, explain},
+    findings_at::{FindingAt, findings_at},
+    guarded::{name_at, try_item},
+    names::expressions::mention_at,
+    plan_text::PlanText,
+};
+
+/// More findings at one place are left to the diagnostics.
+const MAX_FINDINGS: usize = 3;
+
+/// What is known of the name and the expression at an offset, and what was found there.
+pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+    // A part that cannot be worded costs itself, and says so in its place.
+    let function = name_at(db, file, offset);
+    let known = try_item(function, || known_at(db, file, offset));
+    let found = try_item(function, || findings_at(db, file, offset));
+    let known_range = known.iter().flatten().map(|it| it.range).next();
+    let found_range = || found.iter().flatten().map(|it| it.range).next();
+    let lost: Vec<String> = [known.as_ref().err(), found.as_ref().err()]
+        .into_iter()
+        .flatten()
+        .map(ToString::to_string)
+        .collect();
+    let nowhere = || (!lost.is_empty()).then(|| TextRange::empty(offset));
+    let range = known_range.or_else(found_range).or_else(nowhere)?;
+    let known = known.ok().flatten().map(|it| it.markdown);
+    let notes = found.iter().flatten().take(MAX_FINDINGS).map(finding_note);
+    let parts: Vec<String> = known.into_iter().chain(notes).chain(lost).collect();
+    Some(Hover { range, markdown: parts.join("\n\n---\n\n") })
+}
+
+/// What was found, why, and what can be done.
+fn finding_note(it: &FindingAt) -> String {
+    let mut out = format!("**{}**: {}.", it.kind, it.message);
+    if !it.related.is_empty() {
+        out.push('\n');
+    }
+    for it in &it.related {
+        out.push_str(&format!("\n- line {} of the function: {}", it.line, it.what));
+    }
+    if let Some(fix) = &it.fix {
+        out.push_str(&format!("\n\nFix: {fix}."));
+    }
+    out
+}
+
+/// The name and the expression at an offset.
+fn known_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+    let mention = mention_at(db, file, offset).map(|it| {
+        let text = PlanText::new(db, it.at.unit);
+        let markdown = definition_text(&text, it.map.definition(it.definition));
+        Hover { range: it.at.to_file(it.range), markdown }
+    });
+    let expression = explain(db, file, offset);
+    match (mention, expression) {
+        (Some(mention), Some(expression)) if expression.range != mention.range => {
+            let markdown = format!("{}\n\n---\n\n{}", mention.markdown, text_of(&expression));
+            Some(Hover { range: mention.range, markdown })
+        }
+        (Some(mention), _) => Some(mention),
+        (None, Some(expression)) => {
+            Some(Hover { range: expression.range, markdown: text_of(&expression) })
+        }
+        (None, None) => None,
+    }
+}
+
+fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
+    let kind = match definition.kind {
+        DefinitionKind::Param => "parameter",
+        DefinitionKind::Index => "index",
+        DefinitionKind::Binding => "immutable binding",
+        DefinitionKind::Cell => "mutable scalar",
+        DefinitionKind::Buffer => "buffer",
+        DefinitionKind::Symbol => "shape variable",
+        DefinitionKind::Meta => "compile-time name",
+        DefinitionKind::Captured => "captured from Python",
+    };
+    let ty = match (definition.buffer, definition.value) {
+        (Some(buffer), _) => {
+            let buffer = &text.body.buffers[buffer];
+            let shape: Vec<String> = buffer.shape.iter().map(|&it| expr_text(text, it)).collect();
+            let comma = if shape.len() == 1 { "," } else { "" };
+            format!(": T.Buffer(({}{comma}), \"{}\")", shape.join(", "), buffer.dtype)
+        }
+        (None, Some(value)) => format!(": {}", text.ty(text.body.values[value].ty)),
+        (None, None) => String::new(),
+    };
+    format!("```python\n{}{ty}\n```\n{kind}", definition.name)
+}
+
+fn expr_text(text: &PlanText<'_>, expr: ir::ExprId) -> String {
+    const MAX_NODES: u32 = 64;
+    if text.body.expr(expr).size > MAX_NODES {
+        return "…".to_owned();
+    }
+    ir::print::expr_text(text.body, expr)
+}
+
+fn text_of(it: &Explanation) -> String {
+    let times = match it.n_occurrences {
+        1 => "computed once".to_owned(),
+        n => format!("computed {n} times"),
+    };
+    let text = it.text.replace('`', "'");
+    let facts = it.integer.iter().flat_map(|it| it.sentences());
+    let parts: Vec<String> = it.reasons.iter().cloned().chain(facts).collect();
+    format!("`{text}`: {} · value {} · {times}\n\n{}", it.ty, it.value_number, parts.join("\n\n"))
+}

@@ -1,0 +1,273 @@
+//! Hover over operations: a value's type, definition, uses and equals; what an operation does and how it is written;
+//! blocks, symbols, aliases.
+
+use db::{PlacedUnit, RootDatabase, SourceFile};
+use frontend::language;
+use ir::{
+    Body, ValueId, ValueKind,
+    arena::Id as _,
+    effects::{EffectTable, MatchKind, MemoryEffect, Namespace, OpEffects, Trap},
+    plan::ops::{OpAction, OpChange},
+};
+use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
+
+use super::Hover;
+use crate::{
+    names::operations::{block_at, name_token, pack, symbol_definition},
+    plan_text::operations::{PlanWords, op_name},
+    shortened::shortened,
+};
+
+/// More of a definition is not shown.
+const MAX_TEXT: usize = 400;
+
+/// What is known of the name or the operation at an offset.
+pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+    let at = db::unit_at(db, file, offset)?;
+    let inner = at.from_file(offset)?;
+    let root = at.unit.green(db).syntax();
+    let found = name_token(&root, inner).and_then(|token| {
+        let markdown = match token.kind() {
+            SyntaxKind::VALUE_ID => value_text(db, file, &at, inner)?,
+            SyntaxKind::BLOCK_ID => block_text(db, &at, inner)?,
+            SyntaxKind::SYMBOL_ID => symbol_text(db, file, offset)?,
+            SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID => alias_text(db, &at, token.text())?,
+            _ => return None,
+        };
+        Some((at.to_file(token.text_range()), markdown))
+    });
+    let (range, markdown) = found.or_else(|| operation_at(db, file, &at, inner))?;
+    Some(Hover { range, markdown })
+}
+
+// ---- values ----
+
+fn value_text(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    offset: TextSize,
+) -> Option<String> {
+    let words = PlanWords::new(db, at.unit)?;
+    let (value, _) = words.map.value_at(words.body, offset)?;
+    let values = pack(words.body, words.map, value);
+    let number = values.iter().position(|it| *it == value).unwrap_or_default();
+    let name = words.value(value);
+    let shown = if values.len() > 1 { format!("{name}#{number}") } else { name };
+    let n_uses = words.map.uses(words.body, value).len();
+    let uses = match n_uses {
+        0 => "never used".to_owned(),
+        1 => "used once".to_owned(),
+        n => format!("used {n} times"),
+    };
+    let mut text = format!(
+        "```mlir\n{shown} : {}\n```\n{} · {uses} · value {}",
+        type_text(words.body, value),
+        origin(db, file, at, &words, value),
+        value.index()
+    );
+    if let ValueKind::Result(op, _) = words.body.values[value].kind {
+        let mut of_op = words.plan.actions.iter().filter(|it| match it.change {
+            OpChange::Argument { argument, .. } | OpChange::Drop { argument } => argument == value,
+            _ => it.op == op,
+        });
+        if let Some(action) = of_op.next() {
+            text.push_str(&action_text(db, file, at, &words, action));
+        }
+        for refusal in words.plan.refusals.iter().filter(|it| it.op == op).take(1) {
+            let into = refusal.into.map(|it| format!(" as `{}`", words.results(it)));
+            let (what, why) = (into.unwrap_or_default(), refusal.kind.name());
+            text.push_str(&format!("\n\nNot the same{what}: {why}."));
+        }
+    }
+    if let ValueKind::BlockArg(..) = words.body.values[value].kind {
+        let is_of_value = |it: &&OpAction| matches!(it.change, OpChange::Argument { argument, .. } | OpChange::Drop { argument } if argument == value);
+        if let Some(action) = words.plan.actions.iter().find(is_of_value) {
+            text.push_str(&action_text(db, file, at, &words, action));
+        }
+    }
+    Some(text)
+}
+
+/// What a plan does about an operation or value: first what it equals, or where it could stand, then why.
+fn action_text(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    words: &PlanWords<'_>,
+    action: &OpAction,
+) -> String {
+    let line = words.other_place(action).map(|it| line_text(db, file, at, it)).unwrap_or_default();
+    let what = match &action.change {
+        OpChange::Merge { into }
+        | OpChange::MergeWithCopies { into, .. }
+        | OpChange::MergeUses { into, .. } => format!("= `{}`{line}", words.results(*into)),
+        OpChange::Argument { value, .. } => format!("= `{}`{line}", words.value(*value)),
+        OpChange::Hoist { before } => format!("could stand before `{}`{line}", words.op(*before)),
+        OpChange::Delete | OpChange::Drop { .. } => "not needed".to_owned(),
+    };
+    format!("\n\n**{what}**\n\n{}", words.reason(action))
+}
+
+/// In which line of the file a place of a unit is. O(text before it), for something that a person waits for.
+pub(crate) fn line_text(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    place: TextRange,
+) -> String {
+    let before = TextRange::up_to(at.to_file(place).start());
+    let lines = LineIndex::new(&db::parse(db, file).syntax().text_in(before));
+    format!(" (line {})", lines.line_count())
+}
+
+fn type_text(body: &Body, value: ValueId) -> String {
+    match body.values[value].ty {
+        ir::Type::Named(name) => body.name(name).to_owned(),
+        _ => "?".to_owned(),
+    }
+}
+
+fn origin(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    words: &PlanWords<'_>,
+    value: ValueId,
+) -> String {
+    match words.body.values[value].kind {
+        ValueKind::Result(op, _) => {
+            let place = words.place(op);
+            let line = match place.is_empty() {
+                true => String::new(),
+                false => line_text(db, file, at, place),
+            };
+            format!("result of `{}`{line}", words.op(op))
+        }
+        ValueKind::BlockArg(block, number) => {
+            let label = words.map.label(block);
+            match label.is_empty() {
+                true => format!("argument {number} of its region"),
+                false => {
+                    let label = crate::names::operations::name_part(words.text, label);
+                    format!("argument {number} of `{}`", &words.text[label])
+                }
+            }
+        }
+        _ => "value".to_owned(),
+    }
+}
+
+// ---- blocks, symbols, aliases ----
+
+fn block_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<String> {
+    let words = PlanWords::new(db, at.unit)?;
+    let block = block_at(words.body, words.map, offset)?;
+    let label = crate::names::operations::name_part(words.text, words.map.label(block));
+    let args: Vec<String> = words.body.blocks[block]
+        .args
+        .iter()
+        .map(|it| format!("{}: {}", words.value(*it), type_text(words.body, *it)))
+        .collect();
+    let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+    let to_block = |it: &&frontend::ops::SuccessorPlace| {
+        let target = words.body.ops[it.op].successors.get(it.index as usize);
+        target.is_some_and(|it| it.block == block)
+    };
+    let n = words.map.successors().iter().filter(to_block).count();
+    let plural = if n == 1 { "" } else { "es" };
+    Some(format!("```mlir\n{}{args}:\n```\n{n} branch{plural} to it", &words.text[label]))
+}
+
+/// The first line of what defines a symbol.
+fn symbol_text(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<String> {
+    let range = symbol_definition(db, file, offset)?;
+    let start = range.start();
+    let end = range.end().min(start + TextSize::from(MAX_TEXT as u32 * 4));
+    let text = db::parse(db, file).syntax().text_in(TextRange::new(start, end));
+    let first = text.lines().next().unwrap_or_default().trim_end().trim_end_matches('{');
+    Some(format!("```mlir\n{}\n```", shortened(first.trim_end(), MAX_TEXT)))
+}
+
+fn alias_text(db: &RootDatabase, at: &PlacedUnit<'_>, name: &str) -> Option<String> {
+    let frame = db::frame_of(db, at.unit)?;
+    let (_, text) = db::aliases(db, frame.unit).get(name)?;
+    Some(format!("```mlir\n{name} = {}\n```", shortened(text, MAX_TEXT)))
+}
+
+// ---- operations ----
+
+/// The operation whose name is at an offset of a unit: its range in the file, and what it does.
+fn operation_at(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    offset: TextSize,
+) -> Option<(TextRange, String)> {
+    let root = at.unit.green(db).syntax();
+    let token = root.token_at_offset(offset).right_biased()?;
+    let name = operation_token(&token)?;
+    let full = db::shapes(db).full_name(&name).to_owned();
+    let namespace = language::of(db::language(db, file)).namespace;
+    let mut text =
+        format!("`{full}`: {}", effects_text(db.dialects().effects.as_ref(), namespace, &full));
+    if db::language(db, file).support().uses_shapes
+        && let Some(example) = db::shapes(db).example_of(&name)
+    {
+        text.push_str(&format!("\n\n```mlir\n{name} {example}\n```"));
+    }
+    if let Some(words) = PlanWords::new(db, at.unit)
+        && let Some(op) = words.map.op_at(words.body, offset)
+        && op_name(words.body, op) == full
+    {
+        let of_op = words.plan.actions.iter().filter(|it| it.op == op);
+        for action in of_op.take(1) {
+            text.push_str(&action_text(db, file, at, &words, action));
+        }
+    }
+    Some((at.to_file(token.text_range()), text))
+}
+
+/// The name of an operation, if a token is one.
+fn operation_token(token: &SyntaxToken) -> Option<String> {
+    use SyntaxKind::*;
+    let parent = token.parent()?;
+    let wanted = match parent.kind() {
+        MLIR_CUSTOM_OP | MLIR_OPAQUE_OP => IDENT,
+        MLIR_GENERIC_OP | PIR_OP => STRING,
+        _ => return None,
+    };
+    let mut tokens = parent.children_with_tokens().filter_map(|it| it.into_token());
+    let first = tokens.find(|it| it.kind() == wanted)?;
+    (first == *token).then(|| token.text().trim_matches('"').to_owned())
+}
+
+/// What an operation does, in a line.
+fn effects_text(table: &EffectTable, namespace: Namespace, name: &str) -> String {
+    let found = table.explain(namespace, name);
+    if found.kind == MatchKind::Default {
+        return "nothing is known of what it does; declare it in `tir-analyzer.toml`".to_owned();
+    }
+    let OpEffects { memory_effect, may_trap, convergent, deterministic, .. } = found.effects;
+    let mut parts = vec![match memory_effect {
+        MemoryEffect::None => "no effect on memory",
+        MemoryEffect::Read => "reads memory",
+        MemoryEffect::Write => "writes memory",
+        MemoryEffect::ReadWrite => "reads and writes memory",
+        MemoryEffect::Alloc => "allocates",
+        MemoryEffect::Free => "frees memory",
+        MemoryEffect::Unknown => "may read and write anything",
+    }];
+    match may_trap {
+        Trap::No => {}
+        Trap::Yes => parts.push("may trap"),
+        Trap::Cond(_) => parts.push("may trap for some operands"),
+    }
+    if *convergent {
+        parts.push("depends on which threads arrive together");
+    }
+    if !deterministic {
+        parts.push("two executions may differ");
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,222 @@
+//! The symbols and aliases of units: where they are defined, where they are mentioned. From the tree alone.
+//!
+//! A symbol is looked up in the symbol table around the mention, then in the one around that; `@a::@b` is `@b` in the
+//! table that `@a` opens. Every `@name` counts as a mention, also inside of attributes that only their dialect
+//! understands.
+
+use db::{Db, Unit};
+use rustc_hash::FxHashMap;
+use syntax::{
+    AstNode as _, Shapes, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, UnitKind,
+    WalkEvent, ast::mlir::Operation, symbol_name, symbol_of,
+};
+
+/// The number of a scope of a frame.
+pub(crate) type ScopeIdx = u32;
+
+/// A symbol that a frame defines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SymbolDef {
+    pub(crate) name: Box<str>,
+    /// Where it is written, relative to the frame.
+    pub(crate) range: TextRange,
+    /// The operation that defines it.
+    pub(crate) operation: TextRange,
+    /// The scope that it opens.
+    opens: Option<ScopeIdx>,
+}
+
+/// A symbol whose name its table already has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Redefinition {
+    /// The number of the definition.
+    pub(crate) again: usize,
+    /// That of the first of its name.
+    pub(crate) first: usize,
+}
+
+/// A mention: `@a::@b`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SymbolMention {
+    scope: ScopeIdx,
+    pub(crate) parts: Vec<(Box<str>, TextRange)>,
+}
+
+/// What a unit has of symbols and aliases, relative to it, in text order.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Marks {
+    /// The scope around each scope; the first is the document. Functions have this one only, which stands for theirs.
+    parents: Vec<Option<ScopeIdx>>,
+    pub(crate) definitions: Vec<SymbolDef>,
+    /// Those that are defined twice, in documents and operations that are known to be symbol tables.
+    pub(crate) redefinitions: Vec<Redefinition>,
+    by_name: FxHashMap<(ScopeIdx, Box<str>), usize>,
+    pub(crate) mentions: Vec<SymbolMention>,
+    /// The scopes in which the functions of a frame stand, in text order.
+    pub(crate) function_scopes: Vec<ScopeIdx>,
+    /// Aliases, where they are mentioned or defined.
+    pub(crate) aliases: Vec<(Box<str>, TextRange)>,
+}
+
+impl Marks {
+    /// The definition of the first `n` parts of a mention, seen from a scope of this frame.
+    pub(crate) fn resolve(
+        &self,
+        scope: ScopeIdx,
+        parts: &[(Box<str>, TextRange)],
+    ) -> Option<usize> {
+        let (first, rest) = parts.split_first()?;
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            if let Some(found) = self.by_name.get(&(scope, first.0.clone())) {
+                return self.resolve_inside(*found, rest);
+            }
+            at = self.parents.get(scope as usize).copied().flatten();
+        }
+        None
+    }
+
+    fn resolve_inside(&self, mut found: usize, rest: &[(Box<str>, TextRange)]) -> Option<usize> {
+        for (name, _) in rest {
+            let scope = self.definitions[found].opens?;
+            found = *self.by_name.get(&(scope, name.clone()))?;
+        }
+        Some(found)
+    }
+}
+
+impl SymbolMention {
+    /// The scope of its frame from which it is seen.
+    pub(crate) fn scope_in(&self, function: Option<ScopeIdx>) -> ScopeIdx {
+        function.unwrap_or(self.scope)
+    }
+}
+
+/// The symbols and aliases of a unit.
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+pub(crate) fn marks<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Marks {
+    let mut finder = Finder {
+        found: Marks { parents: vec![None], ..Marks::default() },
+        scopes: Vec::new(),
+        certain: FxHashMap::default(),
+        shapes: db::shapes(db),
+        is_frame: unit.kind(db) == UnitKind::Frame,
+    };
+    let root = unit.green(db).syntax();
+    let mut walk = root.preorder_with_tokens();
+    while let Some(event) = walk.next() {
+        match event {
+            WalkEvent::Enter(SyntaxElement::Token(token)) => finder.token(&token),
+            WalkEvent::Enter(SyntaxElement::Node(node)) => {
+                if finder.enter(&node) {
+                    walk.skip_subtree();
+                }
+            }
+            WalkEvent::Leave(SyntaxElement::Node(node)) => {
+                finder.scopes.pop_if(|it| it.node == node);
+            }
+            WalkEvent::Leave(SyntaxElement::Token(_)) => {}
+        }
+    }
+    finder.found
+}
+
+struct Finder<'a> {
+    found: Marks,
+    /// The operations around that open a scope.
+    scopes: Vec<Opened>,
+    /// The first definition of each name of a table that certainly is one.
+    certain: FxHashMap<(ScopeIdx, Box<str>), usize>,
+    shapes: &'a Shapes,
+    is_frame: bool,
+}
+
+/// An operation that opens a scope.
+struct Opened {
+    node: SyntaxNode,
+    scope: ScopeIdx,
+    /// Whether it is known to be a symbol table: names are defined once in it.
+    is_table: bool,
+}
+
+impl Finder<'_> {
+    fn scope(&self) -> ScopeIdx {
+        self.scopes.last().map_or(0, |it| it.scope)
+    }
+
+    fn is_in_table(&self) -> bool {
+        self.scopes.last().is_none_or(|it| it.is_table)
+    }
+
+    /// Whether a node is a function, whose inside is its own unit's.
+    fn enter(&mut self, node: &SyntaxNode) -> bool {
+        let Some(operation) = Operation::cast(node.clone()).filter(|_| self.is_frame) else {
+            return false;
+        };
+        let name = operation.name();
+        let is_function = name.as_ref().is_some_and(|it| self.shapes.is_function(it.as_str()));
+        let has_regions = !is_function && !operation.regions().is_empty();
+        // Of an operation without a known form, a symbol may be what it calls.
+        let is_opaque = matches!(operation, Operation::OpaqueOp(_));
+        let symbol = symbol_of(node).filter(|_| !is_opaque || is_function || has_regions);
+        let scope = self.scope();
+        let opens = has_regions.then_some(self.found.parents.len() as ScopeIdx);
+        if let Some((name, range)) = symbol {
+            let number = self.found.definitions.len();
+            self.found.by_name.entry((scope, name.clone())).or_insert(number);
+            if self.is_in_table() && (!is_opaque || is_function) {
+                let first = *self.certain.entry((scope, name.clone())).or_insert(number);
+                if first != number {
+                    self.found.redefinitions.push(Redefinition { again: number, first });
+                }
+            }
+            let operation = node.text_range();
+            self.found.definitions.push(SymbolDef { name, range, operation, opens });
+        }
+        if let Some(inner) = opens {
+            self.found.parents.push(Some(scope));
+            let is_table = name.is_some_and(|it| self.shapes.is_module(it.as_str()));
+            self.scopes.push(Opened { node: node.clone(), scope: inner, is_table });
+        }
+        if is_function {
+            self.found.function_scopes.push(scope);
+        }
+        is_function
+    }
+
+    fn token(&mut self, token: &SyntaxToken) {
+        match token.kind() {
+            SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID => {
+                self.found.aliases.push((token.text().into(), token.text_range()));
+            }
+            SyntaxKind::SYMBOL_ID => self.mention(token),
+            _ => {}
+        }
+    }
+
+    fn mention(&mut self, token: &SyntaxToken) {
+        if token.parent().is_some_and(|it| it.kind() == SyntaxKind::MLIR_SYMBOL_DEF) {
+            return;
+        }
+        let range = token.text_range();
+        let is_defined = |it: &SymbolDef| it.range == range;
+        if self.found.definitions.last().is_some_and(is_defined) {
+            return;
+        }
+        let part = (symbol_name(token.text()).into(), range);
+        let follows = token
+            .prev_token()
+            .filter(|it| it.kind() == SyntaxKind::COLON2)
+            .is_some_and(|it| it.text_range().end() == range.start());
+        let scope = self.scope();
+        match self.found.mentions.last_mut().filter(|_| follows) {
+            Some(last) => last.parts.push(part),
+            None => self.found.mentions.push(SymbolMention { scope, parts: vec![part] }),
+        }
+    }
+}
+
+/// Sets how many results the query here keeps; see [`RootDatabase::keep_few`](db::RootDatabase::keep_few).
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    marks::set_lru_capacity(db, n);
+}

@@ -1,0 +1,90 @@
+//! Rename of names inside functions of statements: every mention, or a sentence why not.
+
+use db::{RootDatabase, SourceFile};
+use frontend::tvmscript::{DefinitionKind, SourceMap};
+use syntax::{Edit, TextRange, TextSize};
+
+use crate::names::expressions::{Mention, mention_at};
+
+/// Words that are no names in Python.
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];
+
+/// The name at an offset, if it can be renamed.
+pub(super) fn prepare(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Result<TextRange, String> {
+    let mention = renamable(db, file, offset)?;
+    Ok(mention.at.to_file(mention.range))
+}
+
+/// The edits that give the name at an offset a new spelling.
+pub(super) fn rename(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    new_name: &str,
+) -> Result<Vec<Edit>, String> {
+    let mention = renamable(db, file, offset)?;
+    let old = &mention.map.definition(mention.definition).name;
+    if **old == *new_name {
+        return Ok(Vec::new());
+    }
+    check_name(new_name)?;
+    if is_taken(mention.map, new_name) {
+        return Err(format!("the function already uses the name `{new_name}`"));
+    }
+    let mentions = mention.map.mentions_of(mention.definition);
+    Ok(mentions.map(|it| Edit::replace(mention.at.to_file(it), new_name)).collect())
+}
+
+fn renamable(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Result<Mention<'_>, String> {
+    let mention = mention_at(db, file, offset)
+        .ok_or("there is no name of a TVMScript function at this place")?;
+    let definition = mention.map.definition(mention.definition);
+    let name = &definition.name;
+    match definition.kind {
+        DefinitionKind::Captured => {
+            Err(format!("`{name}` comes from the Python around the function"))
+        }
+        DefinitionKind::Meta => {
+            Err(format!("`{name}` is a compile-time name, whose uses are not all known"))
+        }
+        _ if mention.map.is_hidden(name) => {
+            Err(format!("`{name}` is also mentioned where the text is not understood"))
+        }
+        _ if spelled_otherwise(db, &mention) => {
+            Err(format!("`{name}` is also mentioned in a text that only names it"))
+        }
+        _ => Ok(mention),
+    }
+}
+
+/// Whether a mention is not the name itself but a text that has the name in it.
+fn spelled_otherwise(db: &RootDatabase, mention: &Mention<'_>) -> bool {
+    let name = &mention.map.definition(mention.definition).name;
+    let root = mention.at.unit.green(db).syntax();
+    mention.map.mentions_of(mention.definition).any(|it| root.text_in(it) != **name)
+}
+
+fn is_taken(map: &SourceMap, name: &str) -> bool {
+    map.is_hidden(name) || map.definitions().iter().any(|it| *it.name == *name)
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let mut chars = name.chars();
+    let begins = chars.next().is_some_and(|it| it.is_alphabetic() || it == '_');
+    if !begins || !chars.all(|it| it.is_alphanumeric() || it == '_') {
+        return Err(format!("`{name}` is not a name in Python"));
+    }
+    if KEYWORDS.contains(&name) {
+        return Err(format!("`{name}` is a word of Python"));
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! The units of a file: which one is at an offset, and something of each under a guard.
+
+use std::ops::Range;
+
+use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
+use ir::guard::Panicked;
+use syntax::{Form, TextRange, TextSize};
+
+use crate::{
+    diagnostics,
+    guarded::{item, try_item},
+    inlay_hints,
+};
+
+/// The innermost function of statements around an offset, and the offset in it.
+pub(crate) fn function_at(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<(PlacedUnit<'_>, TextSize)> {
+    let at = db::unit_at(db, file, offset).filter(|it| it.unit.form(db) == Form::Expressions)?;
+    Some((at, offset - at.start()))
+}
+
+/// Something of each unit that a range touches, in the order of the text. A panic costs what is of that unit.
+pub(crate) fn of_units<'db, T>(
+    db: &'db RootDatabase,
+    file: SourceFile,
+    range: Option<TextRange>,
+    mut make: impl FnMut(PlacedUnit<'db>) -> T,
+) -> impl Iterator<Item = T> {
+    let is_in =
+        move |it: &PlacedUnit<'db>| range.is_none_or(|range| it.range.intersect(range).is_some());
+    let units = db::placed_units(db, file).filter(is_in);
+    units.filter_map(move |at| item(at.unit.name(db), || make(at)))
+}
+
+/// As [`of_units`] for some of all units, by their numbers in the order of the text, for those who tell panics
+/// themselves.
+pub(crate) fn try_units<'db, T>(
+    db: &'db RootDatabase,
+    file: SourceFile,
+    numbers: Range<usize>,
+    mut make: impl FnMut(PlacedUnit<'db>) -> T,
+) -> impl Iterator<Item = (PlacedUnit<'db>, Result<T, Panicked>)> {
+    db::placed_units(db, file)
+        .skip(numbers.start)
+        .take(numbers.len())
+        .map(move |at| (at, try_item(at.unit.name(db), || make(at))))
+}
+
+/// How many units a file has. O(units).
+pub(crate) fn n_units(db: &RootDatabase, file: SourceFile) -> usize {
+    db::placed_units(db, file).count()
+}
+
+/// Computes what is shown of a unit unasked.
+pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
+    diagnostics::warm(db, unit);
+    inlay_hints::warm(db, unit);
+}

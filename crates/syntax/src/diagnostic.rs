@@ -1,0 +1,82 @@
+//! [`Diagnostic`]: what is told of a place of a text, by whoever reads it or reasons about it.
+
+use rowan::{TextRange, TextSize};
+
+use crate::{Listed, MORE_DIAGNOSTICS};
+
+/// How bad something is. The worst is the least.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Severity {
+    /// The compiler of the language refuses the text, or it cannot mean what it says.
+    #[default]
+    Error,
+    /// The compiler reads it, but it is probably not meant so.
+    Warning,
+    /// A fact the reader may want to know.
+    Information,
+    /// This tool knows less than it could, or the text could be better; nothing is wrong with it.
+    Hint,
+}
+
+/// One finding. Its ranges are relative to the unit or to the file, as the function that gives it says.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Diagnostic {
+    /// The rule, in kebab-case.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where.
+    pub range: TextRange,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Other places that matter, with what they are.
+    pub related: Vec<(TextRange, String)>,
+    /// The text could go: editors show it faded.
+    pub is_unnecessary: bool,
+    /// How many things `fix` does about it unasked, with those inside of it that are told of nowhere else.
+    pub n_fixes: usize,
+}
+
+impl Diagnostic {
+    /// The same, at the places that `place` gives for its own.
+    #[must_use]
+    pub fn placed(&self, place: impl Fn(TextRange) -> TextRange) -> Diagnostic {
+        let related = self.related.iter().map(|(range, it)| (place(*range), it.clone()));
+        Diagnostic { range: place(self.range), related: related.collect(), ..self.clone() }
+    }
+}
+
+impl From<crate::SyntaxError> for Diagnostic {
+    fn from(error: crate::SyntaxError) -> Diagnostic {
+        Diagnostic {
+            code: error.kind.code(),
+            severity: Severity::Error,
+            range: error.range,
+            message: error.message,
+            help: error.help.map(str::to_owned),
+            ..Diagnostic::default()
+        }
+    }
+}
+
+impl Listed for Diagnostic {
+    fn range(&self) -> TextRange {
+        self.range
+    }
+
+    fn standing_for_all(self, message: String) -> Diagnostic {
+        let related = Vec::new();
+        Diagnostic { code: MORE_DIAGNOSTICS, message, help: None, related, ..self }
+    }
+
+    fn absorb(&mut self, other: &Diagnostic) {
+        // The worst is the least.
+        self.severity = self.severity.min(other.severity);
+    }
+
+    fn order(&self) -> (TextSize, TextSize) {
+        (self.range.start(), self.range.end())
+    }
+}

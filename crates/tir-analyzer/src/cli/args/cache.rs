@@ -1,0 +1,51 @@
+//! The arguments of `cache`.
+
+use std::path::PathBuf;
+
+use super::{DEFAULT_LIMIT, Format, Size};
+
+#[derive(clap::Args)]
+pub(crate) struct CacheArgs {
+    #[command(subcommand)]
+    pub(crate) command: CacheCommand,
+}
+
+#[derive(clap::Subcommand)]
+pub(crate) enum CacheCommand {
+    /// Count what is in the store.
+    Stat(StoreArgs),
+    /// Compare every entry with its checksum. Exit code 1 if one is broken; a build replaces it.
+    Verify {
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Remove what is broken.
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Remove what was not used for longest, until the rest is small enough.
+    Gc {
+        #[command(flatten)]
+        store: StoreArgs,
+        /// How large the store may be: bytes, or with K, M or G.
+        #[arg(long, value_name = "SIZE", default_value = DEFAULT_LIMIT)]
+        max_size: Size,
+    },
+}
+
+#[derive(clap::Args)]
+pub(crate) struct StoreArgs {
+    /// The folder of the store, if it is not that of a build without options.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// How to report.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+pub(crate) const CACHE_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer cache stat                     entries and bytes of build/kernels.store
+  tir-analyzer cache verify --store ~/.kernels
+  tir-analyzer cache gc --max-size 500M       what was not used for longest goes
+
+Exit codes: 0 all is well, 1 `verify` found broken entries, 2 wrong usage or a store that cannot be read or written.";

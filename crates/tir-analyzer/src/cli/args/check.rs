@@ -1,0 +1,64 @@
+//! The arguments of `check`.
+
+use std::path::PathBuf;
+
+use super::{CseArgs, Inputs};
+
+#[derive(clap::Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+    /// Report nothing milder than this. What could be computed once is a hint.
+    #[arg(long, value_enum, default_value_t = Level::Hint)]
+    pub(crate) level: Level,
+    /// Report at most this many findings of a file, the worst; by default as the settings say for text, and all for
+    /// the other formats.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Do not report what this file lists; entries that match nothing any more are told.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// List what is found in this file, and report nothing: from now on `--baseline` reports only what comes new.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "limit"])]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// Report only on functions whose text is not what it was in this revision of the git repository.
+    #[arg(long, value_name = "REV", conflicts_with = "stdin")]
+    pub(crate) since: Option<String>,
+    #[command(flatten)]
+    pub(crate) cse: CseArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people, with the lines concerned
+    Text,
+    /// For programs; the schema has a version
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Level {
+    /// What TVM refuses, or what cannot mean what it says
+    Error,
+    /// What is probably not meant
+    Warning,
+    /// Facts
+    Info,
+    /// What could be computed once, and what this tool does not know
+    Hint,
+}
+
+pub(crate) const CHECK_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer check                          every .py file below this folder that .gitignore does not exclude
+  tir-analyzer check a.py kernels/            a file and a folder
+  tir-analyzer check --level warning          without hints
+  tir-analyzer check --format sarif > r.sarif for code scanning
+  tir-analyzer check --since origin/main      only functions that were changed
+  tir-analyzer check --write-baseline b.json  accept what is there; `--baseline b.json` reports what comes new
+  cat a.py | tir-analyzer check --stdin       from standard input";

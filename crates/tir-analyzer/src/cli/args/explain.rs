@@ -1,0 +1,30 @@
+//! The arguments of `explain`.
+
+use super::AnswerFormat;
+
+#[derive(clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// `FILE:LINE:COLUMN` (both from 1, columns in characters), or the name of a rule; with `--stdin`, `LINE:COLUMN`.
+    #[arg(value_name = "WHAT", required_unless_present = "list")]
+    pub(crate) what: Option<String>,
+    /// List all rules and reasons.
+    #[arg(long, conflicts_with_all = ["what", "stdin", "facts"])]
+    pub(crate) list: bool,
+    /// Say what is known at `FILE:LINE`: what is live, who wrote the memory it reads, which conditions hold, what varies by
+    /// thread, what is initialised.
+    #[arg(long)]
+    pub(crate) facts: bool,
+    /// Read the file from standard input.
+    #[arg(long)]
+    pub(crate) stdin: bool,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub(crate) format: AnswerFormat,
+}
+
+pub(crate) const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer explain a.py:12:20             the expression at line 12, column 20 (both from 1)
+  tir-analyzer explain --facts a.py:12        what is known before line 12
+  tir-analyzer explain may-trap               a rule, or a reason why something is not shared
+  tir-analyzer explain --list                 all of them";

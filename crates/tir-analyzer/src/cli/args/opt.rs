@@ -1,0 +1,31 @@
+//! The arguments of `opt`.
+
+use super::{CseArgs, OneInput, PassName};
+
+#[derive(clap::Args)]
+pub(crate) struct OptArgs {
+    #[command(flatten)]
+    pub(crate) input: OneInput,
+    /// What to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
+    #[arg(long, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
+    pub(crate) passes: Vec<PassName>,
+    #[command(flatten)]
+    pub(crate) cse: CseArgs,
+    /// Also do what may make a program fail that does not, as TVM's own pass does. For comparisons only.
+    #[arg(long)]
+    pub(crate) allow_unsound: bool,
+    /// Only this function; all others are printed as they are.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// Threads for a large file of MLIR: with two, one parses while the other plans. By default two where there are two processors.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+pub(crate) const OPT_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer opt --passes cse a.py                          with the rules of this tool
+  tir-analyzer opt --passes cse --preset tvm a.py             as TVM's pass does, where that is sound
+  tir-analyzer opt --passes cse --preset tvm --allow-unsound --function main a.py
+  tir-analyzer opt a.mlir                                     equal and dead operations, beyond what mlir-opt finds
+  tir-analyzer opt --preset mlir --llvm 24 a.mlir             as `mlir-opt -cse` does, where that is sound";

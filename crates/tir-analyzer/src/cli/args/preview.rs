@@ -1,0 +1,37 @@
+//! The arguments of `preview`.
+
+use super::{OneInput, PassName};
+
+#[derive(clap::Args)]
+pub(crate) struct PreviewArgs {
+    #[command(flatten)]
+    pub(crate) input: OneInput,
+    /// What to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
+    #[arg(long, value_delimiter = ',', default_value = "simplify,cse", value_name = "PASS")]
+    pub(crate) passes: Vec<PassName>,
+    /// Only this function.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// How to show it.
+    #[arg(long, value_enum, default_value = "side-by-side")]
+    pub(crate) format: PreviewFormat,
+    /// Columns of both sides together; as many as the terminal has if not given.
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) width: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum PreviewFormat {
+    /// Both texts beside each other
+    SideBySide,
+    /// A unified diff a pass
+    Unified,
+    /// The texts and what each pass did
+    Json,
+}
+
+pub(crate) const PREVIEW_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer preview a.py --function main                   side by side, as wide as the terminal
+  tir-analyzer preview a.py --passes simplify,cse --format unified
+  tir-analyzer preview a.py --passes dead-store --format json";

@@ -1,0 +1,233 @@
+//! `build`: device code and manifests for every function of a codebase that launches threads, and every kernel of its MLIR.
+//!
+//! In: files. Out: a folder for each target with one source a kernel and its manifests, and a report that says what was
+//! built, what was reused, what could not be built, and why. The work is `build-kernels`'; here are the files, progress,
+//! watching ([`watch`]) and the words ([`report`]). `cargo xtask build-kernels` calls this command.
+
+mod binaries;
+mod places;
+mod report;
+mod watch;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{Write as _, stderr},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::Context as _;
+use build_kernels::{
+    Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
+    TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
+};
+use ir::effects::EffectTable;
+use syntax::Language;
+
+use crate::cli::{
+    Exit,
+    args::{BinaryKind, BuildArgs, Format, TargetName},
+    input::{
+        jobs::{self, Job},
+        settings,
+        since::Since,
+    },
+    io::{self, Io, Styled, Tone},
+    output::progress::Progress,
+    parallel,
+};
+
+use self::places::Places;
+
+/// Runs the command.
+pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    if args.watch {
+        return watch::watch(args, io, styled);
+    }
+    let plan = Plan::new(args, io, styled)?;
+    let (outcome, exit) = plan.run(args, io, styled)?;
+    match args.format {
+        Format::Text => report::text(&outcome, &plan.shown, args, io, styled)?,
+        Format::Json => writeln!(io.out, "{}", report::json(&outcome))?,
+    }
+    // The program ends here. Giving back the report of many kernels piece by piece takes as long as making it.
+    std::mem::forget((plan, outcome));
+    Ok(exit)
+}
+
+/// What messages call files, by their names in manifests.
+type Shown = BTreeMap<String, String>;
+
+/// What a build is to do: found anew before each.
+struct Plan {
+    inputs: Vec<Input>,
+    /// What messages call each file, by name.
+    shown: Shown,
+    /// What could not be found.
+    failures: Vec<String>,
+    settings: Settings,
+    /// Why there will be no binaries, though they are asked for.
+    no_compiler: Option<String>,
+}
+
+impl Plan {
+    fn new(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Plan> {
+        let languages = Language::with(|it| it.has_device_code);
+        let jobs = jobs::find_of(&languages, &args.inputs, io, styled)?;
+        let since = args.since.as_ref().map(|it| Since::new(&io.folder, it)).transpose()?;
+        let is_wanted = |job: &&Job| since.as_ref().is_none_or(|it| it.differs(&job.file.path));
+        let mut places = Places::new(&args.inputs.paths, io);
+        let mut inputs = Vec::new();
+        let mut shown = Shown::new();
+        let mut roots = BTreeSet::new();
+        for job in jobs.jobs.iter().filter(is_wanted) {
+            let placed = places.of(&job.file.path);
+            let name = placed.as_ref().map_or_else(|| job.file.shown.clone(), |it| it.name.clone());
+            let is_only_name = placed.as_ref().is_some_and(|it| it.is_only_name);
+            roots.extend(placed.map(|it| it.root));
+            // Two arguments may lead to one file.
+            if shown.insert(name.clone(), job.file.shown.clone()).is_some()
+                && is_same_file(&inputs, &name, &job.file.path)
+            {
+                continue;
+            }
+            let source = match job.stdin_bytes() {
+                Some(bytes) => InputSource::Bytes(bytes.to_vec()),
+                None => InputSource::Path(job.file.path.clone()),
+            };
+            inputs.push(Input { name, source, is_only_name });
+        }
+        if roots.is_empty() {
+            roots.insert(places.first_argument().to_owned());
+        }
+        let out = io.resolve(&args.out);
+        let Chosen { devices, effects } = chosen(args, &roots)?;
+        let passes = args.passes.iter().filter_map(|it| it.0).map(|it| it.name().to_owned());
+        let asked = !args.emit.is_empty() || args.ptxas;
+        let folder = args.cuda_path.as_ref().map(|it| io.resolve(it));
+        let found = asked.then(|| CudaCompiler::find(folder.as_deref())).transpose();
+        let (compiler, no_compiler) = match found {
+            Ok(compiler) => (compiler, None),
+            Err(missing) => (None, Some(missing)),
+        };
+        let compile = compiler.map(|compiler| Compile {
+            compiler: Arc::new(compiler),
+            ptx: args.emit.contains(&BinaryKind::Ptx),
+            cubin: args.emit.contains(&BinaryKind::Cubin),
+            compare: args.ptxas,
+        });
+        let settings = Settings {
+            compile,
+            targets: devices.keys().copied().collect(),
+            store: args.store.as_ref().map_or_else(|| store_of(&out), |it| io.resolve(it)),
+            options: Options {
+                contract: args.fmad,
+                passes: passes.collect(),
+                effects,
+                ..Options::default()
+            },
+            devices,
+            force: args.force,
+            store_limit: args.store_limit.0,
+            ..Settings::new(&out)
+        };
+        Ok(Plan { inputs, shown, failures: jobs.failures, settings, no_compiler })
+    }
+
+    /// Builds, and tells what failed.
+    fn run(
+        &self,
+        args: &BuildArgs,
+        io: &mut Io<'_>,
+        styled: Styled,
+    ) -> anyhow::Result<(Outcome, Exit)> {
+        let n_jobs = parallel::n_jobs(args.inputs.jobs, self.inputs.len());
+        let progress = Progress::new(self.inputs.len(), io.err_is_terminal && !args.watch);
+        let show = |it: build_kernels::Progress| {
+            if it.is_waiting {
+                // Nobody can be told who does not read: the build goes on.
+                let out = args.out.display();
+                let _ = writeln!(stderr(), "waiting for another build into {out} to end");
+                return;
+            }
+            progress.set(it.files, |seconds| {
+                let rate = it.kernels as f64 / seconds;
+                let hits = 100 * it.hits / it.kernels.max(1);
+                format!("{} kernels ({rate:.0}/s, {hits} % from the store), ", it.kernels)
+            });
+        };
+        // A name that was mistyped is no reason to remove what was built.
+        let prune = args.prune && self.failures.is_empty();
+        let options = RunOptions { jobs: n_jobs, prune };
+        let outcome = build_kernels::run(&self.inputs, &self.settings, options, &show);
+        drop(progress);
+        let outcome = outcome.with_context(|| {
+            format!("cannot build into {}; choose another --out", self.settings.out.display())
+        })?;
+        let refused = outcome.report.compiled.as_ref().is_some_and(|it| it.failed > 0);
+        let is_ours = |it: &UnsupportedFunction| it.reason == INTERNAL;
+        let broken = outcome.report.unsupported.iter().any(is_ours);
+        let mut exit = if refused || broken { Exit::Findings } else { Exit::Success };
+        if let Some(missing) = &self.no_compiler {
+            let text = format!("sources are written without binaries: {missing}");
+            io::message(io.err, styled.err, Tone::Warning, &text)?;
+            exit = Exit::Findings;
+        }
+        let shown = |file: &String| self.shown.get(file).unwrap_or(file).clone();
+        let unread = outcome
+            .failures
+            .iter()
+            .map(|(file, why)| format!("cannot build {}: {why}", shown(file)));
+        for failure in self.failures.iter().cloned().chain(unread) {
+            io::message(io.err, styled.err, Tone::Error, &failure)?;
+            exit = Exit::Failure;
+        }
+        Ok((outcome, exit))
+    }
+}
+
+/// Whether one of the inputs is this file under another path.
+fn is_same_file(inputs: &[Input], name: &str, path: &Path) -> bool {
+    let is_it = |it: &&Input| it.name == name;
+    let Some(InputSource::Path(other)) = inputs.iter().find(is_it).map(|it| &it.source) else {
+        return false;
+    };
+    let real = |it: &Path| it.parent().and_then(|it| it.canonicalize().ok());
+    real(other).is_some_and(|it| Some(it) == real(path)) && other.file_name() == path.file_name()
+}
+
+/// What settings say of generated code.
+#[derive(PartialEq, Eq)]
+struct Chosen {
+    devices: BTreeMap<Target, TargetOptions>,
+    effects: Arc<EffectTable>,
+}
+
+/// What is chosen for each target, on the command line and under that in the settings of the workspace, and what calls do.
+fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen> {
+    let mut settings = settings::Settings::default();
+    let mut found: Option<(&PathBuf, Chosen)> = None;
+    for root in roots {
+        let config = settings.of_folder(root)?;
+        let mut devices: BTreeMap<Target, TargetOptions> = BTreeMap::new();
+        for TargetName(target, options) in &args.target {
+            let under = devices.get(target).cloned();
+            let under = under.unwrap_or_else(|| config.target_options(*target));
+            let all = under.overlaid(options);
+            all.check(*target).map_err(|it| anyhow::anyhow!(it))?;
+            devices.insert(*target, all);
+        }
+        let chosen = Chosen { devices, effects: config.dialects.tables().effects.clone() };
+        match &found {
+            Some((first, known)) if *known != chosen => anyhow::bail!(
+                "{} and {} have different settings for these targets or effects; build them one after the other",
+                first.display(),
+                root.display()
+            ),
+            Some(_) => {}
+            None => found = Some((root, chosen)),
+        }
+    }
+    let nothing = || Chosen { devices: BTreeMap::new(), effects: EffectTable::shared() };
+    Ok(found.map_or_else(nothing, |it| it.1))
+}

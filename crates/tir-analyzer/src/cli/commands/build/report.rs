@@ -1,0 +1,279 @@
+//! What `build` says: text for people, JSON for programs.
+//!
+//! In: a report. Out: words. Lists are cut unless all is asked for; reasons are always told.
+
+use std::collections::BTreeSet;
+
+use build_kernels::{
+    BuildReport, Change, How, KernelReport, Outcome, Status, Work, manifest::UnsupportedFunction,
+    reasons::INTERNAL,
+};
+use serde_json::{Value, json};
+
+use super::{Shown, binaries};
+use crate::cli::{
+    args::BuildArgs,
+    io::{self, Io, Styled, Tone},
+    output::count,
+};
+
+/// Lines of a list that are shown unless all are asked for.
+pub(super) const SHOWN: usize = 20;
+/// Version of the JSON: raised when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+/// Characters of a key that are shown.
+const KEY: usize = 12;
+
+/// The report for people.
+pub(super) fn text(
+    outcome: &Outcome,
+    shown_files: &Shown,
+    args: &BuildArgs,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<()> {
+    let report = &outcome.report;
+    if args.explain_rebuild {
+        explain(report, io)?;
+    } else {
+        list(report, args, io)?;
+    }
+    let shown = if args.verbose { report.unsupported.len() } else { SHOWN };
+    // What to do is told once: many functions are refused for one reason.
+    let mut told = BTreeSet::new();
+    // Mistakes of ours are told however many others there are.
+    let is_told = |(at, it): &(usize, &UnsupportedFunction)| *at < shown || it.reason == INTERNAL;
+    for (_, it) in report.unsupported.iter().enumerate().filter(is_told) {
+        let (file, place) = (shown_files.get(&it.file).unwrap_or(&it.file), it.place());
+        let text = format!(
+            "{file}{}: `{}` is not built for {}: {} [{}]",
+            place.strip_prefix(&it.file).unwrap_or(&place),
+            it.name,
+            it.target,
+            it.detail,
+            it.reason
+        );
+        io::message(io.out, styled.out, Tone::Warning, &text)?;
+        if told.insert(&it.reason) {
+            writeln!(io.out, "  help: {}", it.help())?;
+        }
+    }
+    more(io, report.unsupported.len(), shown, "functions that were not built")?;
+    for path in &report.removed {
+        writeln!(io.out, "removed {}", path.display())?;
+    }
+    others(outcome, args, io, styled)?;
+    if report.work.repaired > 0 {
+        let text = match report.work.repaired {
+            1 => "1 broken entry of the store was replaced".to_owned(),
+            n => format!("{n} broken entries of the store were replaced"),
+        };
+        io::message(io.out, styled.out, Tone::Warning, &text)?;
+    }
+    if let Some(shrunk) = report.shrunk {
+        writeln!(
+            io.out,
+            "the store was over its limit: {} entries were removed, {} stay",
+            shrunk.removed.entries, shrunk.kept.entries
+        )?;
+    }
+    if args.verbose {
+        for alias in &report.aliases {
+            let all = alias.functions.iter().map(|it| format!("{} of {}", it.name, it.file));
+            writeln!(io.out, "equal: {}", all.collect::<Vec<_>>().join(", "))?;
+        }
+    }
+    binaries::text(report, args.verbose, io, styled)?;
+    if !report.aliases.is_empty() {
+        writeln!(
+            io.out,
+            "{} functions are equal to others up to names: generated once, {} bytes of code that need no compiling",
+            report.alias_count(),
+            report.alias_bytes
+        )?;
+    }
+    writeln!(
+        io.out,
+        "{}: {} built, {} generated and unchanged, {} reused; {} not built",
+        count(report.kernels.len(), "kernel"),
+        report.count(|it| matches!(it, Status::Built(_))),
+        report.count(|it| matches!(it, Status::Unchanged(_))),
+        report.count(|it| matches!(it, Status::Reused | Status::Alias)),
+        count(report.unsupported.len(), "function"),
+    )?;
+    Ok(())
+}
+
+/// What became of the outputs of files that are gone.
+fn others(
+    outcome: &Outcome,
+    args: &BuildArgs,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<()> {
+    let gone = count(outcome.gone.len(), "file");
+    match outcome.report.pruned.len() {
+        0 if outcome.gone.is_empty() => {}
+        0 if args.prune => {}
+        0 => writeln!(io.out, "what was built of {gone} that are gone stays; --prune removes it")?,
+        n => writeln!(io.out, "pruned: {} of {gone} that are gone", count(n, "output"))?,
+    }
+    if args.prune && !outcome.unknown.is_empty() {
+        writeln!(
+            io.out,
+            "what was built of {} stays: nobody noted where they are",
+            count(outcome.unknown.len(), "other file")
+        )?;
+    }
+    if let Some(old) = &outcome.old_store {
+        let text = format!(
+            "{} is a store of an earlier version that nothing uses any more; it can be removed",
+            old.display()
+        );
+        io::message(io.out, styled.out, Tone::Warning, &text)?;
+    }
+    Ok(())
+}
+
+fn list(report: &BuildReport, args: &BuildArgs, io: &mut Io<'_>) -> anyhow::Result<()> {
+    let news: Vec<&KernelReport> =
+        report.kernels.iter().filter(|it| args.verbose || is_news(it)).collect();
+    let shown = if args.verbose { news.len() } else { SHOWN };
+    for kernel in news.iter().take(shown) {
+        writeln!(io.out, "{} {} ({})", what(kernel), kernel.output(), why(kernel))?;
+    }
+    more(io, news.len(), shown, "kernels")
+}
+
+fn is_news(kernel: &KernelReport) -> bool {
+    kernel.status != Status::Reused || kernel.written
+}
+
+/// What was different: for all, for each file, for each kernel.
+fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
+    for Change { target, what, before, now } in &report.changes {
+        writeln!(io.out, "{} for {}: {before} -> {now}", what, target.name())?;
+    }
+    for file in &report.files {
+        let how = match file.how {
+            How::Kept => continue,
+            How::Known => "this text was seen before; not parsed",
+            How::Parsed => "a new text; parsed",
+        };
+        writeln!(io.out, "{}: {how}", file.file)?;
+        for function in &file.lowered {
+            writeln!(io.out, "  {function}: it, or what it captures, has a new text; lowered")?;
+        }
+        let kernels = report.kernels.iter().filter(|it| *it.file == *file.file);
+        for kernel in kernels.filter(|it| is_news(it)) {
+            writeln!(io.out, "  {} {} ({})", what(kernel), kernel.output(), why(kernel))?;
+            if let Some(before) = &kernel.key_before {
+                let key = kernel.key();
+                let (structure_before, code_before) = parts(before);
+                let (structure, code) = parts(&key);
+                writeln!(
+                    io.out,
+                    "            structure {structure_before} -> {structure}, code {code_before} -> {code}"
+                )?;
+            }
+        }
+    }
+    let kept = report.files.iter().filter(|it| it.how == How::Kept).count();
+    let Work { parsed, lowered, generated, found, written, .. } = report.work;
+    writeln!(
+        io.out,
+        "{kept} of {} as they were; {parsed} parsed, {} lowered, {generated} generated, \
+         {found} found in the store; {} written",
+        count(report.files.len(), "file"),
+        count(lowered, "function"),
+        count(written, "file")
+    )?;
+    Ok(())
+}
+
+/// The beginnings of both parts of a key.
+fn parts(key: &str) -> (&str, &str) {
+    let (structure, code) = key.split_once('-').unwrap_or((key, ""));
+    (structure.get(..KEY).unwrap_or(structure), code.get(..KEY).unwrap_or(code))
+}
+
+pub(super) fn more(io: &mut Io<'_>, n: usize, shown: usize, what: &str) -> anyhow::Result<()> {
+    if n > shown {
+        writeln!(io.out, "… and {} more {what} (--verbose lists all)", n - shown)?;
+    }
+    Ok(())
+}
+
+fn what(kernel: &KernelReport) -> &'static str {
+    match (kernel.status, kernel.written) {
+        (Status::Built(_), _) => "built    ",
+        (Status::Unchanged(_), _) => "unchanged",
+        (Status::Alias, _) => "alias    ",
+        (Status::Reused, true) => "renamed  ",
+        (Status::Reused, false) => "reused   ",
+    }
+}
+
+fn why(kernel: &KernelReport) -> &'static str {
+    match (kernel.status, kernel.written) {
+        (Status::Built(why) | Status::Unchanged(why), _) => why.text(),
+        (Status::Alias, _) => "equal up to names to one that was generated",
+        (Status::Reused, true) => "code from the store, written with the names of the text",
+        (Status::Reused, false) => "nothing changed",
+    }
+}
+
+/// The report for programs, on one line.
+pub(super) fn json(outcome: &Outcome) -> Value {
+    let report = &outcome.report;
+    let kernel = |it: &KernelReport| {
+        json!({
+            "target": it.target.name(), "file": &*it.file, "function": it.function(), "entry": it.entry(),
+            "output": it.output(), "key": it.key(), "keyBefore": it.key_before,
+            "status": it.status.name(), "why": it.status.why().map(|it| it.name()), "written": it.written,
+            "binary": it.binary().map(binaries::json),
+        })
+    };
+    let unsupported = |it: &UnsupportedFunction| {
+        json!({
+            "target": it.target, "file": it.file, "line": it.line, "column": it.column, "name": it.name,
+            "reason": it.reason, "detail": it.detail, "help": it.help(),
+        })
+    };
+    let how = |it: How| match it {
+        How::Kept => "kept",
+        How::Known => "known",
+        How::Parsed => "parsed",
+    };
+    let failure = |(file, why): &(String, String)| json!({ "file": file, "message": why });
+    let change = |it: &Change| {
+        json!({
+            "target": it.target.name(), "what": it.what, "before": it.before, "now": it.now,
+        })
+    };
+    let Work { parsed, lowered, generated, found, written, repaired } = report.work;
+    json!({
+        "version": VERSION,
+        "toolVersion": env!("CARGO_PKG_VERSION"),
+        "kernels": report.kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "unsupported": report.unsupported.iter().map(unsupported).collect::<Vec<_>>(),
+        "aliases": report.aliases,
+        "aliasBytes": report.alias_bytes,
+        "files": report.files.iter().map(|it| json!({
+            "file": it.file, "how": how(it.how), "lowered": it.lowered,
+        })).collect::<Vec<_>>(),
+        "removed": report.removed.iter().map(|it| it.display().to_string()).collect::<Vec<_>>(),
+        "pruned": report.pruned.iter().map(|it| it.display().to_string()).collect::<Vec<_>>(),
+        "gone": outcome.gone,
+        "unknown": outcome.unknown,
+        "changes": report.changes.iter().map(change).collect::<Vec<_>>(),
+        "work": {
+            "parsed": parsed, "lowered": lowered, "generated": generated, "found": found,
+            "written": written, "repaired": repaired,
+        },
+        "compiled": report.compiled.as_ref().map(|it| json!({
+            "compiler": it.compiler, "run": it.run, "found": it.found, "failed": it.failed,
+        })),
+        "failures": outcome.failures.iter().map(failure).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,173 @@
+//! `cache`: the store of `build`, counted, checked and shrunk.
+//!
+//! In: the folder of a store. Out: words or JSON. The work is `codegen::store`'s. The store of builds without options is empty where nothing
+//! was built yet; one that is named must be there.
+
+use std::{
+    path::Path,
+    time::{Duration, SystemTime},
+};
+
+use anyhow::Context as _;
+use build_kernels::store_of;
+use codegen::store::{
+    Store,
+    maintain::{Part, Shrunk, Usage, Verified},
+};
+use serde_json::json;
+
+use crate::cli::{
+    Exit,
+    args::{CacheArgs, CacheCommand, Format, OUT, StoreArgs},
+    io::{self, Io, Styled, Tone},
+};
+
+/// Version of the JSON: raised when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+
+/// Runs the command.
+pub(crate) fn cache(args: &CacheArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    match &args.command {
+        CacheCommand::Stat(args) => {
+            let store = args.open(io)?;
+            let usage = store.usage().with_context(|| cannot_read(&store))?;
+            writeln!(io.out, "{}", args.show(stat_json(&store, &usage), || stat_text(&usage)))?;
+            Ok(Exit::Success)
+        }
+        CacheCommand::Verify { store: args, remove } => {
+            let store = args.open(io)?;
+            let verified = store.verify().with_context(|| cannot_read(&store))?;
+            if *remove {
+                for path in &verified.corrupt {
+                    std::fs::remove_file(path)
+                        .with_context(|| format!("cannot remove {}", path.display()))?;
+                }
+            }
+            if args.format == Format::Text {
+                let done = if *remove { ", removed" } else { "" };
+                for path in &verified.corrupt {
+                    let text = format!("broken entry {}{done}", path.display());
+                    io::message(io.err, styled.err, Tone::Error, &text)?;
+                }
+            }
+            let text = || {
+                let Verified { whole, corrupt } = &verified;
+                format!("{}: whole; {} broken", count(*whole), corrupt.len())
+            };
+            writeln!(io.out, "{}", args.show(verify_json(&store, &verified), text))?;
+            let is_whole = verified.corrupt.is_empty();
+            Ok(if is_whole { Exit::Success } else { Exit::Findings })
+        }
+        CacheCommand::Gc { store: args, max_size } => {
+            let store = args.open(io)?;
+            let shrunk = store
+                .shrink(max_size.0)
+                .with_context(|| format!("cannot clean up {}", store.root().display()))?;
+            let Shrunk { removed, kept } = shrunk;
+            let json = json!({
+                "version": VERSION, "store": shown(store.root()),
+                "removed": part_json(removed), "kept": part_json(kept),
+            });
+            let text = || format!("removed {}, kept {}", count(removed), count(kept));
+            writeln!(io.out, "{}", args.show(json, text))?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+impl StoreArgs {
+    /// The store. That of builds without options is empty before the first one; one that is named has to be there.
+    fn open(&self, io: &Io<'_>) -> anyhow::Result<Store> {
+        let Some(named) = &self.store else {
+            return Ok(Store::new(store_of(&io.resolve(Path::new(OUT)))));
+        };
+        let store = Store::new(io.resolve(named));
+        if store.exists() {
+            return Ok(store);
+        }
+        let beside = store_of(&io.resolve(named));
+        let help = match Store::new(&beside).exists() {
+            true => format!("did you mean {}?", beside.display()),
+            false => "name the folder that `build --store` was given, or the one beside its `--out`, `build/kernels.store` for \
+                      `build/kernels`".to_owned(),
+        };
+        anyhow::bail!("there is no store in {}; {help}", named.display())
+    }
+
+    fn show(&self, json: serde_json::Value, text: impl Fn() -> String) -> String {
+        match self.format {
+            Format::Text => text(),
+            Format::Json => json.to_string(),
+        }
+    }
+}
+
+fn stat_text(usage: &Usage) -> String {
+    let Usage { kernels, texts, binaries, temporary, oldest } = usage;
+    let mut text =
+        format!("code of functions   {}\ntexts               {}", count(*kernels), count(*texts));
+    if binaries.entries > 0 {
+        text.push_str(&format!("\nbinaries            {}", count(*binaries)));
+    }
+    if temporary.entries > 0 {
+        text.push_str(&format!("\nbeing written       {}", count(*temporary)));
+    }
+    if let Some(age) = oldest.and_then(|it| SystemTime::now().duration_since(it).ok()) {
+        text.push_str(&format!("\nlongest without use {}", duration(age)));
+    }
+    text
+}
+
+fn stat_json(store: &Store, usage: &Usage) -> serde_json::Value {
+    json!({
+        "version": VERSION, "store": shown(store.root()), "kernels": part_json(usage.kernels),
+        "texts": part_json(usage.texts), "binaries": part_json(usage.binaries), "temporary": part_json(usage.temporary),
+    })
+}
+
+fn verify_json(store: &Store, verified: &Verified) -> serde_json::Value {
+    let corrupt: Vec<String> = verified.corrupt.iter().map(|it| shown(it)).collect();
+    json!({
+        "version": VERSION, "store": shown(store.root()), "whole": part_json(verified.whole),
+        "corrupt": corrupt,
+    })
+}
+
+fn part_json(part: Part) -> serde_json::Value {
+    json!({ "entries": part.entries, "bytes": part.bytes })
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn cannot_read(store: &Store) -> String {
+    format!("cannot read the store {}", store.root().display())
+}
+
+fn count(part: Part) -> String {
+    let entries = if part.entries == 1 { "entry" } else { "entries" };
+    format!("{} {entries}, {}", part.entries, bytes(part.bytes))
+}
+
+/// Bytes with three digits at most.
+fn bytes(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "KB", "MB"] {
+        if value < 1000.0 {
+            let digits = usize::from(unit != "B" && value < 10.0);
+            return format!("{value:.digits$} {unit}");
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.1} GB")
+}
+
+fn duration(age: Duration) -> String {
+    let minutes = age.as_secs() / 60;
+    match (minutes / (24 * 60), minutes / 60) {
+        (0, 0) => format!("{minutes} min"),
+        (0, hours) => format!("{hours} h"),
+        (days, _) => format!("{days} days"),
+    }
+}

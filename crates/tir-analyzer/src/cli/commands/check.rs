@@ -1,0 +1,276 @@
+//! `check`: what is wrong in files, and what could be computed once.
+//!
+//! In: files. Out: a report in one of three formats, file by file in order, and the exit code. Each file has a
+//! database of its own, dropped when its report is written, so memory follows the largest files and not their number;
+//! the questions are those that the editor asks, so the answers are the same. With a baseline only what it does not list is
+//! reported, with a revision only what is in functions that were changed since.
+
+mod baseline;
+
+use std::path::PathBuf;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ide::{AnalysisHost, DiagnosticsConfig, FileId, Severity};
+use syntax::{Language, LineIndex};
+
+use self::baseline::{Baseline, Key};
+use crate::cli::{
+    Exit,
+    args::{CheckArgs, Level, ReportFormat},
+    input::{
+        functions::Functions,
+        jobs::{self, Job},
+        since::Since,
+        source::Source,
+    },
+    io::{self, Io, Styled, Tone},
+    output::{
+        count,
+        findings::{Counts, FileFindings, Finding, Reporter, region},
+        progress::Progress,
+        write,
+    },
+    parallel,
+};
+
+/// Runs the command.
+pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    let reporter = Reporter::new(args.format, styled.out);
+    let jobs::Jobs { jobs, mut failures } =
+        jobs::find_of(&Language::ALL, &args.inputs, io, styled)?;
+    for failure in &failures {
+        io::message(io.err, styled.err, Tone::Error, failure)?;
+    }
+    let progress = Progress::new(jobs.len(), io.err_is_terminal);
+    let adoption = Adoption::new(args, io)?;
+    let left = args.cse.max_fixes.map(AtomicUsize::new);
+    // What earlier files leave is known only after them.
+    let n_jobs = match left {
+        Some(_) => 1,
+        None => parallel::n_jobs(args.inputs.jobs, jobs.len()),
+    };
+    io.out.write_all(reporter.begin().as_bytes())?;
+    let mut counts = Counts::default();
+    let mut is_first = true;
+    let mut written = Baseline::default();
+    let mut stale = Vec::new();
+    let work = |job: &Job| {
+        job.run(|source| check_file(args, job, &source, &reporter, &adoption, left.as_ref()))
+    };
+    parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {
+        match result {
+            Ok(Checked { text, counts: of_file, accepted, stale: of_baseline }) => {
+                counts.add(of_file);
+                accepted.into_iter().for_each(|it| written.add(it, 1));
+                stale.extend(of_baseline);
+                if !text.is_empty() {
+                    let separator = if is_first { "" } else { reporter.separator() };
+                    is_first = false;
+                    progress.write(io.out, format!("{separator}{text}").as_bytes())?;
+                }
+            }
+            Err(error) => {
+                let mut line = Vec::new();
+                io::message(&mut line, styled.err, Tone::Error, &format!("{error:#}"))?;
+                progress.write(io.err, &line)?;
+                failures.push(format!("{error:#}"));
+            }
+        }
+        progress.advance();
+        Ok(())
+    })?;
+    drop(progress);
+    io.out.write_all(reporter.end(&counts, &failures).as_bytes())?;
+    if let Some(path) = &args.write_baseline {
+        let shown = path.display().to_string();
+        write::create(&io.resolve(path), &shown, written.text().as_bytes(), io)?;
+        let n = count(written.len(), "finding");
+        writeln!(io.err, "{n} accepted in {shown}")?;
+    }
+    tell_stale(&stale, io, styled)?;
+    Ok(if !failures.is_empty() {
+        Exit::Failure
+    } else if counts.errors > 0 {
+        Exit::Findings
+    } else {
+        Exit::Success
+    })
+}
+
+/// What came of one file.
+struct Checked {
+    text: String,
+    counts: Counts,
+    /// What goes into the baseline that is written.
+    accepted: Vec<Key>,
+    /// Entries of the baseline that match nothing any more, and how many of each.
+    stale: Vec<(Key, usize)>,
+}
+
+/// Which findings count: those that are new.
+struct Adoption {
+    baseline: Option<Baseline>,
+    since: Option<Since>,
+    writes: bool,
+}
+
+impl Adoption {
+    fn new(args: &CheckArgs, io: &Io<'_>) -> anyhow::Result<Adoption> {
+        let read = |path: &PathBuf| Baseline::read(&io.resolve(path), &path.display().to_string());
+        let since = |it: &String| Since::new(&io.folder, it);
+        Ok(Adoption {
+            baseline: args.baseline.as_ref().map(read).transpose()?,
+            since: args.since.as_ref().map(since).transpose()?,
+            writes: args.write_baseline.is_some(),
+        })
+    }
+
+    /// Leaves the findings that count. Gives what is accepted, and what the baseline accepts in vain.
+    fn select(
+        &self,
+        job: &Job,
+        source: &Source,
+        found: &mut Vec<ide::Diagnostic>,
+    ) -> anyhow::Result<(Vec<Key>, Vec<(Key, usize)>)> {
+        if let Some(since) = &self.since
+            && let Some(changed) = since.changed(&job.file.path, &source.text)?
+        {
+            found.retain(|it| changed.iter().any(|range| range.contains_range(it.range)));
+        }
+        if self.baseline.is_none() && !self.writes {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let functions =
+            Functions::of(Language::of_file(&job.file.path, &source.text), &source.text);
+        let shown = job.file.shown.as_str();
+        let key =
+            |it: &ide::Diagnostic| baseline::key(shown, source, &functions, it.code, it.range);
+        if self.writes {
+            return Ok((found.drain(..).map(|it| key(&it)).collect(), Vec::new()));
+        }
+        let mut left = self.baseline.as_ref().map(|it| it.of_file(shown)).unwrap_or_default();
+        found.retain(|it| match left.get_mut(&key(it)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        });
+        // What is not looked at is not gone.
+        let is_stale = |count: usize| count > 0 && self.since.is_none();
+        Ok((Vec::new(), left.into_iter().filter(|it| is_stale(it.1)).collect()))
+    }
+}
+
+/// Says which entries of the baseline match nothing any more.
+fn tell_stale(stale: &[(Key, usize)], io: &mut Io<'_>, styled: Styled) -> anyhow::Result<()> {
+    const MAX_NAMED: usize = 10;
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let n: usize = stale.iter().map(|it| it.1).sum();
+    let mut text = format!(
+        "the baseline lists what is not found any more ({}); write it again with `--write-baseline`:",
+        count(n, "finding")
+    );
+    for (key, count) in stale.iter().take(MAX_NAMED) {
+        text.push_str(&format!("\n  {key}"));
+        if *count > 1 {
+            text.push_str(&format!(", {count} times"));
+        }
+    }
+    if stale.len() > MAX_NAMED {
+        text.push_str(&format!("\n  and {} more", stale.len() - MAX_NAMED));
+    }
+    io::message(io.err, styled.err, Tone::Warning, &text)?;
+    Ok(())
+}
+
+fn check_file(
+    args: &CheckArgs,
+    job: &Job,
+    source: &Source,
+    reporter: &Reporter,
+    adoption: &Adoption,
+    left: Option<&AtomicUsize>,
+) -> anyhow::Result<Checked> {
+    let mut host = AnalysisHost::new();
+    host.set_config(args.cse.analysis(&job.config));
+    let file = FileId(0);
+    host.set_dialects(job.config.dialects.tables().clone());
+    let language = Language::of_file(&job.file.path, &source.text);
+    host.set_text(file, language, source.text.as_str().into());
+    let config = DiagnosticsConfig { read_back: true, ..job.config.diagnostics(usize::MAX) };
+    let mut found = host.diagnostics_once(file, &config);
+    drop(host);
+    let (accepted, stale) = adoption.select(job, source, &mut found)?;
+    let found = first_fixes(found, left);
+    let mut counts = Counts { files: 1, ..Counts::default() };
+    found.iter().for_each(|it| counts.count(it));
+    let lines = LineIndex::new(&source.text);
+    let mut findings: Vec<&ide::Diagnostic> =
+        found.iter().filter(|it| it.severity <= severity(args.level)).collect();
+    let n_hidden = limit(&mut findings, limit_of(args, job));
+    let findings = findings.into_iter().map(|it| finding(it, source, &lines)).collect();
+    let shown = job.file.shown.as_str();
+    let report = FileFindings { shown, source, lines: &lines, findings, n_hidden };
+    Ok(Checked { text: reporter.file(&report), counts, accepted, stale })
+}
+
+/// Keeps so many of what could be computed once as are left of the limit, in the order of the text.
+fn first_fixes(
+    mut found: Vec<ide::Diagnostic>,
+    left: Option<&AtomicUsize>,
+) -> Vec<ide::Diagnostic> {
+    let Some(left) = left else { return found };
+    found.retain(|it| {
+        if it.code != ir::plan::docs::COMMON_SUBEXPRESSION {
+            return true;
+        }
+        let n = left.load(Ordering::Relaxed);
+        left.store(n.saturating_sub(1), Ordering::Relaxed);
+        n > 0
+    });
+    found
+}
+
+fn severity(level: Level) -> Severity {
+    match level {
+        Level::Error => Severity::Error,
+        Level::Warning => Severity::Warning,
+        Level::Info => Severity::Information,
+        Level::Hint => Severity::Hint,
+    }
+}
+
+/// People read the worst first; programs want all.
+fn limit_of(args: &CheckArgs, job: &Job) -> usize {
+    args.limit.unwrap_or(match args.format {
+        ReportFormat::Text => job.config.diagnostics_limit,
+        ReportFormat::Json | ReportFormat::Sarif => usize::MAX,
+    })
+}
+
+/// Keeps the worst, in the order of the text. Gives the number of those that went.
+fn limit(findings: &mut Vec<&ide::Diagnostic>, limit: usize) -> usize {
+    let n_hidden = findings.len().saturating_sub(limit);
+    if n_hidden > 0 {
+        findings.sort_by_key(|it| (it.severity, it.range.start(), it.range.end()));
+        findings.truncate(limit);
+        findings.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
+    }
+    n_hidden
+}
+
+fn finding(it: &ide::Diagnostic, source: &Source, lines: &LineIndex) -> Finding {
+    let region = |range| region(source, lines, range);
+    Finding {
+        code: it.code,
+        severity: it.severity,
+        region: region(it.range),
+        message: it.message.clone(),
+        help: it.help.clone(),
+        related: it.related.iter().map(|(range, text)| (region(*range), text.clone())).collect(),
+    }
+}

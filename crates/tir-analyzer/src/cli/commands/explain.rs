@@ -1,0 +1,376 @@
+//! `explain`: what was decided about the expression or operation at a place and why, or what a rule means.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use ide::{AnalysisHost, Explanation, FileId, FindingAt};
+use serde_json::{Value, json};
+use syntax::{ColumnEncoding, Form, LineCol, LineIndex, TextSize};
+
+use crate::cli::{
+    Exit,
+    args::{AnswerFormat, ExplainArgs},
+    commands::facts,
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
+    io::{Io, Styled},
+    output::{
+        count,
+        findings::{self, region},
+        markdown::plain,
+    },
+    rules::{self, Rule, Topic, did_you_mean},
+};
+
+/// Version of the JSON answers.
+const VERSION: u32 = 1;
+
+/// What a question is about.
+#[derive(PartialEq, Eq, Debug)]
+enum Question<'a> {
+    /// A place: the file (none for standard input), line and column from 1.
+    Place(Option<&'a str>, LineCol),
+    Rule(&'a str),
+}
+
+/// Runs the command.
+pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    let Some(what) = args.what.as_deref().filter(|_| !args.list) else {
+        io.out.write_all(list(args.format, styled.out).as_bytes())?;
+        return Ok(Exit::Success);
+    };
+    if args.facts {
+        let answer = facts::answer(args, what, io, styled)?;
+        io.out.write_all(answer.as_bytes())?;
+        return Ok(Exit::Success);
+    }
+    let answer = match question(what, args.stdin, io)? {
+        Question::Rule(name) => match rules::find(name) {
+            Ok(rule) => rule_answer(&rule, args.format, styled.out),
+            Err(near) => bail!(
+                "there is no rule `{name}`{} (`tir-analyzer explain --list` lists all, and \
+                 `tir-analyzer explain FILE:LINE:COLUMN` explains an expression)",
+                did_you_mean(&near)
+            ),
+        },
+        Question::Place(file, at) => {
+            let job = match file {
+                Some(file) => jobs::file(Path::new(file), io, styled)?,
+                None => jobs::stdin(None, io, styled)?,
+            };
+            job.run(|source| place_answer(&job, &source, at, args.format, styled.out))?
+        }
+    };
+    io.out.write_all(answer.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+/// Reads `FILE:LINE:COLUMN`, with `--stdin` `LINE:COLUMN`, or the name of a rule.
+fn question<'a>(what: &'a str, stdin: bool, io: &Io<'_>) -> anyhow::Result<Question<'a>> {
+    let mut parts = what.rsplitn(3, ':');
+    let column = parts.next().and_then(number);
+    let line = parts.next().and_then(number);
+    let file = parts.next();
+    match (file, line, column) {
+        (None, Some(line), Some(col)) if stdin => Ok(Question::Place(None, LineCol { line, col })),
+        (Some(file), Some(line), Some(col)) if !stdin => {
+            Ok(Question::Place(Some(file), LineCol { line, col }))
+        }
+        _ if stdin => {
+            bail!("`{what}` is not a place in standard input; write LINE:COLUMN, both from 1")
+        }
+        _ if what.contains([':', '/', '\\']) || io.resolve(Path::new(what)).is_file() => {
+            bail!("`{what}` names no place; write FILE:LINE:COLUMN, both numbers from 1")
+        }
+        _ => Ok(Question::Rule(what)),
+    }
+}
+
+/// A number from 1.
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|it| *it > 0)
+}
+
+fn place_answer(
+    job: &Job,
+    source: &Source,
+    at: LineCol,
+    format: AnswerFormat,
+    is_styled: bool,
+) -> anyhow::Result<String> {
+    answer_at(&job.file.shown, job.config.analysis(), source, at, format, is_styled)
+}
+
+/// What was decided about the expression at a place of a text.
+pub(crate) fn answer_at(
+    shown: &str,
+    config: ide::Config,
+    source: &Source,
+    at: LineCol,
+    format: AnswerFormat,
+    is_styled: bool,
+) -> anyhow::Result<String> {
+    let lines = LineIndex::new(&source.text);
+    let offset =
+        offset(&lines, at).map_err(|why| anyhow!("{shown}:{}:{}: {why}", at.line, at.col))?;
+    let mut host = AnalysisHost::new();
+    host.set_config(config);
+    let language = ide::Language::of_file(shown.as_ref(), &source.text);
+    host.set_text(FileId(0), language, source.text.as_str().into());
+    let analysis = host.analysis();
+    // What was not computed is no answer.
+    let broken = analysis.internal_errors(FileId(0), offset).unwrap_or_default();
+    if let Some(broken) = broken.first() {
+        bail!("{shown}:{}:{}: {broken}", at.line, at.col);
+    }
+    if language.support().form == Form::Operations {
+        return operation_answer(shown, source, &lines, at, &analysis, offset, format, is_styled);
+    }
+    // Nothing changes this host, so nothing is cancelled.
+    let found = analysis.findings_at(FileId(0), offset).unwrap_or_default();
+    let it = analysis.explain(FileId(0), offset).unwrap_or_default();
+    if it.is_none() && found.is_empty() {
+        bail!(
+            "{shown}:{}:{}: there is no expression of a TVMScript function at this place; \
+             point at an operator or an operand inside one",
+            at.line,
+            at.col
+        );
+    }
+    Ok(match format {
+        AnswerFormat::Text => {
+            let expression = it.map(|it| text(shown, source, &lines, &it, is_styled));
+            let notes = found.iter().map(|it| finding_text(shown, source, &lines, it, is_styled));
+            expression.into_iter().chain(notes).collect()
+        }
+        AnswerFormat::Json => {
+            let mut answer = match &it {
+                Some(it) => value(shown, source, &lines, it),
+                None => json!({ "version": VERSION, "path": shown }),
+            };
+            answer["findings"] =
+                found.iter().map(|it| finding_json(source, &lines, it)).collect::<Vec<_>>().into();
+            format!("{answer}\n")
+        }
+    })
+}
+
+/// What is known of the operation or the name at a place of MLIR or PIR: what editors show on hover.
+fn operation_answer(
+    shown: &str,
+    source: &Source,
+    lines: &LineIndex,
+    at: LineCol,
+    analysis: &ide::Analysis,
+    offset: TextSize,
+    format: AnswerFormat,
+    is_styled: bool,
+) -> anyhow::Result<String> {
+    // Nothing changes this host, so nothing is cancelled.
+    let Some(it) = analysis.hover(FileId(0), offset).unwrap_or_default() else {
+        bail!(
+            "{shown}:{}:{}: there is no operation and no name at this place; point at the name of one",
+            at.line,
+            at.col
+        );
+    };
+    let text = plain(&it.markdown, is_styled && format == AnswerFormat::Text);
+    Ok(match format {
+        AnswerFormat::Text => {
+            let start = region(source, lines, it.range).start;
+            format!("{shown}:{}:{}\n{text}\n", start.line, start.col)
+        }
+        AnswerFormat::Json => {
+            let range = findings::range_json(&region(source, lines, it.range));
+            let answer = json!({
+                "version": VERSION, "path": shown, "range": range, "text": text,
+            });
+            format!("{answer}\n")
+        }
+    })
+}
+
+/// What was found at the place, why, what bears on it, and what can be done.
+fn finding_text(
+    shown: &str,
+    source: &Source,
+    lines: &LineIndex,
+    it: &FindingAt,
+    is_styled: bool,
+) -> String {
+    let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let at = region(source, lines, it.range).start;
+    let mut out = format!(
+        "found: {bold}{}{plain} at {shown}:{}:{}\n  {}\n",
+        it.kind, at.line, at.col, it.message
+    );
+    for related in &it.related {
+        let place = region(source, lines, related.range).start;
+        out.push_str(&format!("  {shown}:{}:{}: {}\n", place.line, place.col, related.what));
+    }
+    match &it.fix {
+        Some(fix) => out.push_str(&format!("  fix: {fix}\n")),
+        None => out.push_str("  no fix is certain to be right here\n"),
+    }
+    out.push_str(&format!("`tir-analyzer explain {}` says more about it.\n", it.kind));
+    out
+}
+
+fn finding_json(source: &Source, lines: &LineIndex, it: &FindingAt) -> Value {
+    let range = |at| findings::range_json(&region(source, lines, at));
+    let related = it.related.iter();
+    let related: Vec<Value> =
+        related.map(|it| json!({ "range": range(it.range), "message": it.what })).collect();
+    json!({
+        "rule": it.kind,
+        "range": range(it.range),
+        "message": it.message,
+        "related": related,
+        "fix": it.fix,
+    })
+}
+
+fn offset(lines: &LineIndex, at: LineCol) -> Result<TextSize, String> {
+    let place = LineCol { line: at.line - 1, col: at.col - 1 };
+    // What follows the last line break is a line only if there is something on it.
+    let last = lines.line_count() - 1;
+    let n_lines = last + u32::from(last == 0 || !lines.line_range(last).is_empty());
+    if place.line >= n_lines {
+        return Err(format!("the file has {}", count(n_lines as usize, "line")));
+    }
+    let end = lines.line_range(place.line).end();
+    let n_columns = lines.line_col(end, ColumnEncoding::Utf32).col;
+    if place.col > n_columns {
+        return Err(format!("the line has {}", count(n_columns as usize, "column")));
+    }
+    Ok(lines.offset(place, ColumnEncoding::Utf32))
+}
+
+fn text(
+    shown: &str,
+    source: &Source,
+    lines: &LineIndex,
+    it: &Explanation,
+    is_styled: bool,
+) -> String {
+    const MAX_PLACES: usize = 20;
+    let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let at = region(source, lines, it.range);
+    let times = match it.n_occurrences {
+        1 => "computed once".to_owned(),
+        n => format!("computed {n} times"),
+    };
+    let mut out = format!(
+        "{bold}{shown}:{}:{}: `{}`{plain}\n{}, value {}, {times}\ndecision: {bold}{}{plain}\n",
+        at.start.line, at.start.col, it.text, it.ty, it.value_number, it.decision
+    );
+    let facts: Vec<String> = it.integer.iter().flat_map(|it| it.sentences()).collect();
+    for reason in it.reasons.iter().chain(&facts) {
+        out.push_str(&format!("  {reason}\n"));
+    }
+    for step in it.integer.iter().flat_map(|it| &it.steps) {
+        out.push_str(&format!("    {step}\n"));
+    }
+    out.push_str("places:\n");
+    for range in it.occurrences.iter().take(MAX_PLACES) {
+        let place = region(source, lines, *range).start;
+        let line = &source.text[std::ops::Range::<usize>::from(lines.line_range(place.line - 1))];
+        out.push_str(&format!("  {shown}:{}:{}: {}\n", place.line, place.col, excerpt(line)));
+    }
+    if it.occurrences.len() > MAX_PLACES {
+        let more = it.occurrences.len() - MAX_PLACES;
+        out.push_str(&format!("  and {} (`--format json` lists all)\n", count(more, "more")));
+    }
+    if let Ok(rule) = rules::find(it.decision) {
+        out.push_str(&format!("`tir-analyzer explain {}` says more about it.\n", rule.name));
+    }
+    out
+}
+
+/// A line without its indentation, cut where it is long.
+fn excerpt(line: &str) -> String {
+    const MAX: usize = 100;
+    ide::shortened(line.trim(), MAX)
+}
+
+fn value(shown: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> Value {
+    let range = |at| findings::range_json(&region(source, lines, at));
+    let places: Vec<Value> = it.occurrences.iter().map(|it| range(*it)).collect();
+    json!({
+        "version": VERSION,
+        "path": shown,
+        "range": range(it.range),
+        "integer": it.integer.as_ref().map(|it| json!({
+            "bounds": it.bounds,
+            "congruence": it.congruence,
+            "canonical": it.canonical,
+            "rules": it.rules,
+            "steps": it.steps.iter().map(|it| json!({
+                "rule": it.rule, "before": it.before, "after": it.after, "because": it.because,
+            })).collect::<Vec<_>>(),
+            "because": it.because,
+        })),
+        "text": it.text,
+        "type": it.ty,
+        "valueNumber": it.value_number,
+        "count": it.n_occurrences,
+        "decision": it.decision,
+        "binding": it.binding,
+        "cost": it.cost,
+        "saved": it.saved,
+        "reasons": it.reasons,
+        "places": places,
+    })
+}
+
+fn rule_answer(rule: &Rule, format: AnswerFormat, is_styled: bool) -> String {
+    match format {
+        AnswerFormat::Json => format!("{}\n", rule_json(rule)),
+        AnswerFormat::Text => {
+            let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+            let kind = match rule.severity {
+                Some(severity) => findings::severity_name(severity),
+                None => "reason",
+            };
+            let fix = if rule.is_fixable { "\n`tir-analyzer fix` can apply it.\n" } else { "" };
+            let text = rule.text.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+            format!("{bold}{}{plain} ({kind}): {}\n\n{text}\n{fix}", rule.name, rule.summary)
+        }
+    }
+}
+
+fn rule_json(rule: &Rule) -> Value {
+    json!({
+        "version": VERSION,
+        "name": rule.name,
+        "summary": rule.summary,
+        "severity": rule.severity.map(findings::severity_name),
+        "fixable": rule.is_fixable,
+        "text": rule.text.trim(),
+    })
+}
+
+fn list(format: AnswerFormat, is_styled: bool) -> String {
+    let all = rules::all();
+    if format == AnswerFormat::Json {
+        let all: Vec<Value> = all.iter().map(rule_json).collect();
+        return format!("{}\n", Value::from(all));
+    }
+    let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let width = all.iter().map(|it| it.name.len()).max().unwrap_or_default();
+    let mut out = String::new();
+    for (title, topic) in [
+        ("What is reported:", Topic::Finding),
+        ("Why something is not shared:", Topic::NotShared),
+        ("What is simplified, and why something is not:", Topic::Simplification),
+        ("Why a function has no device code:", Topic::NotBuilt),
+    ] {
+        out.push_str(&format!("{title}\n"));
+        for it in all.iter().filter(|it| it.topic == topic) {
+            out.push_str(&format!("  {bold}{:width$}{plain}  {}\n", it.name, it.summary));
+        }
+    }
+    out
+}

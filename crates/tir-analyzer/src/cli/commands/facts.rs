@@ -1,0 +1,180 @@
+//! `explain --facts`: what the data-flow analyses know at a line.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use ide::{AnalysisHost, FileId, LineFacts};
+use serde_json::{Value, json};
+use syntax::{LineIndex, TextRange};
+
+use crate::cli::{
+    args::{AnswerFormat, ExplainArgs},
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
+    io::{Io, Styled},
+    output::{
+        count,
+        findings::{self, region},
+    },
+};
+
+/// Version of the JSON answers.
+const VERSION: u32 = 1;
+/// Lists are cut to this many names for people.
+const MOST_NAMES: usize = 30;
+
+/// Answers for `FILE:LINE`, or `LINE` of standard input.
+pub(crate) fn answer(
+    args: &ExplainArgs,
+    what: &str,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<String> {
+    let (file, line) = place(what, args.stdin)?;
+    let job = match file {
+        Some(file) => jobs::file(Path::new(file), io, styled)?,
+        None => jobs::stdin(None, io, styled)?,
+    };
+    job.run(|source| line_answer(&job, &source, line, args.format, styled.out))
+}
+
+/// The file (none for standard input) and the line from 1. A column behind it is not needed.
+fn place(what: &str, stdin: bool) -> anyhow::Result<(Option<&str>, u32)> {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|it| *it > 0);
+    match what.rsplit_once(':') {
+        None if stdin => match number(what) {
+            Some(line) => Ok((None, line)),
+            None => bail!("`{what}` is not a line of standard input; write LINE, from 1"),
+        },
+        Some((file, line)) if !stdin => match number(line) {
+            Some(line) => Ok((Some(file), line)),
+            None => bail!("`{what}` names no line; write FILE:LINE, the number from 1"),
+        },
+        _ => bail!("`{what}` names no line; write FILE:LINE, or LINE with --stdin"),
+    }
+}
+
+fn line_answer(
+    job: &Job,
+    source: &Source,
+    line: u32,
+    format: AnswerFormat,
+    is_styled: bool,
+) -> anyhow::Result<String> {
+    let shown = &job.file.shown;
+    let lines = LineIndex::new(&source.text);
+    if line > lines.line_count() {
+        let count = count(lines.line_count() as usize, "line");
+        return Err(anyhow!("{shown}:{line}: the file has {count}"));
+    }
+    let mut host = AnalysisHost::new();
+    host.set_config(job.config.analysis());
+    let language = ide::Language::of_file(&job.file.path, &source.text);
+    host.set_text(FileId(0), language, source.text.as_str().into());
+    let text = &source.text[std::ops::Range::<usize>::from(lines.line_range(line - 1))];
+    let indent = (text.len() - text.trim_start().len()) as u32;
+    let range = lines.line_range(line - 1);
+    // A statement that holds the line holds its first character that is no blank.
+    let range = TextRange::new(
+        (range.start() + syntax::TextSize::from(indent)).min(range.end()),
+        range.end(),
+    );
+    // Nothing changes this host, so nothing is cancelled.
+    let analysis = host.analysis();
+    let facts = analysis.facts(FileId(0), range, 1).unwrap_or_default();
+    let broken = analysis.internal_errors(FileId(0), range.start()).unwrap_or_default();
+    let lost = analysis.take_lost().into_iter().map(|it| it.report());
+    if let Some(broken) = broken.into_iter().chain(lost).next() {
+        bail!("{shown}:{line}: {broken}");
+    }
+    let Some(facts) = facts.first() else {
+        bail!("{shown}:{line}: there is no statement of a TVMScript function on this line");
+    };
+    Ok(match format {
+        AnswerFormat::Text => {
+            let line_of = |range: TextRange| region(source, &lines, range).start.line;
+            as_text(shown, line, facts, &line_of, is_styled)
+        }
+        AnswerFormat::Json => format!("{}\n", as_json(shown, line, source, &lines, facts)),
+    })
+}
+
+fn as_text(
+    shown: &str,
+    line: u32,
+    facts: &LineFacts,
+    line_of: &dyn Fn(TextRange) -> u32,
+    is_styled: bool,
+) -> String {
+    let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let mut out = format!("{bold}{shown}:{line}: `{}`{plain}\nbefore it:\n", facts.text);
+    let mut row = |what: &str, value: String| {
+        out.push_str(&format!("  {what:<12} {value}\n"));
+    };
+    if !facts.is_reached {
+        row("reached", "never".to_owned());
+    }
+    row("live", names(facts.live.iter().cloned()));
+    row("live memory", names(facts.live_memory.iter().cloned()));
+    for (index, it) in facts.versions.iter().enumerate() {
+        let what = if index == 0 { "memory" } else { "" };
+        let place = it.place.map(|at| format!(" ({shown}:{})", line_of(at)));
+        row(what, format!("{}: {}{}", it.buffer, it.version, place.unwrap_or_default()));
+    }
+    for (index, it) in facts.known.iter().enumerate() {
+        row(if index == 0 { "known" } else { "" }, it.clone());
+    }
+    if let Some(how) = facts.reached_by {
+        row("threads", format!("coming here: {how}"));
+    }
+    for (name, how) in &facts.varies {
+        row("", format!("{name}: {how}"));
+    }
+    if !facts.initialised.is_empty() {
+        row(
+            "initialised",
+            names(facts.initialised.iter().map(|(name, how)| format!("{name}: {how}"))),
+        );
+    }
+    out
+}
+
+fn names(items: impl ExactSizeIterator<Item = String>) -> String {
+    let n = items.len();
+    let mut list: Vec<String> = items.take(MOST_NAMES).collect();
+    if n > MOST_NAMES {
+        list.push(format!("and {} more", n - MOST_NAMES));
+    }
+    if list.is_empty() { "nothing".to_owned() } else { list.join(", ") }
+}
+
+fn as_json(shown: &str, line: u32, source: &Source, lines: &LineIndex, facts: &LineFacts) -> Value {
+    let range = |at| findings::range_json(&region(source, lines, at));
+    let named = |list: &[(String, &'static str)]| -> Vec<Value> {
+        list.iter().map(|(name, how)| json!({ "name": name, "how": how })).collect()
+    };
+    let versions: Vec<Value> = facts
+        .versions
+        .iter()
+        .map(|it| {
+            json!({ "buffer": it.buffer, "version": it.version, "range": it.place.map(range) })
+        })
+        .collect();
+    json!({
+        "version": VERSION,
+        "path": shown,
+        "line": line,
+        "range": range(facts.range),
+        "text": facts.text,
+        "reached": facts.is_reached,
+        "live": facts.live,
+        "liveMemory": facts.live_memory,
+        "memory": versions,
+        "known": facts.known,
+        "divergence": facts.reached_by,
+        "varies": named(&facts.varies),
+        "initialised": named(&facts.initialised),
+    })
+}

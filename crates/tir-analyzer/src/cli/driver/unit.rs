@@ -1,0 +1,102 @@
+//! The way of a command to a function of TVMScript: it is read and worked on under a guard.
+//!
+//! In: a function of a file, and what is done with it. Out: the result, or what ended the work: a mistake of ours costs that function, and the
+//! command tells it and goes on. No command lowers a function in another way (`cargo xtask tidy`, rule `units`), so each has this without
+//! asking for it. Units of MLIR and PIR are guarded where they are read (`frontend`) and where they are planned ([`super::ops`]).
+
+use anyhow::anyhow;
+use dataflow::analyses::Analyses;
+use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, FunctionKind, Lowered};
+use ir::{
+    Occurrences,
+    guard::{Panicked, Stage, guarded},
+};
+use syntax::{LineIndex, TextSize};
+
+use crate::{
+    cli::{
+        input::source::Source,
+        rules::{did_you_mean, near},
+    },
+    config::Config,
+};
+
+/// The functions of a text, whose calls do what the settings say.
+pub(crate) fn functions(source: &Source, config: &Config) -> FileFunctions {
+    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    functions.with_effects(config.dialects.tables().effects.clone())
+}
+
+/// A function as it was read.
+#[derive(Clone, Copy)]
+pub(crate) struct Function<'a> {
+    pub(crate) item: &'a FunctionItem,
+    pub(crate) environment: &'a dyn Environment,
+    pub(crate) lowered: &'a Lowered,
+}
+
+impl<'a> Function<'a> {
+    /// Its analyses.
+    pub(crate) fn analyses(&self, occurrences: &'a Occurrences) -> Analyses<'a> {
+        Analyses::of(&self.lowered.body, occurrences, self.environment.effects())
+    }
+}
+
+/// What ended the work on a function.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    /// The name of the function in the file.
+    pub(crate) at: TextSize,
+    /// What happened, ready to be sent.
+    pub(crate) report: String,
+}
+
+/// Reads a function, and does something with it.
+pub(crate) fn with_function<T>(
+    functions: &FileFunctions,
+    item: &FunctionItem,
+    stage: Stage,
+    work: impl FnOnce(Function<'_>) -> T,
+) -> Result<T, Failed> {
+    let environment = functions.environment(item);
+    let failed = |it: Panicked| Failed {
+        at: item.range.start() + item.source.name_range.start(),
+        report: it.report(),
+    };
+    let lowered = tvmscript::try_lower(&item.source, &environment).map_err(failed)?;
+    let function = Function { item, environment: &environment, lowered: &lowered };
+    guarded(stage, &item.source.name, || work(function)).map_err(failed)
+}
+
+impl Failed {
+    /// The report with its place.
+    pub(crate) fn located(&self, shown: &str, source: &Source, lines: &LineIndex) -> String {
+        let at = source.line_col(lines, self.at);
+        format!("{shown}:{}:{}: {}", at.line, at.col, self.report)
+    }
+
+    /// The error of a command that is about this function alone.
+    pub(crate) fn error(&self, shown: &str, source: &Source) -> anyhow::Error {
+        anyhow!(self.located(shown, source, &LineIndex::new(&source.text)))
+    }
+}
+
+/// The functions that a command is about.
+pub(crate) fn choose<'a>(
+    name: Option<&str>,
+    functions: &'a FileFunctions,
+    shown: &str,
+) -> anyhow::Result<Vec<&'a FunctionItem>> {
+    let all = functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc);
+    let Some(name) = name else { return Ok(all.collect()) };
+    let is_it = |it: &&FunctionItem| {
+        let source = &it.source;
+        *source.name == *name || format!("{}.{}", source.key.path, source.name) == name
+    };
+    let chosen: Vec<&FunctionItem> = all.clone().filter(is_it).collect();
+    if chosen.is_empty() {
+        let names = near(name, all.map(|it| &*it.source.name));
+        return Err(anyhow!("{shown} has no function `{name}`{}", did_you_mean(&names)));
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,8 @@
+//! What commands read: which files, their settings, their texts, and what of them differs from a revision.
+
+pub(crate) mod files;
+pub(crate) mod functions;
+pub(crate) mod jobs;
+pub(crate) mod settings;
+pub(crate) mod since;
+pub(crate) mod source;

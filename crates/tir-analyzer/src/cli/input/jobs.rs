@@ -1,0 +1,133 @@
+//! What a command works on: each file with its settings, or standard input as if it were one.
+
+use std::path::{Path, PathBuf};
+
+use syntax::{Form, Language};
+
+use crate::{
+    cli::{
+        args::{Inputs, OneInput},
+        guard::guard,
+        input::{
+            files::{self, InputFile},
+            settings::Settings,
+            source::Source,
+        },
+        io::{self, Io, Styled, Tone},
+    },
+    config::Config,
+};
+
+/// What standard input is called where nobody gave it a name.
+const STDIN: &str = "<stdin>";
+
+/// One file to work on.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) file: InputFile,
+    /// The bytes of standard input.
+    stdin: Option<Vec<u8>>,
+    pub(crate) config: Config,
+}
+
+impl Job {
+    /// Reads the file and runs `work` on it; a panic is an error like others.
+    pub(crate) fn run<R>(
+        &self,
+        work: impl FnOnce(Source) -> anyhow::Result<R>,
+    ) -> anyhow::Result<R> {
+        guard(&self.file.shown, || work(self.read()?))
+    }
+
+    fn read(&self) -> anyhow::Result<Source> {
+        match &self.stdin {
+            Some(bytes) => Source::new(bytes.clone()),
+            None => Source::read(&self.file),
+        }
+    }
+
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    /// The bytes of standard input.
+    pub(crate) fn stdin_bytes(&self) -> Option<&[u8]> {
+        self.stdin.as_deref()
+    }
+}
+
+/// All of a run, in order, and what could not be found.
+pub(crate) struct Jobs {
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) failures: Vec<String>,
+}
+
+/// Finds the files of a command on functions of statements and their settings. Warnings about settings are written.
+pub(crate) fn find(inputs: &Inputs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Jobs> {
+    find_of(&Language::with(|it| it.form == Form::Expressions), inputs, io, styled)
+}
+
+/// Finds the files of a command on these languages and their settings. Warnings about settings are written.
+pub(crate) fn find_of(
+    languages: &[Language],
+    inputs: &Inputs,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<Jobs> {
+    if inputs.stdin {
+        let job = stdin(inputs.stdin_filename.as_deref(), io, styled)?;
+        return Ok(Jobs { jobs: vec![job], failures: Vec::new() });
+    }
+    let found = files::find(inputs, languages, io);
+    let mut settings = Settings::default();
+    let mut jobs = Vec::with_capacity(found.files.len());
+    for file in found.files {
+        let config = settings.of_file(&file.path)?;
+        jobs.push(Job { file, stdin: None, config });
+    }
+    warn(&settings, io, styled)?;
+    Ok(Jobs { jobs, failures: found.failures })
+}
+
+/// The one file of a command.
+pub(crate) fn one(input: &OneInput, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Job> {
+    match &input.file {
+        Some(path) => file(path, io, styled),
+        None => stdin(None, io, styled),
+    }
+}
+
+/// A file by its path.
+pub(crate) fn file(path: &Path, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Job> {
+    let file = files::input_file(path, io);
+    let mut settings = Settings::default();
+    let config = settings.of_file(&file.path)?;
+    warn(&settings, io, styled)?;
+    Ok(Job { file, stdin: None, config })
+}
+
+/// Standard input under a name.
+pub(crate) fn stdin(name: Option<&Path>, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Job> {
+    let bytes = io.read_stdin()?;
+    let mut settings = Settings::default();
+    let (file, config) = match name {
+        Some(path) => {
+            let file = files::input_file(path, io);
+            let config = settings.of_file(&file.path)?;
+            (file, config)
+        }
+        None => {
+            let file = InputFile { path: PathBuf::new(), shown: STDIN.to_owned(), found_in: None };
+            (file, settings.of_folder(&io.folder)?)
+        }
+    };
+    warn(&settings, io, styled)?;
+    Ok(Job { file, stdin: Some(bytes), config })
+}
+
+fn warn(settings: &Settings, io: &mut Io<'_>, styled: Styled) -> std::io::Result<()> {
+    for warning in &settings.warnings {
+        io::message(io.err, styled.err, Tone::Warning, warning)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! Reports of `check`: text for people, JSON and SARIF for programs.
+//!
+//! A report is written piece by piece (beginning, one piece a file, end), so that none is ever held as a whole.
+
+mod json;
+mod sarif;
+mod text;
+
+use ide::Severity;
+
+use syntax::{LineCol, LineIndex, TextRange};
+
+use crate::cli::{args::ReportFormat, input::source::Source};
+
+/// A range as users count: lines and columns from 1, columns in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Region {
+    pub(crate) range: TextRange,
+    pub(crate) start: LineCol,
+    pub(crate) end: LineCol,
+}
+
+/// A finding with its places in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Finding {
+    pub(crate) code: &'static str,
+    pub(crate) severity: Severity,
+    pub(crate) region: Region,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+    pub(crate) related: Vec<(Region, String)>,
+}
+
+/// The findings of one file.
+pub(crate) struct FileFindings<'a> {
+    pub(crate) shown: &'a str,
+    pub(crate) source: &'a Source,
+    pub(crate) lines: &'a LineIndex,
+    pub(crate) findings: Vec<Finding>,
+    /// Findings beyond the limit.
+    pub(crate) n_hidden: usize,
+}
+
+/// How many findings of each severity there are.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Counts {
+    pub(crate) files: usize,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) information: usize,
+    pub(crate) hints: usize,
+    /// Findings that `fix` does something about.
+    pub(crate) fixable: usize,
+    /// Those of them that are computed once then.
+    pub(crate) shared: usize,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: Counts) {
+        self.files += other.files;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.information += other.information;
+        self.hints += other.hints;
+        self.fixable += other.fixable;
+        self.shared += other.shared;
+    }
+
+    pub(crate) fn count(&mut self, finding: &ide::Diagnostic) {
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Information => self.information += 1,
+            Severity::Hint => self.hints += 1,
+        }
+        self.fixable += finding.n_fixes;
+        let is_shared = finding.code == ir::plan::docs::COMMON_SUBEXPRESSION;
+        self.shared += if is_shared { finding.n_fixes } else { 0 };
+    }
+}
+
+/// A range as users count.
+pub(crate) fn region(source: &Source, lines: &LineIndex, range: TextRange) -> Region {
+    Region {
+        range,
+        start: source.line_col(lines, range.start()),
+        end: source.line_col(lines, range.end()),
+    }
+}
+
+/// Writes reports in one format.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reporter {
+    format: ReportFormat,
+    is_styled: bool,
+}
+
+impl Reporter {
+    pub(crate) fn new(format: ReportFormat, is_styled: bool) -> Reporter {
+        Reporter { format, is_styled }
+    }
+
+    /// What comes before all files.
+    pub(crate) fn begin(&self) -> String {
+        match self.format {
+            ReportFormat::Text => String::new(),
+            ReportFormat::Json => json::begin(),
+            ReportFormat::Sarif => sarif::begin(),
+        }
+    }
+
+    /// One file; empty if there is nothing to say.
+    pub(crate) fn file(&self, findings: &FileFindings<'_>) -> String {
+        match self.format {
+            ReportFormat::Text => text::file(findings, self.is_styled),
+            ReportFormat::Json => json::file(findings),
+            ReportFormat::Sarif => sarif::file(findings),
+        }
+    }
+
+    /// What stands between two pieces that are not empty.
+    pub(crate) fn separator(&self) -> &'static str {
+        match self.format {
+            ReportFormat::Text => "",
+            ReportFormat::Json | ReportFormat::Sarif => ",\n",
+        }
+    }
+
+    /// What comes after all files.
+    pub(crate) fn end(&self, counts: &Counts, failures: &[String]) -> String {
+        match self.format {
+            ReportFormat::Text => text::end(counts, failures.len(), self.is_styled),
+            ReportFormat::Json => json::end(counts, failures),
+            ReportFormat::Sarif => sarif::end(failures),
+        }
+    }
+}
+
+pub(in crate::cli) use self::json::region as range_json;
+
+/// Severities as programs read them.
+pub(crate) fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "information",
+        Severity::Hint => "hint",
+    }
+}
+
+/// A path as a URI reference: with `/`, and with escapes for all that is not allowed there.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len() + 8);
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    if is_drive {
+        out.push_str("file:///");
+    } else if path.starts_with('/') {
+        out.push_str("file://");
+    }
+    for (at, byte) in path.bytes().enumerate() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+        if is_plain || (is_drive && at == 1) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_are_relative_where_paths_are() {
+        assert_eq!(uri("a b/ü:c.py"), "a%20b/%C3%BC%3Ac.py");
+        assert_eq!(uri("../x.py"), "../x.py");
+        assert_eq!(uri("/k/x.py"), "file:///k/x.py");
+    }
+}

@@ -1,0 +1,107 @@
+//! The SARIF 2.1.0 report, for code scanning.
+
+use ide::Severity;
+use serde_json::{Value, json};
+
+use crate::cli::{
+    output::findings::{FileFindings, Finding, Region, uri},
+    rules,
+};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+pub(super) fn begin() -> String {
+    let rules: Vec<Value> = reported_rules().map(|it| rule(&it)).collect();
+    let driver = json!({
+        "name": "tir-analyzer",
+        "version": env!("CARGO_PKG_VERSION"),
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "rules": rules,
+    });
+    format!(
+        "{{\"$schema\": \"{SCHEMA}\", \"version\": \"2.1.0\", \"runs\": [{{\"tool\": {{\"driver\": {driver}}},\n\
+         \"columnKind\": \"unicodeCodePoints\", \"newlineSequences\": [\"\\r\\n\", \"\\n\", \"\\r\"], \"results\": [\n"
+    )
+}
+
+/// Rules that report something: reasons of plans do not.
+fn reported_rules() -> impl Iterator<Item = rules::Rule> {
+    rules::all().into_iter().filter(|it| it.severity.is_some())
+}
+
+fn rule(rule: &rules::Rule) -> Value {
+    let text = rule.text.trim();
+    json!({
+        "id": rule.name,
+        "shortDescription": { "text": rule.summary },
+        "fullDescription": { "text": text },
+        "help": { "text": text, "markdown": text },
+        "defaultConfiguration": { "level": rule.severity.map_or("none", level) },
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    }
+}
+
+pub(super) fn file(file: &FileFindings<'_>) -> String {
+    let ids: Vec<&str> = reported_rules().map(|it| it.name).collect();
+    let artifact = uri(file.shown);
+    let results: Vec<String> =
+        file.findings.iter().map(|it| result(it, &artifact, &ids).to_string()).collect();
+    results.join(",\n")
+}
+
+fn result(it: &Finding, artifact: &str, ids: &[&str]) -> Value {
+    let mut text = it.message.clone();
+    if let Some(help) = &it.help {
+        text.push_str(". ");
+        text.push_str(help);
+    }
+    let mut result = json!({
+        "ruleId": it.code,
+        "level": level(it.severity),
+        "message": { "text": text },
+        "locations": [{ "physicalLocation": location(artifact, &it.region) }],
+    });
+    if let Ok(index) = ids.binary_search(&it.code) {
+        result["ruleIndex"] = index.into();
+    }
+    if !it.related.is_empty() {
+        let related = it.related.iter().enumerate().map(|(id, (region, message))| {
+            json!({
+                "id": id,
+                "physicalLocation": location(artifact, region),
+                "message": { "text": message },
+            })
+        });
+        result["relatedLocations"] = related.collect();
+    }
+    result
+}
+
+fn location(artifact: &str, region: &Region) -> Value {
+    json!({
+        "artifactLocation": { "uri": artifact },
+        "region": {
+            "startLine": region.start.line,
+            "startColumn": region.start.col,
+            "endLine": region.end.line,
+            "endColumn": region.end.col,
+        },
+    })
+}
+
+pub(super) fn end(failures: &[String]) -> String {
+    let notifications: Vec<Value> =
+        failures.iter().map(|it| json!({ "level": "error", "message": { "text": it } })).collect();
+    let invocation = json!({
+        "executionSuccessful": failures.is_empty(),
+        "toolExecutionNotifications": notifications,
+    });
+    format!("\n], \"invocations\": [{invocation}]}}]}}\n")
+}

@@ -1,0 +1,191 @@
+//! The report for people: each finding with the lines that it is about, and a summary.
+//!
+//! A finding shows a window of a few lines only, cut out of the file before it is drawn, so that its cost does not
+//! depend on the size of the file.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use ide::Severity;
+use syntax::TextRange;
+
+use crate::cli::output::{
+    count,
+    findings::{Counts, FileFindings, Finding},
+};
+
+/// Ranges of more lines are marked by their first line.
+const MAX_LINES: u32 = 6;
+/// Related places so many lines away are drawn in the same window.
+const NEAR_LINES: u32 = 6;
+/// Windows of more bytes are not drawn: minified text.
+const MAX_WINDOW: usize = 16 << 10;
+/// Related places that are named one by one.
+const MAX_PLACES: usize = 8;
+
+pub(super) fn file(file: &FileFindings<'_>, is_styled: bool) -> String {
+    let renderer = if is_styled { Renderer::styled() } else { Renderer::plain() };
+    let mut out = String::new();
+    for it in &file.findings {
+        out.push_str(&renderer.render(&[finding(file, it)]));
+        out.push_str("\n\n");
+    }
+    if file.n_hidden > 0 {
+        let shown = file.shown;
+        let hidden = count(file.n_hidden, "milder finding");
+        out.push_str(&format!("{shown}: {hidden} not shown; `--limit N` shows more\n\n"));
+    }
+    out
+}
+
+/// Draws one finding.
+fn finding<'a>(file: &FileFindings<'a>, it: &'a Finding) -> Group<'a> {
+    let title = level(it.severity).primary_title(it.message.as_str()).id(it.code);
+    let window = Window::new(file, it);
+    let mut group = match window.text(file) {
+        Some(text) => {
+            let primary = AnnotationKind::Primary.span(window.span(window.primary));
+            let related = window.related.iter().map(|&at| {
+                let (region, message) = &it.related[at];
+                AnnotationKind::Context.span(window.span(region.range)).label(message.as_str())
+            });
+            let snippet = Snippet::source(text)
+                .path(file.shown)
+                .line_start(window.first_line as usize)
+                .annotation(primary)
+                .annotations(related);
+            title.element(snippet)
+        }
+        None => title.element(
+            Origin::path(file.shown)
+                .line(it.region.start.line as usize)
+                .char_column(it.region.start.col as usize),
+        ),
+    };
+    if let Some(far) = window.far_places(it) {
+        group = group.element(Level::NOTE.message(far));
+    }
+    match &it.help {
+        Some(help) => group.element(Level::HELP.message(help.as_str())),
+        None => group,
+    }
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Information => Level::INFO,
+        Severity::Hint => Level::HELP.with_name("hint"),
+    }
+}
+
+/// The lines that are drawn for a finding.
+struct Window {
+    /// From 1.
+    first_line: u32,
+    range: TextRange,
+    /// What is marked; the first line of a long range.
+    primary: TextRange,
+    /// Related places in the window.
+    related: Vec<usize>,
+}
+
+impl Window {
+    fn new(file: &FileFindings<'_>, it: &Finding) -> Window {
+        let line_range = |line: u32| file.lines.line_range(line - 1);
+        let is_long = it.region.end.line - it.region.start.line > MAX_LINES;
+        let primary = if is_long {
+            let end = line_range(it.region.start.line).end();
+            TextRange::new(it.region.range.start(), end.max(it.region.range.start()))
+        } else {
+            it.region.range
+        };
+        let mut first = it.region.start.line;
+        let mut last = if is_long { first } else { it.region.end.line };
+        let mut related = Vec::new();
+        for (at, (region, _)) in it.related.iter().enumerate() {
+            let is_near = region.start.line + NEAR_LINES >= it.region.start.line
+                && region.end.line <= it.region.end.line + NEAR_LINES
+                && region.end.line - region.start.line <= MAX_LINES;
+            if is_near {
+                first = first.min(region.start.line);
+                last = last.max(region.end.line);
+                related.push(at);
+            }
+        }
+        let range = TextRange::new(line_range(first).start(), line_range(last).end());
+        Window { first_line: first, range, primary, related }
+    }
+
+    /// The lines; none if they are too long to be drawn.
+    fn text<'a>(&self, file: &FileFindings<'a>) -> Option<&'a str> {
+        let range = std::ops::Range::<usize>::from(self.range);
+        if range.len() > MAX_WINDOW {
+            return None;
+        }
+        file.source.text.get(range)
+    }
+
+    /// A range of the file as one of the window.
+    fn span(&self, range: TextRange) -> std::ops::Range<usize> {
+        let range = range.intersect(self.range).unwrap_or(TextRange::empty(self.range.start()));
+        (range - self.range.start()).into()
+    }
+
+    /// The related places outside of the window, by what they are: `computed again here: 12:5, 40:9`.
+    fn far_places(&self, it: &Finding) -> Option<String> {
+        let mut far: Vec<(&str, Vec<String>)> = Vec::new();
+        for (at, (region, message)) in it.related.iter().enumerate() {
+            if self.related.contains(&at) {
+                continue;
+            }
+            let place = format!("{}:{}", region.start.line, region.start.col);
+            match far.iter_mut().find(|(other, _)| other == message) {
+                Some((_, places)) => places.push(place),
+                None => far.push((message, vec![place])),
+            }
+        }
+        let lines: Vec<String> = far
+            .into_iter()
+            .map(|(message, places)| {
+                let more = places.len().saturating_sub(MAX_PLACES);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("{message}: {}{more}", places[..places.len().min(MAX_PLACES)].join(", "))
+            })
+            .collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+pub(super) fn end(counts: &Counts, n_failures: usize, is_styled: bool) -> String {
+    let mut parts = Vec::new();
+    for (n, word) in [
+        (counts.errors, "error"),
+        (counts.warnings, "warning"),
+        (counts.information, "remark"),
+        (counts.hints, "hint"),
+    ] {
+        if n > 0 {
+            parts.push(count(n, word));
+        }
+    }
+    let found = if parts.is_empty() { "nothing to report".to_owned() } else { parts.join(", ") };
+    let mut line = format!("{} checked: {found}", count(counts.files, "file"));
+    if n_failures > 0 {
+        line.push_str(&format!("; {} could not be read", count(n_failures, "path")));
+    }
+    let superfluous = counts.fixable - counts.shared;
+    let fixable = match (counts.shared, superfluous) {
+        (0, 0) => None,
+        (n, 0) => Some(format!("{} can be computed once", count(n, "value"))),
+        (0, n) => Some(format!("{} can be removed", count(n, "superfluous part"))),
+        (shared, n) => Some(format!(
+            "{} can be computed once, {} removed",
+            count(shared, "value"),
+            count(n, "superfluous part")
+        )),
+    };
+    if let Some(fixable) = fixable {
+        line.push_str(&format!("\n{fixable}: `tir-analyzer fix --diff` shows how"));
+    }
+    if is_styled { format!("\x1b[1m{line}\x1b[0m\n") } else { format!("{line}\n") }
+}

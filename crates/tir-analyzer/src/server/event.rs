@@ -1,0 +1,20 @@
+//! News from threads of the pool and of the workspace for the main loop.
+
+use lsp_server::RequestId;
+use lsp_types as lsp;
+
+/// News for the main loop.
+pub(crate) enum Event {
+    /// A request has been answered.
+    Answered(RequestId),
+    /// A document has been warmed: functions done, of all.
+    Warmed { uri: lsp::Uri, done: usize, total: usize },
+    /// Warming was interrupted by an edit.
+    WarmingStopped { uri: lsp::Uri },
+    /// Diagnostics of a version of a document were not computed: an edit interrupted that.
+    NotPublished { uri: lsp::Uri, version: i32 },
+    /// Files of the workspace are not in the index, for this reason.
+    LeftOut(String),
+    /// So are these, as the settings say.
+    TooLarge(String),
+}

@@ -1,0 +1,521 @@
+//! The traits of operations: what the reference compiler says of each, and what the effects table knows. All planners
+//! ask here, and nowhere else.
+//!
+//! In: a body, the effects table, whose rules. Out: the traits of every operation: properties ([`Bits`]), the memory
+//! that it touches ([`Reach`]), and by whom it is executed ([`OpTraits::team`]). Three kinds of operations are told
+//! apart:
+//!
+//! * *known*: by its row. What depends on types and attributes (a structured operation on tensors has no effect, a
+//!   volatile load has) is decided for each operation (`ordering`);
+//! * *unknown*: no row has its name. It has all effects on all memory that other threads or its operands reach; what is
+//!   inside of it is nobody's business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at
+//!   once;
+//! * *unread*: the text was not understood, whatever the name is. As unknown: the text may say more than the name does.
+//!
+//! The reference compiler says what the effects table says except where `reference.txt` has another word. The traits of
+//! a name are found once. O(operations).
+
+mod ordering;
+mod reference;
+
+use ir::{
+    Attr, AttrDictId, Body, ExprKind, NameId, OpId, OpKind, Operation, Type,
+    arena::Id,
+    effects::{
+        Applies, Asynchrony, EffectTable, Flags, Match, MatchKind, MemoryEffect, MemorySet, Merge,
+        Namespace, OpEffects, Trap,
+    },
+    known_ops,
+    plan::Preset,
+};
+use rustc_hash::FxHashMap;
+
+use self::{ordering::Orderings, reference::ReferenceTraits};
+
+/// A set of properties of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Bits(u32);
+
+impl Bits {
+    /// Reference: reads memory.
+    pub(super) const READ: Bits = Bits(1);
+    /// Reference: makes an object.
+    pub(super) const ALLOC: Bits = Bits(1 << 1);
+    /// Reference: stands between loads.
+    pub(super) const WRITE: Bits = Bits(1 << 2);
+    /// Reference: must stay, used or not.
+    pub(super) const KEEP: Bits = Bits(1 << 3);
+    /// What regions do counts.
+    pub(super) const RECURSIVE: Bits = Bits(1 << 4);
+    pub(super) const TERMINATOR: Bits = Bits(1 << 5);
+    pub(super) const SYMBOL: Bits = Bits(1 << 6);
+    pub(super) const COMMUTATIVE: Bits = Bits(1 << 7);
+    pub(super) const ISOLATED: Bits = Bits(1 << 8);
+    /// Table: depends on which threads arrive together.
+    pub(super) const CONVERGENT: Bits = Bits(1 << 9);
+    /// Table: two executions may give two results.
+    pub(super) const VARIES: Bits = Bits(1 << 10);
+    /// Table: reads memory.
+    pub(super) const LOOKS: Bits = Bits(1 << 11);
+    /// Table: must stay, used or not.
+    pub(super) const NEEDED: Bits = Bits(1 << 12);
+    /// Table: the result may be somebody's storage.
+    pub(super) const ALIAS: Bits = Bits(1 << 13);
+    /// Table: may change memory.
+    pub(super) const CHANGES: Bits = Bits(1 << 14);
+    /// Table: may trap.
+    pub(super) const TRAPS: Bits = Bits(1 << 15);
+    /// Nothing is known of the name.
+    pub(super) const UNKNOWN: Bits = Bits(1 << 16);
+    /// Table: its place is its meaning.
+    pub(super) const MARKER: Bits = Bits(1 << 17);
+    /// It is in a region of an operation that is unknown, or that was not read.
+    pub(super) const INSIDE: Bits = Bits(1 << 18);
+    /// Control may leave more than the region that it is in: a return from inside of a loop.
+    pub(super) const LEAVES: Bits = Bits(1 << 19);
+    /// Table: depends on the thread.
+    pub(super) const PER_THREAD: Bits = Bits(1 << 20);
+    /// Table: no text has its region.
+    pub(super) const IMPLIED_REGION: Bits = Bits(1 << 21);
+    /// Table: each region runs at most once, and first.
+    pub(super) const RUNS_ONCE: Bits = Bits(1 << 22);
+    /// Table: its regions are executed by the thread that executes it, before it ends.
+    pub(super) const SAME_THREAD: Bits = Bits(1 << 23);
+    /// Table: what is in its regions may be executed before it.
+    pub(super) const STRUCTURED: Bits = Bits(1 << 24);
+    /// Table: of its two regions one is executed.
+    pub(super) const CHOICE: Bits = Bits(1 << 25);
+    /// Table: floats, associative where the operation's own flags allow it.
+    pub(super) const REASSOCIATES: Bits = Bits(1 << 26);
+
+    /// What an operation does, seen from outside of an operation that it is inside of.
+    pub(super) const SPREAD: Bits = Bits(
+        Self::READ.0
+            | Self::ALLOC.0
+            | Self::WRITE.0
+            | Self::KEEP.0
+            | Self::CONVERGENT.0
+            | Self::VARIES.0
+            | Self::LOOKS.0
+            | Self::NEEDED.0
+            | Self::CHANGES.0
+            | Self::TRAPS.0
+            | Self::UNKNOWN.0
+            | Self::LEAVES.0,
+    );
+    /// Reference: any effect.
+    pub(super) const EFFECT: Bits =
+        Bits(Self::READ.0 | Self::ALLOC.0 | Self::WRITE.0 | Self::KEEP.0);
+
+    pub(super) fn has(self, other: Bits) -> bool {
+        self.0 & other.0 != 0
+    }
+    pub(super) fn add(&mut self, other: Bits) {
+        self.0 |= other.0;
+    }
+    #[must_use]
+    pub(super) fn and(self, other: Bits) -> Bits {
+        Bits(self.0 & other.0)
+    }
+    #[must_use]
+    pub(super) fn without(self, other: Bits) -> Bits {
+        Bits(self.0 & !other.0)
+    }
+}
+
+/// Which memory an operation itself touches, if it touches any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// What its operands reach.
+    Operands,
+    /// That, and what is not known to belong to the body.
+    Outside,
+    /// All that its operands or any other thread reach: it orders threads, or nobody knows it.
+    Everything,
+}
+
+impl Reach {
+    fn of(row: &OpEffects) -> Reach {
+        let orders = row.is_barrier()
+            || row.flags.contains(Flags::ATOMIC)
+            || row.asynchrony != Asynchrony::None
+            || row.memory.contains(MemorySet::SHARED);
+        match () {
+            () if orders => Reach::Everything,
+            () if row.memory == MemorySet::ARGUMENT => Reach::Operands,
+            () => Reach::Outside,
+        }
+    }
+}
+
+/// What is looked at besides the name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Special {
+    None,
+    /// No effect unless an operand is memory.
+    Tensor,
+    /// Of the reference compiler too, a volatile or ordered access writes as well.
+    Access,
+    /// Its last operand may say that it is volatile.
+    Policy,
+    /// `has_side_effects` says it.
+    Assembly,
+}
+
+/// The traits of a name.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    traits: Traits,
+    special: Special,
+}
+
+/// The traits of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Traits {
+    bits: Bits,
+    reach: Reach,
+    /// Whether it may give memory that it is given to others, or touch it later.
+    keeps: bool,
+}
+
+/// The traits of the operations of one body.
+pub(super) struct OpTraits {
+    /// By operation: the number of its traits, of which there are few sets.
+    of_op: Vec<u16>,
+    all: Vec<Traits>,
+    /// By operation; empty where there are no regions.
+    teams: Vec<u32>,
+}
+
+impl OpTraits {
+    pub(super) fn collect(body: &Body, effects: &EffectTable, preset: Preset) -> OpTraits {
+        let mut names: FxHashMap<NameId, Named> = FxHashMap::default();
+        let mut cx = Context::default();
+        let reference = ReferenceTraits::of(preset);
+        let mut all = OpTraits {
+            of_op: Vec::with_capacity(body.ops.len()),
+            all: Vec::new(),
+            teams: Vec::new(),
+        };
+        let mut has_regions = false;
+        for (_, op) in body.ops.iter() {
+            has_regions |= !op.regions.is_empty();
+            let (OpKind::Named(name) | OpKind::Opaque(name)) = op.kind else {
+                let number = all.number(unknown().traits);
+                all.of_op.push(number);
+                continue;
+            };
+            // Where a type is not known, the text was not understood, and attributes may be missing too.
+            let is_unknown = |it: &ir::ValueId| body.values[*it].ty == Type::Unknown;
+            let is_unread =
+                matches!(op.kind, OpKind::Opaque(_)) || op.results.iter().any(is_unknown);
+            let named = if is_unread {
+                unknown()
+            } else {
+                *names.entry(name).or_insert_with(|| {
+                    let text = body.name(name);
+                    traits_of_name(&effects.explain(Namespace::Mlir, text), (name, text), reference)
+                })
+            };
+            let mut traits = specialise(body, op, named, &mut cx);
+            if preset == Preset::Default && op.operands.len() != 2 {
+                // Of three operands (`math.fma`) only the first two may be swapped.
+                traits.bits = traits.bits.without(Bits::COMMUTATIVE);
+            }
+            let number = all.number(traits);
+            all.of_op.push(number);
+        }
+        if has_regions {
+            all.place(body);
+        }
+        all
+    }
+
+    /// The number of a set of traits.
+    fn number(&mut self, traits: Traits) -> u16 {
+        // A few properties, which depend on each other: far less than 2^16 sets of them.
+        let number = self.all.iter().position(|it| *it == traits).unwrap_or_else(|| {
+            self.all.push(traits);
+            self.all.len() - 1
+        });
+        number as u16
+    }
+
+    /// What follows from what is around operations.
+    fn place(&mut self, body: &Body) {
+        self.teams = vec![0; body.ops.len()];
+        for op in body.ops_preorder() {
+            let Some(around) = body.parent_op(op) else { continue };
+            let team = match self.of(around).has(Bits::SAME_THREAD) {
+                true => self.teams[around.index()],
+                false => around.index() as u32 + 1,
+            };
+            self.teams[op.index()] = team;
+            let outer = self.of(around);
+            if outer.has(Bits::UNKNOWN) || outer.has(Bits::INSIDE) {
+                let mut traits = self.traits(op);
+                traits.bits.add(Bits::INSIDE);
+                self.of_op[op.index()] = self.number(traits);
+            }
+        }
+    }
+
+    fn traits(&self, op: OpId) -> Traits {
+        self.all[usize::from(self.of_op[op.index()])]
+    }
+
+    /// What the operation itself is; of its regions nothing is in it.
+    pub(super) fn of(&self, op: OpId) -> Bits {
+        self.traits(op).bits
+    }
+
+    /// The memory that the operation itself touches, if it touches any.
+    pub(super) fn reach(&self, op: OpId) -> Reach {
+        self.traits(op).reach
+    }
+
+    /// Whether memory that the operation is given may be known to others, or touched later, when it has ended.
+    pub(super) fn keeps(&self, op: OpId) -> bool {
+        self.traits(op).keeps
+    }
+
+    /// By whom, and when, the operation is executed: two of one team are executed by one thread, in the order of
+    /// control. Others are in regions that may be run by other threads, at other times, or for each element.
+    pub(super) fn team(&self, op: OpId) -> u32 {
+        self.teams.get(op.index()).copied().unwrap_or(0)
+    }
+
+    /// Whether a block would be left without operations, so that a region without a label would have no block. What
+    /// ends a block stays, so this is asked of blocks that nothing ends; of those, the last operation stays.
+    pub(super) fn holds_its_block(&self, body: &Body, op: OpId) -> bool {
+        let block = &body.blocks[body.ops[op].parent];
+        block.parent != body.root
+            && block.ops.last() == Some(&op)
+            && !self.of(op).has(Bits::TERMINATOR)
+    }
+}
+
+fn unknown() -> Named {
+    let mut bits = Bits::UNKNOWN;
+    bits.add(row_bits(OpEffects::unknown()));
+    for bit in [Bits::WRITE, Bits::KEEP, Bits::ISOLATED, Bits::LEAVES] {
+        bits.add(bit);
+    }
+    Named { traits: Traits { bits, reach: Reach::Everything, keeps: true }, special: Special::None }
+}
+
+/// The traits of a name: the row's, with those of the reference compiler over them.
+fn traits_of_name(found: &Match<'_>, (name, text): (NameId, &str), reference: Option<&ReferenceTraits>) -> Named {
+    if found.kind == MatchKind::Default && reference.is_none_or(|it| it.class(text).is_none()) {
+        return unknown();
+    }
+    let row = found.effects;
+    let flags = row.flags;
+    let mut bits = row_bits(row);
+    let mut class = match row.memory_effect {
+        _ if flags.contains(Flags::RECURSIVE) => "none",
+        MemoryEffect::None => "none",
+        MemoryEffect::Read => "read",
+        MemoryEffect::Alloc => "alloc",
+        MemoryEffect::Free => "free",
+        _ => "write",
+    };
+    let mut is_commutative = row.commutative == Applies::All;
+    if flags.contains(Flags::RECURSIVE) {
+        bits.add(Bits::RECURSIVE);
+    }
+    if let Some(words) = reference {
+        if let Some(own) = words.class(text) {
+            class = own;
+            if own == "unknown" {
+                bits = bits.without(Bits::RECURSIVE);
+            }
+        }
+        is_commutative = words.is_commutative(text).unwrap_or(is_commutative);
+        if words.is_isolated(text) {
+            bits.add(Bits::ISOLATED);
+        }
+        if words.is_one_time(text) {
+            bits = bits.without(Bits::VARIES);
+        }
+    }
+    bits.add(class_bits(class));
+    if row.memory_effect == MemoryEffect::Alloc && !bits.has(Bits::ALLOC) {
+        // To the reference compiler it is a value; each is an object of its own all the same.
+        bits.add(Bits::VARIES);
+    }
+    if is_commutative {
+        bits.add(Bits::COMMUTATIVE);
+    }
+    let is_wildcard = found.kind != MatchKind::Exact && row.memory_effect == MemoryEffect::Unknown;
+    if is_wildcard && !flags.contains(Flags::RECURSIVE) {
+        bits.add(Bits::UNKNOWN);
+    }
+    if flags.contains(Flags::TERMINATOR) && !flags.contains(Flags::REGION_END) && !is_yield(text) {
+        bits.add(Bits::LEAVES);
+    }
+    let special = match name {
+        known_ops::LLVM_LOAD | known_ops::LLVM_STORE => Special::Access,
+        known_ops::LLVM_INLINE_ASM => Special::Assembly,
+        known_ops::ROCDL_RAW_BUFFER_LOAD | known_ops::ROCDL_RAW_PTR_BUFFER_LOAD => Special::Policy,
+        _ if flags.contains(Flags::TENSOR_NONE) => Special::Tensor,
+        _ => Special::None,
+    };
+    let keeps = row.memory != MemorySet::ARGUMENT || row.asynchrony != Asynchrony::None;
+    Named { traits: Traits { bits, reach: Reach::of(row), keeps }, special }
+}
+
+/// Whether a terminator gives values to the operation whose region it ends, by its name: also in dialects whose rows do
+/// not say so.
+fn is_yield(name: &str) -> bool {
+    name.rsplit('.').next().unwrap_or_default().contains("yield")
+}
+
+/// The reference compiler's bits of a class of `reference.txt`.
+fn class_bits(class: &str) -> Bits {
+    let mut bits = Bits::default();
+    match class {
+        "none" => {}
+        "read" => bits.add(Bits::READ),
+        "alloc" => bits.add(Bits::ALLOC),
+        "free" => bits.add(Bits::KEEP),
+        "clone" => {
+            bits.add(Bits::ALLOC);
+            bits.add(Bits::WRITE);
+        }
+        _ => {
+            bits.add(Bits::WRITE);
+            bits.add(Bits::KEEP);
+        }
+    }
+    bits
+}
+
+/// What the effects table knows.
+fn row_bits(row: &OpEffects) -> Bits {
+    let mut bits = Bits::default();
+    let is_recursive = row.flags.contains(Flags::RECURSIVE);
+    // What is only what its regions do says so by an unknown effect; all else in the row is its own.
+    let is_transparent =
+        is_recursive && row.memory_effect == MemoryEffect::Unknown && !row.is_barrier();
+    let mut add = |is: bool, bit: Bits| {
+        if is {
+            bits.add(bit);
+        }
+    };
+    add(row.flags.contains(Flags::TERMINATOR), Bits::TERMINATOR);
+    add(row.flags.contains(Flags::SYMBOL), Bits::SYMBOL);
+    add(row.flags.contains(Flags::ALIAS.union(Flags::DEPARTS)), Bits::ALIAS);
+    add(row.flags.contains(Flags::MARKER), Bits::MARKER);
+    add(row.flags.contains(Flags::PER_THREAD), Bits::PER_THREAD);
+    add(row.flags.contains(Flags::IMPLIED_REGION), Bits::IMPLIED_REGION);
+    add(row.flags.contains(Flags::RUNS_ONCE), Bits::RUNS_ONCE);
+    add(row.flags.contains(Flags::SAME_THREAD), Bits::SAME_THREAD);
+    add(row.flags.contains(Flags::STRUCTURED), Bits::STRUCTURED);
+    add(row.flags.contains(Flags::CHOICE), Bits::CHOICE);
+    add(row.flags.contains(Flags::REASSOCIATES), Bits::REASSOCIATES);
+    add(row.convergent, Bits::CONVERGENT);
+    add(!row.deterministic && !is_transparent, Bits::VARIES);
+    let is_merged = row.merge() != Merge::Never || row.flags.contains(Flags::TERMINATOR);
+    let is_alloc = row.memory_effect == MemoryEffect::Alloc;
+    add(!is_transparent && !is_merged && !is_alloc, Bits::VARIES);
+    add(!is_transparent && row.may_read() && !is_alloc, Bits::LOOKS);
+    let is_kept = !row.is_deletable() && !row.flags.contains(Flags::TERMINATOR);
+    add(!is_transparent && is_kept, Bits::NEEDED);
+    let is_freed = row.memory_effect == MemoryEffect::Free;
+    add(!is_transparent && row.may_write() && !is_freed, Bits::CHANGES);
+    add(!matches!(row.may_trap, Trap::No) && !is_recursive, Bits::TRAPS);
+    bits
+}
+
+/// What is looked at in types and attributes.
+#[derive(Default)]
+struct Context {
+    memory: MemoryTypes,
+    orderings: Orderings,
+}
+
+/// The traits of one operation: types and attributes considered.
+fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Traits {
+    let mut traits = named.traits;
+    let bits = &mut traits.bits;
+    match named.special {
+        Special::Tensor => {
+            let memory = &mut cx.memory;
+            let has_memory = op.operands.iter().any(|&it| memory.is_memory(body, body.expr(it).ty));
+            let effects = Bits::EFFECT.0 | Bits::LOOKS.0 | Bits::NEEDED.0 | Bits::CHANGES.0;
+            if !has_memory {
+                *bits = bits.without(Bits(effects | Bits::VARIES.0));
+            } else if bits.has(Bits::RECURSIVE) {
+                for bit in [Bits::READ, Bits::WRITE, Bits::KEEP, Bits::LOOKS, Bits::NEEDED] {
+                    bits.add(bit);
+                }
+                bits.add(Bits::CHANGES);
+            }
+        }
+        Special::Assembly => {
+            if !is_set(body, op.attrs, "has_side_effects") {
+                *bits = bits.without(Bits::EFFECT);
+            }
+        }
+        Special::None | Special::Access | Special::Policy => {}
+    }
+    if bits.has(Bits::LEAVES) && bits.has(Bits::TERMINATOR) && !op.successors.is_empty() {
+        // It goes on in a block of its region.
+        *bits = bits.without(Bits::LEAVES);
+    }
+    let touches = bits.has(Bits::LOOKS) || bits.has(Bits::CHANGES);
+    let is_volatile = named.special == Special::Policy && !ordering::has_plain_policy(body, op);
+    if touches && (is_volatile || cx.orderings.is_ordered(body, op)) {
+        traits.reach = Reach::Everything;
+        for bit in [Bits::NEEDED, Bits::CHANGES, Bits::VARIES] {
+            bits.add(bit);
+        }
+        if named.special == Special::Access {
+            bits.add(Bits::WRITE);
+            bits.add(Bits::KEEP);
+        }
+    }
+    traits
+}
+
+/// Whether a unit attribute is there.
+fn is_set(body: &Body, attrs: AttrDictId, key: &str) -> bool {
+    let dict = body.dict(attrs);
+    match dict.iter().find(|(it, _)| &**it == key).map(|(_, value)| value) {
+        None | Some(Attr::Bool(false)) => false,
+        Some(Attr::Text(text)) => &**text != "false",
+        Some(_) => true,
+    }
+}
+
+/// Which types are memory, by their names.
+#[derive(Default)]
+pub(super) struct MemoryTypes {
+    known: FxHashMap<NameId, bool>,
+}
+
+impl MemoryTypes {
+    pub(super) fn is_memory(&mut self, body: &Body, ty: Type) -> bool {
+        let Type::Named(name) = ty else { return true };
+        *self.known.entry(name).or_insert_with(|| {
+            let text = body.name(name);
+            // A pointer or a type of a dialect that is not known may be memory.
+            text.starts_with("memref<") || text.starts_with('!')
+        })
+    }
+}
+
+/// Whether the reference compiler takes the operands of an operation in any order.
+pub(super) fn reference_takes_any_order(effects: &EffectTable, name: &str) -> bool {
+    let own = ReferenceTraits::of(Preset::Mlir24).and_then(|it| it.is_commutative(name));
+    own.unwrap_or(effects.mlir(name).commutative == Applies::All)
+}
+
+/// The value that an operand is.
+pub(super) fn value_of(body: &Body, operand: ir::ExprId) -> Option<ir::ValueId> {
+    match body.expr(operand).kind {
+        ExprKind::Value(value) => Some(value),
+        _ => None,
+    }
+}
