@@ -3,6 +3,7 @@
 //! Every rule is a function from a [`Tree`] (paths and contents, in memory) to findings, so that a test plants
 //! a violation without touching the disk. A finding names file and line and says the way out.
 
+mod circles;
 mod dependencies;
 mod edits;
 mod files;
@@ -13,6 +14,7 @@ mod layers;
 mod layout;
 mod lines;
 mod manifest;
+mod paths;
 mod rust_text;
 mod size;
 mod sources;
@@ -111,6 +113,11 @@ const RULES: &[Rule] = &[
         name: "known-names",
         demand: "a well-known name is compared as text only where text is read",
         check: known_names::check,
+    },
+    Rule {
+        name: "circles",
+        demand: "files of a crate use each other in one direction",
+        check: circles::check,
     },
     Rule { name: "size", demand: "a file holds one idea", check: size::check },
     Rule {

@@ -30,7 +30,7 @@ impl AddedOverflow {
         if let Some(&known) = self.memo.get(&(expr, ctx)) {
             return known;
         }
-        let fits = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.fits(of, ctx, expr));
+        let fits = ir::stack::with_room(|| self.fits(of, ctx, expr));
         self.memo.insert((expr, ctx), fits);
         fits
     }

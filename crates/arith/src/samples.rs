@@ -466,7 +466,7 @@ impl<'s> Sampling<'s, '_> {
         self.samples.of.resize(n_exprs, Sample::None);
         // Should a broken body bind variables in a circle, then the circle ends here.
         self.samples.of[expr.index()] = Sample::Unknown;
-        let sample = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.evaluated(expr));
+        let sample = ir::stack::with_room(|| self.evaluated(expr));
         self.samples.of[expr.index()] = sample;
         sample
     }

@@ -215,7 +215,7 @@ impl<'a> Simplifier<'a> {
         let place = self.memo.begin(asked, at, expr);
         let n_names = self.names.len();
         ir::interrupt::check();
-        let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
+        let result = ir::stack::with_room(|| {
             let bare = self.with_simple_operands(at, expr);
             self.with_steps(at, bare)
         });

@@ -47,8 +47,7 @@ impl Traps {
         if let Some(&known) = self.culprits.get(&key) {
             return known;
         }
-        let culprit =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_culprit(of, key.1, expr));
+        let culprit = ir::stack::with_room(|| self.find_culprit(of, key.1, expr));
         self.culprits.insert(key, culprit);
         culprit
     }

@@ -432,7 +432,7 @@ impl<'a> Planner<'a> {
     // ---- the walk ----
 
     fn region(&mut self, region: RegionId, state: &mut State, flow: &Flow) -> Result<()> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.body;
             for &block in &body.regions[region].blocks {
                 for &op in &body.blocks[block].ops {

@@ -209,7 +209,7 @@ impl Planner<'_> {
     /// The values of an expression of thread indices and constants, in each of some threads. All threads at once: what
     /// is looked up for a node is looked up once.
     pub(super) fn evaluate(&self, expr: ExprId, threads: &[[i64; 3]]) -> Option<Vec<i64>> {
-        stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.body;
             match body.expr(expr).kind {
                 ExprKind::Int(value) => Some(vec![value; threads.len()]),
@@ -249,7 +249,7 @@ impl Planner<'_> {
         }
         // A value defined by itself is an error of the program.
         self.uniform.insert(expr, false);
-        let uniform = stacker::maybe_grow(32 * 1024, 1024 * 1024, || self.compute_uniform(expr));
+        let uniform = ir::stack::with_room(|| self.compute_uniform(expr));
         self.uniform.insert(expr, uniform);
         uniform
     }

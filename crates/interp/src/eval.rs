@@ -62,7 +62,7 @@ impl Machine<'_> {
 
     fn eval_deep(&mut self, kind: ExprKind, ty: Type, size: u32, lane: usize) -> Result<Val> {
         if size > 200 {
-            return stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.eval_node(kind, ty, lane));
+            return ir::stack::with_room(|| self.eval_node(kind, ty, lane));
         }
         self.eval_node(kind, ty, lane)
     }

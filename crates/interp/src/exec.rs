@@ -197,7 +197,7 @@ impl<'a> Machine<'a> {
         let mut active = std::borrow::Cow::Borrowed(active);
         for &op in ops {
             self.at = Some(op);
-            stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.statement(op, &active))?;
+            ir::stack::with_room(|| self.statement(op, &active))?;
             if self.frame.has_jumped {
                 self.retain_running(active.to_mut());
                 if active.is_empty() {

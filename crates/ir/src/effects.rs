@@ -34,13 +34,14 @@ mod tvm_ops;
 
 pub use calls::{Element, access_mask, has_keyword_operands, is_list};
 pub use model::{
-    Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, OpEffects, Trap, TrapKind,
+    Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, Namespace, OpEffects, Trap,
+    TrapKind,
 };
 pub use nodes::{OPERATOR_COST, binary, unary};
 pub use operands::{Operand, OperandName, OperandUse, OperandUses};
 pub use paddle::{PaddleOp, is_paddle_annotation, paddle_op};
 pub use rows::{EffectError, EffectRow, EffectRows};
-pub use table::{EffectTable, Match, MatchKind, Namespace};
+pub use table::{EffectTable, Match, MatchKind};
 pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};
 
 /// The row of a TIR call or expression node in the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`. Whether it holds for

@@ -245,7 +245,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn attr(&mut self, attr: &Attr) {
-        stacker::maybe_grow(32 * 1024, 1024 * 1024, || match attr {
+        crate::stack::with_room(|| match attr {
             Attr::None => self.tag(0),
             Attr::Bool(value) => self.bytes.extend([1, u8::from(*value)]),
             Attr::Int(value, dtype) => {

@@ -23,6 +23,7 @@ pub mod operation;
 pub mod plan;
 pub mod print;
 pub mod role;
+pub mod stack;
 pub mod substitution;
 pub mod text;
 pub mod thread_tag;

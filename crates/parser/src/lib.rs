@@ -8,6 +8,7 @@
 mod event;
 pub mod mlir;
 pub mod pir;
+mod stack;
 mod syntax_kind;
 pub mod tvmscript;
 

@@ -4,8 +4,9 @@
 
 use std::{fs, process::Command};
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript;
-use ir::{Occurrences, interrupt::counted};
+use ir::{Occurrences, effects::EffectTable, interrupt::counted};
 use tempfile::TempDir;
 use tests::binary;
 use transform::{
@@ -232,9 +233,10 @@ fn steps(text: &str) -> u64 {
         for item in &all.functions {
             let body = tvmscript::lower(&item.source, &all.environment(item)).body;
             let occurrences = Occurrences::collect(&body);
-            cse::plan(&body, &occurrences, None, &CseOptions::default());
-            simplify::plan(&body, &occurrences, None, &SimplifyOptions::default());
-            findings(&body, &occurrences, None, &FindingOptions::default());
+            let analyses = Analyses::of(&body, &occurrences, EffectTable::builtin());
+            cse::plan(&analyses, None, &CseOptions::default());
+            simplify::plan(&analyses, None, &SimplifyOptions::default());
+            findings(&analyses, None, &FindingOptions::default());
         }
     };
     counted(plan).1

@@ -65,9 +65,7 @@ impl Deduction<'_> {
         let place = self.bounds.of_nodes[overflow as usize].insert(expr.index(), ctx, any);
         let was_cut = std::mem::take(&mut self.bounds.is_cut);
         ir::interrupt::check();
-        let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            self.work_out(overflow, ctx, expr, dtype)
-        });
+        let facts = ir::stack::with_room(|| self.work_out(overflow, ctx, expr, dtype));
         if self.bounds.is_cut && self.bounds.choices > 0 {
             // Asked for by itself, there is more to see.
             self.bounds.of_nodes[overflow as usize].forget(expr.index(), ctx, place);
@@ -546,13 +544,10 @@ impl Deduction<'_> {
         }
         let place = self.bounds.of_atoms[overflow as usize].insert(made as usize, ctx, Facts::NONE);
         let was_cut = std::mem::take(&mut self.bounds.is_cut);
-        let own =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.atoms.get(made).clone() {
-                Made::Product(factors) => self.facts_of_product(overflow, ctx, &factors),
-                Made::Quotient(it) => {
-                    self.facts_of_quotient(overflow, ctx, &it.dividend, &it.divisor)
-                }
-            });
+        let own = ir::stack::with_room(|| match self.atoms.get(made).clone() {
+            Made::Product(factors) => self.facts_of_product(overflow, ctx, &factors),
+            Made::Quotient(it) => self.facts_of_quotient(overflow, ctx, &it.dividend, &it.divisor),
+        });
         let facts = self.with_recorded(overflow, ctx, atom, own).sharpened();
         // Nothing is possible here: say nothing.
         let facts = if facts.interval.is_empty() { Facts::NONE } else { facts };

@@ -53,9 +53,7 @@ impl Deduction<'_> {
         let atom = Linear::atom(self.atom(expr));
         let place = self.forms.memo[overflow as usize].insert(expr.index(), ctx, atom.clone());
         ir::interrupt::check();
-        let form = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            self.take_apart(overflow, ctx, expr).unwrap_or(atom)
-        });
+        let form = ir::stack::with_room(|| self.take_apart(overflow, ctx, expr).unwrap_or(atom));
         self.forms.memo[overflow as usize].set(place, form.clone());
         Some(form)
     }

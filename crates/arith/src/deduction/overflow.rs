@@ -43,8 +43,7 @@ impl Deduction<'_> {
         if let Some(&known) = self.overflows.memo.get(&key) {
             return known;
         }
-        let stays =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.stays_in_range(key.1, expr, part));
+        let stays = ir::stack::with_room(|| self.stays_in_range(key.1, expr, part));
         self.overflows.memo.insert(key, stays);
         stays
     }

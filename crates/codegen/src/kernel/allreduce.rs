@@ -439,7 +439,7 @@ fn substitute(
         }
         _ => {
             let mut failed = None;
-            let new = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let new = ir::stack::with_room(|| {
                 body.map_children(expr, &mut |body, child| {
                     substitute(body, child, operands, memo).unwrap_or_else(|refusal| {
                         failed = Some(refusal);

@@ -95,7 +95,7 @@ impl<'a> Bounds<'a> {
         if let Some(&known) = self.exprs.get(&expr) {
             return known;
         }
-        let range = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.compute(expr));
+        let range = ir::stack::with_room(|| self.compute(expr));
         self.exprs.insert(expr, range);
         range
     }

@@ -12,15 +12,11 @@ use crate::{
     lattice::Lattice,
 };
 
-/// Native stack that one level of nesting may take.
-const RED_ZONE: usize = 64 * 1024;
-const STACK: usize = 1024 * 1024;
-
 impl<A: Analysis> Solution<'_, A> {
     /// A whole region, entered once.
     pub(super) fn region(&mut self, region: RegionId, state: Option<A::State>) -> Option<A::State> {
         ir::interrupt::check();
-        stacker::maybe_grow(RED_ZONE, STACK, || {
+        ir::stack::with_room(|| {
             let data = &self.flow.body.regions[region];
             match data.blocks[..] {
                 [] => state,

@@ -6,7 +6,9 @@
 //! stands between the brackets of a dialect's own attribute. Linear in the tree.
 
 use rustc_hash::FxHashSet;
-use syntax::{Diagnostic, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, WalkEvent};
+use syntax::{
+    Diagnostic, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, WalkEvent,
+};
 
 use crate::{
     ops::codes::{DUPLICATE_KEY, UNDEFINED_AFFINE_NAME, UNDEFINED_ALIAS},

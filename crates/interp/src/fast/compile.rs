@@ -77,7 +77,7 @@ impl Compiler<'_, '_> {
         if let Some(&known) = self.totals.get(&expr) {
             return known;
         }
-        let total = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_total(expr));
+        let total = ir::stack::with_room(|| self.find_total(expr));
         self.totals.insert(expr, total);
         total
     }
@@ -107,7 +107,7 @@ impl Compiler<'_, '_> {
 
     /// Code for a node; its value is in the register.
     fn expr(&mut self, expr: ExprId) -> Option<(Reg, Kind)> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.node(expr))
+        ir::stack::with_room(|| self.node(expr))
     }
 
     fn node(&mut self, expr: ExprId) -> Option<(Reg, Kind)> {

@@ -271,6 +271,31 @@ bit_set! {
     }
 }
 
+/// The language whose operations a row names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Namespace {
+    /// TIR calls and expression nodes.
+    Tir,
+    /// MLIR operations.
+    Mlir,
+    /// Paddle PIR operations.
+    Pir,
+}
+
+impl Namespace {
+    /// All namespaces, in the order of the table.
+    pub const ALL: [Namespace; 3] = [Namespace::Tir, Namespace::Mlir, Namespace::Pir];
+
+    /// The name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Namespace::Tir => "tir",
+            Namespace::Mlir => "mlir",
+            Namespace::Pir => "pir",
+        }
+    }
+}
+
 /// How far two equal evaluations of an operation may be made one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Merge {

@@ -8,10 +8,10 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::model::{
-    Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, OpEffects, Trap, TrapKind,
+    Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Namespace, OpEffects, Trap,
+    TrapKind,
 };
 use super::operands::{OperandName, OperandUse, OperandUses};
-use super::table::Namespace;
 
 /// Rows of all namespaces: the whole of `effects.toml`, or the `[effects]` part of a user's configuration:
 ///

@@ -7,34 +7,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::model::{Basis, OpEffects, Trap};
+use super::model::{Basis, Namespace, OpEffects, Trap};
 use super::names::{NameBuffer, normal_tir};
 use super::rows::{EffectError, EffectRows};
-
-/// The language whose operations a row names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Namespace {
-    /// TIR calls and expression nodes.
-    Tir,
-    /// MLIR operations.
-    Mlir,
-    /// Paddle PIR operations.
-    Pir,
-}
-
-impl Namespace {
-    /// All namespaces, in the order of the table.
-    pub const ALL: [Namespace; 3] = [Namespace::Tir, Namespace::Mlir, Namespace::Pir];
-
-    /// The name in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Namespace::Tir => "tir",
-            Namespace::Mlir => "mlir",
-            Namespace::Pir => "pir",
-        }
-    }
-}
 
 /// How a name met its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

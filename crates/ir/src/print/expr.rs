@@ -95,7 +95,7 @@ impl Printer<'_> {
     }
 
     pub(super) fn expr(&mut self, expr: ExprId) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.expr_at(expr));
+        crate::stack::with_room(|| self.expr_at(expr));
     }
 
     fn expr_at(&mut self, id: ExprId) {

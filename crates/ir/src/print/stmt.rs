@@ -8,7 +8,7 @@ use crate::{
 
 impl Printer<'_> {
     pub(super) fn statements(&mut self, block: BlockId) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        crate::stack::with_room(|| {
             let body = self.body;
             let ops = &body.blocks[block].ops;
             let mut index = 0;

@@ -2,8 +2,8 @@
 
 use super::{Role, Roles, of_child, of_operand};
 use crate::{
-    Body, Callee, DataType, Dialect, ExprId, ExprKind, ForKind, Lanes, Occurrences, OpId, OpKind,
-    Type,
+    Body, Callee, DataType, Dialect, ExprId, ExprKind, ForKind, Intrinsic, Lanes, Occurrences,
+    OpId, OpKind, Type,
 };
 
 struct Fixture {
@@ -145,7 +145,8 @@ fn what_tvm_asks_for_its_type_takes_no_constant() {
         ("cuda.__shfl_sync", 1, false),
         ("exp", 0, true),
     ] {
-        let role = super::arguments::of(&fixture().body, name, &[], index);
+        let role =
+            super::arguments::of(&fixture().body, (name, Intrinsic::of_name(name)), &[], index);
         assert_eq!(role.takes_constant(), takes, "{name} {index}");
     }
 }

@@ -206,7 +206,7 @@ impl<'a> Converter<'a> {
             return Err(branches(self.from, region));
         };
         let (before, source) = (std::mem::replace(&mut self.at, block), self.source);
-        let res = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.operations(inner));
+        let res = ir::stack::with_room(|| self.operations(inner));
         (self.at, self.source) = (before, source);
         res
     }

@@ -19,7 +19,7 @@ pub(super) struct Memref {
     /// Strides and offset in elements, or [`DYNAMIC`]; none for compact row-major.
     pub(super) layout: Option<(Vec<i64>, i64)>,
     /// The scope of the memory space; none if the type does not say one.
-    pub(super) scope: Option<&'static str>,
+    pub(super) scope: Option<MemoryScope>,
 }
 
 /// The name of an operation of a dialect.

@@ -35,7 +35,7 @@ impl<'a, 'b> Narrower<'a, 'b> {
         if let Some(&known) = self.rewritten.get(&expr) {
             return known;
         }
-        let new = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.rewrite_node(body, expr));
+        let new = ir::stack::with_room(|| self.rewrite_node(body, expr));
         self.rewritten.insert(expr, new);
         new
     }
@@ -89,8 +89,7 @@ impl<'a, 'b> Narrower<'a, 'b> {
         if let Some(&known) = self.narrow.get(&expr) {
             return known;
         }
-        let new =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.narrow_node(body, expr, dtype));
+        let new = ir::stack::with_room(|| self.narrow_node(body, expr, dtype));
         self.narrow.insert(expr, new);
         new
     }

@@ -96,7 +96,7 @@ impl<'e> Widener<'e> {
 
     /// Looks at a statement and all in it.
     pub(super) fn op(&mut self, body: &mut Body, op: OpId) -> Result<()> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             self.at = op;
             self.statement(body, op)?;
             for block in blocks_of(body, op) {
@@ -234,7 +234,7 @@ impl<'e> Widener<'e> {
         if let Some(&known) = self.memo.last().and_then(|it| it.get(&expr)) {
             return Ok(known);
         }
-        let wide = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.node(body, expr))?;
+        let wide = ir::stack::with_room(|| self.node(body, expr))?;
         if let Some(memo) = self.memo.last_mut() {
             memo.insert(expr, wide);
         }

@@ -18,8 +18,6 @@ use crate::{
 
 /// The stack is checked every so many levels of nesting.
 const STACK_CHECK_EVERY: u32 = 8;
-const STACK_RED_ZONE: usize = 256 * 1024;
-const STACK_SEGMENT: usize = 2 * 1024 * 1024;
 /// So many steps are kept before they are given to the sink at the next operation.
 const FLUSH_AT: usize = 16 * 1024;
 
@@ -337,7 +335,7 @@ impl<'t> Parser<'t> {
         }
         self.depth += 1;
         let res = if self.depth.is_multiple_of(STACK_CHECK_EVERY) {
-            stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || f(self))
+            crate::stack::with_room(|| f(self))
         } else {
             f(self)
         };

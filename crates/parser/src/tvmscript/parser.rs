@@ -22,11 +22,8 @@ use crate::{Parse, SyntaxKind, SyntaxKind::*, event::Events};
 
 /// How many raw tokens are lexed at once when parsing a part of a text.
 const LEX_CHUNK: usize = 128;
-/// The stack is checked every so many levels of nesting; between two checks the grammar uses less than
-/// `STACK_RED_ZONE`, also without optimisation.
+/// The stack is checked every so many levels of nesting.
 const STACK_CHECK_EVERY: u32 = 8;
-const STACK_RED_ZONE: usize = 256 * 1024;
-const STACK_SEGMENT: usize = 2 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy)]
 struct Token {
@@ -386,7 +383,7 @@ impl<'t> Parser<'t> {
     /// Runs `f` on a stack that is large enough.
     fn with_stack<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         if (self.depth + self.leaning).is_multiple_of(STACK_CHECK_EVERY) {
-            stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || f(self))
+            crate::stack::with_room(|| f(self))
         } else {
             f(self)
         }

@@ -67,7 +67,7 @@ impl Renumbering<'_> {
                 (self.of_free)(body, expr, index, depth).unwrap_or(expr)
             }
             ExprKind::Bound(_) => expr,
-            kind => stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            kind => ir::stack::with_room(|| {
                 let mut is_first = true;
                 body.map_children(expr, &mut |body, child| {
                     let inside = added(kind, is_first);

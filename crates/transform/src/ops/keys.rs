@@ -99,8 +99,6 @@ pub(super) struct Keys<'a> {
     /// By dictionary.
     dicts: Vec<Option<Stripped>>,
     rests: FxHashMap<String, u32>,
-    /// By name.
-    comparisons: Vec<Option<Comparisons>>,
 }
 
 /// Which comparison an operation is.
@@ -111,15 +109,19 @@ enum Comparisons {
     Float,
 }
 
+impl Comparisons {
+    fn of(name: NameId) -> Comparisons {
+        match name {
+            known_ops::ARITH_CMPI | known_ops::LLVM_ICMP => Comparisons::Integer,
+            known_ops::ARITH_CMPF | known_ops::LLVM_FCMP => Comparisons::Float,
+            _ => Comparisons::None,
+        }
+    }
+}
+
 impl<'a> Keys<'a> {
     pub(super) fn new(body: &'a Body, traits: &'a OpTraits) -> Keys<'a> {
-        Keys {
-            body,
-            traits,
-            dicts: Vec::new(),
-            rests: FxHashMap::default(),
-            comparisons: Vec::new(),
-        }
+        Keys { body, traits, dicts: Vec::new(), rests: FxHashMap::default() }
     }
 
     /// The key of an operation with its operands as they are now.
@@ -128,7 +130,7 @@ impl<'a> Keys<'a> {
         let data = &body.ops[op];
         let stripped = self.stripped(data.attrs);
         let (name, comparison) = match data.kind {
-            OpKind::Named(name) => (name.index() as u64, self.comparison(name)),
+            OpKind::Named(name) => (name.index() as u64, Comparisons::of(name)),
             _ => (op.index() as u64 | 1 << 40, Comparisons::None),
         };
         let mut operands: SmallVec<[u64; 4]> = SmallVec::new();
@@ -165,14 +167,6 @@ impl<'a> Keys<'a> {
     /// The promises of an operation.
     pub(super) fn promises(&mut self, op: OpId) -> Promises {
         self.stripped(self.body.ops[op].attrs).promises
-    }
-
-    fn comparison(&mut self, name: NameId) -> Comparisons {
-        match name {
-            known_ops::ARITH_CMPI | known_ops::LLVM_ICMP => Comparisons::Integer,
-            known_ops::ARITH_CMPF | known_ops::LLVM_FCMP => Comparisons::Float,
-            _ => Comparisons::None,
-        }
     }
 
     fn stripped(&mut self, attrs: AttrDictId) -> Stripped {

@@ -305,7 +305,11 @@ fn unknown() -> Named {
 }
 
 /// The traits of a name: the row's, with those of the reference compiler over them.
-fn traits_of_name(found: &Match<'_>, (name, text): (NameId, &str), reference: Option<&ReferenceTraits>) -> Named {
+fn traits_of_name(
+    found: &Match<'_>,
+    (name, text): (NameId, &str),
+    reference: Option<&ReferenceTraits>,
+) -> Named {
     if found.kind == MatchKind::Default && reference.is_none_or(|it| it.class(text).is_none()) {
         return unknown();
     }

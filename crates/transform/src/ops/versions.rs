@@ -190,8 +190,9 @@ impl Roots {
         let root = |it: ValueId| self.root[it.index()];
         let is_view = is_view(body, op)
             && body.ops[op].results.iter().all(|it| root(*it) == first.and_then(root));
-        let is_harmless =
-            is_view || name == Some(known_ops::MEMREF_DIM) || !traits.keeps(op) && !self.hands_on(body, op, types);
+        let is_harmless = is_view
+            || name == Some(known_ops::MEMREF_DIM)
+            || !traits.keeps(op) && !self.hands_on(body, op, types);
         let mut at = 0;
         for_each_operand(body, op, |_, operand| {
             // A store's first operand is what it stores.

@@ -353,7 +353,7 @@ impl Planner<'_, '_, '_, '_> {
 
     /// Finds what of an occurrence changes: as it is (`from`), and as it could be (`to`). What it becomes with what was found.
     fn differ(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.differ_at(place, from, to))
+        ir::stack::with_room(|| self.differ_at(place, from, to))
     }
 
     fn differ_at(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {

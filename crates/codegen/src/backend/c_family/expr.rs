@@ -81,12 +81,12 @@ impl Writer<'_> {
         self.budget = self.budget.checked_sub(1).ok_or_else(|| {
             Refusal::new("expression-too-large", "an expression grows too large when written out")
         })?;
-        stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.node(expr, place, false))
+        ir::stack::with_room(|| self.node(expr, place, false))
     }
 
     /// Writes one lane of an expression of a narrow float, without the rounding that the store after it does anyway.
     pub(super) fn expr_to_store(&mut self, expr: ExprId, place: &Place) -> Result<()> {
-        stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.node(expr, place, true))
+        ir::stack::with_room(|| self.node(expr, place, true))
     }
 
     fn node(&mut self, expr: ExprId, place: &Place, unrounded: bool) -> Result<()> {
@@ -619,7 +619,7 @@ impl Writer<'_> {
         if !body.expr(expr).flags.has_binder {
             return Ok(());
         }
-        stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || match body.expr(expr).kind {
+        ir::stack::with_room(|| match body.expr(expr).kind {
             ExprKind::Let { value, body } => {
                 self.hoist_lets(value, binders)?;
                 let names = self.declare_let(expr, value, binders)?;

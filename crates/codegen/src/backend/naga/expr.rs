@@ -44,7 +44,7 @@ impl Writer<'_> {
 
     /// One lane of an expression, as a register.
     pub(super) fn expr(&mut self, expr: ExprId, place: &Place) -> Result<Node> {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.node(expr, place))
+        ir::stack::with_room(|| self.node(expr, place))
     }
 
     fn node(&mut self, expr: ExprId, place: &Place) -> Result<Node> {

@@ -28,7 +28,7 @@ impl Writer<'_> {
     }
 
     fn region(&mut self, region: RegionId) -> Result<()> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.body;
             let [block] = body.regions[region].blocks.as_slice() else {
                 return Err(Refusal::new("control-flow", "a region of several blocks"));

@@ -3,7 +3,7 @@
 use ir::{Attr, AttrDict, DataType, ExprKind, Type};
 
 use super::{
-    Lowerer, R, RED_ZONE, STACK_STEP,
+    Lowerer, R,
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
@@ -28,7 +28,7 @@ impl Lowerer<'_, '_, '_> {
             return self.attr_text(ex);
         }
         self.s.attr_depth += 1;
-        let attr = stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.attr_at(ex));
+        let attr = ir::stack::with_room(|| self.attr_at(ex));
         self.s.attr_depth -= 1;
         attr
     }

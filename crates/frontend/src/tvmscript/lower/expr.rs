@@ -6,7 +6,7 @@ use ir::{DataType, ExprKind, Type};
 use smallvec::SmallVec;
 
 use super::{
-    Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
+    Doubt, Lowerer, R,
     source_tree::Src,
     value::{Ev, Tx, Val},
 };
@@ -30,7 +30,7 @@ impl Lowerer<'_, '_, '_> {
     /// Evaluates an expression.
     pub(super) fn eval(&mut self, ex: Ex) -> R<Ev> {
         ir::interrupt::check();
-        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.eval_at(ex))
+        ir::stack::with_room(|| self.eval_at(ex))
     }
 
     fn eval_at(&mut self, ex: Ex) -> R<Ev> {

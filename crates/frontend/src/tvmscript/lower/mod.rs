@@ -64,8 +64,6 @@ pub(crate) type R<T> = Result<T, Reported>;
 
 const EXPANSION_BASE: usize = 20_000;
 const EXPANSION_FACTOR: usize = 8;
-const RED_ZONE: usize = 128 * 1024;
-const STACK_STEP: usize = 2 * 1024 * 1024;
 
 /// All that grows while a function is read. A macro is read with the same state and another tree.
 struct State<'e> {
@@ -471,7 +469,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
     /// A statement list; concise scopes (`T.launch_thread(...)` without `with`) end with it.
     fn block_body(&mut self, run: ast::Run) {
         let outer = self.s.block;
-        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.stmts(run));
+        ir::stack::with_room(|| self.stmts(run));
         self.s.block = outer;
     }
 

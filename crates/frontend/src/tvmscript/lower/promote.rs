@@ -8,7 +8,7 @@ use ir::{DataType, ExprId, ExprKind, Lanes, RegionDim, Type, TypeCode};
 use syntax::TextRange;
 
 use super::{
-    Lowerer, R, RED_ZONE, Reported, STACK_STEP,
+    Lowerer, R, Reported,
     source_tree::{At, Src},
     value::{Ev, Tx, Val, is_left_out},
 };
@@ -68,7 +68,7 @@ impl Lowerer<'_, '_, '_> {
     fn lift_items(&mut self, ev: &Ev) -> R<Tx> {
         let items = self.items(ev).unwrap_or_default();
         let mut lift = |it: &Ev| match it.val {
-            Val::Seq(_) => stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.lift_items(it)),
+            Val::Seq(_) => ir::stack::with_room(|| self.lift_items(it)),
             _ => self.lift(it),
         };
         let items: Vec<Tx> = items.iter().map(&mut lift).collect::<R<_>>()?;

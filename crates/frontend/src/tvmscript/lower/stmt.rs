@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use syntax::TextRange;
 
 use super::{
-    Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
+    Doubt, Lowerer, R,
     arguments::{Args, method_parameters},
     value::{Ev, Tx, Val},
 };
@@ -229,7 +229,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.s.scopes.push_frame();
                 self.in_region(op, |this| {
                     let outer = this.s.block;
-                    stacker::maybe_grow(RED_ZONE, STACK_STEP, || this.stmts(run));
+                    ir::stack::with_room(|| this.stmts(run));
                     // In the scopes that the arm has opened, where all its names are visible.
                     this.leave_arm(header);
                     this.s.block = outer;

@@ -25,7 +25,7 @@ impl Run<'_> {
         if self.pool.term(x).operands.is_empty() {
             return x;
         }
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let swept = if is_clean { x } else { self.sweep_expression(x, occurrence, in_value) };
             if swept == x && !self.pool.term(x).has_let {
                 return x;

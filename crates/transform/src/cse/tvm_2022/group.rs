@@ -128,7 +128,7 @@ impl Reader<'_, '_> {
     }
 
     fn region(&mut self, region: RegionId) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.run.facts.body;
             for &block in &body.regions[region].blocks {
                 self.block(block);

@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
 
     /// As [`Run::import`] for what has lets in it: their variables are new each time.
     fn import_open(&mut self, expr: ExprId, binders: &mut Vec<Var>) -> X {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.facts.body;
             let node = body.expr(expr);
             if !node.flags.has_binder && node.flags.open_binders == 0 {

@@ -141,7 +141,7 @@ impl Replacing {
     }
 
     fn operands(&mut self, run: &mut Run<'_>, x: X) -> (X, Option<u32>) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let old = run.pool.term(x).operands.clone();
             let mut last = None;
             let new: Operands = old

@@ -43,7 +43,7 @@ impl Visitor {
     /// Visits a region: the body of the function, of a loop, a branch.
     pub(super) fn region(&self, run: &mut Run<'_>, region: RegionId) {
         let Some(before) = first_op(run.facts.body, region) else { return };
-        stacker::maybe_grow(128 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let mut group = group::read(run, &self.barriers, region);
             let mut scopes = vec![Scope { mark: run.mark(), entered: Vec::new() }];
             let all: Vec<u32> = (0..group.slots.len() as u32).collect();

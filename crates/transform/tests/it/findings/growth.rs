@@ -1,6 +1,7 @@
 //! Work grows with the body, counted: conditions inside of conditions, thousands of levels deep.
 
-use ir::{Occurrences, interrupt::counted};
+use dataflow::analyses::Analyses;
+use ir::{Occurrences, effects::EffectTable, interrupt::counted};
 use transform::findings::{FindingOptions, compatible, findings};
 
 use crate::support::{kernel, lowered};
@@ -11,7 +12,8 @@ fn work(value: &str) -> (usize, u64) {
     let (_, _, it) = &lowered(&file)[0];
     let occurrences = Occurrences::collect(&it.body);
     counted(|| {
-        let found = findings(&it.body, &occurrences, None, &FindingOptions::default());
+        let analyses = Analyses::of(&it.body, &occurrences, EffectTable::builtin());
+        let found = findings(&analyses, None, &FindingOptions::default());
         compatible(&it.body, &occurrences, &found).len()
     })
 }

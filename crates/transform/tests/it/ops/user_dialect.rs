@@ -50,7 +50,10 @@ const ARMS: &str = r#"
 
 #[test]
 fn a_choice_of_a_user_shares_what_both_arms_compute() {
-    check(&["recursive", "choice"], ARMS, expect![[r#"
+    check(
+        &["recursive", "choice"],
+        ARMS,
+        expect![[r#"
 
         "func.func"() <{sym_name = "f", function_type = (i1, i32) -> ()}> ({
         ^bb0(%c: i1, %a: i32):
@@ -67,12 +70,16 @@ fn a_choice_of_a_user_shares_what_both_arms_compute() {
         ----
         equal-in-branches: %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
         equal-in-branches: %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn without_the_flag_each_arm_computes_its_own() {
-    check(&["recursive"], ARMS, expect![[r#"
+    check(
+        &["recursive"],
+        ARMS,
+        expect![[r#"
 
         "func.func"() <{sym_name = "f", function_type = (i1, i32) -> ()}> ({
         ^bb0(%c: i1, %a: i32):
@@ -88,7 +95,8 @@ fn without_the_flag_each_arm_computes_its_own() {
           "func.return"() : () -> ()
         }) : () -> ()
         ----
-    "#]]);
+    "#]],
+    );
 }
 
 const AFTER: &str = r#"
@@ -107,7 +115,10 @@ const AFTER: &str = r#"
 
 #[test]
 fn what_follows_structured_control_flow_of_a_user_moves_before_it() {
-    check(&["recursive", "structured"], AFTER, expect![[r#"
+    check(
+        &["recursive", "structured"],
+        AFTER,
+        expect![[r#"
 
         "func.func"() <{sym_name = "f", function_type = (i1, i32) -> ()}> ({
         ^bb0(%c: i1, %a: i32):
@@ -122,12 +133,16 @@ fn what_follows_structured_control_flow_of_a_user_moves_before_it() {
         ----
         equal-in-branches: %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
         equal-in-branches: %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_follows_any_other_region_stays() {
-    check(&["recursive"], AFTER, expect![[r#"
+    check(
+        &["recursive"],
+        AFTER,
+        expect![[r#"
 
         "func.func"() <{sym_name = "f", function_type = (i1, i32) -> ()}> ({
         ^bb0(%c: i1, %a: i32):
@@ -141,7 +156,8 @@ fn what_follows_any_other_region_stays() {
           "func.return"() : () -> ()
         }) : () -> ()
         ----
-    "#]]);
+    "#]],
+    );
 }
 
 const LOAD: &str = r#"
@@ -160,7 +176,10 @@ const LOAD: &str = r#"
 
 #[test]
 fn memory_is_the_same_at_the_start_of_a_region_that_runs_once() {
-    check(&["recursive", "runs-once"], LOAD, expect![[r#"
+    check(
+        &["recursive", "runs-once"],
+        LOAD,
+        expect![[r#"
 
         "func.func"() <{sym_name = "f", function_type = (i1, memref<i32>, i32) -> ()}> ({
         ^bb0(%c: i1, %m: memref<i32>, %a: i32):
@@ -174,12 +193,16 @@ fn memory_is_the_same_at_the_start_of_a_region_that_runs_once() {
         }) : () -> ()
         ----
         load-across-blocks: %1 = "memref.load"(%m) : (memref<i32>) -> i32
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn memory_may_have_changed_at_the_start_of_a_region_that_runs_again() {
-    check(&["recursive"], LOAD, expect![[r#"
+    check(
+        &["recursive"],
+        LOAD,
+        expect![[r#"
 
         "func.func"() <{sym_name = "f", function_type = (i1, memref<i32>, i32) -> ()}> ({
         ^bb0(%c: i1, %m: memref<i32>, %a: i32):
@@ -193,5 +216,6 @@ fn memory_may_have_changed_at_the_start_of_a_region_that_runs_again() {
           "func.return"() : () -> ()
         }) : () -> ()
         ----
-    "#]]);
+    "#]],
+    );
 }
