@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use test_utils::{Rng, ir_samples};
 
 use super::*;
-use crate::{Edit, Shapes, parse_as, parse_with};
+use crate::{Edit, Language, Shapes, parse_as, parse_with};
 
 const TEXT: &str = "\
 #map = affine_map<(d0) -> (d0)>

@@ -22,7 +22,6 @@ use ir::{
     arena::Id,
     dominators::Dominators,
     effects::EffectTable,
-    known_ops,
     plan::{
         Preset,
         ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
