@@ -83,7 +83,7 @@ fn cuda(body: &Body, settings: &str) -> Result<String, Vec<(&'static str, String
     let sources = device_code(body, target, &CodeOptions::default().with(&device));
     sources
         .map(|it| it.into_iter().map(|it| it.text).collect())
-        .map_err(|all| all.into_iter().map(|it| (it.reason, it.detail)).collect())
+        .map_err(|all| all.into_iter().map(|it| (it.reason.name(), it.detail)).collect())
 }
 
 #[test]

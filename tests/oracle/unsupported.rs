@@ -26,9 +26,11 @@ const FOLDERS: [&str; 8] = [
 fn every_sample_is_executed_or_says_why_not() {
     let corpus = Corpus::chosen(200_000);
     let mut tally = Tally::default();
+    let mut n_functions = 0;
     for folder in FOLDERS {
         for path in corpus.files(folder) {
             for function in functions_of_file(folder, &path) {
+                n_functions += 1;
                 let body = &function.lowered.body;
                 let symbols = inputs::symbols(body, 0);
                 let mut rng = Rng::new(7);
@@ -53,4 +55,6 @@ fn every_sample_is_executed_or_says_why_not() {
         }
     }
     tally.print("functions executed");
+    let (runs, all) = (tally.count("runs"), n_functions);
+    assert!(runs * 10 >= all * 9, "{runs} of {all} functions are executed");
 }

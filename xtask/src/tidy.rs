@@ -15,6 +15,7 @@ mod layout;
 mod lines;
 mod manifest;
 mod paths;
+mod rules;
 mod rust_text;
 mod size;
 mod sources;
@@ -88,6 +89,11 @@ const RULES: &[Rule] = &[
         check: files::check,
     },
     Rule { name: "edits", demand: "edits that users get were read back", check: edits::check },
+    Rule {
+        name: "rules",
+        demand: "a name in a message is declared once, where it is produced",
+        check: rules::check,
+    },
     Rule { name: "units", demand: "functions are worked on under a guard", check: units::check },
     Rule {
         name: "languages",

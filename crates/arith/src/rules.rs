@@ -51,6 +51,18 @@ pub fn all() -> &'static [Rule] {
     })
 }
 
+/// The declarations of all rules, as `tir-analyzer explain` shows them.
+pub fn declared() -> &'static [::rules::Rule] {
+    static PAGES: OnceLock<Vec<String>> = OnceLock::new();
+    static DECLARED: OnceLock<Vec<::rules::Rule>> = OnceLock::new();
+    let page = |it: &Rule| format!("{}\n\n    {}\n", it.doc, it.text);
+    let pages = PAGES.get_or_init(|| all().iter().map(page).collect());
+    let declare = |(it, page): (&Rule, &'static String)| {
+        ::rules::Rule::simplification(it.name, "a rewrite rule of the simplifier", page)
+    };
+    DECLARED.get_or_init(|| all().iter().zip(pages).map(declare).collect())
+}
+
 /// The rule of this name.
 pub fn find(name: &str) -> Option<&'static Rule> {
     all().iter().find(|it| it.name == name)

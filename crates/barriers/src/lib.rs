@@ -4,6 +4,7 @@ mod evidence;
 pub mod in_place;
 pub mod instructions;
 mod pointers;
+pub mod reasons;
 pub mod refusal;
 mod threads;
 
@@ -486,7 +487,7 @@ impl<'a> Planner<'a> {
         if accesses.iter().any(|&it| self.hazard(it, state)) {
             if !flow.convergent {
                 return Err(LowerRefusal::new(
-                    "shared-hazard-in-divergent-flow",
+                    reasons::SHARED_HAZARD_IN_DIVERGENT_FLOW,
                     "threads exchange shared memory where only some of them pass: no barrier can stand there",
                 ));
             }
@@ -583,7 +584,7 @@ impl<'a> Planner<'a> {
         }
         if flow.nesting >= MAX_NESTING {
             return Err(LowerRefusal::new(
-                "nesting-too-deep",
+                reasons::NESTING_TOO_DEEP,
                 "shared memory is used in too many nested loops",
             ));
         }
@@ -641,7 +642,7 @@ impl<'a> Planner<'a> {
         let is_loop = operation.kind != OpKind::If;
         if flow.nesting >= MAX_NESTING {
             return Err(LowerRefusal::new(
-                "nesting-too-deep",
+                reasons::NESTING_TOO_DEEP,
                 "shared memory is used in too many nested loops",
             ));
         }

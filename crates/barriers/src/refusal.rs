@@ -1,12 +1,13 @@
 //! Why a function cannot become device code: shared by the analysis of barriers and by the lowering that comes before it.
 
 use ir::OpId;
+use rules::Reason;
 
 /// Why a function is not lowered: what would follow could be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LowerRefusal {
-    /// A name that stays the same (`kebab-case`).
-    pub reason: &'static str,
+    /// The reason.
+    pub reason: Reason,
     /// The detail, as a sentence.
     pub detail: String,
     /// The operation it is about, if it is about one.
@@ -15,7 +16,7 @@ pub struct LowerRefusal {
 
 impl LowerRefusal {
     /// A refusal about the function as a whole.
-    pub fn new(reason: &'static str, detail: impl Into<String>) -> LowerRefusal {
+    pub fn new(reason: Reason, detail: impl Into<String>) -> LowerRefusal {
         LowerRefusal { reason, detail: detail.into(), op: None }
     }
 

@@ -3,7 +3,10 @@
 //! In: text. Out: each kernel (`gpu.func … kernel`, `gpu.launch`) as a function of statements, or the message why it is none. A kernel depends on all of
 //! its file: who launches it says its sizes. Linear in the text.
 
-use codegen::build::{Broken, Place, SourceBody, SourceFunction, hash_of};
+use codegen::{
+    build::{Broken, Place, SourceBody, SourceFunction, hash_of},
+    reasons::HAS_ERRORS,
+};
 use frontend::{
     mlir::{Shapes, Unit, UnitKind, lower_file},
     ops::Severity,
@@ -11,7 +14,7 @@ use frontend::{
 use lower::from_ops::{FromOps, KernelOf, kernels};
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 
-use crate::source::{HAS_ERRORS, READER, place};
+use crate::source::{READER, place};
 
 /// A file that was parsed.
 pub(crate) struct OpsModule {
@@ -88,7 +91,7 @@ impl OpsModule {
         let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
         if let Some(error) = error {
             return Err(Broken {
-                reason: HAS_ERRORS.to_owned(),
+                reason: HAS_ERRORS,
                 detail: error.message.clone(),
                 place: Some(self.place(unit, error.range.start().into())),
             });
@@ -100,7 +103,7 @@ impl OpsModule {
                 Ok(SourceBody { body: body.clone(), places })
             }
             Err(refusal) => Err(Broken {
-                reason: refusal.reason.to_owned(),
+                reason: refusal.reason,
                 detail: refusal.detail.clone(),
                 place: refusal.op.map(place),
             }),

@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use codegen::build::{Broken, Place, SourceBody, SourceFunction, hash_of};
+use codegen::{
+    build::{Broken, Place, SourceBody, SourceFunction, hash_of},
+    reasons::HAS_ERRORS,
+};
 use frontend::tvmscript::{self, FileFunctions, FunctionItem, FunctionKind, Severity};
 use ir::effects::EffectTable;
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 
 /// Version of this crate and those below it that read texts.
 pub(crate) const READER: &str = env!("READER_SOURCES");
-
-/// Why a function with errors has no body.
-pub(crate) const HAS_ERRORS: &str = "has-errors";
 
 /// A file that was parsed.
 pub(crate) struct Module {
@@ -74,7 +74,7 @@ impl Module {
         let error = lowered.diagnostics.into_iter().find(|it| it.severity == Severity::Error);
         if let Some(error) = error {
             return Err(Broken {
-                reason: HAS_ERRORS.to_owned(),
+                reason: HAS_ERRORS,
                 detail: error.message,
                 place: Some(self.place(item, error.range.start())),
             });

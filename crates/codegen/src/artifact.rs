@@ -10,6 +10,7 @@ pub mod manifest;
 pub mod names;
 pub mod store;
 
+use rules::Reason;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +76,8 @@ pub struct SharedLine {
 /// Why a function has no code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Refused {
-    pub(crate) reason: String,
+    #[serde(with = "reasons::by_name")]
+    pub(crate) reason: Reason,
     pub(crate) detail: String,
     /// The canonical number of the operation that it is about, if it is one.
     pub(crate) op: Option<u32>,
@@ -99,7 +101,7 @@ impl Artifact {
         let refused: Vec<Refused> = refused
             .into_iter()
             .map(|it| Refused {
-                reason: it.reason.to_owned(),
+                reason: it.reason,
                 detail: it.detail,
                 op: it.op.as_ref().and_then(number),
             })
@@ -169,7 +171,7 @@ impl Artifact {
         options: &Options,
     ) -> Vec<Refused> {
         let named = |it: &Refused| Refused {
-            reason: it.reason.clone(),
+            reason: it.reason,
             detail: put_names(&it.detail, names),
             op: it.op,
         };
@@ -177,7 +179,7 @@ impl Artifact {
             let Exceeded { reason, detail, feature } =
                 limits::exceeded(&it.entry, target, options)?;
             let op = feature.and_then(|at| it.feature_ops.get(at).copied().flatten());
-            Some(Refused { reason: reason.to_owned(), detail, op: op.or(it.launch) })
+            Some(Refused { reason, detail, op: op.or(it.launch) })
         });
         self.refused.iter().map(named).chain(exceeded).collect()
     }

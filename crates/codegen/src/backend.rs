@@ -18,14 +18,14 @@ use crate::{
     kernel::{bound::BoundLine, host::HostExpr},
 };
 
-use self::{c_family::dialect::Dialect, naga::Language};
+use self::{c_family::dialect::Dialect, naga::ShaderLanguage};
 
 /// Who writes a target.
 pub(crate) enum Backend {
     /// The writer for C-like languages.
     C(Box<dyn Dialect>),
     /// naga.
-    Naga(Language),
+    Naga(ShaderLanguage),
 }
 
 /// Canonical source of one kernel.
@@ -70,9 +70,9 @@ impl Target {
             Target::OpenCl => Backend::C(Box::new(opencl::OpenCl { contract: options.contract })),
             Target::Hip => Backend::C(Box::new(hip::Hip { contract: options.contract })),
             Target::C => Backend::C(Box::new(c::C { contract: options.contract })),
-            Target::Spirv => Backend::Naga(Language::Spirv),
-            Target::Wgsl => Backend::Naga(Language::Wgsl),
-            Target::Metal => Backend::Naga(Language::Metal),
+            Target::Spirv => Backend::Naga(ShaderLanguage::Spirv),
+            Target::Wgsl => Backend::Naga(ShaderLanguage::Wgsl),
+            Target::Metal => Backend::Naga(ShaderLanguage::Metal),
         }
     }
     /// What no identifier in `text`, canonical code for this target, may be.

@@ -246,7 +246,7 @@ pub fn device_code_until(
     let refused = artifact.refused(&canonical.names, target, options);
     let unsupported = |it: Refused| Unsupported {
         function: canonical.function.clone(),
-        reason: reasons::find(&it.reason).map_or("unsupported", |it| it.name),
+        reason: it.reason,
         detail: it.detail,
         op: it.op.and_then(|number| canonical.ops.get(number as usize).copied()),
     };

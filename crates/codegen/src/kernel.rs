@@ -14,6 +14,7 @@ pub(crate) mod split;
 pub(crate) mod sync;
 
 use ir::{Body, BufferId, DataType, ExprId, OpId, ValueId};
+use rules::Reason;
 use rustc_hash::FxHashMap;
 
 use lower::Origins;
@@ -66,8 +67,8 @@ impl KernelSet {
 pub struct Unsupported {
     /// Name of the function.
     pub function: String,
-    /// Kebab-case code; the README lists them.
-    pub reason: &'static str,
+    /// The reason.
+    pub reason: Reason,
     /// Words for a person.
     pub detail: String,
     /// The operation concerned.
@@ -77,8 +78,8 @@ pub struct Unsupported {
 /// A refusal inside this crate, before the function's name is joined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// Kebab-case code.
-    pub reason: &'static str,
+    /// The reason.
+    pub reason: Reason,
     /// Words for a person.
     pub detail: String,
     /// The operation concerned.
@@ -86,7 +87,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub(crate) fn new(reason: &'static str, detail: impl Into<String>) -> Refusal {
+    pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Refusal {
         Refusal { reason, detail: detail.into(), op: None }
     }
     /// What the lowering refuses.

@@ -258,7 +258,7 @@ fn an_exchange_among_some_threads_only_is_refused_unless_they_keep_apart() {
         }
     }
     let refused = device_code(&body, Target::Cuda, &Options::default()).expect_err("refused");
-    assert_eq!(refused[0].reason, "shared-hazard-in-divergent-flow");
+    assert_eq!(refused[0].reason.name(), "shared-hazard-in-divergent-flow");
 }
 
 /// A step of a scan: threads from 1 on add what the thread before them has.

@@ -12,13 +12,10 @@ use crate::{
     source_facts::text_facts,
     unit::Unit,
 };
-use ir::{
-    guard::Stage,
-    plan::{finding::Finding, simplify::SimplifyPlan},
-};
+use ir::{guard::Stage, plan::simplify::SimplifyPlan};
 use transform::{
     cse::{self, CseOptions},
-    findings::findings_beside,
+    findings::{Finding, findings_beside},
     simplify::{self, SimplifyOptions},
 };
 

@@ -5,7 +5,7 @@ use frontend::tvmscript::SourceMap;
 use ir::{
     Body, OccurrenceId, OpId,
     arena::Id as _,
-    plan::{SourceView, docs::COMMON_SUBEXPRESSION},
+    plan::{COMMON_SUBEXPRESSION, SourceView},
 };
 
 use crate::{
@@ -54,7 +54,7 @@ impl TextFacts {
             is_site: body.ops.ids().map(|it| map.site(it).is_some()).collect(),
             is_written: body.ops.ids().map(|it| map.is_written(it)).collect(),
             end_sites: map.end_sites().collect(),
-            is_allowed: map.allowed_occurrences(COMMON_SUBEXPRESSION).into(),
+            is_allowed: map.allowed_occurrences(COMMON_SUBEXPRESSION.name).into(),
             ranges,
             names: map.definitions().iter().map(|it| it.name.clone()).collect(),
             hidden: map.hidden_names().into(),

@@ -13,7 +13,6 @@ pub use self::{
     same::is_same,
     source_map::{OpSourceMap, SuccessorPlace},
 };
-pub use crate::tvmscript::DiagnosticRule;
 pub use syntax::{Diagnostic, Severity};
 
 pub(crate) use self::source_map::MapRun;

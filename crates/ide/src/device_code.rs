@@ -6,6 +6,7 @@ mod operations;
 use codegen::{Options, Source, Target, Unsupported};
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::OpId;
+use rules::Reason;
 use syntax::{Form, TextRange, TextSize};
 
 use crate::units::of_units;
@@ -126,9 +127,8 @@ impl DeviceCodeView {
     }
 
     /// Adds what can be done about a reason.
-    fn add_help(&mut self, reason: &str) {
-        let help = codegen::reasons::find(reason).map(|it| it.help);
-        self.text.extend(help.map(|it| format!("//   {it}\n")));
+    fn add_help(&mut self, reason: Reason) {
+        self.text.push_str(&format!("//   {}\n", reason.help()));
     }
 
     /// Adds a comment.

@@ -3,7 +3,7 @@
 use crate::finding_levels::FindingLevels;
 
 /// The name of the rule about shared values.
-pub const COMMON_SUBEXPRESSION: &str = "common-subexpression";
+pub const COMMON_SUBEXPRESSION: &str = ir::plan::COMMON_SUBEXPRESSION.name;
 
 /// What is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,9 +2,9 @@
 
 use db::{PlacedUnit, RootDatabase};
 use frontend::tvmscript::{CheckedEdits, Reading};
-use ir::plan::finding::{Finding, FindingFix};
+use ir::plan::finding::FindingFix;
 use syntax::{Edit, TextRange};
-use transform::findings::compatible;
+use transform::findings::{Finding, compatible};
 
 use crate::{
     code_action::{ActionKind, CodeAction, STILL_SCHEDULED, placed},

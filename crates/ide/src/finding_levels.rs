@@ -1,13 +1,11 @@
-//! How bad findings and simplifications of each kind are.
+//! The levels of findings and simplifications of each kind.
 //!
-//! The defaults are quiet enough for daily use: what is certainly a mistake is a warning, what a reader may want to
-//! know a hint.
+//! The defaults are those of the declarations. They are quiet enough for daily use: what is certainly a mistake is a
+//! warning, what a reader may want to know a hint.
 
 use frontend::tvmscript::Severity;
-use ir::plan::{
-    finding::{FindingKind, FindingKinds},
-    simplify::SimplificationKind,
-};
+use ir::plan::simplify::SimplificationKind;
+use transform::findings::{FindingKind, FindingKinds};
 
 /// For each kind its severity; none is not reported, and not computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,25 +16,12 @@ pub struct FindingLevels {
 
 impl Default for FindingLevels {
     fn default() -> FindingLevels {
-        use FindingKind as Kind;
         let mut levels = FindingLevels::off();
         for &kind in FindingKind::ALL {
-            let level = match kind {
-                Kind::MissingBarrier | Kind::ReadBeforeWrite => Some(Severity::Warning),
-                Kind::ConstantCondition | Kind::Unreachable => Some(Severity::Information),
-                Kind::DeadBinding
-                | Kind::DeadStore
-                | Kind::CopyPropagation
-                | Kind::LoopInvariant
-                | Kind::MissingNoalias
-                | Kind::RedundantCondition
-                | Kind::RedundantLoad
-                | Kind::SuperfluousBarrier => Some(Severity::Hint),
-            };
-            levels.set(kind, level);
+            levels.set(kind, kind.rule().level);
         }
         for &kind in SimplificationKind::ALL {
-            levels.set_simplification(kind, Some(Severity::Hint));
+            levels.set_simplification(kind, kind.rule().level);
         }
         levels
     }

@@ -6,8 +6,8 @@
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::tvmscript::Reading;
-use ir::plan::finding::Finding;
 use syntax::{TextRange, TextSize};
+use transform::findings::Finding;
 
 use crate::{
     finding_actions::edits, finding_text::FindingText, plan_text::function_text, units::function_at,

@@ -48,15 +48,16 @@ pub use db::{Dialects, Work};
 use frontend::tvmscript::Reading;
 pub use ir::effects::{EffectRows, EffectTable};
 use ir::guard::Panicked;
-pub use ir::plan::{
-    Downstream, Equivalence, Preset,
-    finding::{FindingKind, FindingKinds},
-    simplify::SimplificationKind,
-};
+pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
 pub use syntax::{
     Diagnostic, Edit, Language, LineCol, Parse, Severity, Shapes, TextRange, TextSize,
 };
-pub use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions, passes::Pass};
+pub use transform::{
+    cse::CseOptions,
+    findings::{FindingKind, FindingKinds, FindingOptions},
+    ops::OpOptions,
+    passes::Pass,
+};
 
 pub use crate::{
     code_action::{ActionKind, CodeAction},

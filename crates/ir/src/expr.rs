@@ -112,8 +112,8 @@ pub enum UnaryOp {
 /// What a call calls.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
-    /// A TVM operator, by its dotted name without the `T.` (`exp`, `ptx.cp_async`): the effects file has its row. What code
-    /// reasons about is told by the [`Intrinsic`], which follows from the name ([`crate::Body::operator`]).
+    /// A TVM operator, by its dotted name without the `T.` (`exp`, `ptx.cp_async`): the effects file has its row.
+    /// What code reasons about is told by the [`Intrinsic`], which follows from the name ([`crate::Body::operator`]).
     Intrinsic(NameId, Intrinsic),
     /// Another function of the module (`Module.f`, `cls.f`, `f`), by its name.
     Function(NameId),

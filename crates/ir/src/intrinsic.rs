@@ -1,9 +1,10 @@
 //! The operators of TVM that code reasons about.
 //!
-//! In: the name of an operator. Out: its [`Intrinsic`]. The table below is the only place that compares these names as text: a
-//! call is resolved once, where it is made ([`crate::Body::operator`]), and code matches on the variant. All spellings of one
-//! operator are one variant, those of TVM's namespaces and of dots for underscores too ([`crate::effects::names`]). Every other
-//! operator is [`Intrinsic::Other`]: nothing is known of it but its row in the effects file. O(length of the name).
+//! In: the name of an operator. Out: its [`Intrinsic`]. The table below is the only place that compares these names
+//! as text: a call is resolved once, where it is made ([`crate::Body::operator`]), and code matches on the variant.
+//! All spellings of one operator are one variant, those of TVM's namespaces and of dots for underscores too
+//! ([`crate::effects::names`]). Every other operator is [`Intrinsic::Other`]: nothing is known of it but its row in
+//! the effects file. O(length of the name).
 
 use std::sync::OnceLock;
 

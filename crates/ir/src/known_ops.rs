@@ -1,7 +1,7 @@
 //! Operations of MLIR and PIR that code reasons about, as constants.
 //!
-//! Every body has these names from the start, under the same ids: an operation is compared with a constant, not with a text. The
-//! table below is the only place that spells them; its texts are kept once, not in each body.
+//! Every body has these names from the start, under the same ids: an operation is compared with a constant, not with
+//! a text. The table below is the only place that spells them; its texts are kept once, not in each body.
 
 use std::{hash::BuildHasher, sync::OnceLock};
 
@@ -13,7 +13,7 @@ use crate::{NameId, arena::Id, interned::Index};
 macro_rules! known_ops {
     ($($NAME:ident = $text:literal,)*) => {
         /// Numbers of the constants.
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, reason = "the names are those of the constants")]
         enum Number { $($NAME,)* }
 
         $(

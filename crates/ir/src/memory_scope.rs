@@ -1,8 +1,8 @@
 //! Storage scopes: in which memory a buffer lies.
 //!
-//! In: the text of a scope, where a program is read. Out: a [`MemoryScope`], of which code asks what it needs to know. The table
-//! below is the only place that compares these texts; [`crate::Body::memory_scope`] reads one, [`crate::Body::scope_name`] writes
-//! it as it was. O(length of the text).
+//! In: the text of a scope, where a program is read. Out: a [`MemoryScope`], of which code asks what it needs to
+//! know. The table below is the only place that compares these texts; [`crate::Body::memory_scope`] reads one,
+//! [`crate::Body::scope_name`] writes it as it was. O(length of the text).
 
 use crate::NameId;
 

@@ -7,38 +7,16 @@
 
 use crate::{Body, BufferId, Dialect, ExprId, NameId, OccurrenceId, OpId, ValueId};
 
-/// Enums whose values have names.
-macro_rules! names {
-    ($(#[doc = $of:literal])* $Name:ident { $($(#[doc = $docs:literal])* $Kind:ident = $name:literal;)* }) => {
-        $(#[doc = $of])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $Name {
-            $($(#[doc = $docs])* $Kind,)*
-        }
-
-        impl $Name {
-            /// All of them, sorted by name.
-            pub const ALL: &[$Name] = &[$($Name::$Kind),*];
-
-            /// Kebab-case name.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($Name::$Kind => $name,)*
-                }
-            }
-        }
-    };
-}
-
 pub mod allow;
 mod cell;
-pub mod docs;
 pub mod finding;
 pub mod json;
 pub mod ops;
+mod refusal;
 pub mod simplify;
 
 pub use cell::{CellIdx, CellPlace, CellStore, CseCell, PartialObstacle};
+pub use refusal::{COMMON_SUBEXPRESSION, REFUSALS};
 
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
 pub const PLAN_VERSION: u32 = 2;
@@ -363,33 +341,6 @@ impl Between {
             Between::Polled => "polled",
             Between::Opaque => "opaque",
             Between::Unordered => "unordered",
-        }
-    }
-}
-
-impl Refusal {
-    /// Kebab-case name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Refusal::MayTrap { .. } => "may-trap",
-            Refusal::NoBindingSite { .. } => "no-binding-site",
-            Refusal::VirtualOnly => "virtual-only",
-            Refusal::Unknown => "unknown-value",
-            Refusal::ImpureCall { .. } => "impure-call",
-            Refusal::Memory { .. } => "memory",
-            Refusal::Predicate => "predicate",
-            Refusal::NoPathTwice => "no-path-twice",
-            Refusal::PartialRedundancy { .. } => "partial-redundancy",
-            Refusal::Overflow { .. } => "overflow",
-            Refusal::Simplifies { .. } => "simplifies",
-            Refusal::Convergent => "convergent",
-            Refusal::UnderBinder => "under-binder",
-            Refusal::LaunchBound => "launch-bound",
-            Refusal::NarrowInteger => "narrow-integer",
-            Refusal::Downstream { .. } => "downstream",
-            Refusal::FewOccurrences => "few-occurrences",
-            Refusal::Allowed => "allowed",
-            Refusal::Limit => "limit",
         }
     }
 }

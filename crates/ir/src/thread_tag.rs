@@ -1,8 +1,8 @@
 //! Thread tags: which index of a launch a loop or a variable is.
 //!
-//! In: the text of a tag, where a program is read. Out: a [`ThreadTag`], of which code asks what it needs to know. The table below
-//! is the only place that compares these texts; [`crate::Body::thread_tag`] reads one, [`crate::Body::tag_name`] writes it as it
-//! was. O(length of the text).
+//! In: the text of a tag, where a program is read. Out: a [`ThreadTag`], of which code asks what it needs to know.
+//! The table below is the only place that compares these texts; [`crate::Body::thread_tag`] reads one,
+//! [`crate::Body::tag_name`] writes it as it was. O(length of the text).
 
 use crate::NameId;
 

@@ -13,6 +13,7 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{adopt_region, map_op, rebuild_blocks},
 };
+use crate::reasons;
 
 /// The attribute of a block, and here of a buffer, that asks for padding.
 pub(super) const DIM_ALIGN: &str = "buffer_dim_align";
@@ -33,7 +34,7 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
         };
         if body.ops[op].regions.len() != 1 {
             let what = "a block still has an initialisation of its own";
-            return Err(LowerRefusal::new("unlowered-block", what).at(op));
+            return Err(LowerRefusal::new(reasons::UNLOWERED_BLOCK, what).at(op));
         }
         note_alignment(body, op, block);
         bind(body, op, block, &mut replaced);

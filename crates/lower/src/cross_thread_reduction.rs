@@ -29,6 +29,7 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{adopt_region, append, loop_block, loop_var, map_expr, map_op},
 };
+use crate::reasons;
 use plan::{Reduction, plan};
 use reducer::{Component, comm_reducer};
 
@@ -47,7 +48,7 @@ pub(super) fn run(
 }
 
 fn refusal(what: &str) -> LowerRefusal {
-    LowerRefusal::new("cross-thread-reduction", format!("a reduction over threads {what}"))
+    LowerRefusal::new(reasons::CROSS_THREAD_REDUCTION, format!("a reduction over threads {what}"))
 }
 
 /// Local memory of one element for each result.

@@ -28,18 +28,19 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     lists::{WIDE, constant},
 };
+use crate::reasons;
 
 /// See the module.
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     if let Some(op) = body.ops_preorder().find(|&it| matches!(body.ops[it].kind, OpKind::SBlock(_)))
     {
         let detail = "a block that is still to be scheduled";
-        return Err(LowerRefusal::new("unlowered-block", detail).at(op));
+        return Err(LowerRefusal::new(reasons::UNLOWERED_BLOCK, detail).at(op));
     }
     let occurrences = Occurrences::collect(body);
     if let Some(op) = body.ops_preorder().find(|&it| has_inner_vector(body, &occurrences, it)) {
         let detail = "an access has a vector as an index that is not its last one";
-        return Err(LowerRefusal::new("inner-vector-index", detail).at(op));
+        return Err(LowerRefusal::new(reasons::INNER_VECTOR_INDEX, detail).at(op));
     }
     let plans = plan(body);
     if plans.iter().all(Option::is_none) {

@@ -20,6 +20,7 @@ use ir::{
 };
 
 use crate::LowerRefusal;
+use crate::reasons;
 
 mod control;
 mod convert;
@@ -76,7 +77,7 @@ fn one(launch: &launches::Launch<'_>) -> KernelOf {
     // A panic costs the kernel.
     let convert = || {
         guarded(Stage::Reading, &launch.name, convert)
-            .unwrap_or_else(|it| Err(LowerRefusal::new("internal", it.report())))
+            .unwrap_or_else(|it| Err(LowerRefusal::new(reasons::INTERNAL, it.report())))
     };
     let kernel = launch.refused.clone().map_or_else(convert, Err);
     KernelOf { function: launch.function, name: launch.name.clone(), op: launch.op, kernel }

@@ -24,6 +24,7 @@ use super::{
     edit::{map_expr_from, map_op},
     lists::constant,
 };
+use crate::reasons;
 
 /// See the module.
 pub(super) fn run(
@@ -40,7 +41,7 @@ pub(super) fn run(
 }
 
 fn refused(detail: impl Into<String>) -> LowerRefusal {
-    LowerRefusal::new("float8", detail)
+    LowerRefusal::new(reasons::FLOAT8, detail)
 }
 
 /// The format of a type of 8-bit floats of any number of lanes.

@@ -24,6 +24,7 @@ pub mod loop_partition;
 pub mod match_buffers;
 pub mod narrow_indices;
 pub mod neutral_operands;
+pub mod reasons;
 pub mod serial_threads;
 pub mod storage_reuse;
 pub mod thread_bindings;
@@ -214,7 +215,7 @@ fn run(
         (pass.run)(&mut body, options, &mut origins).map_err(|it| of_source(it, &origins))?;
         if is_checked && let Some(error) = ir::verify::verify(&body).into_iter().next() {
             let broken = Broken::in_text(pass.name, &body, error.message, error.op);
-            return Err(LowerRefusal::new("internal", broken.report()));
+            return Err(LowerRefusal::new(reasons::INTERNAL, broken.report()));
         }
     }
     Ok((body, origins))

@@ -14,6 +14,7 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{each_node, map_expr, map_op, rebuild_blocks},
 };
+use crate::reasons;
 
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let mut parts = Parts::default();
@@ -76,7 +77,7 @@ struct Parts {
 }
 
 fn refusal(what: &str) -> LowerRefusal {
-    LowerRefusal::new("match-buffer", format!("a matched part of a buffer {what}"))
+    LowerRefusal::new(reasons::MATCH_BUFFER, format!("a matched part of a buffer {what}"))
 }
 
 impl Part {

@@ -28,6 +28,7 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, thread_tag},
 };
+use crate::reasons;
 
 pub(super) fn run(
     body: &mut Body,
@@ -95,14 +96,17 @@ impl Kernel {
             }
             let Some(tag) = thread_tag(body, inner) else { continue };
             if data.operands.len() != 2 {
-                return Err(LowerRefusal::new("loop-step", "a loop over threads has a step"));
+                return Err(LowerRefusal::new(
+                    reasons::LOOP_STEP,
+                    "a loop over threads has a step",
+                ));
             }
             match tag.launch_index() {
                 Some(at) => loops[at].push(inner),
                 None if tag.is_virtual() => {}
                 None => {
                     let what = format!("`{}` is no axis of a launch", body.tag_name(tag));
-                    return Err(LowerRefusal::new("thread-tag", what).at(inner));
+                    return Err(LowerRefusal::new(reasons::THREAD_TAG, what).at(inner));
                 }
             }
         }
@@ -115,7 +119,7 @@ impl Kernel {
         }
         if axes.is_empty() {
             let what = "virtual threads without threads around them";
-            return Err(LowerRefusal::new("thread-tag", what));
+            return Err(LowerRefusal::new(reasons::THREAD_TAG, what));
         }
         Ok(Kernel { op, axes, axis_of })
     }
@@ -232,7 +236,7 @@ fn axis(
         let (var, here) = (loop_var(body, op), body.ops[op].operands[1]);
         let refuse = |what: &str| {
             let what = format!("`{name}` has {what}");
-            Err(LowerRefusal::new("device-dependent-launch", what).at(op))
+            Err(LowerRefusal::new(reasons::DEVICE_DEPENDENT_LAUNCH, what).at(op))
         };
         if mentions(body, here, &|value| inside.contains(&value)) || body.expr(here).flags.has_load
         {
@@ -250,7 +254,7 @@ fn axis(
         });
     }
     let Some(extent) = extent else {
-        return Err(LowerRefusal::new("thread-tag", "a tag without a loop"));
+        return Err(LowerRefusal::new(reasons::THREAD_TAG, "a tag without a loop"));
     };
     Ok(Axis { tag, extent, dtype })
 }

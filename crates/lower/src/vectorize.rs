@@ -26,6 +26,7 @@ use super::{
     lists::{constant, new_list, replace_ops, take_list},
     unroll::leaves,
 };
+use crate::reasons;
 use dataflow::analyses::Analyses;
 use transform::simplify::{self, SimplifyOptions};
 
@@ -86,7 +87,7 @@ fn vectorize(
         return Ok(None);
     }
     if leaves(body, op) || !can_copy(body, op) {
-        return Err(LowerRefusal::new("vector-control", "a vector loop is left early"));
+        return Err(LowerRefusal::new(reasons::VECTOR_CONTROL, "a vector loop is left early"));
     }
     let is_plain = body.ops[op].operands.len() == 2;
     let lanes = extent.and_then(|it| u16::try_from(it).ok()).filter(|&it| it <= options.max_lanes);
@@ -111,7 +112,7 @@ fn vectorize(
 }
 
 fn refuse(obstacle: &Obstacle) -> LowerRefusal {
-    LowerRefusal::new("vector-statement", obstacle.what).at(obstacle.op)
+    LowerRefusal::new(reasons::VECTOR_STATEMENT, obstacle.what).at(obstacle.op)
 }
 
 /// The whole loop lane by lane.
@@ -131,7 +132,7 @@ fn serial(
 
 fn depends(culprit: OpId) -> LowerRefusal {
     let detail = "lanes of a vector loop may touch what another lane writes";
-    LowerRefusal::new("vector-lanes-depend", detail).at(culprit)
+    LowerRefusal::new(reasons::VECTOR_LANES_DEPEND, detail).at(culprit)
 }
 
 /// Each statement as a vector statement, or in a loop of its own.

@@ -13,6 +13,7 @@ use super::{
     edit::map_op,
     lists::{constant, ops_in},
 };
+use crate::reasons;
 
 /// See the module.
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
@@ -62,11 +63,11 @@ fn check(body: &Body, op: OpId) -> Result<(), LowerRefusal> {
         };
         if binds {
             let detail = "threads are launched inside of virtual threads";
-            return Err(LowerRefusal::new("vthread-around-threads", detail).at(inner));
+            return Err(LowerRefusal::new(reasons::VTHREAD_AROUND_THREADS, detail).at(inner));
         }
         if data.operands.iter().any(|&it| body.expr(it).flags.has_impure) {
             let detail = "a virtual thread has a call with an effect, which others may wait for";
-            return Err(LowerRefusal::new("vthread-effect", detail).at(inner));
+            return Err(LowerRefusal::new(reasons::VTHREAD_EFFECT, detail).at(inner));
         }
     }
     Ok(())

@@ -17,12 +17,13 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{LowerOptions, LowerRefusal, Origins, lists::constant};
+use crate::reasons;
 
 /// Threads of a warp.
 const WARP: i64 = 32;
 
 fn refusal(what: &str) -> LowerRefusal {
-    LowerRefusal::new("warp-memory", format!("memory of a warp {what}"))
+    LowerRefusal::new(reasons::WARP_MEMORY, format!("memory of a warp {what}"))
 }
 
 /// See the module.

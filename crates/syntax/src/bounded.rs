@@ -2,12 +2,20 @@
 //! reads. The first [`MAX_LISTED`] are kept; one more says how many others there are, and stands where the first of them is.
 
 use rowan::{TextRange, TextSize};
+use rules::{Rule, Severity};
 
 /// So many of one part are kept.
 pub const MAX_LISTED: usize = 1000;
 
-/// The code of what stands for those that are not kept.
-pub const MORE_DIAGNOSTICS: &str = "more-diagnostics";
+/// The rule of what stands for those that are not kept.
+pub const MORE_DIAGNOSTICS: Rule = Rule::reported(
+    "more-diagnostics",
+    Severity::Error,
+    "more diagnostics than are listed",
+    "Of one function, program or frame, the first 1000 syntax errors and the first 1000 other diagnostics are listed. \
+     This one says how many more there are, and stands where the first of them is. It is as severe as the worst of \
+     them.\n",
+);
 
 /// Something that is said of a place.
 pub trait Listed: Sized {

@@ -2,21 +2,9 @@
 
 use rowan::{TextRange, TextSize};
 
-use crate::{Listed, MORE_DIAGNOSTICS};
+pub use rules::Severity;
 
-/// How bad something is. The worst is the least.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Severity {
-    /// The compiler of the language refuses the text, or it cannot mean what it says.
-    #[default]
-    Error,
-    /// The compiler reads it, but it is probably not meant so.
-    Warning,
-    /// A fact the reader may want to know.
-    Information,
-    /// This tool knows less than it could, or the text could be better; nothing is wrong with it.
-    Hint,
-}
+use crate::{Listed, MORE_DIAGNOSTICS};
 
 /// One finding. Its ranges are relative to the unit or to the file, as the function that gives it says.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -51,7 +39,7 @@ impl Diagnostic {
 impl From<crate::SyntaxError> for Diagnostic {
     fn from(error: crate::SyntaxError) -> Diagnostic {
         Diagnostic {
-            code: error.kind.code(),
+            code: error.kind.name(),
             severity: Severity::Error,
             range: error.range,
             message: error.message,
@@ -68,7 +56,7 @@ impl Listed for Diagnostic {
 
     fn standing_for_all(self, message: String) -> Diagnostic {
         let related = Vec::new();
-        Diagnostic { code: MORE_DIAGNOSTICS, message, help: None, related, ..self }
+        Diagnostic { code: MORE_DIAGNOSTICS.name, message, help: None, related, ..self }
     }
 
     fn absorb(&mut self, other: &Diagnostic) {

@@ -7,6 +7,7 @@
 //! Linear in the size of the tree, without recursion.
 
 mod items;
+mod kind;
 mod needs;
 mod unexpected;
 
@@ -14,54 +15,15 @@ use parser::SyntaxKind::{self, *};
 use rowan::{Children, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 pub(crate) use self::items::of_items;
+pub use self::kind::SyntaxErrorKind;
 use self::needs::{Need, needs};
 use crate::{
     SyntaxNode,
     ast::{AstNode as _, Expr, literals::StringPart},
-    bounded::{Bounded, Listed, MORE_DIAGNOSTICS},
+    bounded::{Bounded, Listed},
     language::Language,
     syntax_node::kind_from_raw,
 };
-
-/// What kind of thing is wrong. Each has a name that can be looked up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SyntaxErrorKind {
-    /// Text that fits nowhere.
-    UnexpectedText,
-    /// Something that must be there is not.
-    MissingPart,
-    /// A bracket without its partner.
-    UnclosedBracket,
-    /// A string without its closing quotes.
-    UnterminatedString,
-    /// A number with wrong digits.
-    MalformedNumber,
-    /// A character that begins no token.
-    UnknownCharacter,
-    /// A line that is deeper than its block.
-    UnexpectedIndent,
-    /// More levels than can be read.
-    TooDeep,
-    /// Errors that are not listed.
-    MoreErrors,
-}
-
-impl SyntaxErrorKind {
-    /// The name, in kebab-case.
-    pub fn code(self) -> &'static str {
-        match self {
-            SyntaxErrorKind::UnexpectedText => "unexpected-text",
-            SyntaxErrorKind::MissingPart => "missing-part",
-            SyntaxErrorKind::UnclosedBracket => "unclosed-bracket",
-            SyntaxErrorKind::UnterminatedString => "unterminated-string",
-            SyntaxErrorKind::MalformedNumber => "malformed-number",
-            SyntaxErrorKind::UnknownCharacter => "unknown-character",
-            SyntaxErrorKind::UnexpectedIndent => "unexpected-indent",
-            SyntaxErrorKind::TooDeep => "too-deep",
-            SyntaxErrorKind::MoreErrors => MORE_DIAGNOSTICS,
-        }
-    }
-}
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

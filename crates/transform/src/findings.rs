@@ -6,8 +6,7 @@
 //!
 //! A fix is right by itself. Several may not be: [`compatible`] picks those that are right together.
 //!
-//! To add a planner: a file with `pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>)`, and its line in
-//! [`PLANNERS`].
+//! To add one: a file with its [`FindingRule`], and its row below. The README shows how.
 
 mod apply;
 mod barriers;
@@ -17,6 +16,7 @@ mod copy_propagation;
 mod dead_binding;
 mod dead_store;
 mod deletable;
+mod finding;
 mod loop_invariant;
 mod missing_noalias;
 mod names;
@@ -42,7 +42,7 @@ use ir::{
     effects::EffectTable,
     plan::{
         CsePlan, SourceView,
-        finding::{Finding, FindingKind, FindingKinds, FixEdit, Place},
+        finding::{FixEdit, Place},
     },
     role::Roles,
 };
@@ -50,9 +50,11 @@ use ir::{
 pub use apply::{apply, apply_fixes};
 pub use compatible::{Compatible, compatible};
 pub use deletable::Deletable;
+pub use finding::{Finding, FindingKinds, Sentence, Word};
 pub use openable::Openable;
 
 use crate::cse::{self, CseOptions};
+use finding::{FindingRule, edit_title, sentence};
 use names::Names;
 
 /// What to find.
@@ -185,24 +187,52 @@ impl<'a> FindingFacts<'a> {
 /// The common subexpressions of the body, as [`CseOptions::default`] plans them.
 pub type SharedPlan<'a> = dyn Fn() -> Arc<CsePlan> + 'a;
 
-/// Finds all of one kind, in any order.
-type Planner = fn(&FindingFacts<'_>, &mut Vec<Finding>);
+/// One row for each kind of finding: its value and the declaration in the file of its planner.
+macro_rules! finding_kinds {
+    ($($(#[$of:meta])* $Kind:ident = $rule:path;)*) => {
+        rules::kinds! {
+            /// The kind of a finding. Names are kebab-case and stable; `tir-analyzer explain NAME` has a page for each.
+            pub enum FindingKind { $($(#[$of])* $Kind = $rule.rule;)* }
+        }
 
-/// The planners, sorted by the names of their kinds.
-const PLANNERS: &[(FindingKind, Planner)] = &[
-    (FindingKind::ConstantCondition, conditions::plan_constant),
-    (FindingKind::CopyPropagation, copy_propagation::plan),
-    (FindingKind::DeadBinding, dead_binding::plan),
-    (FindingKind::DeadStore, dead_store::plan),
-    (FindingKind::LoopInvariant, loop_invariant::plan),
-    (FindingKind::MissingBarrier, barriers::plan_missing),
-    (FindingKind::MissingNoalias, missing_noalias::plan),
-    (FindingKind::ReadBeforeWrite, read_before_write::plan),
-    (FindingKind::RedundantCondition, conditions::plan_redundant),
-    (FindingKind::RedundantLoad, redundant_load::plan),
-    (FindingKind::SuperfluousBarrier, barriers::plan_superfluous),
-    (FindingKind::Unreachable, unreachable::plan),
-];
+        impl FindingKind {
+            /// The declaration beside its planner.
+            fn declared(self) -> &'static FindingRule {
+                match self {
+                    $(FindingKind::$Kind => const { &$rule },)*
+                }
+            }
+        }
+    };
+}
+
+// Sorted by name.
+finding_kinds! {
+    /// A condition that is always true or never.
+    ConstantCondition = conditions::CONSTANT;
+    /// A load of what was copied from somewhere that still holds it.
+    CopyPropagation = copy_propagation::COPY_PROPAGATION;
+    /// A binding or a mutable scalar whose value nothing uses.
+    DeadBinding = dead_binding::DEAD_BINDING;
+    /// A store that nothing can read.
+    DeadStore = dead_store::DEAD_STORE;
+    /// A value in a loop that is the same in every iteration.
+    LoopInvariant = loop_invariant::LOOP_INVARIANT;
+    /// Threads exchange shared memory with no barrier between.
+    MissingBarrier = barriers::MISSING;
+    /// Without `noalias`, writes of one parameter may change another.
+    MissingNoalias = missing_noalias::MISSING_NOALIAS;
+    /// A load of memory that nothing has written.
+    ReadBeforeWrite = read_before_write::READ_BEFORE_WRITE;
+    /// A condition that an enclosing one already decides.
+    RedundantCondition = conditions::REDUNDANT;
+    /// A load of a value that a name or an earlier store still holds.
+    RedundantLoad = redundant_load::REDUNDANT_LOAD;
+    /// A barrier across which threads exchange nothing.
+    SuperfluousBarrier = barriers::SUPERFLUOUS;
+    /// Statements that cannot be executed.
+    Unreachable = unreachable::UNREACHABLE;
+}
 
 /// All findings of the wanted kinds, in program order.
 pub fn findings(
@@ -224,10 +254,8 @@ pub fn findings_beside(
     let Analyses { body, occurrences, .. } = *analyses;
     let facts = FindingFacts::new(analyses, source, options, shared);
     let mut found = Vec::new();
-    for (kind, plan) in PLANNERS {
-        if options.kinds.contains(*kind) {
-            plan(&facts, &mut found);
-        }
+    for kind in options.kinds.iter() {
+        (kind.declared().plan)(&facts, &mut found);
     }
     if let Some(view) = &source {
         written_here(&facts, view, &mut found);
@@ -237,6 +265,13 @@ pub fn findings_beside(
         found.sort_by_cached_key(|it| (order.of_place(body, occurrences, it.place), it.kind));
     }
     found
+}
+
+/// Stores of what their element holds already, if they may go with their operands.
+pub(crate) fn idle_stores(analyses: &Analyses<'_>) -> Vec<OpId> {
+    let options = FindingOptions::default();
+    let shared = || Arc::new(cse::plan(analyses, None, &CseOptions::default()));
+    dead_store::idle(&FindingFacts::new(analyses, None, &options, &shared))
 }
 
 /// Keeps what is about this text. What a macro made has the macro's text, where it may be right for one call and wrong for another; and a

@@ -4,16 +4,13 @@
 //! of finding with a fix is a pass that does all its fixes which are right together.
 
 use dataflow::analyses::Analyses;
-use ir::{
-    Body, Occurrences,
-    effects::EffectTable,
-    plan::finding::{FindingKind, FindingKinds},
-};
+use ir::{Body, Occurrences, effects::EffectTable};
+use rules::Fix;
 
 use crate::{
     broken::{Broken, kept},
     cse::{self, CseOptions},
-    findings::{self, FindingOptions},
+    findings::{self, FindingKind, FindingKinds, FindingOptions},
     simplify::{self, SimplifyOptions},
 };
 
@@ -45,11 +42,9 @@ impl Pass {
 
     /// All passes. What only informs is none: `noalias` is for a person to add, as it is a promise.
     pub fn all() -> impl Iterator<Item = Pass> {
-        use FindingKind::{MissingBarrier, MissingNoalias, SuperfluousBarrier};
         let kinds = FindingKind::ALL.iter().copied();
-        let only_tell =
-            |it: &FindingKind| matches!(it, MissingBarrier | MissingNoalias | SuperfluousBarrier);
-        let fixes = kinds.filter(move |it| !only_tell(it)).map(Pass::Fix);
+        let is_for_people = |it: &FindingKind| matches!(it.rule().fix, Fix::Informs | Fix::Promise);
+        let fixes = kinds.filter(move |it| !is_for_people(it)).map(Pass::Fix);
         [Pass::Cse, Pass::Simplify].into_iter().chain(fixes)
     }
 

@@ -9,18 +9,11 @@ use interp::{
     Argument, EventKind, Options, Outcome, Overlap, RunError, RunErrorKind, Schedule, UnknownCalls,
 };
 use ir::effects::EffectTable;
-use ir::{
-    Body, Occurrences, fingerprint,
-    plan::{
-        CsePlan,
-        finding::{Finding, FindingKind, FindingKinds},
-    },
-    verify::verify,
-};
+use ir::{Body, Occurrences, fingerprint, plan::CsePlan, verify::verify};
 use test_utils::{Program, Rng};
 use transform::{
     cse::{self, CseOptions},
-    findings::{self, FindingOptions},
+    findings::{self, Finding, FindingKind, FindingKinds, FindingOptions},
     passes::Pass,
 };
 

@@ -9,14 +9,14 @@ use ir::{
     BinaryOp, Body, ExprKind, OccurrenceId, Occurrences, OpKind,
     plan::{
         CseBinding, CseGroup, CsePlan, Decision, Equivalence, Preset,
-        finding::{Finding, FindingFix, FindingKind, FindingKinds, FixEdit, Place, Reason},
+        finding::{FindingFix, FixEdit, Place},
     },
     verify::verify,
 };
 use test_utils::{Features, Program};
 use transform::{
     cse::{self, CseOptions},
-    findings::{self, FindingOptions},
+    findings::{self, Finding, FindingKind, FindingKinds, FindingOptions, Sentence},
 };
 
 use super::{
@@ -239,7 +239,7 @@ fn needed_stores(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<B
         let finding = Finding {
             kind: FindingKind::DeadStore,
             place: Place::Op(stores[at]),
-            reason: Reason::Overwritten,
+            message: Sentence::default(),
             related: Vec::new(),
             fix: Some(FindingFix::of(FixEdit::RemoveOp(stores[at]))),
         };
@@ -259,7 +259,7 @@ fn without_calls(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<B
         let finding = Finding {
             kind: FindingKind::DeadStore,
             place: Place::Op(op),
-            reason: Reason::Overwritten,
+            message: Sentence::default(),
             related: Vec::new(),
             fix: Some(FindingFix::of(FixEdit::RemoveOp(op))),
         };

@@ -1,4 +1,5 @@
-//! What code reasons about has a type: a name from a table of well-known names is compared as text only where text is read.
+//! What code reasons about has a type: a name from a table of well-known names is compared as text only where text is
+//! read.
 //!
 //! The names are the strings of the tables themselves, so a new row is watched from the day it is there.
 
@@ -158,7 +159,8 @@ mod tests {
     use crate::tidy::tree::problems;
     use expect_test::expect;
 
-    const INTRINSICS: &str = "//! x\n\nintrinsics! {\n    /// `likely(\"no\")`\n    Likely = \"likely\",\n    Return = \"ret\" | \"return\",\n}\n";
+    const INTRINSICS: &str = "//! x\n\nintrinsics! {\n    /// `likely(\"no\")`\n    Likely = \"likely\",\n    \
+                              Return = \"ret\" | \"return\",\n}\n";
     const TAGS: &str =
         "//! x\n\nconst NAMES: [(&str, ThreadTag); 1] = [\n    (\"threadIdx.x\", X),\n];\n";
 

@@ -43,6 +43,8 @@ const PRODUCT: &[&str] = &[
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "test-utils", rank: 0, never: &[] },
     Layer { name: "files", rank: 0, never: &[] },
+    // Declarations of rules: below `syntax` and `ir`, which both declare some.
+    Layer { name: "rules", rank: 0, never: &[] },
     Layer { name: "parser", rank: 1, never: &["test-utils"] },
     Layer { name: "syntax", rank: 2, never: &["test-utils"] },
     Layer { name: "ir", rank: 2, never: &["test-utils", "parser"] },
@@ -134,7 +136,7 @@ mod tests {
                 "[package]\nname = \"ir\"\n\n[dependencies]\nide = { path = \"../ide\" }\n",
             )],
             expect![[r#"
-                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 8)
+                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 10)
             "#]],
         );
     }
@@ -171,7 +173,7 @@ mod tests {
         check_tree(
             &[("crates/ir/Cargo.toml", manifest)],
             expect![[r#"
-                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 8)
+                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 10)
             "#]],
         );
     }

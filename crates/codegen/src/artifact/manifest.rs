@@ -7,6 +7,7 @@
 
 use std::{io, path::Path};
 
+use rules::Reason;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Target, kernel::host::HostExpr, reasons};
@@ -359,7 +360,7 @@ impl UnsupportedFunction {
 
     /// What a person can do about it.
     pub fn help(&self) -> &'static str {
-        reasons::find(&self.reason).map_or("Please report the function.", |it| it.help)
+        reasons::find(&self.reason).map_or("Please report the function.", Reason::help)
     }
 }
 

@@ -1,4 +1,4 @@
-//! One translation for the languages that naga writes: SPIR-V, WGSL and Metal differ by a [`Language`] only.
+//! One translation for the languages that naga writes: SPIR-V, WGSL and Metal differ by a [`ShaderLanguage`] only.
 //!
 //! In: a kernel of a [`KernelSet`]. Out: naga's module, validated, as canonical text with slots for names
 //! ([`crate::artifact::names`]), and as bytes where the language has them. What a language cannot say exactly is refused with a
@@ -20,7 +20,7 @@ mod tests;
 mod types;
 mod writer;
 
-pub(crate) use language::Language;
+pub(crate) use language::ShaderLanguage;
 pub(crate) use names::words;
 
 use ::naga::{EntryPoint, ShaderStage};
@@ -38,7 +38,7 @@ const STACK: usize = 16 << 20;
 pub(crate) fn emit(
     set: &KernelSet,
     kernel: &Kernel,
-    language: Language,
+    language: ShaderLanguage,
     options: &Options,
 ) -> Result<DeviceCode> {
     let mut writer = writer::Writer::new(set, kernel, language);
@@ -66,8 +66,8 @@ pub(crate) fn emit(
         let with_markers = output::text(&module, &info, language, &bindings, arch)?;
         let lines = lines::of_text(&text, &with_markers, &marked);
         let binary = match language {
-            Language::Spirv => output::binary(&mut plain, &info, options.contract, arch)?,
-            Language::Wgsl | Language::Metal => Vec::new(),
+            ShaderLanguage::Spirv => output::binary(&mut plain, &info, options.contract, arch)?,
+            ShaderLanguage::Wgsl | ShaderLanguage::Metal => Vec::new(),
         };
         Ok((text, lines, binary))
     })?;
@@ -94,13 +94,13 @@ pub(crate) fn emit(
 pub(crate) const RESERVED_PREFIXES: &[&str] = &["_", "naga", "metal"];
 
 /// Whether a word of a language cannot be an identifier of ours.
-pub(crate) fn is_reserved(word: &str, language: Language) -> bool {
+pub(crate) fn is_reserved(word: &str, language: ShaderLanguage) -> bool {
     match language {
-        Language::Spirv | Language::Wgsl => {
+        ShaderLanguage::Spirv | ShaderLanguage::Wgsl => {
             ::naga::keywords::wgsl::RESERVED.contains(&word)
                 || ::naga::keywords::wgsl::BUILTIN_IDENTIFIERS.contains(&word)
         }
-        Language::Metal => {
+        ShaderLanguage::Metal => {
             Dialect::is_reserved(&crate::backend::cuda::Cuda, word) || METAL.contains(&word)
         }
     }

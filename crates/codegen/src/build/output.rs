@@ -17,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+use rules::Reason;
 use rustc_hash::FxHashMap;
 use transform::passes::Pass;
 
@@ -226,7 +227,7 @@ impl Output {
         let is_it = |it: &&Arc<FileState>| it.text == text && it.made_with == self.made_with;
         let state = self.old.get(name).filter(|it| !self.force && is_it(it))?;
         // A mistake of ours is told anew, or it is none any more.
-        if state.unsupported.iter().any(|it| it.reason == INTERNAL) {
+        if state.unsupported.iter().any(|it| it.reason == INTERNAL.name()) {
             return None;
         }
         let folder = module_folder(name);
@@ -428,7 +429,7 @@ impl FileWriter<'_> {
         let refused = made.artifact.refused(names, target, options);
         if let Some(Refused { reason, detail, op }) = refused.into_iter().next() {
             let place = op.and_then(|it| places.get(it as usize)).copied();
-            self.refuse(record, &reason, detail, place);
+            self.refuse(record, reason, detail, place);
             return Ok(());
         }
         let sources = made.artifact.join(names, &entry, target);
@@ -524,14 +525,14 @@ impl FileWriter<'_> {
     }
 
     fn refuse_broken(&mut self, function: &FunctionRecord, broken: &Broken) {
-        self.refuse(function, &broken.reason, broken.detail.clone(), broken.place);
+        self.refuse(function, broken.reason, broken.detail.clone(), broken.place);
     }
 
     /// `place` is the function's name, if it is no other.
     fn refuse(
         &mut self,
         function: &FunctionRecord,
-        reason: &str,
+        reason: Reason,
         detail: String,
         place: Option<Place>,
     ) {
@@ -543,7 +544,7 @@ impl FileWriter<'_> {
             target: self.output.target.name().to_owned(),
             file: self.name.to_owned(),
             name: function.name.clone(),
-            reason: reason.to_owned(),
+            reason: reason.name().to_owned(),
             detail,
         };
         self.module.unsupported.push(refused.clone());

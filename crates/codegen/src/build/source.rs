@@ -3,6 +3,7 @@
 //! In: nothing but plain data. Places are relative to the first line of their function, so that what is remembered of a function holds
 //! wherever it moves; [`FunctionRecord`](super::record::FunctionRecord) keeps them.
 
+use rules::Reason;
 use serde::{Deserialize, Serialize};
 
 use crate::artifact::key::Key;
@@ -43,8 +44,9 @@ pub struct SourceBody {
 /// Why a function has no body.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Broken {
-    /// One of [`crate::reasons`].
-    pub reason: String,
+    /// The reason.
+    #[serde(with = "crate::reasons::by_name")]
+    pub reason: Reason,
     /// Words for a person.
     pub detail: String,
     /// Where, if it is one place.
@@ -54,8 +56,7 @@ pub struct Broken {
 impl Broken {
     /// A mistake of ours ended the reading.
     pub fn of_panic(panicked: &ir::guard::Panicked) -> Broken {
-        let reason = crate::reasons::INTERNAL.to_owned();
-        Broken { reason, detail: panicked.report(), place: None }
+        Broken { reason: crate::reasons::INTERNAL, detail: panicked.report(), place: None }
     }
 }
 

@@ -243,7 +243,7 @@ fn a_function_without_a_body_is_told_at_its_place_or_at_its_name() {
         first_line: 10,
         name_at: Place { line: 1, column: 5 },
         body: Box::new(move || {
-            let (reason, detail) = ("has-errors".to_owned(), "an error".to_owned());
+            let (reason, detail) = (reasons::HAS_ERRORS, "an error".to_owned());
             Err(Broken { reason, detail, place })
         }),
     };
@@ -258,7 +258,7 @@ fn a_function_without_a_body_is_told_at_its_place_or_at_its_name() {
         let report = build.finish(vec![file], &BTreeSet::new()).expect("a build");
         let told: Vec<_> = report.unsupported.iter().map(|it| it.place()).collect();
         assert_eq!(told[..2], ["f.py:13:7", "f.py:11:5"]);
-        assert_eq!(report.unsupported[0].help(), reasons::find("has-errors").unwrap().help);
+        assert_eq!(report.unsupported[0].help(), reasons::HAS_ERRORS.help());
         drop(build);
         project.forget();
     }

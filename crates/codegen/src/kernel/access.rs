@@ -3,6 +3,7 @@
 use ir::{Body, BufferId, BufferOrigin, ExprId, ViewStep};
 
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// The offset of a buffer: its own, or that of the buffer it is a view of. Refused for a view of another type whose
 /// source has one. A declaration by a data pointer begins where the memory does. Linear in the chain of views.
@@ -11,7 +12,7 @@ pub(crate) fn offset(body: &Body, buffer: BufferId) -> Result<Option<ExprId>> {
         if let Some(offset) = body.buffers[at].elem_offset {
             if body.buffers[at].dtype != body.buffers[buffer].dtype {
                 let text = "a view of another type has an offset";
-                return Err(Refusal::new("buffer-view", text));
+                return Err(Refusal::new(reasons::BUFFER_VIEW, text));
             }
             return Ok(Some(offset));
         }

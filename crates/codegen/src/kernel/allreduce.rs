@@ -25,7 +25,10 @@ use ir::{
 use lower::Origins;
 use rustc_hash::FxHashMap;
 
-use crate::kernel::{Axis, Kernel, Refusal, Result, split::nest, sync};
+use crate::{
+    kernel::{Axis, Kernel, Refusal, Result, split::nest, sync},
+    reasons,
+};
 use warps::Form;
 
 /// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Gives what
@@ -85,7 +88,7 @@ struct Tree {
 }
 
 fn malformed(what: &str) -> Refusal {
-    Refusal::new("allreduce", format!("a reduction over threads {what}"))
+    Refusal::new(reasons::ALLREDUCE, format!("a reduction over threads {what}"))
 }
 
 impl<'a> Lowering<'a> {

@@ -5,6 +5,7 @@
 use ir::{Body, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, OpKind};
 
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Whether an evaluated expression is a barrier for the threads of a block; if not, it does nothing.
 ///
@@ -25,15 +26,18 @@ pub(crate) fn is_barrier(body: &Body, expr: ExprId) -> Result<bool> {
                 }
                 Intrinsic::StorageSync => {
                     let scope = body.scope_name(scope.unwrap_or(MemoryScope::Unknown));
-                    Err(Refusal::new("barrier-scope", format!("a barrier of scope `{scope}`")))
+                    Err(Refusal::new(
+                        reasons::BARRIER_SCOPE,
+                        format!("a barrier of scope `{scope}`"),
+                    ))
                 }
                 _ => {
                     let detail = format!("`T.{}` is not lowered", body.name(name));
-                    Err(Refusal::new("intrinsic", detail))
+                    Err(Refusal::new(reasons::INTRINSIC, detail))
                 }
             }
         }
-        _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
+        _ => Err(Refusal::new(reasons::INTRINSIC, "a value is computed and thrown away")),
     }
 }
 
@@ -51,7 +55,7 @@ pub(crate) fn check_instructions(body: &Body) -> Result<()> {
         {
             let name = body.name(name);
             let detail = format!("`T.{name}` is an instruction of NVIDIA's GPUs");
-            return Err(Refusal::new("nvidia-only", detail).at(op));
+            return Err(Refusal::new(reasons::NVIDIA_ONLY, detail).at(op));
         }
     }
     Ok(())

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Nodes that one host expression may have when its bindings are written out.
 const MAX_NODES: usize = 4096;
@@ -323,7 +324,7 @@ impl HostContext<'_> {
     fn node(&mut self, expr: ExprId, budget: &mut (usize, usize)) -> Result<HostExpr> {
         let too_large = || {
             Refusal::new(
-                "host-expression-too-large",
+                reasons::HOST_EXPRESSION_TOO_LARGE,
                 "an extent or argument needs too many operations on the host",
             )
         };
@@ -342,7 +343,7 @@ impl HostContext<'_> {
         let dtype = body
             .dtype(expr)
             .filter(|it| it.is_scalar())
-            .ok_or_else(|| Refusal::new("host-expression", "no scalar type"))?;
+            .ok_or_else(|| Refusal::new(reasons::HOST_EXPRESSION, "no scalar type"))?;
         let name = dtype.to_string();
         let op = |op, args| Ok(HostExpr::Op { op, dtype: name.clone(), args });
         match body.expr(expr).kind {
@@ -389,7 +390,7 @@ impl HostContext<'_> {
                 match (it, body.items(args)) {
                     (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.node(a, budget),
                     _ => Err(Refusal::new(
-                        "host-call",
+                        reasons::HOST_CALL,
                         format!(
                             "the host would have to call `{}` for an extent or argument",
                             body.name(name)
@@ -398,11 +399,11 @@ impl HostContext<'_> {
                 }
             }
             ExprKind::Load { .. } => Err(Refusal::new(
-                "host-load",
+                reasons::HOST_LOAD,
                 "an extent or argument is read from memory on the host",
             )),
             _ => Err(Refusal::new(
-                "host-expression",
+                reasons::HOST_EXPRESSION,
                 "an extent or argument has an unsupported form",
             )),
         }

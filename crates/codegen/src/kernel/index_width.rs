@@ -6,7 +6,10 @@
 use ir::{Body, BufferId, ExprId, ExprKind, OpKind};
 use rustc_hash::FxHashSet;
 
-use crate::kernel::{Kernel, Refusal, Result, split::nest};
+use crate::{
+    kernel::{Kernel, Refusal, Result, split::nest},
+    reasons,
+};
 
 /// Refuses a kernel whose indices are wider than 32 bits.
 pub(crate) fn check(body: &Body, kernel: &Kernel) -> Result<()> {
@@ -42,7 +45,7 @@ fn is_narrow(body: &Body, buffer: BufferId, index: ExprId) -> Result<()> {
         Some(dtype) => {
             let name = body.name(body.buffers[buffer].name);
             let text = format!("an index of `{name}` is `{dtype}` and not shown to fit 32 bits");
-            Err(Refusal::new("index-width", text))
+            Err(Refusal::new(reasons::INDEX_WIDTH, text))
         }
     }
 }

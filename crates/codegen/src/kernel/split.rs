@@ -14,11 +14,14 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::{
-    Axis, FunctionParam, HostStep, Kernel, KernelParam, LaunchDim, Refusal, Result, Root, RootUse,
-    ScalarSource, Space, Split, Symbol, SymbolSource, Workspace,
-    access::is_fragment,
-    host::{FieldValue, HostContext, HostExpr},
+use crate::{
+    kernel::{
+        Axis, FunctionParam, HostStep, Kernel, KernelParam, LaunchDim, Refusal, Result, Root,
+        RootUse, ScalarSource, Space, Split, Symbol, SymbolSource, Workspace,
+        access::is_fragment,
+        host::{FieldValue, HostContext, HostExpr},
+    },
+    reasons,
 };
 
 use barriers::instructions::instruction;
@@ -90,7 +93,7 @@ impl<'a> Splitter<'a> {
         match self.body.unresolved.first() {
             Some(&name) => {
                 let name = self.body.name(name);
-                Err(Refusal::new("unresolved-name", format!("`{name}` is not known here")))
+                Err(Refusal::new(reasons::UNRESOLVED_NAME, format!("`{name}` is not known here")))
             }
             None => Ok(()),
         }
@@ -135,7 +138,7 @@ impl<'a> Splitter<'a> {
     fn host_region(&mut self, region: RegionId) -> Result<Vec<HostStep>> {
         if self.depth >= MAX_HOST_DEPTH {
             return Err(Refusal::new(
-                "nesting-too-deep",
+                reasons::NESTING_TOO_DEEP,
                 "statements around the launches nest too deep",
             ));
         }
@@ -181,7 +184,7 @@ impl<'a> Splitter<'a> {
                 let var = body.blocks[body.entry(region)].args[0];
                 if operation.operands.len() > 2 {
                     return Err(Refusal::new(
-                        "host-loop-step",
+                        reasons::HOST_LOOP_STEP,
                         "a loop around launches has a step",
                     ));
                 }
@@ -209,17 +212,17 @@ impl<'a> Splitter<'a> {
                     && body.blocks[operation.parent].ops.last() == Some(&op) => {}
             OpKind::For(ForKind::ThreadBinding(_)) => {
                 return Err(Refusal::new(
-                    "thread-binding-loop",
+                    reasons::THREAD_BINDING_LOOP,
                     "a loop is still to be bound to threads: lower the module first",
                 ));
             }
             OpKind::SBlock(_) => {
                 return Err(Refusal::new(
-                    "unlowered-block",
+                    reasons::UNLOWERED_BLOCK,
                     "a block is still to be scheduled: lower the module first",
                 ));
             }
-            _ => return Err(Refusal::new("host-code", self.describe(op))),
+            _ => return Err(Refusal::new(reasons::HOST_CODE, self.describe(op))),
         }
         Ok(())
     }
@@ -251,7 +254,7 @@ impl<'a> Splitter<'a> {
         let mut symbol = |value: ValueId| {
             if thread_vars.contains_key(&value) {
                 return Err(Refusal::new(
-                    "device-dependent-launch",
+                    reasons::DEVICE_DEPENDENT_LAUNCH,
                     "an extent or argument depends on a thread index",
                 ));
             }
@@ -304,12 +307,15 @@ impl<'a> Splitter<'a> {
                 self.thread_vars.insert(var, None);
                 return Ok(());
             }
-            return Err(Refusal::new("thread-tag", format!("`{name}` is no axis of a launch")));
+            return Err(Refusal::new(
+                reasons::THREAD_TAG,
+                format!("`{name}` is no axis of a launch"),
+            ));
         };
         self.thread_vars.insert(var, Some(axis));
         match launch.iter().find(|it| it.axis == axis) {
             Some(known) if known.extent != extent => Err(Refusal::new(
-                "thread-extent-mismatch",
+                reasons::THREAD_EXTENT_MISMATCH,
                 format!("`{name}` is launched with two extents in one kernel"),
             )),
             Some(_) => Ok(()),
@@ -369,7 +375,10 @@ impl<'a> Splitter<'a> {
         };
         let dtype =
             ty.prim().filter(|it| it.is_scalar() && *it != DataType::HANDLE).ok_or_else(|| {
-                Refusal::new("argument-type", "a value computed on the host has no scalar type")
+                Refusal::new(
+                    reasons::ARGUMENT_TYPE,
+                    "a value computed on the host has no scalar type",
+                )
             })?;
         Ok(KernelParam::Scalar { value: source, dtype, host })
     }
@@ -480,7 +489,7 @@ impl<'a> Uses<'a> {
                 ExprKind::Load { buffer, .. } => self.element(buffer, false)?,
                 ExprKind::Opaque { text, .. } => {
                     return Err(Refusal::new(
-                        "opaque-expression",
+                        reasons::OPAQUE_EXPRESSION,
                         format!("`{}` is not understood", self.body.name(text)),
                     ));
                 }
@@ -503,7 +512,7 @@ impl<'a> Uses<'a> {
     fn element(&mut self, buffer: BufferId, written: bool) -> Result<()> {
         if is_fragment(self.body, buffer) {
             let detail = "an element of a fragment is accessed: only `tvm_load_matrix_sync` and its like may";
-            return Err(Refusal::new("memory-scope", detail));
+            return Err(Refusal::new(reasons::MEMORY_SCOPE, detail));
         }
         self.buffer(buffer, written)
     }
@@ -533,7 +542,7 @@ impl<'a> Uses<'a> {
                 _ => break,
             }
         }
-        Err(Refusal::new("buffer-pointer", "an instruction is given a computed pointer"))
+        Err(Refusal::new(reasons::BUFFER_POINTER, "an instruction is given a computed pointer"))
     }
 
     fn buffer(&mut self, buffer: BufferId, written: bool) -> Result<()> {
@@ -557,7 +566,7 @@ impl<'a> Uses<'a> {
                 };
                 if space == Space::Global && self.allocated.contains(&owner) {
                     return Err(Refusal::new(
-                        "global-alloc-in-kernel",
+                        reasons::GLOBAL_ALLOC_IN_KERNEL,
                         "global memory is allocated inside a kernel",
                     ));
                 }
@@ -590,7 +599,7 @@ impl<'a> Uses<'a> {
 
 /// The memory behind a buffer, if code for all its views can be written.
 pub(crate) fn root_of(body: &Body, buffer: BufferId) -> Result<Root> {
-    let refused = |what: &str| Err(Refusal::new("buffer-view", what));
+    let refused = |what: &str| Err(Refusal::new(reasons::BUFFER_VIEW, what));
     let mut at = buffer;
     // A chain of views is no longer than there are buffers.
     for _ in 0..=body.buffers.len() {
@@ -617,7 +626,7 @@ pub(crate) fn root_of(body: &Body, buffer: BufferId) -> Result<Root> {
                     }
                     _ => {
                         let what = "a buffer's memory is given by a computed pointer";
-                        Err(Refusal::new("buffer-pointer", what))
+                        Err(Refusal::new(reasons::BUFFER_POINTER, what))
                     }
                 };
             }
@@ -656,7 +665,7 @@ pub(crate) fn space(body: &Body, buffer: BufferId) -> Result<Space> {
         | MemoryScope::Accumulator => Ok(Space::Local),
         MemoryScope::Warp | MemoryScope::Unknown | MemoryScope::Other(..) => {
             let detail = format!("memory scope `{}` is not lowered", body.scope_name(data.scope));
-            Err(Refusal::new("memory-scope", detail))
+            Err(Refusal::new(reasons::MEMORY_SCOPE, detail))
         }
     }
 }
@@ -676,7 +685,10 @@ fn value_symbol(
         SymbolSource::Loop
     } else {
         symbol_source(body, value).ok_or_else(|| {
-            Refusal::new("free-variable", format!("nothing gives `{name}` a value on the host"))
+            Refusal::new(
+                reasons::FREE_VARIABLE,
+                format!("nothing gives `{name}` a value on the host"),
+            )
         })?
     };
     let dtype = data.ty.prim().unwrap_or(DataType::INT32);
@@ -724,12 +736,14 @@ fn field_symbol(
     match field {
         BufferField::Shape(dim) => match data.shape.get(dim as usize) {
             Some(&extent) => Ok(FieldValue::Expr(extent)),
-            None => Err(Refusal::new("buffer-field", "a buffer has no such dimension")),
+            None => Err(Refusal::new(reasons::BUFFER_FIELD, "a buffer has no such dimension")),
         },
         BufferField::Stride(dim) => {
             match data.strides.as_ref().and_then(|it| it.get(dim as usize)) {
                 Some(&stride) => Ok(FieldValue::Expr(stride)),
-                None => Err(Refusal::new("buffer-field", "a stride that is not written is read")),
+                None => {
+                    Err(Refusal::new(reasons::BUFFER_FIELD, "a stride that is not written is read"))
+                }
             }
         }
         BufferField::ElemOffset => match (data.elem_offset, param) {
@@ -745,7 +759,7 @@ fn field_symbol(
             _ => Ok(FieldValue::Int(0)),
         },
         BufferField::Data => {
-            Err(Refusal::new("host-pointer", "a pointer is used as a number on the host"))
+            Err(Refusal::new(reasons::HOST_POINTER, "a pointer is used as a number on the host"))
         }
     }
 }

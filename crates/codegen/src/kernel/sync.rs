@@ -4,9 +4,12 @@ use barriers::{Plan, Planner, in_place};
 use ir::{BlockId, Body, OpId, OpKind, Type, arena::Id as _, effects::EffectTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::{
-    Axis, Kernel, Refusal, Result, Root, Space,
-    split::{root_of, space},
+use crate::{
+    kernel::{
+        Axis, Kernel, Refusal, Result, Root, Space,
+        split::{root_of, space},
+    },
+    reasons,
 };
 
 /// Threads of a block beyond which they are not enumerated.
@@ -34,7 +37,7 @@ pub(crate) fn insert_barriers(
         }
         if let Some(&store) = plan.exchanges.first() {
             let what = "a statement reads from shared memory what other threads write in it: no barrier can stand in between";
-            return Err(Refusal::new("exchange-in-one-statement", what).at(store));
+            return Err(Refusal::new(reasons::EXCHANGE_IN_ONE_STATEMENT, what).at(store));
         }
         before.extend(plan.before);
         at_end.extend(plan.at_end);

@@ -3,15 +3,18 @@
 //! In: the canonical manifest entry of a kernel, a target and its options. Out: why it does not fit. This is asked when
 //! an artifact is written out, not when it is made: another limit generates nothing.
 
+use rules::Reason;
+
 use crate::{
     Options, Target,
     artifact::manifest::{self, Expr},
+    reasons,
 };
 
 /// Why a kernel does not fit.
 pub(crate) struct Exceeded {
     /// One of [`crate::reasons`].
-    pub(crate) reason: &'static str,
+    pub(crate) reason: Reason,
     pub(crate) detail: String,
     /// Which feature of the kernel it is about, if it is one.
     pub(crate) feature: Option<usize>,
@@ -37,11 +40,14 @@ pub(crate) fn exceeded(
         if threads > i128::from(limits.threads) {
             let chosen = options.device.max_threads.is_some();
             let most = most(limits.threads.into(), "max-threads", chosen);
-            return refused("block-size", format!("a block has {threads} threads; {most}"));
+            return refused(reasons::BLOCK_SIZE, format!("a block has {threads} threads; {most}"));
         }
         if z > i64::from(limits.threads_z) {
             let most = most(limits.threads_z.into(), "", false);
-            return refused("block-size", format!("a block has {z} threads along z; {most}"));
+            return refused(
+                reasons::BLOCK_SIZE,
+                format!("a block has {z} threads along z; {most}"),
+            );
         }
     }
     if target.has_instructions()
@@ -51,7 +57,7 @@ pub(crate) fn exceeded(
             let (needed, what) = feature.split_once(' ').unwrap_or((feature, "it"));
             if arch_number(needed).is_some_and(|it| it > arch) {
                 let detail = format!("`{what}` needs `arch={needed}`; the target is {who}");
-                return Some(Exceeded { reason: "arch", detail, feature: Some(at) });
+                return Some(Exceeded { reason: reasons::ARCH, detail, feature: Some(at) });
             }
         }
     }
@@ -59,7 +65,10 @@ pub(crate) fn exceeded(
     if shared > limits.shared {
         let chosen = options.device.shared_memory.is_some();
         let most = most(limits.shared, "shared-memory", chosen);
-        return refused("shared-memory-size", format!("{shared} bytes of shared memory; {most}"));
+        return refused(
+            reasons::SHARED_MEMORY_SIZE,
+            format!("{shared} bytes of shared memory; {most}"),
+        );
     }
     None
 }

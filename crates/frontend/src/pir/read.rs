@@ -402,7 +402,7 @@ impl<'a> Reader<'a> {
 
 /// A diagnostic of a rule, with the rule's severity.
 fn diagnostic(code: &'static str, range: TextRange, message: String) -> Diagnostic {
-    let severity = rule(code).map_or(Severity::Error, |it| it.severity);
+    let severity = rule(code).and_then(|it| it.level).unwrap_or(Severity::Error);
     Diagnostic { code, severity, range, message, ..Diagnostic::default() }
 }
 

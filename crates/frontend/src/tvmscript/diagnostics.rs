@@ -3,36 +3,24 @@
 //! Codes are kebab-case and stable; [`ALL`] documents each, for `explain` and for tables of rules.
 
 use ir::guard::Panicked;
+use rules::Rule;
 use syntax::{Diagnostic, Severity, TextRange};
 
-/// A rule that a [`Diagnostic`] may name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DiagnosticRule {
-    /// Kebab-case name.
-    pub code: &'static str,
-    /// Severity of its diagnostics.
-    pub severity: Severity,
-    /// One line.
-    pub summary: &'static str,
-    /// All of it.
-    pub docs: &'static str,
-}
-
-macro_rules! rules {
+macro_rules! codes {
     ($($(#[doc = $docs:literal])* $konst:ident = $code:literal, $severity:ident, $summary:literal;)*) => {
         $(#[doc = $summary] pub const $konst: &str = $code;)*
 
         /// Every rule of this crate, in the order of their names.
-        pub const ALL: &[DiagnosticRule] = &[$(DiagnosticRule {
-            code: $code,
-            severity: Severity::$severity,
-            summary: $summary,
-            docs: concat!($($docs, "\n"),*),
-        }),*];
+        pub const ALL: &[Rule] = &[$(Rule::reported(
+            $code,
+            Severity::$severity,
+            $summary,
+            concat!($($docs, "\n"),*),
+        )),*];
     };
 }
 
-rules! {
+codes! {
     /// Both operands of an operator, or the two sides of a binding, must have types that TVM can bring together.
     /// Arithmetic promotes (`int32 + float32` is `float32`); `==`, `!=` and bindings do not. Bool conditions are
     /// required by `and`, `or`, `not`, `if`, `while`, `assert` and `T.if_then_else`; integers do not count as bool.
@@ -82,8 +70,8 @@ pub fn internal_error(panicked: &Panicked, name: TextRange) -> Diagnostic {
 }
 
 /// The rule of a code.
-pub fn rule(code: &str) -> Option<&'static DiagnosticRule> {
-    ALL.iter().find(|it| it.code == code)
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    ALL.iter().find(|it| it.name == code)
 }
 
 #[cfg(test)]
@@ -94,11 +82,11 @@ mod tests {
     fn rules_are_documented_and_in_kebab_case() {
         for rule in ALL {
             assert!(
-                rule.code.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'),
+                rule.name.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'),
                 "{}",
-                rule.code
+                rule.name
             );
-            assert!(!rule.docs.trim().is_empty(), "{}", rule.code);
+            assert!(!rule.docs.trim().is_empty(), "{}", rule.name);
         }
     }
 }

@@ -24,7 +24,6 @@ pub use checked::{
     CheckedEdits, Edited, Mismatch, Reading, checked_cse_edits, checked_finding_edits,
     checked_simplify_edits,
 };
-pub use diagnostics::DiagnosticRule;
 pub use discover::{
     FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
     functions_after,

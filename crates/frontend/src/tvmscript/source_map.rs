@@ -9,7 +9,7 @@ mod hidden;
 use ir::{
     BufferId, OccurrenceId, OpId, ValueId,
     arena::Id,
-    plan::{SourceView, docs::COMMON_SUBEXPRESSION, finding::Place},
+    plan::{COMMON_SUBEXPRESSION, SourceView, finding::Place},
 };
 use syntax::{TextRange, TextSize};
 
@@ -213,7 +213,7 @@ impl SourceMap {
     }
     /// Calls `with` with this map as the planner sees it.
     pub fn with_view<R>(&self, with: impl FnOnce(SourceView<'_>) -> R) -> R {
-        let allowed = self.allowed_occurrences(COMMON_SUBEXPRESSION);
+        let allowed = self.allowed_occurrences(COMMON_SUBEXPRESSION.name);
         with(SourceView {
             is_real: &|occurrence| self.is_real(occurrence),
             is_written: &|op| self.is_written(op),

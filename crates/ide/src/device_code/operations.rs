@@ -42,7 +42,7 @@ pub(super) fn view(
             }
             Err(LowerRefusal { reason, detail, op }) => {
                 view.add_note(format!("{reason}: {detail}"), op.and_then(source));
-                view.add_help(reason);
+                view.add_help(*reason);
             }
         }
     }

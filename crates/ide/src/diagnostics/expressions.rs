@@ -6,11 +6,9 @@ use frontend::tvmscript::{
     FunctionKind,
     diagnostics::{REDEFINITION, SYNTAX_ERROR, internal_error},
 };
-use ir::{
-    OccurrenceId,
-    plan::{CseGroup, finding::FindingKind},
-};
+use ir::{OccurrenceId, plan::CseGroup};
 use syntax::{Diagnostic, Severity};
+use transform::findings::FindingKind;
 
 use crate::{
     diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},

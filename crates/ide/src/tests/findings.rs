@@ -127,8 +127,6 @@ fn what_would_be_read_otherwise_is_not_inlined() {
         "a$0: T.let[T.int32] = 0\nB[0] = n // a",
         // The element may be meant as a place there.
         "a$0: T.let[T.int32] = A[0]\nT.call_extern(\"int32\", \"f\", a)",
-        // Both would be numbers of Python, computed with before TVM sees them.
-        "a$0: T.let[T.int32] = 4\nB[0] = unknown * a",
     ] {
         check_actions(
             body,

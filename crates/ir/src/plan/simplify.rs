@@ -12,7 +12,9 @@ use smallvec::SmallVec;
 use super::finding::{Place, Related};
 use crate::{Body, Dialect, ExprId, OccurrenceId, OpId, ValueId};
 
-pub mod docs;
+mod kinds;
+
+pub use kinds::{CONSTANT_CONDITION, REDUNDANT_CONDITION, SimplificationKind, SimplifyRefusal};
 
 /// All that can be simplified in one body.
 #[derive(Clone, PartialEq, Debug)]
@@ -134,73 +136,6 @@ pub enum Step {
     },
 }
 
-names! {
-    /// What a simplification is. Names are kebab-case and stable.
-    SimplificationKind {
-        /// A condition that constants, ranges and shapes decide; also a finding, which reports it.
-        ConstantCondition = "constant-condition";
-        /// A loop that runs no iteration, or does nothing.
-        EmptyLoop = "empty-loop";
-        /// A guard that could stand around its loop.
-        InvariantGuard = "invariant-guard";
-        /// Two guards that could be one.
-        MergeableGuards = "mergeable-guards";
-        /// A statement that does nothing.
-        NoOp = "no-op";
-        /// A condition that another one decides; also a finding, which reports it.
-        RedundantCondition = "redundant-condition";
-        /// A guard around nothing, or whose condition has one value when it is simplified.
-        RedundantGuard = "redundant-guard";
-        /// An expression that has a simpler form here.
-        Simplifiable = "simplifiable";
-        /// A loop that runs one iteration.
-        SingleIterationLoop = "single-iteration-loop";
-    }
-}
-
-impl SimplificationKind {
-    /// The kind of a name.
-    pub fn from_name(name: &str) -> Option<SimplificationKind> {
-        SimplificationKind::ALL.iter().copied().find(|it| it.name() == name)
-    }
-
-    /// Whether a finding of the same name reports it already.
-    pub fn is_finding(self) -> bool {
-        matches!(
-            self,
-            SimplificationKind::ConstantCondition | SimplificationKind::RedundantCondition
-        )
-    }
-}
-
-names! {
-    /// Why something that looks simplifiable stays.
-    SimplifyRefusal {
-        /// The loop has annotations, which say something to the scheduler.
-        AnnotatedLoop = "annotated-loop";
-        /// What it computes may have an effect.
-        HasEffect = "has-effect";
-        /// A name would hide another, or be hidden.
-        HidesName = "hides-name";
-        /// `break` or `continue` leaves the loop.
-        LeavesLoop = "leaves-loop";
-        /// Evaluated at the other place, it may fail or overflow where the program does not.
-        MayTrap = "may-trap";
-        /// The edited text would read back as something else than the simplified function.
-        ReadsBackDifferently = "reads-back-differently";
-        /// It reads memory, which may be written before the other place.
-        ReadsMemory = "reads-memory";
-        /// Blocks in it are still to be scheduled.
-        Schedulable = "schedulable";
-        /// The loop's step is not 1.
-        SteppedLoop = "stepped-loop";
-        /// The loop binds a thread: its extent is part of the launch.
-        ThreadLoop = "thread-loop";
-        /// The first value of the loop is large and used more than once.
-        WouldGrow = "would-grow";
-    }
-}
-
 /// Something that stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refused {
@@ -236,27 +171,5 @@ impl SimplifyPlan {
             }
         }
         wanted
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_and_refusals_are_sorted_and_documented() {
-        assert!(SimplificationKind::ALL.is_sorted_by_key(|it| it.name()));
-        for &kind in SimplificationKind::ALL {
-            assert_eq!(SimplificationKind::from_name(kind.name()), Some(kind));
-            let is_documented = docs::find(kind.name()).is_some();
-            assert_ne!(is_documented, kind.is_finding(), "{}", kind.name());
-        }
-        assert!(SimplifyRefusal::ALL.is_sorted_by_key(|it| it.name()));
-        for &refusal in SimplifyRefusal::ALL {
-            let name = refusal.name();
-            let pages = [docs::find(name), crate::plan::docs::find(name)];
-            assert_eq!(pages.iter().flatten().count(), 1, "{name}");
-        }
-        assert!(docs::all().is_sorted_by_key(|it| it.name));
     }
 }

@@ -16,6 +16,7 @@ use super::{
     values::{binary, value_of},
 };
 use crate::LowerRefusal;
+use crate::reasons;
 
 pub(super) type Converted<T> = Result<T, LowerRefusal>;
 
@@ -97,11 +98,11 @@ pub(super) fn convert(launch: &Launch<'_>) -> Converted<FromOps> {
 
 /// Where control goes between blocks of a region.
 pub(super) fn branches(from: &Body, region: RegionId) -> LowerRefusal {
-    let refusal = LowerRefusal::new("branches", "blocks with branches between them");
+    let refusal = LowerRefusal::new(reasons::BRANCHES, "blocks with branches between them");
     let blocks = &from.regions[region].blocks;
     match blocks.first().and_then(|&it| from.blocks[it].ops.last()) {
         Some(&op) => refusal.at(op),
-        None => LowerRefusal::new("no-body", "it has no body"),
+        None => LowerRefusal::new(reasons::NO_BODY, "it has no body"),
     }
 }
 
@@ -168,7 +169,8 @@ impl<'a> Converter<'a> {
 
     pub(super) fn scalar(&self, value: ValueId) -> Converted<DataType> {
         let ty = text::type_of(self.from, value);
-        text::scalar(ty).ok_or_else(|| LowerRefusal::new("type", format!("a value of type `{ty}`")))
+        text::scalar(ty)
+            .ok_or_else(|| LowerRefusal::new(reasons::TYPE, format!("a value of type `{ty}`")))
     }
 
     /// Names a value, so that it stays what it is now.
@@ -189,7 +191,8 @@ impl<'a> Converter<'a> {
     /// Not converted, by its name.
     pub(super) fn unknown(&self, op: OpId) -> LowerRefusal {
         let name = text::name_of(self.from, op);
-        LowerRefusal::new("operation", format!("`{name}` is not written as statements")).at(op)
+        LowerRefusal::new(reasons::OPERATION, format!("`{name}` is not written as statements"))
+            .at(op)
     }
 
     // ---- statements ----

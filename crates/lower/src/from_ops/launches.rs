@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::{text, values::value_of};
 use crate::LowerRefusal;
+use crate::reasons;
 
 /// A number of blocks or threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,7 +165,7 @@ fn sizes_of(body: &Body, op: OpId, constants: &Constants) -> Option<[Size; 6]> {
 }
 
 fn clusters() -> LowerRefusal {
-    LowerRefusal::new("clusters", "blocks are launched in clusters")
+    LowerRefusal::new(reasons::CLUSTERS, "blocks are launched in clusters")
 }
 
 fn kernel<'a>(
@@ -184,7 +185,7 @@ fn kernel<'a>(
         Some(None) => Some(clusters()),
         None if said("block").is_none() => {
             let detail = "nothing in the file launches it, and it has no known_block_size";
-            Some(LowerRefusal::new("unknown-launch", detail))
+            Some(LowerRefusal::new(reasons::UNKNOWN_LAUNCH, detail))
         }
         _ => None,
     };

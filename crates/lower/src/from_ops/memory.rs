@@ -15,6 +15,7 @@ use super::{
     values::binary,
 };
 use crate::LowerRefusal;
+use crate::reasons;
 
 /// A memref: part of a buffer.
 #[derive(Clone)]
@@ -28,7 +29,8 @@ pub(super) struct View {
 impl Converter<'_> {
     fn memref_of(&self, value: ValueId) -> Converted<Memref> {
         let ty = text::type_of(self.from, value);
-        text::memref(ty).ok_or_else(|| LowerRefusal::new("type", format!("memory of type `{ty}`")))
+        text::memref(ty)
+            .ok_or_else(|| LowerRefusal::new(reasons::TYPE, format!("memory of type `{ty}`")))
     }
 
     /// A number of a type, or a symbol where the type leaves it open.
@@ -45,7 +47,7 @@ impl Converter<'_> {
         let memref = self.memref_of(value)?;
         if memref.scope.is_some_and(|it| !it.is_global()) {
             let detail = "a parameter in the memory of a block or a thread";
-            return Err(LowerRefusal::new("memory-scope", detail));
+            return Err(LowerRefusal::new(reasons::MEMORY_SCOPE, detail));
         }
         let name = self.name(value);
         let mut numbers = |list: &[i64], what: &str, is_size: bool| -> Vec<ExprId> {
@@ -101,7 +103,7 @@ impl Converter<'_> {
         let memref = self.memref_of(value)?;
         if memref.shape.contains(&DYNAMIC) || memref.layout.is_some() {
             let detail = "memory of a kernel whose size is not known";
-            return Err(LowerRefusal::new("kernel-memory", detail));
+            return Err(LowerRefusal::new(reasons::KERNEL_MEMORY, detail));
         }
         let shape: Vec<ExprId> =
             memref.shape.iter().map(|&it| self.body.int(it.into(), DataType::INT64)).collect();

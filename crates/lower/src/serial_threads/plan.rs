@@ -14,6 +14,7 @@ use crate::{
     LowerRefusal,
     edit::{each_node, mentions},
     lists::{constant, ops_in},
+    reasons,
     storage_reuse::{elements, kept as kept_pointers, root},
 };
 
@@ -57,7 +58,7 @@ pub(super) struct Plan {
 }
 
 pub(super) fn refuse(detail: &str) -> LowerRefusal {
-    LowerRefusal::new("threads-exchange", detail)
+    LowerRefusal::new(reasons::THREADS_EXCHANGE, detail)
 }
 
 impl Plan {

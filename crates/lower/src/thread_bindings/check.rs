@@ -13,6 +13,7 @@ use super::{Kernel, nest};
 use crate::{
     LowerRefusal,
     edit::{each_node, loop_var, mentions},
+    reasons,
 };
 
 /// A launch holds no loops over threads that are still to be bound.
@@ -21,7 +22,7 @@ pub(super) fn no_loops_over_threads(body: &Body, launch: OpId) -> Result<(), Low
     match nest(body, launch).find(is_loop) {
         Some(op) => {
             let what = "a loop over threads inside of a launch";
-            Err(LowerRefusal::new("thread-binding-loop", what).at(op))
+            Err(LowerRefusal::new(reasons::THREAD_BINDING_LOOP, what).at(op))
         }
         None => Ok(()),
     }
@@ -33,7 +34,7 @@ pub(super) fn one_kernel_each(body: &Body, kernels: &[OpId]) -> Result<(), Lower
     let mut inside: FxHashSet<OpId> = FxHashSet::default();
     let refusal = |op: OpId| {
         let what = "memory of blocks or threads is used outside of its kernel";
-        Err(LowerRefusal::new("kernel-memory-outside", what).at(op))
+        Err(LowerRefusal::new(reasons::KERNEL_MEMORY_OUTSIDE, what).at(op))
     };
     let mut declared: FxHashSet<BufferId> = FxHashSet::default();
     for &kernel in kernels {
@@ -118,7 +119,7 @@ pub(super) fn rebound(
         for &outer in open[axis].iter().chain(own.then_some(&kernel.op)) {
             if !is_independent(body, outer, op, effects) {
                 let what = "a loop over threads depends on one of the same tag around it";
-                return Err(LowerRefusal::new("thread-rebound", what).at(op));
+                return Err(LowerRefusal::new(reasons::THREAD_REBOUND, what).at(op));
             }
         }
         open[axis].push(op);
@@ -244,7 +245,8 @@ pub(super) fn outside_of_threads(
         if missing().next().is_none() {
             continue;
         }
-        let refusal = |what: &str| Err(LowerRefusal::new("code-outside-threads", what).at(op));
+        let refusal =
+            |what: &str| Err(LowerRefusal::new(reasons::CODE_OUTSIDE_THREADS, what).at(op));
         match body.ops[op].kind {
             OpKind::Store { buffer, .. } => match root(body, buffer) {
                 Some(root) if is_private(body, root) => {}
@@ -318,7 +320,7 @@ pub(super) fn global_exchange(body: &Body, region: RegionId) -> Result<(), Lower
         if written.get(&buffer).is_some_and(|it| !it.contains(body.items(indices))) {
             let name = body.name(body.buffers[buffer].name);
             let what = format!("threads of one kernel write and read `{name}` at different places");
-            return Err(LowerRefusal::new("global-exchange", what).at(op));
+            return Err(LowerRefusal::new(reasons::GLOBAL_EXCHANGE, what).at(op));
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ fn render(text: &str) -> String {
     for error in parse(text).errors() {
         let at = &text[error.range];
         let (start, end) = (u32::from(error.range.start()), u32::from(error.range.end()));
-        res += &format!("{start}..{end} {at:?} {}: {}\n", error.kind.code(), error.message);
+        res += &format!("{start}..{end} {at:?} {}: {}\n", error.kind.name(), error.message);
         if let Some(help) = error.help {
             res += &format!("  {help}\n");
         }

@@ -129,7 +129,7 @@ fn check_errors(language: Language, text: &str, expected: Expect) {
     assert_eq!(parse.text(), text);
     let errors = parse.errors();
     let show =
-        |it: &crate::SyntaxError| format!("{:?} {}: {}\n", it.range, it.kind.code(), it.message);
+        |it: &crate::SyntaxError| format!("{:?} {}: {}\n", it.range, it.kind.name(), it.message);
     expected.assert_eq(&errors.iter().map(show).collect::<String>());
 }
 

@@ -5,11 +5,11 @@
 
 use ir::{
     Body,
-    plan::{CsePlan, Decision, Refusal, SourceView, allow, docs::COMMON_SUBEXPRESSION},
+    plan::{COMMON_SUBEXPRESSION, CsePlan, Decision, Refusal, SourceView, allow},
 };
 
 pub(super) fn name(plan: &mut CsePlan, body: &Body, source: Option<&SourceView<'_>>) {
-    let whole = allow::by_attribute(body, COMMON_SUBEXPRESSION);
+    let whole = allow::by_attribute(body, COMMON_SUBEXPRESSION.name);
     if whole {
         plan.bindings.clear();
     }

@@ -7,10 +7,11 @@
 use ir::{
     Attr, Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
     RegionId, Value, ValueKind,
-    plan::finding::{Finding, FindingFix, FixEdit, Replacement},
+    plan::finding::{FindingFix, FixEdit, Replacement},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Finding;
 use crate::replace::replace;
 
 /// The body after the fixes of these findings. Debug builds check that it is valid if the body given is.

@@ -18,11 +18,73 @@ use barriers::{
 use dataflow::alias::Space;
 use ir::{
     BufferId, ExprKind, Intrinsic, OpId, OpKind, ThreadTag, ValueId,
-    plan::finding::{Finding, FindingKind, Place, Reason, Related, Role},
+    plan::finding::{Place, Related, Role},
 };
+use rules::{Fix, Rule, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::FindingFacts;
+use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence};
+
+/// Threads exchange shared memory with no barrier between.
+pub(super) const MISSING: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "missing-barrier",
+        Severity::Warning,
+        "threads exchange shared memory with no barrier between",
+        "\
+A thread reads what another thread of the block wrote, or writes what another one reads, and no \
+`T.tvm_storage_sync(\"shared\")` stands
+between. Which comes first is chance.
+
+```python
+S[tx] = A[tx]
+B[tx] = S[127 - tx]       # written by another thread
+```
+
+It is reported only in kernels that have barriers already: TVM puts them itself (ThreadSync) into those that have \
+none yet, and so does `build`.
+And only where it is certain: both accesses are executed, by threads of different warps, at one address. Put the \
+barrier before the later access.
+",
+    )
+    .with_fix(Fix::Informs),
+    plan: plan_missing,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// A barrier across which threads exchange nothing.
+pub(super) const SUPERFLUOUS: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "superfluous-barrier",
+        Severity::Hint,
+        "a barrier across which threads exchange nothing",
+        "\
+Without this `T.tvm_storage_sync`, and without the others that are reported, every thread still sees what it depends \
+on: it reads only
+shared memory that it wrote itself, or another barrier stands between.
+
+```python
+S[tx] = A[tx]
+T.tvm_storage_sync(\"shared\")
+B[tx] = S[tx]             # each thread reads its own element
+```
+
+A barrier stops all threads of a block until the last one is there. Nothing is reported where one may order \
+something else: global memory
+that the kernel reads and writes, calls with effects, parameters that may overlap.
+",
+    )
+    .with_fix(Fix::Informs),
+    plan: plan_superfluous,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// Another thread writes the shared memory here.
+const WRITES_SHARED: Role = Role("another thread writes it here");
+/// Another thread reads the shared memory here.
+const READS_SHARED: Role = Role("another thread reads it here");
 
 /// Barriers of a kernel beyond which none is asked whether it could go.
 const MOST_BARRIERS: usize = 32;
@@ -30,7 +92,7 @@ const MOST_BARRIERS: usize = 32;
 /// Threads of a block beyond which they are not enumerated.
 const MAX_THREADS: i64 = 1024;
 
-pub(super) fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     for kernel in kernels(facts) {
         let planner = Planner::new(facts.body, &kernel, facts.effects);
         let is_passed = |it: &OpId| is_passed(facts, &kernel, *it);
@@ -39,11 +101,19 @@ pub(super) fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         }
         let Ok(plan) = planner.plan() else { continue };
         for hazard in plan.hazards.iter().filter(|it| it.is_certain) {
-            let role = if hazard.reads { Role::WritesShared } else { Role::ReadsShared };
+            let role = if hazard.reads { WRITES_SHARED } else { READS_SHARED };
+            let (does, does_there) =
+                if hazard.reads { ("reads", "writes") } else { ("writes", "reads") };
             found.push(Finding {
                 kind: FindingKind::MissingBarrier,
                 place: Place::Op(hazard.second),
-                reason: Reason::Unordered { reads: hazard.reads },
+                message: sentence![
+                    "this ",
+                    does,
+                    " shared memory that another thread ",
+                    does_there,
+                    ", with no barrier between",
+                ],
                 related: vec![Related { place: Place::Op(hazard.first), role }],
                 fix: None,
             });
@@ -51,7 +121,7 @@ pub(super) fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(super) fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     for kernel in kernels(facts) {
         let barriers = Planner::new(facts.body, &kernel, facts.effects).barriers();
         if barriers.len() > MOST_BARRIERS || orders_more(facts, &kernel) {
@@ -75,7 +145,9 @@ pub(super) fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding
             found.push(Finding {
                 kind: FindingKind::SuperfluousBarrier,
                 place: Place::Op(op),
-                reason: Reason::OrdersNothing,
+                message: sentence![
+                    "no thread depends across this barrier on what another one does"
+                ],
                 related: Vec::new(),
                 fix: None,
             });

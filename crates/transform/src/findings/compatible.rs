@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use ir::{
     Body, Occurrences, OpId,
     arena::Id as _,
-    plan::finding::{Finding, FindingFix, FixEdit, Replacement},
+    plan::finding::{FindingFix, FixEdit, Replacement},
     walk::WalkEvent,
 };
 
-use super::{definer, definers_of};
+use super::{Finding, definer, definers_of};
 
 /// The findings among `wanted` whose fixes can be done together, the earlier before the later. Those without a fix are not
 /// among them.

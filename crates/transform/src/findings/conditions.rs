@@ -14,44 +14,54 @@ use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
     BinaryOp, Body, Callee, ExprKind, Intrinsic, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
     arena::Id as _,
-    plan::finding::{
-        Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
+    plan::{
+        finding::{FindingFix, FixEdit, Place, Related, Replacement, Role},
+        simplify,
     },
 };
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::FindingFacts;
+use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence};
+
+/// A condition that is always true or never.
+pub(super) const CONSTANT: FindingRule = FindingRule {
+    rule: simplify::CONSTANT_CONDITION,
+    plan: |facts, found| plan(facts, FindingKind::ConstantCondition, found),
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// A condition that an enclosing one already decides.
+pub(super) const REDUNDANT: FindingRule = FindingRule {
+    rule: simplify::REDUNDANT_CONDITION,
+    plan: |facts, found| plan(facts, FindingKind::RedundantCondition, found),
+    title: edit_title,
+    is_unnecessary: false,
+};
 
 /// Expressions, statements and scopes that are looked at for the place that decides.
 const MOST_STEPS: usize = 1000;
 
-/// Conditions that constants, ranges and shapes decide.
-pub(super) fn plan_constant(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
-    plan(facts, FindingKind::ConstantCondition, found);
-}
-
-/// Conditions that other conditions decide.
-pub(super) fn plan_redundant(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
-    plan(facts, FindingKind::RedundantCondition, found);
-}
-
 fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
-    let here = Points::of(facts);
+    let points = Points::of(facts);
     let mut deciders = Deciders::default();
     for known in known(facts) {
         if known.kind != kind || facts.source.is_some_and(|it| !(it.is_real)(known.occurrence)) {
             continue;
         }
-        let decider = here.decider(&mut facts.analyzer(), &mut deciders, &known);
+        let decider = points.decider(&mut facts.analyzer(), &mut deciders, &known);
         let rests_on = decider.and_then(|it| op_of(facts, it));
+        let place = Place::Occurrence(known.occurrence);
+        let value = if known.value { "true" } else { "false" };
+        let here = if kind == FindingKind::RedundantCondition { " here" } else { "" };
         found.push(Finding {
             kind,
-            place: Place::Occurrence(known.occurrence),
-            reason: Reason::Always { value: known.value },
+            place,
+            message: sentence![place, " is always ", value, here],
             related: decider
-                .map(|place| Related { place, role: Role::Decides })
+                .map(|place| Related { place, role: Role::DECIDES })
                 .into_iter()
                 .collect(),
             fix: fix(facts, &known).map(|it| it.resting_on(rests_on)),

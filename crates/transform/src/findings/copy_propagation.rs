@@ -10,17 +10,45 @@ use dataflow::alias::{Reach, Space};
 use ir::{
     BufferId, ExprKind,
     arena::Id as _,
-    plan::finding::{
-        Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
-    },
+    plan::finding::{FindingFix, FixEdit, Place, Related, Replacement, Role},
 };
+use rules::{Fix, Rule, Severity};
 
 use super::{
-    FindingFacts, definers_of,
+    Finding, FindingFacts, FindingKind, FindingRule, Word, definers_of, edit_title, sentence,
     stored::{MAX_SIZE, Stored, loads, may_be_replaced, stored},
 };
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+/// A load of what was copied from somewhere that still holds it.
+pub(super) const COPY_PROPAGATION: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "copy-propagation",
+        Severity::Hint,
+        "a value is read from a copy while the original still holds it",
+        "\
+A buffer element was copied, neither the copy nor the original was written since, and the copy is read.
+
+```python
+C[0] = B[0]
+D[0] = C[0] + 1.0         # the same as B[0] + 1.0
+```
+
+The fix reads the original. The copy may become a dead store by that, and its buffer superfluous.
+",
+    )
+    .with_fix(Fix::OnRequest),
+    plan,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// Expressions of more nodes are not written out.
+const MAX_NODES: u32 = 64;
+
+/// It made the copy.
+const COPY: Role = Role("copied here");
+
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let memory = &facts.memory();
     let aliases = facts.aliases();
     let mut copies: Vec<(Stored, Ordering)> = Vec::new();
@@ -67,11 +95,17 @@ fn distance(facts: &FindingFacts<'_>, buffer: BufferId) -> u32 {
 
 fn finding(facts: &FindingFacts<'_>, it: Stored) -> Finding {
     let edit = FixEdit::Replace { occurrence: it.load, with: Replacement::Copy(it.value) };
+    let place = Place::Occurrence(it.load);
+    let source = facts.occurrences[it.value].expr;
+    let source = match facts.body.expr(source).size {
+        ..=MAX_NODES => Word::from(source),
+        _ => "what it was copied from".into(),
+    };
     Finding {
         kind: FindingKind::CopyPropagation,
-        place: Place::Occurrence(it.load),
-        reason: Reason::CopyOf { source: facts.occurrences[it.value].expr },
-        related: vec![Related { place: Place::Op(it.store), role: Role::Copy }],
+        place,
+        message: sentence![place, " is a copy of ", source, ", and neither has changed since"],
+        related: vec![Related { place: Place::Op(it.store), role: COPY }],
         fix: Some(
             FindingFix::of(edit)
                 .resting_on(definers_of(facts.body, facts.occurrences, it.value))

@@ -9,16 +9,55 @@
 use ir::{
     Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionDim, ValueId, ValueKind,
     arena::Id as _,
-    plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+    plan::finding::{FindingFix, FixEdit, Place, Related, Role},
 };
+use rules::{Fix, Rule, Severity};
 use smallvec::SmallVec;
 
-use super::FindingFacts;
+use super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, sentence};
+
+/// A binding or a mutable scalar whose value nothing uses.
+pub(super) const DEAD_BINDING: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "dead-binding",
+        Severity::Hint,
+        "a name whose value nothing uses",
+        "\
+The value of a binding (`x: T.let = e`) or of a mutable scalar (`x = e`) is never used, or only by bindings that are \
+never used
+themselves.
+
+```python
+x: T.let[T.int32] = n * 4     # nothing reads x
+A[i] = n
+```
+
+The fix removes the statements. Nothing is said of a value with a call that may have an effect: that must be \
+executed. A name
+that begins with an underscore is meant to be unused.
+",
+    )
+    .with_fix(Fix::ByDefault),
+    plan,
+    title: title,
+    is_unnecessary: true,
+};
+
+/// What uses the name goes with it.
+fn title(_: &Body, finding: &Finding, _: &FixEdit) -> Sentence {
+    match finding.related.is_empty() {
+        true => sentence!["Remove ", finding.place],
+        false => sentence!["Remove ", finding.place, " and what uses it"],
+    }
+}
+
+/// Another name that goes uses it.
+const DEAD_USE: Role = Role("used here, for something that is never used");
 
 /// A fix that would have to remove more than this at once is left to fixing all.
 const MAX_REMOVED: usize = 64;
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let mut names = Names::collect(facts);
     names.mark(facts.body);
     for name in 0..names.all.len() {
@@ -231,12 +270,15 @@ impl Names {
         };
         let related = users.iter().map(|&user| Related {
             place: Place::Op(self.all[user as usize].ops[0]),
-            role: Role::DeadUse,
+            role: DEAD_USE,
         });
         Finding {
             kind: FindingKind::DeadBinding,
             place,
-            reason: if users.is_empty() { Reason::NeverUsed } else { Reason::UsedByDeadOnly },
+            message: match users.is_empty() {
+                true => sentence![place, " is never used"],
+                false => sentence![place, " is used only by what is never used itself"],
+            },
             related: related.collect(),
             fix: self.fix(body, name as NameIdx),
         }

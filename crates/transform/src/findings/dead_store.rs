@@ -2,11 +2,12 @@
 //!
 //! In: the facts. Out: a finding for each store
 //!
-//! * whose element is written over on every path, before anything may read the memory ([`Reason::Overwritten`]): by a later store of
-//!   the same list, or as [`dataflow::overwritten`] says across branches and loops;
-//! * to memory of this function that nothing reads afterwards ([`Reason::NeverRead`]): parameters are read by the caller (`M4`),
-//!   memory that escapes by whoever has its address (`M8`), shared memory by other threads, so there nothing may read it at all;
-//! * of what the element holds already ([`Reason::StoredAlready`]).
+//! * whose element is written over on every path, before anything may read the memory ([`Why::Overwritten`]): by a later
+//!   store of the same list, or as [`dataflow::overwritten`] says across branches and loops;
+//! * to memory of this function that nothing reads afterwards ([`Why::NeverRead`]): parameters are read by the caller
+//!   (`M4`), memory that escapes by whoever has its address (`M8`), shared memory by other threads, so there nothing may
+//!   read it at all;
+//! * of what the element holds already ([`Why::StoredAlready`]).
 //!
 //! What may leave the list, and a barrier, count as reads (`L6`, `X3`, `Y1`). Volatile memory is left alone (`M10`), scalars that
 //! nothing reads are dead bindings. The fix removes the store if its operands may go (`E8`). O((stores + operands) · log n).
@@ -20,17 +21,87 @@ use dataflow::{
 use ir::{
     BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind,
     arena::Id as _,
-    plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+    plan::finding::{FindingFix, FixEdit, Place, Related, Role},
 };
+use rules::{Fix, Rule, Severity};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    FindingFacts,
+    Finding, FindingFacts, FindingKind, FindingRule, Sentence, sentence,
     stored::{same_reads, vectorized},
 };
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+/// A store that nothing can read.
+pub(super) const DEAD_STORE: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "dead-store",
+        Severity::Hint,
+        "a store that nothing can read",
+        "\
+The elements that are written are written again on every path before anything reads them, or the memory belongs to \
+this function and
+nothing reads it afterwards. Memory that other threads reach is read, for all that is known, at every barrier.
+
+```python
+A[i] = 0.0                # overwritten in both arms
+if n > 0:
+    A[i] = B[i]
+else:
+    A[i] = C[i]
+```
+
+The fix removes the store. Writes to parameters count as read when the function ends. A value with a call that may \
+have an effect
+is not removed.
+",
+    )
+    .with_fix(Fix::ByDefault),
+    plan,
+    title: title,
+    is_unnecessary: true,
+};
+
+fn title(_: &Body, _: &Finding, _: &FixEdit) -> Sentence {
+    sentence!["Remove this store"]
+}
+
+/// It writes the same memory before anything reads it.
+const OVERWRITES: Role = Role("overwritten here");
+
+/// Why a store is dead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// What it writes is written again before it is read, by a store that is related.
+    Overwritten,
+    /// Nothing reads the memory any more.
+    NeverRead,
+    /// The element holds the value already: an earlier store, if one is related, wrote it.
+    StoredAlready,
+}
+
+/// A dead store.
+struct Dead {
+    store: OpId,
+    why: Why,
+    related: Option<Related>,
+    /// The store that must stay for it to be dead.
+    rests_on: Option<OpId>,
+    /// Whether its operands may go with it.
+    may_go: bool,
+}
+
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    found.extend(dead_stores(facts).into_iter().map(finding));
+}
+
+/// Stores of what their element holds already, if their operands may go.
+pub(super) fn idle(facts: &FindingFacts<'_>) -> Vec<OpId> {
+    let dead = dead_stores(facts).into_iter();
+    dead.filter(|it| it.why == Why::StoredAlready && it.may_go).map(|it| it.store).collect()
+}
+
+fn dead_stores(facts: &FindingFacts<'_>) -> Vec<Dead> {
     let stores: Vec<(OpId, BufferId)> = facts
         .body
         .ops_preorder()
@@ -39,8 +110,9 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             _ => None,
         })
         .collect();
+    let mut dead = Vec::new();
     if stores.is_empty() {
-        return;
+        return dead;
     }
     let memory = &facts.memory();
     let planner = Planner {
@@ -65,27 +137,27 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         if planner.aliases.is_volatile(class) || planner.is_asynchronous(store, class) {
             continue;
         }
-        if let Some((reason, related)) = planner.why_dead(store, buffer, class) {
+        if let Some((why, related)) = planner.why_dead(store, buffer, class) {
             let may_go = facts.body.ops[store].operands.iter().all(|&it| deletable.may_go(it));
             let rests_on = related.and_then(|it| planner.last_writer(it));
-            found.push(finding(store, reason, related, rests_on, may_go));
+            dead.push(Dead { store, why, related, rests_on, may_go });
         }
     }
+    dead
 }
 
-fn finding(
-    store: OpId,
-    reason: Reason,
-    related: Option<Related>,
-    rests_on: Option<OpId>,
-    may_go: bool,
-) -> Finding {
+fn finding(it: Dead) -> Finding {
+    let fix = || FindingFix::of(FixEdit::RemoveOp(it.store)).resting_on(it.rests_on);
     Finding {
         kind: FindingKind::DeadStore,
-        place: Place::Op(store),
-        reason,
-        related: related.into_iter().collect(),
-        fix: may_go.then(|| FindingFix::of(FixEdit::RemoveOp(store)).resting_on(rests_on)),
+        place: Place::Op(it.store),
+        message: match it.why {
+            Why::Overwritten => sentence!["this store is overwritten before anything reads it"],
+            Why::NeverRead => sentence!["nothing reads what this stores"],
+            Why::StoredAlready => sentence!["the memory holds this value already"],
+        },
+        related: it.related.into_iter().collect(),
+        fix: it.may_go.then(fix),
     }
 }
 
@@ -112,24 +184,24 @@ impl Planner<'_, '_> {
         store: OpId,
         buffer: BufferId,
         class: AliasClass,
-    ) -> Option<(Reason, Option<Related>)> {
+    ) -> Option<(Why, Option<Related>)> {
         if self.is_never_read(store, buffer, class) {
-            return Some((Reason::NeverRead, None));
+            return Some((Why::NeverRead, None));
         }
         let next = self.overwriter(store, class);
         if let Some(next) = next.or_else(|| self.overwritten.get(&store).copied()) {
-            let related = Related { place: Place::Op(next), role: Role::Overwrites };
-            return Some((Reason::Overwritten, Some(related)));
+            let related = Related { place: Place::Op(next), role: OVERWRITES };
+            return Some((Why::Overwritten, Some(related)));
         }
         let before = self.stored_already(store, buffer, class)?;
-        let related = before.map(|it| Related { place: Place::Op(it), role: Role::Stored });
-        Some((Reason::StoredAlready, related))
+        let related = before.map(|it| Related { place: Place::Op(it), role: Role::STORED });
+        Some((Why::StoredAlready, related))
     }
 
     /// The store that a finding rests on. One that is overwritten itself may go too: then the next one counts.
     fn last_writer(&self, related: Related) -> Option<OpId> {
         let Place::Op(mut store) = related.place else { return None };
-        if related.role != Role::Overwrites {
+        if related.role != OVERWRITES {
             return Some(store);
         }
         // Round a loop there may be no last one.

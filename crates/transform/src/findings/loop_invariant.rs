@@ -13,11 +13,43 @@ use dataflow::{flow::Evaluated, scopes::ScopeKind};
 use ir::{
     Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
     arena::Id as _,
-    plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+    plan::finding::{FindingFix, FixEdit, Place, Related, Role},
 };
+use rules::{Fix, Rule, Severity};
 use rustc_hash::FxHashMap;
 
-use super::FindingFacts;
+use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence};
+
+/// A value in a loop that is the same in every iteration.
+pub(super) const LOOP_INVARIANT: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "loop-invariant",
+        Severity::Hint,
+        "a loop computes the same value in every iteration",
+        "\
+Nothing that the value is computed from changes while the loop runs, and it can be computed before the loop without \
+a new
+error.
+
+```python
+for i in range(128):
+    A[i] = B[i] * T.exp(s)               # T.exp(s) is the same 128 times
+
+value_v1: T.let[T.float32] = T.exp(s)    # after
+for i in range(128):
+    A[i] = B[i] * value_v1
+```
+
+Compilers hoist cheap integer arithmetic by themselves; only values that cost at least `loop-invariant-cost` (of the \
+section
+`findings` of `tir-analyzer.toml`) are reported. The fix binds the value before the loop.
+",
+    )
+    .with_fix(Fix::OnRequest),
+    plan,
+    title: edit_title,
+    is_unnecessary: false,
+};
 
 /// Loops around a value that are looked at.
 const MAX_LOOPS: usize = 32;
@@ -26,7 +58,7 @@ const MAX_NODES: usize = 256;
 /// Operators around a value that are looked at.
 const MAX_DEPTH: usize = 64;
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let costs = Costs::new(facts);
     let mut groups: Vec<Group> = Vec::new();
     let mut of_value: FxHashMap<(ExprId, OpId), usize> = FxHashMap::default();
@@ -62,18 +94,27 @@ fn finding(facts: &FindingFacts<'_>, costs: &Costs, group: Group) -> Finding {
     let first = group.occurrences[0];
     let others = group.occurrences[1..]
         .iter()
-        .map(|&it| Related { place: Place::Occurrence(it), role: Role::SameValue });
-    let the_loop = Related { place: Place::Op(group.before), role: Role::Loop };
+        .map(|&it| Related { place: Place::Occurrence(it), role: Role::SAME_VALUE });
+    let the_loop = Related { place: Place::Op(group.before), role: Role::LOOP };
     let edit = FixEdit::Bind {
         name: facts.fresh_name(),
         value: first,
         before: group.before,
         replaces: group.occurrences.clone(),
     };
+    let place = Place::Occurrence(first);
+    let cost = costs.of_expr(group.expr);
+    let operations = if cost == 1 { " operation" } else { " operations" };
     Finding {
         kind: FindingKind::LoopInvariant,
-        place: Place::Occurrence(first),
-        reason: Reason::Invariant { cost: costs.of_expr(group.expr) },
+        place,
+        message: sentence![
+            place,
+            " is the same in every iteration of the loop, and costs ",
+            cost,
+            operations,
+            " in each",
+        ],
         related: std::iter::once(the_loop).chain(others).collect(),
         fix: Some(FindingFix::of(edit)),
     }

@@ -10,13 +10,44 @@ use ir::{
     Attr, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpKind, noalias_key,
     plan::{
         CsePlan,
-        finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+        finding::{FindingFix, FixEdit, Place, Related, Role},
     },
 };
+use rules::{Fix, Rule, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::FindingFacts;
+use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence};
 use crate::cse::{self, CseOptions};
+
+/// Without `noalias`, writes of one parameter may change another.
+pub(super) const MISSING_NOALIAS: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "missing-noalias",
+        Severity::Hint,
+        "parameters may overlap, so less can be shared",
+        "\
+Without the attribute `tirx.noalias` (`tir.noalias` before TVM 0.24) two buffer parameters may be the same memory. \
+After a store to
+one of them, every other one has to be read again.
+
+```python
+B[0] = A[0] * 2.0
+C[0] = A[0] * 2.0         # B could be A: read and multiplied again
+```
+
+If no caller passes overlapping buffers, add the attribute: that is what the fix does. It is a promise that this \
+tool cannot check, so
+fixing all leaves it out.
+",
+    )
+    .with_fix(Fix::Promise),
+    plan,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// It could be shared.
+const SHAREABLE: Role = Role("could be shared");
 
 /// Functions with more occurrences are not planned again.
 const MAX_OCCURRENCES: usize = 10_000;
@@ -24,23 +55,38 @@ const MAX_OCCURRENCES: usize = 10_000;
 /// Values that are named in the finding.
 const MAX_NAMED: usize = 8;
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let keys = ["tirx.noalias", "tir.noalias"];
     if keys.iter().any(|it| facts.body.func_attr(it).is_some()) || !may_matter(facts) {
         return;
     }
-    let (reason, related) = if facts.occurrences.len() > MAX_OCCURRENCES {
-        (Reason::MayOverlap, Vec::new())
+    let function = Place::Function;
+    let key = noalias_key(facts.body.dialect);
+    let (message, related) = if facts.occurrences.len() > MAX_OCCURRENCES {
+        let may = "` says they do not";
+        (sentence!["parameters of ", function, " may overlap: `", key, may], Vec::new())
     } else {
-        match gain(facts) {
-            Some(it) => it,
-            None => return,
-        }
+        let Some(Gain { groups, saved, related }) = gain(facts) else { return };
+        let values = if groups == 1 { " more value" } else { " more values" };
+        let evaluations = if saved == 1 { " evaluation" } else { " evaluations" };
+        let message = sentence![
+            "parameters of ",
+            function,
+            " may overlap: with `",
+            key,
+            "` ",
+            groups,
+            values,
+            " could be shared, which saves ",
+            saved,
+            evaluations,
+        ];
+        (message, related)
     };
     found.push(Finding {
         kind: FindingKind::MissingNoalias,
-        place: Place::Function,
-        reason,
+        place: function,
+        message,
         related,
         fix: Some(FindingFix::of(FixEdit::AddNoalias)),
     });
@@ -72,8 +118,18 @@ fn may_matter(facts: &FindingFacts<'_>) -> bool {
     })
 }
 
+/// What the attribute would save.
+struct Gain {
+    /// Groups of equal values that could be shared then and cannot now.
+    groups: u32,
+    /// Evaluations that this would save (static count).
+    saved: u32,
+    /// Values that could be shared.
+    related: Vec<Related>,
+}
+
 /// What the attribute would save, and where; none if nothing.
-fn gain(facts: &FindingFacts<'_>) -> Option<(Reason, Vec<Related>)> {
+fn gain(facts: &FindingFacts<'_>) -> Option<Gain> {
     let without = (facts.shared)();
     let mut body = facts.body.clone();
     body.attrs.push((noalias_key(body.dialect).into(), Attr::Bool(true)));
@@ -92,9 +148,9 @@ fn gain(facts: &FindingFacts<'_>) -> Option<(Reason, Vec<Related>)> {
     let related = gained
         .iter()
         .take(MAX_NAMED)
-        .map(|&it| Related { place: Place::Occurrence(it), role: Role::Shareable });
+        .map(|&it| Related { place: Place::Occurrence(it), role: SHAREABLE });
     let groups = u32::try_from(gained.len()).unwrap_or(u32::MAX).max(1);
-    Some((Reason::WouldShare { groups, saved }, related.collect()))
+    Some(Gain { groups, saved, related: related.collect() })
 }
 
 fn applied(plan: &CsePlan) -> impl Iterator<Item = &ir::plan::CseGroup> {

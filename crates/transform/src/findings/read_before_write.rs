@@ -16,15 +16,46 @@ use dataflow::{
 use ir::{
     AllocKind, Body, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind, ViewRoot,
     arena::Id as _,
-    plan::finding::{Finding, FindingKind, Place, Reason, Related, Role},
+    plan::finding::{Place, Related, Role},
+};
+use rules::{Rule, Severity};
+
+use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence, stored::loads};
+
+/// A load of memory that nothing has written.
+pub(super) const READ_BEFORE_WRITE: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "read-before-write",
+        Severity::Warning,
+        "memory is read that nothing has written",
+        "\
+An allocated buffer has arbitrary content until it is written. Here nothing writes the element before it is read, or \
+on some path
+nothing does.
+
+```python
+acc = T.alloc_buffer((1,), scope=\"local\")
+for k in range(16):
+    acc[0] = acc[0] + A[k]    # the first iteration reads what was never written
+```
+
+Write the first value before. There is no fix: only you know which.
+",
+    ),
+    plan,
+    title: edit_title,
+    is_unnecessary: false,
 };
 
-use super::{FindingFacts, stored::loads};
+/// It makes the memory, which holds no values yet.
+const ALLOCATION: Role = Role("made here, without a value");
+/// It may write what matters, but not on every path.
+const MAY_WRITE: Role = Role("written here, but not on every path");
 
 /// Loops that are passed on the way to an allocation.
 const MAX_LOOPS: usize = 64;
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let memory = &facts.memory();
     let mut lazy = Lazy { op: None, start: 0, flags: Vec::new() };
     for (load, buffer, version) in loads(facts, memory) {
@@ -178,19 +209,23 @@ fn finding(
     allocation: OpId,
     around: Option<OpId>,
 ) -> Finding {
-    let mut related = vec![Related { place: Place::Op(allocation), role: Role::Allocation }];
+    let mut related = vec![Related { place: Place::Op(allocation), role: ALLOCATION }];
     if let Some(around) = around
         && let Some(class) = memory.class_of(load)
     {
         let inside =
             |op: OpId| facts.scopes().order(op) > facts.scopes().order(around) && op != allocation;
         let write = memory.writes(class).find(|it| inside(it.0));
-        related.extend(write.map(|it| Related { place: Place::Op(it.0), role: Role::MayWrite }));
+        related.extend(write.map(|it| Related { place: Place::Op(it.0), role: MAY_WRITE }));
     }
+    let place = Place::Occurrence(load);
     Finding {
         kind: FindingKind::ReadBeforeWrite,
-        place: Place::Occurrence(load),
-        reason: if around.is_some() { Reason::MaybeNotWritten } else { Reason::NeverWritten },
+        place,
+        message: match around {
+            Some(_) => sentence![place, " may be read before anything writes it"],
+            None => sentence![place, " is read, and nothing has written it"],
+        },
         related,
         fix: None,
     }

@@ -15,18 +15,43 @@ use dataflow::{
 };
 use ir::{
     Body, BufferId, BufferOrigin, ExprId, ExprKind, OccurrenceId, OpId, OpKind, ValueId,
-    plan::finding::{
-        Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
-    },
+    plan::finding::{FindingFix, FixEdit, Place, Related, Replacement, Role},
 };
+use rules::{Fix, Rule, Severity};
 use rustc_hash::FxHashMap;
 
 use super::{
-    FindingFacts,
+    Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence,
     stored::{Stored, loads, may_be_replaced, same_reads, sees_names_of, stored},
 };
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+/// A load of a value that a name or an earlier store still holds.
+pub(super) const REDUNDANT_LOAD: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "redundant-load",
+        Severity::Hint,
+        "a value is read from memory although a name or a store has it",
+        "\
+The element was read into a name, or stored, and nothing wrote it since.
+
+```python
+x: T.let[T.float32] = A[i]
+B[i] = A[i] + 1.0         # the same as x + 1.0
+```
+
+The fix uses the name. Loads that are repeated without a name are common subexpressions.
+",
+    )
+    .with_fix(Fix::OnRequest),
+    plan,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// It holds the value.
+const HOLDER: Role = Role("this holds the value");
+
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let memory = &facts.memory();
     let after_stores: FxHashMap<OccurrenceId, Stored> =
         stored(facts, memory).into_iter().map(|it| (it.load, it)).collect();
@@ -53,11 +78,12 @@ fn stored_before(facts: &FindingFacts<'_>, it: &Stored) -> Option<Finding> {
     let value = facts.occurrences[it.value].expr;
     let ExprKind::Value(value) = facts.body.expr(value).kind else { return None };
     let edit = FixEdit::Replace { occurrence: it.load, with: Replacement::Value(value) };
+    let place = Place::Occurrence(it.load);
     Some(Finding {
         kind: FindingKind::RedundantLoad,
-        place: Place::Occurrence(it.load),
-        reason: Reason::StoredBefore,
-        related: vec![Related { place: Place::Op(it.store), role: Role::Stored }],
+        place,
+        message: sentence![place, " still is what was stored to it"],
+        related: vec![Related { place: Place::Op(it.store), role: Role::STORED }],
         fix: Some(FindingFix::of(edit).resting_on([it.store])),
     })
 }
@@ -128,19 +154,20 @@ impl Holders {
                 && still_holds(facts, memory, it, here.op)
                 && !is_unwritten(facts.body, memory, load)
         })?;
-        let (place, with) = match holder.name {
+        let (name, with) = match holder.name {
             Name::Value(value) => (Place::Value(value), Some(Replacement::Value(value))),
             Name::Cell(cell) => {
                 (Place::Buffer(cell), self.reads.get(&cell).map(|&it| Replacement::Copy(it)))
             }
         };
+        let place = Place::Occurrence(load);
         Some(Finding {
             kind: FindingKind::RedundantLoad,
-            place: Place::Occurrence(load),
-            reason: Reason::LoadedBefore,
+            place,
+            message: sentence![place, " is read again while ", name, " holds it"],
             related: vec![
-                Related { place, role: Role::Holder },
-                Related { place: Place::Op(holder.op), role: Role::SameValue },
+                Related { place: name, role: HOLDER },
+                Related { place: Place::Op(holder.op), role: Role::SAME_VALUE },
             ],
             fix: with.map(|with| {
                 let edit = FixEdit::Replace { occurrence: load, with };

@@ -7,17 +7,46 @@
 use arith::Overflow;
 use ir::{
     BlockId, OpId, OpKind, RegionId,
-    plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+    plan::finding::{FindingFix, FixEdit, Place, Related, Role},
     walk::WalkEvent,
 };
+use rules::{Fix, Rule, Severity};
 use rustc_hash::FxHashMap;
 
 use super::{
-    FindingFacts,
+    Finding, FindingFacts, FindingKind, FindingRule,
     conditions::{Known, fix, known},
+    edit_title, sentence,
 };
 
-pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+/// Statements that cannot be executed.
+pub(super) const UNREACHABLE: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "unreachable",
+        Severity::Information,
+        "statements that are never executed",
+        "\
+They follow a `return`, `break` or `continue`, stand in an arm whose condition is never true, or in a loop without \
+iterations.
+
+```python
+for i in range(0):
+    A[i] = 0.0            # no iteration
+```
+
+The fix removes them.
+",
+    )
+    .with_fix(Fix::OnRequest),
+    plan,
+    title: edit_title,
+    is_unnecessary: true,
+};
+
+/// Nothing after it is executed.
+const ENDS: Role = Role("nothing after this is executed");
+
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let never = never_entered(facts);
     let mut skipped: Option<RegionId> = None;
     for event in facts.body.walk(facts.body.root) {
@@ -74,11 +103,11 @@ fn first_of(facts: &FindingFacts<'_>, region: RegionId) -> Option<OpId> {
 }
 
 fn in_arm(facts: &FindingFacts<'_>, known: &Known, region: RegionId) -> Option<Finding> {
-    let related = Related { place: Place::Occurrence(known.occurrence), role: Role::Decides };
+    let related = Related { place: Place::Occurrence(known.occurrence), role: Role::DECIDES };
     Some(Finding {
         kind: FindingKind::Unreachable,
         place: Place::Op(first_of(facts, region)?),
-        reason: Reason::ArmNotTaken,
+        message: sentence!["this is never executed: its condition is never true"],
         related: vec![related],
         fix: fix(facts, known),
     })
@@ -89,8 +118,8 @@ fn in_loop(facts: &FindingFacts<'_>, op: OpId, region: RegionId) -> Option<Findi
     Some(Finding {
         kind: FindingKind::Unreachable,
         place: Place::Op(first_of(facts, region)?),
-        reason: Reason::NoIteration,
-        related: vec![Related { place: Place::Op(op), role: Role::Loop }],
+        message: sentence!["this is never executed: the loop around it runs no iteration"],
+        related: vec![Related { place: Place::Op(op), role: Role::LOOP }],
         fix: may_go.then(|| FindingFix::of(FixEdit::RemoveOp(op))),
     })
 }
@@ -103,8 +132,8 @@ fn after_end(facts: &FindingFacts<'_>, block: BlockId) -> Option<Finding> {
     Some(Finding {
         kind: FindingKind::Unreachable,
         place: Place::Op(first),
-        reason: Reason::AfterEnd,
-        related: vec![Related { place: Place::Op(ops[end]), role: Role::Ends }],
+        message: sentence!["this is never executed: what is before it does not go on"],
+        related: vec![Related { place: Place::Op(ops[end]), role: ENDS }],
         fix: Some(FindingFix {
             edits: ops[end + 1..].iter().map(|&it| FixEdit::RemoveOp(it)).collect(),
             rests_on: vec![ops[end]],

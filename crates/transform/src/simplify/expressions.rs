@@ -19,7 +19,7 @@ use ir::{
     RegionId, Type, UnaryOp, ValueId,
     arena::Id as _,
     plan::{
-        finding::{FindingKind, Place, Related, Role},
+        finding::{Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
     },
     role,
@@ -34,7 +34,10 @@ use super::{
     round::{Item, OpMap, Planner, is_thread_loop},
 };
 use crate::{
-    findings::conditions::{Deciders, Known, Points, tops},
+    findings::{
+        FindingKind,
+        conditions::{Deciders, Known, Points, tops},
+    },
     replace::children_of,
 };
 
@@ -597,5 +600,5 @@ struct Replaced {
 
 /// The related place of a condition that decides.
 pub(super) fn because(decider: Option<Place>) -> Vec<Related> {
-    decider.map(|place| Related { place, role: Role::Decides }).into_iter().collect()
+    decider.map(|place| Related { place, role: Role::DECIDES }).into_iter().collect()
 }

@@ -28,6 +28,9 @@ use super::{
     statements::{Lists, Outcome},
 };
 
+/// The guard around another, which could have both conditions.
+const AROUND: Role = Role("this is the guard around it");
+
 /// Conditions that become one, at most.
 const MOST_PARTS: usize = 8;
 
@@ -50,7 +53,7 @@ impl Planner<'_, '_, '_, '_> {
             }
             return None;
         }
-        let related = Related { place: Place::Op(op), role: Role::Loop };
+        let related = Related { place: Place::Op(op), role: Role::LOOP };
         let mut item = Item::of(kind, self.condition_place(guard), Step::Hoist { op, guard })
             .because(related)
             .needing(&lists.of_block[&block].changes)
@@ -130,7 +133,7 @@ impl Planner<'_, '_, '_, '_> {
                 self.refuse(kind, Place::Op(inner), refusal, Some(Place::Op(outer)));
                 return;
             }
-            let related = Related { place: self.condition_place(outer), role: Role::Around };
+            let related = Related { place: self.condition_place(outer), role: AROUND };
             let kind = SimplificationKind::MergeableGuards;
             let changes = &lists.of_block[&arm].changes;
             let step = Step::Merge { outer, inner };

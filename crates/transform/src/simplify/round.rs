@@ -13,7 +13,7 @@ use ir::{
     arena::Id as _,
     plan::{
         SourceView,
-        finding::{FindingKind, FindingKinds, Place, Reason, Related},
+        finding::{Place, Related},
         simplify::{
             Refused, Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step,
         },
@@ -30,7 +30,7 @@ use super::{
     places::{Places, Seen},
     rewrite::Rewriter,
 };
-use crate::findings::{Deletable, FindingOptions, Openable, findings};
+use crate::findings::{Deletable, Openable, idle_stores};
 
 /// What a round works on.
 pub(super) struct Round<'a> {
@@ -134,24 +134,15 @@ impl Round<'_> {
         if !events.iter().any(is_candidate) {
             return FxHashSet::default();
         }
-        let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
-        let options = FindingOptions { kinds, ..FindingOptions::default() };
-        let found = match self.round {
-            0 => findings(self.analyses, None, &options),
+        let idle = match self.round {
+            0 => idle_stores(self.analyses),
             // The rounds after the first have no occurrences.
             _ => {
                 let occurrences = Occurrences::collect(body);
-                findings(&Analyses::of(body, &occurrences, effects), None, &options)
+                idle_stores(&Analyses::of(body, &occurrences, effects))
             }
         };
-        found
-            .iter()
-            .filter(|it| it.reason == Reason::StoredAlready && it.fix.is_some())
-            .filter_map(|it| match it.place {
-                Place::Op(op) if stores_what_it_loads(body, op) => Some(op),
-                _ => None,
-            })
-            .collect()
+        idle.into_iter().filter(|&op| stores_what_it_loads(body, op)).collect()
     }
 }
 

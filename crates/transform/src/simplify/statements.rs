@@ -33,6 +33,9 @@ use super::{
     round::{Item, OpMap, Planner, is_thread_loop},
 };
 
+/// An earlier guard with the same condition.
+const SAME_CONDITION: Role = Role("this guard has the same condition");
+
 /// What is left in a block.
 #[derive(Default, Clone, Debug)]
 pub(super) struct List {
@@ -437,7 +440,7 @@ impl Planner<'_, '_, '_, '_> {
         }
         let step = Step::Join { first, second };
         let place = self.condition_place(second);
-        let related = Related { place: self.condition_place(first), role: Role::SameCondition };
+        let related = Related { place: self.condition_place(first), role: SAME_CONDITION };
         let mut item = Item::of(SimplificationKind::MergeableGuards, place, step)
             .because(related)
             .needing(&list.changes)

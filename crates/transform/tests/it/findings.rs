@@ -23,9 +23,11 @@ use frontend::tvmscript::{FunctionItem, Lowered, unchecked::finding_edits};
 use ir::effects::EffectTable;
 use ir::{
     Body, Occurrences,
-    plan::finding::{Finding, FindingFix, FindingKind, FindingKinds, Place},
+    plan::finding::{FindingFix, Place},
 };
-use transform::findings::{FindingOptions, apply, compatible, findings};
+use transform::findings::{
+    Finding, FindingKind, FindingKinds, FindingOptions, Word, apply, compatible, findings,
+};
 
 use crate::support::{kernel, lowered, statements};
 
@@ -120,16 +122,23 @@ fn printed(body: &Body) -> String {
     text.split_inclusive('\n').filter(|it| !is_declaration(it)).collect()
 }
 
-/// `# kind reason at "text"; related …; no fix`
+/// `# kind at "text": message; related …; no fix`
 fn describe(text: &str, lowered: &Lowered, finding: &Finding) -> String {
-    let mut out = format!(
-        "# {} {:?} at {}",
-        finding.kind.name(),
-        finding.reason,
-        place(text, lowered, finding.place)
-    );
+    let at = place(text, lowered, finding.place);
+    let mut out = format!("# {} at {at}: ", finding.kind.name());
+    for word in finding.message.words() {
+        match word {
+            Word::Text(text) => out.push_str(text),
+            Word::Place(it) if *it == finding.place => out.push('_'),
+            Word::Place(it) => out.push_str(&place(text, lowered, *it)),
+            Word::Expr(it) => {
+                out.push_str(&format!("`{}`", ir::print::expr_text(&lowered.body, *it)));
+            }
+        }
+    }
     for related in &finding.related {
-        out.push_str(&format!("; {:?} {}", related.role, place(text, lowered, related.place)));
+        let at = place(text, lowered, related.place);
+        out.push_str(&format!("; {}: {at}", related.role.0));
     }
     if finding.fix.is_none() {
         out.push_str("; no fix");

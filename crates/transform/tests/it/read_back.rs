@@ -3,11 +3,11 @@
 use frontend::tvmscript::{
     CheckedEdits, Edited, Reading, Selection, checked_cse_edits, checked_finding_edits, functions,
 };
-use ir::{
-    Body, Occurrences,
-    plan::finding::{FindingFix, FindingKind},
+use ir::{Body, Occurrences, plan::finding::FindingFix};
+use transform::{
+    cse,
+    findings::{self, FindingKind},
 };
-use transform::{cse, findings};
 
 use crate::{
     findings::{found, only},

@@ -1,6 +1,6 @@
 //! Operands that have to be seen as they are written: no planner puts a name in their places.
 
-use ir::plan::finding::{FindingKind, FindingKinds};
+use transform::findings::{FindingKind, FindingKinds};
 use transform::{cse::CseOptions, findings::FindingOptions};
 
 use crate::{

@@ -13,13 +13,13 @@ use frontend::tvmscript::{
 };
 use ir::{
     Body, ExprKind, Occurrences, OpKind,
-    plan::finding::{FindingFix, FindingKind, FindingKinds},
+    plan::finding::FindingFix,
     print::{expr_text, tvmscript},
 };
 use test_utils::Program;
 use transform::{
     cse,
-    findings::{self, FindingOptions},
+    findings::{self, FindingKind, FindingKinds, FindingOptions},
     simplify::{SimplifyOptions, plan, rewrite_items},
 };
 

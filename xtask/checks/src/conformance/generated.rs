@@ -10,18 +10,12 @@ use frontend::tvmscript::{
     unchecked::{cse_edits, finding_edits},
 };
 use ir::effects::EffectTable;
-use ir::{
-    Occurrences,
-    plan::{
-        Preset,
-        finding::{FindingKind, FindingKinds},
-    },
-};
+use ir::{Occurrences, plan::Preset};
 use serde_json::{Value, json};
 use test_utils::{Features, Program};
 use transform::{
     cse::{self, CseOptions},
-    findings::{self, FindingOptions},
+    findings::{self, FindingKind, FindingKinds, FindingOptions},
 };
 
 use crate::conformance::parallel;

@@ -30,6 +30,7 @@ pub(super) mod prec {
     pub(in crate::backend::c_family) const PRODUCT: u8 = 16;
     pub(in crate::backend::c_family) const UNARY: u8 = 18;
 }
+use crate::reasons;
 use prec::{ANY, UNARY};
 
 /// The variable that an enclosing binder binds.
@@ -72,14 +73,18 @@ impl Writer<'_> {
     /// Scalar type of an expression.
     pub(super) fn dtype(&self, expr: ExprId) -> Result<DataType> {
         let ty = self.body.ty(expr);
-        ty.prim()
-            .ok_or_else(|| Refusal::new("unknown-type", format!("an expression has type {ty:?}")))
+        ty.prim().ok_or_else(|| {
+            Refusal::new(reasons::UNKNOWN_TYPE, format!("an expression has type {ty:?}"))
+        })
     }
 
     /// Writes one lane of an expression.
     pub(super) fn expr(&mut self, expr: ExprId, place: &Place) -> Result<()> {
         self.budget = self.budget.checked_sub(1).ok_or_else(|| {
-            Refusal::new("expression-too-large", "an expression grows too large when written out")
+            Refusal::new(
+                reasons::EXPRESSION_TOO_LARGE,
+                "an expression grows too large when written out",
+            )
         })?;
         ir::stack::with_room(|| self.node(expr, place, false))
     }
@@ -123,7 +128,7 @@ impl Writer<'_> {
                 self.load(buffer, indices, dtype, place)
             }
             ExprKind::Load { .. } => {
-                Err(Refusal::new("predicated-access", "a load has a lane predicate"))
+                Err(Refusal::new(reasons::PREDICATED_ACCESS, "a load has a lane predicate"))
             }
             ExprKind::BufferField(..) => match self.fields.get(&expr) {
                 Some(name) => {
@@ -131,9 +136,10 @@ impl Writer<'_> {
                     self.out.push_str(&name);
                     Ok(())
                 }
-                None => {
-                    Err(Refusal::new("buffer-pointer", "a buffer's pointer is used as a value"))
-                }
+                None => Err(Refusal::new(
+                    reasons::BUFFER_POINTER,
+                    "a buffer's pointer is used as a value",
+                )),
             },
             ExprKind::Ramp { base, stride, .. } => self.ramp(base, stride, place),
             ExprKind::Broadcast { value, .. } => self.broadcast(value, place),
@@ -143,10 +149,10 @@ impl Writer<'_> {
                 self.call((body.name(name), it), args, dtype, place)
             }
             ExprKind::Call { callee: Callee::Function(name) | Callee::Unknown(name), .. } => {
-                Err(Refusal::new("call", format!("`{}` is called", body.name(name))))
+                Err(Refusal::new(reasons::CALL, format!("`{}` is called", body.name(name))))
             }
             ExprKind::Opaque { text, .. } => Err(Refusal::new(
-                "opaque-expression",
+                reasons::OPAQUE_EXPRESSION,
                 format!("`{}` is not understood", body.name(text)),
             )),
             ExprKind::Str(_)
@@ -154,9 +160,10 @@ impl Writer<'_> {
             | ExprKind::Region(..)
             | ExprKind::Slice { .. }
             | ExprKind::Lambda { .. }
-            | ExprKind::Tuple(_) => {
-                Err(Refusal::new("expression", "an argument that is no value is used as one"))
-            }
+            | ExprKind::Tuple(_) => Err(Refusal::new(
+                reasons::EXPRESSION,
+                "an argument that is no value is used as one",
+            )),
         }
     }
 
@@ -166,7 +173,10 @@ impl Writer<'_> {
         let data = &self.body.values[value];
         if !self.declared.contains(&value) {
             let name = self.body.name(data.name);
-            return Err(Refusal::new("free-variable", format!("nothing gives `{name}` a value")));
+            return Err(Refusal::new(
+                reasons::FREE_VARIABLE,
+                format!("nothing gives `{name}` a value"),
+            ));
         }
         let n_lanes = data.ty.prim().and_then(lanes).unwrap_or(1);
         let name =
@@ -176,7 +186,8 @@ impl Writer<'_> {
     }
 
     fn bound(&mut self, index: u32, place: &Place) -> Result<()> {
-        let outside = || Refusal::new("expression", "a bound variable stands outside its binder");
+        let outside =
+            || Refusal::new(reasons::EXPRESSION, "a bound variable stands outside its binder");
         let at = place.binders.len().checked_sub(index as usize + 1).ok_or_else(outside)?;
         match &place.binders[at] {
             Bound::Named(names) => {
@@ -215,7 +226,10 @@ impl Writer<'_> {
                 return self.floor_division(op, a, b, kind, place);
             }
             BinaryOp::FloorDiv | BinaryOp::FloorMod => {
-                return Err(Refusal::new("float-floor-division", "a floor division of floats"));
+                return Err(Refusal::new(
+                    reasons::FLOAT_FLOOR_DIVISION,
+                    "a floor division of floats",
+                ));
             }
             BinaryOp::Mod if kind.is_float() => return self.float_remainder(a, b, kind, place),
             BinaryOp::Shl if kind.is_int() || is_narrow(kind) => {
@@ -493,7 +507,7 @@ impl Writer<'_> {
             || (from.is_integer() && to.code == ir::TypeCode::Float);
         if !by_float {
             let (open, close) = self.dialect.narrow(from, to).ok_or_else(|| {
-                Refusal::new("cast", format!("`{from}` to `{to}` with one rounding"))
+                Refusal::new(reasons::CAST, format!("`{from}` to `{to}` with one rounding"))
             })?;
             self.out.push_str(open);
             self.expr(a, &place.at(ANY).wrapping())?;
@@ -582,8 +596,9 @@ impl Writer<'_> {
         place: &Place,
     ) -> Result<()> {
         let body = self.body;
-        let no_index =
-            || Refusal::new("shuffle", "an index of a shuffle is no constant of its vectors");
+        let no_index = || {
+            Refusal::new(reasons::SHUFFLE, "an index of a shuffle is no constant of its vectors")
+        };
         let index = *body.items(indices).get(place.lane as usize).ok_or_else(no_index)?;
         let mut index =
             self.constant(index).and_then(|it| u32::try_from(it).ok()).ok_or_else(no_index)?;

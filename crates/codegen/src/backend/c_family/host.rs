@@ -17,6 +17,7 @@ use super::{
     writer::{Writer, no_type},
 };
 use crate::kernel::{Refusal, Result, Root, Space};
+use crate::reasons;
 
 /// Bytes of the largest array on the stack.
 const STACK_ARRAY: u64 = 16 << 10;
@@ -113,7 +114,7 @@ impl Writer<'_> {
         let body = self.body;
         let operation = &body.ops[op];
         if !operation.operands.iter().all(|&it| body.expr(it).is_constant()) {
-            return Err(Refusal::new("return-value", "the function returns a value"));
+            return Err(Refusal::new(reasons::RETURN_VALUE, "the function returns a value"));
         }
         let is_last = body.blocks[operation.parent].ops.last() == Some(&op)
             && body.parent_op(op) == Some(self.kernel.op);
@@ -131,7 +132,7 @@ impl Writer<'_> {
         }
         if self.host.parallel > 0 {
             return Err(Refusal::new(
-                "exit-in-parallel-loop",
+                reasons::EXIT_IN_PARALLEL_LOOP,
                 "an assertion or `return` inside a parallel loop",
             ));
         }
@@ -286,7 +287,8 @@ impl Writer<'_> {
     /// `T* const name = (T*)tir_allocate(count, sizeof(T));`
     fn take_memory(&mut self, buffer: BufferId) -> Result<()> {
         let root = Root::Alloc(buffer);
-        let missing = || Refusal::new("buffer-pointer", "a buffer has no memory in this kernel");
+        let missing =
+            || Refusal::new(reasons::BUFFER_POINTER, "a buffer has no memory in this kernel");
         let usage = self.kernel.root_use(root).cloned().ok_or_else(missing)?;
         let data = &self.body.buffers[buffer];
         let scalars = u64::from(lanes(data.dtype).ok_or_else(|| no_type(data.dtype))?);
@@ -310,7 +312,10 @@ impl Writer<'_> {
 }
 
 fn jump_over_allocation() -> Refusal {
-    Refusal::new("jump-over-allocation", "a jump out of a block that allocates memory of the heap")
+    Refusal::new(
+        reasons::JUMP_OVER_ALLOCATION,
+        "a jump out of a block that allocates memory of the heap",
+    )
 }
 
 fn is_parallel(body: &ir::Body, op: OpId) -> bool {

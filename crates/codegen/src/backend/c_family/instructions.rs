@@ -20,6 +20,7 @@ use crate::{
         cuda::ptx::{Mma, Ptx},
     },
     kernel::{Refusal, Result, Root, access::is_fragment, split::nest},
+    reasons,
 };
 use barriers::instructions::{At, Copy, Fragment, Instruction, fragment_extents, instruction};
 
@@ -32,7 +33,7 @@ pub(super) struct FragmentType {
 }
 
 fn malformed(what: &str) -> Refusal {
-    Refusal::new("instruction-form", what.to_owned())
+    Refusal::new(reasons::INSTRUCTION_FORM, what.to_owned())
 }
 
 /// The buffer whose memory a pointer is of, without an offset.
@@ -225,7 +226,7 @@ impl Writer<'_> {
     fn address_of(&mut self, pointer: ExprId) -> Result<(BufferId, Option<ExprId>, DataType)> {
         let body = self.body;
         let computed =
-            || Refusal::new("buffer-pointer", "an instruction is given a computed pointer");
+            || Refusal::new(reasons::BUFFER_POINTER, "an instruction is given a computed pointer");
         if let Some(buffer) = pointed(body, pointer) {
             return Ok((buffer, None, body.buffers[buffer].dtype));
         }
@@ -235,7 +236,7 @@ impl Writer<'_> {
                 let dtype = self.dtype(element)?;
                 if dtype != body.buffers[buffer].dtype {
                     return Err(Refusal::new(
-                        "buffer-pointer",
+                        reasons::BUFFER_POINTER,
                         "a pointer to another type than its buffer's",
                     ));
                 }
@@ -332,7 +333,7 @@ impl Writer<'_> {
         let [rows, columns] =
             fragment_extents(data.scope, found.shape, layout).ok_or_else(|| {
                 let scope = body.scope_name(data.scope);
-                Refusal::new("memory-scope", format!("memory scope `{scope}`"))
+                Refusal::new(reasons::MEMORY_SCOPE, format!("memory scope `{scope}`"))
             })?;
         let len = self.array_len(buffer)?;
         let elements = u64::try_from(rows * columns).unwrap_or(u64::MAX).max(1);

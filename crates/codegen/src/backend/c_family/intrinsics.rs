@@ -10,6 +10,7 @@ use super::{
     writer::Writer,
 };
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Functions of floats that have the same name in every C, with their names there.
 const MATH: &[(&str, &str, usize)] = &[
@@ -124,7 +125,10 @@ impl Writer<'_> {
                 let args = if self.dialect.warp_has_mask() { &all[..] } else { &all[1..] };
                 self.wrapped_call(None, function, args, place)
             }
-            _ => Err(Refusal::new("intrinsic", format!("`T.{name}` of a warp of another size"))),
+            _ => Err(Refusal::new(
+                reasons::INTRINSIC,
+                format!("`T.{name}` of a warp of another size"),
+            )),
         }
     }
 
@@ -136,7 +140,7 @@ impl Writer<'_> {
         };
         let kind = self.dtype(args[0])?.element();
         if !kind.is_float() {
-            return Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`")));
+            return Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`")));
         }
         self.register_type(kind)?;
         let round = is_half(kind).then(|| self.rounding(kind));
@@ -186,7 +190,7 @@ impl Writer<'_> {
         let (source, target) = (self.dtype(a)?, dtype);
         let (from, to) = (source.element(), target.element());
         if lanes(source) != lanes(target) || from.bits != to.bits {
-            return Err(Refusal::new("reinterpret", format!("`{source}` as `{target}`")));
+            return Err(Refusal::new(reasons::REINTERPRET, format!("`{source}` as `{target}`")));
         }
         self.register_type(from)?;
         self.register_type(to)?;
@@ -194,10 +198,9 @@ impl Writer<'_> {
             return self.expr(a, place);
         }
         self.needs.bits = true;
-        let (open, close) = self
-            .dialect
-            .reinterpret(from, to)
-            .ok_or_else(|| Refusal::new("reinterpret", format!("`{source}` as `{target}`")))?;
+        let (open, close) = self.dialect.reinterpret(from, to).ok_or_else(|| {
+            Refusal::new(reasons::REINTERPRET, format!("`{source}` as `{target}`"))
+        })?;
         self.out.push_str(&open);
         self.expr(a, &Place { prec: prec::ANY, ..place.clone() })?;
         self.out.push_str(&close);
@@ -206,5 +209,5 @@ impl Writer<'_> {
 }
 
 pub(super) fn unsupported(name: &str) -> Refusal {
-    Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))
+    Refusal::new(reasons::INTRINSIC, format!("`T.{name}` is not lowered"))
 }

@@ -14,7 +14,10 @@ use super::{
     types::lanes,
     writer::{Writer, no_type},
 };
-use crate::kernel::{Refusal, Result, Root, Space, access, split::has_free_offset};
+use crate::{
+    kernel::{Refusal, Result, Root, Space, access, split::has_free_offset},
+    reasons,
+};
 
 impl Writer<'_> {
     /// Writes one lane of a load.
@@ -55,7 +58,8 @@ impl Writer<'_> {
         let element = self.body.buffers[buffer].dtype.element();
         let memory = self.memory_type(element)?;
         let name = self.root_slot(root);
-        let missing = || Refusal::new("buffer-pointer", "a buffer has no memory in this kernel");
+        let missing =
+            || Refusal::new(reasons::BUFFER_POINTER, "a buffer has no memory in this kernel");
         let usage = self.kernel.root_use(root).ok_or_else(missing)?;
         let space = self.dialect.space(usage.space);
         let constant = if usage.written { "" } else { "const " };
@@ -121,12 +125,15 @@ impl Writer<'_> {
         let body = self.body;
         let data = &body.buffers[buffer];
         if indices.len() != data.shape.len() {
-            return Err(Refusal::new("buffer-rank", "an access has another rank than its buffer"));
+            return Err(Refusal::new(
+                reasons::BUFFER_RANK,
+                "an access has another rank than its buffer",
+            ));
         }
         if has_free_offset(body, self.root_buffer(buffer)?) && access::inherits_offset(body, buffer)
         {
             return Err(Refusal::new(
-                "buffer-offset",
+                reasons::BUFFER_OFFSET,
                 "the offset of a buffer is not written in its accesses",
             ));
         }
@@ -170,7 +177,7 @@ impl Writer<'_> {
         let factors = match &data.strides {
             Some(strides) => match strides.get(dim) {
                 Some(&stride) => vec![stride],
-                None => return Err(Refusal::new("buffer-rank", "a buffer lacks a stride")),
+                None => return Err(Refusal::new(reasons::BUFFER_RANK, "a buffer lacks a stride")),
             },
             None => data.shape[dim + 1..].to_vec(),
         };

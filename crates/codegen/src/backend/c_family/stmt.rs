@@ -8,7 +8,10 @@ use super::{
     types::lanes,
     writer::{Writer, no_type},
 };
-use crate::kernel::{Refusal, Result, Root, Space, access::is_fragment, barrier::is_barrier};
+use crate::{
+    kernel::{Refusal, Result, Root, Space, access::is_fragment, barrier::is_barrier},
+    reasons,
+};
 use barriers::instructions::instruction;
 
 /// Keys of `T.attr` that say how to compile, not what to compute.
@@ -30,7 +33,7 @@ impl Writer<'_> {
         ir::stack::with_room(|| {
             let body = self.body;
             let [block] = body.regions[region].blocks.as_slice() else {
-                return Err(Refusal::new("control-flow", "a region of several blocks"));
+                return Err(Refusal::new(reasons::CONTROL_FLOW, "a region of several blocks"));
             };
             let mut opened = Vec::new();
             for &op in &body.blocks[*block].ops {
@@ -87,7 +90,7 @@ impl Writer<'_> {
             OpKind::Attr(key) => match body.name(key) {
                 key if is_hint(key) => self.transparent(op),
                 key => Err(Refusal::new(
-                    "attribute",
+                    reasons::ATTRIBUTE,
                     format!("`T.attr(…, \"{key}\", …)` is not lowered"),
                 )),
             },
@@ -104,7 +107,7 @@ impl Writer<'_> {
             }
             OpKind::Bind => self.bind(op),
             OpKind::Store { predicated: true, .. } => {
-                Err(Refusal::new("predicated-access", "a store has a lane predicate"))
+                Err(Refusal::new(reasons::PREDICATED_ACCESS, "a store has a lane predicate"))
             }
             OpKind::Store { buffer, .. } => self.store(op, buffer),
             OpKind::For(kind) => self.for_loop(op, kind),
@@ -126,18 +129,23 @@ impl Writer<'_> {
                 self.transparent(op)
             }
             OpKind::Return if self.dialect.is_host() => self.return_early(op),
-            OpKind::Assert => Err(Refusal::new("assert-in-kernel", "an assertion inside a kernel")),
-            OpKind::Return => Err(Refusal::new("return-in-kernel", "a `return` inside a kernel")),
+            OpKind::Assert => {
+                Err(Refusal::new(reasons::ASSERT_IN_KERNEL, "an assertion inside a kernel"))
+            }
+            OpKind::Return => {
+                Err(Refusal::new(reasons::RETURN_IN_KERNEL, "a `return` inside a kernel"))
+            }
             OpKind::SBlock(_) => {
-                Err(Refusal::new("unlowered-block", "a block that is still to be scheduled"))
+                Err(Refusal::new(reasons::UNLOWERED_BLOCK, "a block that is still to be scheduled"))
             }
             OpKind::Opaque(text) => {
                 let text = body.name(text).lines().next().unwrap_or_default();
-                Err(Refusal::new("opaque-statement", format!("`{text}` is not understood")))
+                Err(Refusal::new(reasons::OPAQUE_STATEMENT, format!("`{text}` is not understood")))
             }
-            OpKind::Named(name) => {
-                Err(Refusal::new("operation", format!("`{}` is not lowered", body.name(name))))
-            }
+            OpKind::Named(name) => Err(Refusal::new(
+                reasons::OPERATION,
+                format!("`{}` is not lowered", body.name(name)),
+            )),
         }
     }
 
@@ -171,7 +179,7 @@ impl Writer<'_> {
         let operation = &body.ops[op];
         let (value, expr) = (operation.results[0], operation.operands[0]);
         if matches!(body.values[value].ty, ir::Type::Pointer { .. }) {
-            return Err(Refusal::new("pointer-binding", "a pointer is bound to a name"));
+            return Err(Refusal::new(reasons::POINTER_BINDING, "a pointer is bound to a name"));
         }
         let dtype = self.dtype(expr)?;
         let ty = self.register_type(dtype)?;
@@ -198,7 +206,10 @@ impl Writer<'_> {
         let n_lanes = lanes(dtype).ok_or_else(|| no_type(dtype))?;
         if self.dtype(value)? != dtype {
             let found = self.dtype(value)?;
-            return Err(Refusal::new("store-type", format!("a `{found}` is stored as `{dtype}`")));
+            return Err(Refusal::new(
+                reasons::STORE_TYPE,
+                format!("a `{found}` is stored as `{dtype}`"),
+            ));
         }
         let root = self.root(buffer)?;
         if n_lanes == 1 {
@@ -226,7 +237,10 @@ impl Writer<'_> {
         dtype: ir::DataType,
     ) -> Result<()> {
         if indices.iter().any(|&it| self.body.expr(it).flags.has_load) {
-            return Err(Refusal::new("vector-index", "a vector store reads its index from memory"));
+            return Err(Refusal::new(
+                reasons::VECTOR_INDEX,
+                "a vector store reads its index from memory",
+            ));
         }
         let ty = self.register_type(dtype)?;
         let n_lanes = lanes(dtype).ok_or_else(|| no_type(dtype))?;
@@ -289,13 +303,13 @@ impl Writer<'_> {
             ForKind::Vectorized if self.constant(extent).is_some_and(|it| it <= 1) => {}
             ForKind::Vectorized => {
                 return Err(Refusal::new(
-                    "vectorized-loop",
+                    reasons::VECTORIZED_LOOP,
                     "a loop that is still to be vectorised",
                 ));
             }
             ForKind::ThreadBinding(_) => {
                 return Err(Refusal::new(
-                    "thread-binding-loop",
+                    reasons::THREAD_BINDING_LOOP,
                     "a loop that is still to be bound to threads",
                 ));
             }
@@ -306,7 +320,7 @@ impl Writer<'_> {
         let ty = self.register_type(dtype)?;
         let step = match operation.operands.get(2) {
             Some(&step) => self.constant(step).filter(|&it| it > 0).ok_or_else(|| {
-                Refusal::new("loop-step", "the step of a loop is no positive constant")
+                Refusal::new(reasons::LOOP_STEP, "the step of a loop is no positive constant")
             })?,
             None => 1,
         };

@@ -20,6 +20,7 @@ use crate::{
         bounds::Bounds,
         split::{nest, root_of},
     },
+    reasons,
 };
 
 /// Alignment of shared memory: the widest access of a thread.
@@ -160,7 +161,10 @@ impl<'a> Writer<'a> {
                 KernelParam::Pointer(root) => self.pointer_param(*root)?,
                 KernelParam::Scalar { value, dtype, .. } => {
                     let ty = self.dialect.scalar_param(*dtype).ok_or_else(|| {
-                        Refusal::new("argument-type", format!("a kernel cannot take a `{dtype}`"))
+                        Refusal::new(
+                            reasons::ARGUMENT_TYPE,
+                            format!("a kernel cannot take a `{dtype}`"),
+                        )
                     })?;
                     self.note_type(*dtype);
                     let name = match value {
@@ -241,7 +245,7 @@ impl<'a> Writer<'a> {
         let total: u64 = sizes.iter().map(|it| round(it.3)).fold(0, u64::saturating_add);
         if total > 1 << 30 {
             return Err(Refusal::new(
-                "shared-memory-size",
+                reasons::SHARED_MEMORY_SIZE,
                 format!("{total} bytes of shared memory"),
             ));
         }
@@ -293,7 +297,7 @@ impl<'a> Writer<'a> {
         for &extent in &data.shape {
             let extent = self.constant(extent).filter(|&it| it >= 0).ok_or_else(|| {
                 Refusal::new(
-                    "thread-memory-size",
+                    reasons::THREAD_MEMORY_SIZE,
                     "the size of thread or shared memory is no constant",
                 )
             })?;
@@ -488,5 +492,5 @@ fn count_lines(text: &str) -> u32 {
 
 /// The refusal of a type.
 pub(super) fn no_type(dtype: DataType) -> Refusal {
-    Refusal::new("dtype", format!("`{dtype}` has no type in this language"))
+    Refusal::new(reasons::DTYPE, format!("`{dtype}` has no type in this language"))
 }

@@ -15,6 +15,7 @@ use super::{
     writer::{Writer, lanes},
 };
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Where an expression stands.
 #[derive(Clone)]
@@ -38,8 +39,9 @@ impl Writer<'_> {
     /// Scalar type of an expression.
     pub(super) fn dtype(&self, expr: ExprId) -> Result<DataType> {
         let ty = self.body.ty(expr);
-        ty.prim()
-            .ok_or_else(|| Refusal::new("unknown-type", format!("an expression has type {ty:?}")))
+        ty.prim().ok_or_else(|| {
+            Refusal::new(reasons::UNKNOWN_TYPE, format!("an expression has type {ty:?}"))
+        })
     }
 
     /// One lane of an expression, as a register.
@@ -81,10 +83,10 @@ impl Writer<'_> {
                 self.load(buffer, indices, place)
             }
             ExprKind::Load { .. } => {
-                Err(Refusal::new("predicated-access", "a load has a lane predicate"))
+                Err(Refusal::new(reasons::PREDICATED_ACCESS, "a load has a lane predicate"))
             }
             ExprKind::BufferField(..) => self.fields.get(&expr).copied().ok_or_else(|| {
-                Refusal::new("buffer-pointer", "a buffer's pointer is used as a value")
+                Refusal::new(reasons::BUFFER_POINTER, "a buffer's pointer is used as a value")
             }),
             ExprKind::Ramp { base, stride, .. } => self.ramp(base, stride, place),
             ExprKind::Broadcast { value, .. } => {
@@ -104,10 +106,10 @@ impl Writer<'_> {
                 self.call((body.name(name), it), args, dtype, place)
             }
             ExprKind::Call { callee: Callee::Function(name) | Callee::Unknown(name), .. } => {
-                Err(Refusal::new("call", format!("`{}` is called", body.name(name))))
+                Err(Refusal::new(reasons::CALL, format!("`{}` is called", body.name(name))))
             }
             ExprKind::Opaque { text, .. } => Err(Refusal::new(
-                "opaque-expression",
+                reasons::OPAQUE_EXPRESSION,
                 format!("`{}` is not understood", body.name(text)),
             )),
             ExprKind::Str(_)
@@ -115,9 +117,10 @@ impl Writer<'_> {
             | ExprKind::Region(..)
             | ExprKind::Slice { .. }
             | ExprKind::Lambda { .. }
-            | ExprKind::Tuple(_) => {
-                Err(Refusal::new("expression", "an argument that is no value is used as one"))
-            }
+            | ExprKind::Tuple(_) => Err(Refusal::new(
+                reasons::EXPRESSION,
+                "an argument that is no value is used as one",
+            )),
         }
     }
 
@@ -175,13 +178,17 @@ impl Writer<'_> {
     fn variable(&mut self, value: ir::ValueId, place: &Place) -> Result<Node> {
         let Some(nodes) = self.values.get(&value) else {
             let name = self.body.name(self.body.values[value].name);
-            return Err(Refusal::new("free-variable", format!("nothing gives `{name}` a value")));
+            return Err(Refusal::new(
+                reasons::FREE_VARIABLE,
+                format!("nothing gives `{name}` a value"),
+            ));
         };
         Ok(nodes[(place.lane as usize).min(nodes.len() - 1)])
     }
 
     fn bound(&mut self, index: u32, place: &Place) -> Result<Node> {
-        let outside = || Refusal::new("expression", "a bound variable stands outside its binder");
+        let outside =
+            || Refusal::new(reasons::EXPRESSION, "a bound variable stands outside its binder");
         let at = place.binders.len().checked_sub(index as usize + 1).ok_or_else(outside)?;
         let nodes = &place.binders[at];
         nodes.get((place.lane as usize).min(nodes.len() - 1)).copied().ok_or_else(outside)
@@ -274,8 +281,9 @@ impl Writer<'_> {
 
     fn shuffle(&mut self, vectors: ExprListId, indices: ExprListId, place: &Place) -> Result<Node> {
         let body = self.body;
-        let no_index =
-            || Refusal::new("shuffle", "an index of a shuffle is no constant of its vectors");
+        let no_index = || {
+            Refusal::new(reasons::SHUFFLE, "an index of a shuffle is no constant of its vectors")
+        };
         let index = *body.items(indices).get(place.lane as usize).ok_or_else(no_index)?;
         let index = self.constant(index).and_then(|it| u32::try_from(it).ok());
         let mut index = index.ok_or_else(no_index)?;

@@ -13,6 +13,7 @@ use ir::OpId;
 
 use super::{lines::MARKER, names::Placeholders};
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// An expression of naga.
 pub(super) type Node = Handle<Expression>;
@@ -40,7 +41,7 @@ impl Function {
     pub(super) fn add(&mut self, expression: Expression) -> Result<Node> {
         if self.depths.len() >= MAX_NODES {
             let text = "a kernel has too many operations";
-            return Err(Refusal::new("expression-too-large", text));
+            return Err(Refusal::new(reasons::EXPRESSION_TOO_LARGE, text));
         }
         let emitted = !expression.needs_pre_emit();
         let is_pointer =

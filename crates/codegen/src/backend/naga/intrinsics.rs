@@ -13,6 +13,7 @@ use super::{
     writer::{Writer, lanes},
 };
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Functions of one float that every language has, with naga's names.
 const UNARY: &[(&str, Math)] = &[
@@ -93,7 +94,7 @@ impl Writer<'_> {
     fn math(&mut self, math: Math, name: &str, a: ExprId, place: &Place) -> Result<Node> {
         let kind = self.dtype(a)?.element();
         if !kind.is_float() || (kind.bits == 64 && !DOUBLE.contains(&name)) {
-            return Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`")));
+            return Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`")));
         }
         let value = self.expr(a, place)?;
         let value = self.out.math(math, value, None)?;
@@ -105,7 +106,7 @@ impl Writer<'_> {
         let kind = self.dtype(a)?.element();
         match types::register(kind, self.language)? == Scalar::F32 {
             true => Ok(kind),
-            false => Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`"))),
+            false => Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`"))),
         }
     }
 
@@ -201,7 +202,7 @@ impl Writer<'_> {
     ) -> Result<Node> {
         let kind = self.dtype(a)?.element();
         if !kind.is_integer() || kind.bits != 32 {
-            return Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`")));
+            return Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`")));
         }
         let value = self.expr(a, place)?;
         let count = self.out.math(math, value, None)?;
@@ -213,7 +214,7 @@ impl Writer<'_> {
     fn reinterpret(&mut self, a: ExprId, dtype: DataType, place: &Place) -> Result<Node> {
         let (source, target) = (self.dtype(a)?, dtype);
         let (from, to) = (source.element(), target.element());
-        let refused = || Refusal::new("reinterpret", format!("`{source}` as `{target}`"));
+        let refused = || Refusal::new(reasons::REINTERPRET, format!("`{source}` as `{target}`"));
         if lanes(source)? != lanes(target)? || from.bits != to.bits {
             return Err(refused());
         }
@@ -233,5 +234,5 @@ impl Writer<'_> {
 }
 
 pub(super) fn unsupported(name: &str) -> Refusal {
-    Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))
+    Refusal::new(reasons::INTRINSIC, format!("`T.{name}` is not lowered"))
 }

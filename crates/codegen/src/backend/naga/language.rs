@@ -8,7 +8,7 @@ use ir::{DataType, TypeCode};
 
 /// A language that naga writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Language {
+pub(crate) enum ShaderLanguage {
     /// SPIR-V for Vulkan 1.1.
     Spirv,
     /// WGSL of WebGPU, with `enable f16` where it is needed.
@@ -17,18 +17,18 @@ pub(crate) enum Language {
     Metal,
 }
 
-impl Language {
+impl ShaderLanguage {
     /// Whether there are integers of 64 bits. Where there are none, only their low halves are computed.
     pub(super) fn has_int64(self) -> bool {
-        self != Language::Wgsl
+        self != ShaderLanguage::Wgsl
     }
     /// Whether there are floats of 64 bits.
     pub(super) fn has_float64(self) -> bool {
-        self == Language::Spirv
+        self == ShaderLanguage::Spirv
     }
     /// Whether memory may hold integers of 16 bits.
     pub(super) fn has_int16(self) -> bool {
-        self != Language::Wgsl
+        self != ShaderLanguage::Wgsl
     }
     /// What the validator lets pass.
     pub(super) fn capabilities(self) -> Capabilities {
@@ -40,7 +40,7 @@ impl Language {
     }
     /// Blocks that a grid may have along one dimension.
     pub(super) fn grid_limit(self) -> Option<i64> {
-        (self != Language::Metal).then_some(65_535)
+        (self != ShaderLanguage::Metal).then_some(65_535)
     }
     /// What a device must offer to run code that has a value of this type.
     pub(super) fn feature(self, dtype: DataType, in_memory: bool) -> Option<&'static str> {

@@ -12,7 +12,10 @@ use super::{
     types::{self, Stored},
     writer::{Writer, lanes},
 };
-use crate::kernel::{Refusal, Result, access, split::has_free_offset};
+use crate::{
+    kernel::{Refusal, Result, access, split::has_free_offset},
+    reasons,
+};
 
 /// Memory that can be accessed.
 #[derive(Clone, Copy)]
@@ -56,7 +59,8 @@ impl Writer<'_> {
         place: &Place,
     ) -> Result<Element> {
         let root = self.root(buffer)?;
-        let missing = || Refusal::new("buffer-pointer", "a buffer has no memory in this kernel");
+        let missing =
+            || Refusal::new(reasons::BUFFER_POINTER, "a buffer has no memory in this kernel");
         let Memory { base, stored, atomic } = *self.memory.get(&root).ok_or_else(missing)?;
         let index = self.scalar_number(buffer, indices, place)?;
         let Stored::Packed(bits) = stored else {
@@ -206,7 +210,10 @@ impl Writer<'_> {
         let body = self.body;
         let data = &body.buffers[buffer];
         if indices.len() != data.shape.len() {
-            return Err(Refusal::new("buffer-rank", "an access has another rank than its buffer"));
+            return Err(Refusal::new(
+                reasons::BUFFER_RANK,
+                "an access has another rank than its buffer",
+            ));
         }
         let root = match self.root(buffer)? {
             crate::kernel::Root::Param(it) | crate::kernel::Root::Alloc(it) => it,
@@ -214,7 +221,7 @@ impl Writer<'_> {
         };
         if has_free_offset(body, root) && access::inherits_offset(body, buffer) {
             let text = "the offset of a buffer is not written in its accesses";
-            return Err(Refusal::new("buffer-offset", text));
+            return Err(Refusal::new(reasons::BUFFER_OFFSET, text));
         }
         let mut sum = None;
         if let Some(offset) = access::offset(body, buffer)? {
@@ -224,7 +231,7 @@ impl Writer<'_> {
             let factors = match &data.strides {
                 Some(strides) => strides
                     .get(dim..=dim)
-                    .ok_or_else(|| Refusal::new("buffer-rank", "a buffer lacks a stride"))?,
+                    .ok_or_else(|| Refusal::new(reasons::BUFFER_RANK, "a buffer lacks a stride"))?,
                 None => &data.shape[dim + 1..],
             };
             self.add_term(&mut sum, index, factors, place)?;
@@ -274,7 +281,7 @@ impl Writer<'_> {
             Scalar::I32 => Ok(value),
             Scalar::BOOL | Scalar::I64 | Scalar::U64 => self.out.convert(value, Scalar::I32),
             Scalar::U32 => self.out.bits(value, ScalarKind::Sint),
-            _ => Err(Refusal::new("expression", "an index is no integer")),
+            _ => Err(Refusal::new(reasons::EXPRESSION, "an index is no integer")),
         }
     }
 }

@@ -8,6 +8,7 @@ use ir::{BinaryOp, DataType, ExprId, TypeCode};
 
 use super::{expr::Place, function::Node, types, writer::Writer};
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 impl Writer<'_> {
     /// One lane of `a op b`.
@@ -31,7 +32,10 @@ impl Writer<'_> {
                 return self.floor_division(op, (a, left), (b, right), kind);
             }
             BinaryOp::Mod if kind.is_float() => {
-                return Err(Refusal::new("intrinsic", "a remainder of floats is not exact here"));
+                return Err(Refusal::new(
+                    reasons::INTRINSIC,
+                    "a remainder of floats is not exact here",
+                ));
             }
             BinaryOp::BitXor if kind.is_bool() => {
                 return self.out.binary(Op::NotEqual, left, right);
@@ -80,7 +84,10 @@ impl Writer<'_> {
         if whole.contains(&range.lo) && whole.contains(&range.hi) {
             return Ok(());
         }
-        Err(Refusal::new("int64", format!("a value of `{dtype}` is not shown to fit 32 bits")))
+        Err(Refusal::new(
+            reasons::INT64,
+            format!("a value of `{dtype}` is not shown to fit 32 bits"),
+        ))
     }
 
     /// An integer cut to its width (`SEMANTICS: I3`).
@@ -148,16 +155,16 @@ impl Writer<'_> {
         (amount, kind): (ExprId, DataType),
     ) -> Result<Node> {
         if !kind.is_integer() {
-            return Err(Refusal::new("dtype", format!("a shift of `{kind}`")));
+            return Err(Refusal::new(reasons::DTYPE, format!("a shift of `{kind}`")));
         }
         // A constant amount that no shift has is refused by the validator: an error of the program (`I8`).
         if self.constant(amount).is_some_and(|it| !(0..i64::from(kind.bits)).contains(&it)) {
-            return Err(Refusal::new("shift-amount", "a shift by its width or more"));
+            return Err(Refusal::new(reasons::SHIFT_AMOUNT, "a shift by its width or more"));
         }
         if !self.language.has_int64() && kind.bits == 64 {
             let range = self.bounds.range(amount);
             if range.lo < 0 || range.hi > 31 {
-                return Err(Refusal::new("int64", "a shift of 64 bits by more than 31"));
+                return Err(Refusal::new(reasons::INT64, "a shift of 64 bits by more than 31"));
             }
         }
         let right = self.out.convert(right, Scalar::U32)?;
@@ -175,15 +182,15 @@ impl Writer<'_> {
         kind: DataType,
     ) -> Result<Node> {
         if kind.is_float() {
-            return Err(Refusal::new("float-floor-division", "a floor division of floats"));
+            return Err(Refusal::new(reasons::FLOAT_FLOOR_DIVISION, "a floor division of floats"));
         }
         if !kind.is_integer() {
-            return Err(Refusal::new("dtype", format!("a floor division of `{kind}`")));
+            return Err(Refusal::new(reasons::DTYPE, format!("a floor division of `{kind}`")));
         }
         let is_div = op == BinaryOp::FloorDiv;
         let divisor = self.constant(b);
         if divisor == Some(0) {
-            return Err(Refusal::new("division-by-zero", "the divisor is the constant 0"));
+            return Err(Refusal::new(reasons::DIVISION_BY_ZERO, "the divisor is the constant 0"));
         }
         let plain = if is_div { Op::Divide } else { Op::Modulo };
         if kind.is_uint() || (self.bounds.non_negative(a) && self.bounds.non_negative(b)) {
@@ -242,7 +249,10 @@ impl Writer<'_> {
         let wide = source.width == 8 || (from.is_integer() && from.bits >= 32);
         let beyond = from.is_integer() && to.code == TypeCode::Float;
         if half && wide && !beyond {
-            return Err(Refusal::new("cast", format!("`{from}` to `{to}` with one rounding")));
+            return Err(Refusal::new(
+                reasons::CAST,
+                format!("`{from}` to `{to}` with one rounding"),
+            ));
         }
         let value = match source == target {
             true => value,
@@ -264,7 +274,7 @@ impl Writer<'_> {
             return Ok(value);
         }
         let zero = ::naga::Literal::zero(scalar);
-        let zero = zero.ok_or_else(|| Refusal::new("dtype", "a scalar without a zero"))?;
+        let zero = zero.ok_or_else(|| Refusal::new(reasons::DTYPE, "a scalar without a zero"))?;
         let zero = self.out.literal(zero)?;
         self.out.binary(Op::NotEqual, value, zero)
     }

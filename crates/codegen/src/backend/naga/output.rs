@@ -10,15 +10,16 @@ use ::naga::{
     valid::{ModuleInfo, ValidationFlags, Validator},
 };
 
-use super::{language::Language, names, spirv};
+use super::{language::ShaderLanguage, names, spirv};
 use crate::{
     artifact::manifest::Bindings,
     kernel::{Refusal, Result},
+    reasons,
     target::arch::version,
 };
 
 /// Validates a module.
-pub(super) fn validate(module: &Module, language: Language) -> Result<ModuleInfo> {
+pub(super) fn validate(module: &Module, language: ShaderLanguage) -> Result<ModuleInfo> {
     let flags = ValidationFlags::all() - ValidationFlags::CONTROL_FLOW_UNIFORMITY;
     Validator::new(flags, language.capabilities()).validate(module).map_err(|error| {
         let mut text = error.as_inner().to_string();
@@ -28,40 +29,43 @@ pub(super) fn validate(module: &Module, language: Language) -> Result<ModuleInfo
             text.push_str(&error.to_string());
             cause = error.source();
         }
-        Refusal::new("validator", names::slots(&text).replace(crate::artifact::names::MARK, ""))
+        Refusal::new(
+            reasons::VALIDATOR,
+            names::slots(&text).replace(crate::artifact::names::MARK, ""),
+        )
     })
 }
 
 fn failed(error: &dyn std::error::Error) -> Refusal {
-    Refusal::new("validator", format!("naga cannot write it: {error}"))
+    Refusal::new(reasons::VALIDATOR, format!("naga cannot write it: {error}"))
 }
 
 /// Text with slots; of a module for SPIR-V, that of the same module in WGSL with naga's types of 64 bits.
 pub(super) fn text(
     module: &Module,
     info: &ModuleInfo,
-    language: Language,
+    language: ShaderLanguage,
     bindings: &Bindings,
     arch: Option<&str>,
 ) -> Result<String> {
     let text = match language {
         // What WGSL cannot say is not shown; the binary is there all the same.
-        Language::Spirv => {
+        ShaderLanguage::Spirv => {
             wgsl::write_string(module, info, wgsl::WriterFlags::empty()).unwrap_or_default()
         }
-        Language::Wgsl => wgsl::write_string(module, info, wgsl::WriterFlags::empty())
+        ShaderLanguage::Wgsl => wgsl::write_string(module, info, wgsl::WriterFlags::empty())
             .map_err(|it| failed(&it))?,
-        Language::Metal => {
+        ShaderLanguage::Metal => {
             let options = metal_options(module, bindings, arch);
             let pipeline = msl::PipelineOptions::default();
             msl::write_string(module, info, &options, &pipeline).map_err(|it| failed(&it))?.0
         }
     };
     let title = match language {
-        Language::Spirv => {
+        ShaderLanguage::Spirv => {
             "// SPIR-V is binary: this is the same module in WGSL, with types of naga's own.\n"
         }
-        Language::Wgsl | Language::Metal => "",
+        ShaderLanguage::Wgsl | ShaderLanguage::Metal => "",
     };
     let mut trimmed = title.to_owned();
     for line in text.lines() {

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     backend::c_family::is_hint,
     kernel::{Refusal, Result, Root, Space, barrier::is_barrier},
+    reasons,
 };
 
 /// Statements that may stand in each other: naga's validator and writers recurse over them.
@@ -22,7 +23,9 @@ impl Writer<'_> {
     pub(super) fn nested(&mut self) -> Result<()> {
         self.nesting += 1;
         match self.nesting > MAX_NESTING {
-            true => Err(Refusal::new("nesting-too-deep", "statements nest too deep for naga")),
+            true => {
+                Err(Refusal::new(reasons::NESTING_TOO_DEEP, "statements nest too deep for naga"))
+            }
             false => Ok(()),
         }
     }
@@ -31,7 +34,7 @@ impl Writer<'_> {
         ir::stack::with_room(|| {
             let body = self.body;
             let [block] = body.regions[region].blocks.as_slice() else {
-                return Err(Refusal::new("control-flow", "a region of several blocks"));
+                return Err(Refusal::new(reasons::CONTROL_FLOW, "a region of several blocks"));
             };
             for &op in &body.blocks[*block].ops {
                 self.op(op).map_err(|it| it.at(op))?;
@@ -84,7 +87,7 @@ impl Writer<'_> {
             OpKind::Attr(key) => match body.name(key) {
                 key if is_hint(key) => self.transparent(op),
                 key => Err(Refusal::new(
-                    "attribute",
+                    reasons::ATTRIBUTE,
                     format!("`T.attr(…, \"{key}\", …)` is not lowered"),
                 )),
             },
@@ -98,7 +101,7 @@ impl Writer<'_> {
             }
             OpKind::Bind => self.bind(op),
             OpKind::Store { predicated: true, .. } => {
-                Err(Refusal::new("predicated-access", "a store has a lane predicate"))
+                Err(Refusal::new(reasons::PREDICATED_ACCESS, "a store has a lane predicate"))
             }
             OpKind::Store { buffer, .. } => self.store(op, buffer),
             OpKind::For(kind) => self.for_loop(op, kind),
@@ -122,18 +125,23 @@ impl Writer<'_> {
                 Ok(())
             }
             OpKind::Evaluate => self.evaluate(operation.operands[0]),
-            OpKind::Assert => Err(Refusal::new("assert-in-kernel", "an assertion inside a kernel")),
-            OpKind::Return => Err(Refusal::new("return-in-kernel", "a `return` inside a kernel")),
+            OpKind::Assert => {
+                Err(Refusal::new(reasons::ASSERT_IN_KERNEL, "an assertion inside a kernel"))
+            }
+            OpKind::Return => {
+                Err(Refusal::new(reasons::RETURN_IN_KERNEL, "a `return` inside a kernel"))
+            }
             OpKind::SBlock(_) => {
-                Err(Refusal::new("unlowered-block", "a block that is still to be scheduled"))
+                Err(Refusal::new(reasons::UNLOWERED_BLOCK, "a block that is still to be scheduled"))
             }
             OpKind::Opaque(text) => {
                 let text = body.name(text).lines().next().unwrap_or_default();
-                Err(Refusal::new("opaque-statement", format!("`{text}` is not understood")))
+                Err(Refusal::new(reasons::OPAQUE_STATEMENT, format!("`{text}` is not understood")))
             }
-            OpKind::Named(name) => {
-                Err(Refusal::new("operation", format!("`{}` is not lowered", body.name(name))))
-            }
+            OpKind::Named(name) => Err(Refusal::new(
+                reasons::OPERATION,
+                format!("`{}` is not lowered", body.name(name)),
+            )),
         }
     }
 
@@ -142,7 +150,7 @@ impl Writer<'_> {
         let operation = &body.ops[op];
         let (value, expr) = (operation.results[0], operation.operands[0]);
         if matches!(body.values[value].ty, ir::Type::Pointer { .. }) {
-            return Err(Refusal::new("pointer-binding", "a pointer is bound to a name"));
+            return Err(Refusal::new(reasons::POINTER_BINDING, "a pointer is bound to a name"));
         }
         let n_lanes = lanes(self.dtype(expr)?)?;
         let mut nodes = Vec::new();
@@ -164,7 +172,10 @@ impl Writer<'_> {
         let dtype = body.access_dtype(buffer, indices);
         let found = self.dtype(value)?;
         if found != dtype {
-            return Err(Refusal::new("store-type", format!("a `{found}` is stored as `{dtype}`")));
+            return Err(Refusal::new(
+                reasons::STORE_TYPE,
+                format!("a `{found}` is stored as `{dtype}`"),
+            ));
         }
         let mut stores = Vec::new();
         for lane in 0..lanes(dtype)? {
@@ -187,11 +198,11 @@ impl Writer<'_> {
             ForKind::Vectorized if self.constant(extent).is_some_and(|it| it <= 1) => {}
             ForKind::Vectorized => {
                 let text = "a loop that is still to be vectorised";
-                return Err(Refusal::new("vectorized-loop", text));
+                return Err(Refusal::new(reasons::VECTORIZED_LOOP, text));
             }
             ForKind::ThreadBinding(_) => {
                 let text = "a loop that is still to be bound to threads";
-                return Err(Refusal::new("thread-binding-loop", text));
+                return Err(Refusal::new(reasons::THREAD_BINDING_LOOP, text));
             }
         }
         let region = operation.regions[0];
@@ -199,7 +210,7 @@ impl Writer<'_> {
         let dtype = self.dtype(min)?;
         let step = match operation.operands.get(2) {
             Some(&step) => self.constant(step).filter(|&it| it > 0).ok_or_else(|| {
-                Refusal::new("loop-step", "the step of a loop is no positive constant")
+                Refusal::new(reasons::LOOP_STEP, "the step of a loop is no positive constant")
             })?,
             None => 1,
         };

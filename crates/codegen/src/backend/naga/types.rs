@@ -11,8 +11,9 @@
 use ::naga::{Scalar, ScalarKind};
 use ir::{DataType, TypeCode};
 
-use super::language::Language;
+use super::language::ShaderLanguage;
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// How an element lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +53,7 @@ impl Stored {
 pub(super) const U16: Scalar = Scalar { kind: ScalarKind::Uint, width: 2 };
 
 /// The scalar that a register of `dtype` is.
-pub(super) fn register(dtype: DataType, language: Language) -> Result<Scalar> {
+pub(super) fn register(dtype: DataType, language: ShaderLanguage) -> Result<Scalar> {
     let int64 = language.has_int64();
     Ok(match (dtype.code, dtype.bits) {
         (TypeCode::Bool, _) => Scalar::BOOL,
@@ -79,7 +80,7 @@ pub(super) fn register(dtype: DataType, language: Language) -> Result<Scalar> {
 }
 
 /// How an element of a buffer of the host lies in memory.
-pub(super) fn stored(dtype: DataType, language: Language) -> Result<Stored> {
+pub(super) fn stored(dtype: DataType, language: ShaderLanguage) -> Result<Stored> {
     let short = |scalar: Scalar| match language.has_int16() {
         true => Stored::Scalar(scalar),
         false => Stored::Packed(16),
@@ -99,7 +100,7 @@ pub(super) fn stored(dtype: DataType, language: Language) -> Result<Stored> {
 }
 
 /// How an element of memory of a block or a thread lies there: nobody else sees it, so mostly as in registers.
-pub(super) fn stored_inside(dtype: DataType, language: Language) -> Result<Stored> {
+pub(super) fn stored_inside(dtype: DataType, language: ShaderLanguage) -> Result<Stored> {
     match (dtype.code, dtype.bits) {
         (TypeCode::Float, 16) => Ok(Stored::Scalar(Scalar::F16)),
         // Its low half would have to be shown to be all of it.
@@ -109,15 +110,16 @@ pub(super) fn stored_inside(dtype: DataType, language: Language) -> Result<Store
 }
 
 /// The type of an argument in the block of scalars: that of a register, `bool` as a number.
-pub(super) fn argument(dtype: DataType, language: Language) -> Result<Scalar> {
-    let scalar = register(dtype, language)
-        .map_err(|_| Refusal::new("argument-type", format!("a kernel cannot take a `{dtype}`")))?;
+pub(super) fn argument(dtype: DataType, language: ShaderLanguage) -> Result<Scalar> {
+    let scalar = register(dtype, language).map_err(|_| {
+        Refusal::new(reasons::ARGUMENT_TYPE, format!("a kernel cannot take a `{dtype}`"))
+    })?;
     Ok(if scalar == Scalar::BOOL { Scalar::U32 } else { scalar })
 }
 
 /// The refusal of a type.
 pub(super) fn no_type(dtype: DataType) -> Refusal {
-    Refusal::new("dtype", format!("`{dtype}` has no type in this language"))
+    Refusal::new(reasons::DTYPE, format!("`{dtype}` has no type in this language"))
 }
 
 /// A scalar as a manifest spells it.

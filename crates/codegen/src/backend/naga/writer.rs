@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     function::{Function, Node},
-    language::Language,
+    language::ShaderLanguage,
     memory::Memory,
     types::{self, Stored},
 };
@@ -24,13 +24,14 @@ use crate::{
         host::HostExpr,
         split::{nest, root_of},
     },
+    reasons,
 };
 
 /// Translates one kernel.
 pub(super) struct Writer<'a> {
     pub(super) body: &'a Body,
     pub(super) kernel: &'a Kernel,
-    pub(super) language: Language,
+    pub(super) language: ShaderLanguage,
     pub(super) bounds: Bounds<'a>,
     pub(super) out: Function,
     /// Values that have been computed, lane by lane.
@@ -49,7 +50,11 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(set: &'a KernelSet, kernel: &'a Kernel, language: Language) -> Writer<'a> {
+    pub(super) fn new(
+        set: &'a KernelSet,
+        kernel: &'a Kernel,
+        language: ShaderLanguage,
+    ) -> Writer<'a> {
         Writer {
             body: &set.body,
             kernel,
@@ -116,7 +121,7 @@ impl<'a> Writer<'a> {
     ) -> Result<Handle<Type>> {
         let stride = stored.bytes();
         let mut size = ArraySize::Dynamic;
-        if self.language == Language::Metal {
+        if self.language == ShaderLanguage::Metal {
             let known = match root {
                 Root::Param(buffer) | Root::Alloc(buffer)
                     if self.body.buffers[buffer].strides.is_none()
@@ -274,7 +279,7 @@ impl<'a> Writer<'a> {
         let len = self.array_len(buffer)?;
         let len = u32::try_from(len).ok().and_then(std::num::NonZeroU32::new);
         let too_large =
-            || Refusal::new("thread-memory-size", "an array of more than 2^32 elements");
+            || Refusal::new(reasons::THREAD_MEMORY_SIZE, "an array of more than 2^32 elements");
         Ok((types::stored_inside(dtype, self.language)?, len.ok_or_else(too_large)?))
     }
 
@@ -292,7 +297,7 @@ impl<'a> Writer<'a> {
             let extent = self.constant(extent).and_then(|it| u64::try_from(it).ok());
             let extent = extent.ok_or_else(|| {
                 let text = "the size of thread or shared memory is no constant";
-                Refusal::new("thread-memory-size", text)
+                Refusal::new(reasons::THREAD_MEMORY_SIZE, text)
             })?;
             len = len.saturating_mul(extent);
         }
@@ -367,7 +372,8 @@ impl<'a> Writer<'a> {
             if dim.axis.is_thread() {
                 let extent = fixed.and_then(|it| u32::try_from(it).ok()).filter(|&it| it > 0);
                 let text = "the number of threads of a block is no constant";
-                block[dim.axis.dim()] = extent.ok_or_else(|| Refusal::new("block-extent", text))?;
+                block[dim.axis.dim()] =
+                    extent.ok_or_else(|| Refusal::new(reasons::BLOCK_EXTENT, text))?;
             } else if let Some(limit) = self.language.grid_limit() {
                 match fixed {
                     Some(extent) if extent > limit => {
@@ -432,10 +438,10 @@ fn one_type(usage: &RootUse) -> Result<DataType> {
 }
 
 fn aliased() -> Refusal {
-    Refusal::new("aliased-memory", "memory is accessed as elements of different widths")
+    Refusal::new(reasons::ALIASED_MEMORY, "memory is accessed as elements of different widths")
 }
 
 fn too_many_blocks(axis: Axis, extent: i64, limit: i64) -> Refusal {
     let text = format!("`{}` has {extent} blocks, of {limit}", axis.tag());
-    Refusal::new("grid-size", text)
+    Refusal::new(reasons::GRID_SIZE, text)
 }

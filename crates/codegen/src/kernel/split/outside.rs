@@ -3,6 +3,7 @@
 use ir::walk::WalkEvent;
 
 use super::*;
+use crate::reasons;
 
 /// Refuses stores to memory that several threads share where the innermost thread axes are not launched yet: the
 /// statement would be executed once by each of their threads.
@@ -41,7 +42,7 @@ pub(super) fn check_code_outside_threads(
         if let Some(axis) = needed.iter().find(|it| !around.contains(it)) {
             let tag = axis.tag();
             let refusal = Refusal::new(
-                "code-outside-threads",
+                reasons::CODE_OUTSIDE_THREADS,
                 format!("a store stands outside the launch of `{tag}` that its kernel has"),
             );
             return Err(refusal.at(op));

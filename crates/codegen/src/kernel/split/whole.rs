@@ -5,11 +5,12 @@
 //! strides and offsets that it names, in order of first use. What it allocates is its own memory. Linear.
 
 use super::*;
+use crate::reasons;
 
 /// The function as one kernel. All that the function does is moved inside of one operation without meaning, which the kernel names.
 pub(crate) fn whole(body: &mut Body) -> Result<Split> {
     let Some(op) = enclose(body) else {
-        return Err(Refusal::new("control-flow", "a function of several blocks"));
+        return Err(Refusal::new(reasons::CONTROL_FLOW, "a function of several blocks"));
     };
     let mut splitter = Splitter::new(body);
     let (kernel, params) = splitter.whole(op)?;

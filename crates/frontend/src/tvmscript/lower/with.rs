@@ -3,7 +3,7 @@
 use ir::{AllocKind, Attr, DataType, OpKind, Type, ValueId};
 
 use super::{
-    Lowerer, R,
+    Lowerer, R, RED_ZONE, STACK_STEP,
     arguments::Args,
     buffers::{BufferForm, buffer_form},
     source_tree::Src,
@@ -25,8 +25,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         result
     }
 
-    /// The first of the items, then the others in it.
+    /// The first of the items, then the others in it: as many as a line may have.
     fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
+        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.with_first_item(items, body))
+    }
+
+    fn with_first_item(&mut self, items: &[ItemNode], body: Run) -> R<()> {
         let Some((item, rest)) = items.split_first() else {
             self.with_body(body);
             return Ok(());

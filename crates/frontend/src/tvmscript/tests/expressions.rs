@@ -236,9 +236,9 @@ fn calls() {
             T.call_extern("int32", "f", x) => T.call_extern("int32", "f", x): int32
             T.reinterpret("float32", x) => T.reinterpret("float32", x): float32
             T.tvm_struct_get(A.data, 0, 1, "int32") => T.tvm_struct_get(A.data, 0, 1, "int32"): int32
-            T.address_of(A[0]) => T.address_of(A[0]): Pointer { element: float32, scope: NameId(13) }
+            T.address_of(A[0]) => T.address_of(A[0]): Pointer { element: float32, scope: Unwritten }
             A.access_ptr("r") => T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, 0, 16, 1): handle
-            T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1) => T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1): Pointer { element: float32, scope: NameId(13) }
+            T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1) => T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1): Pointer { element: float32, scope: Unwritten }
             T.ptx.something(x) => T.ptx.something(x): Unknown
             T.call_packed("f", A, x) => T.call_packed("f", A, x): int32
             T.vscale() => T.vscale(): int32
@@ -318,7 +318,7 @@ fn vectors_and_loads() {
             B[x, y, 0] => wrong-buffer-rank: `B` has 2 dimensions, this access has 3 indices
             A[0:4] => malformed-form: a part of a buffer is not a value
             A.shape[0] + 1 => 17: int32
-            A.data => A.data: Pointer { element: float32, scope: NameId(13) }
+            A.data => A.data: Pointer { element: float32, scope: Unwritten }
             B.strides[0] => B.strides[0]: int32
             T.Let(x + y, where={x: y + 1}) => T.Let(x + y, where={x: y + 1}): int32
             T.comm_reducer(lambda a, b: a + b, [T.float32(0)]) => T.comm_reducer(lambda a, b: a + b, [T.float32(0.0)]): handle

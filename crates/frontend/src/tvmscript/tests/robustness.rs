@@ -111,7 +111,9 @@ fn depth_does_not_overflow_the_stack() {
     }
     blocks.push_str(&format!("{}B[0] = 0\n", " ".repeat(1_000)));
     let statements = format!("{head}{}", "    B[0] = B[0] + n * 2\n".repeat(20_000));
-    for text in [sum, parens, negations, elifs, blocks, statements] {
+    let attrs = "T.attr(0, \"k\", 1), ".repeat(20_000);
+    let items = format!("{head}    with {attrs}T.attr(0, \"k\", 1):\n        B[0] = 0\n");
+    for text in [sum, parens, negations, elifs, blocks, statements, items] {
         assert!(lower_all(&text) > 0);
     }
 }

@@ -165,7 +165,7 @@ impl Plan {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
         })?;
         let refused = outcome.report.compiled.as_ref().is_some_and(|it| it.failed > 0);
-        let is_ours = |it: &UnsupportedFunction| it.reason == INTERNAL;
+        let is_ours = |it: &UnsupportedFunction| it.reason == INTERNAL.name();
         let broken = outcome.report.unsupported.iter().any(is_ours);
         let mut exit = if refused || broken { Exit::Findings } else { Exit::Success };
         if let Some(missing) = &self.no_compiler {

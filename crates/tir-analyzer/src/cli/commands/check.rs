@@ -225,7 +225,7 @@ fn first_fixes(
 ) -> Vec<ide::Diagnostic> {
     let Some(left) = left else { return found };
     found.retain(|it| {
-        if it.code != ir::plan::docs::COMMON_SUBEXPRESSION {
+        if it.code != ir::plan::COMMON_SUBEXPRESSION.name {
             return true;
         }
         let n = left.load(Ordering::Relaxed);

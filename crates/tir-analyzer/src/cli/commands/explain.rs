@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ::rules::{Rule, Topic};
 use anyhow::{anyhow, bail};
 use ide::{AnalysisHost, Explanation, FileId, FindingAt};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ use crate::cli::{
         findings::{self, region},
         markdown::plain,
     },
-    rules::{self, Rule, Topic, did_you_mean},
+    rules::{self, did_you_mean},
 };
 
 /// Version of the JSON answers.
@@ -48,7 +49,7 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
     }
     let answer = match question(what, args.stdin, io)? {
         Question::Rule(name) => match rules::find(name) {
-            Ok(rule) => rule_answer(&rule, args.format, styled.out),
+            Ok(rule) => rule_answer(rule, args.format, styled.out),
             Err(near) => bail!(
                 "there is no rule `{name}`{} (`tir-analyzer explain --list` lists all, and \
                  `tir-analyzer explain FILE:LINE:COLUMN` explains an expression)",
@@ -330,12 +331,12 @@ fn rule_answer(rule: &Rule, format: AnswerFormat, is_styled: bool) -> String {
         AnswerFormat::Json => format!("{}\n", rule_json(rule)),
         AnswerFormat::Text => {
             let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-            let kind = match rule.severity {
+            let kind = match rule.level {
                 Some(severity) => findings::severity_name(severity),
                 None => "reason",
             };
-            let fix = if rule.is_fixable { "\n`tir-analyzer fix` can apply it.\n" } else { "" };
-            let text = rule.text.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+            let fix = if rule.is_fixable() { "\n`tir-analyzer fix` can apply it.\n" } else { "" };
+            let text = rule.docs.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
             format!("{bold}{}{plain} ({kind}): {}\n\n{text}\n{fix}", rule.name, rule.summary)
         }
     }
@@ -346,16 +347,16 @@ fn rule_json(rule: &Rule) -> Value {
         "version": VERSION,
         "name": rule.name,
         "summary": rule.summary,
-        "severity": rule.severity.map(findings::severity_name),
-        "fixable": rule.is_fixable,
-        "text": rule.text.trim(),
+        "severity": rule.level.map(findings::severity_name),
+        "fixable": rule.is_fixable(),
+        "text": rule.docs.trim(),
     })
 }
 
 fn list(format: AnswerFormat, is_styled: bool) -> String {
     let all = rules::all();
     if format == AnswerFormat::Json {
-        let all: Vec<Value> = all.iter().map(rule_json).collect();
+        let all: Vec<Value> = all.iter().copied().map(rule_json).collect();
         return format!("{}\n", Value::from(all));
     }
     let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };

@@ -22,7 +22,7 @@ use ir::{
     guard::Stage,
     plan::{
         CsePlan, Preset, TvmPass,
-        finding::{Finding, FindingFix, FindingKind, FindingKinds},
+        finding::FindingFix,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
@@ -30,7 +30,7 @@ use syntax::{Edit, Form, Language, LineIndex, TextEdit};
 use transform::{
     broken::Broken,
     cse::{self, CseOptions},
-    findings::{self, FindingOptions},
+    findings::{self, Finding, FindingKind, FindingKinds, FindingOptions},
     simplify::{self, SimplifyOptions},
 };
 
@@ -239,7 +239,7 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
     };
     for name in names {
         match rules::find(name) {
-            Ok(rule) if rule.is_fixable => {
+            Ok(rule) if rule.is_fixable() => {
                 let kinds = (FindingKind::from_name(name), SimplificationKind::from_name(name));
                 match kinds {
                     (Some(kind), _) => selected.kinds.insert(kind),
@@ -248,7 +248,7 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
                 }
             }
             Ok(_) => {
-                let fixable = rules::all().into_iter().filter(|it| it.is_fixable);
+                let fixable = rules::all().iter().filter(|it| it.is_fixable());
                 let fixable: Vec<String> = fixable.map(|it| format!("`{}`", it.name)).collect();
                 bail!("`{name}` has no fix; these have: {}", fixable.join(", "));
             }

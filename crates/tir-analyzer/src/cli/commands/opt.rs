@@ -163,7 +163,7 @@ fn after_passes(
 ) -> Result<Option<Body>, Broken> {
     let allowances = lowered.source_map.allowances();
     let is_allowed = |pass: Pass| match pass {
-        Pass::Cse => allowances.everywhere(ir::plan::docs::COMMON_SUBEXPRESSION),
+        Pass::Cse => allowances.everywhere(ir::plan::COMMON_SUBEXPRESSION.name),
         Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
         Pass::Fix(kind) => allowances.everywhere(kind.name()),
     };

@@ -74,7 +74,7 @@ impl Counts {
             Severity::Hint => self.hints += 1,
         }
         self.fixable += finding.n_fixes;
-        let is_shared = finding.code == ir::plan::docs::COMMON_SUBEXPRESSION;
+        let is_shared = finding.code == ir::plan::COMMON_SUBEXPRESSION.name;
         self.shared += if is_shared { finding.n_fixes } else { 0 };
     }
 }

@@ -1,7 +1,7 @@
 //! Barriers that are missing, and that order nothing.
 
 use expect_test::{Expect, expect};
-use ir::plan::finding::FindingKind;
+use transform::findings::FindingKind;
 
 /// What is found of both kinds in a kernel of 128 threads with shared memory `S` and noalias.
 #[track_caller]

@@ -1,7 +1,7 @@
 //! Conditions that are known where they stand.
 
 use expect_test::{Expect, expect};
-use ir::plan::finding::FindingKind;
+use transform::findings::FindingKind;
 
 #[track_caller]
 fn check_redundant(statements: &str, expected: Expect) {

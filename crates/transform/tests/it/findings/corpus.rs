@@ -2,8 +2,8 @@
 
 use dataflow::analyses::Analyses;
 use ir::effects::EffectTable;
-use ir::plan::finding::Finding;
 use test_utils::sample_files;
+use transform::findings::Finding;
 use transform::findings::{FindingOptions, compatible, findings};
 
 use super::{agree, found};

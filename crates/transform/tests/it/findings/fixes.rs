@@ -5,10 +5,10 @@ use expect_test::{Expect, expect};
 use frontend::tvmscript::{FunctionItem, Lowered};
 use ir::{
     ExprKind, Occurrences, OpId, OpKind,
-    plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Replacement},
+    plan::finding::{FindingFix, FixEdit, Place, Replacement},
 };
 use test_utils::sample_files;
-use transform::findings::Openable;
+use transform::findings::{Finding, FindingKind, Openable, Sentence};
 
 use super::agree;
 use crate::support::{kernel, lowered, statements};
@@ -17,7 +17,7 @@ fn finding(edits: Vec<FixEdit>) -> Finding {
     Finding {
         kind: FindingKind::Unreachable,
         place: Place::Function,
-        reason: Reason::AfterEnd,
+        message: Sentence::default(),
         related: Vec::new(),
         fix: Some(FindingFix { edits, rests_on: Vec::new() }),
     }

@@ -3,7 +3,7 @@
 use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
 use ir::effects::EffectTable;
-use ir::plan::finding::FindingKind;
+use transform::findings::FindingKind;
 use transform::findings::FindingOptions;
 
 use crate::support::kernel;

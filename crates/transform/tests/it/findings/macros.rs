@@ -1,7 +1,7 @@
 //! What a macro's call stands for: nothing of it is told where it is called, and no fix changes the call for it.
 
 use expect_test::{Expect, expect};
-use ir::plan::finding::FindingKinds;
+use transform::findings::FindingKinds;
 use transform::findings::FindingOptions;
 
 #[track_caller]

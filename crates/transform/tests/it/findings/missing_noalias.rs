@@ -1,7 +1,7 @@
 //! What `noalias` would allow.
 
 use expect_test::{Expect, expect};
-use ir::plan::finding::FindingKind;
+use transform::findings::FindingKind;
 
 #[track_caller]
 fn check(attrs: &str, statements: &str, expected: Expect) {

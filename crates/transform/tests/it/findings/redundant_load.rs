@@ -1,7 +1,7 @@
 //! Loads of what a name holds.
 
 use expect_test::{Expect, expect};
-use ir::plan::finding::FindingKind;
+use transform::findings::FindingKind;
 
 #[track_caller]
 fn check(statements: &str, expected: Expect) {

@@ -42,7 +42,8 @@ pub(super) fn text(
     // What to do is told once: many functions are refused for one reason.
     let mut told = BTreeSet::new();
     // Mistakes of ours are told however many others there are.
-    let is_told = |(at, it): &(usize, &UnsupportedFunction)| *at < shown || it.reason == INTERNAL;
+    let is_told =
+        |(at, it): &(usize, &UnsupportedFunction)| *at < shown || it.reason == INTERNAL.name();
     for (_, it) in report.unsupported.iter().enumerate().filter(is_told) {
         let (file, place) = (shown_files.get(&it.file).unwrap_or(&it.file), it.place());
         let text = format!(

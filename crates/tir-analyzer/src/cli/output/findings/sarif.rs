@@ -1,5 +1,6 @@
 //! The SARIF 2.1.0 report, for code scanning.
 
+use ::rules::Rule;
 use ide::Severity;
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::cli::{
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) fn begin() -> String {
-    let rules: Vec<Value> = reported_rules().map(|it| rule(&it)).collect();
+    let rules: Vec<Value> = reported_rules().map(rule).collect();
     let driver = json!({
         "name": "tir-analyzer",
         "version": env!("CARGO_PKG_VERSION"),
@@ -25,18 +26,18 @@ pub(super) fn begin() -> String {
 }
 
 /// Rules that report something: reasons of plans do not.
-fn reported_rules() -> impl Iterator<Item = rules::Rule> {
-    rules::all().into_iter().filter(|it| it.severity.is_some())
+fn reported_rules() -> impl Iterator<Item = &'static Rule> {
+    rules::all().iter().copied().filter(|it| it.level.is_some())
 }
 
-fn rule(rule: &rules::Rule) -> Value {
-    let text = rule.text.trim();
+fn rule(rule: &Rule) -> Value {
+    let text = rule.docs.trim();
     json!({
         "id": rule.name,
         "shortDescription": { "text": rule.summary },
         "fullDescription": { "text": text },
         "help": { "text": text, "markdown": text },
-        "defaultConfiguration": { "level": rule.severity.map_or("none", level) },
+        "defaultConfiguration": { "level": rule.level.map_or("none", level) },
     })
 }
 
