@@ -101,7 +101,7 @@ fn build_one(body: &Body) -> Built {
     match device_code(body, Device::Cuda, &Options::default()) {
         Ok(sources) => Built::Sources(sources.into_iter().map(|source| source.text).collect()),
         Err(refused) => {
-            Built::Refused(refused.into_iter().map(|it| (it.reason, it.detail)).collect())
+            Built::Refused(refused.into_iter().map(|it| (it.reason.name(), it.detail)).collect())
         }
     }
 }

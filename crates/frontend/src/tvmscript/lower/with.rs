@@ -3,7 +3,7 @@
 use ir::{AllocKind, Attr, DataType, OpKind, Type, ValueId};
 
 use super::{
-    Lowerer, R, RED_ZONE, STACK_STEP,
+    Lowerer, R,
     arguments::Args,
     buffers::{BufferForm, buffer_form},
     source_tree::Src,
@@ -27,7 +27,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// The first of the items, then the others in it: as many as a line may have.
     fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
-        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.with_first_item(items, body))
+        ir::stack::with_room(|| self.with_first_item(items, body))
     }
 
     fn with_first_item(&mut self, items: &[ItemNode], body: Run) -> R<()> {
