@@ -15,7 +15,7 @@ pub(super) fn emit(grammars: &[Grammar]) -> String {
          //! `crates/syntax/*.ungram`; edit those files instead. Nodes of MLIR begin with `MLIR_`, of PIR with `PIR_`.\n\n\
          #![allow(non_camel_case_types, reason = \"spelled as in dumps of trees\")]\n\
          #![allow(missing_docs, reason = \"the names are those of the grammar\")]\n\n\
-         /// What a token or a node of the tree is.\n\
+         /// The kind of a token or a node of the tree.\n\
          #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n\
          #[repr(u16)]\n\
          pub enum SyntaxKind {\n",
@@ -60,14 +60,14 @@ fn emit_methods(out: &mut String) {
         out,
         format_args!(
             "impl SyntaxKind {{\n\
-             /// Whether it may stand between any two tokens (a `NEWLINE` also ends statements).\n\
+             /// Returns true if it may stand between any two tokens (a `NEWLINE` also ends statements).\n\
              pub const fn is_trivia(self) -> bool {{ matches!(self, {}) }}\n\n\
-             /// Whether it is a reserved word. The soft ones (`case`, `match`, `type`) are not: they are\n\
+             /// Returns true if it is a reserved word. The soft ones (`case`, `match`, `type`) are not: they are\n\
              /// keywords only where the grammar reads them as such.\n\
              pub const fn is_keyword(self) -> bool {{ matches!(self, {}) }}\n\n\
-             /// Whether it is a punctuation token.\n\
+             /// Returns true if it is a punctuation token.\n\
              pub const fn is_punct(self) -> bool {{ matches!(self, {}) }}\n\n\
-             /// Whether it is a node, not a token.\n\
+             /// Returns true if it is a node, not a token.\n\
              pub const fn is_node(self) -> bool {{\n\
              self as u16 >= Self::SOURCE_FILE as u16\n\
              }}\n\n\

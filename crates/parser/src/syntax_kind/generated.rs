@@ -4,7 +4,7 @@
 #![allow(non_camel_case_types, reason = "spelled as in dumps of trees")]
 #![allow(missing_docs, reason = "the names are those of the grammar")]
 
-/// What a token or a node of the tree is.
+/// The kind of a token or a node of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u16)]
 pub enum SyntaxKind {
@@ -267,7 +267,7 @@ pub enum SyntaxKind {
 }
 
 impl SyntaxKind {
-    /// Whether it may stand between any two tokens (a `NEWLINE` also ends statements).
+    /// Returns true if it may stand between any two tokens (a `NEWLINE` also ends statements).
     pub const fn is_trivia(self) -> bool {
         matches!(
             self,
@@ -275,7 +275,7 @@ impl SyntaxKind {
         )
     }
 
-    /// Whether it is a reserved word. The soft ones (`case`, `match`, `type`) are not: they are
+    /// Returns true if it is a reserved word. The soft ones (`case`, `match`, `type`) are not: they are
     /// keywords only where the grammar reads them as such.
     pub const fn is_keyword(self) -> bool {
         matches!(
@@ -318,7 +318,7 @@ impl SyntaxKind {
         )
     }
 
-    /// Whether it is a punctuation token.
+    /// Returns true if it is a punctuation token.
     pub const fn is_punct(self) -> bool {
         matches!(
             self,
@@ -376,7 +376,7 @@ impl SyntaxKind {
         )
     }
 
-    /// Whether it is a node, not a token.
+    /// Returns true if it is a node, not a token.
     pub const fn is_node(self) -> bool {
         self as u16 >= Self::SOURCE_FILE as u16
     }

@@ -3343,7 +3343,7 @@ impl StarExpr {
     }
 }
 
-/// `a:b:c` in a subscript; the position of the colons says which bound is missing.
+/// `a:b:c` in a subscript; the positions of the colons determine which bound is missing.
 ///
 /// `SliceExpr = lower:Expr? ':' upper:Expr? (':' step:Expr?)?`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -3500,7 +3500,7 @@ impl AsPattern {
     }
 }
 
-/// What could not be read, and the pieces around it that could.
+/// Unreadable text, and the readable pieces around it.
 ///
 /// `ErrorNode = 'any'*`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -3547,7 +3547,7 @@ impl UnexpectedIndent {
     }
 }
 
-/// What is nested deeper than the parser's limit: tokens only.
+/// Text that is nested deeper than the parser's limit: tokens only.
 ///
 /// `TooDeep = 'any'*`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -133,7 +133,7 @@ impl BlockArg {
     }
 }
 
-/// `(%0) = "pd_op.if" (%1) {attributes} : (types) -> types { … } else { … }`; what is not known is left out.
+/// `(%0) = "pd_op.if" (%1) {attributes} : (types) -> types { … } else { … }`; unknown parts are left out.
 ///
 /// `Op = ResultList '=' '#string' OperandList AttrMap? (':' TypeList)? ('->' ResultTypes?)? Block*`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
