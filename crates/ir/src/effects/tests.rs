@@ -280,8 +280,8 @@ fn mlir_rows() {
             arith.divsi => Exact arith.divsi: none {} traps:div departs
             arith.remsi => Exact arith.remsi: none {} traps:div departs
             arith.maximumf => Exact arith.maximumf: none {} commutative:all idem
-            linalg.matmul => Exact linalg.matmul: readwrite {"argument"} traps:mem recursive tensor-none
-            scf.for => Exact scf.for: unknown {"argument", "global", "shared", "local"} traps:body recursive
+            linalg.matmul => Exact linalg.matmul: readwrite {"argument"} traps:mem recursive tensor-none implied-region
+            scf.for => Exact scf.for: unknown {"argument", "global", "shared", "local"} traps:body recursive same-thread structured
             memref.load => Exact memref.load: read {"argument"} traps:mem
             gpu.barrier => Exact gpu.barrier: readwrite {"argument", "global", "shared", "local"} convergent barrier
             gpu.thread_id => Exact gpu.thread_id: none {} per-thread
@@ -418,7 +418,7 @@ fn wrong_user_rows_say_where_and_what() {
         [[mlir]] row 1 (`a`), `memory`: effect `read` needs one
         [[mlir]] row 1 (`a`), `memory`: effect `none` touches none
         [[mlir]] row 1 (`a`), `may_trap`: `maybe` is none of div, symdiv, oob, mem, f2i, shift, zero, dim, fact, body
-        [[mlir]] row 1 (`a`), `flags`: `fast` is none of terminator, symbol, recursive, tensor-none, per-thread, marker, dst, alias, barrier, atomic, random, inplace, io, const, idem, departs
+        [[mlir]] row 1 (`a`), `flags`: `fast` is none of terminator, symbol, recursive, tensor-none, per-thread, marker, dst, alias, barrier, atomic, random, inplace, io, const, idem, departs, implied-region, runs-once, same-thread, structured, choice, region-end, reassoc
         [[mlir]] row 1 (`a`), `lazy`: operand 8 is beyond the 8 that a row can name
         [[mlir]] row 1 (`a`), `reason`: a row that departs from its peer says why"#]].assert_eq(&messages.join("\n"));
     let unknown = toml::from_str::<EffectRows>("[[tir]]\nops = ['a']\nefect = 'none'").unwrap_err();
