@@ -1,4 +1,4 @@
-//! Hashes all that turns texts into bodies and runs compilers, so that nothing that a store remembers outlives a change of it.
+//! Hashes everything that turns texts into bodies and runs compilers, so that no store entry outlives a change of it.
 
 #[path = "../codegen/build/sources.rs"]
 mod sources;

@@ -1,4 +1,4 @@
-//! Hashes all that decides what code is generated, so that no artifact outlives a change of the generator.
+//! Hashes everything that determines the generated code, so that no artifact outlives a change of the generator.
 
 #[path = "build/sources.rs"]
 mod sources;

@@ -1,8 +1,9 @@
-//! How fast `tir-analyzer build` is: one JSON object a line on standard output.
+//! The speed of `tir-analyzer build`: one JSON object a line on standard output.
 //!
 //! In: `TIR_ANALYZER_BIN`, a corpus. Out: builds of a generated workspace of 10,000 functions (from nothing, unchanged,
 //! after one edit, after one edit while it watches), an unchanged build of the corpus, and how long one thread needs
-//! from the text of the corpus's scheduled and lowered functions to CUDA sources. The best of several runs, and the median.
+//! from the text of the corpus's scheduled and lowered functions to CUDA sources. The best of several runs, and the
+//! median.
 
 use std::{
     fs,

@@ -2,10 +2,10 @@
 //!
 //! Each scenario opens a file and types one character over a digit inside one function, again and again at different
 //! places; the time is from sending the change to having the hints of that function. The client's own bookkeeping is
-//! done before the clock starts. In one large function of MLIR the hints are those of what an editor shows, and the diagnostics of the file are waited
-//! for as well; `mlir-lsp-server`, where `MLIR_LSP_SERVER` names it, gets each of the same changes right after, and is waited for until
-//! its diagnostics are there. `cargo xtask bench` builds the server in release mode and names it in
-//! `TIR_ANALYZER_BIN`.
+//! done before the clock starts. In one large function of MLIR the hints are those that an editor shows, and the
+//! diagnostics of the file are waited for as well; `mlir-lsp-server`, where `MLIR_LSP_SERVER` names it, gets each of
+//! the same changes right after, and is waited for until its diagnostics are there. `cargo xtask bench` builds the
+//! server in release mode and names it in `TIR_ANALYZER_BIN`.
 
 use std::{
     io::Write as _,
@@ -52,10 +52,11 @@ fn large_functions() -> [(&'static str, String); 2] {
     ]
 }
 
-/// So many bytes around the cursor are on the screen.
+/// The number of bytes around the cursor that are on the screen.
 const SCREEN: usize = 2_000;
 
-/// Types one operation over another in the middle of the only function, again and again at different places, here and in the peer.
+/// Types one operation over another in the middle of the only function, again and again at different places, here and
+/// in the peer.
 fn measure_beside_peer(name: &str, text: &str) -> anyhow::Result<Value> {
     let dir = tempfile::tempdir()?;
     let mut document = Document::new("file:///bench.mlir", text);
@@ -134,7 +135,7 @@ struct Scenario {
     /// The most bytes that the edited function may have (none: the largest is edited).
     limit: Option<usize>,
     uri: &'static str,
-    /// What a function begins with.
+    /// The first lines of a function.
     begin: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! How fast the stages are on real files, and how they grow: one JSON object a line on standard output.
+//! The speed of the stages on real files, and its growth: one JSON object a line on standard output.
 //!
 //! `cargo xtask bench` runs this in release mode and puts the peer's figures beside it. Single thread; each figure is
 //! the best of several runs over inputs that are read from disk before the clock starts.

@@ -1,5 +1,5 @@
-//! Binaries: absent compilers are told, and what is compiled depends on the structure of a kernel, the flags and the
-//! compiler, nothing else.
+//! Binaries: absent compilers are reported, and the compiled output depends on the structure of a kernel, the flags and
+//! the compiler, nothing else.
 
 use std::{fs, path::Path};
 
@@ -53,7 +53,7 @@ fn absent_compilers_are_told_and_sources_are_written() {
     assert!(!project.path().join("out/cuda/net/scale_kernel.cubin").exists());
 }
 
-/// Compilers whose registers are the letters of what they get.
+/// Compilers whose registers are the letters of their input.
 #[cfg(unix)]
 fn pretend(project: &Project, version: &str) {
     let folder = project.path().join("cuda/bin");
@@ -112,7 +112,7 @@ fn binaries_depend_on_structure_flags_and_compiler() {
 
 #[cfg(unix)]
 #[test]
-fn what_cse_bought_is_compared_with_the_kernel_without_it() {
+fn savings_of_cse_are_measured_against_the_kernel_without_it() {
     let project = Project::new();
     project.write("net.py", MODULE);
     pretend(&project, "1.0");
@@ -133,7 +133,7 @@ fn what_cse_bought_is_compared_with_the_kernel_without_it() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_compiler_refuses_is_told() {
+fn refusals_of_a_compiler_are_reported() {
     let project = Project::new();
     project.write("net.py", MODULE);
     pretend(&project, "1.0");

@@ -1,4 +1,4 @@
-//! What an edit costs in a workspace of 2,000 functions, by the counters of the build and by the store.
+//! The cost of an edit in a workspace of 2,000 functions, by the counters of the build and by the store.
 
 use serde_json::{Value, json};
 use tests::kernels;
@@ -8,7 +8,7 @@ use crate::project::Project;
 const FILES: usize = 100;
 const SIZE: usize = 20;
 
-/// How many artifacts the store has.
+/// Returns the number of artifacts in the store.
 fn stored(project: &Project) -> u64 {
     let stat = project.json("cache stat --store out.store --format json");
     stat["kernels"]["entries"].as_u64().expect("a number")
@@ -22,7 +22,7 @@ fn work(parsed: usize, lowered: usize, generated: usize, found: usize, written: 
 }
 
 #[test]
-fn an_edit_costs_what_it_reaches() {
+fn an_edit_costs_only_the_kernels_it_reaches() {
     let project = Project::new();
     kernels::write(&project.kernels(), FILES, SIZE).expect("a workspace");
     let n = FILES * SIZE;

@@ -31,7 +31,7 @@ fn folder(target: &str, file: usize) -> PathBuf {
     PathBuf::from(target).join(name.trim_end_matches(".py"))
 }
 
-/// What a build from nothing writes for each version of all files.
+/// Returns the outputs of a build from nothing for each version of all files.
 fn expected() -> Vec<BTreeMap<PathBuf, Vec<u8>>> {
     let version = |version| {
         let project = Project::new();

@@ -1,4 +1,4 @@
-//! The loader in Python runs what was built, on a real driver, by the manifests alone.
+//! The loader in Python runs the built kernels, on a real driver, by the manifests alone.
 
 use std::{path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! `tir-analyzer build` as processes: what an edit costs, binaries, kills at any moment, two at once, watching.
+//! `tir-analyzer build` as processes: the cost of an edit, binaries, kills at any moment, two at once, watching.
 
 mod binaries;
 mod incremental;

@@ -59,7 +59,7 @@ impl Project {
         self.json("build kernels --out out --format json")["work"].take()
     }
 
-    /// What is for users in a folder: all but states and stores.
+    /// Returns the outputs for users in a folder: all files except states and stores.
     pub(crate) fn outputs(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let root = self.path().join(folder);
         let mut found = BTreeMap::new();

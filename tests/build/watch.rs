@@ -1,4 +1,4 @@
-//! `build --watch`: what a save starts, what it says, and how it ends.
+//! `build --watch`: the rebuild after a save, its messages, and its end.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -77,7 +77,7 @@ fn a_save_builds_what_it_reaches_and_an_interrupt_ends_it() {
     let broken = project.kernels().join("new");
     std::fs::remove_dir_all(broken).expect("a folder");
     let gone = watching.until("in ").join("\n");
-    assert!(gone.contains("what was built of 1 file that are gone stays"), "{gone}");
+    assert!(gone.contains("outputs of 1 file that are gone stay"), "{gone}");
     assert!(project.outputs("kernels/out").keys().any(|it| it.ends_with("kernel_3_kernel.cu")));
 
     #[cfg(unix)]

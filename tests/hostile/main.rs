@@ -1,5 +1,5 @@
-//! Attacks on the real tool: input that nobody should have, and that somebody has. Each class of attack is a
-//! module; `tests/README.md` tells how to run the long form, and what it gave.
+//! Attacks on the real tool: unreasonable input that occurs in practice. Each class of attack is a module;
+//! `tests/README.md` describes the long form, and its results.
 
 mod memory;
 mod mlir;

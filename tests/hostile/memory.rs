@@ -1,5 +1,5 @@
-//! What a text costs in memory: no shape of a text takes more than so many times its length beside what an empty one takes, so that no file that can
-//! be opened is more than can be held. `TIR_HOSTILE_LONG=1` makes the texts a megabyte.
+//! The memory that a text takes: no shape of a text takes more than a fixed multiple of its length beyond an empty
+//! text, so that every file that can be opened fits in memory. `TIR_HOSTILE_LONG=1` makes the texts a megabyte.
 
 use tests::{binary, peak};
 
@@ -9,7 +9,7 @@ type Shape = (&'static str, &'static str, fn(usize) -> String);
 /// The most that a byte of text may cost in `check`. The worst of these shapes takes about 105.
 const MAX_RATIO: u64 = 130;
 
-/// What does not follow the text: the allocator's own, a stack that grew.
+/// The memory that does not depend on the text: the allocator's own, a stack that grew.
 const SLACK: u64 = 6_000_000;
 
 fn repeat(piece: &str, len: usize) -> String {

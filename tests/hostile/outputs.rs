@@ -1,4 +1,4 @@
-//! Places that are written to: links, devices, folders with the work of others.
+//! Output places: links, devices, folders with the files of others.
 
 #![cfg(unix)]
 
@@ -53,7 +53,7 @@ impl Here {
         self.command(words).output().expect("the program runs")
     }
 
-    /// What a command says that ends well.
+    /// Returns the output of a command that ends well.
     #[track_caller]
     fn ok(&self, words: &str) -> String {
         let output = self.run(words);
@@ -61,7 +61,7 @@ impl Here {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// What a command says that ends with wrong usage, and not with a panic.
+    /// Returns the output of a command that ends with wrong usage, and not with a panic.
     #[track_caller]
     fn refused(&self, words: &str) -> String {
         let output = self.run(words);
@@ -91,13 +91,13 @@ impl Here {
     }
 }
 
-/// What a program wrote to both streams.
+/// Returns the output of a program on both streams.
 fn said(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     text(&output.stdout) + &text(&output.stderr)
 }
 
-/// Whether this user may write where permissions say that nobody may.
+/// Returns true if this user may write where permissions forbid it.
 fn is_almighty(here: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = here.join("closed");

@@ -20,7 +20,7 @@ fn assert_answers(server: &mut Server, document: &Document) {
     assert!(hints.as_array().is_some_and(|it| !it.is_empty()), "{hints}");
 }
 
-/// What hovering over an offset tells.
+/// Returns the hover at an offset.
 fn hover(server: &mut Server, document: &Document, offset: usize) -> String {
     let params: Value = json!({
         "textDocument": { "uri": document.uri() },

@@ -7,7 +7,7 @@ use tests::samples;
 
 use crate::server;
 
-/// What is asked after the edits.
+/// The requests after the edits.
 const QUESTIONS: &[&str] = &[
     "textDocument/inlayHint",
     "textDocument/documentSymbol",
@@ -15,7 +15,7 @@ const QUESTIONS: &[&str] = &[
     "textDocument/diagnostic",
 ];
 
-/// Pieces that edits insert: whole statements, half ones, and what upsets a parser.
+/// Pieces that edits insert: whole statements, half ones, and text that upsets a parser.
 const PIECES: &[&str] = &[
     "\n",
     "    ",

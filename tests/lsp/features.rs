@@ -1,4 +1,4 @@
-//! Each method on a real kernel: the answers belong together, and the edits do what they say.
+//! Each method on a real kernel: the answers are consistent, and the edits have the promised effect.
 
 use serde_json::{Value, json};
 use tests::document::Document;

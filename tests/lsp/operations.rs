@@ -135,7 +135,8 @@ fn outline_folds_and_selections_follow_the_tree() {
     assert!(n > 5, "{n} ranges");
 }
 
-/// The tokens after an edit, asked for as the difference: one edit of a few numbers, which makes the whole answer of the one before.
+/// The tokens after an edit, asked for as the difference: one edit of a few numbers, which makes the whole answer of
+/// the one before.
 #[track_caller]
 fn check_difference(server: &mut Server, document: &mut Document, old: &str, new: &str) {
     let (mut data, name) = tokens(server, document);
@@ -214,7 +215,8 @@ fn users_rows_make_an_operation_known() {
     assert_eq!(labels(row), ["= %0 (line 2)"]);
 }
 
-/// What the action that declares `my.op` would do: the kinds of its changes, the file that they are in, and its text after them.
+/// Returns the effect of the action that declares `my.op`: the kinds of its changes, the file that they are in, and its
+/// text after them.
 fn declared(
     server: &mut Server,
     document: &Document,
@@ -258,7 +260,7 @@ fn unknown_operation_is_declared_in_the_settings() {
     }
 }
 
-/// What Neovim says of edits: it makes files, and leaves out that it takes the form which tells so.
+/// Neovim's capabilities for edits: it creates files, and omits that it takes the form of edits that can do so.
 #[test]
 fn client_that_only_says_that_it_makes_files_gets_the_row() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Closed files of the workspace: the same expression elsewhere is told from files that nobody opened.
+//! Closed files of the workspace: hovers list the same expression in files that are not open.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ fn module(name: &str, expression: &str) -> String {
 
 const SHARED: &str = "(x * y + i) * (x - y) + x * 3";
 
-/// What a hover on the expression says.
+/// Returns the hover on the expression.
 fn hover(server: &mut Server, document: &Document) -> String {
     let at = document.find("* (x - y)");
     let answer = server.request("textDocument/hover", document.at(at)).expect("a hover");

@@ -25,7 +25,7 @@ fn lines_of(hints: &[Hint]) -> Vec<u64> {
     hints.iter().map(|hint| hint.line).collect()
 }
 
-/// A hint says the name that the binding would get.
+/// A hint contains the name of the binding.
 fn names_a_binding(hint: &Hint) -> bool {
     let label = hint.label.trim_start();
     label.strip_prefix("cse_v").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -320,7 +320,7 @@ fn neovim_draws_hints_on_screen() {
     assert!(shown >= 2, "{shown} of {} hints are on the screen:\n{screen}", hints.len());
 }
 
-/// Whether a row of the screen is the hint's line with the hint in it.
+/// Returns true if a row of the screen is the hint's line with the hint in it.
 fn shows(row: &str, hint: &Hint) -> bool {
     let before: String = hint.text.chars().take(hint.column as usize).collect();
     row.find(&before)

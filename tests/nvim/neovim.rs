@@ -166,7 +166,7 @@ impl Neovim {
         lines.iter().map(|line| line.as_str().expect("a line is a string").to_owned()).collect()
     }
 
-    /// What is on the screen, row by row.
+    /// Returns the screen, row by row.
     pub(crate) fn screen(&self) -> String {
         let Host::Tmux(server) = &self.host else { panic!("this editor has no screen") };
         let output = tmux(server).args(["capture-pane", "-p"]).output().expect("tmux starts");

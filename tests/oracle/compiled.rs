@@ -21,7 +21,7 @@ const FOLDERS: [&str; 8] = [
     "final_cuda",
 ];
 
-/// What two runs must have in common: all but the work that the interpreter itself had.
+/// Compares two runs in everything except the interpreter's own work.
 fn difference(
     compiled: &Result<Outcome, RunError>,
     general: &Result<Outcome, RunError>,

@@ -1,7 +1,9 @@
-//! Kernels with instructions of tensor cores and of the copy engine: the barriers that code generation places, and what it writes.
+//! Kernels with instructions of tensor cores and of the copy engine: the barriers that code generation places, and the
+//! generated code.
 //!
-//! In: the functions of `tests/instructions`, which have no barriers. Each is executed as code generation leaves it, its threads in several orders, with races
-//! looked for: one barrier too few shows. What is written is compared with the words of the PTX ISA.
+//! In: the functions of `tests/instructions`, which have no barriers. Each is executed as code generation leaves it,
+//! its threads in several orders, with races looked for: one barrier too few shows. The output is compared with the
+//! words of the PTX ISA.
 
 use codegen::{Options as CodeOptions, TargetOptions, device_code, kernels};
 use interp::{Argument, Array, OnError, Options, Schedule, run};

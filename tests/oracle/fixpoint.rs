@@ -1,4 +1,5 @@
-//! One plan of the preset `default` finds what a second one would: every sample is planned, rewritten and planned again.
+//! One plan of the preset `default` is complete: every sample is planned, rewritten and planned again, and the second
+//! plan is empty.
 
 use dataflow::analyses::Analyses;
 use ir::{Body, Occurrences, effects::EffectTable};
@@ -13,7 +14,8 @@ use crate::{
     tally::Tally,
 };
 
-/// Whether a plan made after the preset `default` was applied does something; none if there was nothing to apply.
+/// Returns true if a plan made after the preset `default` was applied has actions; `None` if there was nothing to
+/// apply.
 pub(crate) fn finds_more(body: &Body) -> Option<bool> {
     let options = CseOptions::default();
     let occurrences = Occurrences::collect(body);

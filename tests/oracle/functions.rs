@@ -14,19 +14,20 @@ use frontend::tvmscript::{
 pub(crate) const STAGES: [&str; 6] =
     ["unscheduled", "legalized", "scheduled_cpu", "scheduled_cuda", "lowered_cpu", "lowered_cuda"];
 
-/// Where to read, and how much to run.
+/// The place where to read, and how much to run.
 pub(crate) struct Corpus {
     pub(crate) folder: PathBuf,
     /// Nodes times lanes that one run may evaluate.
     pub(crate) max_steps: u64,
-    /// How many times as much a function may take that is run once only, where a test does that (`TIR_ORACLE_LARGER`).
+    /// The factor by which a function that is run only once may take longer, where a test does that
+    /// (`TIR_ORACLE_LARGER`).
     pub(crate) larger: u64,
-    /// Whether this is the small run over the committed samples.
+    /// Returns true for the small run over the committed samples.
     pub(crate) is_small: bool,
 }
 
 impl Corpus {
-    /// The committed samples; with `TIR_ORACLE_ALL=1` what `TIR_ORACLE_CORPUS` names, thoroughly.
+    /// The committed samples; with `TIR_ORACLE_ALL=1` the folder that `TIR_ORACLE_CORPUS` names, thoroughly.
     pub(crate) fn chosen(small_steps: u64) -> Corpus {
         if std::env::var_os("TIR_ORACLE_ALL").is_none_or(|it| it != "1") {
             return Corpus {
@@ -70,7 +71,7 @@ impl Function {
         &self.file[self.range.clone()]
     }
 
-    /// It as it was found, and what its captured names are.
+    /// Its source, and the values of its captured names.
     pub(crate) fn source(&self) -> (&FunctionSource, impl Environment) {
         (&self.item.source, self.around.environment(&self.item))
     }

@@ -1,8 +1,8 @@
-//! Generated functions: every plan of every one keeps what it computes, as a rewrite and as an edit of its text.
+//! Generated functions: every plan of every one preserves the results, as a rewrite and as an edit of its text.
 //!
-//! A function with names whose values are not known (`test_utils::Features::Unknowns`), or with vectors of `T.vscale()` lanes, is planned as it is, and
-//! each text that comes of it is run with several values (`check::instances`). Calls of operators are given pointers, and do in the run what
-//! the effects table leaves open.
+//! A function with unknown names (`test_utils::Features::Unknowns`), or with vectors of `T.vscale()` lanes, is planned
+//! as it is, and each resulting text is run with several values (`check::instances`). Calls of operators are given
+//! pointers, and have in the run all effects that the effects table leaves open.
 //!
 //! The environment makes other runs of it, of each test here:
 //!
@@ -38,21 +38,21 @@ use test_utils::{Features, Program};
 use check::{Checked, Failure, check};
 use selected::{is_everything, number};
 
-/// How many functions the usual test run checks.
+/// The number of functions that the usual test run checks.
 const FUNCTIONS: u64 = 500;
-/// How many it checks of each feature that a few functions have.
+/// The number of functions that it checks for each feature that few functions have.
 const OF_FEATURE: u64 = 40;
 /// Questions asked to make a failure smaller.
 const SHRINK_LIMIT: usize = 4_000;
 /// Failures of a kind that are made smaller and shown: the same cause fails often.
 const SHOWN_OF_KIND: usize = 3;
-/// Failures of all kinds that are, unless `TIR_ORACLE_SHOWN` says how many of each.
+/// Failures of all kinds that are printed, unless `TIR_ORACLE_SHOWN` gives the number of each.
 const SHOWN: usize = 8;
 
-/// What became of the functions of one run.
+/// The summary of the functions of one run.
 #[derive(Default)]
 struct Summary {
-    /// By what happened.
+    /// By outcome.
     counts: BTreeMap<&'static str, u64>,
     failures: Vec<(u64, Failure)>,
 }

@@ -1,5 +1,6 @@
-//! Instructions of a GPU's warps and copy engines: matrix products on registers and fragments, asynchronous copies, barriers of
-//! a warp, atomic exchanges. TVM runs none of them on a CPU: what they compute is compared with plain loops here.
+//! Instructions of a GPU's warps and copy engines: matrix products on registers and fragments, asynchronous copies,
+//! barriers of a warp, atomic exchanges. TVM runs none of them on a CPU: their results are compared with plain loops
+//! here.
 
 use interp::{Argument, Array, Event, EventKind, OnError, Options, Outcome, Schedule, run};
 use ir::DataType;

@@ -1,9 +1,9 @@
-//! Each pass of the lowering keeps what a function computes: its results before and after, bit for bit, and no new kind of event.
+//! Each pass of the lowering preserves the results of a function, bit for bit, and adds no new kind of event.
 //!
-//! A function with a reduction over threads is compared as a whole only, since between `cross_thread_reduction` and `thread_bindings` it
-//! means threads that run together, and its loops over threads run one after the other: floats within the tolerance that another order
-//! of a sum explains, all else to the bit. A function that is lowered already must pass through. One that is large is run before all passes and
-//! after, and not in between.
+//! A function with a reduction over threads is compared as a whole only, since between `cross_thread_reduction` and
+//! `thread_bindings` it means threads that run together, and its loops over threads run one after the other: floats
+//! within the tolerance that another order of a sum explains, all else to the bit. A function that is lowered already
+//! must pass through. One that is large is run before all passes and after, and not in between.
 
 use interp::{Argument, Options, Outcome, RunError, RunErrorKind};
 use ir::{Body, OpKind, verify::verify};
@@ -27,7 +27,7 @@ const STAGES: [&str; 6] =
 struct Step {
     pass: &'static str,
     body: Body,
-    /// Whether threads still stand as loops although they have to run together.
+    /// True if threads are still loops although they have to run together.
     is_between: bool,
 }
 
@@ -52,7 +52,7 @@ fn steps(function: &Function) -> Result<(Vec<Step>, bool), String> {
     Ok((steps, reorders))
 }
 
-/// What is left to lower: blocks, and loops over threads.
+/// Returns the remaining construct to lower: blocks, and loops over threads.
 fn rest(body: &Body) -> Option<&'static str> {
     body.ops_preorder().find_map(|op| match body.ops[op].kind {
         OpKind::SBlock(_) => Some("a block"),
@@ -128,7 +128,7 @@ fn check_function(function: &Function, corpus: &Corpus, tally: &mut Tally) -> Re
     Ok(if has_compared { Ran::Compared } else { Ran::Skipped(reason) })
 }
 
-/// Compares each step with the function; what the function itself does not run on is a reason.
+/// Compares each step with the function; an input that the function itself does not run on is a reason.
 fn compare(
     body: &Body,
     steps: &[Step],

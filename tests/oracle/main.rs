@@ -1,8 +1,8 @@
-//! The interpreter as the oracle: before and after a rewrite, and before and after the peer's lowering.
+//! The interpreter as the oracle: before and after a rewrite, and before and after the reference compiler's lowering.
 //!
 //! In: the samples under `tests/corpus`, or with `TIR_ORACLE_ALL=1` every file under `TIR_ORACLE_CORPUS` with a larger
-//! budget. Each function runs on several arguments that are chosen by a seed; what cannot be run is counted by its
-//! reason and printed (`--nocapture`), and a test asserts how many did run, so that nothing passes in silence.
+//! budget. Each function runs on several arguments that are chosen by a seed; functions that cannot be run are counted
+//! by reason and printed (`--nocapture`), and a test asserts the number of runs, so that nothing passes in silence.
 
 mod compiled;
 mod constructs;

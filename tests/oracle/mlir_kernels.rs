@@ -1,8 +1,9 @@
 //! Kernels of MLIR and the functions of statements that they become: two interpreters, one result, bit for bit.
 //!
-//! In: `mlir_kernels/gpu.mlir` and the samples under `tests/corpus/mlir`, or with `TIR_ORACLE_ALL=1` every `.mlir` file under `TIR_ORACLE_CORPUS`. A `gpu.func` runs by
-//! itself with the sizes of its launch; a `gpu.launch` runs with the function around it, if that does nothing else. Indices among the arguments are small,
-//! so that accesses stay inside; inputs on which the operations go wrong are skipped. What is refused is counted by its reason.
+//! In: `mlir_kernels/gpu.mlir` and the samples under `tests/corpus/mlir`, or with `TIR_ORACLE_ALL=1` every `.mlir` file
+//! under `TIR_ORACLE_CORPUS`. A `gpu.func` runs by itself with the sizes of its launch; a `gpu.launch` runs with the
+//! function around it, if that does nothing else. Indices among the arguments are small, so that accesses stay inside;
+//! inputs on which the operations go wrong are skipped. Refusals are counted by reason.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -27,7 +28,7 @@ use crate::{
     tally::Tally,
 };
 
-/// Blocks or threads where the caller says how many.
+/// Blocks or threads where the caller gives the number.
 const FREE: i64 = 2;
 
 /// Inputs for each kernel.

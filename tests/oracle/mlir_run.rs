@@ -1,7 +1,9 @@
-//! Programs of MLIR, executed before and after every plan: results and memory are equal bit for bit, and no new kind of event.
+//! Programs of MLIR, executed before and after every plan: results and memory are equal bit for bit, and no new kind of
+//! event.
 //!
-//! In: the samples under `tests/corpus/mlir`, or with `TIR_ORACLE_ALL=1` every `.mlir` file under `TIR_ORACLE_CORPUS`. What the interpreter does
-//! not execute is counted by its reason. What single operations give is in `semantics`.
+//! In: the samples under `tests/corpus/mlir`, or with `TIR_ORACLE_ALL=1` every `.mlir` file under `TIR_ORACLE_CORPUS`.
+//! Operations that the interpreter does not execute are counted by reason. The results of single operations are in
+//! `semantics`.
 
 mod generated;
 mod planted;
@@ -38,7 +40,7 @@ fn kinds(outcome: &Outcome) -> BTreeSet<EventKind> {
     outcome.events.iter().map(|it| it.1.kind).collect()
 }
 
-/// Whether `after` may stand for `before`; else what differs.
+/// Checks that `after` refines `before`; otherwise returns the difference.
 pub(crate) fn agrees(before: &Outcome, after: &Outcome) -> Result<(), String> {
     let pairs = before.arguments.iter().zip(&after.arguments);
     if let Some(at) = pairs.into_iter().position(|(a, b)| !a.refines_to(b)) {
@@ -59,7 +61,7 @@ pub(crate) fn agrees(before: &Outcome, after: &Outcome) -> Result<(), String> {
     if more.is_empty() { Ok(()) } else { Err(format!("new events {more:?}")) }
 }
 
-/// What happened to a function.
+/// The result of running a function.
 enum Ran {
     Compared,
     Skipped(String),

@@ -1,9 +1,10 @@
-//! The plans that are checked: `default` at every level of equivalence and with every option, and the presets that follow a peer.
+//! The plans that are checked: `default` at every level of equivalence and with every option, and the presets that
+//! follow a reference compiler.
 
 use ir::plan::{Equivalence, Preset};
 use transform::cse::CseOptions;
 
-/// The options that make other plans, with what to call them; the first is what users get.
+/// The options that make other plans, with their names; the first is the default of users.
 pub(crate) fn options() -> [(&'static str, CseOptions); 8] {
     let default = |equivalence| CseOptions { equivalence, ..CseOptions::default() };
     let preset = |preset| CseOptions { preset, ..CseOptions::default() };

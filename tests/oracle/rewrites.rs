@@ -21,11 +21,11 @@ use crate::{
     work,
 };
 
-/// A body made by a pass, and what to call it.
+/// A body made by a pass, and its name.
 pub(crate) struct Variant {
     pub(crate) name: &'static str,
     pub(crate) body: Body,
-    /// Whether it takes for granted that no sum overflows (`SEMANTICS: I1`): runs with that event are not compared.
+    /// True if it assumes that no sum overflows (`SEMANTICS: I1`): runs with that event are not compared.
     pub(crate) excludes_overflow: bool,
 }
 
@@ -88,8 +88,9 @@ fn kinds(outcome: &Outcome) -> BTreeSet<EventKind> {
     outcome.events.iter().map(|it| it.kind).collect()
 }
 
-/// The bits of results: floats of arguments are compared as they lie in memory, returned ones by their bits. All NaNs of an array of
-/// floats are one: a product with 1 that goes no longer makes a NaN the one of results (`SEMANTICS: F8`).
+/// The bits of results: floats of arguments are compared as they lie in memory, returned ones by their bits. All NaNs
+/// of an array of floats are one: a product with 1 that goes no longer makes a NaN the one of results
+/// (`SEMANTICS: F8`).
 fn bits(outcome: &Outcome) -> Vec<Vec<u8>> {
     let of = |argument: &Argument| match argument {
         Argument::Array(array) if array.dtype.is_float() => {
@@ -106,7 +107,7 @@ fn bits(outcome: &Outcome) -> Vec<Vec<u8>> {
     outcome.arguments.iter().chain(&outcome.returned).map(of).collect()
 }
 
-/// Whether `after` may stand for `before`; else what differs.
+/// Checks that `after` refines `before`; otherwise returns the difference.
 pub(crate) fn agrees(
     before: &Result<Outcome, RunError>,
     after: &Result<Outcome, RunError>,
@@ -182,7 +183,7 @@ fn check_function(
     Ok(if n_compared > 0 { Ran::Compared { is_whole } } else { Ran::Skipped(reason) })
 }
 
-/// What a round of runs is made from.
+/// The inputs of a round of runs.
 struct Input {
     symbols: work::Symbols,
     seed: u64,

@@ -1,5 +1,5 @@
-//! Threads in other orders: a race-free kernel gives the same results under every schedule, and what the schedules and
-//! the search for races find wrong is reported.
+//! Threads in other orders: a race-free kernel gives the same results under every schedule, and errors that the
+//! schedules and the race detection find are reported.
 
 use interp::{Argument, Array, EventKind, OnError, Options, Outcome, Schedule, run};
 use test_utils::Rng;
@@ -215,7 +215,7 @@ B[2, 0] = 1
     assert_eq!((&b[..3], &b[8..10], b[16]), (&[0.0, 5.0, 2.0][..], &[8.0, 1.0][..], 0.0));
 }
 
-/// Kernels after TVM has put its barriers: no schedule may change what they compute, and none may race.
+/// Kernels after TVM has put its barriers: no schedule may change their results, and none may race.
 #[test]
 fn kernels_with_their_barriers_give_the_same_under_every_schedule() {
     let corpus = Corpus::chosen(400_000);

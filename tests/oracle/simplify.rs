@@ -1,5 +1,5 @@
 //! Guards of fused loops over dynamic shapes, before and after the pass `simplify`: one is left, and on all small
-//! shapes every thread of every block writes what it wrote before.
+//! shapes every thread of every block writes the same as before.
 
 use interp::{Argument, Array, Options, run};
 use ir::effects::EffectTable;
@@ -9,7 +9,7 @@ use transform::passes::Pass;
 use crate::{functions::functions_of, rewrites::agrees};
 
 /// The largest elements of the rows of a tensor of four dynamic dimensions, as a fused loop over three of them computes
-/// it: nothing asserts anything of the shapes, and each of the three guards says what another one says.
+/// it: nothing is asserted about the shapes, and each of the three guards is implied by another one.
 const SOFTMAX: &str = r#"
 from tvm.script import tirx as T
 

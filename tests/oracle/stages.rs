@@ -34,7 +34,7 @@ fn tolerance(dtype: DataType) -> f64 {
     }
 }
 
-/// Whether two results are equal, floats within what another order of sums explains.
+/// Checks that two results are equal, floats within the effect of another order of sums.
 pub(crate) fn close(a: &Array, b: &Array) -> Result<(), String> {
     if !a.dtype.is_float() {
         let at = a.data.iter().zip(&b.data).position(|(a, b)| a != b);
@@ -69,7 +69,7 @@ fn shape_of(argument: &Argument) -> (Option<DataType>, Vec<i64>) {
     }
 }
 
-/// What a comparison of one stage with the reference gave.
+/// The result of comparing one stage with the reference.
 enum Compared {
     Agree,
     Differ(String),

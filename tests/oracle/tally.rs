@@ -1,4 +1,4 @@
-//! What happened to each function: counts by reason, with the names behind them; and how fast the interpreter was.
+//! The tally of functions: counts by reason, with the names behind them; and the speed of the interpreter.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ impl Tally {
         self.by_reason.entry(reason.into()).or_default().push(name.to_owned());
     }
 
-    /// Counts what is of no function alone.
+    /// Counts a note that belongs to no single function.
     pub(crate) fn note(&mut self, what: &'static str, n: u64) {
         *self.noted.entry(what).or_default() += n;
     }

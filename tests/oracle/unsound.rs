@@ -1,5 +1,5 @@
-//! Programs that the peer's pass breaks: with the divisor 0 the original runs, the peer's plan divides by it, ours
-//! does not.
+//! Programs that the reference compiler's pass breaks: with the divisor 0 the original runs, TVM's plan divides by it,
+//! ours does not.
 
 use dataflow::analyses::Analyses;
 use interp::{Argument, Array, Options, Outcome, RunError, RunErrorKind, run};

@@ -1,4 +1,4 @@
-//! What stops the interpreter: a run of every sample, and the reasons of those that it cannot execute.
+//! The limits of the interpreter: a run of every sample, and the reasons of those that it cannot execute.
 
 use interp::{OnError, Options};
 use test_utils::Rng;

@@ -1,7 +1,7 @@
-//! How much work a run would be, before it is tried: nodes × iterations × threads.
+//! An estimate of the work of a run, before it is tried: nodes × iterations × threads.
 //!
 //! A rule, not a promise: an extent that depends on loaded values counts as one iteration, loop variables count as
-//! their first value. The interpreter's own limit of steps catches what this misses.
+//! their first value. The interpreter's own limit of steps catches the rest.
 
 use std::collections::BTreeMap;
 

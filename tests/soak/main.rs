@@ -1,7 +1,8 @@
-//! A server that lives long: what it holds after many edits, documents and folders is what it held after a few.
+//! Long sessions of a server: its memory after many edits, documents and folders is that after a few.
 //!
-//! Each test repeats one thing, and compares the memory of the second half of its rounds with that of the first: it must not grow. The short form runs with all
-//! tests; `TIR_SOAK=long` runs what `tests/README.md` has figures of.
+//! Each test repeats one thing, and compares the memory of the second half of its rounds with that of the first: it
+//! must not grow. The short form runs with all tests; `TIR_SOAK=long` runs the form whose figures are in
+//! `tests/README.md`.
 
 mod session;
 

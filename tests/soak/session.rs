@@ -1,4 +1,4 @@
-//! A session that goes on and on, and what its process holds.
+//! A long session, and the resources of its process.
 
 use std::{path::Path, thread, time::Duration};
 
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use tests::{
     binary,
     document::Document,
-    figures::Figures,
     lsp::{Server, uri_of, usual_capabilities},
+    metrics::Metrics,
     samples,
 };
 
-/// Whether the long form was asked for.
+/// Returns true if the long form was requested.
 pub(crate) fn is_long() -> bool {
     std::env::var("TIR_SOAK").is_ok_and(|it| it == "long")
 }
 
-/// So many measurements are made of a test.
+/// The number of measurements of a test.
 const N_MEASURED: usize = 20;
 
 /// The memory of the second half may differ by this, in percent; a short form is short.
@@ -46,7 +46,7 @@ impl Session {
         let mut capabilities = usual_capabilities();
         capabilities["workspace"]["inlayHint"] = json!({ "refreshSupport": false });
         server.initialize(capabilities, dir.path()).expect("the server is ready");
-        assert!(Figures::of(server.process()).is_some(), "nothing can be measured");
+        assert!(Metrics::of(server.process()).is_some(), "nothing can be measured");
         Session { server, dir }
     }
 
@@ -68,11 +68,11 @@ impl Session {
         let (_, second) = figures.split_at(figures.len() / 2);
         let (early, late) = second.split_at(second.len() / 2);
         let mean =
-            |of: &[Figures]| of.iter().map(|it| it.resident as f64).sum::<f64>() / of.len() as f64;
+            |of: &[Metrics]| of.iter().map(|it| it.resident as f64).sum::<f64>() / of.len() as f64;
         let slope = (mean(late) / mean(early) - 1.0) * 100.0;
         assert!(slope <= allowed_slope(), "{name}: memory grows by {slope:.1} %: {second:#?}");
         let of =
-            |figure: fn(&Figures) -> u64| (figure(&second[0]), figure(&second[second.len() - 1]));
+            |figure: fn(&Metrics) -> u64| (figure(&second[0]), figure(&second[second.len() - 1]));
         let (threads, handles) = (of(|it| it.threads), of(|it| it.handles));
         assert!(
             threads.1 <= threads.0 && handles.1 <= handles.0,
@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// The figures once the server has nothing to do.
-    pub(crate) fn settled(&mut self) -> Figures {
+    pub(crate) fn settled(&mut self) -> Metrics {
         // Asked twice: what was asked before is done, and so is what it left behind.
         for _ in 0..2 {
             let _ = self.server.request(
@@ -93,11 +93,11 @@ impl Session {
             );
             thread::sleep(Duration::from_millis(150));
         }
-        Figures::of(self.server.process()).expect("the server lives")
+        Metrics::of(self.server.process()).expect("the server lives")
     }
 
     /// The figures once the memory stops falling: dropping a gigabyte takes a busy machine some seconds.
-    pub(crate) fn at_rest(&mut self) -> Figures {
+    pub(crate) fn at_rest(&mut self) -> Metrics {
         let mut last = self.settled();
         for _ in 0..100 {
             let now = self.settled();
@@ -109,9 +109,9 @@ impl Session {
         last
     }
 
-    /// Tells figures to who looks at the output of the test.
+    /// Prints metrics to the output of the test.
     #[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]
-    pub(crate) fn report(&self, name: &str, figures: &[Figures]) {
+    pub(crate) fn report(&self, name: &str, figures: &[Metrics]) {
         let all: Vec<String> =
             figures.iter().map(|it| format!("{:.1}", it.resident as f64 / 1000.0)).collect();
         let last = figures[figures.len() - 1];
@@ -135,7 +135,7 @@ impl Session {
         Document::new(format!("{dir}/{name}{number}.mlir"), mlir(20))
     }
 
-    /// One edit: inside of a function, of its name, of what is around it, a function more or less.
+    /// One edit: inside a function, of its name, of the text around it, a function more or less.
     pub(crate) fn edit(&mut self, documents: &mut [Document; 2], round: usize) {
         let document = &mut documents[round % 2];
         let is_mlir = round % 2 == 1;
@@ -218,7 +218,8 @@ impl Session {
             .notify("textDocument/didClose", json!({ "textDocument": document.identifier() }));
     }
 
-    /// Opens so many documents, all of them with other texts, and asks for the hints of each. Gives the length of their texts.
+    /// Opens so many documents, all of them with other texts, and asks for the hints of each. Gives the length of their
+    /// texts.
     pub(crate) fn open_all(&mut self, n: usize) -> usize {
         let mut len = 0;
         for number in 0..n {
@@ -275,7 +276,7 @@ fn mlir(n: usize) -> String {
         .collect()
 }
 
-/// Where the name of the first function is.
+/// Returns the place where the name of the first function is.
 fn name_after(text: &str, word: &str) -> (usize, usize) {
     let start = text.find(word).expect("a function") + word.len();
     let len = text[start..].find('(').expect("parameters");

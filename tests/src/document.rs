@@ -1,5 +1,4 @@
-//! A document as an editor keeps it: text, version, and positions counted in UTF-16 units (what LSP counts in
-//! unless something else was agreed).
+//! A document as an editor keeps it: text, version, and positions counted in UTF-16 units (the default of LSP).
 
 use serde_json::{Value, json};
 
@@ -37,7 +36,7 @@ impl Document {
         json!({ "uri": self.uri })
     }
 
-    /// What editors call the language of files that end so.
+    /// Returns the language identifier that editors use for files with this extension.
     fn language_id(&self) -> &'static str {
         match self.uri.rsplit_once('.') {
             Some((_, "mlir" | "ttir" | "ttgir")) => "mlir",
@@ -97,7 +96,7 @@ impl Document {
         self.replace(start, start + old.len(), new)
     }
 
-    /// Where the only occurrence of `needle` begins.
+    /// Returns the place where the only occurrence of `needle` begins.
     ///
     /// # Panics
     /// If `needle` occurs never or several times.

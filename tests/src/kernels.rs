@@ -1,7 +1,7 @@
 //! Generated workspaces of kernels: as many files and functions as asked for, all different.
 //!
-//! In: numbers. Out: text of TVMScript. A function's version decides what it computes; a function with another version
-//! also has another list of parameters, so that a launcher which took the wrong manifest would pass wrong arguments.
+//! In: numbers. Out: text of TVMScript. A function's version decides its computation; a function with another version
+//! also has another list of parameters, so that a launcher with the wrong manifest would pass wrong arguments.
 
 use std::{fs, io, path::Path};
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::binary;
 use crate::document::Document;
 
-/// How long a test waits for one message, on a busy machine and with a slow build.
+/// The time that a test waits for one message, on a busy machine and with a slow build.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The error of a response.
@@ -117,10 +117,11 @@ impl Server {
         server
     }
 
-    /// The handshake: `initialize` and `initialized`. Gives the server's capabilities.
+    /// The handshake: `initialize` and `initialized`. Returns the server's capabilities.
     ///
     /// # Errors
-    /// What the server answered.
+    ///
+    /// The error of the server.
     pub fn initialize(&mut self, capabilities: Value, root: &Path) -> Result<Value, ResponseError> {
         let uri = uri_of(root);
         let result = self.request(
@@ -141,7 +142,7 @@ impl Server {
         self.child.id()
     }
 
-    /// What `workspace/configuration` answers from now on, for the section `tir-analyzer`.
+    /// Sets the answer to `workspace/configuration` from now on, for the section `tir-analyzer`.
     pub fn set_configuration(&mut self, configuration: Value) {
         self.configuration = configuration;
     }
@@ -178,7 +179,8 @@ impl Server {
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// What the server answered.
+    ///
+    /// The error of the server.
     pub fn request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
         let id = self.send(method, params);
         self.wait_for(id)
@@ -187,9 +189,11 @@ impl Server {
     /// Waits for the answer of a request.
     ///
     /// # Errors
-    /// What the server answered.
+    ///
+    /// The error of the server.
     ///
     /// # Panics
+    ///
     /// If none comes.
     #[track_caller]
     pub fn wait_for(&mut self, id: i64) -> Result<Value, ResponseError> {
@@ -365,7 +369,7 @@ fn result_of(message: &mut Value) -> Result<Value, ResponseError> {
     }
 }
 
-/// What a present-day editor says it can do.
+/// Returns the capabilities of a present-day editor.
 pub fn usual_capabilities() -> Value {
     json!({
         "general": { "positionEncodings": ["utf-16"] },

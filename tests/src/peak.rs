@@ -1,4 +1,4 @@
-//! The largest memory that a process ever had, for tests of what a text costs; Linux only.
+//! The largest memory that a process ever had, for tests of the memory cost of a text; Linux only.
 
 use std::{
     fs::{self, File},
@@ -7,13 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Who has not ended by then hangs. No test says how long anything may take.
+/// A process that has not ended by then hangs. No test limits a duration.
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// How a process ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its status and what it wrote.
+    /// Its status and output.
     pub output: Output,
     /// Its largest resident memory, in bytes; 0 where the system does not tell.
     pub peak: u64,

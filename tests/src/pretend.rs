@@ -1,8 +1,9 @@
-//! Programs that stand in for vendors' compilers, where a test is about what is asked of them and kept.
+//! Programs that stand in for vendors' compilers, for tests of the requests to them and of caching.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
-/// Writes a library NVRTC into `folder`, and a Python that runs it: what it makes of a source is the source and the options.
+/// Writes a library NVRTC into `folder`, and a Python that runs it: its output for a source is the source and the
+/// options.
 ///
 /// # Panics
 /// If they cannot be written.
@@ -25,8 +26,8 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
-/// Writes an `nvcc` and a `ptxas` of a version into `folder`. The first notes its arguments in `folder/log`; the second says
-/// what the shell makes of `registers`, with the source in `kernel.ptx`.
+/// Writes an `nvcc` and a `ptxas` of a version into `folder`. The first notes its arguments in `folder/log`; the second
+/// prints the expansion of `registers` by the shell, with the source in `kernel.ptx`.
 ///
 /// # Panics
 /// If they cannot be written.

@@ -1,7 +1,7 @@
 //! `cargo xtask build-kernels`: device code for a whole model codebase.
 //!
-//! The same code as `tir-analyzer build`; without a path it builds the model codebase that comes with the
-//! workspace, so that one command on a fresh machine shows what the tool does.
+//! The same code as `tir-analyzer build`; without a path it builds the model codebase that comes with the workspace, so
+//! that one command on a fresh machine demonstrates the tool.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -13,8 +13,8 @@ const DEFAULT_OUT: &str = "build/kernels";
 
 /// Build device code and a manifest for every kernel of a model codebase.
 ///
-/// Only what an edit reaches is computed again: a second run rebuilds nothing. All options of `tir-analyzer build` may
-/// be given; `tir-analyzer build --help` describes them.
+/// Only kernels that an edit reaches are built again: a second run rebuilds nothing. All options of
+/// `tir-analyzer build` may be given; `tir-analyzer build --help` describes them.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,22 +28,22 @@ Exit codes: 0 built, 1 a file cannot be read or written, 2 wrong usage.")]
 pub(crate) struct Args {
     /// Files or folders of TVMScript modules, scheduled or lowered [default: the bundled tests/models].
     paths: Vec<PathBuf>,
-    /// The device language, and what is chosen for it (cuda:arch=sm_90:max-threads=512); may be given several times.
+    /// The device language, and its settings (cuda:arch=sm_90:max-threads=512); may be given several times.
     #[arg(long, default_value = "cuda", value_delimiter = ',')]
     target: Vec<String>,
-    /// Where kernels and manifests are written.
+    /// The place where kernels and manifests are written.
     #[arg(long, default_value = DEFAULT_OUT)]
     out: PathBuf,
     /// The folder of the artifact store; by default beside the output folder.
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
-    /// How large the store may be: bytes, or with K, M or G.
+    /// The limit of the store: bytes, or with K, M or G.
     #[arg(long, value_name = "SIZE")]
     store_limit: Option<String>,
     /// Files to work on at once.
     #[arg(long, short, value_name = "N")]
     jobs: Option<u16>,
-    /// What to run before code is written, separated by commas; `none` for nothing.
+    /// The passes to run before code is written, separated by commas; `none` for no passes.
     #[arg(long, value_name = "PASS")]
     passes: Option<String>,
     /// Only files that differ from this revision of the git repository.
@@ -52,13 +52,13 @@ pub(crate) struct Args {
     /// Let the device compiler fuse a product and a sum.
     #[arg(long)]
     fmad: bool,
-    /// Also write what NVIDIA's compilers make of the sources for CUDA: ptx, cubin.
+    /// Also write the output of NVIDIA's compilers for the CUDA sources: ptx, cubin.
     #[arg(long, value_name = "KIND")]
     emit: Option<String>,
     /// Tell registers and instructions of kernels for CUDA, with and without `cse`.
     #[arg(long)]
     ptxas: bool,
-    /// Where NVIDIA's compilers are.
+    /// The place where NVIDIA's compilers are.
     #[arg(long, value_name = "DIR")]
     cuda_path: Option<PathBuf>,
     /// How to report: text or json.
@@ -67,13 +67,13 @@ pub(crate) struct Args {
     /// Build again whenever a file is saved.
     #[arg(long)]
     watch: bool,
-    /// Remove what earlier builds made of files that are gone.
+    /// Remove the outputs of earlier builds for files that are gone.
     #[arg(long)]
     prune: bool,
     /// Generate everything anew.
     #[arg(long)]
     force: bool,
-    /// Say what was different.
+    /// Explain the changed inputs.
     #[arg(long)]
     explain_rebuild: bool,
     /// List every kernel.

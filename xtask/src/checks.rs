@@ -27,7 +27,7 @@ pub(crate) enum Verb {
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What the verb takes; `--help` says it.
+    /// The arguments of the verb; `--help` lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -45,7 +45,8 @@ impl Verb {
     }
 }
 
-/// Compiles `checks` if needed and runs a verb of it in the current folder, with the streams of this process. Gives its exit code.
+/// Compiles `checks` if needed and runs a verb of it in the current folder, with the streams of this process. Gives its
+/// exit code.
 pub(crate) fn start(verb: &Verb) -> anyhow::Result<ExitCode> {
     let (name, arguments) = verb.name_and_arguments();
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

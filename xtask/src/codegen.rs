@@ -29,7 +29,7 @@ struct Language {
     name: &'static str,
     grammar: &'static str,
     nodes: &'static str,
-    /// What the kinds of its nodes begin with.
+    /// The prefix of the kinds of its nodes.
     prefix: &'static str,
 }
 
@@ -62,7 +62,7 @@ Examples:
   cargo xtask codegen            write the generated files
   cargo xtask codegen --check    only say whether they are up to date")]
 pub(crate) struct Args {
-    /// Change nothing; fail if a generated file differs from what would be written.
+    /// Change nothing; fail if a generated file differs from the generator's output.
     #[arg(long)]
     pub(crate) check: bool,
 }
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Makes the generated files below `root`; with `check`, only compares them with what would be made.
+/// Makes the generated files below `root`; with `check`, only compares them with the generator's output.
 fn generate(root: &Path, check: bool) -> anyhow::Result<()> {
     let mut grammars = Vec::new();
     for language in &LANGUAGES {

@@ -78,8 +78,8 @@ fn install_server(server: &Path, bin_dir: &Path) -> anyhow::Result<PathBuf> {
     Ok(goal)
 }
 
-/// Makes `to` a copy of `from`, without what an older version left there. Refuses to empty a folder that is
-/// not an earlier copy of the plug-in.
+/// Makes `to` a copy of `from`, without leftovers of an older version. Refuses to empty a folder that is not an earlier
+/// copy of the plug-in.
 fn replace_folder(from: &Path, to: &Path) -> anyhow::Result<()> {
     if to.exists() {
         let is_ours =

@@ -4,8 +4,9 @@
 //! (its options and its help with examples) and `run(&Args, &Workspace)`, which reports failure either as an
 //! error (it could not do its work) or as [`Outcome::Failed`] (it did, and found something wrong).
 //!
-//! Nothing of the product is linked in here, so that `cargo xtask build-kernels` compiles the product and little else. The
-//! verbs that compare the product with other programs are the package `checks`; [`CHECKS`] lists them, and this program starts it.
+//! Nothing of the product is linked in here, so that `cargo xtask build-kernels` compiles the product and little else.
+//! The verbs that compare the product with other programs are the package `checks`; [`CHECKS`] lists them, and this
+//! program starts it.
 
 mod build_kernels;
 mod checks;
@@ -45,7 +46,7 @@ enum Verb {
 pub enum Outcome {
     /// Everything is as it should be.
     Passed,
-    /// The verb did its work, reported what is wrong, and the exit code says so.
+    /// The verb did its work and reported failures, and the exit code says so.
     Failed,
 }
 
@@ -60,7 +61,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Runs a verb in the workspace of the current folder. Gives the exit code: 0 passed, 1 failed, 2 it could not do its work.
+/// Runs a verb in the workspace of the current folder. Gives the exit code: 0 passed, 1 failed, 2 it could not do its
+/// work.
 pub fn finish(run: impl FnOnce(&Workspace) -> anyhow::Result<Outcome>) -> ExitCode {
     exit(Workspace::find().and_then(|ws| run(&ws)).map(|outcome| match outcome {
         Outcome::Passed => ExitCode::SUCCESS,

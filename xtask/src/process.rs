@@ -7,10 +7,10 @@ use anyhow::Context as _;
 
 use crate::workspace::say;
 
-/// What a finished program left behind.
+/// The result of a finished program.
 #[derive(Debug)]
 pub struct Finished {
-    /// Whether it reported success.
+    /// True if it reported success.
     pub success: bool,
     /// Its exit code in words, for messages.
     pub status: String,
@@ -38,7 +38,7 @@ pub fn run_shown(command: &mut Command) -> anyhow::Result<Finished> {
     Ok(Finished { success: status.success(), status: status.to_string(), output })
 }
 
-/// Runs `command` in silence. On failure the error carries the end of what it printed.
+/// Runs `command` in silence. On failure the error carries the end of the output.
 pub fn run_quiet(command: &mut Command) -> anyhow::Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output =
@@ -51,7 +51,7 @@ pub fn run_quiet(command: &mut Command) -> anyhow::Result<String> {
     anyhow::bail!("`{name}` failed ({}): {}", output.status, last.trim())
 }
 
-/// Whether `program` can be started at all (`--version` or the given flag answers).
+/// Returns true if `program` can be started at all (`--version` or the given flag answers).
 pub fn exists(program: &str, flag: &str) -> bool {
     Command::new(program)
         .arg(flag)

@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: rules of the house that a compiler does not know.
+//! `cargo xtask tidy`: rules of the house that the compiler does not check.
 //!
-//! Every rule is a function from a [`Tree`] (paths and contents, in memory) to findings, so that a test plants
-//! a violation without touching the disk. A finding names file and line and says the way out.
+//! Every rule is a function from a [`Tree`] (paths and contents, in memory) to findings, so that a test plants a
+//! violation without touching the disk. A finding has file and line, and names the way out.
 
 mod circles;
 mod dependencies;
@@ -15,6 +15,7 @@ mod layout;
 mod lines;
 mod manifest;
 mod paths;
+mod prose;
 mod rules;
 mod rust_text;
 mod size;
@@ -27,9 +28,9 @@ use crate::tidy::tree::{Finding, Tree};
 use crate::workspace::{Workspace, say};
 use crate::{Outcome, codegen};
 
-/// Check what a compiler does not: layers, module headers, words, style, generated files.
+/// Check rules that the compiler does not: layers, module headers, words, style, generated files.
 ///
-/// Reads every file that git tracks or would track. Each finding says where it is and how to resolve it.
+/// Reads every file that git tracks or would track. Each finding has its place and the way to resolve it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     list: bool,
 }
 
-/// A rule: its name, what it demands, and the function that looks for violations.
+/// A rule: its name, its demand, and the function that looks for violations.
 struct Rule {
     name: &'static str,
     demand: &'static str,
@@ -136,6 +137,18 @@ const RULES: &[Rule] = &[
         demand: "no machine's paths, registry hosts or tool talk",
         check: words::check,
     },
+    Rule {
+        name: "width",
+        demand: "comments and Markdown have at most 120 columns",
+        check: prose::width,
+    },
+    Rule { name: "cells", demand: "a table of a README fits a screen", check: prose::cells },
+    Rule {
+        name: "openings",
+        demand: "a doc comment begins with a noun or a verb",
+        check: prose::openings,
+    },
+    Rule { name: "names", demand: "no private names from before", check: prose::names },
     Rule {
         name: "layout",
         demand: "READMEs exist, and nothing lies about at the top",

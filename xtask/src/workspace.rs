@@ -1,4 +1,4 @@
-//! Where things are: the root of the workspace, its target folder, its tracked files; and how verbs talk.
+//! Workspace paths: its root, its target folder, its tracked files; and the output of verbs.
 
 use std::fmt::Arguments;
 use std::io::Write as _;
@@ -40,7 +40,7 @@ impl Workspace {
         &self.target
     }
 
-    /// Where peers (Python environments, editors) are installed, one folder each.
+    /// Returns the place where peers (Python environments, editors) are installed, one folder each.
     pub fn peers(&self) -> PathBuf {
         self.target.join("peers")
     }

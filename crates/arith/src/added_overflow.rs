@@ -1,4 +1,4 @@
-//! What may be computed at a place without a new overflow.
+//! Expressions that may be computed at a place without a new overflow.
 //!
 //! In: a node, a context. Out: whether every `+ - *` in it was computed on the way already, or is shown to be in range
 //! there. O(nodes), once a node and a context that concerns it.
@@ -17,9 +17,9 @@ pub(crate) struct AddedOverflow {
 }
 
 impl AddedOverflow {
-    /// Whether computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in it was
-    /// computed already ([`crate::Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
-    /// [`crate::Analyzer::no_overflow`], which holds on every run.
+    /// Returns true if computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in
+    /// it was computed already ([`crate::Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker
+    /// than [`crate::Analyzer::no_overflow`], which holds on every run.
     pub(crate) fn adds_no_overflow(
         &mut self,
         of: &mut Deduction<'_>,
@@ -62,7 +62,7 @@ impl AddedOverflow {
     }
 }
 
-/// Whether `a op b` is in the range of its type, where neither operand overflowed.
+/// Returns true if `a op b` is in the range of its type, where neither operand overflowed.
 fn stays_in_type(
     of: &mut Deduction<'_>,
     ctx: ContextId,

@@ -48,13 +48,13 @@ impl<'a> Analyzer<'a> {
         }
     }
     /// Adds nodes (and variables) to the body, and can be asked about them from then on; a body that was borrowed is
-    /// copied first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer. What
-    /// was known stays known; old ids keep their meaning. O(nodes added).
+    /// copied first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer.
+    /// Facts stay known; old ids keep their meaning. O(nodes added).
     pub fn grow<R>(&mut self, add: impl FnOnce(&mut Body) -> R) -> R {
         self.deduction.grow(add)
     }
-    /// Changes the operations of the body, which `was` has as they are, and adds expressions. What was found out in a
-    /// context holds wherever its constraints do, so it stays known. Not so if a variable is bound to another
+    /// Changes the operations of the body, which `was` has as they are, and adds expressions. A fact that was found in
+    /// a context holds wherever its constraints do, so it stays known. Not so if a variable is bound to another
     /// expression or a buffer has another shape, or if there are schedulable blocks: then the answer is `false`, and
     /// nothing may be asked any more. O(function).
     pub fn rewrite(&mut self, was: &Body, change: impl FnOnce(&mut Body)) -> bool {
@@ -68,14 +68,14 @@ impl<'a> Analyzer<'a> {
     pub fn body(&self) -> &Body {
         self.deduction.body()
     }
-    /// What was done so far.
+    /// Returns the work done so far.
     pub fn work(&self) -> Work {
         self.deduction.work()
     }
 
     // ---- contexts ----
 
-    /// What holds on entry: size variables and the shapes of buffer parameters are not negative.
+    /// Returns the context on entry: size variables and the shapes of buffer parameters are not negative.
     pub fn root(&self) -> ContextId {
         Contexts::ROOT
     }
@@ -122,8 +122,8 @@ impl<'a> Analyzer<'a> {
         }
         self.deduction.add_context(parent, Constraint::Define { var, value })
     }
-    /// `parent`, where `expr` is at least `least`. For what somebody says of an expression; a condition of the body is
-    /// [`Analyzer::assume`]d.
+    /// `parent`, where `expr` is at least `least`. For assumptions that a user states about an expression; a condition
+    /// of the body is [`Analyzer::assume`]d.
     pub fn at_least(&mut self, parent: ContextId, expr: ExprId, least: i64) -> ContextId {
         self.deduction.add_context(parent, Constraint::AtLeast { expr, least })
     }
@@ -139,7 +139,7 @@ impl<'a> Analyzer<'a> {
     pub fn parent(&self, ctx: ContextId) -> Option<ContextId> {
         self.deduction.contexts().parent(ctx)
     }
-    /// What a context adds to its parent.
+    /// Returns the constraint that a context adds to its parent.
     pub fn constraint(&self, ctx: ContextId) -> Constraint {
         self.deduction.contexts().constraint(ctx)
     }
@@ -158,7 +158,7 @@ impl<'a> Analyzer<'a> {
     pub fn facts_with(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
         self.deduction.facts(overflow, ctx, expr)
     }
-    /// Whether `cond` is the same on every run that gets here, and which.
+    /// Decides a condition: returns its value if it is the same on every run that reaches the context.
     pub fn decide(&mut self, ctx: ContextId, cond: ExprId) -> Option<bool> {
         self.decide_with(Overflow::Wraps, ctx, cond)
     }
@@ -171,7 +171,7 @@ impl<'a> Analyzer<'a> {
     ) -> Option<bool> {
         self.deduction.decide_with(overflow, ctx, cond)
     }
-    /// Whether no run gets here: a constraint contradicts those above it.
+    /// Returns true if no run reaches the context: a constraint contradicts those above it.
     pub fn is_contradiction(&mut self, overflow: Overflow, ctx: ContextId) -> bool {
         self.deduction.is_contradiction(overflow, ctx)
     }
@@ -217,15 +217,15 @@ impl<'a> Analyzer<'a> {
         }
     }
 
-    /// What is left of a context without the conditions in it: signature, ranges, definitions. O(1) a context, once.
+    /// Returns a context without its conditions: signature, ranges and definitions stay. O(1) a context, once.
     pub fn unconditional(&mut self, ctx: ContextId) -> ContextId {
         self.deduction.unconditional(ctx)
     }
 
     // ---- what may be computed early ----
 
-    /// Whether evaluating `expr` at the place of `ctx` cannot trap, err, or add an event (`SEMANTICS: 0`,
-    /// speculatable), apart from overflow that nobody uses (`I1`).
+    /// Returns true if evaluating `expr` in `ctx` cannot trap, err, or add an event (`SEMANTICS: 0`, speculatable),
+    /// apart from unused overflow (`I1`).
     pub fn cannot_trap(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.why_may_trap(ctx, expr).is_none()
     }
@@ -233,33 +233,33 @@ impl<'a> Analyzer<'a> {
     pub fn why_may_trap(&mut self, ctx: ContextId, expr: ExprId) -> Option<ExprId> {
         self.traps.why_may_trap(&mut self.deduction, ctx, expr)
     }
-    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses
-    /// anyway. What names the variable of a binder around it is not known alone.
+    /// Returns true if the node itself cannot trap or err, given that its operands do not. The operands may use the
+    /// values of the source. A node that names the variable of an enclosing binder is not known by itself.
     pub fn cannot_trap_alone(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.traps.cannot_trap_alone(&mut self.deduction, ctx, expr)
     }
-    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there
-    /// is the caller's to show.
+    /// Returns true if `buffer[indices]` accesses a cell of the buffer (`SEMANTICS: M1`). The caller shows that its
+    /// memory is live.
     pub fn in_bounds(&mut self, ctx: ContextId, buffer: BufferId, indices: &[ExprId]) -> bool {
         self.traps.in_bounds(&mut self.deduction, ctx, buffer, indices)
     }
-    /// Whether no `+ - *` that `expr` evaluates can leave the range of its type.
+    /// Returns true if no `+ - *` that `expr` evaluates can leave the range of its type.
     pub fn no_overflow(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.deduction.no_overflow(ctx, expr)
     }
-    /// Whether the value of `expr` did not come from an overflow (`SEMANTICS: I1`): using it is no event. What a load
-    /// gives was not used in vain; a variable is as good as what it is bound to.
+    /// Returns true if the value of `expr` did not come from an overflow (`SEMANTICS: I1`), so that using it is no
+    /// event. A loaded value counts as used before; a variable counts as its definition.
     pub fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.deduction.is_untainted(ctx, expr)
     }
-    /// Whether the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on the way
-    /// to `ctx`, in whatever spelling; true of variables and constants. So its sums and products do not overflow in
-    /// runs without that event.
+    /// Returns true if the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on
+    /// the way to `ctx`, in whatever spelling. Also true of variables and constants. So its sums and products do not
+    /// overflow in runs without that event.
     pub fn is_computed(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.deduction.is_computed(ctx, expr)
     }
-    /// Whether computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in it was
-    /// computed already ([`Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
+    /// Returns true if computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in
+    /// it was computed already ([`Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
     /// [`Analyzer::no_overflow`], which holds on every run.
     pub fn adds_no_overflow(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.added_overflow.adds_no_overflow(&mut self.deduction, ctx, expr)
@@ -278,11 +278,11 @@ impl<'a> Analyzer<'a> {
     ) -> Option<IntSet> {
         int_set::int_set(&mut self.deduction, overflow, ctx, expr, over)
     }
-    /// Where the facts of `expr` in `ctx` come from: the places that changed them, outermost first.
+    /// Returns the place where the facts of `expr` in `ctx` come from: the places that changed them, outermost first.
     pub fn sources(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Vec<Origin> {
         sources::sources(&mut self.deduction, overflow, ctx, expr)
     }
-    /// What kind of place a context is; none for binders and the signature.
+    /// Returns the kind of place of a context; `None` for binders and the signature.
     pub fn source_of_context(&self, ctx: ContextId) -> Option<Source> {
         sources::source_of_context(&self.deduction, ctx)
     }
@@ -318,7 +318,7 @@ impl<'a> Analyzer<'a> {
     pub(crate) fn informative(&mut self, ctx: ContextId) -> ContextId {
         self.deduction.informative(ctx)
     }
-    /// The nearest context at or above `ctx` that can change what is known of `expr`.
+    /// The nearest context at or above `ctx` that can change the facts about `expr`.
     pub(crate) fn relevant(
         &mut self,
         overflow: Overflow,

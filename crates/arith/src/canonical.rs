@@ -1,8 +1,9 @@
 //! Canonical terms: nodes that are equal at a level of equivalence have one [`TermId`].
 //!
-//! In: nodes from the bottom up, each with the terms of its operands. Out: ids. Equal ids at a level mean equal values, bit by
-//! bit, in every run in which both nodes have a value, with the same variables. What is no value of its operands alone (a
-//! load, a call that may differ) is told apart by a number of the caller's: equal numbers promise equal values.
+//! In: nodes from the bottom up, each with the terms of its operands. Out: ids. Equal ids at a level mean equal values,
+//! bit by bit, in every run in which both nodes have a value, with the same variables. A node that is not a function of
+//! its operands alone (a load, a call that may differ) is distinguished by a number of the caller's: equal numbers
+//! promise equal values.
 //!
 //! | level | besides the level before |
 //! |---|---|
@@ -11,12 +12,13 @@
 //! | associative | `+ * & \| ^ min max` of integers as one operator on a bag of operands; a set where `x op x` is `x` |
 //! | arithmetic | sums of products of int32 and int64 (module [`sum`]); `==` and `!=` of them by their difference; `not` of an integer comparison is the opposite one |
 //!
-//! An equal value is not an equal event: of two equal sums one may leave the range of its type on the way (`I1`). Who computes
-//! one for the other shows that it does not (`Analyzer::no_overflow`).
+//! An equal value is not an equal event: of two equal sums one may leave the range of its type on the way (`I1`). A
+//! caller that computes one instead of the other proves that it does not (`Analyzer::no_overflow`).
 //!
-//! The pool orders operands by the first appearance of their terms, so ids depend on the order in which a caller adds nodes
-//! and on nothing else. Nothing that leaves a caller may be ordered by them. A node costs O(operands), at most
-//! [`MOST_OPERANDS`] of what was made one operator, or as many products: a longer bag is kept as the operator on its two sides.
+//! The pool orders operands by the first appearance of their terms, so ids depend on the order in which a caller adds
+//! nodes and on nothing else. Nothing that leaves a caller may be ordered by them. A node costs O(operands), at most
+//! [`MOST_OPERANDS`] of one merged operator, or as many products: a longer bag is kept as the operator on its two
+//! sides.
 
 pub(crate) mod polynomial;
 mod sum;
@@ -50,7 +52,7 @@ impl Id for TermId {
 /// Operands of one flattened operator.
 pub const MOST_OPERANDS: usize = 16;
 
-/// What a term does with its operands.
+/// The effect of a term's operator on its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Operator {
     /// Variables, constants, names: the node itself.
@@ -66,7 +68,7 @@ enum Operator {
     IfThenElse,
     Load(BufferId, bool),
     Region(BufferId),
-    /// Which of the three parts are there.
+    /// The parts that are present, of the three.
     Slice([bool; 3]),
     Ramp,
     Broadcast,
@@ -86,7 +88,7 @@ struct Term {
     operator: Operator,
     ty: Type,
     operands: Operands,
-    /// Factors of a sum, or what the caller tells nodes apart by.
+    /// Factors of a sum, or the caller's distinguishing numbers.
     numbers: Numbers,
 }
 
@@ -116,13 +118,13 @@ impl<'a> Terms<'a> {
     pub fn len(&self) -> usize {
         self.terms.len()
     }
-    /// Whether there is none.
+    /// Returns true if there are no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The term of a node whose operands, as [`Body::each_child`] gives them, have the terms `children`. A node with a `key`
-    /// is equal to those with the same operator, operands and key.
+    /// The term of a node whose operands, as [`Body::each_child`] gives them, have the terms `children`. A node with a
+    /// `key` is equal to those with the same operator, operands and key.
     pub fn term(
         &mut self,
         body: &Body,
@@ -201,7 +203,7 @@ impl<'a> Terms<'a> {
         self.intern(Operator::Bag(op), ty, operands, SmallVec::new())
     }
 
-    /// The opposite of an integer comparison, or what was negated.
+    /// The opposite of an integer comparison, or the operand of a negation.
     fn not(&mut self, ty: Type, x: TermId) -> TermId {
         let term = &self.terms[x.index()];
         let operands = term.operands.clone();
@@ -290,8 +292,8 @@ fn operator(body: &Body, kind: &ExprKind) -> Operator {
     }
 }
 
-/// Whether the operands may be swapped: the operator is commutative for their type (`SEMANTICS: F3`, `F6`, `I10`, `I11`), and
-/// both are evaluated (`S2`, `S6`).
+/// Returns true if the operands may be swapped: the operator is commutative for their type (`SEMANTICS: F3`, `F6`,
+/// `I10`, `I11`), and both are evaluated (`S2`, `S6`).
 fn is_commutative(op: BinaryOp, operand: Type) -> bool {
     let Some(dtype) = operand.prim() else { return false };
     let is_lazy = op.is_logical() && dtype.is_scalar();

@@ -1,4 +1,4 @@
-//! Whether a buffer has the cells that its shape says.
+//! Buffers that have all the cells of their shape.
 //!
 //! A parameter, a matched handle and an allocation do: they are memory of this shape. A view (`A.view(n)`,
 //! `T.decl_buffer(…, data=A.data)`) does if it starts where its source does and is no larger (`SEMANTICS: M7`): the
@@ -26,14 +26,14 @@ struct Size {
     factors: Vec<ExprId>,
 }
 
-/// What was found out about buffers.
+/// The results about buffers.
 #[derive(Default)]
 pub(crate) struct Cells {
     memo: FxHashMap<BufferId, bool>,
 }
 
 impl Cells {
-    /// Whether an access within the shape of `buffer` is an access of its memory.
+    /// Returns true if every access within the shape of `buffer` is an access of its memory.
     pub(crate) fn has_cells(&mut self, of: &mut Deduction<'_>, buffer: BufferId) -> bool {
         if let Some(&known) = self.memo.get(&buffer) {
             return known;

@@ -1,8 +1,8 @@
-//! Contexts: what is known to hold at a place, as a chain of constraints.
+//! Contexts: the conditions known at a place, as a chain of constraints.
 //!
 //! A [`ContextId`] is a constraint and the context it was added to; the chain ends at the signature. Contexts are
-//! persistent and interned: the same constraint added twice to the same context is one context, and siblings share what
-//! they have in common. Making one is O(1): what follows from it is worked out when somebody asks.
+//! persistent and interned: the same constraint added twice to the same context is one context, and siblings share
+//! their common prefix. Making one is O(1): its consequences are derived on demand.
 
 use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId};
 use rustc_hash::FxHashMap;
@@ -28,7 +28,7 @@ impl ContextId {
     }
 }
 
-/// What a context adds to its parent.
+/// Returns the constraint that a context adds to its parent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Constraint {
     /// The signature: size variables and the shapes of buffer parameters are not negative (`SEMANTICS: B6`).
@@ -38,7 +38,7 @@ pub enum Constraint {
     Assume {
         /// The condition.
         cond: ExprId,
-        /// Whether it was true.
+        /// True if the condition held.
         holds: bool,
     },
     /// `min <= var < min + extent`, and the extent is positive; `var - min` is a multiple of the step, which is
@@ -60,7 +60,7 @@ pub enum Constraint {
         /// Its value.
         value: ExprId,
     },
-    /// The expression is at least this: what a person says, or is asked whether it holds.
+    /// The expression is at least this: a statement, or a question, of a user.
     AtLeast {
         /// An integer.
         expr: ExprId,
@@ -86,7 +86,7 @@ struct Context {
     binder: Option<ContextId>,
     /// In how many arms of conditional expressions it is, if it is there only for a walk over those arms.
     arms: u8,
-    /// The nearest context at or above that says something, once that was looked for.
+    /// The nearest context at or above with information, once that was searched for.
     informative: Option<ContextId>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Contexts {
     index: FxHashMap<(ContextId, Constraint, u8), ContextId>,
     /// By context: what is left of it without its conditions.
     unconditional: FxHashMap<ContextId, ContextId>,
-    /// Contexts passed on the way to one that says something.
+    /// Contexts passed on the way to one with information.
     passed: u64,
 }
 
@@ -136,7 +136,7 @@ impl Contexts {
     pub(crate) fn above(&self, ctx: ContextId) -> ContextId {
         self.get(ctx).parent
     }
-    /// What a context adds to its parent.
+    /// Returns the constraint that a context adds to its parent.
     #[inline]
     pub(crate) fn constraint(&self, ctx: ContextId) -> Constraint {
         self.get(ctx).constraint
@@ -266,8 +266,8 @@ impl Contexts {
         }
     }
 
-    /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says
-    /// nothing. Each context is passed once: a chain of `elif` is a chain of contexts.
+    /// The nearest context at or above that may have information, or bind a variable: loads and values that may differ
+    /// give none. Each context is passed once: a chain of `elif` is a chain of contexts.
     pub(crate) fn informative(&mut self, nodes: &mut Nodes<'_>, ctx: ContextId) -> ContextId {
         let mut passed: SmallVec<[ContextId; 8]> = SmallVec::new();
         let mut at = ctx;
@@ -292,7 +292,7 @@ impl Contexts {
         found
     }
 
-    /// What is left of a context without the conditions in it: signature, ranges, definitions. O(1) a context, once.
+    /// Returns a context without its conditions: signature, ranges and definitions stay. O(1) a context, once.
     pub(crate) fn unconditional(&mut self, ctx: ContextId) -> ContextId {
         let mut chain = Vec::new();
         let mut at = ctx;

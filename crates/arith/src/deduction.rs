@@ -1,4 +1,4 @@
-//! What follows in a context: facts, linear forms, decisions, and what its constraints say.
+//! Deduction in a context: facts, linear forms, decisions, and the consequences of constraints.
 //!
 //! These are one recursion. The facts of a sum ask for its form, in which terms cancel; a form asks for facts, since
 //! only an exact sum is taken apart; a comparison asks for a proof, which asks for both; and all of them ask what the
@@ -15,9 +15,9 @@
 //! | [`overflow`] | which sums stay in range |
 //! | [`constrain`], [`refine`], [`computed`] | the state of a context |
 //!
-//! A fact about a node depends on the context only as far as constraints on the node's variables go, so it is kept
-//! under (node, nearest context that constrains one of them), and asking for all nodes of a body in all their contexts
-//! is linear.
+//! A fact about a node depends on the context only through constraints on the node's variables, so it is stored under
+//! (node, nearest context that constrains one of them), and asking for all nodes of a body in all their contexts is
+//! linear.
 
 mod bounds;
 mod computed;
@@ -42,7 +42,7 @@ use crate::{
     states::{Recorder, State, States, SubjectFacts},
 };
 
-/// Counts of what was done, for tests of growth.
+/// Counts of the work, for tests of growth.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
     /// Nodes whose facts were worked out.
@@ -51,11 +51,11 @@ pub struct Work {
     pub contexts: u64,
     /// Goals, inequalities collected for them, and sums of two of those.
     pub proof_steps: u64,
-    /// Contexts passed on the way to one that says something.
+    /// Contexts passed on the way to one with information.
     pub passed: u64,
 }
 
-/// What follows for the expressions of one body.
+/// The deductions about the expressions of one body.
 pub(crate) struct Deduction<'a> {
     nodes: Nodes<'a>,
     contexts: Contexts,
@@ -96,7 +96,7 @@ impl<'a> Deduction<'a> {
     pub(crate) fn into_body(self) -> Body {
         self.nodes.into_body()
     }
-    /// What was done so far.
+    /// Returns the work done so far.
     pub(crate) fn work(&self) -> Work {
         Work { passed: self.contexts.passed(), ..self.work }
     }
@@ -120,7 +120,7 @@ impl<'a> Deduction<'a> {
     pub(crate) fn atoms(&self) -> &Atoms {
         &self.atoms
     }
-    /// What was recorded of subjects.
+    /// Returns the recorded facts of subjects.
     #[inline]
     pub(crate) fn states(&self) -> &States {
         &self.states
@@ -198,7 +198,7 @@ impl Deduction<'_> {
 
     // ---- what constraints say ----
 
-    /// What constraints say of an atom.
+    /// Returns the facts that constraints give for an atom.
     pub(crate) fn recorded(
         &mut self,
         overflow: Overflow,
@@ -209,7 +209,7 @@ impl Deduction<'_> {
         self.states.recorded(self.nodes.body(), state, atom)
     }
 
-    /// The nearest context at or above `ctx` that can change what is known of `expr`.
+    /// The nearest context at or above `ctx` that can change the facts about `expr`.
     pub(crate) fn relevant(
         &mut self,
         overflow: Overflow,
@@ -245,7 +245,7 @@ impl Deduction<'_> {
         self.sampled().lanes(ctx) == 0 && self.state(overflow, ctx).contradiction
     }
 
-    /// The nearest context at or above that says anything.
+    /// The nearest context at or above with information.
     pub(crate) fn last_said(&mut self, overflow: Overflow, ctx: ContextId) -> ContextId {
         self.state(overflow, ctx).last
     }

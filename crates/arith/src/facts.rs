@@ -1,20 +1,20 @@
-//! What is known of a value, and what an operator makes of it.
+//! Facts about a value, and the transfer functions of operators.
 //!
 //! In: the facts of operands, as mathematical integers. Out: those of the result. Bounds and congruences are one thing
-//! here: each half makes the other sharper after every operator. All of it is O(1).
+//! here: each half sharpens the other after every operator. All of it is O(1).
 //!
 //! A sum that may leave its range is: any value of the type (int32 and wider, signed or not, which wrap in the
-//! reference and err elsewhere); any value of the type or of the sum (narrower, which C computes in `int` and cuts
+//! reference and err elsewhere); any value of the type or of the sum (narrower, which C computes in `int` and truncates
 //! later, `SEMANTICS: I3`).
 
 use ir::{BinaryOp, DataType, UnaryOp};
 
 use crate::{Interval, Modular, interval::floor_mod};
 
-/// What may be taken for granted about signed overflow (crate README, "Two readings").
+/// The assumption about signed overflow (crate README, "Two readings").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Overflow {
-    /// Nothing: sums and products wrap. What is shown holds on every run, also at a place where the source does not
+    /// Nothing: sums and products wrap. A proved fact holds on every run, also at a place where the source does not
     /// evaluate the expression.
     Wraps,
     /// `+ - *` of int32 and wider do not leave their range, neither in the expression nor in the conditions of the
@@ -22,7 +22,7 @@ pub enum Overflow {
     Excluded,
 }
 
-/// What is known of a value.
+/// The facts about a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// Bounds.
@@ -84,7 +84,7 @@ impl Facts {
     pub(crate) fn or(self, range: Interval) -> Facts {
         if self.interval.is_empty() { Facts::of_interval(range) } else { self }
     }
-    /// What is left of the facts of a mathematical integer when a type holds it.
+    /// Returns the facts about a mathematical integer after it is stored in a type.
     pub(crate) fn cut(self, overflow: Overflow, dtype: DataType) -> Facts {
         let range = Interval::of_type(dtype);
         if self.interval.is_within(range) {
@@ -99,7 +99,7 @@ impl Facts {
     }
 }
 
-/// Whether overflow of this type may be excluded at all: signed, of at least 32 bits (`SEMANTICS: I1`–`I3`).
+/// Returns true if overflow of this type may be excluded at all: signed, of at least 32 bits (`SEMANTICS: I1`–`I3`).
 pub(crate) fn excludes_overflow(overflow: Overflow, dtype: DataType) -> bool {
     overflow == Overflow::Excluded && dtype.is_int() && dtype.bits >= 32
 }

@@ -1,10 +1,10 @@
 //! The values of an index while loops run, as bounds that are expressions.
 //!
 //! In: an integer expression, a context inside loops, the loop variables to run over. Out: an [`IntSet`]: the least and
-//! the greatest value as expressions of everything else (extents, outer variables), and a stride. The expression's
-//! linear form is taken, and each loop variable in it, innermost first, replaced by its first or last value by the sign
-//! of what it is multiplied by; so loops may depend on those around them. Bounds are mathematical integers: who
-//! computes one shows that it stays in range ([`crate::Analyzer::adds_no_overflow`]). O(terms · loops).
+//! the greatest value as expressions of everything else (extents, outer variables), and a stride. Each loop variable in
+//! the expression's linear form is replaced, innermost first, by its first or last value, depending on the sign of its
+//! factor; so loops may depend on those around them. Bounds are mathematical integers: who computes one shows that it
+//! stays in range ([`crate::Analyzer::adds_no_overflow`]). O(terms · loops).
 
 use ir::{BinaryOp, DataType, ExprId, ValueId};
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ pub struct IntSet {
     pub is_dense: bool,
 }
 
-/// What runs: a variable with its first and last value.
+/// An iteration: a variable with its first and last value.
 struct Run {
     atom: Atom,
     var: ValueId,
@@ -43,7 +43,7 @@ struct Run {
     step: i128,
 }
 
-/// What is known so far.
+/// The values known so far.
 struct Values {
     /// Least and greatest value.
     ends: [Option<Linear>; 2],
@@ -347,7 +347,7 @@ fn nodes_of(of: &Deduction<'_>, atom: Atom, left: u32) -> Vec<ExprId> {
     nodes
 }
 
-/// Whether sums of these multiples leave no gap.
+/// Returns true if sums of these multiples cover a range without gaps.
 fn is_dense(mut parts: Vec<(i128, Option<i128>)>, stride: i128) -> bool {
     if let [_] = parts[..] {
         return true;

@@ -1,11 +1,11 @@
 //! Constant bounds of integers (TVM: `ConstIntBound`).
 //!
 //! An [`Interval`] holds every value that an expression can have. The ends are `i128`; the two extremes of that type
-//! stand for "unbounded" and absorb what is added to or multiplied with them, so that no operation here wraps and none
-//! can fail. The empty interval means that no value is possible.
+//! stand for "unbounded" and absorb additions and multiplications, so that no operation here wraps and none can fail.
+//! The empty interval means that no value is possible.
 //!
-//! The operations are on mathematical integers. What a type does to a result that leaves its range is the analyzer's
-//! business. All of them are O(1).
+//! The operations are on mathematical integers. The effect of a type on a result that leaves its range is the
+//! analyzer's business. All of them are O(1).
 
 use ir::DataType;
 
@@ -70,7 +70,7 @@ fn is_infinite(a: i128) -> bool {
     a == Interval::NEG_INF || a == Interval::POS_INF
 }
 
-/// The sum of two lower or two upper ends; `infinity` is what unbounded means at this end.
+/// The sum of two lower or two upper ends; `infinity` means unbounded at this end.
 fn add_end(a: i128, b: i128, infinity: i128) -> i128 {
     if is_infinite(a) || is_infinite(b) {
         return if a == infinity || b == infinity { infinity } else { a.saturating_add(b) };
@@ -145,7 +145,7 @@ impl Interval {
     pub fn at_most(value: i128) -> Interval {
         Interval { min: Self::NEG_INF, max: value }
     }
-    /// What a lane of an integer type can hold; everything for other types.
+    /// Returns the range of a lane of an integer type; everything for other types.
     pub fn of_type(dtype: DataType) -> Interval {
         let bits = u32::from(dtype.bits).clamp(1, 64);
         if dtype.is_bool() {
@@ -159,7 +159,7 @@ impl Interval {
         }
     }
 
-    /// Whether no value is possible.
+    /// Returns true if no value is possible.
     pub fn is_empty(self) -> bool {
         self.min > self.max
     }
@@ -167,28 +167,28 @@ impl Interval {
     pub fn as_constant(self) -> Option<i128> {
         (self.min == self.max).then_some(self.min)
     }
-    /// Whether `value` is in it.
+    /// Returns true if the interval contains `value`.
     pub fn contains(self, value: i128) -> bool {
         self.min <= value && value <= self.max
     }
-    /// Whether all of it is in `other`.
+    /// Returns true if the interval lies within `other`.
     pub fn is_within(self, other: Interval) -> bool {
         self.is_empty() || (other.min <= self.min && self.max <= other.max)
     }
-    /// Whether the value is known to be one of an index into `extent` cells.
+    /// Returns true if the value is known to be an index into `extent` cells.
     pub(crate) fn is_index_below(self, extent: Interval) -> bool {
         self.min >= 0 && self.max < extent.min
     }
-    /// Whether no value is negative.
+    /// Returns true if no value is negative.
     pub fn is_non_negative(self) -> bool {
         self.min >= 0
     }
-    /// Whether 0 is no value.
+    /// Returns true if the interval does not contain 0.
     pub fn is_non_zero(self) -> bool {
         !self.contains(0)
     }
 
-    /// What is in both.
+    /// Returns the intersection.
     #[must_use]
     pub fn intersect(self, other: Interval) -> Interval {
         Interval::new(self.min.max(other.min), self.max.min(other.max))
@@ -295,7 +295,7 @@ impl Interval {
         })
     }
 
-    /// The negative and the positive part: what a divisor can be where a division has a value.
+    /// The negative and the positive part: the possible divisors where a division has a value.
     fn signs(self) -> [Interval; 2] {
         [self.intersect(Self::at_most(-1)), self.intersect(Self::at_least(1))]
     }

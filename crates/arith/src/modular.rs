@@ -3,8 +3,8 @@
 //! A [`Modular`] holds every value that an expression can have, as all integers that leave `base` when divided by
 //! `coeff`: `{ coeff * k + base }`. `coeff` 0 is the one value `base`; `coeff` 1 is every integer.
 //!
-//! As [`crate::Interval`], the operations are on mathematical integers and O(1); what does not fit gives way to a
-//! weaker fact. Where a result wraps, [`Modular::wrapped`] says what is left.
+//! Like [`crate::Interval`], the operations are on mathematical integers and O(1); a result that does not fit is
+//! replaced by a weaker fact. Where a result wraps, [`Modular::wrapped`] gives the remaining congruence.
 
 use crate::{
     integers::gcd,
@@ -63,11 +63,11 @@ impl Modular {
     pub fn as_constant(self) -> Option<i128> {
         (self.coeff == 0).then_some(self.base)
     }
-    /// Whether it says nothing.
+    /// Returns true if the set contains every integer.
     pub fn is_everything(self) -> bool {
         self.coeff == 1
     }
-    /// Whether `value` is in it.
+    /// Returns true if the interval contains `value`.
     pub fn contains(self, value: i128) -> bool {
         match self.coeff {
             0 => value == self.base,
@@ -80,7 +80,7 @@ impl Modular {
         (divisor > 0 && self.coeff % divisor == 0).then(|| floor_mod(self.base, divisor))
     }
 
-    /// What is in both, or at least all of that. `None` if nothing is.
+    /// Returns the intersection, or a superset of it; `None` if it is empty.
     pub fn intersect(self, other: Modular) -> Option<Modular> {
         if self == other || other.is_everything() {
             return Some(self);
@@ -125,7 +125,7 @@ impl Modular {
         let coeff = gcd(gcd(self.coeff, other.coeff), self.base - other.base);
         Modular::new(coeff, self.base)
     }
-    /// What is left of it when values wrap at a width of `bits`: only powers of two divide the distance.
+    /// Returns the set after values wrap at a width of `bits`: only powers of two divide the distance.
     #[must_use]
     pub fn wrapped(self, bits: u32) -> Modular {
         let width = 1i128 << bits.min(100);

@@ -38,12 +38,12 @@ impl<'a> Nodes<'a> {
             effects,
             body,
         };
-        nodes.take_in(0);
+        nodes.grow_tables(0);
         nodes
     }
 
     /// Makes room for the nodes from this one on, and for new variables.
-    fn take_in(&mut self, first: usize) {
+    fn grow_tables(&mut self, first: usize) {
         let n_exprs = self.body.n_exprs();
         self.of_values.resize(self.body.values.len(), None);
         self.summaries.grow(n_exprs);
@@ -61,7 +61,7 @@ impl<'a> Nodes<'a> {
         let result = add(self.body.to_mut());
         // Most often the node is there already.
         if (self.body.n_exprs(), self.body.values.len()) != (first, n_values) {
-            self.take_in(first);
+            self.grow_tables(first);
         }
         result
     }
@@ -85,7 +85,7 @@ impl<'a> Nodes<'a> {
             && body.sblocks.is_empty()
             && was.ops.ids().all(is_same)
             && same_shapes();
-        self.take_in(first);
+        self.grow_tables(first);
         goes_on
     }
 
@@ -107,7 +107,7 @@ impl<'a> Nodes<'a> {
         self.effects
     }
 
-    /// What a node depends on.
+    /// Returns the variables that a node depends on, with the rest of its summary.
     #[inline]
     pub(crate) fn summary(&mut self, expr: ExprId) -> Summary {
         self.summaries.get(&self.body, expr)
@@ -121,7 +121,7 @@ impl<'a> Nodes<'a> {
     pub(crate) fn union(&mut self, a: VariableSet, b: VariableSet) -> VariableSet {
         self.summaries.union(a, b)
     }
-    /// What a variable is bound to, once and for all.
+    /// Returns the expression that a variable is bound to, if it is bound once and for all.
     #[inline]
     pub(crate) fn definition(&self, value: ValueId) -> Option<ExprId> {
         self.summaries.definition(&self.body, value)
@@ -140,13 +140,12 @@ impl<'a> Nodes<'a> {
         self.identity.representative(&self.body, &mut self.summaries, expr)
     }
 
-    /// Whether facts may be recorded of a node: it is an integer and a value of its variables.
+    /// Returns true if facts may be recorded for a node: it is an integer and a value of its variables.
     pub(crate) fn is_fact(&mut self, expr: ExprId) -> bool {
         self.summary(expr).is_stable && self.body.dtype(expr).is_some_and(is_integral)
     }
 
-    /// What a wide variable is bound to: the two have one representative, so what is known of one is known of the
-    /// other.
+    /// Returns the definition of a wide variable: the two have one representative and so the same facts.
     pub(crate) fn seen_through(&self, mut expr: ExprId) -> ExprId {
         /// Variables bound to variables.
         const MOST_BINDINGS: u32 = 16;
@@ -172,7 +171,7 @@ impl<'a> Nodes<'a> {
         matches!(self.body.expr(expr).kind, ExprKind::Int(_))
     }
 
-    /// Whether no variable is in both. Not of calls, which may be the same without one.
+    /// Returns true if the two have no common variable. Does not hold for calls, which may be equal without one.
     pub(crate) fn has_no_common_variable(&mut self, a: ExprId, b: ExprId) -> bool {
         let [x, y] = [a, b].map(|it| self.summary(it).variables);
         let (Some(x), Some(y)) = (self.variables(x), self.variables(y)) else {
@@ -181,7 +180,7 @@ impl<'a> Nodes<'a> {
         !self.body.expr(a).flags.has_call && x.iter().all(|it| !y.contains(it))
     }
 
-    /// Whether two wide integers are the same, however they are written.
+    /// Returns true if two wide integers are equal, however they are written.
     pub(crate) fn is_one_value(&mut self, a: ExprId, b: ExprId) -> bool {
         let is_wide = self.body.dtype(a).is_some_and(|it| it.bits >= 32);
         is_wide && self.summary(a).is_stable && self.representative(a) == self.representative(b)

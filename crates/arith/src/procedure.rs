@@ -1,13 +1,14 @@
 //! A decision procedure for conjunctions of linear inequalities over integers.
 //!
-//! In: linear forms that are not negative, and one that is to be shown not to be. Out: whether the forms and the goal's opposite
-//! have no solution. Atoms are eliminated one after another (Fourier and Motzkin): every form in which the atom counts up is
-//! added to every one in which it counts down so that it cancels. Each result is divided by the common factor of its
-//! coefficients and its constant rounded down, which no integer notices (Gomory), and an atom that is known to be `r` modulo `m` is
-//! written `m * t + r` first. So the answer "no solution" is right, and "a solution" may be of fractions: then nothing is shown.
+//! In: linear forms that are not negative, and one that is to be shown not to be. Out: whether the forms and the goal's
+//! opposite have no solution. Atoms are eliminated one after another (Fourier and Motzkin): every form in which the
+//! atom counts up is added to every one in which it counts down so that it cancels. Each result is divided by the
+//! common factor of its coefficients and its constant rounded down, which no integer notices (Gomory), and an atom that
+//! is known to be `r` modulo `m` is written `m * t + r` first. So the answer "no solution" is right, and "a solution"
+//! may be of fractions: then nothing is shown.
 //!
-//! Atoms are eliminated in the order of the sums that takes, an atom that counts in one direction only with all its forms. The
-//! sums of one question are at most [`MOST_SUMS`], its forms [`MOST_FORMS`]: beyond, nothing is shown.
+//! Atoms are eliminated in the order of the sums that takes, an atom that counts in one direction only with all its
+//! forms. The sums of one question are at most [`MOST_SUMS`], its forms [`MOST_FORMS`]: beyond, nothing is shown.
 
 use smallvec::SmallVec;
 
@@ -73,7 +74,8 @@ impl System {
         }
     }
 
-    /// Whether `goal >= 0` follows. Counts the sums made. A contradiction that has nothing to do with the goal is not looked for.
+    /// Returns true if `goal >= 0` follows. Counts the sums made. Contradictions unrelated to the goal are not searched
+    /// for.
     pub(crate) fn implies(&self, goal: &Linear, n_sums: &mut u64) -> bool {
         if self.contradiction {
             return true;
@@ -96,8 +98,8 @@ impl System {
         system.has_no_solution(n_sums)
     }
 
-    /// The forms that may cancel: of whose atoms none counts in one direction only. None if the goal's own opposite is none of
-    /// them.
+    /// The forms that may cancel: of whose atoms none counts in one direction only. None if the goal's own opposite is
+    /// none of them.
     fn usable_with<'a>(&'a self, opposite: &'a Linear) -> Vec<&'a Linear> {
         let mut forms: Vec<&Linear> = self.forms.iter().chain([opposite]).collect();
         let mut counts = Counts::default();
@@ -162,7 +164,7 @@ impl Elimination {
         atoms.find(|it| self.counts.get(*it).is_some_and(|it| it.growth() == least))
     }
 
-    /// Whether the sums that an atom takes are no more than are left.
+    /// Eliminates an atom; returns true if the number of sums is within the limit.
     fn eliminate(&mut self, atom: Atom) -> bool {
         let [up, down] = self.take_with(atom);
         for &a in &up {
@@ -225,7 +227,7 @@ impl Count {
     fn is_used(&self) -> bool {
         self.up + self.down > 0
     }
-    /// How many forms more there are without the atom.
+    /// The increase in the number of forms without the atom.
     fn growth(&self) -> i64 {
         (self.up * self.down) as i64 - (self.up + self.down) as i64
     }

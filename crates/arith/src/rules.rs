@@ -1,15 +1,15 @@
-//! The rewrite rules as data: what the simplifier matches and the prover proves.
+//! The rewrite rules as data: the simplifier matches them and the prover proves them.
 //!
 //! In: the tables `rules/*.rules`, one file a group, read once. Out: [`all`] rules in the order of the files, and
 //! [`candidates`] of them for an operator. How to write one: `RULES.md` beside the crate's manifest.
 //!
-//! **Contract** of a rule, which `cargo xtask prove-rules` proves: in every run in which the left side is evaluated without a
-//! trap and without signed overflow, and in which the conditions hold, the right side has the same value, and neither traps
-//! nor overflows. A rule of [`Domain::Wrapping`] claims equal values modulo the width of the type, whatever overflows, and
-//! that the right side computes no sum, difference or product that the left side does not.
+//! **Contract** of a rule, which `cargo xtask prove-rules` proves: in every run in which the left side is evaluated
+//! without a trap and without signed overflow, and in which the conditions hold, the right side has the same value, and
+//! neither traps nor overflows. A rule of [`Domain::Wrapping`] claims equal values modulo the width of the type,
+//! whatever overflows, and that the right side computes no sum, difference or product that the left side does not.
 //!
-//! Terms. A *variable* of a rule stands for an expression ([`Sort`]); one that occurs twice stands for one node twice. A
-//! *constant term* holds no variables but constants: it is worked out exactly, and a rule whose constant does not fit
+//! Terms. A *variable* of a rule stands for an expression ([`Sort`]); one that occurs twice stands for one node twice.
+//! A *constant term* holds no variables but constants: it is worked out exactly, and a rule whose constant does not fit
 //! the type does not apply. Finding the candidates is O(1), matching one O(its size).
 
 mod index;
@@ -73,7 +73,7 @@ pub fn find(name: &str) -> Option<&'static Rule> {
 pub struct Rule {
     /// In kebab-case; `tir-analyzer explain NAME` shows the rule.
     pub name: &'static str,
-    /// What it says, in a sentence or two.
+    /// The description, in a sentence or two.
     pub doc: String,
     /// The rule as written, without its name.
     pub text: String,
@@ -96,8 +96,8 @@ pub struct Rule {
 /// The types of a rule's values. They all have one type; a rule without any is for truth values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Domain {
-    /// Signed integers of 32 bits and more, taken as mathematical integers. Where overflow is not excluded, and for other
-    /// integers, only where the left side is shown not to overflow.
+    /// Signed integers of 32 bits and more, taken as mathematical integers. Where overflow is not excluded, and for
+    /// other integers, only where the left side is shown not to overflow.
     Int,
     /// All integers, narrow and unsigned ones too: sums are those of the integers modulo the width.
     Wrapping,
@@ -107,7 +107,7 @@ pub enum Domain {
     Any,
 }
 
-/// What a variable of a rule stands for.
+/// The sort of a rule's variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sort {
     /// Any expression of the rule's integers or floats: `x`, `y`, every name that is not one of the others.
@@ -123,7 +123,7 @@ pub enum Sort {
 pub struct Variable {
     /// As written.
     pub name: String,
-    /// What it stands for.
+    /// The sort.
     pub sort: Sort,
 }
 
@@ -150,14 +150,14 @@ pub enum Term {
     Gcd(Box<Term>, Box<Term>),
 }
 
-/// What has to be shown before a rule applies.
+/// A condition that must be shown before a rule applies.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Condition {
     /// A comparison. Of constants it is worked out; else the analyzer decides it in the context (`x % c == 0` by
     /// congruences).
     Holds(Term),
-    /// `no_overflow(e)`: no sum, difference or product in `e` leaves the range of its type, or the same value is computed
-    /// on the way to this place.
+    /// `no_overflow(e)`: no sum, difference or product in `e` leaves the range of its type, or the same value is
+    /// computed on the way to this place.
     NoOverflow(Term),
     /// `no_event(b)`: evaluating it where the left side does not adds no trap and no overflow.
     NoEvent(Term),
@@ -180,7 +180,8 @@ impl Term {
         }
     }
 
-    /// Whether it is worked out and not built: integers and constants only, with at least one of them.
+    /// Returns true if the term is evaluated instead of built: it has integers and constants only, with at least one of
+    /// them.
     pub fn is_constant(&self, variables: &[Variable]) -> bool {
         match self {
             Term::Int(_) => true,

@@ -1,18 +1,18 @@
-//! Sample runs: what is false on one of them is not always true, and nobody need try to prove it.
+//! Sample runs: a condition that is false on one of them is not always true, so no proof is tried.
 //!
 //! Most questions that a simplifier asks have the answer "not shown", and a proof that fails costs more than one that
 //! succeeds. So there are [`LANES`] runs with made-up values of all variables, in every analyzer the same. In: a node,
-//! a form, a context. Out: the values of the node in all of them, and in which of them one gets to the place of the
-//! context with all that is known there. If a condition is false in one of these, no sound proof says that it is true.
+//! a form, a context. Out: the values of the node in all of them, and which of them reach the place of the context
+//! under all facts known there. If a condition is false in one of these, no sound proof shows that it is true.
 //!
 //! A sample is a *valid* run: size variables are not negative, loop variables are in their range, nothing overflows,
-//! nothing traps. Where that is not so, or a value is not known here, the *lane* does not count. What is loaded is any
+//! nothing traps. Where that is not so, or a value is not known here, the *lane* does not count. A load may have any
 //! value of its type. So samples can only say that something is not shown; a mistake here makes answers weaker, never
 //! wrong.
 //!
 //! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint. A proof by a
-//! system costs as much as hundreds of these, so before one is tried, [`MORE_SETS`] further sets of samples are looked
-//! at; what is never asked of costs nothing there.
+//! system costs as much as hundreds of these, so before one is tried, [`MORE_SETS`] further sets of samples are
+//! evaluated; unqueried nodes cost nothing there.
 
 mod values;
 
@@ -55,7 +55,7 @@ impl Numbers {
         Numbers { known: Lanes::MAX, of: [value; LANES] }
     }
 
-    /// Whether two of these lanes have different values.
+    /// Returns true if two of these lanes have different values.
     pub(crate) fn varies(&self, lanes: Lanes) -> bool {
         let mut left = lanes & self.known;
         let first = self.of[left.trailing_zeros() as usize % LANES];
@@ -79,7 +79,7 @@ impl Truths {
     }
 }
 
-/// What is known of one node.
+/// The sample values of one node.
 #[derive(Clone, Copy, Debug)]
 enum Sample {
     /// Not asked for.
@@ -109,7 +109,7 @@ pub(crate) struct Samples {
     ranges: FxHashMap<ValueId, Range>,
     /// The number of the first sample of this set.
     first: usize,
-    /// Further sets, those that somebody asked for.
+    /// Further sets, evaluated on demand.
     more: Vec<Samples>,
 }
 
@@ -152,7 +152,7 @@ pub(crate) struct Sampling<'s, 'a> {
 }
 
 impl<'s> Sampling<'s, '_> {
-    /// The lanes in which one gets to a context.
+    /// The lanes that reach a context.
     #[inline]
     pub(crate) fn lanes(&mut self, ctx: ContextId) -> Lanes {
         match self.samples.lanes.get(ctx.index()) {
@@ -291,7 +291,7 @@ impl<'s> Sampling<'s, '_> {
         (0..MORE_SETS).any(|set| self.in_set(set, |it| it.is_seen_negative(ctx, form)))
     }
 
-    /// Whether a sample gets to the context in which the condition is true, and one in which it is false.
+    /// Returns whether a sample reaches the context in which the condition is true, and one in which it is false.
     pub(crate) fn seen(&mut self, ctx: ContextId, cond: ExprId) -> (bool, bool) {
         let lanes = self.lanes(ctx);
         if lanes == 0 {
@@ -301,7 +301,7 @@ impl<'s> Sampling<'s, '_> {
         (truths.holds & lanes != 0, truths.fails() & lanes != 0)
     }
 
-    /// Whether `a op b`, of integers, is false in a sample that gets to the context.
+    /// Returns true if `a op b`, of integers, is false in a sample that reaches the context.
     pub(crate) fn is_refuted(
         &mut self,
         ctx: ContextId,
@@ -313,7 +313,7 @@ impl<'s> Sampling<'s, '_> {
         lanes != 0 && self.compared(op, a, b).fails() & lanes != 0
     }
 
-    /// Whether the conditions are seen to differ where the first is `value`, in samples that get to the context.
+    /// Returns true if the conditions differ, where the first is `value`, in some sample that reaches the context.
     pub(crate) fn is_implication_refuted(
         &mut self,
         ctx: ContextId,
@@ -330,7 +330,7 @@ impl<'s> Sampling<'s, '_> {
         lanes & differ != 0
     }
 
-    /// Whether a node has two values in samples that get to the context.
+    /// Returns true if a node has two values in samples that reach the context.
     pub(crate) fn is_seen_to_vary(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         let lanes = self.lanes(ctx);
         match self.sample(expr) {
@@ -340,7 +340,7 @@ impl<'s> Sampling<'s, '_> {
         }
     }
 
-    /// Whether a form is negative in a sample that gets to the context.
+    /// Returns true if a form is negative in a sample that reaches the context.
     pub(crate) fn is_seen_negative(&mut self, ctx: ContextId, form: &Linear) -> bool {
         let lanes = self.lanes(ctx);
         if lanes == 0 {

@@ -1,7 +1,7 @@
 //! The simplifier: an expression in a context as a simpler one of the same value.
 //!
-//! In: an expression, a context, a reading of overflow. Out: an expression that has the same value on every run that gets to
-//! the place, that neither traps nor overflows where the first did not, and that costs no more.
+//! In: an expression, a context, a reading of overflow. Out: an expression that has the same value on every run that
+//! reaches the place, that neither traps nor overflows where the first did not, and that costs no more.
 //!
 //! | stage | what it does | module |
 //! |---|---|---|
@@ -14,13 +14,13 @@
 //! | extrema, logic | chains of `min`, `max`, `and`, `or` | `extrema`, `logic` |
 //! | rules | the tables | `matching` |
 //!
-//! **Cost** of an expression: what its operations cost by `SEMANTICS: Cost`, a shared one counted at each use, and how many they
-//! are. A step is taken only if neither grows; at equal cost only towards the normal form: operands in the order of
-//! [`order`], variables as they were declared. So equal sums of products become one node. [`Simplifier::saves`] tells
-//! whether a result is worth showing.
+//! **Cost** of an expression: the cost of its operations by `SEMANTICS: Cost`, a shared one counted at each use, and
+//! their number. A step is taken only if neither grows; at equal cost only towards the normal form: operands in the
+//! order of [`order`], variables as they were declared. So equal sums of products become one node.
+//! [`Simplifier::saves`] decides whether a result is worth showing.
 //!
-//! **Work**. Each node is simplified once for each context that says something; each step leads to a node that is simplified in
-//! turn, at most [`MOST_STEPS`] deep. What a stage looks at is bounded by named limits, so a node costs O(1) beyond the
+//! **Work**. Each node is simplified once for each informative context; each step leads to a node that is simplified in
+//! turn, at most [`MOST_STEPS`] deep. The work of a stage is bounded by named limits, so a node costs O(1) beyond the
 //! facts of the nodes that it makes. Nodes that hold a call with effects stay as they are but for their operands.
 
 mod build;
@@ -55,7 +55,7 @@ pub use stages::STAGES;
 /// Steps that follow one another at one node. Beyond, the node stays as it is then.
 const MOST_STEPS: u32 = 64;
 
-/// Counts of what was done, for tests of growth.
+/// Counts of the work, for tests of growth.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SimplifyWork {
     /// Nodes in a context that were simplified.
@@ -68,17 +68,17 @@ pub struct SimplifyWork {
     pub questions: u64,
 }
 
-/// Where an expression stands, and what may be taken for granted there.
+/// The place of an expression, and the assumptions there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct At {
     pub(crate) ctx: ContextId,
     pub(crate) reading: Overflow,
 }
 
-/// One local rewrite: the new node, and the name of what made it.
+/// One local rewrite: the new node, and the name of the rule.
 type Rewrite = (ExprId, &'static str);
 
-/// What is tried at the root of a node with simple operands.
+/// A stage of rewriting at the root of a node with simple operands.
 #[derive(Clone, Copy)]
 enum Stage {
     Fold,
@@ -107,7 +107,7 @@ pub struct Simplifier<'a> {
     last_chain: Option<(ExprId, At)>,
     trace: Option<explain::Trace>,
     names: explain::Names,
-    /// What was found before, while steps are noted: what is simplest already has none.
+    /// The earlier results, while steps are recorded: a node in simplest form already has no steps.
     settled: Memo,
     work: SimplifyWork,
 }
@@ -146,22 +146,22 @@ impl<'a> Simplifier<'a> {
     pub fn into_body(self) -> Body {
         self.analyzer.into_body()
     }
-    /// What was done so far.
+    /// Returns the work done so far.
     pub fn work(&self) -> SimplifyWork {
         self.work
     }
 
-    /// The simplest form found of `expr` at a place. [`Overflow::Excluded`] where the source evaluates and uses it there
-    /// (conditions, indices, stored values); [`Overflow::Wraps`] for what is to be computed elsewhere. Simplifying the result again
-    /// gives the result.
+    /// The simplest form found of `expr` at a place. [`Overflow::Excluded`] where the source evaluates and uses it
+    /// there (conditions, indices, stored values); [`Overflow::Wraps`] for expressions to be computed elsewhere.
+    /// Simplifying the result again gives the result.
     pub fn simplify(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> ExprId {
         let result = self.simplified(At { ctx, reading }, expr);
         self.names.forget();
         result
     }
 
-    /// The context of an arm of an `if_then_else` in `ctx` whose condition becomes `cond`, that where it is `holds`; `ctx` for the operands of
-    /// anything else.
+    /// The context of an arm of an `if_then_else` in `ctx` whose condition becomes `cond`, that where it is `holds`;
+    /// `ctx` for the operands of anything else.
     pub fn context_of_arm(
         &mut self,
         ctx: ContextId,
@@ -175,7 +175,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// What `after` saves against `before`; none if it costs as much and only looks different.
+    /// Returns the cost that `after` saves against `before`; `None` if it costs as much and only looks different.
     pub fn saves(&mut self, before: ExprId, after: ExprId) -> Option<Cost> {
         let (before, after) = (self.cost(before), self.cost(after));
         let saved = Cost {
@@ -228,9 +228,9 @@ impl<'a> Simplifier<'a> {
         result
     }
 
-    /// The context at or above a place in which the same is known of a node: what a context adds to its parent may be nothing, and of
-    /// arithmetic on variables only constraints on these say something. So an index is simplified once in all the scopes that do not
-    /// concern it.
+    /// The context at or above a place with the same facts about a node: a context may add nothing to its parent, and
+    /// only constraints on variables affect arithmetic on variables. So an index is simplified once in all the scopes
+    /// that do not concern it.
     fn nearest(&mut self, at: At, expr: ExprId) -> ContextId {
         if self.body().expr(expr).flags.open_binders > 0 {
             return at.ctx;
@@ -241,7 +241,8 @@ impl<'a> Simplifier<'a> {
         self.analyzer.informative(at.ctx)
     }
 
-    /// Whether a node is made of integer variables by sums, differences, products, and divisions by constants. O(1) a node, once.
+    /// Returns true if a node is made of integer variables by sums, differences, products, and divisions by constants.
+    /// O(1) a node, once.
     fn is_arithmetic(&mut self, expr: ExprId) -> bool {
         let body = self.analyzer.body();
         for at in self.arithmetic.len()..=index(expr) {
@@ -330,7 +331,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// What the analyzer knows the one value of.
+    /// Replaces a node whose value the analyzer knows by that value.
     fn decide(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         let node = self.body().expr(expr);
         let dtype = node.ty.prim().filter(|it| it.is_scalar())?;
@@ -354,7 +355,8 @@ impl<'a> Simplifier<'a> {
             ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => expr,
             ExprKind::Let { value, body } => self.with_simple_let(at, expr, value, body),
             ExprKind::IfThenElse(cond, a, b) => self.with_simple_arms(at, expr, cond, a, b),
-            // An overflow in it is no event: the condition of a `Select` and a conversion to float use nothing (crate README).
+            // An overflow in it is no event: the condition of a `Select` and a conversion to float use nothing (crate
+            // README).
             ExprKind::Select(cond, a, b) => {
                 let wraps = At { reading: Overflow::Wraps, ..at };
                 let simple = self.simplified(wraps, cond);
@@ -379,7 +381,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// What has to be seen as it is written stays.
+    /// Simplifies the operands. Operands that must be seen as they are written stay.
     fn map_operands(&mut self, at: At, expr: ExprId) -> ExprId {
         let mut operands = self.body().children(expr);
         let mut is_same = true;
@@ -397,7 +399,7 @@ impl<'a> Simplifier<'a> {
         if is_same { expr } else { self.with_operands(expr, &operands) }
     }
 
-    /// Whether the `index`-th operand of a node may be this instead of what it is ([`role::may_become`]).
+    /// Returns true if the `index`-th operand of a node may be replaced by this ([`role::may_become`]).
     pub fn may_become(&self, parent: ExprId, index: usize, new: ExprId) -> bool {
         role::may_become(self.body(), self.analyzer.effects(), parent, index, new)
     }
@@ -439,8 +441,8 @@ impl<'a> Simplifier<'a> {
         if arms == [cond, a, b] { expr } else { self.with_operands(expr, &arms) }
     }
 
-    /// The arm of a `Select`. Its value counts only where it is chosen, but it is evaluated always (`SEMANTICS: S4`): what the
-    /// condition says may make it simpler only if that is no event wherever it is evaluated.
+    /// The arm of a `Select`. Its value counts only where it is chosen, but it is evaluated always (`SEMANTICS: S4`):
+    /// the condition may make it simpler only if the simpler form has no event wherever it is evaluated.
     fn simple_arm(&mut self, at: At, cond: ExprId, holds: bool, arm: ExprId) -> ExprId {
         let simple = self.simplified(at, arm);
         // Each arm is looked at twice: arms in arms in arms would be looked at without end.
@@ -461,7 +463,7 @@ impl<'a> Simplifier<'a> {
         simple
     }
 
-    /// Whether a `Select` is in an expression. O(1) a node, once.
+    /// Returns true if an expression contains a `Select`. O(1) a node, once.
     fn has_select(&mut self, expr: ExprId) -> bool {
         let body = self.analyzer.body();
         // Operands are made before what they are operands of.
@@ -497,7 +499,7 @@ impl<'a> Simplifier<'a> {
     fn as_bool(&self, expr: ExprId) -> Option<bool> {
         self.as_int(expr).filter(|_| self.body().ty(expr).is_bool()).map(|it| it != 0)
     }
-    /// `likely` says something to a compiler; the wrapper stays (`SEMANTICS: S9`).
+    /// `likely` is a hint to a compiler; the wrapper stays (`SEMANTICS: S9`).
     fn is_hint(&self, expr: ExprId) -> bool {
         matches!(self.body().expr(expr).kind, ExprKind::Call { .. })
             && self
@@ -505,26 +507,26 @@ impl<'a> Simplifier<'a> {
                 .operands_of(expr, Intrinsic::Likely)
                 .is_none_or(|it| it.first().is_none_or(|&operand| self.as_bool(operand).is_none()))
     }
-    /// Whether there is nothing left to hint at.
+    /// Returns true if the hint says nothing any more.
     fn is_decided_hint(&self, expr: ExprId) -> bool {
         self.body()
             .operands_of(expr, Intrinsic::Likely)
             .is_some_and(|it| matches!(it, &[operand] if self.as_bool(operand).is_some()))
     }
-    /// Whether the right operand is evaluated only sometimes (`SEMANTICS: S2`, `S6`).
+    /// Returns true if the right operand is not always evaluated (`SEMANTICS: S2`, `S6`).
     fn is_lazy(&self, op: BinaryOp, ty: Type) -> bool {
         op.is_logical() && ty.prim().is_some_and(DataType::is_scalar)
     }
-    /// Whether sums of this type are sums of integers: signed scalars of 32 bits and more.
+    /// Returns true if sums of this type are sums of integers: signed scalars of 32 bits and more.
     fn is_wide(&self, expr: ExprId) -> bool {
         self.body().dtype(expr).is_some_and(|it| it.is_int() && it.bits >= 32 && it.is_scalar())
     }
-    /// Whether the value of a node is that of the same operations on integers.
+    /// Returns true if the value of a node equals that of the same operations on integers.
     fn is_exact(&mut self, at: At, expr: ExprId) -> bool {
         at.reading == Overflow::Excluded && self.is_wide(expr)
             || self.analyzer.no_overflow(at.ctx, expr)
     }
-    /// Whether evaluating a node where it was not evaluated before adds no event.
+    /// Returns true if evaluating a node at a new place adds no event.
     fn has_no_event(&mut self, at: At, expr: ExprId) -> bool {
         let flags = self.body().expr(expr).flags;
         !flags.has_impure

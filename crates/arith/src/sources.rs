@@ -1,9 +1,8 @@
-//! Where facts come from, and which are missing; as data, for people to read.
+//! Sources of facts, and missing facts, as data for explanations.
 //!
-//! In: a context, an expression. Out: the contexts that changed what is known of it, each with what was known before
-//! and after and what kind of place it is; or, of a condition that is not decided, facts that would decide it. Both ask
-//! the analyzer again in other contexts: as much work as so many questions, and nothing that a plan should do for every
-//! node.
+//! In: a context, an expression. Out: the contexts that changed the facts about it, each with the facts before and
+//! after and the kind of its place; or, for an undecided condition, facts that would decide it. Both ask the analyzer
+//! again in other contexts: as much work as so many questions, and nothing that a plan should do for every node.
 
 use ir::{BufferId, BufferOrigin, ExprId, ExprKind, ValueId};
 
@@ -21,7 +20,7 @@ const MOST_CONTEXTS: usize = 128;
 /// Facts that are tried for one condition.
 const MOST_TRIED: usize = 8;
 
-/// What kind of place a fact comes from.
+/// The kind of place that a fact comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     /// The variable is a size, which is not negative (`SEMANTICS: B6`).
@@ -34,31 +33,31 @@ pub enum Source {
     Launch(ContextId),
     /// A condition on the way (`L7`, `S5`, `X3`, `X4`, `L9`).
     Condition(ContextId),
-    /// What a variable was defined as.
+    /// The definition of a variable.
     Definition(ContextId),
 }
 
-/// A place that changed what is known of an expression.
+/// A place that changed the facts about an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// The place.
     pub source: Source,
-    /// What was known outside it.
+    /// The facts known outside it.
     pub before: Facts,
-    /// What is known inside it.
+    /// The facts known inside it.
     pub after: Facts,
 }
 
 /// A fact that is not shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lacking {
-    /// That the expression is at least this.
+    /// The fact that the expression is at least this.
     AtLeast(ExprId, i64),
-    /// That no sum or product leaves the range of its type.
+    /// The fact that no sum or product leaves the range of its type.
     NoOverflow,
 }
 
-/// Where the facts of `expr` in `ctx` come from: the places that changed them, outermost first.
+/// Returns the place where the facts of `expr` in `ctx` come from: the places that changed them, outermost first.
 pub(crate) fn sources(
     of: &mut Deduction<'_>,
     overflow: Overflow,
@@ -90,7 +89,7 @@ pub(crate) fn sources(
     origins
 }
 
-/// What kind of place a context is; none for binders and the signature.
+/// Returns the kind of place of a context; `None` for binders and the signature.
 pub(crate) fn source_of_context(of: &Deduction<'_>, ctx: ContextId) -> Option<Source> {
     Some(match of.contexts().constraint(ctx) {
         Constraint::Range { min: None, .. } => Source::Launch(ctx),

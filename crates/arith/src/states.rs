@@ -1,4 +1,4 @@
-//! What the constraints of a context say, subject by subject.
+//! The state of a context: the facts of its constraints, subject by subject.
 //!
 //! A *subject* is a variable or a node that is no variable (`n * m`, `x // 4`). For each the state of a context has an
 //! interval, a congruence, values that are excluded, and the linear inequalities that mention it. States share all that
@@ -22,18 +22,18 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
     map: MapId,
-    /// The nearest context at or above that says anything.
+    /// The nearest context at or above with information.
     pub(crate) last: ContextId,
-    /// The nearest one that says something about a node of too many variables to name.
+    /// The nearest one with information about a node of too many variables to name.
     pub(crate) everywhere: ContextId,
     /// Nothing can be here.
     pub(crate) contradiction: bool,
 }
 
-/// What constraints say of one subject.
+/// The facts that constraints give for one subject.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubjectFacts {
-    /// The nearest context that says something of it.
+    /// The nearest context with information about it.
     pub(crate) stamp: ContextId,
     pub(crate) interval: Interval,
     pub(crate) modular: Modular,
@@ -45,7 +45,7 @@ pub(crate) struct SubjectFacts {
     pub(crate) is_computed: bool,
 }
 
-/// What a linear form is.
+/// The kind of a relation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RelationKind {
     NonNegative,
@@ -105,7 +105,7 @@ impl States {
             cells: vec![(0, 0)],
         }
     }
-    /// Makes room for what is said in a body of as many nodes.
+    /// Makes room for the facts of a body of as many nodes.
     pub(crate) fn reserve(&mut self, n_exprs: usize) {
         self.subjects.reserve(n_exprs / 2);
         self.maps.reserve(n_exprs);
@@ -156,7 +156,7 @@ impl States {
         nearest
     }
 
-    /// What a state says of an atom.
+    /// Returns the facts that a state has about an atom.
     pub(crate) fn recorded(&self, body: &Body, state: State, atom: Atom) -> SubjectFacts {
         self.of_key(state.map, subject(body, atom))
     }
@@ -189,7 +189,7 @@ impl States {
     fn of_key(&self, map: MapId, key: u32) -> SubjectFacts {
         self.subjects[self.maps.get(map, key) as usize]
     }
-    /// What is said of a subject, if anything is.
+    /// Returns the facts about a subject, if there are any.
     fn find(&self, map: MapId, key: u32) -> Option<&SubjectFacts> {
         let at = self.maps.get(map, key);
         (at != 0).then(|| &self.subjects[at as usize])
@@ -197,7 +197,7 @@ impl States {
     fn of_value(&self, map: MapId, value: ValueId) -> SubjectFacts {
         self.of_key(map, value_key(value))
     }
-    /// The nearest context that says something of a variable.
+    /// The nearest context with information about a variable.
     fn stamp_of_value(&self, map: MapId, value: ValueId) -> ContextId {
         self.subjects[self.maps.get(map, value_key(value)) as usize].stamp
     }
@@ -302,7 +302,7 @@ impl States {
         }
     }
 
-    /// Writes the facts of a subject, and tells all its variables that something changed.
+    /// Writes the facts of a subject, and marks all its variables as changed.
     fn update(
         &mut self,
         atoms: &Atoms,

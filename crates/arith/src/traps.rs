@@ -1,4 +1,4 @@
-//! What may be computed early: traps, bounds of accesses, overflow.
+//! Expressions that may be computed early: traps, bounds of accesses, overflow.
 //!
 //! The context is that of the place where the expression *would be* computed. Guards of the place where the source has
 //! it count for nothing unless they are in the context too. All answers are for the wrapping reading (crate README): a
@@ -22,7 +22,7 @@ const WRAPS: Overflow = Overflow::Wraps;
 /// Nested `min`, `max` and `%` that are looked through for the bound of an index.
 const MOST_FORMS: u8 = 4;
 
-/// What was found out about traps.
+/// The results about traps.
 #[derive(Default)]
 pub(crate) struct Traps {
     /// By node and context: the node that may trap.
@@ -98,8 +98,8 @@ impl Traps {
         below.or_else(|| (!self.is_safe_alone(of, ctx, expr)).then_some(expr))
     }
 
-    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses
-    /// anyway. What names the variable of a binder around it is not known alone.
+    /// Returns true if the node itself cannot trap or err, given that its operands do not. The operands may use the
+    /// values of the source. A node that names the variable of an enclosing binder is not known by itself.
     pub(crate) fn cannot_trap_alone(
         &mut self,
         of: &mut Deduction<'_>,
@@ -119,7 +119,7 @@ impl Traps {
         }
     }
 
-    /// Whether the node itself cannot trap, given that its operands do not.
+    /// Returns true if the node itself cannot trap, given that its operands do not.
     fn is_safe_alone(&mut self, of: &mut Deduction<'_>, ctx: ContextId, expr: ExprId) -> bool {
         let kind = match of.nodes().effects().own_trap(of.body(), expr) {
             Trap::No => return true,
@@ -141,8 +141,8 @@ impl Traps {
         }
     }
 
-    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there
-    /// is the caller's to show.
+    /// Returns true if `buffer[indices]` accesses a cell of the buffer (`SEMANTICS: M1`). The caller shows that its
+    /// memory is live.
     pub(crate) fn in_bounds(
         &mut self,
         of: &mut Deduction<'_>,
@@ -162,7 +162,7 @@ impl Traps {
             })
     }
 
-    /// Whether no node of `expr` can trap or err, whatever its operands are.
+    /// Returns true if no node of `expr` can trap or err, for any operands.
     fn is_plain(&mut self, of: &mut Deduction<'_>, expr: ExprId) -> bool {
         let n_exprs = of.body().n_exprs();
         if self.plain.len() < n_exprs {
@@ -262,8 +262,8 @@ fn is_index(of: &mut Deduction<'_>, ctx: ContextId, index: ExprId, extent: ExprI
         && gap.is_some_and(|it| of.is_non_negative(WRAPS, ctx, &it))
 }
 
-/// Whether an index is shown to be less than an extent by how it is written, also where it is read from memory: `A[i] %
-/// n` and `min(A[i], n - 1)` are less than `n`.
+/// Returns true if the form of an index shows that it is less than an extent, also if it is read from memory:
+/// `A[i] % n` and `min(A[i], n - 1)` are less than `n`.
 fn is_below_by_form(
     of: &mut Deduction<'_>,
     ctx: ContextId,
@@ -289,7 +289,7 @@ fn is_below_by_form(
     }
 }
 
-/// Whether the node neither traps nor uses an operand, whatever its operands are.
+/// Returns true if the node neither traps nor uses an operand, for any operands.
 fn is_plain_alone(of: &Deduction<'_>, expr: ExprId) -> bool {
     let uses = matches!(
         of.body().expr(expr).kind,

@@ -1,9 +1,10 @@
-//! Why a barrier is needed: two accesses of shared memory by different threads.
+//! The evidence for a barrier: two accesses of shared memory by different threads.
 //!
-//! In: what is pending where the analysis puts a barrier, and the accesses behind it. Out: the two operations, and whether the conflict is
-//! *certain*: one writes what the other reads, each address and thread is known, the threads are of different warps (those of one may run in
-//! step), and both operations are executed whenever the kernel is: under no condition but on thread indices, in loops that run. What is not shown
-//! so may need no barrier after all: enough to put one, too little to tell somebody that one is missing.
+//! In: the pending accesses where the analysis puts a barrier, and the accesses behind it. Out: the two operations, and
+//! whether the conflict is *certain*: one writes the memory that the other reads, each address and thread is known, the
+//! threads are of different warps (those of one may run in step), and both operations are executed whenever the kernel
+//! is: under conditions on thread indices only, in loops that run. Other conflicts may need no barrier after all:
+//! enough reason to insert one, too little to report that one is missing.
 
 use ir::{OpId, OpKind};
 use rustc_hash::FxHashSet;
@@ -13,20 +14,20 @@ use super::{ExprKind, Planner, State, WARP};
 /// Two accesses that need a barrier between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hazard {
-    /// Where the barrier goes: before this operation.
+    /// The place where the barrier goes: before this operation.
     pub before: OpId,
     /// The access before the barrier.
     pub first: OpId,
     /// The access after it.
     pub second: OpId,
-    /// Whether the first is a write, and the second a read.
+    /// True if the first is a write, and the second a read.
     pub reads: bool,
-    /// Whether threads do conflict; otherwise they may.
+    /// True if threads do conflict; false if they may.
     pub is_certain: bool,
 }
 
 impl Planner<'_> {
-    /// A barrier goes before `op`, because of one of `accesses` and what is pending.
+    /// A barrier is inserted before `op`, because of one of `accesses` and the pending ones.
     pub(super) fn insert_before(&mut self, op: OpId, accesses: &[u32], state: &State) {
         if !self.found.before.insert(op) {
             return;
@@ -78,7 +79,8 @@ impl Planner<'_> {
         is_far && self.are_executed(a.op, b.op, aged)
     }
 
-    /// Whether both operations are executed, by the threads that their conditions name. What was left by an earlier iteration asks for loops that have two.
+    /// Returns true if both operations are executed, by the threads that their conditions name. A conflict with an
+    /// earlier iteration needs loops of at least two iterations.
     fn are_executed(&self, a: OpId, b: OpId, aged: bool) -> bool {
         let chain = |op: OpId| {
             let mut around = Vec::new();

@@ -1,8 +1,10 @@
-//! Exchanges in one statement: `shared[i] = shared[i] + shared[i - 1]` reads what another thread writes in the same statement.
+//! Exchanges in one statement: `shared[i] = shared[i] + shared[i - 1]` reads an element that another thread writes in
+//! the same statement.
 //!
-//! The rule is that of a program's own reading, statement after statement: all threads read before any of them writes. Hardware that runs the
-//! threads of a warp in step does so by itself; everywhere else a barrier has to stand between. So the value is bound to a name in front,
-//! under the conditions of the statement if they are not the same for all threads, and the planner finds the barrier that goes in between:
+//! The rule is that of a program's own reading, statement after statement: all threads read before any of them writes.
+//! Hardware that runs the threads of a warp in step does so by itself; everywhere else a barrier has to stand between.
+//! So the value is bound to a name in front, under the conditions of the statement if they are not the same for all
+//! threads, and the planner finds the barrier that goes in between:
 //!
 //! ```text
 //! if tx >= 1:                          v = T.if_then_else(tx >= 1, shared[i] + shared[i - 1], 0)
@@ -10,24 +12,24 @@
 //!                                          shared[i] = v
 //! ```
 //!
-//! In: a body, stores that [`Plan::exchanges`](super::Plan::exchanges) names. Out: the body with each of them in two. A store whose conditions do more than
-//! hold it stays as it is. O(expressions moved).
+//! In: a body, stores that [`Plan::exchanges`](super::Plan::exchanges) names. Out: the body with each of them in two. A
+//! store whose conditions do more than hold it stays as it is. O(expressions moved).
 
 use ir::{Body, DataType, ExprId, ExprKind, Lanes, OpId, OpKind, substitution::Substitution};
 
-use super::{Found, Planner};
+use super::{FoundAccess, Planner};
 
 impl Planner<'_> {
-    /// Whether a store reads elements that other threads write in the same statement.
+    /// Returns true if a store reads elements that other threads write in the same statement.
     pub(super) fn is_exchange(&self, op: OpId, accesses: &[u32]) -> bool {
         if !matches!(self.body.ops[op].kind, OpKind::Store { .. }) || accesses.len() < 2 {
             return false;
         }
         let mut found = Vec::new();
         self.each_access(op, &mut |it| found.push(it));
-        let element = |it: &Found| match it {
-            Found::Element { buffer, indices, .. } => Some((*buffer, indices.clone())),
-            Found::Pointer { .. } => None,
+        let element = |it: &FoundAccess| match it {
+            FoundAccess::Element { buffer, indices, .. } => Some((*buffer, indices.clone())),
+            FoundAccess::Pointer { .. } => None,
         };
         let all = accesses.iter().zip(&found);
         let mut writes = all.clone().filter(|it| self.accesses[*it.0 as usize].write);
@@ -91,7 +93,8 @@ fn divide_one(body: &mut Body, store: OpId) {
     body.ops[store].operands[0] = body.value_expr(name);
 }
 
-/// The outermost condition that holds nothing but the statement and names, and those inside it with their branches, the innermost first.
+/// The outermost condition that holds nothing but the statement and names, and those inside it with their branches, the
+/// innermost first.
 fn guards(body: &Body, statement: OpId) -> (OpId, Vec<(OpId, ExprId)>) {
     let (mut at, mut conditions) = (statement, Vec::new());
     while let Some(around) = body.parent_op(at) {

@@ -1,12 +1,14 @@
-//! Calls that are instructions of a warp or of the copy engine: matrix products on registers and fragments, `ldmatrix`, asynchronous copies.
+//! Calls that are instructions of a warp or of the copy engine: matrix products on registers and fragments, `ldmatrix`,
+//! asynchronous copies.
 //!
-//! In: a call, in any of the spellings that TVM has or had. Out: an [`Instruction`], its operands by their meaning; none for other calls and for
-//! forms that are not understood. What an instruction computes is `SEMANTICS: P8, Y3, Y4, Y7`; the interpreter reads the same forms
-//! (`interp::matrix`, `fragments`, `async_copy`). Linear in the operands.
+//! In: a call, in any of the spellings that TVM has or had. Out: an [`Instruction`], its operands by their meaning;
+//! none for other calls and for forms that are not understood. The meaning of an instruction is in
+//! `SEMANTICS: P8, Y3, Y4, Y7`; the interpreter reads the same forms (`interp::matrix`, `fragments`, `async_copy`).
+//! Linear in the operands.
 
 use ir::{Body, Callee, DataType, ExprId, ExprKind, MemoryScope, effects::has_keyword_operands};
 
-/// A pointer, and an offset from it in elements of what it points to.
+/// A pointer, and an offset from it in elements of its target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct At {
     /// The pointer.
@@ -50,7 +52,7 @@ pub struct Mma<'a> {
     pub types: [&'a str; 3],
     /// Registers of A, B and C.
     pub registers: [At; 3],
-    /// Whether integers saturate; none is no.
+    /// The saturation flag for integers; `None` means no.
     pub saturates: Option<ExprId>,
     /// `xor` or `and` of one-bit matrices.
     pub bits: Option<&'a str>,
@@ -69,20 +71,20 @@ pub struct Copy {
     pub predicate: Option<ExprId>,
     /// Bytes that are read; the rest becomes zero.
     pub source_bytes: Option<ExprId>,
-    /// Whether the call asks for `.cg` or `.ca` by name.
+    /// True for `.cg` and false for `.ca`, if the call names one of them.
     pub is_global_only: Option<bool>,
 }
 
-/// What a call asks of a warp or of the copy engine.
+/// The instruction of a warp or of the copy engine that a call stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Instruction<'a> {
     /// `mma`
     Mma(Mma<'a>),
     /// `ldmatrix`
     LoadMatrix {
-        /// Whether each matrix is transposed.
+        /// The flag that each matrix is transposed.
         transposed: ExprId,
-        /// How many.
+        /// The number.
         number: ExprId,
         /// Registers.
         to: At,
@@ -91,7 +93,7 @@ pub enum Instruction<'a> {
     },
     /// Zeros in registers.
     Fill {
-        /// How many.
+        /// The number.
         size: ExprId,
         /// Registers.
         to: At,
@@ -132,7 +134,7 @@ pub enum Instruction<'a> {
     MultiplyFragments {
         /// D, A, B and C.
         fragments: [Fragment; 4],
-        /// Whether elements are bits.
+        /// True if elements are bits.
         is_bits: bool,
     },
 }
@@ -166,7 +168,8 @@ impl Instruction<'_> {
     }
 }
 
-/// A name with runs of dots and underscores as one dot, none at the ends: `ptx.cp.async_.wait_group` is `ptx.cp.async.wait.group`.
+/// A name with runs of dots and underscores as one dot, none at the ends: `ptx.cp.async_.wait_group` is
+/// `ptx.cp.async.wait.group`.
 fn normal(name: &str) -> String {
     let parts = name.split(['.', '_']).filter(|it| !it.is_empty());
     parts.collect::<Vec<_>>().join(".")
@@ -309,7 +312,8 @@ fn asynchronous<'a>(body: &Body, name: &str, values: &[ExprId]) -> Option<Instru
     })
 }
 
-/// Rows and columns in memory of the fragment of a product, by its scope: a matrix in columns is stored as its transpose.
+/// Rows and columns in memory of the fragment of a product, by its scope: a matrix in columns is stored as its
+/// transpose.
 pub fn fragment_extents(scope: MemoryScope, [m, n, k]: [i64; 3], layout: &str) -> Option<[i64; 2]> {
     let (rows, columns) = match scope {
         MemoryScope::MatrixA => (m, k),

@@ -22,7 +22,7 @@ use crate::refusal::LowerRefusal;
 
 type Result<T> = std::result::Result<T, LowerRefusal>;
 
-/// What the analysis has to know of a kernel.
+/// The properties of a kernel that the analysis needs.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// The outermost `launch_thread`.
@@ -37,16 +37,17 @@ pub struct Kernel {
     pub is_constant: Vec<bool>,
 }
 
-/// Where barriers go.
+/// The place where barriers go.
 #[derive(Clone, Default, Debug)]
 pub struct Plan {
     /// Before these operations.
     pub before: FxHashSet<OpId>,
     /// At the ends of these blocks.
     pub at_end: FxHashSet<BlockId>,
-    /// Why, for each operation, in program order.
+    /// The reason, for each operation, in program order.
     pub hazards: Vec<Hazard>,
-    /// Stores that read what another thread writes in the same statement: no barrier can stand in between until they are divided ([`in_place`]).
+    /// Stores that read elements that another thread writes in the same statement: no barrier can stand in between
+    /// until they are divided ([`in_place`]).
     pub exchanges: Vec<OpId>,
 }
 
@@ -87,13 +88,13 @@ struct Access {
     root: u32,
     write: bool,
     addresses: Option<Addresses>,
-    /// A warp does it together, or it is not known who does: the same thread is no excuse.
+    /// A warp executes it together, or the executing threads are unknown: being the same thread is no excuse.
     is_collective: bool,
     /// Ends at a wait.
     is_asynchronous: bool,
-    /// Whether all its addresses are touched.
+    /// True if all its addresses are accessed.
     is_exact: bool,
-    /// Which thread touches an address, for writes; made when first asked for.
+    /// The threads that touch each address, for writes; computed on first use.
     owners: std::cell::OnceCell<FxHashMap<i64, u32>>,
 }
 
@@ -125,7 +126,7 @@ struct Addresses {
     constant: i64,
     /// The first and the last of all.
     span: [i64; 2],
-    /// What each thread touches, from its first element.
+    /// The offsets that each thread accesses, from its first element.
     offsets: Rc<[i64]>,
     /// Threads that get here.
     active: Option<Rc<[bool]>>,
@@ -163,22 +164,22 @@ impl Access {
 struct State {
     reads: BTreeMap<u32, BTreeMap<u32, bool>>,
     writes: BTreeMap<u32, BTreeMap<u32, bool>>,
-    /// Copies that nobody has waited for yet.
+    /// Copies without a wait so far.
     flying: BTreeMap<u32, bool>,
 }
 
 /// An access that an operation makes.
-enum Found {
+enum FoundAccess {
     Element { root: u32, buffer: BufferId, indices: Vec<ExprId>, write: bool },
     Pointer { root: u32, access: PointerAccess },
 }
 
 impl State {
-    /// Whether nothing is pending.
+    /// Returns true if nothing is pending.
     fn is_clear(&self) -> bool {
         self.reads.is_empty() && self.writes.is_empty()
     }
-    /// A barrier: what is in flight stays so.
+    /// A barrier: copies in flight stay in flight.
     fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
@@ -194,7 +195,7 @@ impl State {
         let side = if access.write { &mut self.writes } else { &mut self.reads };
         *side.entry(access.root).or_default().entry(id).or_insert(aged) |= aged;
     }
-    /// A wait: what is in flight may have arrived, and has if the wait is for all.
+    /// A wait: copies in flight may have arrived, and have if the wait is for all.
     fn land(&mut self, accesses: &[Access], all: bool) {
         let flying = self.flying.clone();
         flying.iter().for_each(|(&id, &aged)| self.pend(id, &accesses[id as usize], aged));
@@ -202,7 +203,7 @@ impl State {
             self.flying.clear();
         }
     }
-    /// What is in flight, alone.
+    /// Returns the state with only the copies in flight.
     fn in_flight(&self) -> State {
         State { flying: self.flying.clone(), ..State::default() }
     }
@@ -221,7 +222,7 @@ impl State {
     }
 }
 
-/// Where the walk is.
+/// The place where the walk is.
 #[derive(Clone)]
 struct Flow {
     /// All threads of a block pass here together.
@@ -284,7 +285,7 @@ impl<'a> Planner<'a> {
         planner
     }
 
-    /// Where barriers are missing.
+    /// Plans the missing barriers.
     ///
     /// # Errors
     /// An exchange between threads where only some of them pass; too many nested loops.
@@ -307,7 +308,8 @@ impl<'a> Planner<'a> {
         nest(self.body, self.kernel.op).filter(|&it| is_barrier(self.body, it)).collect()
     }
 
-    /// Whether all threads of a block get to an operation together, as often: what is around it depends on no thread, and nothing leaves early.
+    /// Returns true if all threads of a block reach an operation together, equally often: no condition around it
+    /// depends on the thread, and nothing leaves early.
     pub fn is_convergent(&mut self, op: OpId) -> bool {
         let body = self.body;
         if self.jumps.contains(&self.kernel.op) {
@@ -376,7 +378,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Calls `visit` for each access of an operation's operands.
-    fn each_access(&self, op: OpId, visit: &mut dyn FnMut(Found)) {
+    fn each_access(&self, op: OpId, visit: &mut dyn FnMut(FoundAccess)) {
         let body = self.body;
         let operation = &body.ops[op];
         if matches!(
@@ -397,7 +399,7 @@ impl<'a> Planner<'a> {
                 ExprKind::Load { buffer, indices, .. } => {
                     if let Some(root) = self.kernel.shared[buffer.index()] {
                         let indices = body.items(indices).to_vec();
-                        visit(Found::Element { root, buffer, indices, write: false });
+                        visit(FoundAccess::Element { root, buffer, indices, write: false });
                     }
                 }
                 // The element is named, not read.
@@ -413,7 +415,7 @@ impl<'a> Planner<'a> {
                 ExprKind::Call { .. } => {
                     for access in self.pointer_accesses(expr) {
                         for root in self.roots_of(&access) {
-                            visit(Found::Pointer { root, access: access.clone() });
+                            visit(FoundAccess::Pointer { root, access: access.clone() });
                         }
                     }
                 }
@@ -426,7 +428,7 @@ impl<'a> Planner<'a> {
         {
             let end = operation.operands.len() - usize::from(predicated);
             let indices = operation.operands[1..end].to_vec();
-            visit(Found::Element { root, buffer, indices, write: true });
+            visit(FoundAccess::Element { root, buffer, indices, write: true });
         }
     }
 
@@ -482,7 +484,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Puts a barrier before `op` if `accesses` have a hazard with what is pending; then they are pending too.
+    /// Inserts a barrier before `op` if `accesses` have a hazard with the pending ones; then they are pending too.
     fn order(&mut self, op: OpId, accesses: &[u32], state: &mut State, flow: &Flow) -> Result<()> {
         if accesses.iter().any(|&it| self.hazard(it, state)) {
             if !flow.convergent {
@@ -500,7 +502,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Puts a barrier before `op` if something in it has a hazard with what is pending.
+    /// Inserts a barrier before `op` if something in it has a hazard with the pending accesses.
     fn order_inside(&mut self, op: OpId, state: &mut State, flow: &Flow) -> Result<Vec<u32>> {
         let all = self.accesses_inside(op, flow)?;
         if all.iter().any(|&it| self.hazard(it, state)) {
@@ -520,7 +522,8 @@ impl<'a> Planner<'a> {
         conflict(state.writes.get(&access.root)) || by_read()
     }
 
-    /// Whether two accesses of one root, one of them a write, may be of different threads to one address.
+    /// Returns true if two accesses of one root, one of them a write, may be accesses of different threads to one
+    /// address.
     fn conflict(&self, a: u32, b: u32, aged: bool) -> bool {
         let (a, b) = (&self.accesses[a as usize], &self.accesses[b as usize]);
         let (Some(x), Some(y)) = (&a.addresses, &b.addresses) else { return true };
@@ -681,7 +684,7 @@ impl<'a> Planner<'a> {
         let mut ids = Vec::new();
         for it in found {
             let access = match it {
-                Found::Element { root, buffer, indices, write } => Access {
+                FoundAccess::Element { root, buffer, indices, write } => Access {
                     op,
                     root,
                     write,
@@ -691,7 +694,7 @@ impl<'a> Planner<'a> {
                     is_exact: true,
                     owners: Default::default(),
                 },
-                Found::Pointer { root, access } => Access {
+                FoundAccess::Pointer { root, access } => Access {
                     op,
                     root,
                     write: access.write,
@@ -735,7 +738,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether an operation is a barrier of the block.
+/// Returns true if an operation is a barrier of the block.
 pub fn is_barrier(body: &Body, op: OpId) -> bool {
     let operation = &body.ops[op];
     if operation.kind != OpKind::Evaluate {

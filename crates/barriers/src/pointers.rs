@@ -1,12 +1,14 @@
-//! What calls touch through the pointers that they are given: `T.tvm_access_ptr`, `T.address_of`, `buffer.data`.
+//! The accesses of calls through their pointer arguments: `T.tvm_access_ptr`, `T.address_of`, `buffer.data`.
 //!
-//! In: a call. Out: for each pointer into shared memory whether the call reads or writes there, and which elements, by thread. Instructions
-//! that are understood ([`crate::instructions`]) have exact extents: rows of `ldmatrix`, the tile of a fragment, the bytes of a copy. Of other
-//! calls the mask and extent of an `access_ptr` are taken as what they are, the program's word; any other pointer may be used to read
-//! and write all of its memory. A pointer of unknown origin is a pointer into all shared memory.
+//! In: a call. Out: for each pointer into shared memory whether the call reads or writes there, and which elements, by
+//! thread. Instructions that are understood ([`crate::instructions`]) have exact extents: rows of `ldmatrix`, the tile
+//! of a fragment, the bytes of a copy. For other calls the mask and extent of an `access_ptr` are trusted as the
+//! program's word; any other pointer may be used to read and write all of its memory. A pointer of unknown origin is a
+//! pointer into all shared memory.
 //!
-//! An instruction of a warp is done by its 32 threads together: what one of them says is touched for all, so that only other
-//! addresses, not the same thread, keep it apart from other accesses. O(operands) a call, and threads × elements for the addresses.
+//! The 32 threads of a warp execute its instruction together: the access that one of them declares counts for all, so
+//! that only other addresses, not the same thread, separate it from other accesses. O(operands) a call, and threads ×
+//! elements for the addresses.
 
 use std::rc::Rc;
 
@@ -19,14 +21,14 @@ use ir::{
 use super::{Addresses, Planner, WARP};
 use crate::instructions::{At, Instruction, fragment_extents, instruction};
 
-/// Which elements from its pointer on an access touches.
+/// The elements that an access touches from its pointer on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Extent {
     /// These, counted from the pointer.
     Elements(Vec<i64>),
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(i64),
-    /// So many elements as an expression says.
+    /// The number of elements that an expression gives.
     Declared(ExprId),
     /// Any of the memory.
     Unknown,
@@ -38,17 +40,17 @@ pub(super) struct PointerAccess {
     pub(super) at: At,
     pub(super) extent: Extent,
     pub(super) write: bool,
-    /// Threads of a warp do it together, or nobody knows who does.
+    /// Threads of a warp execute it together, or the executing threads are unknown.
     pub(super) is_collective: bool,
-    /// Every thread of a warp says the same address.
+    /// Every thread of a warp gives the same address.
     pub(super) is_one_a_warp: bool,
     /// Begins here, and ends at a wait.
     pub(super) is_asynchronous: bool,
-    /// Whether all of the extent is touched, if it is known.
+    /// True if all of the extent, if it is known, is accessed.
     pub(super) is_exact: bool,
 }
 
-/// What is behind a pointer.
+/// The memory behind a pointer.
 enum Pointee {
     /// The memory of a buffer from its start, or from an element on.
     Buffer {
@@ -64,13 +66,13 @@ enum Pointee {
 /// Elements that are enumerated for an access, over all threads.
 const MOST_ELEMENTS: usize = 1 << 18;
 
-/// Whether a call only makes a pointer.
+/// Returns true if a call only makes a pointer.
 pub(super) fn makes_address(callee: Callee) -> bool {
     matches!(callee, Callee::Intrinsic(_, it) if it.makes_address())
 }
 
 impl Planner<'_> {
-    /// What a call touches through pointers into shared memory; a call inside of it is asked by itself.
+    /// Returns the accesses of a call through pointers into shared memory. Calls inside it are queried by themselves.
     pub(super) fn pointer_accesses(&self, call: ExprId) -> Vec<PointerAccess> {
         let body = self.body;
         let kind = body.expr(call).kind;
@@ -132,7 +134,7 @@ impl Planner<'_> {
         found
     }
 
-    /// What a pointer says of its use: a mask of reads (1) and writes (2), and an extent.
+    /// Returns the use that a pointer declares: a mask of reads (1) and writes (2), and an extent.
     fn declared(&self, pointer: ExprId) -> (i64, Extent) {
         let body = self.body;
         if let Some(&[_, _, _, extent, mask]) = body.operands_of(pointer, Intrinsic::AccessPtr)
@@ -367,7 +369,7 @@ impl Planner<'_> {
         (speakers * addresses.offsets.len() <= MOST_ELEMENTS).then_some(addresses)
     }
 
-    /// Whether an evaluated call waits for copies: their writes are there from now on, for this thread.
+    /// Returns true if an evaluated call waits for copies: this thread sees their writes from then on.
     pub(super) fn is_wait(&self, expr: ExprId) -> bool {
         let body = self.body;
         let kind = body.expr(expr).kind;
@@ -382,7 +384,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether nothing is in flight after it.
+    /// Returns true if no copy is in flight after the wait.
     pub(super) fn is_wait_for_all(&self, expr: ExprId) -> bool {
         match instruction(self.body, expr) {
             Some(Instruction::WaitAll) => true,

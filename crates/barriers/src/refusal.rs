@@ -1,9 +1,10 @@
-//! Why a function cannot become device code: shared by the analysis of barriers and by the lowering that comes before it.
+//! Refusals: the reasons why a function cannot become device code, shared by the analysis of barriers and by the
+//! lowering before it.
 
 use ir::OpId;
 use rules::Reason;
 
-/// Why a function is not lowered: what would follow could be wrong.
+/// The reason why a function is not lowered: the result could be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LowerRefusal {
     /// The reason.

@@ -1,11 +1,13 @@
-//! What the threads of a block compute: which addresses each one touches, and what is the same in all of them.
+//! The values of the threads of a block: the addresses that each one accesses, and the values that are the same in all
+//! of them.
 //!
 //! An index is taken apart into terms; those that depend on thread indices and constants alone are evaluated for every
 //! thread of the block, the others must be one and the same part in both accesses. O(terms × threads) an access.
 //!
-//! *Uniform* is meant of one kernel: memory that this kernel does not write counts as constant (`SEMANTICS: M6`), whatever the function's
-//! `noalias` says and other kernels write, and so does a thread index of extent 1. `dataflow::variance` speaks of the whole function, for
-//! rewrites of its source: it would refuse kernels whose loops are bounded by loaded lengths, as those of paged attention.
+//! *Uniform* refers to one kernel: memory that this kernel does not write counts as constant (`SEMANTICS: M6`),
+//! whatever the function's `noalias` and the writes of other kernels, and so does a thread index of extent 1.
+//! `dataflow::variance` speaks of the whole function, for rewrites of its source: it would refuse kernels whose loops
+//! are bounded by loaded lengths, as those of paged attention.
 
 use std::rc::Rc;
 
@@ -63,7 +65,7 @@ impl Planner<'_> {
         self.sum_addresses(&[index], offsets?, data.dtype.bytes(), active)
     }
 
-    /// What each thread touches from the sum of `indices` on, in elements of `unit` bytes.
+    /// Returns the addresses that each thread accesses from the sum of `indices` on, in elements of `unit` bytes.
     pub(super) fn sum_addresses(
         &mut self,
         indices: &[ExprId],
@@ -133,7 +135,8 @@ impl Planner<'_> {
         }
     }
 
-    /// `sum % modulus`, if what threads add to the sum has one remainder: `(2 * threadIdx.x + v) % 2` is `v % 2`.
+    /// `sum % modulus`, if the contributions of all threads to the sum have one remainder: `(2 * threadIdx.x + v) % 2`
+    /// is `v % 2`.
     fn common_remainder(&mut self, sum: ExprId, modulus: i64, depth: &mut usize) -> Option<Common> {
         let mut of = Terms::default();
         self.split_terms(sum, true, &mut of, depth)?;
@@ -206,8 +209,8 @@ impl Planner<'_> {
         self.kernel.thread_vars.get(&value).copied()
     }
 
-    /// The values of an expression of thread indices and constants, in each of some threads. All threads at once: what
-    /// is looked up for a node is looked up once.
+    /// The values of an expression of thread indices and constants, in each of some threads. All threads at once: a
+    /// node is looked up once for all.
     pub(super) fn evaluate(&self, expr: ExprId, threads: &[[i64; 3]]) -> Option<Vec<i64>> {
         ir::stack::with_room(|| {
             let body = self.body;
@@ -242,7 +245,7 @@ impl Planner<'_> {
 
     // ---- uniformity ----
 
-    /// Whether all threads of a block have one value of this expression when they evaluate it together.
+    /// Returns true if all threads of a block have one value of this expression when they evaluate it together.
     pub(super) fn is_uniform(&mut self, expr: ExprId) -> bool {
         if let Some(&known) = self.uniform.get(&expr) {
             return known;
@@ -345,8 +348,9 @@ fn binary(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
 }
 
 impl Planner<'_> {
-    /// How far apart the common parts of two accesses may be, as far as addresses could meet: a common part is a sum whose terms are multiples
-    /// of known factors (`32 * i`), so all distances are multiples of their greatest divisor. None if there are too many.
+    /// The possible distances between the common parts of two accesses at which addresses could meet: a common part is
+    /// a sum whose terms are multiples of known factors (`32 * i`), so all distances are multiples of their greatest
+    /// divisor. None if there are too many.
     pub(super) fn distances(
         &self,
         x: &Addresses,
@@ -360,7 +364,7 @@ impl Planner<'_> {
         (steps <= MOST_DISTANCES).then(|| (-steps..=steps).map(move |it| it * divisor))
     }
 
-    /// What all values of a term are multiples of.
+    /// Returns a common divisor of all values of a term.
     fn factor(&self, term: &Common) -> i64 {
         let Common::Expr(mut at) = *term else { return 1 };
         let mut factor = 1i64;

@@ -17,8 +17,8 @@ use std::{
 pub use codegen::{
     Options, Target, TargetOptions,
     build::{
-        BuildReport, Change, Compilations, Compile, Figures, FileReport, How, KernelReport,
-        Measured, STORE_LIMIT, Settings, Status, Verdict, Why, Work, store_of,
+        BuildReport, Change, Compilations, Compile, FileReport, How, KernelReport, Measured,
+        Metrics, STORE_LIMIT, Settings, Status, Verdict, Why, Work, store_of,
     },
     manifest,
     manifest::Manifest,
@@ -36,8 +36,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A build of all `.py` and `.mlir` files in a folder (hidden ones left out), or of one file, into another folder; CUDA unless
-    /// targets are named.
+    /// A build of all `.py` and `.mlir` files in a folder (hidden ones left out), or of one file, into another folder;
+    /// CUDA unless targets are named.
     pub fn new(kernels: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Builder {
         let settings = Settings { targets: Vec::new(), ..Settings::new(out) };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
@@ -52,7 +52,7 @@ impl Builder {
         self
     }
 
-    /// One more target, with what is chosen for it: `cuda:arch=sm_90:max-threads=512`.
+    /// One more target, with its settings: `cuda:arch=sm_90:max-threads=512`.
     ///
     /// # Errors
     /// If there is no such target, setting or value.
@@ -62,7 +62,8 @@ impl Builder {
         Ok(self.target(target))
     }
 
-    /// Has NVIDIA's compilers make PTX and cubins of the sources for CUDA. What they refuse is told in [`BuildReport::kernels`].
+    /// Has NVIDIA's compilers make PTX and cubins of the sources for CUDA. Their refusals are in
+    /// [`BuildReport::kernels`].
     #[must_use]
     pub fn binaries(mut self, compiler: CudaCompiler) -> Builder {
         let compiler = Arc::new(compiler);
@@ -70,8 +71,8 @@ impl Builder {
         self
     }
 
-    /// Another folder for the store than the one beside the output (`kernels.store` for `kernels`), such as one that is kept between clean
-    /// builds. It must not lie in the output.
+    /// Another folder for the store than the one beside the output (`kernels.store` for `kernels`), such as one that is
+    /// kept between clean builds. It must not lie in the output.
     #[must_use]
     pub fn store(mut self, store: impl Into<PathBuf>) -> Builder {
         self.settings.store = store.into();
@@ -85,21 +86,22 @@ impl Builder {
         self
     }
 
-    /// How many threads work at once; by default one a processor.
+    /// The number of concurrent threads; by default one a processor.
     #[must_use]
     pub fn jobs(mut self, jobs: usize) -> Builder {
         self.options.jobs = jobs;
         self
     }
 
-    /// Removes what earlier builds made of files that are gone. Without this it stays, as all that was built of other files does.
+    /// Removes outputs of earlier builds for files that are gone. Without this it stays, as all that was built of other
+    /// files does.
     #[must_use]
     pub fn prune(mut self) -> Builder {
         self.options.prune = true;
         self
     }
 
-    /// Builds what changed since the last build.
+    /// Builds the changed kernels.
     ///
     /// # Errors
     /// If a file cannot be read, or the output or the store cannot be written. A function that cannot be built is no
@@ -126,12 +128,12 @@ impl Builder {
     }
 }
 
-/// What a build left.
+/// The artifacts of a build.
 #[derive(Clone, Debug)]
 pub struct Artifacts {
     out: PathBuf,
     sources: Vec<PathBuf>,
-    /// What was done, why, and what could not be built.
+    /// The report: built files, reasons, and failures.
     pub report: BuildReport,
 }
 
@@ -141,9 +143,10 @@ impl Artifacts {
         self.out.join(target.name())
     }
 
-    /// What was built for a target.
+    /// Returns the manifest for a target.
     ///
     /// # Errors
+    ///
     /// If it was not built for this target, or somebody changed its files.
     pub fn manifest(&self, target: Target) -> io::Result<Manifest> {
         Manifest::read(&self.folder(target))
@@ -188,7 +191,7 @@ fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file is in a language of which device code is made, by its name.
+/// Returns true if a file is in a language with device code, by its name.
 fn has_kernels(path: &Path) -> bool {
     syntax::Language::of_path(path).is_some_and(|it| it.support().has_device_code)
 }

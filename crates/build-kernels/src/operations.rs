@@ -1,7 +1,7 @@
 //! From the text of MLIR to its kernels, for a build.
 //!
-//! In: text. Out: each kernel (`gpu.func … kernel`, `gpu.launch`) as a function of statements, or the message why it is none. A kernel depends on all of
-//! its file: who launches it says its sizes. Linear in the text.
+//! In: text. Out: each kernel (`gpu.func … kernel`, `gpu.launch`) as a function of statements, or the message why it is
+//! none. A kernel depends on all of its file: its launch gives its sizes. Linear in the text.
 
 use codegen::{
     build::{Broken, Place, SourceBody, SourceFunction, hash_of},
@@ -24,7 +24,7 @@ pub(crate) struct OpsModule {
     documents: Vec<Document>,
 }
 
-/// What stands between two `// -----` lines.
+/// The text between two `// -----` lines.
 #[derive(Default)]
 struct Document {
     functions: Vec<Unit>,

@@ -1,8 +1,9 @@
 //! A build over many files with some threads.
 //!
-//! In: files by name, where their bytes are, settings. Out: the report, and what could not be read. A thread reads a
-//! file, hashes it (unless [`crate::texts`] knows its hash), asks the build whether its text is known, and parses it only if not. A panic on one file is a
-//! failure of that file. What earlier builds made of other files stays; [`crate::sources`] tells whose source is gone.
+//! In: files by name, where their bytes are, settings. Out: the report, and the unreadable files. A thread reads a
+//! file, hashes it (unless [`crate::texts`] knows its hash), asks the build whether its text is known, and parses it
+//! only if not. A panic on one file is a failure of that file. Outputs of earlier builds for other files stay;
+//! [`crate::sources`] finds those whose source is gone.
 
 use std::{
     collections::BTreeSet,
@@ -31,13 +32,13 @@ const STACK: usize = 8 << 20;
 pub struct Input {
     /// As manifests name it, with `/`; no two are equal.
     pub name: String,
-    /// Where its bytes are.
+    /// The place where its bytes are.
     pub source: InputSource,
-    /// Whether it has this name whatever else is built: then outputs that it had under another name are made by nothing any more.
+    /// True if it has this name whatever else is built: then outputs under an earlier name are stale.
     pub is_only_name: bool,
 }
 
-/// Where the bytes of a file are.
+/// The place where the bytes of a file are.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum InputSource {
     /// In a file.
@@ -46,16 +47,16 @@ pub enum InputSource {
     Bytes(Vec<u8>),
 }
 
-/// How to go about a build.
+/// The options of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunOptions {
-    /// How many threads work at once.
+    /// The number of concurrent threads.
     pub jobs: usize,
-    /// Removes what earlier builds made of files that are gone.
+    /// Removes outputs of earlier builds for files that are gone.
     pub prune: bool,
 }
 
-/// How far a build is.
+/// The progress of a build.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
     /// Another build writes to the folder; its end is waited for.
@@ -68,18 +69,18 @@ pub struct Progress {
     pub hits: usize,
 }
 
-/// What a build did, and what it could not read.
+/// The report of a build, and the unreadable inputs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Outcome {
-    /// What was done.
+    /// The report.
     pub report: BuildReport,
-    /// Files that could not be built, with the reason; what earlier builds made of them stays.
+    /// Files that could not be built, with the reason; outputs of earlier builds for them stay.
     pub failures: Vec<(String, String)>,
-    /// Files whose source is gone; what earlier builds made of them stays, unless it was to be removed.
+    /// Files whose source is gone; outputs of earlier builds for them stay, unless pruned.
     pub gone: Vec<String>,
     /// Files of which earlier builds made something, and of which is not known where they are.
     pub unknown: Vec<String>,
-    /// A store in the output folder, where earlier versions had it; nobody uses it.
+    /// A store in the output folder, where earlier versions had it; it is unused.
     pub old_store: Option<PathBuf>,
 }
 
@@ -170,7 +171,7 @@ fn without_collisions(inputs: &[Input]) -> (Vec<Input>, Vec<(String, String)>) {
     (left.map(|(_, it)| it.clone()).collect(), failures)
 }
 
-/// What became of a file, or a message about it; and what the next build may trust of its text.
+/// The result for a file, or a message about it; and the entry of its text that the next build may trust.
 type FileOutcome = (Result<BuiltFile, String>, Option<Known>);
 
 /// One file: an error ends the build.
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_stays_until_it_is_to_go() {
+    fn outputs_of_gone_files_stay_until_pruned() {
         let all = Workspaces(tempfile::tempdir().expect("a folder"));
         all.write("one/a.py", 1);
         all.write("one/sub/b.py", 2);

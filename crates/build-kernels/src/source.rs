@@ -1,8 +1,8 @@
 //! From the text of a file to its functions, for a build.
 //!
 //! In: text of TVMScript. Out: each function with a hash of all that its body depends on, and a way to its body. A
-//! function depends on its own text and on the rest of its file: what it may capture is hashed with it. Nothing of the
-//! Python around functions is executed. Linear in the text; a body is lowered only when it is asked for.
+//! function depends on its own text and on the rest of its file: its possible captures are hashed with it. Nothing of
+//! the Python around functions is executed. Linear in the text; a body is lowered only when it is asked for.
 
 use std::sync::Arc;
 
@@ -91,8 +91,8 @@ pub(crate) fn place(lines: &LineIndex, first: u32, offset: TextSize) -> Place {
     Place { line: at.line.saturating_sub(first), column: at.col + 1 }
 }
 
-/// What functions may depend on besides their own text: everything of the file outside its functions of TIR, the
-/// macros, and what callers see of the functions.
+/// Hashes the inputs of functions besides their own text: everything of the file outside its TIR functions, the macros,
+/// and the signatures of the functions.
 fn hash_of_the_rest(functions: &FileFunctions, text: &str) -> [u8; 32] {
     let mut parts: Vec<Vec<u8>> = Vec::new();
     let mut done = 0;

@@ -1,8 +1,9 @@
-//! Where the files come from whose outputs are in a folder.
+//! The source files of the outputs in a folder.
 //!
-//! In: names of files and their paths. Out: which file may not be built because its outputs would take the place of another's, and
-//! whose source is gone, or has another name now because its workspace has another root. One file among the store's notes about the output folder; it may be lost at any time: then
-//! nothing is known to be gone. Linear in the files, with one look at each that is not built.
+//! In: names of files and their paths. Out: which file may not be built because its outputs would take the place of
+//! another's, and whose source is gone, or has another name now because its workspace has another root. One file among
+//! the store's notes about the output folder; it may be lost at any time: then nothing is known to be gone. Linear in
+//! the files, with one look at each that is not built.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,16 +30,16 @@ pub(crate) struct Sources {
     now: BTreeMap<String, PathBuf>,
 }
 
-/// What became of the sources of an output folder.
+/// The sources of an output folder and the files that claim them.
 #[derive(Default)]
 pub(crate) struct Claims {
-    /// Why each of these files cannot be built.
+    /// The reason why each of these files cannot be built.
     pub(crate) refused: BTreeMap<String, String>,
     /// Files whose outputs give way to those of another: their source is gone.
     pub(crate) replaced: BTreeSet<String>,
     /// Other files whose source is gone, or is built under another name.
     pub(crate) gone: BTreeSet<String>,
-    /// Files of which nobody knows where their source is.
+    /// Files with an unknown source.
     pub(crate) unknown: BTreeSet<String>,
 }
 
@@ -51,7 +52,7 @@ impl Sources {
         Sources { path, before, now }
     }
 
-    /// Looks at what is there, and notes where the files come from that are built.
+    /// Reads the existing claims, and records the sources of the built files.
     pub(crate) fn claim(&mut self, inputs: &[Input], build: &Build<'_>) -> Claims {
         let before = build.files_before();
         let places: BTreeMap<_, &str> =
@@ -93,7 +94,8 @@ impl Sources {
         claims
     }
 
-    /// Whether a file may take the place of what was built of `holder`: of the same file, of one that is gone, or of the same text.
+    /// Checks that a file may take over the outputs of `holder`: the same file, one that is gone, or one of the same
+    /// text.
     fn contest(&self, holder: &str, name: &str, path: &Path) -> Result<(), String> {
         let other = match self.before.get(holder) {
             None if holder == name => return Ok(()),
@@ -136,7 +138,7 @@ fn real(path: &Path, folders: &mut BTreeMap<PathBuf, PathBuf>) -> PathBuf {
     known.or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.to_owned())).join(name)
 }
 
-/// Whether there is certainly no such file: what nobody may look at may be there.
+/// Returns true if there is certainly no such file: one that nobody may look at may exist.
 fn is_gone(path: &Path) -> bool {
     matches!(fs::metadata(path), Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
 }

@@ -1,13 +1,13 @@
-//! Hashes of the texts of files that nobody changed since a build read them, so that they need not be opened.
+//! Hashes of the texts of files that are unchanged since a build read them, so that they need not be opened.
 //!
-//! In: a file's name and place. Out: the hash of its bytes, if the file system says of it what it said when they were
-//! read: size, time of the last change of its bytes and of its entry (which nobody can set back), and inode. One file
-//! among the store's notes about the output folder, for all targets; it may be lost or deleted at any time.
+//! In: a file's name and place. Out: the hash of its bytes, if the file system reports the same metadata as when they
+//! were read: size, time of the last change of its bytes and of its entry (which nobody can set back), and inode. One
+//! file among the store's notes about the output folder, for all targets; it may be lost or deleted at any time.
 //!
-//! Two changes within a tick of the file system's clock have one time. So a file is remembered only if it was last
-//! changed longer before the build began to look than a tick takes: what changes after the look then has another time.
-//! (git's index, which does so too, calls such entries "racily clean".) Where a system tells no such time, every file is
-//! read. Linear in the files.
+//! Two changes within a tick of the file system's clock have one time. So a file is recorded only if its last change is
+//! older than one clock tick before the build began to look: a change after the look then has another time. (git's
+//! index, which does so too, calls such entries "racily clean".) Where a system has no such time, every file is read.
+//! Linear in the files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,18 +32,18 @@ const TICK: u64 = 100_000_000;
 /// Where it counts seconds, or two at a time.
 const SECONDS: u64 = 3_000_000_000;
 
-/// What the file system says of a file, and the hash of its bytes.
+/// The metadata of a file, and the hash of its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Known {
     look: Look,
     pub(crate) text: [u8; 32],
 }
 
-/// What the file system says of a file.
+/// The metadata of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Look {
     stamp: Stamp,
-    /// When anything about the file was changed last, its times included, in nanoseconds.
+    /// The time of the last change of anything about the file, its times included, in nanoseconds.
     changed: u64,
 }
 
@@ -62,23 +62,23 @@ impl Look {
         Some(Look { stamp: Stamp::of(metadata), changed: changed? })
     }
 
-    /// Whether a change after `now` would give the file another time.
+    /// Returns true if a change after `now` would give the file another time.
     fn is_settled(&self, now: u64) -> bool {
         let wait = if self.changed.is_multiple_of(1_000_000_000) { SECONDS } else { TICK };
         self.changed.checked_add(wait).is_some_and(|it| it < now)
     }
 }
 
-/// What the last build of a folder read.
+/// The texts that the last build of a folder read.
 pub(crate) struct Texts {
     path: PathBuf,
     before: BTreeMap<String, Known>,
-    /// When this build began to look.
+    /// The time when this build began to look.
     now: u64,
 }
 
 impl Texts {
-    /// Reads what the last build of the folder left; nothing of it if everything is to be read.
+    /// Reads the records of the folder's last build; none of them if everything is to be read.
     pub(crate) fn new(notes: &Path, force: bool) -> Texts {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let path = notes.join(FILE);
@@ -91,14 +91,14 @@ impl Texts {
         Texts { path, before, now }
     }
 
-    /// What is known of a file that is as it was.
+    /// Returns the entry of an unchanged file.
     pub(crate) fn known(&self, name: &str, path: &Path) -> Option<Known> {
         let known = self.before.get(name)?;
         let look = Look::of(&fs::metadata(path).ok()?)?;
         (look == known.look).then_some(*known)
     }
 
-    /// Reads a file. Gives its bytes and their hash, and what may be remembered of it.
+    /// Reads a file. Returns its bytes and their hash, and the record of it, if it may be kept.
     pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, [u8; 32], Option<Known>)> {
         // A look from before the bytes: a change in between makes it an old one.
         let look = Look::of(&fs::metadata(path)?);
@@ -108,7 +108,7 @@ impl Texts {
         Ok((bytes, text, known))
     }
 
-    /// Writes what the next build may trust: `files`, and what is known of others but those in `gone`.
+    /// Writes the records that the next build may trust: `files`, and those of other files except the ones in `gone`.
     pub(crate) fn write(
         self,
         files: &[(&str, Option<Known>)],
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_known_to_the_next_build_unless_it_is_to_read_all() {
+    fn recorded_texts_are_known_to_the_next_build_unless_forced() {
         let folder = tempfile::tempdir().expect("a folder");
         let known = |n| Some(Known { look: look(n), text: [n as u8; 32] });
         let names = |force| Texts::new(folder.path(), force).before.into_keys().collect::<Vec<_>>();

@@ -1,11 +1,12 @@
-//! NVIDIA's compilers, found at run time and run as processes: `nvcc` for PTX and `ptxas` for cubins, or the library NVRTC for both
-//! ([`nvrtc`]); a disassembler to count.
+//! NVIDIA's compilers, found at run time and run as processes: `nvcc` for PTX and `ptxas` for cubins, or the library
+//! NVRTC for both ([`nvrtc`]); a disassembler to count.
 //!
-//! In: a folder, or the environment. Out: a [`Compiler`] for a build, or what is missing. They are looked for in the
-//! folder that is named, otherwise in `CUDA_HOME` and `CUDA_PATH`, then where `PATH` leads; NVRTC last in the usual places, too. A folder may be an
-//! installation, its `bin`, or one that Python's wheels (`nvidia-cuda-nvcc`, `nvidia-nvvm`, `nvidia-cuda-crt`, `nvidia-cuda-runtime`,
-//! `nvidia-cuda-cccl`; or `nvidia-cuda-nvrtc` and `nvidia-cuda-runtime`) are installed in. Every kernel is compiled in a folder of its own under
-//! one file name, so that nothing of this machine is in what comes out.
+//! In: a folder, or the environment. Out: a [`Compiler`] for a build, or the missing programs. They are looked for in
+//! the folder that is named, otherwise in `CUDA_HOME` and `CUDA_PATH`, then where `PATH` leads; NVRTC last in the usual
+//! places, too. A folder may be an installation, its `bin`, or one that Python's wheels (`nvidia-cuda-nvcc`,
+//! `nvidia-nvvm`, `nvidia-cuda-crt`, `nvidia-cuda-runtime`, `nvidia-cuda-cccl`; or `nvidia-cuda-nvrtc` and
+//! `nvidia-cuda-runtime`) are installed in. Every kernel is compiled in a folder of its own under one file name, so
+//! that the output contains nothing of this machine.
 
 mod nvrtc;
 
@@ -15,7 +16,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use codegen::build::{Compiled, Compiler, Figures};
+use codegen::build::{Compiled, Compiler, Metrics};
 
 use self::nvrtc::Nvrtc;
 
@@ -26,11 +27,11 @@ pub struct CudaCompiler {
     /// `cuobjdump -sass` or `nvdisasm -c`.
     disassembler: Option<(PathBuf, &'static str)>,
     identity: String,
-    /// The same, with headers and what reads machine code.
+    /// The same, with headers and the reader of machine code.
     inputs: String,
 }
 
-/// What makes code of sources.
+/// The compilers that turn sources into code.
 #[derive(Clone, Debug)]
 enum Programs {
     Nvcc { nvcc: PathBuf, ptxas: PathBuf },
@@ -38,10 +39,12 @@ enum Programs {
 }
 
 impl CudaCompiler {
-    /// Finds the programs in `folder`, or the library where they are not; without a folder, where the environment says.
+    /// Finds the programs in `folder`, or the library if they are absent; without a folder, in the places that the
+    /// environment names.
     ///
     /// # Errors
-    /// What is not there, and what to do about it.
+    ///
+    /// The missing program or library, and the way out.
     pub fn find(folder: Option<&Path>) -> Result<CudaCompiler, String> {
         let homes = match folder {
             Some(folder) => Homes::of(folder),
@@ -143,7 +146,7 @@ impl Compiler for CudaCompiler {
     }
 }
 
-/// Where programs and libraries may lie.
+/// The place where programs and libraries may lie.
 #[derive(Clone, Default, Debug)]
 struct Homes {
     /// Folders with `bin`, `lib` and `include`.
@@ -153,7 +156,7 @@ struct Homes {
 }
 
 impl Homes {
-    /// A folder, what is installed in it, and where Python's wheels are in it.
+    /// A folder, its installed programs, and the place of Python's wheels in it.
     fn of(folder: &Path) -> Homes {
         let mut all = vec![folder.to_owned()];
         if folder.ends_with("bin") {
@@ -172,7 +175,7 @@ impl Homes {
         Homes { all, programs }
     }
 
-    /// What variables name.
+    /// Returns the folders that environment variables name.
     fn of_environment() -> Homes {
         let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os);
         let homes = named.map(|it| Homes::of(Path::new(&it)));
@@ -186,7 +189,8 @@ impl Homes {
         Homes { all: Vec::new(), programs }
     }
 
-    /// What belongs to the programs of `PATH`, as wheels do to the Python of an environment; then where systems have CUDA.
+    /// Returns the folders beside the programs of `PATH`, such as wheels of a Python environment; then those where
+    /// systems have CUDA.
     fn of_system() -> Homes {
         let path = Homes::of_path();
         let bins = path.programs.iter().filter(|it| it.ends_with("bin"));
@@ -224,13 +228,13 @@ fn version_word(said: &str) -> Option<String> {
     said.split_whitespace().find(is_version).map(str::to_owned)
 }
 
-/// The first line that tells of an error.
+/// The first line that reports an error.
 fn first_error(said: &str) -> Option<&str> {
     let is_error = |it: &&str| it.contains("error") || it.contains("fatal");
     said.lines().find(is_error).or_else(|| said.lines().next()).map(str::trim)
 }
 
-/// What a program said on both streams, if it ended well; otherwise the first line of it that tells of an error.
+/// Runs a program; returns the output of both streams if it ended well, otherwise the first line that reports an error.
 fn run(command: &mut Command, folder: &Path) -> Result<String, String> {
     let name = Path::new(command.get_program()).file_name().unwrap_or_default();
     let name = name.to_string_lossy().into_owned();
@@ -247,8 +251,8 @@ fn run(command: &mut Command, folder: &Path) -> Result<String, String> {
     }
 }
 
-/// The figures that `ptxas --verbose` tells of the one kernel.
-fn figures(said: &str) -> Figures {
+/// The metrics that `ptxas --verbose` reports for the one kernel.
+fn figures(said: &str) -> Metrics {
     // The number before a word: `Used 10 registers, used 1 barriers, 512 bytes smem`.
     let before = |text: &str| {
         let at = said.find(text)?;
@@ -256,7 +260,7 @@ fn figures(said: &str) -> Figures {
         digits.parse().ok()
     };
     let number = |text| before(text).unwrap_or(0);
-    Figures {
+    Metrics {
         registers: number(" registers"),
         shared_bytes: number(" bytes smem"),
         stack_bytes: number(" bytes stack frame"),
@@ -266,7 +270,7 @@ fn figures(said: &str) -> Figures {
     }
 }
 
-/// Lines `/*0070*/ @P0 EXIT ;` of a disassembly. What stands after the end as padding is none: `NOP`, and a jump to itself.
+/// Lines `/*0070*/ @P0 EXIT ;` of a disassembly. Padding after the end does not count: `NOP`, and a jump to itself.
 fn instructions(text: &str) -> u32 {
     let mut count = 0;
     let mut label = "";
@@ -314,7 +318,7 @@ ptxas info    : Function properties for tir_kernel
     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
 ptxas info    : Used 10 registers, used 1 barriers, 404 bytes smem, 376 bytes cmem[0]
 ";
-        let expected = Figures {
+        let expected = Metrics {
             registers: 10,
             shared_bytes: 404,
             stack_bytes: 16,
@@ -345,7 +349,7 @@ ptxas info    : Used 10 registers, used 1 barriers, 404 bytes smem, 376 bytes cm
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn missing_programs_are_reported() {
         let empty = tempfile::tempdir().unwrap();
         let error = CudaCompiler::find(Some(empty.path())).unwrap_err();
         assert!(error.starts_with("there is neither nvcc nor libnvrtc in "), "{error}");

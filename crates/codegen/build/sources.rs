@@ -1,8 +1,8 @@
-//! All that decides what some crate computes, for build scripts.
+//! The inputs that determine the output of a crate, for build scripts.
 //!
-//! In: a crate of this workspace. Out: the files of it and of all crates of the workspace that it needs, tests and pages for people
-//! left out, and names, versions and checksums of all other packages that these need. Which those are is read from the
-//! manifests and the lock file, so no list can miss one.
+//! In: a crate of this workspace. Out: the files of it and of all crates of the workspace that it needs, tests and
+//! pages for people left out, and names, versions and checksums of all other packages that these need. Which those are
+//! is read from the manifests and the lock file, so no list can miss one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What decides what a crate computes.
+/// The inputs that determine the output of a crate.
 #[derive(Default, Debug)]
 pub(crate) struct Inputs {
     /// Files of the workspace.
@@ -19,7 +19,8 @@ pub(crate) struct Inputs {
     pub(crate) packages: BTreeSet<String>,
 }
 
-/// What decides what a crate of the workspace in `root` computes. A crate that is not there counts as empty.
+/// Collects the inputs that determine the output of a crate of the workspace in `root`. A crate that is not there
+/// counts as empty.
 pub(crate) fn inputs_of(root: &Path, name: &str) -> io::Result<Inputs> {
     let mut inputs = Inputs::default();
     let mut needed = vec![name.to_owned()];
@@ -83,7 +84,7 @@ fn locked(lock: &str, mut needed: Vec<String>) -> BTreeSet<String> {
     found
 }
 
-/// A file, or all of a folder but what is for tests or for people.
+/// A file, or all of a folder except files for tests or for people.
 fn add(path: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_dir = path.is_dir();

@@ -1,12 +1,13 @@
-//! A hash over all that decides what some crate computes: a variable of the compiler's environment.
+//! Sets an environment variable of the compiler to a hash of the inputs that determine a crate's output.
 //!
-//! In: a crate of this workspace. Out: FNV-1a over names and contents of the files of its inputs, and over the packages.
+//! In: a crate of this workspace. Out: FNV-1a over names and contents of the files of its inputs, and over the
+//! packages.
 
 use std::{env, fs, io, path::PathBuf};
 
 use crate::sources::inputs_of;
 
-/// Sets `variable` for the crate that is being built: the hash of what decides what `name` computes.
+/// Sets `variable` for the crate that is being built: the hash of the inputs that determine the output of `name`.
 pub(crate) fn tell(variable: &str, name: &str) -> io::Result<()> {
     let manifest = env::var("CARGO_MANIFEST_DIR").map(PathBuf::from).map_err(io::Error::other)?;
     let root = manifest.join("../..");

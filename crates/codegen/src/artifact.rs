@@ -1,8 +1,8 @@
-//! What the store keeps of a function: canonical sources and the canonical part of its manifest entry.
+//! Stored artifacts of a function: canonical sources and the canonical part of its manifest entry.
 //!
-//! Everything in it calls entities `$i` and the function nothing: two functions that differ in names, comments,
-//! places and files have one artifact. [`Artifact::join`] and [`Artifact::function`] put the names of the current
-//! text in, so output is the same bytes whether the artifact was just made or read from the store.
+//! An artifact calls entities `$i` and leaves the function without a name: two functions that differ in names,
+//! comments, places and files have one artifact. [`Artifact::join`] and [`Artifact::function`] put the names of the
+//! current text in, so the output is the same bytes whether the artifact was just made or read from the store.
 
 pub mod canonical;
 pub(crate) mod key;
@@ -62,7 +62,7 @@ struct CanonicalKernel {
     feature_ops: Vec<Option<u32>>,
 }
 
-/// A line of code that computes what the function computes several times.
+/// A line of code that computes a value that the function computes several times.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SharedLine {
     /// Of the text, from 1.
@@ -73,7 +73,7 @@ pub struct SharedLine {
     pub saved: u32,
 }
 
-/// Why a function has no code.
+/// The reason why a function has no code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Refused {
     #[serde(with = "reasons::by_name")]
@@ -158,12 +158,12 @@ impl Artifact {
         }
     }
 
-    /// Whether a mistake of ours is why there is no code: it is told, and nobody keeps it.
+    /// Returns true if there is no code because of a mistake of ours: it is reported and never stored.
     pub(crate) fn is_mistaken(&self) -> bool {
         self.refused.iter().any(|it| it.reason == reasons::INTERNAL)
     }
 
-    /// Why there is no code, or why it is not for these devices, with the names of the source.
+    /// Returns the reason why there is no code, or why it is not for these devices, with the names of the source.
     pub(crate) fn refused(
         &self,
         names: &[String],
@@ -184,7 +184,7 @@ impl Artifact {
         self.refused.iter().map(named).chain(exceeded).collect()
     }
 
-    /// The sources with the names of the current text. Whether there are any, [`Self::refused`] says.
+    /// The sources with the names of the current text. [`Self::refused`] tells whether there are any.
     pub(crate) fn join(
         &self,
         source_names: &[String],
@@ -219,8 +219,8 @@ impl Artifact {
         self.kernels.len()
     }
 
-    /// The source of a kernel as a vendor's compiler gets it: without a name of the user, so that what comes out is that
-    /// of all functions that are equal up to names. Its entry symbol is [`BINARY_ENTRY`].
+    /// The source of a kernel as a vendor's compiler gets it: without a name of the user, so that the output is that of
+    /// all functions that are equal up to names. Its entry symbol is [`BINARY_ENTRY`].
     pub(crate) fn compiled_text(&self, index: usize) -> String {
         let Some(kernel) = self.kernels.get(index) else { return String::new() };
         let reserved = Target::Cuda.reserved(&kernel.text);
@@ -439,7 +439,7 @@ fn argument(set: &KernelSet, kernel: &kernel::Kernel, param: &KernelParam) -> Ar
     }
 }
 
-/// The steps of the host; what a kernel's code needs checked stands before its launch.
+/// The steps of the host; the checks that a kernel's code needs come before its launch.
 fn steps(set: &KernelSet, steps: &[HostStep], checks: &[Vec<HostExpr>]) -> Vec<Step> {
     let mut out = Vec::new();
     for it in steps {

@@ -1,7 +1,7 @@
 //! Backends: who writes the code of each target, and how what they write is compiled.
 //!
-//! In: a kernel of a [`crate::KernelSet`]. Out: its canonical source, with slots for names. [`c_family`] writes all C-like
-//! languages, each by a dialect; [`naga`] writes those of the library naga.
+//! In: a kernel of a [`crate::KernelSet`]. Out: its canonical source, with slots for names. [`c_family`] writes all
+//! C-like languages, each by a dialect; [`naga`] writes those of the library naga.
 
 mod c;
 pub(crate) mod c_family;
@@ -20,7 +20,7 @@ use crate::{
 
 use self::{c_family::dialect::Dialect, naga::ShaderLanguage};
 
-/// Who writes a target.
+/// The code generator of a target.
 pub(crate) enum Backend {
     /// The writer for C-like languages.
     C(Box<dyn Dialect>),
@@ -41,19 +41,19 @@ pub struct DeviceCode {
     pub dynamic_shared: u64,
     /// Lines of the text, from 1, and the operation that each begins.
     pub lines: Vec<(u32, OpId)>,
-    /// Lines that compute what `cse` bound.
+    /// Lines that compute values bound by `cse`.
     pub(crate) shared: Vec<BoundLine>,
-    /// The words of the binary, where the language has one; the text then only shows what is in it.
+    /// The words of the binary, where the language has one; the text then only shows its contents.
     pub binary: Vec<u32>,
-    /// Where arguments are bound, where they have no order of their own.
+    /// The place where arguments are bound, where they have no order of their own.
     pub bindings: Option<Bindings>,
-    /// What a device must offer beyond the language.
+    /// The required device features beyond the language.
     pub features: Vec<Feature>,
-    /// What the host must check before a launch.
+    /// The checks of the host before a launch.
     pub checks: Vec<HostExpr>,
 }
 
-/// What a device must offer.
+/// A required device feature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Feature {
     /// As manifests write it.
@@ -63,7 +63,7 @@ pub struct Feature {
 }
 
 impl Target {
-    /// Who writes it.
+    /// Its code generator.
     pub(crate) fn backend(self, options: &Options) -> Backend {
         match self {
             Target::Cuda => Backend::C(Box::new(cuda::Cuda)),
@@ -75,7 +75,7 @@ impl Target {
             Target::Metal => Backend::Naga(ShaderLanguage::Metal),
         }
     }
-    /// What no identifier in `text`, canonical code for this target, may be.
+    /// Returns the words that no identifier may be in `text`, canonical code for this target.
     pub(crate) fn reserved(self, text: &str) -> Reserved<'_> {
         match self.backend(&Options::default()) {
             Backend::C(dialect) => Reserved {
@@ -94,7 +94,7 @@ impl Target {
         }
     }
 
-    /// Flags that the source has to be compiled with, to mean what the program means.
+    /// Flags that the source must be compiled with to preserve the meaning of the program.
     pub fn compile_flags(self, options: &Options) -> Vec<String> {
         let arch = options.device.arch.as_deref();
         let fast = |flag| options.is_fast_math().then_some(flag);

@@ -1,16 +1,16 @@
-//! Building all kernels of a set of files, and only what changed.
+//! Building all kernels of a set of files, incrementally.
 //!
 //! In: files (a name, a hash of their text, a way to their functions), targets, an output folder and a store. Out: a
-//! folder for each target with sources and manifests, and a report that says for every kernel what was done and why.
-//! Each file takes the first of these ways that is open:
+//! folder for each target with sources and manifests, and a report with the status of every kernel and its reason. Each
+//! file takes the first of these ways that is open:
 //!
-//! 1. its text is that of the last build, and all that was made of it stands: nothing is read ([`Build::known`]);
+//! 1. its text is that of the last build, and all its outputs are intact: nothing is read ([`Build::known`]);
 //! 2. its text was seen before: the store gives its functions, and their code by key: nothing is parsed;
 //! 3. it is parsed ([`Build::parsed`]); functions whose own text was there before are not lowered;
-//! 4. what is lowered has a fingerprint, and that a key: code that the store has is not generated.
+//! 4. a lowered function has a fingerprint, and that a key: code in the store is not generated.
 //!
 //! Names are joined last, and files replaced whose bytes differ. Files are independent: threads take one each, and
-//! [`Build::finish`] puts together what concerns all. The report does not depend on the threads.
+//! [`Build::finish`] does the common work. The report does not depend on the threads.
 
 mod binaries;
 mod compile;
@@ -59,9 +59,9 @@ pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
 };
 pub use self::source::{Broken, Place, SourceBody, SourceFunction, hash_of};
-pub use crate::artifact::manifest::Figures;
+pub use crate::artifact::manifest::Metrics;
 
-/// What to build, and how.
+/// The settings of a build.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Languages to write.
@@ -72,19 +72,19 @@ pub struct Settings {
     pub store: PathBuf,
     /// Options of code generation.
     pub options: Options,
-    /// What is chosen for single targets.
+    /// The settings for single targets.
     pub devices: BTreeMap<Target, TargetOptions>,
     /// Makes binaries of the sources for CUDA.
     pub compile: Option<Compile>,
     /// Generates everything anew, whatever the store has.
     pub force: bool,
-    /// Version of what makes functions of texts: part of the key of what a text remembers.
+    /// The version of the reader of source texts: part of the key of a text record.
     pub reader: String,
-    /// How many bytes the store may have; what was not used for longest goes.
+    /// The limit of the store in bytes; the least recently used entries are removed.
     pub store_limit: u64,
 }
 
-/// How large a store may be unless somebody says otherwise.
+/// The default limit of a store.
 pub const STORE_LIMIT: u64 = 2 << 30;
 
 impl Settings {
@@ -122,7 +122,7 @@ pub struct Build<'a> {
     binaries: Option<Arc<Binaries>>,
 }
 
-/// What was made of a file.
+/// The result for a file.
 pub struct BuiltFile {
     report: FileReport,
     /// For each target.
@@ -130,7 +130,7 @@ pub struct BuiltFile {
 }
 
 impl BuiltFile {
-    /// What was done.
+    /// Returns the status.
     pub fn how(&self) -> How {
         self.report.how
     }
@@ -151,7 +151,7 @@ impl BuiltFile {
 }
 
 impl<'a> Build<'a> {
-    /// Begins a build into a folder. Reads what earlier ones left.
+    /// Begins a build into a folder. Reads the state of earlier builds.
     ///
     /// # Errors
     /// If a manifest in the folder cannot be read.
@@ -303,7 +303,8 @@ impl<'a> Build<'a> {
         Ok(BuiltFile { report, outputs })
     }
 
-    /// Writes what concerns all files. What earlier builds made of other files stays, but for that of those in `gone`.
+    /// Writes the files that concern the whole folder. Outputs of earlier builds for other files stay, except for those
+    /// of the files in `gone`.
     ///
     /// # Errors
     /// If files cannot be read or written.

@@ -1,4 +1,5 @@
-//! The way from a function to device code: lower what is scheduled, bind common subexpressions, split, lower reductions, place barriers, write.
+//! The pipeline from a function to device code: lowering of schedules, common subexpressions, host/device split,
+//! reductions, barriers, code generation.
 
 use ir::{
     Body,
@@ -20,13 +21,14 @@ use crate::{
 };
 
 /// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
-/// nothing has none; one that cannot be split has the reason in `unsupported`. Calls do what the table of the product says.
+/// nothing has none; one that cannot be split has the reason in `unsupported`. Calls do what the table of the product
+/// says.
 pub fn kernels(body: &Body) -> KernelSet {
     split_by(body, |body| launched(body, false, EffectTable::builtin()))
 }
 
-/// What a target has to write of a function: its kernels, or, for a language whose functions the host calls, all of it
-/// as one.
+/// Returns the kernels that a target generates code for: those of the function, or, for a language whose functions the
+/// host calls, the whole function as one.
 pub fn kernels_for(body: &Body, target: Target, effects: &EffectTable) -> KernelSet {
     match target.is_host() {
         true => split_by(body, |body| whole(body, effects)),
@@ -53,8 +55,8 @@ fn whole(body: &mut Body, effects: &EffectTable) -> Result<Split> {
     split::whole(body)
 }
 
-/// The kernels of a function, which it gets reductions over threads and barriers in place; `shuffles` says whether threads of
-/// a warp may hand values to each other.
+/// The kernels of a function, which it gets reductions over threads and barriers in place; `shuffles` says whether
+/// threads of a warp may hand values to each other.
 fn launched(body: &mut Body, shuffles: bool, effects: &EffectTable) -> Result<Split> {
     if !split::launches(body) {
         return Ok(Split::default());
@@ -89,8 +91,8 @@ fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<(Bod
     }
 }
 
-/// The function with the barriers that a build places, and how many they are; none where a build places none, or refuses
-/// the function. Operations keep their ids, new ones come after them.
+/// The function with the barriers that a build places, and how many they are; none where a build places none, or
+/// refuses the function. Operations keep their ids, new ones come after them.
 pub fn with_barriers(body: &Body, effects: &EffectTable) -> Option<(Body, usize)> {
     if !split::launches(body) {
         return None;
@@ -125,11 +127,12 @@ pub fn emit(
     written.map_err(|it| unsupported(&set.body, it.at(kernel.op)))
 }
 
-/// Called between the steps of code generation, before each pass and each kernel. It may unwind to end the work: nothing that
-/// generation changes is left behind.
+/// Called between the steps of code generation, before each pass and each kernel. It may unwind to end the work:
+/// nothing that generation changes is left behind.
 pub type Checkpoint<'a> = &'a dyn Fn();
 
-/// Generates the code of a function whose names have been taken out. A panic costs the function its code, and the reason says so.
+/// Generates the code of a function whose names have been taken out. A panic costs the function its code, and becomes
+/// the reason.
 pub(crate) fn generate(
     canonical: &Canonical,
     target: Target,
@@ -206,16 +209,16 @@ pub struct Source {
     pub entry: String,
     /// Text.
     pub text: String,
-    /// Words of the binary, for a language that has one; then the text only shows what is in it.
+    /// Words of the binary, for a language that has one; then the text only shows its contents.
     pub binary: Vec<u32>,
     /// Lines of the text, from 1, and the number of the operation of the function (in program order) that each begins.
     pub lines: Vec<(u32, u32)>,
-    /// Lines that compute what the function computes several times.
+    /// Lines that compute a value that the function computes several times.
     pub shared: Vec<SharedLine>,
 }
 
 impl Source {
-    /// What a file of it holds.
+    /// Returns the contents of the file.
     pub fn bytes(&self) -> std::borrow::Cow<'_, [u8]> {
         match self.binary.is_empty() {
             true => self.text.as_bytes().into(),
@@ -224,7 +227,7 @@ impl Source {
     }
 }
 
-/// The device code of a function, with its own names: what an editor shows.
+/// The device code of a function, with its own names, for editors.
 pub fn device_code(
     body: &Body,
     target: Target,

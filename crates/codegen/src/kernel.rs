@@ -1,4 +1,4 @@
-//! What the host/device split gives: kernels, the host's part, and what could not be split.
+//! The result of the host/device split: kernels, the host's part, and the refused parts.
 //!
 //! Terms. A *root* is the memory behind a buffer (views and re-declarations share one). A *kernel* is one outermost
 //! `launch_thread` nest. A *workspace* is global memory that the function itself allocates on the host.
@@ -28,7 +28,7 @@ pub struct KernelSet {
     pub body: Body,
     /// The kernels, in program order.
     pub kernels: Vec<Kernel>,
-    /// What the host does, in order.
+    /// The steps of the host, in order.
     pub host: Vec<HostStep>,
     /// Global memory the host allocates, in order.
     pub workspaces: Vec<Workspace>,
@@ -36,9 +36,9 @@ pub struct KernelSet {
     pub params: Vec<FunctionParam>,
     /// Shape variables and other symbols that expressions of the host name, in order of first use.
     pub symbols: Vec<Symbol>,
-    /// Why the function has no device code; empty when it has. Then `kernels` and `host` are empty.
+    /// The reason why the function has no device code; empty when it has. Then `kernels` and `host` are empty.
     pub unsupported: Vec<Unsupported>,
-    /// What operations stand for that the function did not have.
+    /// The origins of the operations that the source function did not have.
     pub origins: Origins,
 }
 
@@ -90,7 +90,7 @@ impl Refusal {
     pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Refusal {
         Refusal { reason, detail: detail.into(), op: None }
     }
-    /// What the lowering refuses.
+    /// Converts a refusal of the lowering.
     pub(crate) fn of_lowering(it: barriers::refusal::LowerRefusal) -> Refusal {
         Refusal { reason: it.reason, detail: it.detail, op: it.op }
     }
@@ -139,7 +139,7 @@ impl Axis {
             Axis::ThreadZ => "threadIdx.z",
         }
     }
-    /// Whether it tells threads of one block apart.
+    /// Returns true if the axis distinguishes threads of one block.
     pub fn is_thread(self) -> bool {
         self >= Axis::ThreadX
     }
@@ -178,7 +178,7 @@ pub enum Root {
     Alloc(BufferId),
 }
 
-/// Where allocated memory of a kernel lives.
+/// The place where allocated memory of a kernel lives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
     /// Device memory.
@@ -207,7 +207,7 @@ pub enum KernelParam {
     },
 }
 
-/// What a scalar parameter stands for in the body.
+/// The meaning of a scalar parameter in the body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ScalarSource {
     /// A parameter, shape variable, host binding or host loop variable.
@@ -221,13 +221,13 @@ pub enum ScalarSource {
 pub struct RootUse {
     /// The root.
     pub root: Root,
-    /// Where it lives.
+    /// The place where it lives.
     pub space: Space,
     /// Element types it is accessed as, in order of first use.
     pub dtypes: Vec<DataType>,
-    /// Whether the kernel writes it.
+    /// True if the kernel writes it.
     pub written: bool,
-    /// Whether an instruction is given a pointer to it.
+    /// True if an instruction gets a pointer to it.
     pub has_pointer: bool,
 }
 
@@ -242,11 +242,11 @@ pub struct Kernel {
     pub params: Vec<KernelParam>,
     /// Thread axes in the order of [`Axis::ALL`]; missing ones have extent 1.
     pub launch: Vec<LaunchDim>,
-    /// What thread index variables stand for; `None` for an axis of extent 1 that is no hardware axis.
+    /// The axes of thread index variables; `None` for an axis of extent 1 that is no hardware axis.
     pub thread_vars: FxHashMap<ValueId, Option<Axis>>,
     /// Memory used, in order of first use.
     pub roots: Vec<RootUse>,
-    /// Whether pointer parameters are promised not to overlap.
+    /// True if pointer parameters are promised not to overlap.
     pub noalias: bool,
 }
 
@@ -281,7 +281,7 @@ pub enum HostStep {
         min: HostExpr,
         /// Number of iterations.
         extent: HostExpr,
-        /// What is repeated.
+        /// The repeated steps.
         steps: Vec<HostStep>,
     },
     /// A condition around launches.
@@ -328,11 +328,11 @@ pub struct Symbol {
     pub name: String,
     /// Type.
     pub dtype: DataType,
-    /// What gives its value.
+    /// The source of its value.
     pub source: SymbolSource,
 }
 
-/// What gives a symbol its value.
+/// The source of a symbol's value.
 #[derive(Clone, Debug)]
 pub enum SymbolSource {
     /// The scalar parameter of this number.

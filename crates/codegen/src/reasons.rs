@@ -68,7 +68,7 @@ reasons! {
         "An element type that has no exact counterpart in the language",
         "Use a type that the language has, or another target: `cuda` and `c` have most.";
     EXCHANGE_IN_ONE_STATEMENT = "exchange-in-one-statement",
-        "A statement reads from shared memory what other threads write in it: all have to read before one writes, \
+        "A statement reads shared memory that other threads write in it: all have to read before one writes, \
          and no barrier can stand in between",
         "Compute the value first, under the same condition, and store it in a statement of its own.";
     EXIT_IN_PARALLEL_LOOP = "exit-in-parallel-loop",
@@ -94,7 +94,7 @@ reasons! {
         "Use a loop inside the kernel, or spread the blocks over x, y and z.";
     HAS_ERRORS = "has-errors",
         "The text of the function has an error; `check` shows all of them",
-        "Correct what `tir-analyzer check` shows for the file.";
+        "Correct the errors that `tir-analyzer check` reports for the file.";
     HOST_CALL = "host-call",
         "A launch extent or argument needs a call on the host",
         "Compute the value before the call and pass it as a parameter.";
@@ -137,10 +137,10 @@ reasons! {
         "Build it for `cuda`, or schedule without the instruction.";
     OPAQUE_EXPRESSION = "opaque-expression",
         "An expression that is kept by its text only",
-        "Write it with operations of `T`; `tir-analyzer check` says what was not understood.";
+        "Write it with operations of `T`; `tir-analyzer check` lists the parts that are not understood.";
     OPAQUE_STATEMENT = "opaque-statement",
         "A statement that is kept by its text only",
-        "Write it with statements of TVMScript; `tir-analyzer check` says what was not understood.";
+        "Write it with statements of TVMScript; `tir-analyzer check` lists the parts that are not understood.";
     POINTER_BINDING = "pointer-binding",
         "A pointer is bound to a name inside a kernel",
         "Use `T.decl_buffer(…, data=…)` in place of the name.";
@@ -170,7 +170,7 @@ reasons! {
         "Convert the value with a cast.";
     THREAD_EXTENT_MISMATCH = "thread-extent-mismatch",
         "One thread axis is launched with two extents in one kernel",
-        "Launch the axis with one extent, and guard what needs fewer threads.";
+        "Launch the axis with one extent, and guard the statements that need fewer threads.";
     THREAD_MEMORY_SIZE = "thread-memory-size",
         "The size of local or shared memory is no constant",
         "Make the extents constants, for example by tiles of a fixed size.";

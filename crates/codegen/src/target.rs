@@ -1,6 +1,6 @@
-//! Targets: their names, and what each can and cannot do.
+//! Targets: their names and capabilities.
 //!
-//! What may be chosen for them is in [`options`], their devices are in [`arch`]; who writes them is in `backend`.
+//! Their options are in [`options`], their devices in [`arch`], their code generators in `backend`.
 
 pub mod arch;
 pub(crate) mod limits;
@@ -70,35 +70,36 @@ impl Target {
     }
     /// The target whose sources NVIDIA's compilers make binaries of, and measure.
     pub const COMPILED: Target = Target::Cuda;
-    /// Whether it is [`Self::COMPILED`].
+    /// Returns true if it is [`Self::COMPILED`].
     pub fn is_compiled(self) -> bool {
         self == Target::COMPILED
     }
-    /// Whether its functions are called by the host, so that a whole function is written, with loops for its launches.
+    /// Returns true if the host calls its functions, so that a whole function is written, with loops for its launches.
     pub fn is_host(self) -> bool {
         self == Target::C
     }
-    /// Whether threads of a warp, of which there are always 32, can hand values to each other.
+    /// Returns true if threads of a warp, of which there are always 32, can exchange values.
     pub(crate) fn has_shuffles(self) -> bool {
         matches!(self, Target::Cuda | Target::Hip)
     }
-    /// Whether it has tensor cores and asynchronous copies, of which a device of an older architecture lacks some.
+    /// Returns true if it has tensor cores and asynchronous copies, of which a device of an older architecture lacks
+    /// some.
     pub(crate) fn has_instructions(self) -> bool {
         self == Target::Cuda
     }
-    /// Whether addresses may have 64 bits.
+    /// Returns true if addresses may have 64 bits.
     pub(crate) fn has_wide_addresses(self) -> bool {
         !matches!(self, Target::Spirv | Target::Wgsl | Target::Metal)
     }
-    /// Whether it can be said that `a * b + c` is not to be fused.
+    /// Returns true if the language can forbid the fusion of `a * b + c`.
     pub(crate) fn controls_contraction(self) -> bool {
         self != Target::Wgsl
     }
-    /// Whether floats may be asked to be computed inexactly.
+    /// Returns true if inexact computation of floats can be requested.
     pub(crate) fn has_fast_math(self) -> bool {
         !matches!(self, Target::Spirv | Target::Wgsl)
     }
-    /// Whether the version of the language is written into the code.
+    /// Returns true if the version of the language is written into the code.
     pub(crate) fn writes_version(self) -> bool {
         matches!(self, Target::Spirv | Target::Metal)
     }

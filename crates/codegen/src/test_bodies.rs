@@ -92,12 +92,12 @@ impl Builder {
         let callee = self.body.operator(name);
         self.body.call(callee, args, Body::no_attrs(), ty.into(), false)
     }
-    /// `if condition:` around what `inside` makes.
+    /// `if condition:` around the result of `inside`.
     pub(crate) fn when(&mut self, condition: ExprId, inside: impl FnOnce(&mut Builder)) {
         let op = self.body.push_op(self.block, OpKind::If, &[condition]);
         self.nested(op, inside);
     }
-    /// `for name in range(extent):` around what `inside` makes.
+    /// `for name in range(extent):` around the result of `inside`.
     pub(crate) fn repeat(
         &mut self,
         name: &str,

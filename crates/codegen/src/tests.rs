@@ -173,7 +173,7 @@ fn wide_indices_are_refused_where_narrow_ones_are_asked_for() {
         .assert_eq(&code("cuda:index-bits=32").expect_err("n is 64 bits wide"));
 }
 
-/// In each of 8 rounds, 64 threads fill a tile and read what others filled.
+/// In each of 8 rounds, 64 threads fill a tile and read elements of other threads.
 fn rounds(read_by_others: bool, guarded: bool) -> ir::Body {
     let mut b = Builder::new("rounds");
     let (len, n, threads) = (b.int(512), b.int(8), b.int(64));
@@ -261,7 +261,7 @@ fn an_exchange_among_some_threads_only_is_refused_unless_they_keep_apart() {
     assert_eq!(refused[0].reason.name(), "shared-hazard-in-divergent-flow");
 }
 
-/// A step of a scan: threads from 1 on add what the thread before them has.
+/// A step of a scan: threads from 1 on add the value of the thread before them.
 fn scan(distance: i64) -> ir::Body {
     let mut b = Builder::new("scan");
     let threads = b.int(64);
@@ -420,7 +420,8 @@ fn shuffles_give_the_bits_that_the_tree_gives() {
     }
 }
 
-/// As in a sort by odd and even pairs: each of 4 threads reads and writes a pair of its own, which begins at an odd place in odd rounds.
+/// As in a sort by odd and even pairs: each of 4 threads reads and writes a pair of its own, which begins at an odd
+/// place in odd rounds.
 #[test]
 fn pairs_that_begin_at_one_place_in_all_threads_need_no_barrier_inside() {
     let mut b = Builder::new("pairs");

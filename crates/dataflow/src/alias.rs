@@ -1,4 +1,4 @@
-//! Which buffers may be the same memory.
+//! Alias analysis: the buffers that may be the same memory.
 //!
 //! In: a body. Out: [`AliasClasses`]: a class for every buffer and for every expression that is an address. Accesses of
 //! different classes never touch the same byte in a run without errors; accesses of one class may.
@@ -6,9 +6,9 @@
 //! Terms. A *root* is an object: an allocation, a parameter, or the *world*, which is all that pointers of unknown
 //! origin reach. Views, `decl_buffer(data=)` and `match_buffer` show the memory of their root, whatever their dtype is
 //! (`SEMANTICS: M7`). A *class* is one root or several that may overlap: parameters without `noalias` (`M4`; with it
-//! `M5`), and the world with all whose address escapes (`M8`). Allocations are apart from everything else (`M9`), address
-//! spaces too (`H3`). A class is *private* if only the thread that runs the code can reach it (`H4`, `E6`): local
-//! memory whose address does not get out.
+//! `M5`), and the world with all whose address escapes (`M8`). Allocations are apart from everything else (`M9`),
+//! address spaces too (`H3`). A class is *private* if only the thread that runs the code can reach it (`H4`, `E6`):
+//! local memory whose address does not get out.
 //!
 //! Building is O((expressions + buffers) α); questions are O(1).
 
@@ -69,7 +69,7 @@ impl Space {
     }
 }
 
-/// Who may change a class behind the code's back.
+/// The possible writers of a class besides the code itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Reach {
     /// Nobody: thread-local memory whose address does not get out.
@@ -86,11 +86,11 @@ struct Class {
     space: Option<Space>,
     escapes: bool,
     is_volatile: bool,
-    /// The caller, or somebody unknown, may read it after the function.
+    /// The caller, or unknown code, may read it after the function.
     outlives: bool,
 }
 
-/// Which buffers and addresses may be the same memory.
+/// The sets of buffers and addresses that may be the same memory.
 #[derive(Clone, Debug)]
 pub struct AliasClasses {
     class_of_buffer: Table<BufferId, AliasClass>,
@@ -161,7 +161,7 @@ impl AliasClasses {
     pub fn len(&self) -> usize {
         self.classes.len()
     }
-    /// Whether there is none; never so: the world is one.
+    /// Returns true if there are no classes. This is never the case: the world is one.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
@@ -173,7 +173,7 @@ impl AliasClasses {
     pub fn root(&self, buffer: BufferId) -> RootId {
         self.root_of_buffer[buffer]
     }
-    /// Whether two buffers may share a byte.
+    /// Returns true if two buffers may share a byte.
     pub fn may_alias(&self, a: BufferId, b: BufferId) -> bool {
         self.class(a) == self.class(b)
     }
@@ -189,7 +189,7 @@ impl AliasClasses {
     pub fn space(&self, class: AliasClass) -> Space {
         self.classes[class].space.unwrap_or(Space::Global)
     }
-    /// Whether code that is not looked into may have the address.
+    /// Returns true if code outside the function may have the address.
     pub fn escapes(&self, class: AliasClass) -> bool {
         self.classes[class].escapes
     }
@@ -197,11 +197,12 @@ impl AliasClasses {
     pub fn is_volatile(&self, class: AliasClass) -> bool {
         self.classes[class].is_volatile
     }
-    /// What is written to it may be read after the function: parameters, and all that may be one.
+    /// Returns true for memory whose contents may be read after the function returns: parameters, and everything that
+    /// may be one.
     pub fn outlives(&self, class: AliasClass) -> bool {
         self.classes[class].outlives
     }
-    /// Who may change it behind the code's back.
+    /// Returns the possible writers besides the code itself.
     pub fn reach(&self, class: AliasClass) -> Reach {
         match (self.space(class), self.escapes(class)) {
             (Space::Local, false) => Reach::Private,
@@ -209,7 +210,7 @@ impl AliasClasses {
             _ => Reach::Visible,
         }
     }
-    /// Whether the function says that its parameters do not overlap (`SEMANTICS: M5`).
+    /// Returns true if the function declares that its parameters do not overlap (`SEMANTICS: M5`).
     pub fn has_noalias(&self) -> bool {
         self.has_noalias
     }
@@ -326,7 +327,8 @@ fn unite_world(
     }
 }
 
-/// Whether any memory of a body is volatile: without classes, for who asks nothing else. O(buffers + operations).
+/// Returns true if any memory of a body is volatile. Needs no alias classes, for callers without further questions.
+/// O(buffers + operations).
 pub fn has_volatile(body: &Body) -> bool {
     let is_mark = |kind| matches!(kind, OpKind::Attr(key) if body.name(key).contains("volatile"));
     body.buffers.ids().any(|it| is_volatile(body, it))

@@ -1,11 +1,11 @@
 //! The analyses of one body: each is worked out when somebody first asks for it, once, and shared by all who plan.
 //!
-//! In: a body, its occurrences and the effects of its calls. Out: [`Analyses`], which every planner takes. What is worked
-//! out lies in [`Tables`], by number and without the body, so tables can be kept beside a body that somebody else owns (a
-//! database, a pass) and be shared between threads.
+//! In: a body, its occurrences and the effects of its calls. Out: [`Analyses`], which every planner takes. What is
+//! worked out lies in [`Tables`], by number and without the body, so tables can be kept beside a body that somebody
+//! else owns (a database, a pass) and be shared between threads.
 //!
-//! Conditions ([`Analyses::conditions`]) are contexts of the analyzer that is given: an analyzer remembers what it was asked,
-//! so each planner has one of its own, and answers never depend on who asked first.
+//! Conditions ([`Analyses::conditions`]) are contexts of the analyzer that is given: an analyzer remembers what it was
+//! asked, so each planner has one of its own, and answers never depend on who asked first.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,7 +21,7 @@ use crate::{
     scopes::ScopeTree,
 };
 
-/// What was worked out of a body so far; empty at first. All of it is of one body with one table of effects.
+/// The analyses of a body so far; empty at first. All of them are of one body with one table of effects.
 #[derive(Default)]
 pub struct Tables {
     scopes: OnceLock<ScopeTree>,
@@ -39,7 +39,7 @@ pub struct Analyses<'a> {
     pub body: &'a Body,
     /// Its occurrences.
     pub occurrences: &'a Occurrences,
-    /// What calls do.
+    /// The effects of calls.
     pub effects: &'a EffectTable,
     tables: Arc<Tables>,
 }
@@ -108,7 +108,7 @@ impl<'a> Analyses<'a> {
         Analyzer::with_effects(self.body, self.effects)
     }
 
-    /// What is known to hold at each point, as contexts of `analyzer`.
+    /// Returns the conditions known at each point, as contexts of `analyzer`.
     pub fn conditions(&self, analyzer: &mut Analyzer<'_>) -> Conditions {
         Conditions::build(&self.flow(), analyzer)
     }

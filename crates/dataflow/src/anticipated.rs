@@ -1,11 +1,12 @@
-//! Anticipated values: what is evaluated on every path from a place.
+//! Anticipated values: the values that every path from a place evaluates.
 //!
-//! In: the places of one value number ([`Place`]). Out: for each place whether every path from right before its operation
-//! evaluates the value before the function ends (`SEMANTICS: 0`): then computing it there adds no error, and computes nothing in vain.
-//! An operation that may end its list, or not end itself, ends anticipation (`L6`, `L10`, `X3`).
+//! In: the places of one value number ([`Place`]). Out: for each place whether every path from right before its
+//! operation evaluates the value before the function ends (`SEMANTICS: 0`): then computing it there adds no error, and
+//! computes nothing in vain. An operation that may end its list, or not end itself, ends anticipation (`L6`, `L10`,
+//! `X3`).
 //!
-//! Top-down over the virtual tree of the places (module [`evaluations`](super::evaluations)): a value is anticipated before an
-//! operation if an event follows in its scope, or after the scope. O(places · log depth).
+//! Top-down over the virtual tree of the places (module [`evaluations`](super::evaluations)): a value is anticipated
+//! before an operation if an event follows in its scope, or after the scope. O(places · log depth).
 
 use ir::{Body, OpId};
 

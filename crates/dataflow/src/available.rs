@@ -1,8 +1,8 @@
-//! Available values: what is evaluated on the way to a place.
+//! Available values: the values that have been evaluated on the way to a place.
 //!
-//! In: the places of one value number ([`Place`]). Out: for each place what holds right before it, or before the evaluation at
-//! it: [`Availability`]. *Available*: on every path from the start of the function an evaluation has been. *Partially
-//! available*: on some path that is not through the next iteration of a loop.
+//! In: the places of one value number ([`Place`]). Out: for each place the facts right before it, or before the
+//! evaluation at it: [`Availability`]. *Available*: on every path from the start of the function an evaluation has
+//! been. *Partially available*: on some path that is not through the next iteration of a loop.
 //!
 //! Top-down over the virtual tree of the places (module [`evaluations`](super::evaluations)). O(places · log depth).
 
@@ -14,14 +14,15 @@ use crate::{
     scopes::ScopeTree,
 };
 
-/// What is known of a value at a place.
+/// The knowledge about a value at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Availability {
     /// It has not been evaluated.
     No,
     /// On some path it has, at this place among others.
     Partial(usize),
-    /// On every path it has: whenever this operation was executed, which dominates the place; at this place among others.
+    /// On every path it has: whenever this operation was executed, which dominates the place; at this place among
+    /// others.
     Full {
         /// The operation.
         by: OpId,
@@ -30,7 +31,7 @@ pub enum Availability {
     },
 }
 
-/// For each place what holds there. Places are in the order of their operations; of two at one operation the first is
+/// Returns the facts at each place. Places are in the order of their operations; of two at one operation the first is
 /// evaluated first.
 pub fn available(
     body: &Body,

@@ -1,9 +1,10 @@
-//! What is sure to be executed.
+//! Certain execution: which places are executed whenever another one is.
 //!
 //! In: a body and its scopes. Out: [`Certainty`], which answers whether one place is reached whenever another is. It
-//! rests on `SEMANTICS: L2` (a loop may run no iteration unless its extent is a positive constant), `L5` (a `while` body
-//! is lazy), `L6`, `L10`, `X3` (what may end a list early), `L7` (an arm is lazy; both arms together are not), `L9`
-//! (a predicate guards its block). Operands are another matter: which of them are lazy is the caller's (`S2`–`S5`).
+//! rests on `SEMANTICS: L2` (a loop may run no iteration unless its extent is a positive constant), `L5` (a `while`
+//! body is lazy), `L6`, `L10`, `X3` (what may end a list early), `L7` (an arm is lazy; both arms together are not),
+//! `L9` (a predicate guards its block). Operands are another matter: which of them are lazy is the caller's
+//! (`S2`–`S5`).
 //!
 //! An error (division by zero, …) is no exit: on an input on which the program has one, nothing is promised about it
 //! (`SEMANTICS: 0`). Building is O(operations + expressions); queries are O(1), or O(log depth) where they climb.
@@ -24,20 +25,20 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Exit {
     No,
-    /// `break`, `continue`: as far as the enclosing loop.
+    /// `break`, `continue`: to the enclosing loop.
     Loop,
     /// As far as the function.
     Function,
 }
 
-/// What is reached for certain.
+/// The places that are certain to be executed.
 #[derive(Clone, Debug)]
 pub struct Certainty {
     /// Number of exits before an operation in its block.
     exits_before: Table<OpId, u32>,
     /// The outermost scope from whose start this scope's start is certain to be reached.
     reached_from: Vec<ScopeId>,
-    /// Whether the scope is entered whenever its creator is executed.
+    /// True for each scope that is entered whenever its creator is executed.
     entered: Vec<bool>,
     /// Number of exits in a block.
     exits_in: Table<BlockId, u32>,
@@ -85,29 +86,29 @@ impl Certainty {
         goes_on.then(|| self.left_with[parent.index()]).flatten().or(Some(scope))
     }
 
-    /// Whether nothing from the operation on, itself included, may end its list.
+    /// Returns true if no operation from this one on, itself included, may leave the list early.
     pub fn runs_to_end(&self, body: &Body, op: OpId) -> bool {
         self.exits_before[op] == self.exits_in[body.ops[op].parent]
     }
 
-    /// Whether the program gets to right after the operation that made `outer` when it gets to the end of `inner`, which is
-    /// in it.
+    /// Returns true if control that reaches the end of `inner` also reaches the point right after the operation that
+    /// made `outer`, which contains `inner`.
     pub fn is_left_with(&self, inner: ScopeId, outer: ScopeId) -> bool {
         self.left_with[inner.index()].is_some_and(|it| it <= outer)
     }
 
-    /// Whether nothing between the start of its block and the operation may end the list.
+    /// Returns true if nothing between the start of its block and the operation may leave the list early.
     pub fn reached_from_block_start(&self, op: OpId) -> bool {
         self.exits_before[op] == 0
     }
 
-    /// Number of operations before this one in its block that may end the list. Two operations of one block with the same
-    /// number are both executed or both not.
+    /// Number of operations before this one in its block that may end the list. Two operations of one block with the
+    /// same number are both executed or both not.
     pub fn segment(&self, op: OpId) -> u32 {
         self.exits_before[op]
     }
 
-    /// Whether the scope is entered whenever the operation that made it is executed.
+    /// Returns true if the scope is entered whenever the operation that made it is executed.
     pub fn is_entered(&self, scope: ScopeId) -> bool {
         self.entered[scope.index()]
     }

@@ -1,15 +1,16 @@
-//! What is known to hold at a point: the conditions on the way there, as contexts of [`arith`].
+//! Path conditions: the facts known at a point from the conditions on the way there, as contexts of [`arith`].
 //!
-//! In: the control flow and an [`Analyzer`]. Out: [`Conditions`]: the [`ContextId`] at the start of every scope, before and
-//! after every operation and at every occurrence; what follows from it, the analyzer answers. Known are, and nothing else
-//! (`SEMANTICS: 0`, Facts): the condition of an `if` or `if_then_else` in its arms, of a `while` in its body and (without
-//! `break`) after it, the range of a loop (with its step) or thread, the predicate of a schedulable block in it, what has been asserted
-//! or assumed, the shapes of matched buffers; after an `if` of which only one arm goes on, that its condition chose that
-//! arm. The left side of `and` and the condition of `Select` say nothing (`S2`, `S4`).
+//! In: the control flow and an [`Analyzer`]. Out: [`Conditions`]: the [`ContextId`] at the start of every scope, before
+//! and after every operation and at every occurrence; what follows from it, the analyzer answers. The known facts are
+//! exactly these (`SEMANTICS: 0`, Facts): the condition of an `if` or `if_then_else` in its arms, of a `while` in its
+//! body and (without `break`) after it, the range of a loop (with its step) or thread, the predicate of a schedulable
+//! block in it, assertions and assumptions, the shapes of matched buffers; after an `if` of which only one arm
+//! continues, the condition that chose that arm. The left side of `and` and the condition of `Select` say nothing
+//! (`S2`, `S4`).
 //!
 //! A context is a chain that grows inwards and downwards, so a fact may be lost where paths meet, never made up: after
-//! an `if` whose arms both go on, what was asserted in both is forgotten. That a condition of a load held once says
-//! nothing later is the analyzer's care. Building is O(operations + occurrences), a query O(log n).
+//! an `if` whose arms both continue, assertions of both arms are forgotten. A condition on a load says nothing later;
+//! the analyzer takes care of that. Building is O(operations + occurrences), a query O(log n).
 
 use arith::{Analyzer, ContextId};
 use ir::{
@@ -47,7 +48,8 @@ pub struct Conditions {
     stretches: Vec<Stretch>,
 }
 
-/// How the context of a place follows from the one before it: for walks that make contexts on the way, of operands as they become.
+/// How the context of a place follows from the one before it: for walks that make contexts on the way, of operands as
+/// they become.
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// By operation: whether something leaves it by `break`.
@@ -55,13 +57,14 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// What has to be known of a body. O(operations).
+    /// Collects the facts that the conditions of a body rest on. O(operations).
     pub fn of(flow: &Flow<'_>) -> Passage {
         Passage { breaks: loops_with_break(flow) }
     }
 
-    /// The context with which a scope is entered that an operation makes, where the context before the operation is `around` and it has
-    /// these operands. A block of a region of several is entered with what holds before the operation.
+    /// The context with which a scope is entered that an operation makes, where the context before the operation is
+    /// `around` and it has these operands. A block of a region with several blocks is entered with the facts before the
+    /// operation.
     pub fn inside(
         &self,
         flow: &Flow<'_>,
@@ -263,7 +266,7 @@ impl Conditions {
     }
 }
 
-/// Which operand of `parent` an occurrence is. O(operands), for nodes with few.
+/// Returns the index of an occurrence among the operands of `parent`. O(operands), for nodes with few.
 fn child_index(flow: &Flow<'_>, parent: OccurrenceId, id: OccurrenceId) -> usize {
     let mut child = OccurrenceId::new(parent.index() + 1);
     let mut index = 0;

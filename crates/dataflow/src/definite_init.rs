@@ -1,9 +1,9 @@
 //! Definite initialisation: which allocations and cells have been written, on no path, on some, or on all.
 //!
-//! In: the control flow and the alias classes. Out: [`Initialisation`]: at every point and for every class of memory made
-//! in the function an [`Initialised`]. `Never` is a proof that a read there reads nothing that was written (`SEMANTICS: M3`);
-//! `Always` is a proof that every element has been written on every path; in between nothing is claimed. Memory that comes
-//! from outside is taken as written.
+//! In: the control flow and the alias classes. Out: [`Initialisation`]: at every point and for every class of memory
+//! made in the function an [`Initialised`]. `Never` is a proof that a read there reads nothing that was written
+//! (`SEMANTICS: M3`); `Always` is a proof that every element has been written on every path; in between nothing is
+//! claimed. Memory that comes from outside is taken as written.
 //!
 //! A cell is written by a store to it. A buffer is written in whole by a nest of loops that counts through all of it: a
 //! store without predicate whose indices are the variables of different loops around it, each from 0 over the extent of
@@ -27,7 +27,7 @@ use crate::{
     touch::{Cell, Touches},
 };
 
-/// How much of some memory has been written.
+/// The written part of some memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Initialised {
     /// Nothing, on any path.
@@ -49,7 +49,7 @@ impl Initialised {
     }
 }
 
-/// What has been written at a point.
+/// The memory written at a point.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WrittenSets {
     some: May<Cell>,
@@ -63,7 +63,7 @@ impl Lattice for WrittenSets {
 }
 
 impl WrittenSets {
-    /// How much of a class has been written.
+    /// Returns the written part of a class.
     pub fn of(&self, class: AliasClass, reach: Reach) -> Initialised {
         if self.all.0.contains(Cell::class(class)) {
             Initialised::Always
@@ -77,11 +77,11 @@ impl WrittenSets {
     }
 }
 
-/// The problem: what the solver asks.
+/// The problem for the solver.
 pub struct Initialising<'a> {
     touches: Touches<'a>,
     flow: &'a Flow<'a>,
-    /// What is written in whole when a loop is left.
+    /// The buffers that are fully written when a loop is left.
     by_loop: FxHashMap<OpId, Vec<BufferId>>,
 }
 
@@ -153,7 +153,7 @@ impl Analysis for Initialising<'_> {
     }
 }
 
-/// What has been written at the points of a body.
+/// The memory that has been written at each point of a body.
 pub struct Initialisation<'a> {
     solution: Solution<'a, Initialising<'a>>,
 }
@@ -175,7 +175,7 @@ impl<'a> Initialisation<'a> {
         &self.solution
     }
 
-    /// How much of a buffer has been written, in a state of the cursor.
+    /// Returns the written part of a buffer, in a state of the cursor.
     pub fn of_buffer(&self, state: &WrittenSets, buffer: BufferId) -> Initialised {
         let aliases = self.solution.analysis().touches.aliases();
         let class = aliases.class(buffer);
@@ -230,8 +230,8 @@ pub(crate) fn covered_by(flow: &Flow<'_>, store: OpId, buffer: BufferId) -> Opti
     climb(flow, store, missing)
 }
 
-/// The loop whose variable `index` is, if it counts from 0 over `extent`. A variable of a schedulable block is what it
-/// is bound to.
+/// The loop whose variable `index` is, if it counts from 0 over `extent`. A variable of a schedulable block counts as
+/// its value.
 fn counter_over(body: &Body, index: ExprId, extent: ExprId) -> Option<OpId> {
     let ExprKind::Value(value) = body.expr(index).kind else { return None };
     let ValueKind::BlockArg(block, number) = body.values[value].kind else { return None };

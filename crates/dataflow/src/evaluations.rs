@@ -1,17 +1,18 @@
-//! Where one value is evaluated, and what that says of other places.
+//! The evaluations of one value, and their consequences for other places.
 //!
-//! In: places of one value number in the order of a walk ([`Place`]): evaluations, and places that somebody asks about. Out: for each
-//! place whether the value is *available* there, *partially available* or *anticipated* (modules [`available`](super::available),
-//! [`anticipated`](super::anticipated)). Sparse: only the scopes of the places and their common ancestors are looked at,
-//! as in SSAPRE (Chow et al., PLDI 1997), on the tree of scopes in place of a graph.
+//! In: places of one value number in the order of a walk ([`Place`]): evaluations, and queried places. Out: for each
+//! place whether the value is *available* there, *partially available* or *anticipated* (modules
+//! [`available`](super::available), [`anticipated`](super::anticipated)). Sparse: only the scopes of the places and
+//! their common ancestors are looked at, as in SSAPRE (Chow et al., PLDI 1997), on the tree of scopes in place of a
+//! graph.
 //!
-//! Terms. The *virtual tree* of places has their scopes and the common ancestors of these: at most twice as many nodes as
-//! places. An *event* is an operation of a scope whose execution is certain to evaluate the value: directly, through scopes
-//! that are always entered, or through both arms of an `if` (`SEMANTICS: L2, L5, L6, L7, L9`).
+//! Terms. The *virtual tree* of places has their scopes and the common ancestors of these: at most twice as many nodes
+//! as places. An *event* is an operation of a scope whose execution is certain to evaluate the value: directly, through
+//! scopes that are always entered, or through both arms of an `if` (`SEMANTICS: L2, L5, L6, L7, L9`).
 //!
-//! Memory is the caller's: numbers tell versions apart, so two evaluations of one number have no write between them; at a place
-//! that is only asked about, `MemoryVersions::reads_same` says whether the value would be the same there.
-//! O(places · log depth).
+//! Memory is the caller's part: value numbers distinguish versions, so two evaluations of one number have no write
+//! between them; at a place that is only queried, `MemoryVersions::reads_same` decides whether the value would be the
+//! same there. O(places · log depth).
 
 use ir::{Body, OpId};
 
@@ -20,14 +21,14 @@ use crate::{
     scopes::{ScopeId, ScopeKind, ScopeTree},
 };
 
-/// What happens at a place.
+/// The kind of a place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PlaceKind {
     /// The operation evaluates the value.
     Certain,
     /// The operation evaluates it sometimes: a lazy operand.
     Lazy,
-    /// Nothing: somebody asks about the place right before the operation.
+    /// A query about the place right before the operation.
     Asked,
 }
 
@@ -36,7 +37,7 @@ pub enum PlaceKind {
 pub struct Place {
     /// The operation.
     pub op: OpId,
-    /// What happens there.
+    /// The kind of the place.
     pub kind: PlaceKind,
 }
 
@@ -65,7 +66,7 @@ pub(crate) struct Node {
     pub(crate) events: Vec<Event>,
     /// The first place at or below it that evaluates the value at all.
     pub(crate) any: Option<usize>,
-    /// Whether the value is certain to be evaluated when the scope is entered.
+    /// True if the value is certain to be evaluated when the scope is entered.
     at_start: bool,
 }
 
@@ -194,15 +195,15 @@ impl<'a> Tree<'a> {
         (self.body.ops[holder].regions.len() == 2 && seen == 0b11).then_some(holder)
     }
 
-    /// Whether the program is certain to go on after the operation of `above` that holds a node, once it gets to the end of
-    /// the node's scope.
+    /// Returns true if control that reaches the end of the node's scope is certain to continue after the operation of
+    /// `above` that holds the node.
     pub(crate) fn is_left(&self, below: usize, above: ScopeId) -> bool {
         let below = self.nodes[below].scope;
         let child = self.scopes.child_towards(above, below);
         child.is_some_and(|it| self.certainty.is_left_with(below, it))
     }
 
-    /// Whether two items of a node are arms of one `if`: one of the two runs.
+    /// Returns true if two items of a node are arms of one `if`: one of the two is executed.
     pub(crate) fn are_arms_of_one(&self, a: Item, b: Item) -> bool {
         match (a, b) {
             (Item::Below(_, x), Item::Below(_, y)) => {

@@ -1,13 +1,14 @@
-//! What is executed after what: the control flow of a body, operation by operation, without a graph.
+//! Control flow, operation by operation, without an explicit graph: which operation may be executed after which.
 //!
-//! In: a body with its scopes and effects. Out: [`FlowTables`], read through a [`Flow`]: for each operation its [`Shape`] (how it runs its
-//! regions) and its [`Jumps`] (where control may go besides the next operation), for each operand whether it is always
-//! evaluated. The solver follows it; analyses ask it rather than matching on kinds themselves.
+//! In: a body with its scopes and effects. Out: [`FlowTables`], read through a [`Flow`]: for each operation its
+//! [`Shape`] (how it runs its regions) and its [`Jumps`] (where control may go besides the next operation), for each
+//! operand whether it is always evaluated. The solver follows it; analyses ask it rather than matching on kinds
+//! themselves.
 //!
 //! Rests on `SEMANTICS: L2` (a loop may run no iteration unless its extent is a positive constant), `L5`–`L7`, `L9`
-//! (guards and `init`), `L11`, `L12`, `P1`, `P6` (iterations of parallel and thread loops: as those of a serial loop, of which
-//! nobody knows the order), `X2`, `X3`, `X8` (unknown arms: any number of times in any order), `S2`–`S6` (operands).
-//! Building is O(operations + expressions), without recursion; every question is O(1).
+//! (guards and `init`), `L11`, `L12`, `P1`, `P6` (iterations of parallel and thread loops: as those of a serial loop,
+//! of which nobody knows the order), `X2`, `X3`, `X8` (unknown arms: any number of times in any order), `S2`–`S6`
+//! (operands). Building is O(operations + expressions), without recursion; every question is O(1).
 
 use ir::{
     BinaryOp, BlockId, Body, Callee, ExprId, ExprKind, ForKind, Intrinsic, Lanes, OccurrenceId,
@@ -32,14 +33,14 @@ pub enum Shape {
     Branch,
     /// The body any number of times; at least once if `certain`. `for`, `launch_thread`.
     Loop {
-        /// Whether the body is executed at least once.
+        /// True if the body is executed at least once.
         certain: bool,
     },
     /// The operand is evaluated, then the body if it holds, and again.
     While,
     /// `init` (the second region) or not, then the body; neither if `guarded` and the predicate fails.
     SBlock {
-        /// Whether a predicate guards it.
+        /// True if a predicate guards the block.
         guarded: bool,
     },
     /// Nobody knows: any region, any number of times, in any order.
@@ -57,12 +58,12 @@ pub enum Target {
     Continue(OpId),
 }
 
-/// Where control goes when an operation's operands have been evaluated, besides into its regions.
+/// The place where control goes when an operation's operands have been evaluated, besides into its regions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Jumps {
-    /// Whether it may go on to the next operation.
+    /// True if control may continue with the next operation.
     pub next: bool,
-    /// Where else it may go.
+    /// The other places where it may go.
     pub targets: SmallVec<[Target; 2]>,
 }
 
@@ -71,8 +72,8 @@ pub struct Jumps {
 pub enum Evaluated {
     /// Always.
     Always,
-    /// Perhaps: right sides of `and` and `or`, arms of `Select` (which are strict, except in C), what folds away beside some value of
-    /// an unknown name.
+    /// Perhaps: right sides of `and` and `or`, arms of `Select` (which are strict, except in C), operands that fold
+    /// away beside some value of an unknown name.
     Perhaps,
     /// It or its sibling: arms of `if_then_else`.
     OneOf,
@@ -124,7 +125,7 @@ pub struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// Whether control may come to the end of each block. Inner blocks first.
+    /// Returns for each block whether control may reach its end. Inner blocks come first.
     fn ends(&self) -> Table<BlockId, bool> {
         let mut ends = Table::filled(self.body.blocks.len(), true);
         if self.tables.jumps.values().all(|it| it.next) {
@@ -140,7 +141,7 @@ impl<'a> Flow<'a> {
         ends
     }
 
-    /// Whether control may come out of the regions of `op`.
+    /// Returns true if control may leave the regions of `op` and continue after it.
     fn goes_past(&self, op: OpId, ends: &Table<BlockId, bool>) -> bool {
         let ends = |region: &RegionId| match self.body.regions[*region].blocks[..] {
             [only] => ends[only],
@@ -155,12 +156,12 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Whether control may come to the end of a block.
+    /// Returns true if control may reach the end of a block.
     pub fn reaches_end(&self, block: BlockId) -> bool {
         self.tables.ends[block]
     }
 
-    /// Whether control may go on to what stands after `op` in its block.
+    /// Returns true if control may continue with the operation after `op` in its block.
     pub fn goes_on(&self, op: OpId) -> bool {
         self.jumps(op).next && self.goes_past(op, &self.tables.ends)
     }
@@ -208,7 +209,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// Where control goes from `op`.
+    /// Returns the place where control goes from `op`.
     pub fn jumps(&self, op: OpId) -> &'a Jumps {
         self.tables.jumps.get(&op).unwrap_or(&self.tables.goes_on)
     }
@@ -218,12 +219,12 @@ impl<'a> Flow<'a> {
         self.tables.position[op] as usize
     }
 
-    /// Whether something in the block jumps to a place outside it that is not the end of the function.
+    /// Returns true if an operation in the block jumps to a place outside it other than the end of the function.
     pub fn jumps_out(&self, block: BlockId) -> bool {
         self.tables.jumps_out[self.scopes.of_block(block).index()]
     }
 
-    /// Whether the operations of a block have no order (`SEMANTICS: L12`).
+    /// Returns true if the operations of a block have no order (`SEMANTICS: L12`).
     pub fn is_graph(&self, block: BlockId) -> bool {
         self.body.regions[self.body.blocks[block].parent].kind == RegionKind::Graph
     }
@@ -271,8 +272,8 @@ pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usiz
     }
 }
 
-/// Whether an operand is dropped, with what it would evaluate, where the one beside it is a constant of compile time that is not
-/// known here: TVM folds `x * 0`, `x % 1`, `0 // x`, `x and False` as it reads them (`SEMANTICS: S5`).
+/// Returns true if an operand is dropped, unevaluated, where the one beside it is a compile-time constant that is
+/// unknown here: TVM folds `x * 0`, `x % 1`, `0 // x`, `x and False` as it reads them (`SEMANTICS: S5`).
 fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: usize) -> bool {
     let other = operands[usize::from(index == 0)];
     body.expr(other).flags.has_unknown
@@ -375,7 +376,7 @@ fn jumps(body: &Body, scopes: &ScopeTree, effects: &EffectTable) -> FxHashMap<Op
     jumps
 }
 
-/// Whether `break` and `continue` speak of it.
+/// Returns true if `break` and `continue` refer to it.
 fn is_loop(body: &Body, op: OpId) -> bool {
     matches!(body.ops[op].kind, OpKind::For(_) | OpKind::While)
 }
@@ -395,7 +396,7 @@ fn ways_out(body: &Body, op: OpId, leaves: &[u8]) -> (u8, bool) {
     }
 }
 
-/// Whether evaluating the node never comes back.
+/// Returns true if evaluating the node never returns.
 fn is_jump(body: &Body, expr: Option<ExprId>) -> bool {
     let Some(expr) = expr else { return false };
     match body.expr(expr).kind {
@@ -451,7 +452,7 @@ fn jumps_out(body: &Body, scopes: &ScopeTree, jumps: &FxHashMap<OpId, Jumps>) ->
     scopes.ids().map(|it| reach[it.index()] < scopes.depth(it)).collect()
 }
 
-/// Whether the iterations of a loop are executed by different threads.
+/// Returns true if different threads execute the iterations of a loop.
 pub fn is_thread_loop(kind: OpKind) -> bool {
     matches!(kind, OpKind::LaunchThread { .. } | OpKind::For(ForKind::ThreadBinding(_)))
 }

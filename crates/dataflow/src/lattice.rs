@@ -1,20 +1,20 @@
-//! Lattices: what an analysis knows at one point, and how two such pieces of knowledge are joined.
+//! Lattices: the knowledge of an analysis at one point, and the join of two such pieces of knowledge.
 //!
-//! A [`Lattice`] here is a join-semilattice of finite height: `join` is the least upper bound of two elements, "more" is
-//! "weaker". A *may* analysis joins by union (what holds on some path), a *must* analysis by intersection (what holds on
-//! every path); the solver does not know the difference. The laws, which [`crate::laws`] checks:
+//! A [`Lattice`] here is a join-semilattice of finite height: `join` is the least upper bound of two elements, "more"
+//! is "weaker". A *may* analysis joins by union (facts of some path), a *must* analysis by intersection (facts of every
+//! path); the solver does not know the difference. The laws, which [`crate::laws`] checks:
 //!
 //! - commutative: `a ∨ b = b ∨ a`; associative: `(a ∨ b) ∨ c = a ∨ (b ∨ c)`; idempotent: `a ∨ a = a`;
-//! - `join` says whether it changed its left side: exactly if `a ∨ b ≠ a`;
-//! - every ascending chain is finite (else a loop has no fixpoint), and a transfer function is *monotone*:
-//!   `a ∨ b = b` implies `f(a) ∨ f(b) = f(b)`.
+//! - `join` returns whether it changed its left side: exactly if `a ∨ b ≠ a`;
+//! - every ascending chain is finite (else a loop has no fixpoint), and a transfer function is *monotone*: `a ∨ b = b`
+//!   implies `f(a) ∨ f(b) = f(b)`.
 //!
-//! An element for "no path comes here" is not needed: the solver has it beside the lattice, as `Option::None`.
-//! Joining and cloning should cost as much as the two sides differ, not as much as they hold: see [`crate::sparse`].
+//! An element for "no path comes here" is not needed: the solver has it beside the lattice, as `Option::None`. Joining
+//! and cloning should cost as much as the two sides differ, not as much as they hold: see [`crate::sparse`].
 
 /// A join-semilattice of finite height, with the laws of this module.
 pub trait Lattice: Clone + PartialEq {
-    /// Makes `self` the least upper bound of both; says whether that changed it.
+    /// Makes `self` the least upper bound of both; returns true if that changed it.
     fn join(&mut self, other: &Self) -> bool;
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use crate::lattice::Lattice;
 
-/// Whether `a` is at most `b`: joining it changes nothing.
+/// Returns true if `a` is at most `b` in the lattice: joining it changes nothing.
 fn at_most<L: Lattice>(a: &L, b: &L) -> bool {
     !b.clone().join(a)
 }
@@ -18,7 +18,7 @@ fn joined<L: Lattice>(a: &L, b: &L) -> L {
     joined
 }
 
-/// `join` is commutative, associative, idempotent, an upper bound, and tells the truth about changes.
+/// `join` is commutative, associative, idempotent, an upper bound, and reports changes correctly.
 #[track_caller]
 pub fn check_join<L: Lattice + Debug>(elements: &[L]) {
     for a in elements {

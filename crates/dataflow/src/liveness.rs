@@ -1,11 +1,11 @@
 //! Liveness: which variables, and which memory, may still be read.
 //!
-//! In: the control flow and the alias classes. Out: [`Liveness`]: at every point the values that some path from there uses
-//! before they get a new one, and the memory that some path reads before it is made new. A value is used where it is
-//! evaluated, handed to a branch, or mentioned in what belongs to an operation without being evaluated (annotations,
-//! domains and regions of schedulable blocks), so a binding that is live nowhere can be taken out with its text. Memory
-//! that others see is live at the end of the function, at barriers, and for calls that may read it; parameters are at every
-//! exit (`SEMANTICS: X3`, `M8`, `Y1`).
+//! In: the control flow and the alias classes. Out: [`Liveness`]: at every point the values that some path from there
+//! uses before they get a new one, and the memory that some path reads before it is made new. A value is used where it
+//! is evaluated, passed to a branch, or mentioned by an operation without being evaluated (annotations, domains and
+//! regions of schedulable blocks), so a binding that is live nowhere can be removed with its text. Memory that others
+//! see is live at the end of the function, at barriers, and for calls that may read it; parameters are at every exit
+//! (`SEMANTICS: X3`, `M8`, `Y1`).
 //!
 //! A backward may analysis over sparse sets: O(n log n) in the operations and occurrences, whatever the nesting.
 
@@ -24,7 +24,7 @@ use crate::{
     touch::{Cell, Touches},
 };
 
-/// What is live at a point.
+/// The live variables and memory at a point.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Live {
     values: May<ValueId>,
@@ -38,7 +38,7 @@ impl Lattice for Live {
 }
 
 impl Live {
-    /// Whether a variable is.
+    /// Returns true if a variable is live.
     pub fn value(&self, value: ValueId) -> bool {
         self.values.0.contains(value)
     }
@@ -46,17 +46,17 @@ impl Live {
     pub fn values(&self) -> impl Iterator<Item = ValueId> {
         self.values.0.keys()
     }
-    /// Whether some byte of a class is.
+    /// Returns true if some byte of a class is live.
     pub fn class(&self, class: AliasClass, aliases: &AliasClasses) -> bool {
         Cell::holds(&self.memory.0, class, aliases)
     }
-    /// Whether some byte of a buffer, or of what it may overlap, is.
+    /// Returns true if some byte of a buffer, or of memory that it may overlap, is live.
     pub fn buffer(&self, buffer: BufferId, aliases: &AliasClasses) -> bool {
         self.class(aliases.class(buffer), aliases)
     }
 }
 
-/// The problem: what the solver asks.
+/// The problem for the solver.
 pub struct LiveVariables<'a> {
     flow: &'a Flow<'a>,
     touches: Touches<'a>,

@@ -1,18 +1,19 @@
-//! Memory versions: what a load at a place reads is the same wherever the version of its memory is the same.
+//! Memory versions: two loads of one address read the same value if their memory has the same version.
 //!
-//! In: a body, its occurrences, scopes, effects and [`AliasClasses`]. Out: [`MemoryVersions`]: memory in single-assignment
-//! form, computed when asked. Two loads of one address with one [`VersionId`] read one value (`SEMANTICS: M11`): no path
-//! between them writes the class.
+//! In: a body, its occurrences, scopes, effects and [`AliasClasses`]. Out: [`MemoryVersions`]: memory in
+//! single-assignment form, computed when asked. Two loads of one address with one [`VersionId`] read one value
+//! (`SEMANTICS: M11`): no path between them writes the class.
 //!
-//! A *version* is named by its [`Origin`]: the entry of the function, a write, the end of a statement that holds a write,
-//! the start of a loop that has one. Its class is not part of it; compare versions of one class only. What writes:
+//! A *version* is named by its [`Origin`]: the entry of the function, a write, the end of a statement that holds a
+//! write, the start of a loop that has one. Its class is not part of it; compare versions of one class only. The writes
+//! are:
 //!
 //! * a store, an allocation (`M9`: a fresh object), a call as its effects say (`X1`); an unknown call everything but
 //!   private memory (`X2`), a statement kept by its text everything;
 //! * a barrier or wait everything that others reach (`Y1`, `Y4`), and local memory whose address got out;
 //! * an asynchronous copy its target; until a wait every load of it is a version of its own (`Y3`);
-//! * every iteration of a `while` what other threads reach, and a load in its condition is a version of its own (`Y5`,
-//!   `L5`); a volatile load always is (`M10`).
+//! * every iteration of a `while` writes the memory that other threads reach, and a load in its condition is a version
+//!   of its own (`Y5`, `L5`); a volatile load always is (`M10`).
 //!
 //! Loops of all kinds count as if iterations followed each other: for parallel, vector and thread loops of race-free
 //! programs that is the safe side (`P1`, `P2`, `P3`, `P6`). Blocks of a region with several, and regions whose order is
@@ -42,10 +43,10 @@ pub use obstacle::Obstacle;
 use reach::{Change, Place};
 pub use reads::MemoryReads;
 
-/// Where a version starts.
+/// The place where a version starts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Origin {
-    /// What the function is called with.
+    /// The memory contents at the call of the function.
     Entry,
     /// After this operation wrote.
     Write(OpId),
@@ -64,13 +65,13 @@ pub enum Origin {
 pub struct VersionId(Origin);
 
 impl VersionId {
-    /// Where it starts.
+    /// Returns the place where it starts.
     pub fn origin(self) -> Origin {
         self.0
     }
 }
 
-/// What kind of write stands between.
+/// The kind of a write between two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WriteKind {
     /// A store.
@@ -157,7 +158,8 @@ impl MemoryTables {
 }
 
 impl<'a> MemoryVersions<'a> {
-    /// The class whose memory an occurrence reads: a load that is not only the name of an element, or a part of a buffer.
+    /// The class whose memory an occurrence reads: a load that is not only the name of an element, or a part of a
+    /// buffer.
     pub fn class_of(&self, occurrence: OccurrenceId) -> Option<AliasClass> {
         match self.body.expr(self.occurrences[occurrence].expr).kind {
             ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
@@ -169,7 +171,7 @@ impl<'a> MemoryVersions<'a> {
         }
     }
 
-    /// The version that a load reads; none for what is no load.
+    /// The version that a load reads; `None` for other nodes.
     pub fn of_load(&self, occurrence: OccurrenceId) -> Option<VersionId> {
         self.of_load_counted(occurrence, &mut 0)
     }
@@ -229,8 +231,8 @@ impl<'a> MemoryVersions<'a> {
         VersionId(self.change(class, place, &mut 0).origin)
     }
 
-    /// Whether an occurrence that has been evaluated would read the same again among the operands of `op`, a later operation
-    /// that it dominates.
+    /// Returns true if an occurrence that has been evaluated would read the same memory contents again among the
+    /// operands of `op`, a later operation that it dominates.
     pub fn reads_same_at(&self, top: OccurrenceId, op: OpId) -> bool {
         let place = self.place_of(op);
         let is_condition = self.body.ops[op].kind == OpKind::While;
@@ -249,7 +251,7 @@ impl<'a> MemoryVersions<'a> {
         })
     }
 
-    /// Whether a call among the operands of an operation may write a class.
+    /// Returns true if a call among the operands of an operation may write a class.
     pub fn is_written_by_operands(&self, op: OpId, class: AliasClass) -> bool {
         if !self.tables.events.in_operands.contains_key(&op) {
             return false;
@@ -276,7 +278,7 @@ impl<'a> MemoryVersions<'a> {
         firsts.into_iter().flatten().min_by_key(|it| it.at).map(|it| it.op)
     }
 
-    /// Whether any operation of those with these numbers may write a class.
+    /// Returns true if any operation in this range of numbers may write a class.
     pub fn writes_within(&self, class: AliasClass, orders: std::ops::Range<u32>) -> bool {
         self.first_write_within(class, orders).is_some()
     }
@@ -298,7 +300,7 @@ impl<'a> MemoryVersions<'a> {
         self.scopes.order(op)..self.tables.ends[op.index()] + 1
     }
 
-    /// The operations that may write a class, in the order of a walk, with what they are.
+    /// The operations that may write a class, in the order of a walk, with their kinds.
     pub fn writes(&self, class: AliasClass) -> impl Iterator<Item = (OpId, WriteKind)> + '_ {
         let [own, shared] = self.chains(class).map(|it| &it.writes[..]);
         let (mut a, mut b) = (0, 0);
@@ -341,7 +343,7 @@ impl<'a> MemoryVersions<'a> {
         own.later(self.reaching(shared, place, polls, work))
     }
 
-    /// Where the operands of an operation are evaluated.
+    /// Returns the place where the operands of an operation are evaluated.
     fn place_of(&self, op: OpId) -> Place {
         let data = &self.body.ops[op];
         let scope = match (data.kind, data.regions.first()) {
@@ -351,8 +353,8 @@ impl<'a> MemoryVersions<'a> {
         Place { scope, at: before(self.scopes.order(op)) }
     }
 
-    /// Whether a call of the same operation may write what a load reads, before or after it (`SEMANTICS: E1`). What is an
-    /// argument of the only such call is read before it.
+    /// Returns true if a call of the same operation may write the memory of a load in unspecified order
+    /// (`SEMANTICS: E1`). An argument of the only such call is read before the write.
     fn is_unordered(&self, occurrence: OccurrenceId, op: OpId, class: AliasClass) -> bool {
         let Some(writes) = self.tables.events.in_operands.get(&op) else { return false };
         let end = self.occurrences[writes.first].end;

@@ -1,19 +1,21 @@
-//! Overwritten stores: which elements are written again, on every path, before anything may read them.
+//! Overwritten stores: the elements that are written again, on every path, before anything may read them.
 //!
-//! In: the control flow and the alias classes. Out: [`Overwritten`]: for every store whether all that it writes is written
-//! again whatever path is taken, with no read of its memory between. An *element* is a buffer and the expressions of its
-//! indices; a store of the same element writes the same place if every variable in them still has its value, so an element
-//! is forgotten where one of its variables gets one: at its definition, at the start of its loop's body. Indices that hold
-//! loads or calls are left out. A loop that writes a whole buffer, element by element, overwrites all of its elements (`L2`:
-//! also if it runs no iteration, as the buffer is empty then).
+//! In: the control flow and the alias classes. Out: [`Overwritten`]: for every store whether all that it writes is
+//! written again whatever path is taken, with no read of its memory between. An *element* is a buffer and the
+//! expressions of its indices; a store of the same element writes the same place if every variable in them still has
+//! its value, so an element is forgotten where one of its variables gets one: at its definition, at the start of its
+//! loop's body. Indices that hold loads or calls are left out. A loop that writes a whole buffer, element by element,
+//! overwrites all of its elements (`L2`: also if it runs no iteration, as the buffer is empty then).
 //!
-//! What counts as a read is [`crate::touch`]'s to say, along each path; the end of the function, a failed assertion and a loop that may
-//! not end are reads of everything (`SEMANTICS: X3`, `L10`). Of memory that other threads reach (`Y1`, `P2`) so are also: barriers and
-//! calls that threads execute together, calls that write such memory and stores to volatile memory (a signal to others), a `while`
-//! (it may wait for an answer), the end of a branch inside a kernel (threads that took the other arm may have read). The
-//! end of a launch, or of a loop over threads, forgets everything: an element of one thread is not that of another.
+//! [`crate::touch`] decides which accesses count as reads, along each path; the end of the function, a failed assertion
+//! and a loop that may not end are reads of everything (`SEMANTICS: X3`, `L10`). Of memory that other threads reach
+//! (`Y1`, `P2`) so are also: barriers and calls that threads execute together, calls that write such memory and stores
+//! to volatile memory (a signal to others), a `while` (it may wait for an answer), the end of a branch inside a kernel
+//! (threads that took the other arm may have read). The end of a launch, or of a loop over threads, forgets everything:
+//! an element of one thread is not that of another.
 //!
-//! A backward must analysis over sparse sets, only if some element may be stored to after another store to it: O(n log n) in operations and occurrences.
+//! A backward must analysis over sparse sets, only if some element may be stored to after another store to it:
+//! O(n log n) in operations and occurrences.
 
 use std::ops::Range;
 
@@ -48,7 +50,7 @@ impl Id for ElementId {
     }
 }
 
-/// What an element is, in the order of their numbers: all that a read may forget at once is one range of numbers.
+/// An element, in the order of the element numbers: all elements that one read may forget have consecutive numbers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Element {
     reach: Reach,
@@ -70,7 +72,7 @@ enum ElementPart {
 /// Nodes of indices that are looked through.
 const MAX_SIZE: u32 = 256;
 
-/// The stores of a body, by what they write.
+/// The stores of a body, by the elements that they write.
 #[derive(Default)]
 struct Elements {
     of_store: FxHashMap<OpId, ElementId>,
@@ -87,7 +89,7 @@ struct Elements {
     n: u32,
 }
 
-/// The problem: what the solver asks.
+/// The problem for the solver.
 struct Overwriting<'a> {
     flow: &'a Flow<'a>,
     steps: Steps<'a>,
@@ -125,7 +127,7 @@ impl Overwriting<'_> {
         }
     }
 
-    /// Whether a write may tell other threads to go on.
+    /// Returns true if a write may signal other threads to continue.
     fn signals(&self, writes: &[Cell]) -> bool {
         writes.iter().filter_map(|it| it.part()).any(|it| match it {
             Part::Class(class) => self.steps.aliases.reach(class) == Reach::Visible,
@@ -245,12 +247,13 @@ impl Overwritten {
         Overwritten { stores: found(&solution), work: solution.work() }
     }
 
-    /// How much work it was: none if no element is stored to twice.
+    /// Returns the work of building it: none if no element is stored to twice.
     pub fn work(&self) -> Work {
         self.work
     }
 
-    /// The stores, in program order: each with a store that overwrites it, the first one after it or else the first one.
+    /// The stores, in program order: each with a store that overwrites it, the first one after it or else the first
+    /// one.
     pub fn stores(&self) -> &[(OpId, OpId)] {
         &self.stores
     }
@@ -364,7 +367,7 @@ impl Elements {
     }
 }
 
-/// Whether a store may be executed after later ones: a loop is around it and one of them.
+/// Returns true if a store may be executed after later ones: a loop encloses it and one of them.
 fn comes_again(flow: &Flow<'_>, store: OpId, later: &[OpId]) -> bool {
     let scopes = flow.scopes;
     let mut around = None;
@@ -393,7 +396,7 @@ fn comes_again(flow: &Flow<'_>, store: OpId, later: &[OpId]) -> bool {
     true
 }
 
-/// Whether a store makes its element new without reading its memory.
+/// Returns true if a store overwrites its element without reading its memory.
 fn is_writer(steps: Steps<'_>, store: OpId, class: AliasClass) -> bool {
     let is_plain = matches!(steps.body.ops[store].kind, OpKind::Store { predicated: false, .. });
     let touches = |cell: &Cell| match cell.part() {
@@ -406,7 +409,7 @@ fn is_writer(steps: Steps<'_>, store: OpId, class: AliasClass) -> bool {
         && !steps.occurrences.of_op(store).any(|it| steps.occurrence(it).reads.iter().any(touches))
 }
 
-/// Whether a store may be an asynchronous copy, which ends later.
+/// Returns true if a store may be an asynchronous copy, which completes later.
 fn in_async_scope(body: &Body, store: OpId) -> bool {
     let mut above = body.parent_op(store);
     // Bounded, so that a deep nest costs no more than its depth times this.

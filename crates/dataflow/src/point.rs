@@ -1,8 +1,8 @@
 //! Program points: where a fact holds.
 //!
 //! A point is before or after an operation (with all that is in its regions), or at an occurrence: right before that
-//! node is evaluated, when its own operands have been (`SEMANTICS: E1`, left to right). Facts of a forward analysis tell of
-//! the paths to a point, those of a backward analysis of the paths from it; the point is the same one.
+//! node is evaluated, when its own operands have been (`SEMANTICS: E1`, left to right). Facts of a forward analysis
+//! tell of the paths to a point, those of a backward analysis of the paths from it; the point is the same one.
 
 use ir::{OccurrenceId, OpId};
 

@@ -1,9 +1,9 @@
-//! Reaching stores: which writes may have made what is in memory at a point.
+//! Reaching stores: the writes that may have produced the contents of memory at a point.
 //!
-//! In: the control flow and the alias classes. Out: [`ReachingStores`]: at every point and for every class the operations
-//! whose write some path brings there without all of the class being made new on the way. Only a store to a cell and an
-//! allocation make all of a class new; a store to an element of a buffer adds itself. What is there on entry is a write
-//! of its own, [`Written::Entry`].
+//! In: the control flow and the alias classes. Out: [`ReachingStores`]: at every point and for every class the
+//! operations whose write some path brings there without all of the class being made new on the way. Only a store to a
+//! cell and an allocation make all of a class new; a store to an element of a buffer adds itself. The contents on entry
+//! are a write of their own, [`Written::Entry`].
 //!
 //! A forward may analysis: for each class a sparse set, O(log n) a write, shared between points.
 
@@ -17,7 +17,7 @@ use crate::{
     touch::{Cell, Touches},
 };
 
-/// Who wrote.
+/// The origin of a memory's contents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Written {
     /// It was there when the function was called.
@@ -53,10 +53,10 @@ impl WriteId {
     }
 }
 
-/// For each class, or kind of memory, who may have written it.
+/// For each class, or kind of memory, its possible writers.
 pub type Writes = IdMap<Cell, May<WriteId>>;
 
-/// The problem: what the solver asks.
+/// The problem for the solver.
 pub struct Reaching<'a> {
     touches: Touches<'a>,
 }
@@ -118,7 +118,7 @@ impl<'a> ReachingStores<'a> {
         &self.solution
     }
 
-    /// Who may have written a class, in a state of the cursor: in the order of operations.
+    /// The possible writers of a class, in a state of the cursor: in the order of operations.
     pub fn of_class(&self, state: &Writes, class: AliasClass) -> Vec<Written> {
         let aliases = self.solution.analysis().touches.aliases();
         let cells = [Cell::class(class), Cell::reach(aliases.reach(class))];

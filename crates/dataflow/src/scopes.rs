@@ -1,7 +1,7 @@
 //! The tree of scopes of a body.
 //!
 //! In: a [`Body`]. Out: a [`ScopeTree`]: for every operation its scope and its place in program order, for every scope
-//! its parent, what made it and what it is. A value defined in a scope is visible in the rest of it and in the scopes
+//! its parent, its creator and its kind. A value defined in a scope is visible in the rest of it and in the scopes
 //! below that come later.
 //!
 //! Every block is a scope (crate README). `for`, `if`, `while`, `attr`, `launch_thread` and schedulable blocks have
@@ -29,7 +29,7 @@ impl Id for ScopeId {
     }
 }
 
-/// What a scope is.
+/// The kind of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScopeKind {
     /// The function.
@@ -40,8 +40,8 @@ pub enum ScopeKind {
     While,
     /// An arm of an `if`, by the index of its region.
     Arm(u32),
-    /// Below an `if` on an unresolved name, or a statement that is kept by its text: nobody knows whether, when and how
-    /// often it is executed (`SEMANTICS: X8`, `X2`).
+    /// Below an `if` on an unresolved name, or a statement that is kept by its text: it is unknown whether, when and
+    /// how often it is executed (`SEMANTICS: X8`, `X2`).
     UnknownArm(u32),
     /// Below `T.attr`.
     Attr,
@@ -207,7 +207,7 @@ impl ScopeTree {
     pub fn len(&self) -> usize {
         self.scopes.len()
     }
-    /// Whether there is none; never true for a tree that was built.
+    /// Returns true if there are no scopes. This is never the case for a tree that was built.
     pub fn is_empty(&self) -> bool {
         self.scopes.is_empty()
     }
@@ -224,7 +224,7 @@ impl ScopeTree {
     pub fn depth(&self, scope: ScopeId) -> u32 {
         self.scopes[scope].depth
     }
-    /// What it is.
+    /// Returns the kind of a scope.
     pub fn kind(&self, scope: ScopeId) -> ScopeKind {
         self.scopes[scope].kind
     }
@@ -249,7 +249,7 @@ impl ScopeTree {
     pub fn order(&self, op: OpId) -> u32 {
         self.order[op]
     }
-    /// Whether an operation is in the regions of the body at all.
+    /// Returns true if an operation is in the regions of the body.
     pub fn contains(&self, op: OpId) -> bool {
         self.order[op] != u32::MAX
     }
@@ -257,29 +257,30 @@ impl ScopeTree {
     pub fn start(&self, scope: ScopeId) -> u32 {
         self.scopes[scope].start
     }
-    /// The outermost scope around (or at) this one whose code runs in the threads of a kernel: what is above it is host
+    /// The outermost scope around (or at) this one whose code runs in the threads of a kernel: code above it is host
     /// code (`SEMANTICS: P6`, `H1`).
     pub fn kernel(&self, scope: ScopeId) -> Option<ScopeId> {
         self.scopes[scope].kernel
     }
-    /// Whether what uses a name may, if the name is bound right before an operation, as far as schedulable blocks go: the regions of a block
-    /// are made of those of the blocks in it, and are outside of what the block binds, so a name that it binds must not get into them.
+    /// Returns true if the user of a name may use it when the name is bound right before an operation, as far as
+    /// schedulable blocks are concerned. The regions of a block are made of the regions of the blocks in it and lie
+    /// outside the bindings of the block, so a name bound in the block must not get into them.
     pub fn is_in_block_of(&self, body: &Body, before: OpId, user: OpId) -> bool {
         // The bindings of a block are part of it.
         let is_block = matches!(body.ops[user].kind, OpKind::SBlock(_));
         let is_outside = self.scopes[self.of_op(before)].sblock.is_none();
         is_outside || !is_block && self.is_in_one_block(before, user)
     }
-    /// Whether the same is so for what stands right before another operation.
+    /// Returns true if the same holds for code right before another operation.
     pub fn is_in_one_block(&self, before: OpId, at: OpId) -> bool {
         let block = |op: OpId| self.scopes[self.of_op(op)].sblock;
         block(before).is_none() || block(before) == block(at)
     }
-    /// Whether `below` is `above` or inside it.
+    /// Returns true if `below` is `above` or inside it.
     pub fn is_ancestor(&self, above: ScopeId, below: ScopeId) -> bool {
         above <= below && below <= self.scopes[above].last
     }
-    /// Whether code right before `first` has run whenever `then` runs.
+    /// Returns true if code right before `first` has run whenever `then` runs.
     pub fn dominates(&self, first: OpId, then: OpId) -> bool {
         self.order[first] <= self.order[then]
             && self.is_ancestor(self.of_op[first], self.of_op[then])
@@ -310,8 +311,8 @@ impl ScopeTree {
     }
 
     /// From which number on a value is visible (in the scopes below its own): that of the first operation after its
-    /// definition. 0 for parameters, symbols and captured names. A thread index that has a name is visible in its launches only: of these
-    /// [`ScopeTree::launch`] knows.
+    /// definition. 0 for parameters, symbols and captured names. A thread index that has a name is visible in its
+    /// launches only: of these [`ScopeTree::launch`] knows.
     pub fn visible_from(&self, body: &Body, value: ValueId) -> u32 {
         match reach(body, value) {
             Reach::Function => 0,
@@ -338,7 +339,8 @@ impl ScopeTree {
         found
     }
 
-    /// Whether a value is visible right before an operation ([`ir::visibility`]). O(1), for thread indices with a name O(depth).
+    /// Returns true if a value is visible right before an operation ([`ir::visibility`]). O(1), for thread indices with
+    /// a name O(depth).
     pub fn sees(&self, body: &Body, at: OpId, value: ValueId) -> bool {
         let scope = self.of_op(at);
         match reach(body, value) {

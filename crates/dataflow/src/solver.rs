@@ -1,22 +1,22 @@
 //! One solver for all data-flow problems: forward and backward, may and must, structured and branching.
 //!
-//! In: a [`Flow`] and an [`Analysis`]: a lattice, the state where the function starts (or ends), and what an occurrence
-//! and an operation do to a state. Out: a [`Solution`]: the least fixpoint, which a [`Cursor`] reads at every program point.
-//! May or must is the lattice's choice ([`crate::lattice`]).
+//! In: a [`Flow`] and an [`Analysis`]: a lattice, the state where the function starts (or ends), and the transfer
+//! functions of occurrences and operations. Out: a [`Solution`]: the least fixpoint, which a [`Cursor`] reads at every
+//! program point. May or must is the lattice's choice ([`crate::lattice`]).
 //!
-//! Terms. The *input* of a block is the state where the analysis enters it: at its start forward, at its end backward; the
-//! *output* is the other side. A *header* is the state that an iteration of a loop starts from (forward), or that is
-//! reached when one has ended (backward). A block is *settled* if nothing in it would change were it processed again
+//! Terms. The *input* of a block is the state where the analysis enters it: at its start forward, at its end backward;
+//! the *output* is the other side. A *header* is the state that an iteration of a loop starts from (forward), or that
+//! is reached when one has ended (backward). A block is *settled* if nothing in it would change were it processed again
 //! with the same input.
 //!
 //! Structured regions are executed as their operations say ([`crate::flow`]), without a graph: a pass goes through the
 //! body once, in program order or against it, and leaves in each loop the header for the next pass. Passes are repeated
-//! until no header changes; a settled block whose input is the same is not entered again. What leaves a loop leaves it at
-//! the end of the body, so facts come out of a nest of any depth in one pass and in again in the second: problems with
-//! independent facts (all of this crate) need three or four passes whatever the depth, and only over what changed.
-//! A region of several blocks has a worklist in reverse post-order (or its reverse). Joins only add, so the number of
-//! passes is bounded by the number of headers times the height of the lattice. States are kept for blocks, headers and
-//! operations with regions only; those in between are computed again by the cursor.
+//! until no header changes; a settled block whose input is the same is not entered again. All exits of a loop leave it
+//! at the end of the body, so facts come out of a nest of any depth in one pass and in again in the second: problems
+//! with independent facts (all of this crate) need three or four passes whatever the depth, and later passes visit only
+//! the changed parts. A region of several blocks has a worklist in reverse post-order (or its reverse). Joins only add,
+//! so the number of passes is bounded by the number of headers times the height of the lattice. States are kept for
+//! blocks, headers and operations with regions only; those in between are computed again by the cursor.
 //!
 //! Recursion follows regions only, on a growing stack.
 
@@ -35,41 +35,41 @@ pub use cursor::Cursor;
 
 use crate::{flow::Flow, lattice::Lattice};
 
-/// Which way facts move.
+/// The direction in which facts move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// A state tells of the paths that lead to its point.
+    /// A state describes the paths that lead to its point.
     Forward,
-    /// A state tells of the paths that lead on from its point.
+    /// A state describes the paths that start at its point.
     Backward,
 }
 
 /// A data-flow problem.
 pub trait Analysis {
-    /// What is known at a point.
+    /// The facts known at a point.
     type State: Lattice;
-    /// Which way it moves.
+    /// The direction.
     const DIRECTION: Direction;
-    /// Whether [`Analysis::occurrence`] does anything. If not, operands are not walked.
+    /// True if [`Analysis::occurrence`] does anything. If false, operands are not walked.
     const OCCURRENCES: bool = true;
 
     /// The state where the function starts (forward) or where it ends, in any way (backward).
     fn boundary(&self) -> Self::State;
 
-    /// What evaluating a node does, its operands apart. Must be monotone, as all of these.
+    /// The effect of evaluating a node, without its operands. Must be monotone, like all transfer functions.
     fn occurrence(&self, _id: OccurrenceId, _state: &mut Self::State) {}
 
-    /// What an operation does after its operands have been evaluated and before it runs a region: the write of a store,
-    /// the definition of its results.
+    /// The effect of an operation after its operands have been evaluated and before it runs a region: the write of a
+    /// store, the definition of its results.
     fn operation(&self, op: OpId, state: &mut Self::State);
 
-    /// What leaving an operation with regions does, however it is left.
+    /// The effect of leaving an operation with regions, in whatever way.
     fn leave(&self, _op: OpId, _state: &mut Self::State) {}
 
-    /// What starting a block does: its arguments get values.
+    /// The effect of starting a block: its arguments get values.
     fn block_start(&self, _block: BlockId, _state: &mut Self::State) {}
 
-    /// What going to the `index`-th successor of a terminator does: arguments are evaluated and handed over.
+    /// The effect of going to the `index`-th successor of a terminator: arguments are evaluated and passed.
     fn edge(&self, _terminator: OpId, _index: usize, _state: &mut Self::State) {}
 
     /// The state to join where a `while` decides, for backward problems that claim something about all paths: a loop
@@ -79,7 +79,7 @@ pub trait Analysis {
     }
 }
 
-/// What is kept of a block.
+/// The solver's state of a block.
 #[derive(Clone, Debug)]
 struct BlockState<S> {
     input: Option<S>,
@@ -87,16 +87,16 @@ struct BlockState<S> {
     settled: bool,
 }
 
-/// What is kept of an operation with regions.
+/// The solver's state of an operation with regions.
 #[derive(Clone, Debug)]
 struct Ports<S> {
-    /// Where the evaluation of its operands starts, seen in the direction of the analysis.
+    /// The state where the evaluation of its operands starts, seen in the direction of the analysis.
     operands: Option<S>,
     /// The header of a loop.
     header: Option<S>,
     /// Forward: the ends of iterations by `continue`.
     continued: Option<S>,
-    /// Forward: what came out by `break`. Backward: what comes after it.
+    /// Forward: the states at each `break`. Backward: the state after it.
     outside: Option<S>,
     /// The state when the analysis leaves the operation.
     across: Option<S>,
@@ -108,7 +108,7 @@ impl<S> Default for Ports<S> {
     }
 }
 
-/// How much work a solution was.
+/// The work of a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
     /// Passes over the body.
@@ -126,7 +126,7 @@ pub struct Solution<'a, A: Analysis> {
     exit: Option<A::State>,
     /// Number of headers that have changed so far.
     unsettled: u64,
-    /// Whether a worklist is at work further out.
+    /// True if an enclosing region is being solved with a worklist.
     in_worklist: bool,
     work: Work,
 }
@@ -175,7 +175,7 @@ impl<'a, A: Analysis> Solution<'a, A> {
     pub fn flow(&self) -> &'a Flow<'a> {
         self.flow
     }
-    /// How much work it was.
+    /// Returns the work.
     pub fn work(&self) -> Work {
         self.work
     }

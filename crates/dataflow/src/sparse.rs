@@ -1,12 +1,13 @@
 //! Persistent sparse sets and maps of ids: states that are cheap to keep, to compare and to join.
 //!
-//! In: dense ids of a body ([`Id`]). Out: [`IdMap`] and [`IdSet`]: a clone is O(1) and shares everything; an update copies
-//! the path to its place, or nothing if the place is not shared; equality and merging skip what is shared, so they cost
-//! what the two sides differ, not what they hold. Iteration is in the order of ids. As lattices: [`May`] joins sets by
-//! union, [`Must`] by intersection, an [`IdMap`] of lattice elements point by point (a missing key is less than any).
+//! In: dense ids of a body ([`Id`]). Out: [`IdMap`] and [`IdSet`]: a clone is O(1) and shares everything; an update
+//! copies the path to its place, or nothing if the place is not shared; equality and merging skip shared parts, so they
+//! cost the difference of the two sides, not their size. Iteration is in the order of ids. As lattices: [`May`] joins
+//! sets by union, [`Must`] by intersection, an [`IdMap`] of lattice elements point by point (a missing key is less than
+//! any).
 //!
-//! Big-endian Patricia trees (Okasaki, Gill, "Fast Mergeable Integer Maps", 1998). A *branch* holds the keys that agree on
-//! all bits above its own bit (its *prefix*). Recursion is at most 32 deep.
+//! Big-endian Patricia trees (Okasaki, Gill, "Fast Mergeable Integer Maps", 1998). A *branch* holds the keys that agree
+//! on all bits above its own bit (its *prefix*). Recursion is at most 32 deep.
 
 use std::{marker::PhantomData, sync::Arc};
 
@@ -29,7 +30,7 @@ pub struct IdMap<I, V> {
 /// A persistent set of ids.
 pub type IdSet<I> = IdMap<I, ()>;
 
-/// What merging two values, or two trees, gives.
+/// The result of merging two values, or two trees.
 #[derive(Clone, Debug)]
 pub enum Merged<T> {
     /// Either: they are the same.
@@ -73,7 +74,7 @@ impl<I: Id, V: std::fmt::Debug> std::fmt::Debug for IdMap<I, V> {
 }
 
 impl<I: Id, V> IdMap<I, V> {
-    /// Whether it holds nothing.
+    /// Returns true if the map is empty.
     pub fn is_empty(&self) -> bool {
         self.root.is_none()
     }
@@ -93,7 +94,7 @@ impl<I: Id, V> IdMap<I, V> {
         }
     }
 
-    /// Whether it has a key.
+    /// Returns true if the map contains a key.
     pub fn contains(&self, key: I) -> bool {
         self.get(key).is_some()
     }
@@ -118,7 +119,7 @@ impl<I: Id, V> IdMap<I, V> {
 }
 
 impl<I: Id, V: Clone + PartialEq> IdMap<I, V> {
-    /// Gives a key a value; says whether that changed anything. O(log n).
+    /// Sets the value of a key; returns true if that changed anything. O(log n).
     pub fn set(&mut self, key: I, value: V) -> bool {
         if self.get(key) == Some(&value) {
             return false;
@@ -131,7 +132,7 @@ impl<I: Id, V: Clone + PartialEq> IdMap<I, V> {
         true
     }
 
-    /// Takes a key out; says whether it was there. O(log n).
+    /// Removes a key; returns true if it was there. O(log n).
     pub fn remove(&mut self, key: I) -> bool {
         if !self.contains(key) {
             return false;
@@ -145,8 +146,8 @@ impl<I: Id, V: Clone + PartialEq> IdMap<I, V> {
         true
     }
 
-    /// Takes out the keys whose numbers are in a range; says whether there were any. O(log n): what is inside of the range
-    /// is not looked at.
+    /// Removes the keys whose numbers are in a range; returns true if there were any. O(log n): the inside of the range
+    /// is not visited.
     pub fn remove_range(&mut self, range: std::ops::Range<u32>) -> bool {
         match self.root.as_ref().map(|root| without(root, &range)) {
             None | Some(Without::Same) => false,
@@ -199,15 +200,15 @@ impl<I: Id, V: Clone + PartialEq> IdMap<I, V> {
 }
 
 impl<I: Id> IdSet<I> {
-    /// Adds a key; says whether it was new.
+    /// Adds a key; returns true if it was new.
     pub fn insert(&mut self, key: I) -> bool {
         self.set(key, ())
     }
-    /// Adds the keys of another set; says whether any was new.
+    /// Adds the keys of another set; returns true if any was new.
     pub fn union(&mut self, other: &Self) -> bool {
         self.union_by(other, &mut |(), ()| Merged::Both)
     }
-    /// Keeps what another set has too; says whether anything was lost.
+    /// Keeps the keys that another set has too; returns true if any was lost.
     pub fn intersect(&mut self, other: &Self) -> bool {
         self.intersect_by(other, &mut |(), ()| Merged::Both)
     }
@@ -223,11 +224,11 @@ impl<I: Id> FromIterator<I> for IdSet<I> {
     }
 }
 
-/// A set of what holds on some path: joined by union.
+/// A set of facts that hold on some path: joined by union.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct May<I: Id>(pub IdSet<I>);
 
-/// A set of what holds on all paths: joined by intersection.
+/// A set of facts that hold on all paths: joined by intersection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Must<I: Id>(pub IdSet<I>);
 
@@ -258,7 +259,7 @@ impl<I: Id, V: Lattice> Lattice for IdMap<I, V> {
     }
 }
 
-/// Whether a key agrees with a branch on all bits above its own.
+/// Returns true if a key agrees with a branch on all bits above its own.
 fn belongs(key: u32, prefix: u32, bit: u32) -> bool {
     above(key, bit) == prefix
 }
@@ -331,7 +332,7 @@ fn remove_below<V: Clone>(node: &mut Arc<Node<V>>, key: u32) -> bool {
     false
 }
 
-/// What is left of a tree.
+/// The tree without a removed key.
 enum Without<V> {
     Same,
     Rest(Option<Arc<Node<V>>>),
@@ -420,7 +421,7 @@ fn union<V: Clone + PartialEq>(
     }
 }
 
-/// Whether all keys of `inner` are on one side of a branch.
+/// Returns true if all keys of `inner` are on one side of a branch.
 fn holds<V>(prefix: u32, bit: u32, inner: &Node<V>) -> bool {
     let inner_bit = match inner {
         Node::Leaf(..) => 0,

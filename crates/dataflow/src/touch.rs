@@ -1,12 +1,13 @@
-//! Which memory one step may read and write: the one place that says so.
+//! Memory accesses: the memory that one step may read and write. All analyses ask here.
 //!
-//! In: an occurrence or an operation. Out: a [`Touch`]: alias classes by name, and kinds of memory ([`Reach`]) as a whole:
-//! what an unknown call or a barrier reaches (`SEMANTICS: X1`, `X2`, `Y1`, `Y3`, `Y4`). What a load reads and a store writes
-//! is here too, so that an analysis asks one question a step. [`Steps`] needs the body and its alias classes alone; analyses
-//! along paths ask [`Touches`], memory versions and reads by place (`memory`) ask the former. O(operands of the call).
+//! In: an occurrence or an operation. Out: a [`Touch`]: alias classes by name, and kinds of memory ([`Reach`]) as a
+//! whole: the memory that an unknown call or a barrier reaches (`SEMANTICS: X1`, `X2`, `Y1`, `Y3`, `Y4`). The reads of
+//! loads and the writes of stores are here too, so that an analysis asks one question a step. [`Steps`] needs the body
+//! and its alias classes alone; analyses along paths ask [`Touches`], memory versions and reads by place (`memory`) ask
+//! the former. O(operands of the call).
 //!
-//! A set of memory is kept as a set of [`Cell`]s: one for each class and one for each kind of memory as a whole, so that a
-//! barrier adds one element, not one for each class.
+//! A set of memory is kept as a set of [`Cell`]s: one for each class and one for each kind of memory as a whole, so
+//! that a barrier adds one element, not one for each class.
 
 use ir::{
     Body, BufferId, BufferOrigin, DataType, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
@@ -38,7 +39,7 @@ impl Id for Cell {
     }
 }
 
-/// Number of cells that are kinds: three of [`Reach`], and what is read after the function.
+/// Number of cells that are kinds: three of [`Reach`], and the memory that is read after the function.
 const N_KINDS: usize = 4;
 
 impl Cell {
@@ -46,7 +47,7 @@ impl Cell {
     pub fn class(class: AliasClass) -> Cell {
         Cell::new(class.index() + N_KINDS)
     }
-    /// All classes that somebody reaches.
+    /// All classes that other code reaches.
     pub fn reach(reach: Reach) -> Cell {
         Cell::new(reach as usize)
     }
@@ -64,7 +65,7 @@ impl Cell {
         })
     }
 
-    /// Whether a set holds a class, by itself or with its kind.
+    /// Returns true if a set contains a class, directly or through its kind.
     pub fn holds(set: &IdSet<Cell>, class: AliasClass, aliases: &AliasClasses) -> bool {
         set.contains(Cell::class(class))
             || set.contains(Cell::reach(aliases.reach(class)))
@@ -72,7 +73,7 @@ impl Cell {
     }
 }
 
-/// What a [`Cell`] stands for.
+/// The memory that a [`Cell`] stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
     Class(AliasClass),
@@ -88,7 +89,7 @@ pub struct Touch {
     pub writes: SmallVec<[Cell; 4]>,
 }
 
-/// What steps touch, in one body.
+/// The memory accesses of steps, in one body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps<'a> {
     pub(crate) body: &'a Body,
@@ -98,7 +99,7 @@ pub(crate) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// What evaluating a node touches, its operands apart.
+    /// The memory that evaluating a node accesses, without its operands.
     pub(crate) fn occurrence(&self, id: OccurrenceId) -> Touch {
         let mut touch = Touch::default();
         match self.body.expr(self.occurrences[id].expr).kind {
@@ -115,7 +116,7 @@ impl Steps<'_> {
         touch
     }
 
-    /// What an operation touches after its operands have been evaluated.
+    /// The memory that an operation accesses after its operands have been evaluated.
     pub(crate) fn operation(&self, op: OpId) -> Touch {
         let mut touch = Touch::default();
         match self.body.ops[op].kind {
@@ -133,7 +134,7 @@ impl Steps<'_> {
         touch
     }
 
-    /// What a pointer that is a statement of its own says that is done to the memory behind it.
+    /// Adds the accesses that a pointer, as a statement of its own, declares for the memory behind it.
     fn said(&self, op: OpId, touch: &mut Touch) {
         let Some(root) = self.occurrences.of_op(op).next() else { return };
         let Some((reads, writes)) = access_mask(self.body, self.occurrences[root].expr) else {
@@ -197,8 +198,8 @@ impl Steps<'_> {
         }
     }
 
-    /// Collects the memory that an operand reaches: what it is an address of, the element or the buffer that it names, and
-    /// that of the items of a list. An operand that the row names as an address is one whatever its type is.
+    /// Collects the memory that an operand reaches: the target of an address, the element or the buffer that it names,
+    /// and the memory of the items of a list. An operand that the row names as an address is one whatever its type is.
     fn operand(
         &self,
         operand: OccurrenceId,
@@ -238,7 +239,7 @@ impl Steps<'_> {
     }
 }
 
-/// Whether the memory of operands is known.
+/// True for operands whose memory is known.
 struct Named {
     /// All that may be an address is one of known memory.
     all: bool,
@@ -253,19 +254,20 @@ impl Named {
     }
 }
 
-/// Whether a number may be an address: shared memory has addresses of 32 bits without sign, all other memory of 64 bits.
+/// Returns true if a number may be an address: addresses of shared memory have 32 bits without sign, those of all other
+/// memory 64 bits.
 fn may_be_address(kind: ExprKind, ty: Type) -> bool {
     let is_wide =
         |it: DataType| it.is_integer() && (it.bits == 64 || it.is_uint() && it.bits == 32);
     !matches!(kind, ExprKind::Int(_)) && ty.prim().is_none_or(is_wide)
 }
 
-/// Whether an element may hold the address of other memory.
+/// Returns true if an element may hold the address of other memory.
 fn holds_address(kind: ExprKind, ty: Type) -> bool {
     matches!(kind, ExprKind::Load { .. }) && may_be_address(kind, ty)
 }
 
-/// Whether a load only names an element: it is the operand of a call that takes its address.
+/// Returns true if a load only names an element: it is the operand of a call that takes its address.
 pub(crate) fn is_name_of_element(
     body: &Body,
     occurrences: &Occurrences,
@@ -278,10 +280,10 @@ pub(crate) fn is_name_of_element(
         && effects.element(body, call, occurrences.index_in(parent, load)) == Element::Name
 }
 
-/// What others than this code reach.
+/// The memory that code outside this function may access.
 const OTHERS: [Reach; 2] = [Reach::Escaped, Reach::Visible];
 
-/// Whether a call may touch more than its arguments name.
+/// Returns true if a call may access more memory than its arguments name.
 fn reaches_more(effects: &OpEffects, knows_arguments: bool) -> bool {
     let named = effects.memory.contains(MemorySet::ARGUMENT) && knows_arguments;
     let wide = MemorySet::GLOBAL.union(MemorySet::SHARED);
@@ -291,7 +293,7 @@ fn reaches_more(effects: &OpEffects, knows_arguments: bool) -> bool {
         || !(named || is_local)
 }
 
-/// Whether a text is a number of Python; `inf` and `nan` are names.
+/// Returns true if a text is a number in Python; `inf` and `nan` are names.
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && digits.parse::<f64>().is_ok()
@@ -302,7 +304,7 @@ fn everything() -> Touch {
     Touch { reads: all.into_iter().collect(), writes: all.into_iter().collect() }
 }
 
-/// What steps touch, for analyses along the paths of a body.
+/// The memory accesses of steps, for analyses along the paths of a body.
 #[derive(Clone, Debug)]
 pub struct Touches<'a> {
     steps: Steps<'a>,
@@ -350,12 +352,12 @@ impl<'a> Touches<'a> {
         self.steps.occurrences[id].op
     }
 
-    /// What evaluating a node touches, its operands apart.
+    /// The memory that evaluating a node accesses, without its operands.
     pub fn occurrence(&self, id: OccurrenceId) -> Touch {
         self.steps.occurrence(id)
     }
 
-    /// What an operation touches after its operands have been evaluated.
+    /// The memory that an operation accesses after its operands have been evaluated.
     pub fn operation(&self, op: OpId) -> Touch {
         self.steps.operation(op)
     }

@@ -1,16 +1,17 @@
 //! Value numbers: occurrences with one number have one value.
 //!
-//! In: a body, its occurrences, memory versions, effects, and a level of equivalence. Out: [`ValueNumbers`]. Two occurrences with
-//! one [`ValueNumber`] give the same bits wherever both are evaluated with the same variables: as far as each sees the
-//! definitions of the variables that it names (a loop variable is another one in the next iteration).
+//! In: a body, its occurrences, memory versions, effects, and a level of equivalence. Out: [`ValueNumbers`]. Two
+//! occurrences with one [`ValueNumber`] give the same bits wherever both are evaluated with the same variables, where
+//! each sees the definitions of the variables that it names (a loop variable is another one in the next iteration).
 //!
-//! Numbers go bottom-up: a node gets the class of its operator and the numbers of its operands. What reads memory is told apart by
-//! the version that it reads (`SEMANTICS: M11`), a read of memory that nothing has written by its occurrence (`M3`). A call
-//! that is a value of its operands (and of memory) is numbered by them; one that is convergent, not deterministic, or has an
-//! effect is a value of its own each time (`X1`, `X6`, `P8`). Binders are compared by de Bruijn index (`B4`).
+//! Numbers go bottom-up: a node gets the class of its operator and the numbers of its operands. Reads of memory are
+//! distinguished by the version that they read (`SEMANTICS: M11`), a read of memory that nothing has written by its
+//! occurrence (`M3`). A call that is a value of its operands (and of memory) is numbered by them; one that is
+//! convergent, not deterministic, or has an effect is a value of its own each time (`X1`, `X6`, `P8`). Binders are
+//! compared by de Bruijn index (`B4`).
 //!
-//! A node without load and call in it has one number everywhere, so most occurrences cost one look-up. O(occurrences), and
-//! O(log n) for each load.
+//! A node without load and call in it has one number everywhere, so most occurrences cost one look-up. O(occurrences),
+//! and O(log n) for each load.
 
 mod equivalence;
 #[cfg(test)]
@@ -45,7 +46,7 @@ impl Id for ValueNumber {
     }
 }
 
-/// What the value of an occurrence depends on beside its operands.
+/// The dependence of an occurrence's value on more than its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Nature {
     /// Nothing.
@@ -83,8 +84,9 @@ impl<'a> ValueNumbers<'a> {
         ValueNumbers::of_numbering(numbering, level)
     }
 
-    /// As [`ValueNumbers::build`], but a variable that is bound once (`x = e`, `SEMANTICS: E4`) has the number of what it is bound
-    /// to: after `a = x * y`, `a + 1` and `x * y + 1` are one value. Uses of `a` are then occurrences of the number of `x * y`.
+    /// Like [`ValueNumbers::build`], but a variable that is bound once (`x = e`, `SEMANTICS: E4`) has the number of its
+    /// definition: after `a = x * y`, `a + 1` and `x * y + 1` are one value. Uses of `a` are then occurrences of the
+    /// number of `x * y`.
     pub fn build_through_bindings(
         body: &'a Body,
         occurrences: &'a Occurrences,
@@ -115,7 +117,7 @@ impl<'a> ValueNumbers<'a> {
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
-    /// Whether there is none.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -123,8 +125,8 @@ impl<'a> ValueNumbers<'a> {
     pub fn ids(&self) -> impl ExactSizeIterator<Item = ValueNumber> + use<> {
         (0..self.len()).map(ValueNumber::new)
     }
-    /// The occurrences of a number, in program order. Not among them: names of places (`A[i]` in `address_of(A[i])`) and what
-    /// names the variable of a binder around it; these have numbers, but cannot stand for each other.
+    /// The occurrences of a number, in program order. Not among them: names of places (`A[i]` in `address_of(A[i])`)
+    /// and nodes that name the variable of a binder around them; these have numbers, but cannot replace each other.
     pub fn occurrences(&self, number: ValueNumber) -> &[OccurrenceId] {
         let at = number.index();
         &self.members[self.starts[at] as usize..self.starts[at + 1] as usize]
@@ -179,7 +181,7 @@ struct Numbering<'a> {
     effects: &'a EffectTable,
     /// By node: whether it has one value wherever its variables have one.
     is_fixed: Vec<bool>,
-    /// Whether a variable has the number of what it is bound to.
+    /// True if a variable has the value number of the value that it is bound to.
     through_bindings: bool,
 }
 
@@ -201,7 +203,7 @@ struct NumberTable {
     of: Vec<ValueNumber>,
     of_node: FxHashMap<ExprId, u32>,
     versions: Versions,
-    /// What variables are bound to.
+    /// The value numbers that variables are bound to.
     bound: FxHashMap<ValueId, u32>,
 }
 
@@ -238,7 +240,8 @@ impl<'a> Numbering<'a> {
         Numbering { body, occurrences, aliases, memory, effects, is_fixed, through_bindings: false }
     }
 
-    /// Numbers a range of whole trees, operation by operation, in each the last occurrence first: operands before what uses them.
+    /// Numbers a range of whole trees, operation by operation, in each the last occurrence first: operands before their
+    /// users.
     fn number(
         &self,
         range: std::ops::Range<OccurrenceId>,
@@ -353,7 +356,7 @@ impl<'a> Numbering<'a> {
         }
     }
 
-    /// What tells an occurrence apart from others of its operator and operands.
+    /// Returns the part that distinguishes an occurrence from others of the same operator and operands.
     fn beside(&self, id: OccurrenceId, versions: &mut Versions, work: &mut u64) -> Option<u64> {
         Some(match self.nature(id) {
             Nature::Value => return None,

@@ -1,19 +1,20 @@
-//! Which values are the same in all threads, and where threads may part.
+//! Thread variance: which values are the same in all threads, and where threads may diverge.
 //!
-//! In: the control flow and the alias classes of a body. Out: [`Variance`]: for every expression and value how far it may
-//! [`Vary`], for every scope how far the decision to enter it may. A value is *uniform* if all threads that evaluate it
-//! in the same iteration of their loops get the same; a scope is *divergent* if threads of one block may disagree about
-//! entering it, or about how often (`SEMANTICS: P6`–`P8`, `Y2`).
+//! In: the control flow and the alias classes of a body. Out: [`Variance`]: for every expression and value how far it
+//! may [`Vary`], for every scope how far the decision to enter it may. A value is *uniform* if all threads that
+//! evaluate it in the same iteration of their loops get the same; a scope is *divergent* if threads of one block may
+//! disagree about entering it, or about how often (`SEMANTICS: P6`–`P8`, `Y2`).
 //!
-//! What varies: thread indices (`P7`) and iterations of parallel loops; results of calls that are no function of their
-//! operands, that read memory, or that threads execute together; loads of memory that a kernel writes; thread-local
-//! memory, except a cell whose stores are uniform (`E6`). What depends on one of these varies as far. A scope diverges
-//! with the condition or bounds of its operation, with the scope around it, and, by `break`, `continue`, `return`, with the
-//! scopes from which a thread leaves it. Lanes of vector loops are not threads. Without threads everything is uniform.
+//! Sources of variance: thread indices (`P7`) and iterations of parallel loops; results of calls that are no function
+//! of their operands, that read memory, or that threads execute together; loads of memory that a kernel writes;
+//! thread-local memory, except a cell whose stores are uniform (`E6`). A value that depends on one of these varies to
+//! the same extent. A scope diverges with the condition or bounds of its operation, with the scope around it, and, by
+//! `break`, `continue`, `return`, with the scopes from which a thread leaves it. Lanes of vector loops are not threads.
+//! Without threads everything is uniform.
 //!
 //! The answer does not depend on the path: values have one definition, and of cells all stores are taken together. So
-//! it is the least solution of "`b` varies at least as far as `a`" over expressions, values, cells and scopes: a graph
-//! whose nodes rise at most twice. Building is O(expressions + operations + scopes), a query O(1).
+//! it is the least solution of "`b` varies at least to the extent of `a`" over expressions, values, cells and scopes: a
+//! graph whose nodes rise at most twice. Building is O(expressions + operations + scopes), a query O(1).
 
 use ir::{
     Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, ThreadTag,
@@ -51,7 +52,7 @@ impl Lattice for Vary {
 }
 
 impl Vary {
-    /// How far the index of this thread tag varies.
+    /// Returns the extent to which the index of this thread tag varies.
     pub fn of_tag(tag: ThreadTag) -> Vary {
         // Virtual threads are threads as far as values go.
         if tag.is_block() { Vary::Block } else { Vary::Thread }
@@ -67,7 +68,7 @@ impl Vary {
     }
 }
 
-/// How far the values and scopes of a body vary.
+/// The extent to which the values and scopes of a body vary.
 #[derive(Clone, Debug)]
 pub struct Variance {
     /// By node of the graph.
@@ -76,7 +77,7 @@ pub struct Variance {
     n_steps: u64,
 }
 
-/// Where the kinds of nodes start.
+/// The place where the kinds of nodes start.
 #[derive(Clone, Copy, Debug)]
 struct Places {
     values: usize,
@@ -106,19 +107,20 @@ impl Variance {
         Variance { levels, places, n_steps }
     }
 
-    /// How far an expression may vary, wherever it is evaluated.
+    /// Returns the extent to which an expression may vary, wherever it is evaluated.
     pub fn of_expr(&self, expr: ExprId) -> Vary {
         self.levels[expr.index()]
     }
-    /// How far a value may vary.
+    /// Returns the extent to which a value may vary.
     pub fn of_value(&self, value: ValueId) -> Vary {
         self.levels[self.places.values + value.index()]
     }
-    /// Who may disagree about entering a scope.
+    /// Returns the threads that may disagree about entering a scope.
     pub fn divergence(&self, scope: ScopeId) -> Vary {
         self.levels[self.places.scopes + scope.index()]
     }
-    /// Whether threads of one block may disagree about entering a scope: nothing convergent belongs there.
+    /// Returns true if threads of one block may disagree about entering a scope: nothing convergent may be placed
+    /// there.
     pub fn divergent(&self, scope: ScopeId) -> bool {
         self.divergence(scope) == Vary::Thread
     }
@@ -144,9 +146,9 @@ struct Graph<'g, 'a> {
     flow: &'g Flow<'a>,
     aliases: &'g AliasClasses,
     places: Places,
-    /// How far a node varies by itself.
+    /// The extent to which a node varies by itself.
     sources: Vec<Vary>,
-    /// The second varies at least as far as the first.
+    /// The second varies at least to the extent of the first.
     edges: Vec<(u32, u32)>,
 }
 
@@ -235,7 +237,8 @@ impl Graph<'_, '_> {
 
     // ---- memory ----
 
-    /// How far memory varies by itself: what a kernel may write varies by thread, except cells that start with a store.
+    /// The extent to which memory varies by itself: memory that a kernel may write varies by thread, except cells that
+    /// start with a store.
     fn cells(&mut self) {
         let flow = self.flow;
         let mut is_cell = vec![false; self.aliases.len()];
@@ -305,7 +308,7 @@ impl Graph<'_, '_> {
         }
     }
 
-    /// Whether the operation after an allocation stores to it: nothing reads it before.
+    /// Returns true if the operation after an allocation stores to it: nothing reads the memory before.
     fn starts_with_store(&self, op: OpId) -> bool {
         let body = self.flow.body;
         let OpKind::Alloc { buffer: made, .. } = body.ops[op].kind else { return false };
@@ -456,7 +459,7 @@ impl Graph<'_, '_> {
         self.phis(scope);
     }
 
-    /// Arguments of blocks that are entered by a branch: what they get is not followed.
+    /// Arguments of blocks that are entered by a branch: their incoming values are not tracked.
     fn phis(&mut self, scope: ScopeId) {
         let flow = self.flow;
         let is_branching =

@@ -1,8 +1,7 @@
-//! The analyses of a unit: what every planner and every answer about it asks.
+//! The analyses of a unit, shared by all planners and answers.
 //!
-//! What is worked out is kept beside the body, each analysis from when somebody first asks for it; so hints, findings,
-//! simplifications and what is told on hover share it. It is large, and cheap beside the plans that are made of it: of
-//! few functions it is kept.
+//! Results are kept beside the body, each analysis from its first use; so hints, findings, simplifications and hovers
+//! share it. It is large, and cheap beside the plans that are made of it: it is kept for few functions.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ fn generated(db: &dyn Db, body: &Body, target: Target, options: &Options) -> Ker
     codegen::device_code_until(body, target, options, &checkpoint).map(Arc::from).map_err(Arc::from)
 }
 
-/// Whether a unit is a kernel, or has some.
+/// Returns true if a unit is a kernel, or contains some.
 #[salsa::tracked(returns(copy))]
 pub fn has_kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> bool {
     match unit.form(db) {
@@ -37,8 +37,8 @@ pub fn has_kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> bool {
     }
 }
 
-/// The kernels of a unit of operations, as functions of statements. Reads all of its document: who launches a kernel
-/// says its sizes. None are made of other functions; a function of statements is its own.
+/// The kernels of a unit of operations, as functions of statements. Reads all of its document: the launch of a kernel
+/// gives its sizes. None are made of other functions; a function of statements is its own.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<KernelOf> {
     if unit.form(db) == Form::Expressions || !has_kernels(db, unit) {

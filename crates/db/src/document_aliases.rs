@@ -1,5 +1,5 @@
-//! What units of operations see of their document: `#alias` and `!alias` definitions, one query a name, so that the
-//! edit of one reaches its users and nobody else.
+//! The aliases that units of operations see of their document: `#alias` and `!alias` definitions, one query a name, so
+//! that the edit of one invalidates its users only.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,8 +17,8 @@ use crate::{
     unit::{Unit, units},
 };
 
-/// Where the aliases of a document are defined, in its frame, and what they stand for. The first definition of a name
-/// counts.
+/// The definitions of the aliases of a document, in its frame, with their resolved texts. The first definition of a
+/// name counts.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct DocumentAliases {
     ranges: FxHashMap<Box<str>, TextRange>,
@@ -27,7 +27,7 @@ pub struct DocumentAliases {
 }
 
 impl DocumentAliases {
-    /// Where a name (`#map`, `!t`) is defined, and the canonical text that it stands for.
+    /// Returns the place where a name (`#map`, `!t`) is defined, and the canonical text that it stands for.
     pub fn get(&self, name: &str) -> Option<(TextRange, &str)> {
         Some((*self.ranges.get(name)?, &**self.texts.get(name)?))
     }
@@ -75,7 +75,7 @@ pub struct AliasName<'db> {
     pub name: Box<str>,
 }
 
-/// What an alias stands for, in canonical text, if the document defines it.
+/// Returns the canonical text of an alias, if the document defines it.
 #[salsa::tracked(returns(ref))]
 pub fn alias<'db>(db: &'db dyn Db, name: AliasName<'db>) -> Option<Arc<str>> {
     let file = name.file(db);
@@ -92,7 +92,7 @@ pub(crate) struct Mentioned {
 }
 
 impl Mentioned {
-    /// Adds the name of an alias, if it is new, with what `find` says that it stands for.
+    /// Adds the name of an alias, if it is new, with the text that `find` returns.
     pub(crate) fn add(&mut self, name: &str, find: impl FnOnce(&str) -> Option<Arc<str>>) {
         if self.names.contains(name) {
             return;

@@ -1,4 +1,4 @@
-//! From plans to edits that were read back. Only who asks for an edit gets here: reading back costs as much as reading.
+//! From plans to edits that were read back. Only requests for an edit call this: reading back costs as much as reading.
 
 mod expressions;
 mod operations;

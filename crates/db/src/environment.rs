@@ -1,4 +1,4 @@
-//! What functions capture: one query a name, so that the edit of a constant reaches its users and nobody else.
+//! The captured names of functions: one query a name, so that the edit of a constant invalidates only its users.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct CapturedName<'db> {
     /// The scope.
     #[returns(ref)]
     pub scope: Arc<ScopeKey>,
-    /// How many scopes around it.
+    /// The number of scopes around it.
     #[returns(copy)]
     pub up: u32,
     /// The name.
@@ -29,7 +29,7 @@ pub struct CapturedName<'db> {
     pub name: Box<str>,
 }
 
-/// What a captured name is.
+/// Returns the meaning of a captured name.
 #[salsa::tracked(returns(ref))]
 pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
     let index = file_index(db, name.file(db));
@@ -39,7 +39,7 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
     }
 }
 
-/// What nothing defines.
+/// The meaning of an undefined name.
 const UNDEFINED: Found = Found { capture: Capture::Undefined, home: None };
 
 /// The environment of a function: asks [`capture`] for each name.

@@ -9,7 +9,7 @@ use crate::{
     Db,
     index::FileIndex,
     input::{Configuration, Content, SourceFile},
-    reading::Reading,
+    previous_lowering::PreviousLowering,
 };
 
 /// Trees of closed files that are kept.
@@ -31,7 +31,7 @@ pub fn language(db: &dyn Db, file: SourceFile) -> Language {
     }
 }
 
-/// What the units of a file are made of.
+/// Returns the form of a file's units.
 pub fn form(db: &dyn Db, file: SourceFile) -> Form {
     language(db, file).support().form
 }
@@ -49,8 +49,8 @@ fn parse_text(db: &dyn Db, file: SourceFile) -> Parse {
     }
 }
 
-/// What the last version of each file looked like, so that the next one can take over hashes and identities. Results
-/// do not depend on it, only their cost, and which of two namesakes is found to be the one that was edited.
+/// The last version of each file, from which the next one reuses hashes and identities. Results do not depend on it,
+/// only their cost, and which of two functions of one name counts as the edited one.
 #[derive(Clone, Default)]
 pub struct History(Arc<DashMap<SourceFile, LastVersion>>);
 
@@ -59,10 +59,10 @@ pub struct History(Arc<DashMap<SourceFile, LastVersion>>);
 struct LastVersion {
     index: Option<Arc<FileIndex>>,
     /// Versions of large functions by their units, the last one asked for first; few.
-    readings: Vec<(salsa::Id, Arc<Reading>)>,
+    previous_lowerings: Vec<(salsa::Id, Arc<PreviousLowering>)>,
 }
 
-/// So many large functions of a file are remembered as they were.
+/// The number of large functions of a file whose previous lowering is kept.
 const MAX_READINGS: usize = 4;
 
 impl History {
@@ -76,22 +76,31 @@ impl History {
         let _old = self.0.entry(file).or_default().index.replace(index.clone());
     }
 
-    pub(crate) fn reading(&self, file: SourceFile, unit: salsa::Id) -> Option<Arc<Reading>> {
+    pub(crate) fn previous_lowering(
+        &self,
+        file: SourceFile,
+        unit: salsa::Id,
+    ) -> Option<Arc<PreviousLowering>> {
         let last = self.0.get(&file)?;
-        last.readings.iter().find(|it| it.0 == unit).map(|it| it.1.clone())
+        last.previous_lowerings.iter().find(|it| it.0 == unit).map(|it| it.1.clone())
     }
 
-    pub(crate) fn set_reading(&self, file: SourceFile, unit: salsa::Id, reading: Reading) {
+    pub(crate) fn set_previous_lowering(
+        &self,
+        file: SourceFile,
+        unit: salsa::Id,
+        reading: PreviousLowering,
+    ) {
         let reading = Arc::new(reading);
         // What is let go is dropped after the guard.
         let mut old = Vec::new();
         let mut last = self.0.entry(file).or_default();
-        let readings = &mut last.readings;
-        if let Some(at) = readings.iter().position(|it| it.0 == unit) {
-            old.push(readings.remove(at));
+        let previous_lowerings = &mut last.previous_lowerings;
+        if let Some(at) = previous_lowerings.iter().position(|it| it.0 == unit) {
+            old.push(previous_lowerings.remove(at));
         }
-        readings.insert(0, (unit, reading));
-        old.extend(readings.drain(MAX_READINGS.min(readings.len())..));
+        previous_lowerings.insert(0, (unit, reading));
+        old.extend(previous_lowerings.drain(MAX_READINGS.min(previous_lowerings.len())..));
         drop(last);
         drop(old);
     }

@@ -1,4 +1,4 @@
-//! The findings of a function, and what can be simplified in it.
+//! The findings and the simplifications of a function.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use transform::{
     simplify::{self, SimplifyOptions},
 };
 
-/// What the facts of a function tell beside common subexpressions, of the kinds that the options want; nothing of a
-/// unit of operations. Depends on what the function means and on what its text allows, not on where anything stands.
+/// Returns the findings of a function other than common subexpressions, of the kinds that the options select; none for
+/// a unit of operations. Depends on the meaning of the function and on its text facts, not on positions.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>> {
     let Options { cse, findings, .. } = Configuration::get(db).options(db);
@@ -46,7 +46,7 @@ pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>
     Guarded::run(Stage::Planning, unit.name(db), work, Arc::default)
 }
 
-/// What can be simplified in a function; nothing in a unit of operations. Depends on what [`findings`] depends on.
+/// Returns the simplifications of a function; none for a unit of operations. Depends on the inputs of [`findings`].
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn simplifications<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<SimplifyPlan>> {
     let dialect = body(db, unit).dialect;

@@ -1,8 +1,8 @@
-//! How much of what is computed is kept.
+//! Eviction: the limits on the memory for computed results.
 //!
-//! A server keeps all that it computed of a function: it is asked again. Who asks once, and for a whole file, would
-//! hold the intermediate results of thousands of functions that are each looked at once. Between two of them it lets go
-//! of what it has seen. What is forgotten is computed anew when somebody asks, so answers do not depend on it.
+//! A server keeps all that it computed of a function: it is asked again. A caller that queries a whole file once would
+//! hold the intermediate results of thousands of functions that are each used once. Between two of them it releases the
+//! results so far. A dropped result is computed anew on demand, so answers do not depend on it.
 //!
 //! The queries that take part say `lru = 0`: they keep everything until [`RootDatabase::keep_few`].
 
@@ -10,7 +10,7 @@ use salsa::Database as _;
 
 use crate::{RootDatabase, SourceFile, edits, finding, lowering, planning, source_facts};
 
-/// So many results of each query are kept.
+/// The number of kept results of each query.
 pub const FEW: usize = 32;
 
 impl RootDatabase {
@@ -22,7 +22,7 @@ impl RootDatabase {
         }
     }
 
-    /// Forgets what is kept beyond that, and what earlier versions of a file looked like.
+    /// Drops results beyond the limits, and the earlier versions of a file.
     pub fn forget(&mut self, file: SourceFile) {
         self.history.forget(file);
         self.trigger_lru_eviction();

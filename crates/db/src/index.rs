@@ -1,11 +1,11 @@
 //! From a file to its units: `file_index`, the only query that reads a whole file.
 //!
-//! What it costs for each unit that an edit leaves alone is one small record: its tree is compared by address, its text
-//! is not read.
+//! Each unit that an edit leaves alone costs it one small record: its tree is compared by address, its text is not
+//! read.
 //!
 //! A unit is *the same* over edits of its body and of everything around it. Its identity is the path of the scopes
-//! around it, its name, and, among units that share these (dumps are full of `main`), a [slot](slots) that is handed on
-//! from version to version: to the unit with the same tree first, then in order.
+//! around it, its name, and, among units that share these (dumps are full of `main`), a [slot](slots) that passes from
+//! version to version: to the unit with the same tree first, then in order.
 
 use std::{
     hash::{Hash as _, Hasher as _},
@@ -44,12 +44,12 @@ pub enum Places {
     Operations(Units),
 }
 
-/// What stays the same while only bodies are edited.
+/// The names of a file, unchanged while only bodies are edited.
 #[derive(Default, Debug)]
 pub(crate) struct Names {
     /// Who the functions and programs are, and where what they name is looked up.
     pub(crate) functions: Vec<(Arc<Identity>, Scope)>,
-    /// Who the frames are.
+    /// The identities of the frames.
     pub(crate) frames: Vec<(Arc<Identity>, Scope)>,
     /// The scopes that functions stand in, by path; several where classes or functions of one name follow another.
     scopes: FxHashMap<Box<str>, Vec<ScopeId>>,
@@ -221,7 +221,8 @@ fn identities<'a>(
     new.zip(slots).map(identity).collect()
 }
 
-/// What tells units of one name apart. The lines between documents belong now to one frame, now to another.
+/// Returns the hash that distinguishes units of one name. The lines between documents may move from one frame to
+/// another.
 fn content_hash(source: &UnitSource) -> u128 {
     if source.kind != UnitKind::Frame {
         return source.green.text_hash();

@@ -6,12 +6,12 @@ use ir::effects::EffectTable;
 use syntax::{Language, Parse, Shapes};
 use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions};
 
-/// What is known of a file.
+/// The contents of a file.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Its text: for files that nobody edits. Their trees are made on demand and only a few are kept.
+    /// Its text: for files that are not edited. Their trees are made on demand and only a few are kept.
     Text(Language, Arc<str>),
-    /// Its tree: for open files, whose trees are made from the previous ones by re-parsing what an edit touched.
+    /// Its tree: for open files, whose trees are made from the previous ones by re-parsing the edited part.
     Tree(Parse),
 }
 
@@ -24,7 +24,7 @@ impl Content {
         }
     }
 
-    /// Whether there is no text.
+    /// Returns true if there is no text.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -33,7 +33,7 @@ impl Content {
 /// A file.
 #[salsa::input(debug)]
 pub struct SourceFile {
-    /// What is known of it.
+    /// The contents.
     #[returns(ref)]
     pub content: Content,
 }
@@ -43,18 +43,18 @@ pub struct SourceFile {
 pub struct Options {
     /// How common subexpressions are planned.
     pub cse: CseOptions,
-    /// What is found beside common subexpressions.
+    /// The options for findings other than common subexpressions.
     pub findings: FindingOptions,
     /// How equal and dead operations of MLIR are planned.
     pub ops: OpOptions,
 }
 
-/// What is known of the operations of dialects: the tables of the product, perhaps with a user's rows on top.
+/// The tables about operations of dialects: those of the product, and optionally a user's rows on top.
 #[derive(Clone, Debug)]
 pub struct Dialects {
     /// How they are written. Open files must have been read with these.
     pub shapes: Arc<Shapes>,
-    /// What they do.
+    /// The effects.
     pub effects: Arc<EffectTable>,
 }
 

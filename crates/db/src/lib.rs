@@ -17,7 +17,7 @@ mod log;
 mod lowering;
 mod panicked;
 mod planning;
-mod reading;
+mod previous_lowering;
 mod slots;
 mod source_facts;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
@@ -46,7 +46,7 @@ pub use crate::{
     },
     panicked::{Guarded, panics},
     planning::{Plan, cse_plan, op_plan, plan},
-    reading::UnitText,
+    previous_lowering::UnitText,
     source_facts::{TextFacts, text_facts},
     unit::{
         Identity, PlacedUnit, Scope, ScopeKey, Source, Unit, Units, frame_of, placed_units, shapes,
@@ -57,12 +57,12 @@ pub use salsa::{CancellationToken, Cancelled, Database, Setter};
 
 use crate::log::QueryLog;
 
-/// What queries may ask of the database besides queries.
+/// The services that queries may use besides queries.
 #[salsa::db]
 pub trait Db: salsa::Database {
-    /// What was done.
+    /// Returns the work counters.
     fn counters(&self) -> &Counters;
-    /// What earlier versions looked like.
+    /// Returns the earlier versions of files.
     fn history(&self) -> &History;
 }
 
@@ -113,8 +113,8 @@ impl RootDatabase {
     }
 
     /// The next generation: a database with the same options and no file, which shares nothing that is computed with
-    /// this one. What salsa never frees (inputs, interned keys, and what is remembered for them) goes with the last
-    /// snapshot of the old one.
+    /// this one. Memory that salsa never frees (inputs, interned keys, and their memos) is freed with the last snapshot
+    /// of the old one.
     pub fn successor(&self) -> RootDatabase {
         let configuration = Configuration::get(self);
         let dialects = configuration.dialects(self).clone();
@@ -137,7 +137,7 @@ impl RootDatabase {
         self.set_content(file, Content::Text(Language::default(), "".into()));
     }
 
-    /// How much work was done since the start.
+    /// Returns the work done since the start.
     pub fn work(&self) -> Work {
         self.counters.work()
     }
@@ -147,12 +147,12 @@ impl RootDatabase {
         Configuration::get(self).set_options(self).to(options);
     }
 
-    /// Changes what is known of dialects. Open files of MLIR must be read again by their owner.
+    /// Replaces the tables about dialects. Open files of MLIR must be read again by their owner.
     pub fn set_dialects(&mut self, dialects: Dialects) {
         Configuration::get(self).set_dialects(self).to(dialects);
     }
 
-    /// What is known of dialects.
+    /// Returns the tables about dialects.
     pub fn dialects(&self) -> &Dialects {
         Configuration::get(self).dialects(self)
     }

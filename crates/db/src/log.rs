@@ -1,4 +1,5 @@
-//! What the database did: the queries that ran, and how much work they did. For tests of incrementality and benches.
+//! The log of the database: the queries that ran, and the amount of their work. For tests of incrementality and
+//! benches.
 
 use std::sync::{
     Arc, Mutex,
@@ -33,7 +34,7 @@ impl QueryLog {
     }
 }
 
-/// How much was done, summed up since the start.
+/// The work done, summed up since the start.
 #[derive(Default, Debug)]
 pub struct Counters {
     lowered_functions: AtomicU64,

@@ -1,8 +1,8 @@
 //! From a unit to its body, its source map and its diagnostics.
 //!
-//! `lowered` reads the text; `body` is what it means. A comment or a space changes the one and not the other: `body`
-//! compares by content, so what hangs off it stands. Positions live in source maps, relative to the unit. Each form has
-//! a map of its own; of a unit of the other form it is empty.
+//! `lowered` reads the text; `body` is its meaning. A comment or a space changes the one and not the other: `body`
+//! compares by content, so its dependents stay valid. Positions live in source maps, relative to the unit. Each form
+//! has a map of its own; of a unit of the other form it is empty.
 
 mod operations;
 
@@ -29,7 +29,7 @@ pub enum Lowered {
     Expressions(Arc<tvmscript::Lowered>),
     /// A function, program or frame of operations.
     Operations(Arc<ops::Lowered>),
-    /// What has no meaning: what stands around programs of PIR.
+    /// Text without a meaning: around programs of PIR.
     Nothing,
 }
 
@@ -48,7 +48,7 @@ impl Lowered {
         }
     }
 
-    /// What lowering says of the unit.
+    /// Returns the diagnostics of lowering a unit.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Lowered::Expressions(it) => &it.diagnostics,
@@ -95,7 +95,7 @@ pub fn lowered<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Lowered {
 pub struct SharedBody(Lowered);
 
 impl SharedBody {
-    /// Whether the unit means something.
+    /// Returns true if the unit has a meaning.
     pub fn is_something(&self) -> bool {
         !matches!(self.0, Lowered::Nothing)
     }
@@ -134,7 +134,7 @@ pub fn op_source_map<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<&'db OpSou
     lowered(db, unit).operations().map(|it| &it.source_map)
 }
 
-/// What lowering says of the unit.
+/// Returns the diagnostics of lowering a unit.
 pub fn lowering_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> &'db [Diagnostic] {
     lowered(db, unit).diagnostics()
 }

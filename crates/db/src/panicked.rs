@@ -1,4 +1,4 @@
-//! What a panic in one function costs: its answer, and nothing else of the file.
+//! Panics in queries: a panic in one function costs its answer, and nothing else of the file.
 //!
 //! Queries about one unit work under [`ir::guard`]. Where one panics, its answer is that there is nothing, and what
 //! happened stands beside it, to be told as a diagnostic. A cancelled query unwinds as before.
@@ -40,7 +40,7 @@ impl<T> Guarded<T> {
         }
     }
 
-    /// What ended the work.
+    /// Returns the panic that ended the work.
     pub fn panicked(&self) -> Option<&Panicked> {
         self.panicked.as_ref()
     }

@@ -27,8 +27,8 @@ pub enum Plan {
 /// The common subexpressions of what has none.
 static NO_PLAN: LazyLock<CsePlan> = LazyLock::new(|| CsePlan::none(Preset::Default));
 
-/// What is computed several times in a unit or for nothing, and what is done about it. Depends on what the unit means
-/// and on what its text allows, not on where anything stands.
+/// Returns the plan for redundant and dead computations of a unit. Depends on the meaning of the unit and on its text
+/// facts, not on positions.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Plan> {
     // Nothing here may ask for the source: it changes with every comment.

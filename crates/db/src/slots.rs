@@ -1,6 +1,6 @@
-//! Who is who among namesakes, over edits.
+//! Slots: the identity of functions and units of one name, over edits.
 //!
-//! Among functions of one path and name (dumps are full of `main`) each has a *slot* that is handed on from version to
+//! Among functions of one path and name (dumps are full of `main`) each has a *slot* that passes from version to
 //! version: to the one with the same tree first, then in order. Linear; only trees of those that have or had namesakes
 //! are hashed.
 
@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A path and a name.
 pub(crate) type Name<'a> = (&'a str, &'a str);
 
-/// The slots of the functions of a new version, parallel to them; `old` also says the slots. `hash` tells trees apart.
+/// The slots of the functions of a new version, parallel to them; `old` also gives the slots. `hash` distinguishes
+/// trees.
 pub(crate) fn assign<'a, T: Copy>(
     new: impl Iterator<Item = (Name<'a>, T)> + Clone,
     old: impl Iterator<Item = (Name<'a>, T, u32)> + Clone,
@@ -29,7 +30,7 @@ pub(crate) fn assign<'a, T: Copy>(
     if is_contested.is_empty() {
         return vec![0; slots.len()];
     }
-    let mut left = Left::default();
+    let mut left = Unmatched::default();
     for (name, tree, slot) in old.filter(|it| is_contested.contains(&it.0)) {
         left.add(name, hash(tree), slot);
     }
@@ -59,16 +60,16 @@ pub(crate) fn assign<'a, T: Copy>(
     slots.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// The old functions whose slots nobody has taken over.
+/// The old functions whose slots no new function has taken over.
 #[derive(Default)]
-struct Left<'a> {
+struct Unmatched<'a> {
     /// By number: the slot, none once it is taken.
     slots: Vec<Option<u32>>,
     by_name: FxHashMap<Name<'a>, VecDeque<usize>>,
     by_tree: FxHashMap<(Name<'a>, u128), VecDeque<usize>>,
 }
 
-impl<'a> Left<'a> {
+impl<'a> Unmatched<'a> {
     fn add(&mut self, name: Name<'a>, hash: u128, slot: u32) {
         let number = self.slots.len();
         self.slots.push(Some(slot));

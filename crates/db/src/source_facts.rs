@@ -1,5 +1,5 @@
-//! What the text of a function of statements allows to those who plan: without positions, so that plans stand still
-//! when only they change.
+//! The text facts of a function of statements for planners: without positions, so that plans are unchanged when only
+//! these change.
 
 use frontend::tvmscript::SourceMap;
 use ir::{
@@ -14,8 +14,8 @@ use crate::{
     unit::Unit,
 };
 
-/// What the text allows, without positions: which occurrences have text of their own, which share it, before which
-/// operations a line may be inserted, and which names are taken.
+/// The text facts of a function, without positions: which occurrences have text of their own, which share it, before
+/// which operations a line may be inserted, and which names are taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextFacts {
     is_real: Box<[bool]>,
@@ -23,10 +23,10 @@ pub struct TextFacts {
     is_written: Box<[bool]>,
     /// The arms of `if`s at whose end a line may be added, sorted.
     end_sites: Box<[(OpId, u32)]>,
-    /// Where the user allows what is computed again; empty if nowhere.
+    /// The places where the user allows recomputation; empty if nowhere.
     is_allowed: Box<[bool]>,
-    /// The ranges of occurrences, with offsets replaced by their ranks among all that occur: the order of places
-    /// stands still when what lies between them changes.
+    /// The ranges of occurrences, with offsets replaced by their ranks among all that occur: the order of places is
+    /// unchanged when only the text between them changes.
     ranges: Box<[(u32, u32)]>,
     /// Every name that the text mentions.
     names: Box<[Box<str>]>,
@@ -78,7 +78,7 @@ impl TextFacts {
     }
 }
 
-/// What the text allows. Stands still when positions change. Of a unit of operations it is nothing.
+/// Returns the text facts. Unchanged when positions change. Empty for a unit of operations.
 #[salsa::tracked(returns(ref), lru = 0)]
 pub fn text_facts<'db>(db: &'db dyn Db, unit: Unit<'db>) -> TextFacts {
     let lowered = lowered(db, unit);

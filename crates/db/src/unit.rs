@@ -18,9 +18,9 @@ use crate::{
 /// Which unit of a file it is, over edits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Identity {
-    /// What it is made of.
+    /// The form.
     pub form: Form,
-    /// Whether it is the frame of a document.
+    /// True if it is the frame of a document.
     pub is_frame: bool,
     /// Names of the scopes around it.
     pub path: Box<str>,
@@ -104,8 +104,8 @@ impl PartialEq for Source {
     }
 }
 
-/// Whether two functions are one, whatever their keys say: which of several namesakes it is, is the identity's
-/// business, and must not change the source when a namesake comes or goes.
+/// Returns true if two functions are one, regardless of their keys: which of several functions of one name it is
+/// belongs to the identity, and must not change the source when another one appears or disappears.
 fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
     // Without `..`, so that a new field is decided on here.
     let FunctionSource {
@@ -133,7 +133,7 @@ pub struct Unit<'db> {
     /// The file.
     #[returns(copy)]
     pub file: SourceFile,
-    /// Who it is.
+    /// Its identity.
     #[returns(ref)]
     pub identity: Arc<Identity>,
     /// Its text, independent of its place.
@@ -147,12 +147,12 @@ pub struct Unit<'db> {
 }
 
 impl<'db> Unit<'db> {
-    /// What it is made of.
+    /// The form.
     pub fn form(self, db: &'db dyn Db) -> Form {
         self.identity(db).form
     }
 
-    /// Whether it is the frame of a document.
+    /// True if it is the frame of a document.
     pub fn is_frame(self, db: &'db dyn Db) -> bool {
         self.identity(db).is_frame
     }
@@ -172,7 +172,7 @@ impl<'db> Unit<'db> {
         self.source(db).green()
     }
 
-    /// What it is in its document, if it is one of operations; else a function.
+    /// Returns its kind in its document, if it is a unit of operations; otherwise that of a function.
     pub fn kind(self, db: &'db dyn Db) -> UnitKind {
         self.source(db).operations().map_or(UnitKind::Function, |it| it.kind)
     }
@@ -185,7 +185,7 @@ impl<'db> Unit<'db> {
         }
     }
 
-    /// Its name, or what it is.
+    /// Its name, or its kind.
     pub(crate) fn label(self, db: &'db dyn Db) -> &'db str {
         match (self.is_frame(db), self.name(db)) {
             (true, _) => "frame",
@@ -260,7 +260,7 @@ impl<'db> PlacedUnit<'db> {
         }
     }
 
-    /// Whether an offset of the file is inside of a function, for a frame: what stands there is the function's.
+    /// Returns true if an offset of the file is inside a function, for a frame: that text belongs to the function.
     pub fn is_of_function(&self, offset: TextSize) -> bool {
         match self.place {
             Place::Whole => false,

@@ -1,4 +1,4 @@
-//! What an edit reaches, and what it must not reach: asserted on the queries that ran.
+//! Invalidation barriers: the queries that an edit must and must not rerun, asserted on the query log.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Units of MLIR and PIR over edits: who stays who, and what an edit reaches.
+//! Units of MLIR and PIR over edits: which unit keeps its identity, and which queries an edit reruns.
 
 use db::{AliasName, Content, RootDatabase, SourceFile, Unit};
 use syntax::{Edit, Language, Parse, TextRange, UnitKind};

@@ -8,7 +8,7 @@ use std::{
 
 /// The most bytes of a file of settings.
 pub const SETTINGS: u64 = 4 << 20;
-/// The most bytes of what a build reads or has written.
+/// The most bytes of a file that a build reads or has written.
 pub const ARTIFACT: u64 = 1 << 30;
 /// The most bytes of an array.
 pub const DATA: u64 = 64 << 30;
@@ -69,7 +69,7 @@ pub fn read_within(root: &Path, path: &Path, limit: u64) -> io::Result<Vec<u8>> 
     read(&check_within(root, path)?, limit)
 }
 
-/// Where a path leads.
+/// Returns the place where a path leads.
 ///
 /// # Errors
 /// If that is not in the folder.

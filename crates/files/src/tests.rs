@@ -1,4 +1,4 @@
-//! What is no regular file, or too large, or elsewhere.
+//! Files that are not regular, too large, or elsewhere.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn sparse_file_of_a_terabyte_takes_no_memory() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_refused_at_once() {
+fn irregular_file_is_refused_at_once() {
     use std::os::unix::{fs::symlink, net::UnixListener};
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

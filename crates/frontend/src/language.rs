@@ -27,9 +27,9 @@ pub struct Frontend {
 
 /// How the units of a language of operations are read.
 pub struct Operations {
-    /// Whether functions can be lowered by others than the one who reads the file ([`mlir::Divert`]).
+    /// True if the reader of a file may have functions lowered elsewhere ([`mlir::Offload`]).
     pub is_divertible: bool,
-    /// Whether functions can be lowered by what an edit reached ([`mlir::lower_after`]).
+    /// True if functions can be relowered incrementally ([`mlir::relower`]).
     pub is_incremental: bool,
     /// Lowers a unit; none if nothing is made of it.
     pub lower: fn(&UnitInput<'_>) -> Option<Lowered>,
@@ -42,7 +42,7 @@ pub struct Operations {
 /// A unit of a tree, with what it sees.
 #[derive(Clone, Copy)]
 pub struct UnitInput<'a> {
-    /// What it is.
+    /// The kind.
     pub kind: UnitKind,
     /// Its tree.
     pub green: &'a Green,
@@ -56,7 +56,7 @@ pub struct UnitInput<'a> {
 
 /// A unit of a text.
 pub struct TextUnit<'a> {
-    /// What it is.
+    /// The kind.
     pub kind: UnitKind,
     /// Where it is in the text.
     pub range: TextRange,

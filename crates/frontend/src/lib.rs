@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+mod diagnostic_list;
 pub mod language;
 pub mod mlir;
 pub mod ops;
 pub mod pir;
-mod said;
 pub mod tvmscript;
 
-pub use self::said::{MAX_DIAGNOSTICS, MORE_DIAGNOSTICS};
+pub use self::diagnostic_list::{MAX_DIAGNOSTICS, MORE_DIAGNOSTICS};

@@ -1,14 +1,13 @@
 //! MLIR: from the steps of a parse to a [`Body`](ir::Body), for every operation in its generic or its pretty form.
 //!
 //! One reader over steps serves the command line ([`lower_file`], no tree, one function at a time) and the editor
-//! ([`lower_function`], [`lower_frame`] over a green tree). A file is its *functions* and one *frame* for each document between `// -----` lines:
-//! all the rest, in which a function stands as an operation without regions.
+//! ([`lower_function`], [`lower_frame`] over a green tree). A file is its *functions* and one *frame* for each document
+//! between `// -----` lines: all the rest, in which a function stands as an operation without regions.
 //!
-//! A pretty operation gives the same operation as its generic form: `forms.txt` says, for each, where attributes, segment sizes and result types
-//! come from. Properties and attributes are one dictionary; what has its default value is left out of it in both forms, so that
-//! texts of several versions of MLIR agree. Linear in the text.
+//! A pretty operation gives the same operation as its generic form: `forms.txt` defines, for each, the sources of
+//! attributes, segment sizes and result types. Properties and attributes are one dictionary; default values are left
+//! out of it in both forms, so that texts of several versions of MLIR agree. Linear in the text.
 
-mod again;
 mod aliases;
 mod attributes;
 mod blocks;
@@ -24,6 +23,7 @@ mod number;
 mod operation;
 mod pretty;
 mod reader;
+mod relower;
 mod reread;
 mod special;
 mod structured;
@@ -40,14 +40,14 @@ pub use parser::{
 pub use syntax::UnitKind;
 
 pub use self::{
-    again::{Previous, Traits, lower_after},
     aliases::Aliases,
     attributes::attribute_problems,
     compare::{Difference, differences},
     diagnostics::unread_operation,
+    relower::{Previous, Traits, relower},
     reread::{reread_frame, reread_function},
     unit::{
-        Divert, FileReader, FunctionReader, Outline, Unit, Units, aliases, aliases_of, lower_file,
+        FileReader, FunctionReader, Offload, Outline, Unit, Units, aliases, aliases_of, lower_file,
         lower_file_without_names, lower_frame, lower_function, lower_function_with_traits,
     },
 };

@@ -1,4 +1,5 @@
-//! What the front ends of languages made of operations (MLIR, PIR) share: the map back to the text, diagnostics, and edits from plans.
+//! Common parts of the front ends for languages made of operations (MLIR, PIR): the map back to the text, diagnostics,
+//! and edits from plans.
 
 mod checked;
 pub mod diagnostics;
@@ -22,19 +23,19 @@ use syntax::TextRange;
 
 use crate::tvmscript::diagnostics::internal_error;
 
-/// A unit of a file (a function, or what is around functions) in the IR.
+/// A unit of a file (a function, or the text around functions) in the IR.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
     /// The unit.
     pub body: Body,
-    /// Where its parts are in the text, relative to the unit's start.
+    /// The place where its parts are in the text, relative to the unit's start.
     pub source_map: OpSourceMap,
-    /// What is wrong with it, in text order.
+    /// The diagnostics, in text order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Lowered {
-    /// A unit that could not be read for a mistake of ours: it has nothing in it, and a diagnostic says so where it begins.
+    /// A unit that could not be read because of a mistake of ours: it is empty, with a diagnostic at its start.
     pub fn not_read(panicked: &Panicked, dialect: Dialect) -> Lowered {
         let place = TextRange::empty(0.into());
         Lowered {

@@ -1,11 +1,12 @@
 //! Paddle PIR: programs as `print(program)` writes them, to bodies. Plans become edits by [`crate::ops::edits`].
 //!
-//! In: the text of a file, or the green tree of one program. Out: [`Lowered`] for each program. A program is a `{ … }` at the top of
-//! the file; it is lowered and edited alone. One reader ([`read`]) does both, so they agree.
+//! In: the text of a file, or the green tree of one program. Out: [`Lowered`] for each program. A program is a `{ … }`
+//! at the top of the file; it is lowered and edited alone. One reader ([`read`]) does both, so they agree.
 //!
-//! In the body, an operation has its printed name, absent operands are empty tuples of the type `<<NULL TYPE>>`, sub-blocks are regions
-//! of one block, and the attributes are one dictionary of texts, sorted by their keys. Types are texts; what the printer leaves out (all
-//! types of `pd_op.while`) is unknown. What cannot be read is an opaque operation that uses every value named in it. Linear.
+//! In the body, an operation has its printed name, absent operands are empty tuples of the type `<<NULL TYPE>>`,
+//! sub-blocks are regions of one block, and the attributes are one dictionary of texts, sorted by their keys. Types are
+//! texts; a type that the printer leaves out (all types of `pd_op.while`) is unknown. Unreadable text is an opaque
+//! operation that uses every value named in it. Linear.
 
 mod read;
 #[cfg(test)]
@@ -28,7 +29,7 @@ pub const NULL_TYPE: &str = "<<NULL TYPE>>";
 pub struct Program {
     /// From its `{` to its `}`.
     pub range: TextRange,
-    /// What it is; positions are relative to the start of the range.
+    /// The result of lowering; positions are relative to the start of the range.
     pub lowered: Lowered,
 }
 

@@ -1,14 +1,14 @@
-//! What a code action is, and how edits of a function become one.
+//! Code actions, and the conversion of a function's edits into one.
 
 use db::PlacedUnit;
 use frontend::tvmscript::CheckedEdits;
 use ir::plan::simplify::SimplifyRefusal;
 use syntax::Edit;
 
-/// What an action is.
+/// The kind of a code action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActionKind {
-    /// Does what a diagnostic asks for.
+    /// Fixes a diagnostic.
     QuickFix,
     /// Gives an expression a name.
     Extract,
@@ -27,17 +27,17 @@ impl ActionKind {
 /// Something that can be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeAction {
-    /// What it says.
+    /// The title.
     pub title: String,
     /// Kind.
     pub kind: ActionKind,
-    /// Whether it is what most people want here.
+    /// True for the action that most users want here.
     pub is_preferred: bool,
     /// The edits, in text order; they do not overlap.
     pub edits: Vec<Edit>,
-    /// Why it cannot be done; it has no edits then.
+    /// The reason why it cannot be done; it has no edits then.
     pub disabled: Option<String>,
-    /// It has no edits yet: those who want them ask for them.
+    /// It has no edits yet: they are computed on request.
     pub is_put_off: bool,
 }
 
@@ -77,7 +77,7 @@ impl CodeAction {
     }
 }
 
-/// What an action says that gives a value a name in a function whose blocks can still be scheduled.
+/// The suffix of the title of an action that names a value in a function whose blocks can still be scheduled.
 pub(crate) const STILL_SCHEDULED: &str = " (later scheduling of its blocks may fail)";
 
 /// The edits of a function, at their places in the file.

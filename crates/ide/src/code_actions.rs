@@ -4,18 +4,18 @@ mod expressions;
 mod operations;
 
 use db::{RootDatabase, SourceFile};
-use frontend::tvmscript::Reading;
+use frontend::tvmscript::ReadBack;
 use syntax::{Form, TextRange};
 
 use crate::code_action::{ActionKind, CodeAction};
 
-/// What can be done with the text in a range, of the kinds that are wanted.
+/// Returns the code actions in a range, of the wanted kinds.
 pub(crate) fn code_actions(
     db: &RootDatabase,
     file: SourceFile,
     range: TextRange,
     wants: &dyn Fn(ActionKind) -> bool,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Vec<CodeAction> {
     match db::form(db, file) {
         Form::Expressions => expressions::code_actions(db, file, range, wants, reading),
@@ -30,6 +30,6 @@ pub(crate) fn resolved(
     range: TextRange,
     (kind, title, number): (ActionKind, &str, usize),
 ) -> Option<CodeAction> {
-    let all = code_actions(db, file, range, &|it| it == kind, Reading::Now);
+    let all = code_actions(db, file, range, &|it| it == kind, ReadBack::Now);
     all.into_iter().filter(|it| it.title == title).nth(number)
 }

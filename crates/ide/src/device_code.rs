@@ -22,22 +22,22 @@ pub struct DeviceCodeView {
     pub function: String,
     /// Names of the kernels.
     pub kernels: Vec<String>,
-    /// What could not be lowered, and why.
+    /// The parts that could not be lowered, with reasons.
     pub notes: Vec<String>,
     /// Lines of the text, from 0, with the place of the statement that each begins; one holds until the next.
     pub lines: Vec<(u32, TextSize)>,
-    /// Lines that compute what the function computes several times.
+    /// Lines that compute a value that the function computes several times.
     pub shared: Vec<SharedValue>,
 }
 
-/// A line of device code that computes what the function computes several times.
+/// A line of device code that computes a value that the function computes several times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedValue {
     /// Of the text, from 0.
     pub line: u32,
-    /// Where the statements start that use the value.
+    /// The place where the statements start that use the value.
     pub places: Vec<TextSize>,
-    /// What was done, in words.
+    /// The description of the step.
     pub text: String,
 }
 
@@ -83,8 +83,8 @@ impl DeviceCodeView {
         u32::try_from(self.text.lines().count()).unwrap_or(u32::MAX)
     }
 
-    /// Adds what was written of a function, with an empty line in front of each kernel but the first; `place` says
-    /// where an operation stands in the file.
+    /// Adds the code of a function, with an empty line in front of each kernel but the first; `place` gives the place
+    /// of an operation in the file.
     fn add(
         &mut self,
         sources: &[Source],
@@ -126,7 +126,7 @@ impl DeviceCodeView {
         }
     }
 
-    /// Adds what can be done about a reason.
+    /// Adds the way out for a reason.
     fn add_help(&mut self, reason: Reason) {
         self.text.push_str(&format!("//   {}\n", reason.help()));
     }
@@ -150,7 +150,7 @@ impl DeviceCodeView {
     }
 }
 
-/// What a line like `const int cse_v1 = bx * 1024 + tx;` is, in words.
+/// Returns the description of a line like `const int cse_v1 = bx * 1024 + tx;`.
 fn shared_text(row: &str, saved: u32) -> String {
     let (left, value) = row.split_once(" = ").unwrap_or((row, ""));
     let name = left.split_whitespace().last().unwrap_or_default();
@@ -159,18 +159,19 @@ fn shared_text(row: &str, saved: u32) -> String {
     format!("`{name}` is `{value}`, computed once: saves {saved} {times}")
 }
 
-/// What stands above a function that launches threads: which code there is, and how many values are computed once.
+/// The code lens above a function that launches threads: the available code, and the number of values that are computed
+/// once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceLens {
     /// The function's name.
     pub range: TextRange,
-    /// How many values `cse` binds; 0 for kernels of MLIR.
+    /// The number of values that `cse` binds; 0 for kernels of MLIR.
     pub shared: usize,
     /// The structure of the function, as manifests of builds name it, if that was asked for.
     pub structure: Option<String>,
 }
 
-/// The functions of a file that launch threads. Nothing is generated: what is asked is known of every open file.
+/// The functions of a file that launch threads. Nothing is generated: the answer is known for every open file.
 pub(crate) fn device_lenses(
     db: &RootDatabase,
     file: SourceFile,

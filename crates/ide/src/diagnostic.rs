@@ -1,20 +1,20 @@
-//! What is reported of a file, as its user wants it.
+//! The diagnostics of a file, as its user wants them.
 
 use crate::finding_levels::FindingLevels;
 
 /// The name of the rule about shared values.
 pub const COMMON_SUBEXPRESSION: &str = ir::plan::COMMON_SUBEXPRESSION.name;
 
-/// What is reported.
+/// The diagnostics to report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiagnosticsConfig {
-    /// Report what could be shared.
+    /// Report values that could be shared.
     pub common_subexpressions: bool,
-    /// Report what is wrong with MLIR and PIR: off where another server does.
+    /// Report errors in MLIR and PIR: off where another server does.
     pub operations: bool,
-    /// How bad findings of each kind are.
+    /// The severity of findings of each kind.
     pub levels: FindingLevels,
-    /// Say of what could be shared whether `fix` does it. In MLIR and PIR that costs as much as doing it.
+    /// Report for values that could be shared whether `fix` does it. In MLIR and PIR that costs as much as doing it.
     pub read_back: bool,
     /// At most this many; the worst are kept.
     pub limit: usize,

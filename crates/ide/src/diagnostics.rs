@@ -20,7 +20,7 @@ use crate::{
     units::{n_units, try_units},
 };
 
-/// What is wrong in the units of a file, and what could be shared.
+/// Returns the problems in the units of a file, and the values that could be shared.
 pub(crate) fn diagnostics(
     db: &RootDatabase,
     file: SourceFile,
@@ -31,15 +31,14 @@ pub(crate) fn diagnostics(
     in_file.finish(db, file, config)
 }
 
-/// As [`diagnostics`], of a file that nobody asks about again: what was computed of some functions is forgotten before
-/// the next.
+/// Like [`diagnostics`], for a file that is queried once: the results for some functions are dropped before the next.
 pub(crate) fn diagnostics_once(
     db: &mut RootDatabase,
     file: SourceFile,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
-    /// Finding a part is linear in the units before it: with so many parts that is nothing, and what is held is a small
-    /// part of all.
+    /// Finding a part is linear in the units before it: with so many parts that is negligible, and the memory of one
+    /// part is a small fraction of the whole.
     const MAX_PARTS: usize = 64;
     db.keep_few();
     keep(db, db::FEW);
@@ -119,13 +118,13 @@ impl InFile {
     }
 }
 
-/// What cannot be read in a unit, relative to it.
+/// Returns the syntax errors of a unit, relative to it.
 fn syntax_errors(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
     let errors = syntax::syntax_errors(&unit.green(db).syntax());
     errors.into_iter().map(Diagnostic::from).collect()
 }
 
-/// What is told of mistakes of ours in the unit at an offset.
+/// Returns the reports of internal errors in the unit at an offset.
 pub(crate) fn internal_errors(
     db: &RootDatabase,
     file: SourceFile,

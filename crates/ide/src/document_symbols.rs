@@ -6,7 +6,7 @@ mod operations;
 use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextRange};
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolKind {
     /// A class with functions.
@@ -21,20 +21,20 @@ pub enum SymbolKind {
     Global,
 }
 
-/// A symbol with what is in it.
+/// A symbol with its children.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DocumentSymbol {
     /// Name.
     pub name: String,
     /// More about it.
     pub detail: Option<String>,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
     /// All of it.
     pub range: TextRange,
     /// Its name.
     pub selection_range: TextRange,
-    /// What is in it.
+    /// The nested symbols.
     pub children: Vec<DocumentSymbol>,
 }
 

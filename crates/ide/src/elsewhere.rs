@@ -1,14 +1,14 @@
-//! The same expression and the same function in other places of the workspace.
+//! Equal expressions and functions elsewhere in the workspace.
 //!
-//! A map from structural fingerprints to places, outside of the database: no query reads it. The entries of a file of
-//! the host are replaced as a whole when somebody asks and the file is another one than it was: typing costs nothing
-//! here. Those of other files of the workspace are made by whoever owns them, from their text alone
-//! ([`ClosedFile::read`], on any thread), and put in and taken out as a whole too ([`WorkspaceIndex`]). The map is
-//! sharded by fingerprint; no guard is held while anything is computed or another map is asked. A version of a file is
-//! told apart from the next by a number, so that a reader never sees two; readers sort what they get by file and place.
+//! A map from structural fingerprints to places, outside of the database: no query reads it. When the index is asked
+//! and a file of the host has changed, all entries of the file are replaced: typing costs nothing here. Entries of the
+//! other files of the workspace are made by their owner, from their text alone ([`ClosedFile::read`], on any thread),
+//! and inserted and removed as a whole too ([`WorkspaceIndex`]). The map is sharded by fingerprint; no guard is held
+//! while anything is computed or another map is asked. Versions of a file are distinguished by a number, so that a
+//! reader never sees two; readers sort the places by file and position.
 //!
-//! What is compared: functions in every language; and, in functions of statements, expressions of at least
-//! [`MIN_NODES`] nodes that are operands of operations, loads or calls. Equal up to names.
+//! The index holds functions in every language; and, in functions of statements, expressions of at least [`MIN_NODES`]
+//! nodes that are operands of operations, loads or calls. Entries are equal up to names.
 
 use std::sync::{
     Arc,
@@ -39,11 +39,11 @@ const MIN_NODES: u32 = 5;
 pub struct Elsewhere {
     /// The file.
     pub file: FileId,
-    /// Where in it.
+    /// The place in it.
     pub range: TextRange,
     /// The function there.
     pub function: String,
-    /// Whether all of the function is the same, not one expression in it.
+    /// True if the whole function is equal, not one expression in it.
     pub is_function: bool,
     /// The line, from 0, in a file that the host does not have.
     pub line: Option<u32>,
@@ -71,7 +71,7 @@ struct Entry {
     place: Elsewhere,
 }
 
-/// A version of a file, with what it has in the map.
+/// A version of a file, with its entries in the map.
 struct Version {
     number: u64,
     /// None for a file that the host does not have.
@@ -114,7 +114,7 @@ impl Index {
         self.take_out(self.files.remove(&id).map(|it| it.1));
     }
 
-    /// Takes out what a version has in the map. Nobody shows it any more.
+    /// Removes the entries of a version from the map. Nobody shows it any more.
     fn take_out(&self, old: Option<Version>) {
         let Some(Version { number, prints, .. }) = old else { return };
         for fingerprint in &*prints {
@@ -155,14 +155,15 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
     of_units(db, file, None, of_unit).flatten().collect()
 }
 
-/// What a file has in the map that is not one of the host's.
+/// The entries of a file that does not belong to the host.
 #[derive(Debug)]
 pub struct ClosedFile {
     places: Vec<(Fingerprint, Elsewhere)>,
 }
 
 impl ClosedFile {
-    /// Reads a file from its text, without a database. Before each function `goes_on` is asked; none if it says no.
+    /// Reads a file from its text, without a database. Before each function `goes_on` is asked; `None` if it returns
+    /// false.
     pub fn read(
         id: FileId,
         language: Language,
@@ -191,12 +192,12 @@ impl ClosedFile {
         is_whole.then_some(file)
     }
 
-    /// How many places it has.
+    /// Returns the number of places.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether it has none.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -205,7 +206,7 @@ impl ClosedFile {
 /// Takes what has a fingerprint in a function, its name, and where it starts.
 type Add<'a> = &'a mut dyn FnMut(&str, TextSize, Vec<Print>);
 
-/// What has a fingerprint in the functions of statements of a text; false if it is not all.
+/// Adds the fingerprints of the functions of statements of a text; returns false if it was stopped.
 fn each_function(
     language: Language,
     text: &str,
@@ -232,7 +233,7 @@ fn each_function(
     true
 }
 
-/// What has a fingerprint in the functions and programs of operations of a text; false if it is not all.
+/// Adds the fingerprints of the functions and programs of operations of a text; returns false if it was stopped.
 fn each_operation_unit(
     language: Language,
     text: &str,
@@ -265,8 +266,8 @@ fn each_operation_unit(
     true
 }
 
-/// The map of what is where, for those who have files that the host does not have. Their ids must be others than the
-/// host's.
+/// The map of fingerprints to places, for owners of files that the host does not have. Their ids must be others than
+/// the host's.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
     index: Arc<Index>,
@@ -277,7 +278,7 @@ impl WorkspaceIndex {
         WorkspaceIndex { index }
     }
 
-    /// Replaces what the map has of a file.
+    /// Replaces the entries of a file.
     pub fn replace(&self, id: FileId, file: ClosedFile) {
         self.index.replace(id, None, file.places);
     }
@@ -288,7 +289,7 @@ impl WorkspaceIndex {
     }
 }
 
-/// What has a fingerprint in a unit, relative to it.
+/// Returns the fingerprints of a unit, relative to it.
 #[salsa::tracked(returns(ref), no_eq)]
 fn prints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Print> {
     let (body, name_range) = (db::body(db, unit), unit.name_range(db));
@@ -313,7 +314,7 @@ fn whole_print(body: &Body, name_range: TextRange) -> Option<Print> {
     Some(Print { fingerprint, range, is_function: true })
 }
 
-/// What has a fingerprint in a function of statements.
+/// Returns the fingerprints of a function of statements.
 fn prints_of(
     body: &Body,
     map: &SourceMap,
@@ -336,7 +337,7 @@ fn prints_of(
     prints
 }
 
-/// Where else the expression or the function at an offset is, in order of file and place.
+/// Returns the other places of the expression or the function at an offset, in order of file and place.
 pub(crate) fn elsewhere(
     db: &RootDatabase,
     files: &FxHashMap<FileId, SourceFile>,

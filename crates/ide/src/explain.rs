@@ -1,4 +1,4 @@
-//! What was decided about an expression, and why: for hovers and the command line.
+//! Explanations: the decision about an expression, with reasons, for hovers and the command line.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::{
@@ -25,7 +25,7 @@ pub struct Explanation {
     pub ty: String,
     /// Number of its value: equal numbers in a function are equal expressions.
     pub value_number: u32,
-    /// How often the function computes it.
+    /// The number of times that the function computes it.
     pub n_occurrences: usize,
     /// All places where it is computed.
     pub occurrences: Vec<TextRange>,
@@ -37,9 +37,9 @@ pub struct Explanation {
     pub cost: Option<u32>,
     /// See [`Explanation::cost`].
     pub saved: Option<u32>,
-    /// What was decided and why, in sentences.
+    /// The decision and the reasons, in sentences.
     pub reasons: Vec<String>,
-    /// What is known of it here, if it is an integer or a condition.
+    /// The integer facts at this place, if it is an integer or a condition.
     pub integer: Option<IntegerFacts>,
 }
 

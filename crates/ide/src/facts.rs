@@ -1,9 +1,9 @@
-//! What the data-flow analyses know at a line: for `explain --facts` and for code lenses.
+//! The data-flow facts at a line: for `explain --facts` and for code lenses.
 //!
-//! In: a file and a range. Out: for each line of it on which a statement starts, the facts before the (outermost)
-//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known,
-//! what varies by thread, what is initialised. Everything is computed for a function at once, and only for functions
-//! that the range touches: O(n log n) in the function, and in what is said.
+//! In: a file and a range. Out: for each line on which a statement starts, the facts before the (outermost) statement
+//! of the line: live variables, the memory version that it reads or overwrites, known conditions, variance by thread,
+//! initialised memory. Everything is computed for a function at once, and only for functions that the range touches:
+//! O(n log n) in the function and the output.
 
 use arith::{Analyzer, Constraint, ContextId};
 use dataflow::{
@@ -31,7 +31,7 @@ use crate::{
 /// Conditions are cut to this many characters.
 const MAX_CONDITION: usize = 80;
 
-/// What is known before the statement of a line.
+/// The facts before the statement of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineFacts {
     /// The outermost statement that starts on the line.
@@ -40,17 +40,17 @@ pub struct LineFacts {
     pub line: u32,
     /// Its text, on one line.
     pub text: String,
-    /// Whether some path leads to it.
+    /// True if some path reaches the line.
     pub is_reached: bool,
     /// Variables that are still used, in the order of their definitions.
     pub live: Vec<String>,
     /// Buffers that are still read.
     pub live_memory: Vec<String>,
-    /// For each buffer that the line mentions what is in it.
+    /// For each buffer that the line mentions its contents.
     pub versions: Vec<MemoryVersion>,
     /// Conditions that hold, outermost first.
     pub known: Vec<String>,
-    /// Who may disagree about coming here; none outside of kernels.
+    /// The threads that may disagree about reaching this place; `None` outside of kernels.
     pub reached_by: Option<&'static str>,
     /// Variables of the line that are not the same in all threads, and between whom they differ.
     pub varies: Vec<(String, &'static str)>,
@@ -58,19 +58,19 @@ pub struct LineFacts {
     pub initialised: Vec<(String, &'static str)>,
 }
 
-/// What is in a buffer at a line.
+/// The contents of a buffer at a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryVersion {
     /// The buffer.
     pub buffer: String,
-    /// Who wrote it.
+    /// The write that made its contents.
     pub version: String,
     /// The statement that did, or that holds the write.
     pub place: Option<TextRange>,
 }
 
 impl LineFacts {
-    /// Liveness and memory versions in a few words: first what is particular to the line, long lists cut.
+    /// Liveness and memory versions in a few words: first those particular to the line, long lists cut.
     pub fn title(&self) -> String {
         let mut title = format!("live: {}", few(&self.live));
         for it in &self.versions {
@@ -386,8 +386,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A constraint as a condition.
-/// What a context adds, in the notation of the language.
+/// Returns the constraint that a context adds, as a condition in the notation of the language.
 pub(crate) fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
     let text = |expr| shortened(&expr_text(body, expr), MAX_CONDITION);
     match constraint {

@@ -1,7 +1,7 @@
 //! Quick fixes of findings: one finding, or all of its kind in a function.
 
 use db::{PlacedUnit, RootDatabase};
-use frontend::tvmscript::{CheckedEdits, Reading};
+use frontend::tvmscript::{CheckedEdits, ReadBack};
 use ir::plan::finding::FindingFix;
 use syntax::{Edit, TextRange};
 use transform::findings::{Finding, compatible};
@@ -16,7 +16,7 @@ pub(crate) fn quick_fixes(
     db: &RootDatabase,
     at: &PlacedUnit<'_>,
     range: TextRange,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Vec<CodeAction> {
     let text = FindingText::new(db, at.unit);
     let (findings, body) = (db::findings(db, at.unit), db::body(db, at.unit));
@@ -64,7 +64,11 @@ pub(crate) fn quick_fixes(
 }
 
 /// The edits of a function that are done unasked when a whole file is fixed.
-pub(crate) fn fix_all_edits(db: &RootDatabase, at: &PlacedUnit<'_>, reading: Reading) -> Vec<Edit> {
+pub(crate) fn fix_all_edits(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    reading: ReadBack,
+) -> Vec<Edit> {
     let (map, body) = (db::source_map(db, at.unit), db::body(db, at.unit));
     let is_wanted = |it: &&Finding| {
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
@@ -81,7 +85,7 @@ pub(crate) fn edits<'f>(
     db: &RootDatabase,
     at: &PlacedUnit<'_>,
     wanted: impl IntoIterator<Item = &'f Finding>,
-    reading: Reading,
+    reading: ReadBack,
 ) -> CheckedEdits {
     let (body, occurrences) = (db::body(db, at.unit), db::occurrences(db, at.unit));
     let chosen = compatible(body, occurrences, wanted);

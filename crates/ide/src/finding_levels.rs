@@ -51,8 +51,8 @@ impl FindingLevels {
         FindingKind::ALL.iter().copied().filter(|it| self.get(*it).is_some()).collect()
     }
 
-    /// The severity of a kind of simplification; none if it is not reported. What is a finding too has the level of
-    /// that.
+    /// The severity of a kind of simplification; none if it is not reported. A simplification that is also a finding
+    /// has the level of the finding.
     pub fn simplification(&self, kind: SimplificationKind) -> Option<Severity> {
         self.simplifications[kind as usize].filter(|_| !kind.is_finding())
     }
@@ -62,12 +62,12 @@ impl FindingLevels {
         self.simplifications[kind as usize] = level;
     }
 
-    /// Whether any simplification is reported.
+    /// Returns true if any simplification is reported.
     pub fn has_simplifications(&self) -> bool {
         SimplificationKind::ALL.iter().any(|it| self.simplification(*it).is_some())
     }
 
-    /// Changes the severity of what has this name; false if nothing has.
+    /// Changes the severity of the rule with this name; false if there is none.
     pub fn set_named(&mut self, name: &str, level: Option<Severity>) -> bool {
         if let Some(kind) = FindingKind::from_name(name) {
             self.set(kind, level);
@@ -80,7 +80,7 @@ impl FindingLevels {
         true
     }
 
-    /// Whether something has this name.
+    /// Returns true if a rule has this name.
     pub fn is_name(name: &str) -> bool {
         FindingKind::from_name(name).is_some() || SimplificationKind::from_name(name).is_some()
     }

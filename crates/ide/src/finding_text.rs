@@ -35,7 +35,7 @@ impl<'db> FindingText<'db> {
         }
     }
 
-    /// Where a place is in the function; none for what a macro made and the like.
+    /// The range of a place in the function; `None` for statements of a macro and the like.
     pub(crate) fn range(&self, place: Place) -> Option<TextRange> {
         match place {
             Place::Function => Some(self.name_range),
@@ -43,7 +43,7 @@ impl<'db> FindingText<'db> {
         }
     }
 
-    /// What stands at a place, in code marks.
+    /// Returns the text at a place, in code marks.
     pub(crate) fn shown(&self, place: Place) -> String {
         match (place, self.range(place)) {
             (Place::Function, _) => format!("`{}`", self.name),
@@ -62,22 +62,22 @@ impl<'db> FindingText<'db> {
         words.collect()
     }
 
-    /// What a finding says, without a full stop.
+    /// Returns the message of a finding, without a full stop.
     pub(crate) fn message(&self, it: &Finding) -> String {
         self.sentence(&it.message)
     }
 
-    /// What can be done, as a command; none if there is no fix.
+    /// Returns the title of the fix, as a command; `None` if there is no fix.
     pub(crate) fn action(&self, it: &Finding) -> Option<String> {
         Some(self.sentence(&it.title(self.body)?))
     }
 
-    /// Related places with what they are.
+    /// Related places with their descriptions.
     pub(crate) fn related(&self, it: &Finding) -> Vec<(TextRange, String)> {
         self.related_places(&it.related)
     }
 
-    /// Places with what they are, the first few.
+    /// Places with their descriptions, the first few.
     pub(crate) fn related_places(&self, all: &[Related]) -> Vec<(TextRange, String)> {
         const MAX_RELATED: usize = 8;
         let place = |it: &Related| Some((self.range(it.place)?, it.role.0.to_owned()));

@@ -1,11 +1,12 @@
-//! What was found at a place: for hovers and the command line.
+//! The findings at a place: for hovers and the command line.
 //!
-//! In: an offset. Out: the findings whose place holds it, the smallest place first: what is found and why, the places
-//! that bear on it, and what its fix would do. A place of several lines is pointed at by its first one: nobody who
-//! points into a loop asks about the loop. What the user allows is not told. Linear in the findings of the function.
+//! In: an offset. Out: the findings whose place contains it, the smallest place first: the finding and its reason, the
+//! related places, and the effect of its fix. A place of several lines is hit by its first line only: a question inside
+//! a loop is not a question about the loop. Findings that the user allows are left out. Linear in the findings of the
+//! function.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
-use frontend::tvmscript::Reading;
+use frontend::tvmscript::ReadBack;
 use syntax::{TextRange, TextSize};
 use transform::findings::Finding;
 
@@ -18,24 +19,24 @@ use crate::{
 pub struct FindingAt {
     /// The rule, in kebab-case.
     pub kind: &'static str,
-    /// Where.
+    /// The place.
     pub range: TextRange,
-    /// What was found and why, without a full stop.
+    /// The message with the reason, without a full stop.
     pub message: String,
-    /// Other places that bear on it, with what they are.
+    /// Other places that bear on it, with their descriptions.
     pub related: Vec<RelatedPlace>,
-    /// What the fix does; none if there is none, or the text has no place for it.
+    /// The effect of the fix; `None` if there is none, or the text has no place for it.
     pub fix: Option<String>,
 }
 
-/// A place that bears on what was found.
+/// A place that bears on the finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RelatedPlace {
-    /// Where.
+    /// The place.
     pub range: TextRange,
     /// Its line in the function, from 1.
     pub line: u32,
-    /// What it is.
+    /// The kind.
     pub what: String,
 }
 
@@ -77,7 +78,7 @@ fn told(
                 what,
             })
             .collect(),
-        fix: text.action(it).filter(|_| !edits(db, at, [it], Reading::Later).edit.is_empty()),
+        fix: text.action(it).filter(|_| !edits(db, at, [it], ReadBack::Later).edit.is_empty()),
     }
 }
 

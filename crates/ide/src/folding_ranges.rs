@@ -13,13 +13,13 @@ use crate::units::of_units;
 pub struct Fold {
     /// Its first and last line hold the ends.
     pub range: TextRange,
-    /// Whether the last line stays visible, as the one with a closing brace.
+    /// True if the last line stays visible, such as the one with a closing brace.
     pub keeps_last_line: bool,
-    /// Whether it is comments.
+    /// True if the fold is a group of comments.
     pub is_comment: bool,
 }
 
-/// What folds in a file.
+/// Returns the folds of a file.
 pub(crate) fn folding_ranges(db: &RootDatabase, file: SourceFile) -> Vec<Fold> {
     let of_unit = |at: PlacedUnit<'_>| -> Vec<Fold> {
         let folds = match at.unit.form(db) {

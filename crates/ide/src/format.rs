@@ -3,7 +3,7 @@
 use db::{Configuration, RootDatabase, SourceFile};
 use syntax::{Edit, FormatError, Language, TextRange};
 
-/// Why a file has no edits.
+/// The reason why a file has no edits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FormatRefusal {
     /// Files of the language are laid out by other tools.

@@ -1,7 +1,7 @@
-//! What a panic costs where an answer is made: one item of it, not the answer.
+//! Guards around the items of an answer: a panic costs one item, not the answer.
 //!
-//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is
-//! remembered until the question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
+//! In: a closure that makes an item of an answer, and the function that it is about. Out: the item, or `None`. Panics
+//! are collected until the question is answered, and are given beside the answer ([`crate::Analysis::take_lost`]).
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use ir::guard::{Panicked, Stage, guarded};
 use syntax::TextSize;
 
 thread_local! {
-    /// What was left out of the answers of this thread.
+    /// The items that this thread's answers lost to panics.
     static LOST: RefCell<Vec<Panicked>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn item<T>(function: &str, make: impl FnOnce() -> T) -> Option<T> {
     try_item(function, make).map_err(lose).ok()
 }
 
-/// As [`item`], for those who tell it themselves.
+/// Like [`item`], for callers that report panics themselves.
 pub(crate) fn try_item<T>(function: &str, make: impl FnOnce() -> T) -> Result<T, Panicked> {
     guarded(Stage::Showing, function, make)
 }
@@ -53,7 +53,7 @@ fn lose(panicked: Panicked) {
     LOST.with_borrow_mut(|it| it.push(panicked));
 }
 
-/// What was left out since this was asked last, on this thread.
+/// Takes the lost items since the last call, on this thread.
 pub(crate) fn take_lost() -> Vec<Panicked> {
     LOST.take()
 }

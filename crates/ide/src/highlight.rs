@@ -1,11 +1,11 @@
-//! Document highlight: the mentions of the name at a place, and what each does with it.
+//! Document highlight: the mentions of the name at a place, and the access of each.
 
 use db::{RootDatabase, SourceFile};
 use syntax::{TextRange, TextSize};
 
 use crate::names::named_at;
 
-/// What a mention does with what it names.
+/// The access of a mention to the thing that it names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Reads it.
@@ -17,9 +17,9 @@ pub enum Access {
 /// A mention of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Highlight {
-    /// Where.
+    /// The place.
     pub range: TextRange,
-    /// What it does.
+    /// The access.
     pub access: Access,
 }
 

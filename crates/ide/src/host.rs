@@ -1,14 +1,14 @@
-//! The state of the world and its changes.
+//! The analysis host: the state of all files, and its changes.
 //!
 //! The database behind it comes in *generations*. A generation is a salsa database; the next one begins empty, takes
 //! over the files that are open, with their trees, and computes the rest when it is asked. One begins
 //!
 //! - where a snapshot of the old one is left when something is to be written. Writing to a salsa database blocks until
-//!   all snapshots are dropped; so a change never waits, however long somebody computes. What is computed goes on with
-//!   the old one and is of no use.
-//! - where files were closed whose text is as long as that of the open ones. What salsa remembers of a file is freed
-//!   with the database only, so this bounds what is held by twice what is open; and what is computed anew is no more
-//!   than what was computed for what was closed.
+//!   all snapshots are dropped; so a change never waits, however long some reader computes. Running computations
+//!   continue with the old one, and their results are dropped.
+//! - where files were closed whose text is as long as that of the open ones. Salsa's memos of a file are freed with the
+//!   database only, so this bounds the memory by twice that of open files; and the recomputation is no more than the
+//!   earlier computation for closed files.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -22,7 +22,7 @@ use crate::{
     readers::{CancellationToken, Readers},
 };
 
-/// What a change leaves behind, in bytes of text: keys of what is gone stay.
+/// The memory that a change leaves behind, in bytes of text: keys of removed entries stay.
 const CHANGE: u64 = 32;
 
 /// Less than this is not worth a generation while files are open.
@@ -35,11 +35,10 @@ pub struct AnalysisHost {
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
     readers: Readers,
-    /// Inputs of files that are closed, with the length of what they held: the next file that is opened takes the last
-    /// one, and what was remembered for it is replaced as after an edit. So a file that is closed and opened again is
-    /// the same file.
+    /// Inputs of closed files, with the length of their contents: the next opened file takes the last one, and its
+    /// memos are replaced as after an edit. So a file that is closed and opened again is the same file.
     free: Vec<(SourceFile, u64)>,
-    /// What this generation holds and needs no more, in bytes of text.
+    /// The unused data that this generation holds, in bytes of text.
     garbage: u64,
     n_generations: u64,
 }
@@ -50,7 +49,7 @@ impl AnalysisHost {
         AnalysisHost::default()
     }
 
-    /// A snapshot for asking. Changing the host cancels what is asked of its snapshots, and waits for nobody.
+    /// A snapshot for asking. Changing the host cancels the requests on its snapshots, and waits for nobody.
     pub fn analysis(&self) -> Analysis {
         let db = self.db.clone();
         let token = CancellationToken::new(db.cancellation_token());
@@ -65,9 +64,9 @@ impl AnalysisHost {
         }
     }
 
-    /// The diagnostics of a file, as [`Analysis::diagnostics`] gives them, for who asks nothing else: what is computed
-    /// of a function is forgotten soon, so that memory does not follow the number of functions. None of a file that is
-    /// not there.
+    /// The diagnostics of a file, as [`Analysis::diagnostics`] gives them, for a caller without further questions: the
+    /// results for a function are dropped soon, so that memory does not follow the number of functions. None of a file
+    /// that is not there.
     pub fn diagnostics_once(
         &mut self,
         file: FileId,
@@ -78,24 +77,24 @@ impl AnalysisHost {
         diagnostics::diagnostics_once(&mut self.db, source, config)
     }
 
-    /// The map of what is where in the workspace, for files that the host does not have. Filling it disturbs no
-    /// question.
+    /// The map of fingerprints to places in the workspace, for files that the host does not have. Filling it disturbs
+    /// no question.
     pub fn workspace_index(&self) -> WorkspaceIndex {
         WorkspaceIndex::new(self.index.clone())
     }
 
-    /// Stops what is asked of snapshots. A change does so too; who calls this and waits a little until
-    /// [`AnalysisHost::is_asked`] says no lets the change find what was computed before.
+    /// Cancels the requests on snapshots. A change does so too; a caller that cancels and waits a little until
+    /// [`AnalysisHost::is_asked`] returns false lets the change reuse the earlier results.
     pub fn cancel(&self) {
         self.readers.cancel();
     }
 
-    /// Whether there are snapshots of this generation.
+    /// Returns true if there are snapshots of this generation.
     pub fn is_asked(&self) -> bool {
         !self.readers.is_empty()
     }
 
-    /// How many generations there were before this one.
+    /// Returns the number of earlier generations.
     pub fn generation(&self) -> u64 {
         self.n_generations
     }
@@ -105,7 +104,7 @@ impl AnalysisHost {
         self.set_content(file, Content::Tree(parse));
     }
 
-    /// Sets the text of a file that nobody edits.
+    /// Sets the text of a file that is not edited.
     pub fn set_text(&mut self, file: FileId, language: Language, text: Arc<str>) {
         self.set_content(file, Content::Text(language, text));
     }
@@ -133,7 +132,7 @@ impl AnalysisHost {
         source
     }
 
-    /// Forgets a file, and what was known of it.
+    /// Removes a file and its results.
     pub fn close_file(&mut self, file: FileId) {
         self.begin_change();
         self.index.remove(file);
@@ -154,12 +153,13 @@ impl AnalysisHost {
         }
     }
 
-    /// Reads a text as open files are read: with what is known of dialects.
+    /// Reads a text as open files are read: with the tables about dialects.
     pub fn parse(&self, language: Language, text: &str) -> Parse {
         syntax::parse_with(language, &self.db.dialects().shapes, text)
     }
 
-    /// Sets what is known of dialects. Open files of MLIR keep the trees that they have: their owner reads them again.
+    /// Replaces the tables about dialects. Open files of MLIR keep the trees that they have: their owner reads them
+    /// again.
     pub fn set_dialects(&mut self, dialects: Dialects) {
         self.begin_change();
         self.db.set_dialects(dialects);
@@ -172,7 +172,7 @@ impl AnalysisHost {
         self.db.set_options(Options { cse, findings, ops });
     }
 
-    /// How much work was done since the start.
+    /// Returns the work done since the start.
     pub fn work(&self) -> Work {
         self.db.work()
     }
@@ -187,7 +187,7 @@ impl AnalysisHost {
         self.db.take_log()
     }
 
-    /// Makes the database ours alone: a change would wait for whoever has a snapshot of it.
+    /// Makes the database ours alone: a change would wait for every snapshot of it.
     fn begin_change(&mut self) {
         self.readers.cancel();
         if self.is_asked() {

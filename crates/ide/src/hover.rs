@@ -10,16 +10,16 @@ pub(crate) use self::operations::line_text;
 
 use crate::guarded;
 
-/// What is shown about a place.
+/// The information about a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
-    /// What it is about.
+    /// The range of the expression or name.
     pub range: TextRange,
-    /// What it says.
+    /// The title.
     pub markdown: String,
 }
 
-/// What is known of what stands at an offset.
+/// Returns the information about the name or expression at an offset.
 pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     match db::form(db, file) {
         Form::Expressions => expressions::hover(db, file, offset),

@@ -1,11 +1,11 @@
-//! Inlay hints: what could be computed once, where it is computed.
+//! Inlay hints: values that could be computed once, at the places where they are computed.
 //!
 //! ```text
 //! C[i * 4 + j] = A[i * 4 + j]‹ cse_v1 ×2›
 //! ```
 //!
-//! A hint stands behind an occurrence that a plan replaces: the name of the value and how often it is computed. Its
-//! two parts lead to the first other occurrence and to the next one. The hints of a function are made in one query,
+//! A hint stands behind an occurrence that a plan replaces: the name of the value and how often it is computed. Its two
+//! parts lead to the first other occurrence and to the next one. The hints of a function are made in one query,
 //! relative to the function; asking for a file adds offsets.
 
 mod expressions;
@@ -14,7 +14,7 @@ mod operations;
 use db::{Db, RootDatabase, SourceFile, Unit};
 use syntax::{Form, TextRange, TextSize};
 
-/// What is shown.
+/// The hints to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InlayHintsConfig {
     /// All hints, those of refused groups too. Otherwise one a line, of the group that saves most.
@@ -34,9 +34,9 @@ impl Default for InlayHintsConfig {
 pub struct InlayHint {
     /// It stands before the character at this offset.
     pub offset: TextSize,
-    /// What it says.
+    /// The title.
     pub label: Vec<LabelPart>,
-    /// What it says when asked for more (Markdown).
+    /// The tooltip (Markdown).
     pub tooltip: String,
 }
 
@@ -45,9 +45,9 @@ pub struct InlayHint {
 pub struct LabelPart {
     /// Text.
     pub text: String,
-    /// Where it leads.
+    /// The place where it leads.
     pub target: Option<TextRange>,
-    /// Whether ` (line N)` follows, of the target: lines are not known here.
+    /// True if ` (line N)` of the target follows: lines are not known here.
     pub names_line: bool,
 }
 

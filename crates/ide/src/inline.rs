@@ -1,9 +1,9 @@
 //! Inlining a name: here, or everywhere.
 //!
-//! Offered where a binding or a use of it is; where it would be wrong, the action says why instead of what it would do.
+//! Offered at a binding or at a use of it; where it would be wrong, the action gives the reason instead of its effect.
 
 use db::{PlacedUnit, RootDatabase};
-use frontend::tvmscript::{DefinitionKind, Reading};
+use frontend::tvmscript::{DefinitionKind, ReadBack};
 use ir::ValueId;
 use syntax::TextRange;
 use transform::inline::{Obstacle, Uses, inline, uses_of};
@@ -18,7 +18,7 @@ pub(crate) fn inline_actions(
     db: &RootDatabase,
     at: &PlacedUnit<'_>,
     range: TextRange,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Vec<CodeAction> {
     let map = db::source_map(db, at.unit);
     let Some(offset) = range.start().checked_sub(at.start()) else { return Vec::new() };
@@ -52,7 +52,7 @@ fn action(
     at: &PlacedUnit<'_>,
     (value, uses): (ValueId, Uses),
     title: String,
-    reading: Reading,
+    reading: ReadBack,
 ) -> CodeAction {
     let disabled = match inline(&db::analyses(db, at.unit), value, uses) {
         Ok(fix) => {
@@ -92,10 +92,10 @@ fn reason(db: &RootDatabase, at: &PlacedUnit<'_>, obstacle: Obstacle) -> String 
             let text = PlanText::new(db, at.unit);
             match by {
                 Some(op) => format!(
-                    "what its value reads may be written on line {} of the function",
+                    "memory that its value reads may be written on line {} of the function",
                     text.line(text.map.op_range(op).start()) + 1
                 ),
-                None => "what its value reads may be written before a use".to_owned(),
+                None => "memory that its value reads may be written before a use".to_owned(),
             }
         }
     }

@@ -1,5 +1,4 @@
-//! What is known of an integer or a condition where it stands: bounds, congruence, simplest form, and where that comes
-//! from.
+//! Facts about an integer or a condition at its place: bounds, congruence, simplest form, and their sources.
 //!
 //! For one expression that a person asks about: its contexts are made anew, O(function). Overflow is taken to be
 //! excluded, as it is an error of the program where the value is used.
@@ -13,13 +12,13 @@ use crate::facts::constraint;
 
 /// Expressions of more nodes are not simplified for a hover.
 const MAX_NODES: u32 = 256;
-/// Places that are told.
+/// The limit on reported places.
 const MAX_ORIGINS: usize = 6;
 
-/// What is known of an expression.
+/// The facts about an expression.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct IntegerFacts {
-    /// `0 <= value <= 63`, if more is known than its type says.
+    /// `0 <= value <= 63`, if the bounds are tighter than those of its type.
     pub bounds: Option<String>,
     /// `4*k + 1`, if it is not any integer.
     pub congruence: Option<String>,
@@ -38,9 +37,9 @@ pub struct IntegerFacts {
 pub struct RewriteStep {
     /// The name of the rule or stage.
     pub rule: &'static str,
-    /// What it applies to.
+    /// The expression before the step.
     pub before: String,
-    /// What that becomes.
+    /// The expression after the step.
     pub after: String,
     /// The condition, range or definition that decides it.
     pub because: Option<String>,
@@ -134,8 +133,8 @@ pub(crate) fn integer_facts<'db>(
     (out != IntegerFacts::default()).then_some(out)
 }
 
-/// The ends that say more than the type does: what is near an end of the type is what is left of that end after an
-/// operation.
+/// The ends that are tighter than those of the type: a bound near an end of the type is only the rest of that end after
+/// an operation.
 fn bounds(it: Interval, of_type: Interval) -> Option<String> {
     let near = (of_type.max - of_type.min) / 8;
     let has_min = it.min > of_type.min + near || of_type.min == 0 && it.min > 0;

@@ -45,7 +45,7 @@ use rustc_hash::FxHashMap;
 
 pub use codegen::{Target, TargetOptions};
 pub use db::{Dialects, Work};
-use frontend::tvmscript::Reading;
+use frontend::tvmscript::ReadBack;
 pub use ir::effects::{EffectRows, EffectTable};
 use ir::guard::Panicked;
 pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
@@ -87,11 +87,11 @@ pub use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
-/// The state changed while a question was answered, or nobody wants the answer any more.
+/// The state changed while a question was answered, or the request was cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cancelled;
 
-/// What a question gives.
+/// The result of a query, unless it was cancelled.
 pub type Cancellable<T> = Result<T, Cancelled>;
 
 /// The options of the analyses.
@@ -99,7 +99,7 @@ pub type Cancellable<T> = Result<T, Cancelled>;
 pub struct Config {
     /// How common subexpressions are planned.
     pub cse: CseOptions,
-    /// What is found beside common subexpressions.
+    /// The findings to report besides common subexpressions.
     pub findings: FindingOptions,
     /// How equal and dead operations of MLIR are planned.
     pub ops: OpOptions,
@@ -136,18 +136,18 @@ impl Analysis {
         self.ask(file, |db, file| inlay_hints::inlay_hints(db, file, range, config))
     }
 
-    /// What can be done with the text in a range, of the kinds that are wanted.
+    /// Returns the code actions in a range, of the wanted kinds.
     pub fn code_actions(
         &self,
         file: FileId,
         range: TextRange,
         wants: &dyn Fn(ActionKind) -> bool,
     ) -> Cancellable<Vec<CodeAction>> {
-        self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants, Reading::Now))
+        self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants, ReadBack::Now))
     }
 
-    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for
-    /// [`Analysis::code_action`].
+    /// Like [`Analysis::code_actions`], without edits that are yet to be read back: [`Analysis::code_action`] gives
+    /// them on request.
     pub fn code_action_titles(
         &self,
         file: FileId,
@@ -155,7 +155,7 @@ impl Analysis {
         wants: &dyn Fn(ActionKind) -> bool,
     ) -> Cancellable<Vec<CodeAction>> {
         self.ask(file, |db, file| {
-            code_actions::code_actions(db, file, range, wants, Reading::Later)
+            code_actions::code_actions(db, file, range, wants, ReadBack::Later)
         })
     }
 
@@ -169,12 +169,12 @@ impl Analysis {
         self.ask(file, |db, file| code_actions::resolved(db, file, range, name))
     }
 
-    /// The rows of the settings that would declare the operations of a range which nobody knows.
+    /// The rows of the settings that would declare the unknown operations of a range.
     pub fn settings_rows(&self, file: FileId, range: TextRange) -> Cancellable<Vec<SettingsRow>> {
         self.ask(file, |db, file| settings_rows::settings_rows(db, file, range))
     }
 
-    /// What is wrong in the functions of a file, and what could be shared.
+    /// Returns the diagnostics of a file: problems in its functions, and values that could be shared.
     pub fn diagnostics(
         &self,
         file: FileId,
@@ -183,25 +183,26 @@ impl Analysis {
         self.ask(file, |db, file| diagnostics::diagnostics(db, file, config))
     }
 
-    /// What is known of the expression or name at an offset.
+    /// Returns the information about the expression or name at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Hover>> {
         self.ask(file, |db, file| hover::hover(db, file, offset))
     }
 
-    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and
-    /// place. The workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
+    /// Returns the other places in the workspace of the expression or the function at an offset, up to names: in order
+    /// of file and place. The workspace is the files of the host, and the contents of
+    /// [`AnalysisHost::workspace_index`].
     pub fn elsewhere(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Elsewhere>> {
         self.ask_at(file, offset, |db, _, at| {
             elsewhere::elsewhere(db, &self.files, &self.index, file, at)
         })
     }
 
-    /// The functions of a file and what is in them.
+    /// The functions of a file and their contents.
     pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
         self.ask(file, document_symbols::document_symbols)
     }
 
-    /// What folds in the functions of a file.
+    /// Returns the folds in the functions of a file.
     pub fn folding_ranges(&self, file: FileId) -> Cancellable<Vec<Fold>> {
         self.ask(file, folding_ranges::folding_ranges)
     }
@@ -216,7 +217,7 @@ impl Analysis {
         Ok(edits.unwrap_or_else(|| Ok(Vec::new())))
     }
 
-    /// Where the name at an offset is defined.
+    /// Returns the place where the name at an offset is defined.
     pub fn goto_definition(
         &self,
         file: FileId,
@@ -237,7 +238,7 @@ impl Analysis {
         })
     }
 
-    /// The mentions of the name at an offset, with what each does.
+    /// The mentions of the name at an offset, with the access of each.
     pub fn highlights(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Highlight>> {
         self.ask_at(file, offset, highlight::highlights)
     }
@@ -266,7 +267,7 @@ impl Analysis {
         self.ask_at(file, offset, selection_ranges::selection_ranges)
     }
 
-    /// What the names of a file, or of a part of it, are: in text order, none over another.
+    /// Returns the semantic tokens of a file, or of a range of it: in text order, without overlaps.
     pub fn semantic_tokens(
         &self,
         file: FileId,
@@ -289,7 +290,7 @@ impl Analysis {
         })
     }
 
-    /// The functions that launch threads, with what is computed once in them.
+    /// The functions that launch threads, with the values that are computed once in them.
     pub fn device_lenses(
         &self,
         file: FileId,
@@ -308,17 +309,19 @@ impl Analysis {
         self.ask_at(file, offset, |db, file, at| preview::view_passes(db, file, at, passes))
     }
 
-    /// What was decided about the expression at an offset, and why.
+    /// Returns the decision about the expression at an offset, with reasons.
     pub fn explain(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Explanation>> {
         self.ask_at(file, offset, explain::explain)
     }
 
-    /// What was found at an offset, the smallest place first: why, what bears on it, and what its fix does.
+    /// Returns the findings at an offset, the smallest place first, with reasons, related places, and the effects of
+    /// their fixes.
     pub fn findings_at(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<FindingAt>> {
         self.ask_at(file, offset, findings_at::findings_at)
     }
 
-    /// What is known at the lines of a range, at most `limit` of them: liveness, memory versions, conditions, variance.
+    /// Returns the facts at the lines of a range, at most `limit` of them: liveness, memory versions, conditions,
+    /// variance.
     pub fn facts(
         &self,
         file: FileId,
@@ -333,7 +336,7 @@ impl Analysis {
         self.ask(file, |db, file| db::units(db, file).functions.len())
     }
 
-    /// Computes what hints of some functions need, so that it is there when they are asked for.
+    /// Computes the inputs of the hints of some functions in advance.
     pub fn warm(&self, file: FileId, functions: Range<usize>) -> Cancellable<()> {
         self.ask(file, |db, file| {
             let units = &db::units(db, file).functions;
@@ -349,17 +352,17 @@ impl Analysis {
         self.lost.take()
     }
 
-    /// The mistakes of ours that are told of the function at an offset: what is said of it lacks something.
+    /// The internal errors about the function at an offset: its answers are incomplete.
     pub fn internal_errors(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<String>> {
         self.ask_at(file, offset, diagnostics::internal_errors)
     }
 
-    /// Cancels what is asked of this snapshot.
+    /// Cancels the requests on this snapshot.
     pub fn cancellation_token(&self) -> CancellationToken {
         self.token.clone()
     }
 
-    /// Asks a question that has no end; one that `looks` ends when it is cancelled. For tests of whoever asks.
+    /// Asks a question that has no end; one that `looks` ends when it is cancelled. For tests of the callers.
     #[cfg(debug_assertions)]
     pub fn hang(&self, looks: bool) -> Cancellable<()> {
         let hang = || {

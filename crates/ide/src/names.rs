@@ -12,7 +12,7 @@ use syntax::{Form, TextRange, TextSize};
 pub(crate) struct Mention {
     pub(crate) range: TextRange,
     pub(crate) is_definition: bool,
-    /// Whether it defines what it names, or gives it a new value.
+    /// True if it defines the name, or gives it a new value.
     pub(crate) is_write: bool,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Mention {
 pub(crate) struct Named {
     /// The mention at the place.
     pub(crate) range: TextRange,
-    /// Where it is defined.
+    /// Returns the place where it is defined.
     pub(crate) definition: Option<TextRange>,
     /// All mentions.
     pub(crate) mentions: Vec<Mention>,

@@ -1,4 +1,4 @@
-//! Sentences about plans: what hints, hovers, diagnostics and `explain` say, so that they say the same.
+//! Sentences about plans, shared by hints, hovers, diagnostics and `explain`.
 
 pub(crate) mod operations;
 
@@ -136,7 +136,7 @@ impl<'db> PlanText<'db> {
         GroupLines { runs, counts, n_occurrences: group.occurrences.len() }
     }
 
-    /// How alike the occurrences are, where that is more than the same tree.
+    /// Returns the level of equivalence of the occurrences, if it is above syntactic.
     pub(crate) fn equivalence(group: &CseGroup) -> Option<&'static str> {
         match group.equivalence {
             Equivalence::Syntactic => None,
@@ -158,7 +158,7 @@ impl<'db> PlanText<'db> {
         )
     }
 
-    /// What was decided about a group, in one sentence.
+    /// Returns the decision about a group, in one sentence.
     pub(crate) fn decision(&self, group: &CseGroup) -> String {
         match &group.decision {
             Decision::Bind(binding) => {
@@ -182,7 +182,7 @@ impl<'db> PlanText<'db> {
             Decision::Covered { by } => {
                 let names: Vec<String> =
                     by.iter().map(|&it| format!("`{}`", self.plan.bindings[it].name)).collect();
-                format!("It is part of what is computed once as {}.", names.join(", "))
+                format!("It is part of the value that is computed once as {}.", names.join(", "))
             }
             Decision::Refuse(refusal) => {
                 format!("Not shared (`{}`): {}.", refusal.name(), self.refusal(*refusal))
@@ -190,7 +190,7 @@ impl<'db> PlanText<'db> {
         }
     }
 
-    /// Why a group is not bound.
+    /// Returns the reason why a group is not bound.
     pub(crate) fn refusal(&self, refusal: Refusal) -> String {
         match refusal {
             Refusal::MayTrap { culprit, guarded } => {
@@ -250,7 +250,7 @@ impl<'db> PlanText<'db> {
                 "C and CUDA cut narrow integers to their width only where they get a name".to_owned()
             }
             Refusal::Downstream { pass } => format!(
-                "with a name for it, TVM's `{}` would evaluate what is left around it where the text does not",
+                "with a name for it, TVM's `{}` would evaluate code around it where the text does not",
                 pass.name()
             ),
             Refusal::FewOccurrences => "it is computed at fewer places than asked for".to_owned(),
@@ -262,7 +262,7 @@ impl<'db> PlanText<'db> {
         }
     }
 
-    /// Where a scalar gets its value.
+    /// Returns the place where a scalar gets its value.
     fn stores(&self, cell: &CseCell) -> String {
         let line = |op| self.line(self.map.op_range(op).start()) + 1;
         let list = |lines: Vec<String>| lines.join(", ");
@@ -318,29 +318,31 @@ impl<'db> PlanText<'db> {
         }
     }
 
-    /// What keeps loads apart.
+    /// Returns the reason why loads are different values.
     fn memory(&self, write: OpId, what: Between, around: Option<OpId>) -> String {
         let line = |op| self.line(self.map.op_range(op).start()) + 1;
         let at = line(write);
         let mut out = match (what, self.body.ops[write].kind) {
             (Between::Store, OpKind::Store { buffer, .. }) => {
                 let name = self.body.name(self.body.buffers[buffer].name);
-                format!("a store to `{name}` at line {at} of the function may write what it reads")
+                format!(
+                    "a store to `{name}` at line {at} of the function may write memory that it reads"
+                )
             }
             (Between::Store, _) => {
-                format!("a store at line {at} of the function may write what it reads")
+                format!("a store at line {at} of the function may write memory that it reads")
             }
             (Between::Call, _) => {
-                format!("a call at line {at} of the function may write what it reads")
+                format!("a call at line {at} of the function may write memory that it reads")
             }
             (Between::Barrier, _) => {
                 format!(
-                    "other threads may have written what it reads before the barrier at line {at} of the function"
+                    "other threads may have written memory that it reads before the barrier at line {at} of the function"
                 )
             }
             (Between::AsyncCopy, _) => {
                 format!(
-                    "the asynchronous copy at line {at} of the function may still write what it reads"
+                    "the asynchronous copy at line {at} of the function may still write memory that it reads"
                 )
             }
             (Between::Allocation, _) => {
@@ -354,11 +356,13 @@ impl<'db> PlanText<'db> {
                 )
             }
             (Between::Opaque, _) => {
-                format!("line {at} of the function is not understood and may write what it reads")
+                format!(
+                    "line {at} of the function is not understood and may write memory that it reads"
+                )
             }
             (Between::Unordered, _) => {
                 format!(
-                    "what is loaded at line {at} of the function may be another value each time"
+                    "the value loaded at line {at} of the function may be another value each time"
                 )
             }
         };
@@ -369,24 +373,24 @@ impl<'db> PlanText<'db> {
     }
 }
 
-/// Why a partial redundancy stays.
+/// Returns the reason why a partial redundancy stays.
 fn partial_obstacle(obstacle: PartialObstacle) -> &'static str {
     match obstacle {
         PartialObstacle::OnRequest => "code is inserted in branches on request only",
         PartialObstacle::NotAnticipated => {
-            "some path through what would be inserted does not compute it now"
+            "some path through the inserted code does not compute it now"
         }
         PartialObstacle::NoScalar => "there is no scalar here that could be stored on each path",
         PartialObstacle::NoPlace => "the text has no place for one of the stores",
-        PartialObstacle::Overlaps => "what is computed is part of something that gets a name first",
+        PartialObstacle::Overlaps => "the value is part of another one that gets a name first",
     }
 }
 
-/// What to know where the host computes for a device.
+/// The warning about values that the host computes for a device.
 pub(crate) const HOST_ROUNDING: &str =
     "A float intrinsic computed on the host: it may differ in the last bits from the device's.";
 
-/// What to know before a fix in a function that is still scheduled.
+/// The warning about fixes in a function that is still scheduled.
 pub(crate) const INFORMATIONAL: &str = "The function has blocks that can still be scheduled; a new binding can make \
     `compute_inline` or `fuse` fail, so fixing all leaves it alone.";
 

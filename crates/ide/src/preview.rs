@@ -1,8 +1,8 @@
 //! A function before and after each of some passes.
 //!
 //! In: a body, or the function at a place, and passes in order. Out: [`PassPreview`]: the function as text before the
-//! first pass and after each, with what each pass did, for a virtual document and for the command line. Texts of
-//! TVMScript are printed from the IR, so that only what a pass changed differs; those of MLIR and PIR are the user's,
+//! first pass and after each, with the notes of each pass, for a virtual document and for the command line. Texts of
+//! TVMScript are printed from the IR, so that only changes of a pass differ; those of MLIR and PIR are the user's,
 //! edited.
 
 mod expressions;
@@ -32,9 +32,9 @@ pub struct Stage {
     pub pass: &'static str,
     /// Its text.
     pub text: String,
-    /// Whether the pass changed something.
+    /// True if the pass changed the function.
     pub is_changed: bool,
-    /// What the pass did, one line each, where it says so.
+    /// The notes of the pass, one line each.
     pub notes: Vec<String>,
     /// The report of a mistake of ours, for which the pass did nothing.
     pub refusal: Option<String>,

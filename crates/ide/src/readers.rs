@@ -1,4 +1,4 @@
-//! Who is asking: the snapshots of one generation of the database, and how each is stopped.
+//! Readers: the snapshots of one generation of the database, and their cancellation.
 //!
 //! A write to a salsa database blocks until every snapshot is dropped, and a computation that looks at nothing holds
 //! its snapshot for as long as it likes. So the host knows its readers: it stops them before it writes, and where one
@@ -11,7 +11,7 @@ use std::{
 
 use ir::interrupt::Interrupt;
 
-/// Stops what is asked of one snapshot. Clones stop the same.
+/// Cancels the requests on one snapshot. Clones stop the same.
 #[derive(Clone, Debug)]
 pub struct CancellationToken {
     of_queries: db::CancellationToken,
@@ -23,7 +23,7 @@ impl CancellationToken {
         CancellationToken { of_queries, of_passes: Interrupt::default() }
     }
 
-    /// Stops what is asked, and what will be.
+    /// Cancels running and future requests.
     pub fn cancel(&self) {
         // In this order: whoever waits for a query that the flag ends must see that it was stopped here, not that it
         // panicked.
@@ -31,7 +31,7 @@ impl CancellationToken {
         self.of_passes.raise();
     }
 
-    /// Whether it was stopped.
+    /// Returns true if the request was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.of_passes.is_raised()
     }
@@ -82,7 +82,7 @@ impl Readers {
         self.lock().by_number.values().for_each(CancellationToken::cancel);
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no readers.
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().by_number.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Semantic tokens: what the names of a text are.
+//! Semantic tokens: the kinds of the names in a text.
 //!
 //! Of functions of statements, the names that they define: Python itself is left to the Python tools. Of operations,
 //! all tokens. Made unit by unit, relative to it; a file is put together when somebody asks.
@@ -9,7 +9,7 @@ mod operations;
 use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextRange};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TokenKind {
     /// The name of an operation.
@@ -51,11 +51,11 @@ pub enum TokenKind {
 /// A token that means something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SemanticToken {
-    /// Where; never over several lines.
+    /// The place; never over several lines.
     pub range: TextRange,
-    /// What.
+    /// The kind.
     pub kind: TokenKind,
-    /// Whether it defines what it names.
+    /// True if the token defines the name.
     pub is_definition: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Operations that nobody knows, and the rows of the settings that would declare them.
+//! Unknown operations, and the rows of the settings that would declare them.
 //!
 //! In: a range of a file. Out: a row for each operation in it that is in no table, in text order. Linear in the units
 //! of the range.
@@ -19,7 +19,7 @@ pub struct SettingsRow {
     pub text: String,
 }
 
-/// The rows for what is in a range.
+/// The rows for the operations in a range.
 pub(crate) fn settings_rows(
     db: &RootDatabase,
     file: SourceFile,

@@ -1,10 +1,10 @@
-//! What can be simplified in a function: in words, and as quick fixes.
+//! Simplifications of a function: messages and quick fixes.
 //!
-//! Only what was found in the function as it stands is reported; what becomes possible after that, the next request
-//! reports. Known conditions are findings and are reported as such.
+//! Only simplifications of the function as it stands are reported; the next request reports those that become possible
+//! after them. Known conditions are findings and are reported as such.
 
 use db::{Db, PlacedUnit, RootDatabase, Unit};
-use frontend::tvmscript::{CheckedEdits, Reading};
+use frontend::tvmscript::{CheckedEdits, ReadBack};
 use ir::{
     plan::{
         finding::Place,
@@ -28,11 +28,11 @@ pub(crate) struct Simpler {
     /// Its index in the plan.
     pub(crate) item: usize,
     pub(crate) kind: SimplificationKind,
-    /// What can be simplified, and what can be done, as a command; how bad it is, is for the user to say.
+    /// The simplification and its fix, as a command; the user chooses the severity.
     pub(crate) told: Diagnostic,
 }
 
-/// What can be simplified, in the order of the text.
+/// Returns the simplifications of a function, in the order of the text.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
     let text = FindingText::new(db, unit);
@@ -57,7 +57,7 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
         .collect()
 }
 
-/// Whether a place is in this text: what a macro's call stands for is not.
+/// Returns true if a place is in this text: statements that a macro call stands for are not.
 fn is_written(db: &dyn Db, unit: Unit<'_>, place: Place) -> bool {
     let op = match place {
         Place::Op(op) => op,
@@ -127,12 +127,12 @@ fn action(plan: &SimplifyPlan, it: &Simplification) -> String {
     }
 }
 
-/// The fixes of what a range touches: each, then all of the function where there are more.
+/// The fixes of the simplifications that a range touches: each, then all of the function where there are more.
 pub(crate) fn quick_fixes(
     db: &RootDatabase,
     at: &PlacedUnit<'_>,
     range: TextRange,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Vec<CodeAction> {
     let allowances = db::source_map(db, at.unit).allowances();
     let reported: Vec<&Simpler> = simpler(db, at.unit)

@@ -46,7 +46,7 @@ fn function(body: &str) -> String {
     text
 }
 
-/// What stands below the header of [`function`], without its indentation.
+/// Returns the text below the header of [`function`], without its indentation.
 fn body_of(text: &str) -> String {
     let at =
         text.find("n: T.int32):\n").expect("the header of `function`") + "n: T.int32):\n".len();

@@ -22,7 +22,7 @@ pub(crate) fn function_at(
     Some((at, offset - at.start()))
 }
 
-/// Something of each unit that a range touches, in the order of the text. A panic costs what is of that unit.
+/// Something of each unit that a range touches, in the order of the text. A panic costs the part about that unit.
 pub(crate) fn of_units<'db, T>(
     db: &'db RootDatabase,
     file: SourceFile,
@@ -35,7 +35,7 @@ pub(crate) fn of_units<'db, T>(
     units.filter_map(move |at| item(at.unit.name(db), || make(at)))
 }
 
-/// As [`of_units`] for some of all units, by their numbers in the order of the text, for those who tell panics
+/// Like [`of_units`] for some of all units, by their numbers in the order of the text, for callers that report panics
 /// themselves.
 pub(crate) fn try_units<'db, T>(
     db: &'db RootDatabase,
@@ -49,12 +49,12 @@ pub(crate) fn try_units<'db, T>(
         .map(move |at| (at, try_item(at.unit.name(db), || make(at))))
 }
 
-/// How many units a file has. O(units).
+/// Returns the number of units of a file. O(units).
 pub(crate) fn n_units(db: &RootDatabase, file: SourceFile) -> usize {
     db::placed_units(db, file).count()
 }
 
-/// Computes what is shown of a unit unasked.
+/// Computes in advance the parts of a unit that are shown without a request.
 pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
     diagnostics::warm(db, unit);
     inlay_hints::warm(db, unit);

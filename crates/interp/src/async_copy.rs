@@ -1,13 +1,14 @@
 //! Asynchronous copies from global to shared memory, and the waits for them (SEMANTICS: Y3, Y4).
 //!
-//! A copy begins at its call and ends at the wait of its thread that covers its group. Between, its target holds arbitrary
-//! values (here: the pattern of memory that was never written) and its source must stay as it is; who touches the one or
-//! writes the other is reported ([`EventKind::InFlight`]). The bytes are taken from the source when the copy ends: the latest
-//! moment that a machine may choose. A commit closes the group of a thread's copies so far; `wait n` ends all but the newest `n`
-//! groups that were closed. Copies that nobody waited for are dropped with the block's shared memory.
+//! A copy begins at its call and ends at the wait of its thread that covers its group. Between, its target holds
+//! arbitrary values (here: the pattern of memory that was never written) and its source must stay as it is; an access
+//! to the target or a write to the source is reported ([`EventKind::InFlight`]). The bytes are taken from the source
+//! when the copy ends: the latest moment that a machine may choose. A commit closes the group of a thread's copies so
+//! far; `wait n` ends all but the newest `n` groups that were closed. Copies without a wait are dropped with the
+//! block's shared memory.
 //!
-//! In: the calls as TVM spells them, today's and those up to 0.22. Not executed: copies that signal a barrier object, bulk
-//! and tensor copies. Cost: O(bytes) a copy; a byte of memory that is copied from or to costs three more.
+//! In: the calls as TVM spells them, today's and those up to 0.22. Not executed: copies that signal a barrier object,
+//! bulk and tensor copies. Cost: O(bytes) a copy; a byte of memory that is copied from or to costs three more.
 
 use std::collections::VecDeque;
 
@@ -27,7 +28,7 @@ type Result<T> = std::result::Result<T, Box<RunError>>;
 /// Bytes of a storage that copies in flight read or write.
 #[derive(Clone, Debug)]
 pub(super) struct Traffic {
-    /// Whether a byte is the target of one.
+    /// True for each byte that is the target of a copy in flight.
     landing: Vec<bool>,
     /// Of how many a byte is the source.
     leaving: Vec<u16>,
@@ -62,7 +63,7 @@ pub(super) struct Flights {
 }
 
 impl Flights {
-    /// Whether any copy is in flight, so that accesses have to be checked.
+    /// Returns true if any copy is in flight, so that accesses have to be checked.
     pub(super) fn is_any(&self) -> bool {
         self.n_in_flight > 0
     }
@@ -76,7 +77,7 @@ impl Flights {
     }
 }
 
-/// What an asynchronous call asks for.
+/// The kind of an asynchronous call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Request {
     /// With offsets in elements beside the pointers.
@@ -105,7 +106,7 @@ fn request_of(name: &str) -> Option<Request> {
     })
 }
 
-/// Whether a call is one of these.
+/// Returns true if a call is one of these.
 #[cfg(test)]
 pub(super) fn is_async(name: &str) -> bool {
     request_of(name).is_some()
@@ -200,7 +201,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A pointer and an offset from it in elements of what it points to.
+    /// A pointer and an offset from it in elements of its target.
     pub(super) fn offset_pointer(
         &mut self,
         [pointer, offset]: [ExprId; 2],
@@ -286,7 +287,7 @@ impl Machine<'_> {
         self.flights.n_in_flight -= 1;
     }
 
-    /// The block ends: nobody can wait for its copies any more.
+    /// The block ends: its copies can no longer be waited for.
     pub(super) fn drop_flights(&mut self) {
         for queue in std::mem::take(&mut self.flights.by_thread) {
             queue.flights.iter().for_each(|it| self.clear(it));
@@ -316,7 +317,7 @@ impl super::memory::Storage {
         })
     }
 
-    /// Whether the target of a copy in flight is among these bytes.
+    /// Returns true if one of these bytes is the target of a copy in flight.
     pub(super) fn is_landing(&self, at: usize, len: usize) -> bool {
         self.traffic.as_ref().is_some_and(|it| it.landing[at..at + len].contains(&true))
     }

@@ -1,4 +1,4 @@
-//! Arguments, allocations and views: which memory a buffer is, with what layout (SEMANTICS: M7, M9, B6).
+//! Arguments, allocations and views: the memory and the layout of each buffer (SEMANTICS: M7, M9, B6).
 
 use std::rc::Rc;
 
@@ -134,7 +134,7 @@ impl Machine<'_> {
         Outcome { arguments, returned, events, steps, counts, has_lost_overflow }
     }
 
-    /// The extents that the signature tells must be those of the argument (SEMANTICS: B6).
+    /// The extents of the signature must be those of the argument (SEMANTICS: B6).
     fn check_shape(&mut self, buffer: BufferId, shape: &[i64]) -> Result<()> {
         let data = &self.body.buffers[buffer];
         let mut expected = Vec::new();
@@ -235,7 +235,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether nothing that the layout of a buffer is computed from differs between lanes.
+    /// Returns true if all lanes compute the same layout of a buffer.
     fn is_uniform_layout(&self, buffer: BufferId) -> bool {
         let data = &self.body.buffers[buffer];
         let source = match &data.origin {

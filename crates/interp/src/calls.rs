@@ -98,7 +98,7 @@ impl Machine<'_> {
         is_known.then(|| result.map(|it| self.carry(is_wrapped, it)))
     }
 
-    /// A call that has no meaning here: it does what its row lets it do.
+    /// A call without a meaning here: it has the effects that its row allows.
     fn unexecuted_intrinsic(
         &mut self,
         name: &str,
@@ -238,7 +238,7 @@ impl Machine<'_> {
         self.fail(RunErrorKind::Unsupported, "a load through a computed pointer".to_owned())
     }
 
-    /// Reads a cell, and writes what `f` makes of it; gives what was read (SEMANTICS: P9).
+    /// Reads a cell, and writes the result of `f` for it; returns the old value (SEMANTICS: P9).
     fn exchange(
         &mut self,
         pointer: ExprId,

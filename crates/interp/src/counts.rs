@@ -1,9 +1,10 @@
-//! How much a program computes: dynamic counts, the yardstick of what a rewrite saves.
+//! Dynamic counts: how much a program computes, the measure of a rewrite's savings.
 //!
-//! Every node of an expression that a run evaluates counts once for each lane that it is evaluated for: for each
-//! active thread of a block, each lane of a vectorised loop, each lane of a vector type. So a count does not depend on
-//! what the interpreter itself computes only once for all lanes, and a loop counts the same before and after it is
-//! vectorised. Lazy operands count where they are evaluated. What the signature computes (shapes of arguments) counts too.
+//! Every node of an expression that a run evaluates counts once for each lane that it is evaluated for: for each active
+//! thread of a block, each lane of a vectorised loop, each lane of a vector type. So a count does not depend on values
+//! that the interpreter itself computes only once for all lanes, and a loop counts the same before and after it is
+//! vectorised. Lazy operands count where they are evaluated. The computations of the signature (shapes of arguments)
+//! count too.
 //!
 //! | field | counts |
 //! |---|---|
@@ -37,7 +38,7 @@ impl Counts {
         self.arith + self.loads + self.stores + self.calls
     }
 
-    /// What was counted since `earlier`.
+    /// Returns the counts since `earlier`.
     pub(super) fn since(self, earlier: Counts) -> Counts {
         Counts {
             arith: self.arith - earlier.arith,
@@ -64,7 +65,7 @@ pub(super) fn lanes_of(ty: Type) -> u64 {
     }
 }
 
-/// What one evaluation of a node, its operands not included, counts.
+/// Returns the counts of one evaluation of a node, without its operands.
 pub(super) fn own(body: &Body, kind: ExprKind, ty: Type) -> Counts {
     let n = lanes_of(ty);
     let arith = Counts { arith: n, ..Counts::default() };

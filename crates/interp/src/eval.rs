@@ -221,7 +221,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Evaluates what is the same in all active lanes once, and counts it for all of them.
+    /// Evaluates an expression that is the same in all active lanes once, and counts it for all of them.
     pub(super) fn for_all<T>(
         &mut self,
         active: &[u32],

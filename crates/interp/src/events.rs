@@ -1,15 +1,15 @@
 //! Events: errors of the program that a run reports and goes on after (SEMANTICS: frame).
 //!
-//! An event has a kind, the operation at which it happened, how often, and what the first one was. Kinds with a
-//! reference value are always events. The others end a run, unless [`OnError::Event`] asks for events there too:
-//! then the run goes on with the value that the kind's documentation states.
+//! An event has a kind, its operation, a count, and the details of the first one. Kinds with a reference value are
+//! always events. The others end a run, unless [`OnError::Event`] asks for events there too: then the run goes on with
+//! the value that the kind's documentation states.
 
 use super::{OnError, RunError, RunErrorKind, exec::Machine};
 use ir::OpId;
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
-/// What went wrong.
+/// The kind of an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum EventKind {
     /// A wrapped value of int32 or wider is used (SEMANTICS: I1, I2). The value wraps.
@@ -67,7 +67,7 @@ impl EventKind {
         EventKind::PoisonUse,
     ];
 
-    /// Whether it ends a run, unless [`OnError::Event`] says otherwise.
+    /// Returns true if the event ends a run, unless [`OnError::Event`] says otherwise.
     pub fn ends_run(self) -> bool {
         matches!(
             self,
@@ -100,7 +100,7 @@ impl EventKind {
         }
     }
 
-    /// What happened, in a few words.
+    /// Returns the description in a few words.
     pub fn message(self) -> &'static str {
         match self {
             EventKind::Overflow => "an overflowed integer is used",
@@ -122,16 +122,16 @@ impl EventKind {
     }
 }
 
-/// How often an event happened at an operation.
+/// An event at an operation, with its count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// What.
+    /// The kind.
     pub kind: EventKind,
-    /// Where.
+    /// The place.
     pub op: OpId,
-    /// How often.
+    /// The count.
     pub count: u64,
-    /// What happened the first time, with the values where they are known.
+    /// The details of the first occurrence, with the values where they are known.
     pub detail: String,
 }
 

@@ -58,7 +58,7 @@ pub(super) struct BoundBuffer {
     pub(super) element_bytes: i64,
 }
 
-/// What a lane does at the end of the current statement.
+/// The state of a lane at the end of the current statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LaneState {
     Running,
@@ -67,7 +67,7 @@ pub(super) enum LaneState {
     Returned,
 }
 
-/// Lanes and what they see.
+/// Lanes and their environment.
 #[derive(Clone)]
 pub(super) struct Frame {
     pub(super) slots: Vec<Slot>,
@@ -81,7 +81,7 @@ pub(super) struct Frame {
 /// The state of a run.
 pub(super) struct Machine<'a> {
     pub(super) body: &'a Body,
-    /// What unknown calls do, and which calls threads make together.
+    /// The effects of unknown calls, and the calls that threads make together.
     pub(super) effects: &'a EffectTable,
     pub(super) options: Options,
     pub(super) frame: Frame,
@@ -90,35 +90,35 @@ pub(super) struct Machine<'a> {
     pub(super) binders: Vec<Val>,
     pub(super) steps: u64,
     pub(super) counts: Counts,
-    /// Whether a wrapped integer became a float.
+    /// True if a wrapped integer became a float.
     pub(super) has_lost_overflow: bool,
     /// The statement being executed.
     pub(super) at: Option<OpId>,
-    /// How often, and what the first one was.
+    /// The counts, and the details of the first ones.
     pub(super) events: BTreeMap<(OpId, EventKind), (u64, String)>,
     /// The kernel being run: its number of threads a block.
     pub(super) kernel: Option<super::launch::Kernel>,
     /// Enclosing `T.attr(comm_reducer, "reduce_scope", …)` nodes.
     pub(super) reducers: Vec<ExprId>,
     pub(super) returned: Option<Val>,
-    /// Where the array arguments lie: storage and first byte, none for scalars.
+    /// The place where the array arguments lie: storage and first byte, none for scalars.
     pub(super) homes: Vec<Option<(usize, usize)>>,
     /// Storages that calls of unknown functions may touch, beside those of arguments.
     pub(super) escaped: Vec<usize>,
-    /// Which expressions are the same in all lanes, and their values in the current statement.
+    /// The expressions that are the same in all lanes, and their values in the current statement.
     pub(super) uniformity: Uniformity,
     pub(super) programs: Programs,
-    /// Which operations threads must execute together; empty if the schedule is lockstep anyway.
+    /// The operations that threads must execute together; empty if the schedule is lockstep anyway.
     pub(super) convergence: Convergence,
     pub(super) shuffler: Shuffler,
-    /// How many vectorised loops enclose the statement.
+    /// The number of vectorised loops that enclose the statement.
     pub(super) vector_depth: u32,
     /// The lanes that execute the statement, where other threads may look at them; empty for all that ask.
     pub(super) participants: Vec<u32>,
     pub(super) races: Races,
-    /// Asynchronous copies that nobody has waited for.
+    /// Asynchronous copies without a wait so far.
     pub(super) flights: Flights,
-    /// Who accesses memory now, if races are looked for; the thread is filled in at the access.
+    /// The agent of the current accesses, if races are detected; the thread is filled in at the access.
     pub(super) agent: Option<Agent>,
     /// Number of kernels and parallel loops so far.
     pub(super) n_launches: u32,

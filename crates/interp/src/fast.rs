@@ -1,13 +1,14 @@
-//! The fast way through statements that are executed often: straight code on machine words.
+//! The compiled path for statements that are executed often: straight-line code on machine words.
 //!
-//! In: a statement that has been executed a few times. Out: a [`Program`] for its expressions, kept with the statement; none
-//! if they hold something that only the general evaluator knows (vectors, pointers, most calls). A program computes
-//! plain values only. Where anything else comes up (an overflow, a division by zero, an access out of bounds, a cell never
-//! written, a variable that holds a wrapped value) it *gives up*: nothing has been written or counted by then, and the
-//! general evaluator executes the statement from the start, with all events. So the general evaluator says what a
-//! statement means, and programs only repeat it where nothing happens. Terms: *uniform* code is what is the same in all lanes: it runs
-//! once a statement, *varying* code once a lane. A register holds an integer, or the bits of a float as a double. Compiling is linear in the
-//! nodes, with each shared node once (those with lazy operands once a use, up to a limit); running allocates nothing.
+//! In: a statement that has been executed a few times. Out: a [`Program`] for its expressions, kept with the statement;
+//! none if they hold something that only the general evaluator knows (vectors, pointers, most calls). A program
+//! computes plain values only. Where anything else comes up (an overflow, a division by zero, an access out of bounds,
+//! a cell never written, a variable that holds a wrapped value) it *gives up*: nothing has been written or counted by
+//! then, and the general evaluator executes the statement from the start, with all events. So the general evaluator
+//! defines the meaning of a statement, and programs only repeat it where no event happens. Terms: *uniform* code is the
+//! same in all lanes: it runs once a statement, *varying* code once a lane. A register holds an integer, or the bits of
+//! a float as a double. Compiling is linear in the nodes, with each shared node once (those with lazy operands once a
+//! use, up to a limit); running allocates nothing.
 
 mod compile;
 mod run;
@@ -24,7 +25,7 @@ type Result<T> = std::result::Result<T, Box<RunError>>;
 
 /// Executions of a statement, times lanes, before it is worth a program.
 const WARM: u32 = 20;
-/// What giving up once costs, in runs that go well.
+/// The cost of one bail-out, in successful runs.
 const REGRET: u8 = 16;
 
 /// How a scalar lies in memory and in a register.
@@ -127,7 +128,7 @@ enum Step {
     JumpUnless(Reg, u32),
     /// Goes on at another step if a bool is true.
     JumpIf(Reg, u32),
-    /// What the steps of an arm count, and how many nodes they are.
+    /// The counts of the steps of an arm, and the number of nodes.
     Count(u32),
 }
 
@@ -140,13 +141,13 @@ pub(super) struct Program {
     registers: Vec<u64>,
     /// The results: register and kind, one an expression.
     results: Vec<(Reg, Kind)>,
-    /// What is counted for each lane whatever happens.
+    /// The counts that every lane has in any case.
     counts: Counts,
-    /// What arms count.
+    /// The counts of arms.
     arms: Vec<Counts>,
     /// Nodes of the straight part, for each lane.
     n_steps: u64,
-    /// How much its giving up has cost of late.
+    /// The cost of its recent bail-outs.
     regret: u8,
 }
 
@@ -163,7 +164,7 @@ pub(super) enum Cached {
 /// The programs of a body's statements.
 pub(super) struct Programs {
     by_op: Vec<Cached>,
-    /// Where each write of a statement goes, and what.
+    /// The target and the value of each write of a statement.
     writes: Vec<(usize, u64)>,
 }
 
@@ -344,7 +345,7 @@ impl Machine<'_> {
         Ok((counts, steps, Slot::Lanes(values)))
     }
 
-    /// Where a condition holds; none if the general evaluator must say.
+    /// Returns the place where a condition holds; none if the general evaluator must say.
     pub(super) fn fast_partition(
         &mut self,
         op: OpId,
@@ -398,7 +399,7 @@ impl Machine<'_> {
         Ok((counts, steps, (yes, no)))
     }
 
-    /// Enters what a program has done.
+    /// Adds the counts of a program.
     fn account(&mut self, counts: Counts, steps: u64) -> Result<()> {
         self.counts.add(counts, 1);
         self.steps += steps;

@@ -1,8 +1,10 @@
-//! Matrix instructions on fragments, as TVM's `wmma` intrinsics have them: load, fill, multiply, store (SEMANTICS: P8, Y7).
+//! Matrix instructions on fragments, as TVM's `wmma` intrinsics have them: load, fill, multiply, store (SEMANTICS: P8,
+//! Y7).
 //!
-//! A buffer of a `wmma` scope holds fragments, each a matrix of the shape that its loads and fills name. How
-//! its elements are spread over the threads of a warp is the hardware's secret, so nothing but these calls may touch them: here
-//! a warp has one copy of the buffer, and a fragment lies in rows. In: a call, its operands equal in all threads of the warp. O(m n k) a warp.
+//! A buffer of a `wmma` scope holds fragments, each a matrix of the shape that its loads and fills name. How its
+//! elements are spread over the threads of a warp is the hardware's secret, so nothing but these calls may touch them:
+//! here a warp has one copy of the buffer, and a fragment lies in rows. In: a call, its operands equal in all threads
+//! of the warp. O(m n k) a warp.
 
 use super::{
     RunError, RunErrorKind,
@@ -14,7 +16,7 @@ use ir::{DataType, ExprId, MemoryScope};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
-/// Which matrix of a product fragments are.
+/// The matrix of a product that fragments belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     A,
@@ -26,7 +28,7 @@ enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fragments {
     role: Role,
-    /// Of the product they take part in, once a load or fill has told.
+    /// Of the product they take part in, once a load or fill has determined it.
     shape: Option<Shape>,
 }
 

@@ -90,7 +90,7 @@ impl Machine<'_> {
         self.n_launches += 1;
     }
 
-    /// What follows is the work of another block, or of another parallel iteration.
+    /// Starts the work of another block, or of another parallel iteration.
     pub(super) fn be_agent(&mut self, agent: usize) {
         if self.options.find_races {
             let (launch, agent) = (self.n_launches, agent as u32);
@@ -288,7 +288,7 @@ impl Machine<'_> {
         Ok(coordinates[0] + x * (coordinates[1] + y * coordinates[2]))
     }
 
-    /// Which `threadIdx` dimension a variable is.
+    /// Returns the `threadIdx` dimension of a variable.
     fn thread_dim(&self, value: ValueId) -> Option<usize> {
         self.body.ops.iter().find_map(|(_, op)| match op.kind {
             OpKind::LaunchThread { tag: ThreadTag::ThreadIdx(dim), var } if var == value => {

@@ -58,19 +58,19 @@ pub struct Options {
     /// Evaluate both sides of `and` and `or` (SEMANTICS: S3).
     pub strict_logic: bool,
     /// Runs a sample of a function that is too large: no loop has more iterations, no launch more blocks in a dimension
-    /// than this many, the last one among them. That is another program; a rewrite must keep what it computes too,
-    /// since loops and launches stay as they are.
+    /// than this many, the last one among them. That is another program; a rewrite must preserve its results too, since
+    /// loops and launches stay as they are.
     pub max_trips: Option<u32>,
     /// In which order threads run.
     pub schedule: Schedule,
-    /// What happens at an error that ends a run by default.
+    /// The reaction to an error that ends a run by default.
     pub on_error: OnError,
-    /// Whether races are looked for (SEMANTICS: P2). It costs time and memory for each byte that a kernel touches.
+    /// True if races are detected (SEMANTICS: P2). This costs time and memory for each byte that a kernel accesses.
     pub find_races: bool,
-    /// What calls of unknown functions do.
+    /// The reaction to calls of unknown functions.
     pub unknown_calls: UnknownCalls,
-    /// Whether statements that are executed often are compiled. The results are the same; without it the general
-    /// evaluator does everything, for tests of that.
+    /// True if statements that are executed often are compiled. The results are the same; without it the general
+    /// evaluator does everything, for tests of the compiled code.
     pub fast: bool,
 }
 
@@ -86,18 +86,18 @@ pub struct Overlap {
     pub offset: usize,
 }
 
-/// What a call of an unknown function does (SEMANTICS: X2).
+/// The effect of a call of an unknown function (SEMANTICS: X2).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum UnknownCalls {
     /// It ends the run.
     #[default]
     Stop,
-    /// It reads all memory that it can reach, changes some of it, and returns what depends on all that: always the same
-    /// for the same memory. Whoever moves, merges or drops such a call, or a load across it, shows.
+    /// It reads all memory that it can reach, changes some of it, and returns a value that depends on all that: always
+    /// the same for the same memory. Whoever moves, merges or drops such a call, or a load across it, shows.
     Model,
 }
 
-/// What happens at an error without a value: division by zero, an access out of bounds, a failed assertion.
+/// The reaction to an error without a value: division by zero, an access out of bounds, a failed assertion.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum OnError {
     /// The run ends there.
@@ -127,43 +127,46 @@ impl Default for Options {
 pub struct Outcome {
     /// The arguments, as the function left them.
     pub arguments: Vec<Argument>,
-    /// What it returned.
+    /// The returned value.
     pub returned: Option<Argument>,
     /// Events, by operation and kind in program order.
     pub events: Vec<Event>,
-    /// Nodes evaluated, times lanes; what is the same in all lanes is evaluated once. The measure of the interpreter's
-    /// own work, which [`Options::max_steps`] bounds.
+    /// Nodes evaluated, times lanes; values that are the same in all lanes are evaluated once. The measure of the
+    /// interpreter's own work, which [`Options::max_steps`] bounds.
     pub steps: u64,
-    /// What the program itself would have computed.
+    /// The counts of the program's own computations.
     pub counts: Counts,
-    /// Whether a wrapped integer became a float, which keeps no mark of it: an overflow that may have been used without an event.
+    /// True if a wrapped integer became a float, which carries no mark of it: an overflow may have been used without an
+    /// event.
     pub has_lost_overflow: bool,
 }
 
 impl Outcome {
-    /// Whether an overflow may have told in the results: nothing that rests on its absence (SEMANTICS: I1) need agree with them.
+    /// Returns true if an overflow may have influenced the results: rewrites that rely on its absence (SEMANTICS: I1)
+    /// need not agree with them.
     pub fn overflows(&self) -> bool {
         self.has_lost_overflow || self.events.iter().any(|it| it.kind == EventKind::Overflow)
     }
 }
 
-/// Why a run ended early.
+/// The reason why a run ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunError {
-    /// Where; none for the arguments.
+    /// The place; none for the arguments.
     pub op: Option<OpId>,
     /// In which function of a program of several, by its number.
     pub function: usize,
-    /// Which kind.
+    /// The kind.
     pub kind: RunErrorKind,
-    /// What, with the values.
+    /// The error, with the values.
     pub message: String,
 }
 
 /// The kinds of [`RunError`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RunErrorKind {
-    /// The program did what has no reference value: division by zero (I5, I6), out of bounds (M1), failed assert (X3).
+    /// The program reached an error without a reference value: division by zero (I5, I6), out of bounds (M1), failed
+    /// assert (X3).
     Program,
     /// A construct that this interpreter does not execute.
     Unsupported,
@@ -186,7 +189,8 @@ pub fn run(body: &Body, arguments: Vec<Argument>, options: &Options) -> Result<O
     run_with(body, EffectTable::builtin(), arguments, &Symbols::default(), options)
 }
 
-/// Runs `body`, whose calls have these effects, on `arguments`, with values for symbols that the shapes of the arguments do not tell.
+/// Runs `body`, whose calls have these effects, on `arguments`, with values for symbols that the shapes of the
+/// arguments do not tell.
 pub fn run_with(
     body: &Body,
     effects: &EffectTable,

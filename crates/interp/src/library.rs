@@ -1,12 +1,13 @@
 //! Functions that are called by name: of C's library and of LLVM. Each is one of the intrinsics, or a few lines here.
 //!
-//! In: the name in `T.call_pure_extern("float32", "expf", x)` or `T.call_llvm_pure_intrin("float32", "llvm.exp.f32",
-//! x)`. Out: which value it is. What is not listed has unknown effects and is not executed.
+//! In: the name in `T.call_pure_extern("float32", "expf", x)` or
+//! `T.call_llvm_pure_intrin("float32", "llvm.exp.f32", x)`. Out: which value it is. Other functions have unknown
+//! effects and are not executed.
 
 use super::{ops::Val, table};
 use ir::DataType;
 
-/// What a function of another library is here.
+/// The meaning of a function of another library.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Function {
     /// The intrinsic of this name.

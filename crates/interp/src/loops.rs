@@ -103,7 +103,8 @@ impl Machine<'_> {
         self.uniformity.forget();
     }
 
-    /// Iterations in the order of the schedule, each an agent of its own that may race with the others (SEMANTICS: P1, P2).
+    /// Iterations in the order of the schedule, each an agent of its own that may race with the others (SEMANTICS: P1,
+    /// P2).
     fn parallel_loop(
         &mut self,
         op: OpId,

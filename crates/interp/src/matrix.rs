@@ -1,12 +1,13 @@
-//! Matrix instructions that a warp executes together, on registers of its threads: `mma`, `ldmatrix`, and TVM's loops that
-//! fill and store such registers (SEMANTICS: P8, Y6).
+//! Matrix instructions that a warp executes together, on registers of its threads: `mma`, `ldmatrix`, and TVM's loops
+//! that fill and store such registers (SEMANTICS: P8, Y6).
 //!
-//! In: a statement with such a call and the threads that execute it. Out: the registers (elements of `local` memory, or of `warp` memory
-//! before that is lowered) and the memory that they are stored to. Terms: in a warp of 32 threads the *group* of a
-//! thread is its number divided by 4, its *place* the remainder; a *register* has 32 bits, or one element of 64.
-//! Sums (SEMANTICS: Y7): products and their sum in order of `k` in float64, rounded once to the accumulator's type; integers exactly, then
-//! wrapped, or saturated where the call says so. Instructions on whole fragments: `fragments`. Not executed: tf32, elements narrower than a
-//! byte, sparse and asynchronous (`wgmma`, `tcgen05`) instructions, and those that name each register. O(m n k) a warp.
+//! In: a statement with such a call and the threads that execute it. Out: the registers (elements of `local` memory, or
+//! of `warp` memory before that is lowered) and the memory that they are stored to. Terms: in a warp of 32 threads the
+//! *group* of a thread is its number divided by 4, its *place* the remainder; a *register* has 32 bits, or one element
+//! of 64. Sums (SEMANTICS: Y7): products and their sum in order of `k` in float64, rounded once to the accumulator's
+//! type; integers exactly, then wrapped, or saturated if the call asks for it. Instructions on whole fragments:
+//! `fragments`. Not executed: tf32, elements narrower than a byte, sparse and asynchronous (`wgmma`, `tcgen05`)
+//! instructions, and those that name each register. O(m n k) a warp.
 
 use smallvec::SmallVec;
 
@@ -33,7 +34,8 @@ impl Shape {
         Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
     }
 
-    /// Whether there is an instruction of this shape whose threads hold elements of so many bits as [`Operand`] says.
+    /// Returns true if there is an instruction of this shape whose threads hold elements of this many bits as
+    /// [`Operand`] says.
     fn is_instruction(self, bits: u8) -> bool {
         matches!(
             (bits, self.m, self.n, self.k),
@@ -90,7 +92,7 @@ struct Registers {
     packed: usize,
 }
 
-/// Whether a warp executes the call as one.
+/// Returns true if a warp executes the call as one.
 pub(super) fn is_collective(name: &str) -> bool {
     matches!(
         name,
@@ -228,7 +230,7 @@ impl Machine<'_> {
         self.fail(RunErrorKind::Unsupported, format!("a matrix instruction of this form: {what}"))
     }
 
-    /// What a pointer expression points to, where its type or its form says so.
+    /// Returns the type behind a pointer expression, where its type or its form shows it.
     pub(super) fn pointee(&self, pointer: ExprId) -> Option<DataType> {
         let body = self.body;
         let of_type = match body.expr(pointer).ty {
@@ -318,8 +320,9 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `(transposed, number, registers, offset, memory, offset)`: up to four matrices of 8 × 8 halves. Thread `8 j + r` says where row
-    /// `r` of matrix `j` begins; each thread gets two neighbours of its group's row (or column), as an accumulator has them.
+    /// `(transposed, number, registers, offset, memory, offset)`: up to four matrices of 8 × 8 halves. Thread `8 j + r`
+    /// gives the start of row `r` of matrix `j`; each thread gets two neighbours of its group's row (or column), as an
+    /// accumulator has them.
     fn ldmatrix(&mut self, values: &[ExprId], warp: &[usize]) -> Result<()> {
         let &[transposed, number, to, to_offset, from, from_offset] = values else {
             return self.malformed("ldmatrix");

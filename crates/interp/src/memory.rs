@@ -36,7 +36,7 @@ impl Array {
     pub fn len(&self) -> usize {
         self.data.len().checked_div(self.dtype.bytes()).unwrap_or(0)
     }
-    /// Whether it has no element.
+    /// Returns true if the storage has no elements.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
@@ -62,7 +62,7 @@ impl Array {
     }
 }
 
-/// Who of a block shares the memory of an allocation.
+/// The sharing of an allocation among the threads of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Copies {
     /// All threads: there is one copy.
@@ -74,7 +74,7 @@ pub(super) enum Copies {
 }
 
 impl Copies {
-    /// How many a block of threads has.
+    /// Returns the number of copies for a block of threads.
     pub(super) fn count(self, threads: usize) -> usize {
         match self {
             Copies::One => 1,
@@ -88,22 +88,24 @@ impl Copies {
 #[derive(Clone, Debug)]
 pub(super) struct Storage {
     pub(super) bytes: Vec<u8>,
-    /// Whether each byte was ever written; empty when all count as written (arguments).
+    /// True for each byte that was ever written; empty when all count as written (arguments).
     pub(super) written: Vec<bool>,
     /// Bytes of one copy.
     pub(super) stride: usize,
     pub(super) copies: Copies,
-    /// Whether accesses to it can race: it is neither private nor a block's, whose place lowering decides.
+    /// True if accesses to it can race: it is neither private nor memory of a schedulable block, whose place lowering
+    /// decides.
     pub(super) is_watched: bool,
-    /// The asynchronous copies to and from it that nobody has waited for.
+    /// The asynchronous copies to and from it without a wait so far.
     pub(super) traffic: Option<Box<Traffic>>,
-    /// What it holds, if that is fragments of matrices.
+    /// The contents, if those are matrix fragments.
     pub(super) fragments: Option<Fragments>,
-    /// Where wrapped integers lie in the scalars of the program: reading one gives it back as it was (SEMANTICS: I1, E6).
+    /// The place where wrapped integers lie in the scalars of the program: reading one gives it back as it was
+    /// (SEMANTICS: I1, E6).
     pub(super) wrapped: FxHashSet<usize>,
 }
 
-/// What uninitialised memory is filled with: big as an integer, a NaN-free odd number as a float.
+/// The byte that uninitialised memory is filled with: large as an integer, an odd number without NaN as a float.
 pub(super) const PATTERN: u8 = 0xCB;
 
 impl Storage {
@@ -120,7 +122,7 @@ impl Storage {
         }
     }
 
-    /// Memory of `stride` bytes for each of those who have a copy, in a block of `threads`.
+    /// Memory of `stride` bytes for each holder of a copy, in a block of `threads`.
     pub(super) fn fresh(stride: usize, copies: Copies, threads: usize) -> Storage {
         let size = stride * copies.count(threads);
         Storage {
@@ -135,7 +137,7 @@ impl Storage {
         }
     }
 
-    /// Whether [`Storage::fresh`] would make one of this size.
+    /// Returns true if [`Storage::fresh`] would make one of this size.
     pub(super) fn is_like(&self, stride: usize, copies: Copies, threads: usize) -> bool {
         let size = stride * copies.count(threads);
         self.stride == stride
@@ -151,7 +153,7 @@ impl Storage {
         self.wrapped.clear();
     }
 
-    /// Keeps the mark of what was written to a position; `is_wrapped` only where it is kept at all.
+    /// Keeps the mark of the value written to a position; `is_wrapped` only where marks are kept at all.
     pub(super) fn mark(&mut self, at: usize, is_wrapped: bool) {
         if is_wrapped {
             self.wrapped.insert(at);
@@ -160,7 +162,7 @@ impl Storage {
         }
     }
 
-    /// What was read from a position, with its mark.
+    /// Returns a value that was read from a position, with its mark.
     pub(super) fn marked(&self, at: usize, value: Val) -> Val {
         match value {
             Val::Int(value, _) if !self.wrapped.is_empty() && self.wrapped.contains(&at) => {

@@ -1,16 +1,18 @@
-//! The interpreter of MLIR: executes functions of func, arith, math, index, memref, scf, cf, affine, vector, gpu, linalg and tensor.
+//! The interpreter of MLIR: executes functions of func, arith, math, index, memref, scf, cf, affine, vector, gpu,
+//! linalg and tensor.
 //!
-//! In: a [`Program`] (the functions and frames of a file), the number of a function, an argument for each of its parameters.
-//! Out: an [`Outcome`]: the arguments and results after the run with what of them is defined, and the events. An operation that
-//! is not known here ends the run as `unsupported`, by its name.
+//! In: a [`Program`] (the functions and frames of a file), the number of a function, an argument for each of its
+//! parameters. Out: an [`Outcome`]: the arguments and results after the run with the defined parts of them, and the
+//! events. An operation that is not known here ends the run as `unsupported`, by its name.
 //!
-//! Each operation is decoded once (`decode`, a module a dialect): its attributes are read, and what it does is kept as a closure. The
-//! engine (`engine`) walks blocks with frames of its own, never the native stack; operations with regions are
-//! `frames::Nest`s. Threads of a `gpu.launch` run one after the other up to the next barrier (`gpu`).
+//! Each operation is decoded once (`decode`, a module a dialect): its attributes are read, and its effect is kept as a
+//! closure. The engine (`engine`) walks blocks with frames of its own, never the native stack; operations with regions
+//! are `frames::Nest`s. Threads of a `gpu.launch` run one after the other up to the next barrier (`gpu`).
 //!
-//! Poison is a value: it spreads through arithmetic and is an event where it decides a branch, an address, a divisor. What the
-//! results hold of it is not defined, so that a rewrite may make anything of it ([`Final::refines_to`]). A float that cannot be compared
-//! is one NaN, as in the interpreter of TIR, whose operators and conversions these are. Cost: O(operations executed × elements).
+//! Poison is a value: it spreads through arithmetic and is an event where it decides a branch, an address, a divisor.
+//! The parts of the results that depend on it are undefined, so that a rewrite may give any value for them
+//! ([`Final::refines_to`]). A float that cannot be compared is one NaN, as in the interpreter of TIR, whose operators
+//! and conversions these are. Cost: O(operations executed × elements).
 
 mod affine;
 mod arith;
@@ -52,7 +54,8 @@ pub struct Program<'p> {
 }
 
 impl<'p> Program<'p> {
-    /// The program of all units of a document, as the front end gives them: its functions in their order, and the frame around them.
+    /// The program of all units of a document, as the front end gives them: its functions in their order, and the frame
+    /// around them.
     pub fn new(bodies: impl IntoIterator<Item = &'p Body>) -> Program<'p> {
         let mut res = Program::default();
         let mut functions = Vec::new();
@@ -103,18 +106,18 @@ impl<'p> Program<'p> {
         self.by_name.get(name).copied()
     }
 
-    /// Whether a unit, by its number, is a function with a body.
+    /// Returns true if a unit, by its number, is a function with a body.
     pub fn has_code(&self, number: usize) -> bool {
         self.bodies.get(number).is_some_and(|it| has_code(it))
     }
 }
 
-/// Whether a unit is a function with a body.
+/// Returns true if a unit is a function with a body.
 fn has_code(body: &Body) -> bool {
     body.func_attr("function_type").is_some() && !body.blocks[body.entry(body.root)].ops.is_empty()
 }
 
-/// What an argument must be.
+/// The requirement of an argument.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Need {
     /// A number of this type.
@@ -125,7 +128,7 @@ pub enum Need {
     Attribution,
 }
 
-/// What each parameter of a function needs; or the type that has no values here.
+/// Returns the requirement of each parameter of a function; or the type that has no values here.
 pub fn needs(body: &Body) -> Result<Vec<Need>, String> {
     let attributions = engine::n_attributions(body);
     let params: &[ValueId] = &body.blocks[body.entry(body.root)].args;
@@ -167,7 +170,7 @@ pub struct Final {
 }
 
 impl Final {
-    /// Whether `after` may stand for this: equal bits wherever this is defined.
+    /// Returns true if `after` refines this: it has equal bits wherever this is defined.
     pub fn refines_to(&self, after: &Final) -> bool {
         let same = match (&self.value, &after.value) {
             (Argument::Int(a), Argument::Int(b)) => a == b,
@@ -199,11 +202,11 @@ impl Final {
 pub struct Outcome {
     /// Each argument that is not an attribution, as the function left it.
     pub arguments: Vec<Final>,
-    /// What it returned.
+    /// The returned value.
     pub returned: Vec<Final>,
-    /// What changed in memory that a runtime binds to numbers: a byte by binding and place.
+    /// The changes of memory that a runtime binds to numbers: a byte by binding and place.
     pub bound: BTreeMap<(i64, usize), u8>,
-    /// Events: the number of the function in which they happened, and what it was; in the order of functions and operations.
+    /// Events: the number of their function, and the event; in the order of functions and operations.
     pub events: Vec<(usize, Event)>,
     /// Operations executed, and elements they computed.
     pub steps: u64,
@@ -224,10 +227,12 @@ impl Default for Launch {
     }
 }
 
-/// Runs a function of a program on arguments. Of the options, the limit of steps and what happens at errors count.
+/// Runs a function of a program on arguments. Of the options, the limit of steps and the reactions to errors count.
 ///
 /// # Errors
-/// What has no value in the program (with [`super::OnError::Stop`]), what is not executed here, arguments that do not fit, too many steps.
+///
+/// Errors of the program (with [`super::OnError::Stop`]), unsupported operations, arguments that do not fit, too many
+/// steps.
 pub fn run(
     program: &Program<'_>,
     function: usize,

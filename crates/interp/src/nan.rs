@@ -1,10 +1,11 @@
 //! The bits of a NaN on their way through a double (SEMANTICS: C1, C9, F8).
 //!
-//! In: the bits of a float in memory. Out: the double that stands for it in a lane, and back, with every bit as it was. A conversion of
-//! the processor would make a *signalling* NaN (highest bit of the mantissa clear) quiet, so that a load and a store changed
-//! memory; here a NaN's sign and mantissa move to the high end of the double's as they are. Formats of 8 bits and less have
-//! no common layout: their NaN carries its bits in the low end. What an operation computes has none of this: it is rounded
-//! ([`DataType::round_float`](ir::DataType::round_float)), which gives the one NaN of results.
+//! In: the bits of a float in memory. Out: the double that stands for it in a lane, and back, with every bit as it was.
+//! A conversion of the processor would make a *signalling* NaN (highest bit of the mantissa clear) quiet, so that a
+//! load and a store changed memory; here a NaN's sign and mantissa move to the high end of the double's as they are.
+//! Formats of 8 bits and less have no common layout: their NaN carries its bits in the low end. Computed NaNs have none
+//! of this: they are rounded ([`DataType::round_float`](ir::DataType::round_float)), which gives the one NaN of
+//! results.
 
 use half::{bf16, f16};
 
@@ -37,7 +38,7 @@ impl Format {
         f64::from_bits(sign | EXPONENT | mantissa)
     }
 
-    /// The NaN that a double stands for; of a payload too long, what fits, else the quiet one.
+    /// The NaN that a double stands for; of a payload too long, the part that fits, else the quiet one.
     fn narrow(self, nan: f64) -> u64 {
         let bits = nan.to_bits();
         let drop = MANTISSA_BITS - self.mantissa_bits;

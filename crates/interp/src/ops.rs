@@ -26,7 +26,7 @@ pub(super) enum Val {
     Unit,
 }
 
-/// An error in an operator: what happened, without a place.
+/// An error in an operator: its kind, without a place.
 pub(super) type Fault = (RunErrorKind, String);
 
 /// Events of one operator; an error if the run ends there.

@@ -1,12 +1,14 @@
-//! Races: who touched a byte last, and whether something ordered that before this access (SEMANTICS: P2, Y1).
+//! Race detection: the last accesses of a byte, and whether a barrier orders them before this access (SEMANTICS: P2,
+//! Y1).
 //!
 //! In: every access of a kernel or of a parallel loop to memory that is not private. Out: whether it races with an
 //! earlier one. Terms: a *launch* is one run of a kernel or of a parallel loop; its *agents* are blocks, or iterations;
-//! an agent has *threads*, in *warps* of 32; an *epoch* ends at each barrier of the agent, a *warp's epoch* at each barrier of
-//! the warp. Two accesses, one of them a write, race if they are in one launch and come from different agents, or from
-//! different threads of one agent in one epoch, unless both threads are of one warp and its epoch ended between. A byte
-//! remembers its last write and its last read; "read by several" threads, or warps, is one state. Atomics do not take
-//! part. Pages of 1024 bytes are made on first touch: O(1) an access, memory 40 times what is touched.
+//! an agent has *threads*, in *warps* of 32; an *epoch* ends at each barrier of the agent, a *warp's epoch* at each
+//! barrier of the warp. Two accesses, one of them a write, race if they are in one launch and come from different
+//! agents, or from different threads of one agent in one epoch, unless both threads are of one warp and its epoch ended
+//! between. A byte remembers its last write and its last read; "read by several" threads, or warps, is one state.
+//! Atomics do not take part. Pages of 1024 bytes are made on first touch: O(1) an access, memory 40 times the accessed
+//! bytes.
 
 /// Threads of a warp.
 pub(super) const WARP: u32 = 32;
@@ -16,7 +18,7 @@ const NOBODY: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 const PAGE: usize = 1024;
 
-/// Who accesses.
+/// The agent of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Agent {
     pub(super) launch: u32,
@@ -36,7 +38,7 @@ struct Moment {
 impl Moment {
     const NEVER: Moment = Moment { epoch: 0, warp_epoch: 0, thread: NOBODY };
 
-    /// Whether a barrier stands between this earlier moment of an agent and a later one.
+    /// Returns true if a barrier separates this earlier moment of an agent from a later one.
     fn is_before(self, later: Moment) -> bool {
         self.epoch != later.epoch
             || self.thread / WARP == later.thread / WARP && self.warp_epoch != later.warp_epoch
@@ -53,7 +55,7 @@ struct Shadow {
     read: Moment,
     /// The warp of the reader, or several.
     read_warp: u32,
-    /// Whether several threads of that warp have read it in its epoch.
+    /// True if several threads of that warp have read it in its epoch.
     is_read_by_several: bool,
 }
 

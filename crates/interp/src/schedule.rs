@@ -1,10 +1,11 @@
 //! The order in which threads run.
 //!
-//! Between *convergent* operations (barriers, shuffles, reductions over threads, allocations) nothing orders the threads
-//! of a block. [`Schedule::Lockstep`] executes a statement in all of them before the next one. The other schedules cut a
-//! list of statements at its convergent ones, and run each stretch between two of them in one thread after the other,
-//! each thread to the end of the stretch: what a program that misses a barrier does then is what a GPU may do. They
-//! also run blocks and parallel iterations in another order. Vectorised loops stay in lockstep (SEMANTICS: P3).
+//! Between *convergent* operations (barriers, shuffles, reductions over threads, allocations) nothing orders the
+//! threads of a block. [`Schedule::Lockstep`] executes a statement in all of them before the next one. The other
+//! schedules cut a list of statements at its convergent ones, and run each stretch between two of them in one thread
+//! after the other, each thread to the end of the stretch: a program that misses a barrier then behaves as it may on a
+//! GPU. They also run blocks and parallel iterations in another order. Vectorised loops stay in lockstep (SEMANTICS:
+//! P3).
 //!
 //! Cost: one pass over the body to find the convergent operations, only for schedules that need it.
 
@@ -31,7 +32,7 @@ pub enum Schedule {
     Random(u64),
 }
 
-/// Which operations are convergent, or hold one that is.
+/// The operations that are convergent, or contain one that is.
 #[derive(Default)]
 pub(super) struct Convergence {
     is_convergent: Table<OpId, bool>,
@@ -76,7 +77,7 @@ fn is_shared(body: &Body, buffer: ir::BufferId) -> bool {
     !(data.scope.is_local() || data.scope.is_global() || data.is_cell())
 }
 
-/// Marks what holds a convergent operation, up to what is marked already.
+/// Marks the operations that contain a convergent one, up to those marked already.
 fn mark_parents(body: &Body, op: OpId, is_convergent: &mut Table<OpId, bool>) {
     let parent = |op: OpId| body.regions[body.blocks[body.ops[op].parent].parent].parent;
     let mut next = parent(op);
@@ -123,7 +124,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether the lanes are threads that may run one after the other.
+    /// Returns true if the lanes are threads that may run one after the other.
     pub(super) fn is_one_by_one(&self, active: &[u32]) -> bool {
         self.options.schedule != Schedule::Lockstep
             && active.len() > 1

@@ -1,10 +1,10 @@
-//! What a function needs to run: its parameters, and values of the symbols in their shapes.
+//! The inputs of a run: the parameters of a function, and values of the symbols in their shapes.
 //!
-//! In: a body, the shapes of array arguments. Out: a value for each symbol that a shape tells. Terms: a *symbol* is a
-//! variable of the signature (`n` in `T.Buffer((n, 4),)`); a dimension tells it if the symbol is the only one in it
-//! without a value and the dimension is linear in it (`n`, `n * 2 + 1`, `4 * m - n` once `m` is known). What is told by
-//! nothing (`n // 32`, a free variable) must be given. Linear in the signature for each round; a round more is needed
-//! only where one dimension waits for another.
+//! In: a body, the shapes of array arguments. Out: a value for each symbol that a shape determines. Terms: a *symbol*
+//! is a variable of the signature (`n` in `T.Buffer((n, 4),)`); a dimension determines it if the symbol is the only one
+//! in it without a value and the dimension is linear in it (`n`, `n * 2 + 1`, `4 * m - n` once `m` is known). An
+//! undetermined symbol (`n // 32`, a free variable) must be given. Linear in the signature for each round; a round more
+//! is needed only where one dimension waits for another.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use ir::{
 /// Values of symbols and integer parameters.
 pub type Symbols = BTreeMap<ValueId, i64>;
 
-/// What one argument must be.
+/// The requirement of one argument.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ArgumentNeed {
     /// An array of this element type and shape.
@@ -36,7 +36,7 @@ pub enum ArgumentNeed {
     Scalar(DataType),
 }
 
-/// Why it is not known what an argument must be.
+/// The reason why the requirement of an argument is unknown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SymbolError {
     /// The parameter.
@@ -82,8 +82,8 @@ pub fn buffer_of(body: &Body, index: usize) -> Option<BufferId> {
         .or_else(|| body.buffers.iter().find_map(|(id, buffer)| is_here(buffer).then_some(id)))
 }
 
-/// The values of the symbols that are told by the shapes of arrays (none for an argument whose shape is not known yet)
-/// or given.
+/// The values of the symbols that the shapes of arrays determine (`None` for an argument without a known shape) or that
+/// are given.
 pub fn solve(body: &Body, shapes: &[Option<Vec<i64>>], given: &Symbols) -> Symbols {
     let mut machine = Machine::new(body, EffectTable::builtin(), Options::default());
     for (&symbol, &value) in given {
@@ -101,7 +101,7 @@ pub fn solve(body: &Body, shapes: &[Option<Vec<i64>>], given: &Symbols) -> Symbo
     free_symbols(body).into_iter().filter_map(value).collect()
 }
 
-/// What the arguments must be, given values of symbols.
+/// Returns the requirements of the arguments, given values of symbols.
 pub fn needs(body: &Body, symbols: &Symbols) -> Result<Vec<ArgumentNeed>, SymbolError> {
     let mut machine = Machine::new(body, EffectTable::builtin(), Options::default());
     for (&symbol, &value) in symbols {

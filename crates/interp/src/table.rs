@@ -1,9 +1,9 @@
-//! The table of the calls that are executed: their names, and what kind of call each is.
+//! The table of the executed calls: their names and kinds.
 //!
-//! One list: coverage reports it, calls of C's library are looked up in it, and a test holds it against what is executed. What each
-//! call *does* is where its kind says.
+//! One list: coverage reports it, calls of C's library are looked up in it, and a test compares it with the executed
+//! calls. The effect of each call is implemented in the module of its kind.
 
-/// Where a call is executed.
+/// The place where a call is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A value of its operands (`intrinsics`), which C's library has under the same name.
@@ -12,9 +12,9 @@ pub(super) enum Kind {
     Value,
     /// By its name among the operands (`calls`, `library`).
     Named,
-    /// A choice between its operands, a pointer, or what is read and written through one (`calls`).
+    /// A choice between its operands, a pointer, or a read or write through one (`calls`).
     Pointer,
-    /// What other threads of a warp have (`warp`).
+    /// The values of the other threads of a warp (`warp`).
     Warp,
     /// A matrix instruction of a warp (`matrix`, `fragments`).
     Matrix,
@@ -168,7 +168,7 @@ pub fn known_calls() -> impl Iterator<Item = &'static str> {
     CALLS.iter().flat_map(|(_, names)| names.iter().copied())
 }
 
-/// Whether calls of this name are executed, in one form of theirs at least.
+/// Returns true if calls of this name are executed, in at least one form.
 pub(super) fn is_executed(name: &str) -> bool {
     known_calls().any(|it| it == name)
 }

@@ -312,7 +312,7 @@ fn counts_are_of_the_program_not_of_the_interpreter() {
 }
 
 #[test]
-fn what_all_lanes_share_counts_for_each() {
+fn uniform_value_counts_for_each_lane() {
     // x: T.let = A[0] * 2 is evaluated outside; for i in vectorized(4): A[i] = (x + 1) + (x + 1)
     let (mut body, a, entry) = with_buffer();
     let zero = body.int(0, I32);
@@ -332,7 +332,7 @@ fn what_all_lanes_share_counts_for_each() {
     assert_eq!(counts, Counts { arith: 1 + 3 * 4, loads: 1, stores: 4, calls: 0 });
 }
 
-/// A body whose buffer `A` has the one dimension that `extent` makes of the symbol `n`.
+/// A body whose buffer `A` has one dimension, which `extent` makes from the symbol `n`.
 fn with_symbol(extent: impl FnOnce(&mut Body, ExprId) -> ExprId) -> (Body, ir::ValueId) {
     let (mut body, a, _) = with_buffer();
     let n = body.new_value("n", I32.into(), ValueKind::Symbol);

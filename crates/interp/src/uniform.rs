@@ -1,13 +1,13 @@
-//! Which expressions have the same value in all lanes, so that one evaluation serves a whole thread block.
+//! Uniform expressions: those with the same value in all lanes, so that one evaluation serves a whole thread block.
 //!
 //! In: a body. Out: a flag an expression, found once: constants, parameters, block indices and loop variables with such
 //! bounds are uniform; thread indices, vector lanes, loads and calls with effects are not. Terms: *known* values are
 //! those of the statement that runs; they are forgotten when a variable gets a new value. O(nodes × rounds), where a
 //! round more is needed only if a definition stands after its use in the tables.
 //!
-//! It is another question than `dataflow::variance`, which is above this crate: lanes of vectorised loops count here, memory never does,
-//! and a flag may hold for one evaluation only, not for all iterations. Without it the oracle executes half as many
-//! operations of a kernel in a second.
+//! It is another question than `dataflow::variance`, which is above this crate: lanes of vectorised loops count here,
+//! memory never does, and a flag may hold for one evaluation only, not for all iterations. Without it the oracle
+//! executes half as many operations of a kernel in a second.
 
 use super::{counts::Counts, ops::Val};
 use ir::{
@@ -18,7 +18,7 @@ use ir::{
 /// Flags, and the values known in the current statement.
 pub(super) struct Uniformity {
     is_varying: Vec<bool>,
-    /// The generation in which the value was found, the value, and what computing it counts.
+    /// The generation in which the value was found, the value, and the counts of computing it.
     values: Vec<(u64, Val, Counts)>,
     generation: u64,
 }
@@ -30,7 +30,7 @@ impl Uniformity {
         Uniformity { is_varying, values: vec![(0, Val::Unit, Counts::default()); n], generation: 1 }
     }
 
-    /// Whether all lanes give the same value; without lanes, yes.
+    /// Returns true if all lanes have the same value, also if there are no lanes.
     pub(super) fn is_uniform(&self, expr: ExprId) -> bool {
         !self.is_varying.get(expr.index()).copied().unwrap_or(false)
     }
@@ -82,7 +82,7 @@ fn varying(body: &Body, n: usize) -> Vec<bool> {
     }
 }
 
-/// The variables that differ between lanes by what they are.
+/// The variables that differ between lanes by their kind.
 fn is_index(body: &Body, value: &Value) -> bool {
     match value.kind {
         ValueKind::BlockArg(block, _) => {

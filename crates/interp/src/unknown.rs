@@ -1,13 +1,16 @@
-//! A model of calls of unknown functions, and of operators that are not executed (SEMANTICS: X2), for runs that compare two bodies.
+//! A model of calls of unknown functions, and of operators that are not executed (SEMANTICS: X2), for runs that compare
+//! two bodies.
 //!
-//! The callee reads and writes what escapes: the memory of array arguments and all memory to which it, or an earlier call, got a
-//! pointer. The model makes the worst of that: its result depends on its name, its operands and every byte it can read, and it
-//! changes about half of the words it can write. Nothing depends on where memory lies or on a clock, so that two runs
-//! of the same calls on the same memory are the same. Cost: the bytes that escape, for each call.
+//! The callee reads and writes escaping memory: the memory of array arguments and all memory to which it, or an earlier
+//! call, has a pointer. The model makes the worst of that: its result depends on its name, its operands and every byte
+//! it can read, and it changes about half of the words it can write. Nothing depends on where memory lies or on a
+//! clock, so that two runs of the same calls on the same memory are the same. Cost: the bytes that escape, for each
+//! call.
 //!
-//! An operator of TVM without an execution of its own does what its row of the effects table lets it do, and no less than that of what it is
-//! given: memory to which an operand points, by position or by keyword, alone or in a tuple, and an element that stands as a place, is
-//! read and written unless the row speaks of that operand. What points is seen by the values of the run, not by types.
+//! An operator of TVM without an execution of its own has all the effects that its row of the effects table allows on
+//! its operands: memory to which an operand points, by position or by keyword, alone or in a tuple, and an element that
+//! stands as a place, is read and written unless the row describes that operand. Pointers are recognised by the values
+//! of the run, not by types.
 
 use std::hash::Hasher as _;
 
@@ -24,15 +27,15 @@ type Result<T> = std::result::Result<T, Box<RunError>>;
 /// Bytes between two that a call may change: the lowest ones of the elements of most types.
 const STRIDE: usize = 4;
 
-/// A call that is modelled: a hash of what it is given, and the memory that it touches.
+/// A modelled call: a hash of its operands, and the memory that it accesses.
 struct Call {
     hasher: FxHasher,
     read: Vec<usize>,
     /// Read and written.
     updated: Vec<usize>,
-    /// Written without looking at what was there.
+    /// Written without reading the old contents.
     written: Vec<usize>,
-    /// Whether memory of which the row does not speak is only written.
+    /// True if memory that the row does not describe is only written.
     only_writes: bool,
 }
 
@@ -51,7 +54,7 @@ impl Call {
 }
 
 impl Machine<'_> {
-    /// The value of a call that is not executed, and what it does to memory; `row` is what it may do.
+    /// The value of a call that is not executed, and its effect on memory; `row` gives its possible effects.
     pub(super) fn modelled_call(
         &mut self,
         name: &str,
@@ -179,7 +182,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Storages of array arguments, then what escaped, each once and in the order it escaped.
+    /// Storages of array arguments, then escaped ones, each once and in the order of escaping.
     fn reachable(&self) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         let homes = self.homes.iter().flatten().map(|it| it.0);
@@ -203,7 +206,7 @@ fn pointees_of(value: &Val, found: &mut Vec<usize>) {
     }
 }
 
-/// Whether a call touches, and keeps, more than it is given.
+/// Returns true if a call accesses, and keeps, more than it is given.
 fn reaches_all(row: &OpEffects) -> bool {
     row.memory_effect == MemoryEffect::Unknown || row.memory.contains(MemorySet::GLOBAL)
 }

@@ -1,8 +1,8 @@
 //! Calls whose value comes from other threads of a warp (SEMANTICS: Y6, P8).
 //!
-//! A statement with such a call runs in lockstep under every schedule. The operand of a shuffle is evaluated where it is read
-//! from: in the source thread, before the statement writes anything. Terms: a *warp* is 32 consecutive threads of a
-//! block in order of their linear index (or as many as a call says); a *segment* is its part of `width` threads.
+//! A statement with such a call runs in lockstep under every schedule. The operand of a shuffle is evaluated where it
+//! is read from: in the source thread, before the statement writes anything. Terms: a *warp* is 32 consecutive threads
+//! of a block in order of their linear index (or as many as a call gives); a *segment* is its part of `width` threads.
 //! The participants are the threads that execute the statement; the mask operand is a claim about them, not evaluated.
 
 use super::{EventKind, RunError, RunErrorKind, exec::Machine, ops::Val};
@@ -10,7 +10,7 @@ use ir::{ExprId, Type};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
-/// Which thread of its warp a thread reads from.
+/// The thread of its warp that a thread reads from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {
     Index,
@@ -19,7 +19,7 @@ enum Source {
     Xor,
 }
 
-/// What is made of a value of each participant.
+/// The combination of one value from each participant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Vote {
     Any,

@@ -69,7 +69,7 @@ impl<I: Id, T> Table<I, T> {
         self.items.len()
     }
 
-    /// Whether there is no item.
+    /// Returns true if the arena has no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -84,7 +84,8 @@ impl<I: Id, T> Table<I, T> {
         (0..self.items.len()).map(I::new)
     }
 
-    /// Puts items in the place of those of a range; ids behind it then mean what moved there. O(items from the range on).
+    /// Replaces the items of a range by others; ids behind the range then refer to the moved items.
+    /// O(items from the range on).
     pub(crate) fn splice(&mut self, range: ops::Range<usize>, items: Vec<T>) {
         drop(self.items.splice(range, items));
     }

@@ -38,20 +38,21 @@ pub enum Attr {
     },
     /// An expression of the body (a buffer shape in an annotation, say).
     Expr(ExprId),
-    /// Of a call: the keyword of the operand at this place of its list of operands. A keyword whose value is computed is an
-    /// operand like others, behind the positional ones.
+    /// Of a call: the keyword of the operand at this place of its list of operands. A keyword whose value is computed
+    /// is an operand like others, behind the positional ones.
     Operand(u32),
     /// Anything else, by its text.
     Text(Box<str>),
 }
 
 impl Attr {
-    /// Whether an expression, or a text of unknown meaning, is somewhere in it. O(its parts).
+    /// Returns true if the attribute contains an expression, or a text of unknown meaning. O(its parts).
     pub fn holds_expression(&self) -> bool {
         self.leaves().any(|it| matches!(it, Attr::Expr(_) | Attr::Text(_)))
     }
 
-    /// What has no attributes in it, in order: this itself, or what its lists, dictionaries and calls hold. O(its parts).
+    /// The attributes without further attributes in them, in order: the attribute itself, or the leaves of its lists,
+    /// dictionaries and calls. O(its parts).
     pub fn leaves(&self) -> impl Iterator<Item = &Attr> {
         let mut stack = vec![self];
         std::iter::from_fn(move || {
@@ -100,7 +101,8 @@ impl Attr {
 /// An attribute dictionary in the order written. The empty one has id 0 in every body.
 pub type AttrDict = Vec<(Box<str>, Attr)>;
 
-/// A dictionary that copies share until one of them changes it: a function has few, and they are long beside its expressions.
+/// A dictionary that copies share until one of them changes it: a function has few, and they are long beside its
+/// expressions.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct SharedDict(Arc<AttrDict>);
 
@@ -123,7 +125,8 @@ impl From<AttrDict> for SharedDict {
     }
 }
 
-/// The attribute of a call that says how a number among its positional operands is spelled, where its value does not show it.
+/// The attribute of a call that records the spelling of a number among its positional operands, where its value does
+/// not show it.
 pub fn spelling_key(operand: usize) -> Box<str> {
     format!("#{operand}").into()
 }
@@ -182,7 +185,7 @@ mod tests {
     use crate::arena::Id as _;
 
     #[test]
-    fn what_is_in_lists_dictionaries_and_calls_is_found_in_order() {
+    fn leaves_of_lists_dictionaries_and_calls_come_in_order() {
         let expr = |it: usize| Attr::Expr(ExprId::new(it));
         let mut attr = Attr::List(vec![
             expr(0),

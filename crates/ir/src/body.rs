@@ -39,7 +39,8 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Whether the language is made of operations, whose regions show nothing to what is around them; operands are values.
+    /// Returns true if the language consists of operations: their operands are values, and definitions inside a region
+    /// are invisible outside it.
     pub fn is_of_operations(self) -> bool {
         matches!(self, Dialect::Mlir | Dialect::Pir)
     }
@@ -57,11 +58,12 @@ pub struct Param {
 /// The attribute of a buffer whose shape is a name of unknown value, as written: its rank is not known.
 pub const UNKNOWN_SHAPE: &str = "shape";
 
-/// The attribute of a `T.attr` whose node is spelled in a way that its value does not show: a constant, not a number of Python.
+/// The attribute of a `T.attr` whose node is spelled in a way that its value does not show: a constant, not a number of
+/// Python.
 pub const NODE: &str = "node";
 
-/// The attribute of a binding that was written as `name = value` with a value of unknown type, and of a buffer that no statement declares
-/// (`B = T.Buffer(…)`).
+/// The attribute of a binding that was written as `name = value` with a value of unknown type, and of a buffer that no
+/// statement declares (`B = T.Buffer(…)`).
 pub const PLAIN_NAME: &str = "plain name";
 
 /// A function.
@@ -214,8 +216,8 @@ impl Body {
         self.attrs.iter().find(|(it, _)| &**it == key).map(|(_, value)| value)
     }
 
-    /// Nothing more will be made for a while: gives back what only making needs. It comes again by itself.
-    pub fn rest(&mut self) {
+    /// Drops the indexes that only insertions need; no insertion is expected for a while. It comes again by itself.
+    pub fn drop_indexes(&mut self) {
         self.names.forget_index();
     }
 
@@ -229,7 +231,7 @@ impl Body {
             Some(value) => Expr::of_value(value, self.values[value].ty),
         }
     }
-    /// The nodes of the pool, operands before what they are operands of.
+    /// The nodes of the pool, operands before their users.
     pub fn exprs(&self) -> impl DoubleEndedIterator<Item = (ExprId, &Expr)> + ExactSizeIterator {
         self.exprs.iter()
     }
@@ -540,7 +542,7 @@ impl Body {
         let indices = self.list(indices);
         self.make(ExprKind::Load { buffer, indices, predicate }, dtype.into())
     }
-    /// The type of what one access of `buffer` at `indices` moves.
+    /// The type of the value that one access of `buffer` at `indices` moves.
     pub fn access_dtype(&self, buffer: BufferId, indices: &[ExprId]) -> DataType {
         let element = self.buffers[buffer].dtype;
         let lanes =
@@ -676,8 +678,8 @@ impl Body {
         self.ops[op].results.push(value);
         value
     }
-    /// Whether an operation is a binding by `name = value` of a value of unknown type: Python decides whether the name
-    /// stands for the value, or for memory that has it. Nothing else is written in its place.
+    /// Returns true if an operation is a binding `name = value` of a value of unknown type. Python decides whether the
+    /// name stands for the value or for memory that holds it, so nothing else is written in its place.
     pub fn is_plain_name(&self, op: OpId) -> bool {
         let data = &self.ops[op];
         matches!(data.kind, OpKind::Bind | OpKind::DeclBuffer { .. })

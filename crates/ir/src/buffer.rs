@@ -2,8 +2,8 @@
 
 use crate::{AttrDictId, DataType, ExprId, MemoryScope, NameId};
 
-/// Where a buffer's memory comes from. Two buffers may share memory only as this says (and, without `noalias`,
-/// through parameters).
+/// The place where a buffer's memory comes from. This is the only way for two buffers to share memory (and, without
+/// `noalias`, parameters may overlap).
 #[derive(Clone, Debug, PartialEq)]
 pub enum BufferOrigin {
     /// `A: T.Buffer(...)`: the parameter itself.
@@ -17,7 +17,7 @@ pub enum BufferOrigin {
     MatchRegion(BufferRegion),
     /// Fresh memory, by an allocation operation.
     Alloc,
-    /// `T.decl_buffer(..., data=p)` or legacy `T.Buffer(..., data=p)`: a view of what `p` points to. Without `data`
+    /// `T.decl_buffer(..., data=p)` or legacy `T.Buffer(..., data=p)`: a view of the memory behind `p`. Without `data`
     /// (`None`) it is fresh memory, as of an allocation.
     Decl {
         /// The pointer.
@@ -34,32 +34,32 @@ pub enum BufferOrigin {
     Cell,
 }
 
-/// What a buffer's memory is.
+/// The memory of a buffer, as one step towards its root.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ViewStep<'a> {
     /// Its own: a parameter, an allocation, or a declaration without a pointer.
     Own,
-    /// That of another buffer, whose elements it shows by a method.
+    /// The memory of another buffer, whose elements it shows by a method.
     View(crate::BufferId, NameId),
     /// Part of that of another buffer.
     Region(&'a BufferRegion),
-    /// What the data pointer of another buffer points to.
+    /// The memory behind the data pointer of another buffer.
     Data(crate::BufferId),
-    /// What some other pointer points to.
+    /// The memory behind any other pointer.
     Pointer(ExprId),
 }
 
-/// Where a chain of views ends.
+/// The place where a chain of views ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ViewRoot {
     /// At a buffer with memory of its own.
     Buffer(crate::BufferId),
-    /// At a buffer that shows what a pointer points to which is no buffer's data pointer.
+    /// At a buffer that shows memory behind a pointer that is no buffer's data pointer.
     Pointer(crate::BufferId, ExprId),
 }
 
 impl crate::Body {
-    /// What the memory of a buffer is: one step towards its root.
+    /// Returns the memory of a buffer: one step towards its root.
     pub fn view_step(&self, buffer: crate::BufferId) -> ViewStep<'_> {
         match &self.buffers[buffer].origin {
             BufferOrigin::Param
@@ -78,8 +78,8 @@ impl crate::Body {
         }
     }
 
-    /// The same with allocations for declarations without a pointer; none where there are no such declarations. Operations keep
-    /// their ids.
+    /// The same with allocations for declarations without a pointer; none where there are no such declarations.
+    /// Operations keep their ids.
     pub fn with_declared_memory(&self) -> Option<crate::Body> {
         let is_fresh = |body: &crate::Body, op: crate::OpId| match body.ops[op].kind {
             crate::OpKind::DeclBuffer { buffer } => {
@@ -101,7 +101,8 @@ impl crate::Body {
         Some(body)
     }
 
-    /// The memory behind a buffer, through views of every kind. Buffers that would show each other in a circle are their own.
+    /// The memory behind a buffer, through views of every kind. Buffers that would show each other in a circle are
+    /// their own.
     pub fn view_root(&self, buffer: crate::BufferId) -> ViewRoot {
         let mut at = buffer;
         // A chain of views is no longer than there are buffers.
@@ -132,7 +133,7 @@ pub struct Buffer {
     pub elem_offset: Option<ExprId>,
     /// In which memory it lies.
     pub scope: MemoryScope,
-    /// Where the memory comes from.
+    /// The place where the memory comes from.
     pub origin: BufferOrigin,
     /// `align=`, `offset_factor=`, `axis_separators=`, `layout=`, `buffer_type=`, `annotations=`, and the arguments
     /// of a view, as written.
@@ -140,7 +141,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Whether it is a mutable scalar of the `tirx` dialect.
+    /// Returns true if the buffer is a mutable scalar of the `tirx` dialect.
     pub fn is_cell(&self) -> bool {
         matches!(self.origin, BufferOrigin::Cell)
     }

@@ -1,9 +1,10 @@
 //! Dominators of the blocks of one region.
 //!
-//! O(m log n) for m branches. A region of one block costs nothing. Unreachable blocks are roots of their own: nothing dominates them and
-//! they dominate nothing. Branches out of the region lead nowhere.
+//! O(m log n) for m branches. A region of one block costs nothing. Unreachable blocks are roots of their own: nothing
+//! dominates them and they dominate nothing. Branches out of the region lead nowhere.
 //!
-//! All tables are flat lists by the place of a block in its region: a function may have hundreds of thousands of blocks.
+//! All tables are flat lists by the place of a block in its region: a function may have hundreds of thousands of
+//! blocks.
 
 mod immediate;
 
@@ -136,7 +137,7 @@ impl Dominators {
         let start = if place == 0 { 0 } else { self.ends[place - 1] };
         &self.children[start as usize..self.ends[place] as usize]
     }
-    /// How many branches of reachable blocks lead to a block; 255 stands for more as well.
+    /// Returns the number of branches of reachable blocks to a block; 255 stands for more as well.
     pub fn n_predecessors(&self, block: BlockId) -> u8 {
         self.places.of(block).map_or(0, |it| self.n_predecessors[it])
     }

@@ -1,7 +1,7 @@
 //! Element types and the types of values.
 //!
-//! [`DataType`] is TVM's `runtime::DataType`: a code, a width in bits and a number of lanes. [`Type`] is what a value
-//! has: a data type, a pointer, a type of another language known by its text, or unknown (a captured Python name).
+//! [`DataType`] is TVM's `runtime::DataType`: a code, a width in bits and a number of lanes. [`Type`] is the type of a
+//! value: a data type, a pointer, a type of another language known by its text, or unknown (a captured Python name).
 
 use std::{
     fmt,
@@ -27,7 +27,7 @@ pub enum TypeCode {
     Handle,
     /// No value.
     Void,
-    /// `float8_e4m3fn` and its relatives, told apart by [`DataType::name`].
+    /// `float8_e4m3fn` and its relatives, distinguished by [`DataType::name`].
     Float8(Float8),
     /// `float6_e2m3fn`.
     Float6E2M3,
@@ -164,12 +164,12 @@ impl DataType {
     pub const fn element(self) -> DataType {
         self.with_lanes(Lanes::Fixed(1))
     }
-    /// Whether the number of its lanes is a multiple of `vscale`.
+    /// Returns true if the number of lanes is a multiple of `vscale`.
     #[inline]
     pub fn is_scalable(self) -> bool {
         matches!(self.lanes, Lanes::Scalable(_))
     }
-    /// Whether it has one lane.
+    /// Returns true if the type has one lane.
     #[inline]
     pub fn is_scalar(self) -> bool {
         self.lanes == Lanes::Fixed(1)
@@ -215,9 +215,9 @@ impl DataType {
         let bits = if self.is_bool() { 8 } else { usize::from(self.bits) };
         (bits * lanes).div_ceil(8)
     }
-    /// Rounds an exact value to this float type and gives the result as a double (every format here embeds in
-    /// `f64` exactly). Round to nearest, ties to even; any NaN gives the same one, which is what all results have
-    /// (SEMANTICS: C1, F8). Other types give `value` back.
+    /// Rounds an exact value to this float type and gives the result as a double (every format here embeds in `f64`
+    /// exactly). Round to nearest, ties to even; any NaN gives the same one, which all results have (SEMANTICS: C1,
+    /// F8). Other types give `value` back.
     #[inline]
     pub fn round_float(self, value: f64) -> f64 {
         match (self.code, self.bits) {
@@ -306,7 +306,7 @@ pub enum Type {
     Prim(DataType),
     /// `T.handle("float32", "shared")`: a pointer to elements in a storage scope.
     Pointer {
-        /// What it points to (`void` when not said).
+        /// The type of the elements pointed to (`void` when not stated).
         element: DataType,
         /// In which memory that is.
         scope: MemoryScope,

@@ -1,17 +1,17 @@
-//! What an operation may do: the curated effects table and TVM's own operator registry.
+//! The effects of operations: the curated effects table and TVM's own operator registry.
 //!
 //! In: the name of a call or operation as the text has it (`T.exp`, `arith.addi`, `pd_op.add`). Out: an [`OpEffects`],
-//! by which planners decide what may be merged, moved, evaluated early or deleted (SEMANTICS.md, X1), a [`TvmOp`],
-//! by which the TVMScript printer and the presets follow TVM, or a [`PaddleOp`], by which the preset `pir` follows Paddle.
+//! by which planners decide what may be merged, moved, evaluated early or deleted (SEMANTICS.md, X1), a [`TvmOp`], by
+//! which the TVMScript printer and the presets follow TVM, or a [`PaddleOp`], by which the preset `pir` follows Paddle.
 //!
 //! The table is `effects.toml` beside this crate's manifest, parsed on first use. A name without a row gets the default
 //! of its namespace: reads and writes everything, may trap, is convergent, is not deterministic. Users add rows of
 //! their own with [`EffectTable::overlay`].
 //!
 //! * **Row**: one behaviour, shared by the names and patterns that list it.
-//! * **Operand use**: what a row says of one operand: a number, an address that is computed with, memory that is read or
-//!   written. A call is asked for with its operands ([`EffectTable::call`]): a row that has no effect does not hold for a
-//!   call that is given a pointer of which the row does not speak.
+//! * **Operand use**: the row's statement about one operand: a number, an address for arithmetic, memory that is read
+//!   or written. A call is asked for with its operands ([`EffectTable::call`]): a row that has no effect does not hold
+//!   for a call that is given a pointer of which the row does not speak.
 //! * **Pattern**: a name with one `*`. An exact name beats a pattern, more literal characters beat fewer, and a
 //!   trailing `.*` also matches the bare name.
 //! * **Normal form** of a `tir` name: without `T.`, `tir.`, `tirx.`, `prim.`, and with each run of `.` and `_` as one
@@ -44,8 +44,8 @@ pub use rows::{EffectError, EffectRow, EffectRows};
 pub use table::{EffectTable, Match, MatchKind};
 pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};
 
-/// The row of a TIR call or expression node in the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`. Whether it holds for
-/// a call depends on the operands: [`EffectTable::call`].
+/// The row of a TIR call or expression node in the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`. Whether it
+/// holds for a call depends on the operands: [`EffectTable::call`].
 ///
 /// ```
 /// use ir::effects::{self, Trap};
@@ -57,7 +57,8 @@ pub fn tir(name: &str) -> &'static OpEffects {
     EffectTable::builtin().tir(name)
 }
 
-/// Whether a TIR call evaluates an operand itself, so that the operand is its text ([`OperandUse::Text`]).
+/// Returns true if a TIR call evaluates an operand itself, so that the operand stands for its text
+/// ([`OperandUse::Text`]).
 pub fn is_text(name: &str, operand: Operand<'_>) -> bool {
     tir(name).operands.of(operand) == Some(OperandUse::Text)
 }

@@ -1,12 +1,12 @@
 //! Expressions: hash-consed, structure only.
 //!
-//! Terms. A *node* is an [`Expr`] of a body's pool; equal nodes have one [`ExprId`] (operands of MLIR and PIR are in no pool, but are read as nodes). An *occurrence* is a place where
-//! a node is used (module [`crate::occurrence`]). A *binder* (`Let`, `Lambda`) binds variables that its body names by
-//! de Bruijn index ([`ExprKind::Bound`]), so that renamed binders are equal; the names written are kept beside the
-//! node for printing and play no part in identity.
+//! Terms. A *node* is an [`Expr`] of a body's pool; equal nodes have one [`ExprId`] (operands of MLIR and PIR are in no
+//! pool, but are read as nodes). An *occurrence* is a place where a node is used (module [`crate::occurrence`]). A
+//! *binder* (`Let`, `Lambda`) binds variables that its body names by de Bruijn index ([`ExprKind::Bound`]), so that
+//! renamed binders are equal; the names written are kept beside the node for printing and play no part in identity.
 //!
-//! Nodes are well-typed when made: operands of a binary operator have one type, promotion is the frontend's work
-//! and visible as [`ExprKind::Cast`]. Nothing is folded here: a node is what was asked for.
+//! Nodes are well-typed when made: operands of a binary operator have one type, promotion is the frontend's work and
+//! visible as [`ExprKind::Cast`]. Nothing is folded here: the constructors return the requested node.
 
 use crate::{
     AttrDictId, BufferId, ExprId, ExprListId, Intrinsic, NameId, Type, ValueId, arena::Id,
@@ -15,8 +15,8 @@ use crate::{
 /// Set in the ids of operands that are values and nothing else.
 const OPERAND: usize = 1 << 31;
 
-/// In a language of operations operands are values. No pool has a node for them: the id says which value it is, which saves 80 bytes a
-/// value and the hashing.
+/// In a language of operations operands are values. No pool has a node for them: the id contains the number of the
+/// value, which saves 80 bytes a value and the hashing.
 impl ExprId {
     /// The id of a value as an operand.
     #[inline]
@@ -109,7 +109,7 @@ pub enum UnaryOp {
     BitNot,
 }
 
-/// What a call calls.
+/// The callee of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
     /// A TVM operator, by its dotted name without the `T.` (`exp`, `ptx.cp_async`): the effects file has its row.
@@ -220,7 +220,7 @@ pub enum ExprKind {
     },
     /// A call.
     Call {
-        /// What is called.
+        /// The callee.
         callee: Callee,
         /// Positional arguments, in evaluation order.
         args: ExprListId,
@@ -258,7 +258,8 @@ impl ExprKind {
     }
 }
 
-/// What a node contains, itself included. Computed once when the node is made, so that eligibility is O(1).
+/// Properties of a node and its operands together. They are computed once, when the node is made, so that eligibility
+/// is O(1).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ExprFlags {
     /// Any call or `T.if_then_else`: what may be evaluated in part, or be more than a value of operators.
@@ -282,7 +283,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Type.
     pub ty: Type,
-    /// What it contains.
+    /// The properties of the node and its operands.
     pub flags: ExprFlags,
     /// Number of nodes of the tree, saturating.
     pub size: u32,

@@ -50,11 +50,11 @@ pub fn of_expr(body: &Body, expr: ExprId) -> Option<Fingerprint> {
     (!encoder.is_opaque).then(|| encoder.finish())
 }
 
-/// Larger expressions have no fingerprint of their own in [`of_operands`]: what is in them is compared part by part.
+/// Larger expressions have no fingerprint of their own in [`of_operands`]: they are compared part by part.
 const MAX_NODES: u32 = 512;
 
-/// The fingerprints of the expressions that a reader would call one: operands of operations, of loads and of calls, if they have at
-/// least `min_nodes` nodes. In program order; O(occurrences), as the size of an expression is limited.
+/// The fingerprints of the expressions that a reader would call one: operands of operations, of loads and of calls, if
+/// they have at least `min_nodes` nodes. In program order; O(occurrences), as the size of an expression is limited.
 pub fn of_operands(
     body: &Body,
     occurrences: &Occurrences,
@@ -84,7 +84,7 @@ pub fn of_operands(
     found
 }
 
-/// A combiner or an index map: it says how something is computed, and is no value itself.
+/// A combiner or an index map: it describes a computation, and is no value itself.
 fn is_description(body: &Body, expr: ExprId) -> bool {
     let mut has_lambda = false;
     body.each_child(body.expr(expr).kind, &mut |it| {
@@ -293,7 +293,7 @@ impl<'a> Encoder<'a> {
         });
     }
 
-    /// Writes a node and what it uses, each node once, children first; no recursion over depth.
+    /// Writes a node and its operands, each node once, children first; no recursion over depth.
     fn expr(&mut self, root: ExprId) {
         let mut stack = vec![(root, false)];
         while let Some((id, is_ready)) = stack.pop() {

@@ -1,13 +1,13 @@
 //! Folding as TVM's parser does it: when an operator is built, and only then, and only in these cases.
 //!
 //! Both operands constant; a neutral or absorbing constant on one side (`x + 0`, `x * 1`, `x * 0`, also on floats);
-//! never on vectors, never across nesting. Divisions, remainders and shifts differ in which types they look at. The cases
-//! were checked one by one against TVM 0.27. The frontend folds by this; the printer writes an operator by its name where
-//! reading its infix form would fold it. O(1).
+//! never on vectors, never across nesting. Divisions, remainders and shifts differ in which types they look at. The
+//! cases were checked one by one against TVM 0.27. The frontend folds by this; the printer writes an operator by its
+//! name where reading its infix form would fold it. O(1).
 
 use crate::{BinaryOp, Body, DataType, ExprId, ExprKind};
 
-/// What an operator on two operands of one type becomes.
+/// The result of folding an operator on two operands of one type.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Folded {
     /// The node itself.

@@ -1,8 +1,9 @@
 //! A panic costs one function, not the file.
 //!
-//! What is done to one function is done under [`guarded`]: a panic in it becomes a [`Panicked`], which says what a report needs, and the rest of
-//! the file goes on. That is for mistakes of ours only: where somebody ends a computation by unwinding (see [`crate::interrupt`], and the
-//! cancellation of queries), that passes. The two are told apart by what is thrown: a panic has a text.
+//! Work on one function runs under [`guarded`]: a panic in it becomes a [`Panicked`], which holds the text of a report,
+//! and the rest of the file goes on. The guard is for mistakes of ours only. Unwinding that ends a computation on
+//! purpose (see [`crate::interrupt`], and the cancellation of queries) passes through. The payload tells the two apart:
+//! a panic has a text.
 
 use std::{
     any::Any,
@@ -12,16 +13,16 @@ use std::{
 };
 
 thread_local! {
-    /// How many guards this thread is in.
+    /// The number of guards that this thread is in.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// What the last panic of this thread under a guard said, and where it came from.
+    /// The message and the source location of the last panic of this thread under a guard.
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What it means for a function that it is not changed.
+/// The consequence for a function that stays unchanged.
 const LEFT: &str = "the function is left as it is";
 
-/// What was being done to a function.
+/// The stage of work on a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
     /// From its text to its body.
@@ -61,7 +62,7 @@ impl Stage {
         }
     }
 
-    /// What it means for the function that the stage was ended.
+    /// Returns the consequence for the function when the stage has panicked.
     fn consequence(self) -> &'static str {
         match self {
             Stage::Reading | Stage::Planning | Stage::Rewriting => LEFT,
@@ -77,9 +78,9 @@ impl Stage {
 pub struct Panicked {
     /// The function; empty if it has no name.
     pub function: Box<str>,
-    /// What was being done.
+    /// The stage that panicked.
     pub stage: Stage,
-    /// What went wrong, and where in our sources.
+    /// The panic message and its place in our sources.
     pub what: String,
 }
 
@@ -91,25 +92,26 @@ impl fmt::Display for Panicked {
 }
 
 impl Panicked {
-    /// The text of a report: one line of what happened, then what a report needs.
+    /// The text of a report: one line about the panic, then the data that a report needs.
     pub fn report(&self) -> String {
         self.report_about(&of_function(&self.function))
     }
 
-    /// As [`Panicked::report`], of a function that is called otherwise: by those who do not know its name.
+    /// Like [`Panicked::report`], for callers that know the function by another name.
     pub fn report_about(&self, subject: &str) -> String {
         let Panicked { stage, what, .. } = self;
         write_report(subject, stage.name(), what, stage.consequence(), "")
     }
 }
 
-/// The text of a report on a function that is left as it is: one line of what happened, then what a report needs, with some lines of the
-/// function.
+/// The text of a report on an unchanged function: one line about the panic, then the data that a report needs, with
+/// some lines of the function.
 pub fn report(function: &str, stage: &str, what: &str, context: &str) -> String {
     write_report(&of_function(function), stage, what, LEFT, context)
 }
 
-/// The text of a report on something larger than a function, as a file: what it is, what a panic said, and what follows.
+/// The text of a report on something larger than a function, such as a file: its name, the panic message, and the
+/// consequence.
 pub fn report_on(subject: &str, what: &str, consequence: &str) -> String {
     write_report(subject, "all", what, consequence, "")
 }
@@ -140,7 +142,7 @@ fn write_report(
     out
 }
 
-/// Runs what is done to one function.
+/// Runs the work on one function.
 ///
 /// # Errors
 /// If it panics.
@@ -153,7 +155,7 @@ pub fn guarded<T>(stage: Stage, function: &str, run: impl FnOnce() -> T) -> Resu
     catch(run).map_err(|what| Panicked { function: function.into(), stage, what })
 }
 
-/// Runs something that may panic; the error says what the panic said and where it came from.
+/// Runs code that may panic; the error has the panic message and its source location.
 ///
 /// # Errors
 /// If it panics.
@@ -168,14 +170,14 @@ pub fn catch<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// What a panic says; nothing for what ends a computation otherwise.
+/// Returns the message of a panic, or `None` for a payload that ends a computation otherwise.
 fn text_of(payload: &(dyn Any + Send)) -> Option<&str> {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
 }
 
-/// Keeps what panics under a guard say for it, with their places; those that nobody catches, and all if `tells`, are written to standard
-/// error as before.
+/// Keeps the messages of panics under a guard for it, with their places; uncaught ones, and all if `tells`, are written
+/// to standard error as before.
 pub fn install_panic_hook(tells: bool) {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_up_passes() {
+    fn unwinding_on_purpose_passes_the_guard() {
         let interrupt = Interrupt::default();
         interrupt.raise();
         let outcome = interrupt.over(|| guarded(Stage::Reading, "f", look));

@@ -1,7 +1,7 @@
-//! Short lists of ids: what an operation refers to.
+//! Short lists of ids: the operands and other references of an operation.
 //!
-//! Up to three ids lie in the list itself, more on the heap: 16 bytes, where a vector with room for two takes 24.
-//! A function of a million operations has three of them an operation.
+//! Up to three ids lie in the list itself, more on the heap: 16 bytes, where a vector with room for two takes 24. A
+//! function of a million operations has three of them an operation.
 
 use std::{fmt, ops};
 

@@ -1,7 +1,8 @@
-//! What a body interns: names and lists of expressions, each kind in one pool.
+//! The pools of a body: names and lists of expressions, each kind interned in one pool.
 //!
-//! In: texts and lists. Out: ids in order of first occurrence, equal for equal contents. Each pool is one allocation with
-//! the ends of its items; an index entry holds the hash beside the id, so that a growing index reads no item. O(length) an item.
+//! In: texts and lists. Out: ids in order of first occurrence, equal for equal contents. Each pool is one allocation
+//! with the ends of its items; an index entry holds the hash beside the id, so that a growing index reads no item.
+//! O(length) an item.
 
 use std::hash::BuildHasher;
 
@@ -10,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{ExprId, ExprListId, NameId, arena::Id, known_ops};
 
-/// Ids by the hash of what they stand for.
+/// Ids by the hash of their contents.
 #[derive(Clone, Debug)]
 pub(crate) struct Index<I>(HashTable<(u32, I)>);
 
@@ -27,7 +28,7 @@ impl<I: Id> Index<I> {
         self.0.find(spread(short), |&(it, id)| it == short && is_it(id)).map(|&(_, id)| id)
     }
 
-    /// How many ids are in it.
+    /// Returns the number of ids.
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -53,10 +54,11 @@ fn spread(short: u32) -> u64 {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct NameTable {
     text: String,
-    /// Where each name ends; it begins where the one before ends.
+    /// The place where each name ends; it begins where the one before ends.
     ends: Vec<u32>,
     index: Index<NameId>,
-    /// Printers of MLIR number values: names `%0`, `%1` … are found by their number, without hashing and all over memory.
+    /// Printers of MLIR number values: names `%0`, `%1` … are found by their number, without hashing and all over
+    /// memory.
     numbered: Vec<u32>,
     n_numbered: usize,
     /// Names with a number that are in the index all the same.
@@ -162,7 +164,7 @@ impl NameTable {
     }
 }
 
-/// Where an item lies in its pool.
+/// Returns the place where an item lies in its pool.
 fn span(ends: &[u32], at: usize) -> std::ops::Range<usize> {
     let start = if at == 0 { 0 } else { ends[at - 1] };
     start as usize..ends[at] as usize

@@ -1,8 +1,9 @@
-//! Giving a long computation up: a flag that its owner raises, and that passes look at while they work.
+//! Interruption of long computations: a flag that its owner raises, and that passes check while they work.
 //!
-//! Passes are plain functions and know nobody who could ask them to stop. Whoever runs them puts a flag over the thread
-//! ([`Interrupt::over`]); what grows without end ([`crate::arena::Table::push`]), walks ([`crate::Body::walk`]) and what takes long, such as the writers of device code, call [`check`], which unwinds once
-//! the flag is raised. Without a flag nothing happens. O(1), and one look at the flag in [`INTERVAL`] calls.
+//! Passes are plain functions without a caller that could be asked to stop. The caller puts a flag over the thread
+//! ([`Interrupt::over`]). Unbounded growth ([`crate::arena::Table::push`]), walks ([`crate::Body::walk`]) and long
+//! loops, such as the writers of device code, call [`check`], which unwinds once the flag is raised. Without a flag
+//! nothing happens. O(1), and one look at the flag in [`INTERVAL`] calls.
 
 use std::{
     cell::{Cell, RefCell},
@@ -14,7 +15,7 @@ use std::{
     thread,
 };
 
-/// So many calls of [`check`] are one look at the flag.
+/// The number of calls of [`check`] for one look at the flag.
 const INTERVAL: u32 = 256;
 
 thread_local! {
@@ -32,12 +33,12 @@ pub struct Interrupt(Arc<AtomicBool>);
 pub struct Interrupted;
 
 impl Interrupt {
-    /// Stops what is computed under this flag, soon.
+    /// Stops the computation under this flag, soon.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether it was raised.
+    /// Returns true if the interrupt was raised.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
@@ -70,7 +71,8 @@ pub fn check() {
     });
 }
 
-/// Runs a computation, and counts how often it comes by [`check`] on this thread: its work, where a test asks whether that grows as the input does.
+/// Runs a computation, and counts how often it comes by [`check`] on this thread: its work, where a test asks whether
+/// that grows as the input does.
 pub fn counted<T>(run: impl FnOnce() -> T) -> (T, u64) {
     let figures = || (LOOKS.get(), u64::from(LEFT.get()));
     let (looks, left) = figures();

@@ -1,16 +1,17 @@
 //! Floats of 8, 6 and 4 bits: their values, and rounding to them.
 //!
-//! In: bits or a double. Out: the other one. To nearest, ties to even, once; subnormals are kept. What is out of range
+//! In: bits or a double. Out: the other one. To nearest, ties to even, once; subnormals are kept. A value out of range
 //! becomes the format's infinity, or its NaN where it has no infinity, or its largest value where it has neither
 //! (CUDA's saturating conversions give the largest value always: a variant). These are the conventions of the
 //! `ml_dtypes` package, which TVM's runtime follows.
 //!
 //! Terms: *fn* has no infinity, *uz* has no negative zero (its pattern is the only NaN), *e8m0fnu* is an unsigned power
-//! of two without zero: its ties go up, as only the exponent is left to round, and what is not positive is NaN.
+//! of two without zero: its ties go up, as only the exponent is left to round, and values that are not positive are
+//! NaN.
 
 use crate::{DataType, TypeCode, dtype::Float8};
 
-/// What the patterns with all exponent bits set mean.
+/// The meaning of the patterns with all exponent bits set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Specials {
     /// As in IEEE 754: infinity, and NaN with a mantissa.
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_has_its_own_pattern() {
+    fn out_of_range_value_has_its_own_pattern() {
         let of = |code, value| encode(code, value).expect("a known format");
         let e4m3 = TypeCode::Float8(Float8::E4M3Fn);
         assert_eq!([448.0, 449.0, 500.0, -500.0].map(|it| of(e4m3, it)), [0x7E, 0x7E, 0x7F, 0xFF]);

@@ -25,7 +25,7 @@ pub struct Occurrence {
     pub expr: ExprId,
     /// The operation that uses it.
     pub op: OpId,
-    /// Which operand of the operation it is or is in.
+    /// The operand of the operation that it is or is in.
     pub operand: u32,
     /// The occurrence it is an operand of; none for an operand of the operation.
     pub parent: Option<OccurrenceId>,
@@ -48,12 +48,13 @@ const UNKNOWN: u32 = u32::MAX;
 const MOST_RESERVED: usize = 1 << 20;
 
 impl Occurrences {
-    /// Of no body: for what is not asked about occurrences.
+    /// Of no body: for callers that need no occurrences.
     pub fn none() -> Occurrences {
         Occurrences { table: Table::default(), of_op: Table::default() }
     }
 
-    /// Enumerates the occurrences of `body`. O(occurrences), no recursion; a tree that occurs again is copied, not walked again.
+    /// Enumerates the occurrences of `body`. O(occurrences), no recursion; a tree that occurs again is copied, not
+    /// walked again.
     pub fn collect(body: &Body) -> Occurrences {
         let mut table: Table<OccurrenceId, Occurrence> = Table::default();
         let n_all = body
@@ -119,7 +120,7 @@ impl Occurrences {
     pub fn len(&self) -> usize {
         self.table.len()
     }
-    /// Whether the body uses no expression at all.
+    /// Returns true if the body uses no expressions.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
@@ -129,7 +130,7 @@ impl Occurrences {
     ) -> impl DoubleEndedIterator<Item = (OccurrenceId, &Occurrence)> + ExactSizeIterator {
         self.table.iter()
     }
-    /// The occurrences of one operation, in order (its operands only, not what is in its regions).
+    /// The occurrences of one operation, in order (its operands only, not those in its regions).
     pub fn of_op(
         &self,
         op: OpId,

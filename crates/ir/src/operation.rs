@@ -1,8 +1,8 @@
 //! Operations, regions, blocks and values.
 //!
 //! TIR statements, MLIR operations and PIR operations are all [`Operation`]s: a kind, operands (expressions), results
-//! (values), regions, successors and attributes. What each operand of a kind is, is written at the kind and is the
-//! evaluation order. A structured TIR region has one block; a region of MLIR may have many.
+//! (values), regions, successors and attributes. The meaning of each operand of a kind is documented at the kind; their
+//! order is the evaluation order. A structured TIR region has one block; a region of MLIR may have many.
 
 use thin_vec::ThinVec;
 
@@ -26,7 +26,7 @@ pub enum ForKind {
     ThreadBinding(ThreadTag),
 }
 
-/// The spelling of an allocation, which says where TVM keeps it.
+/// The spelling of an allocation, which decides where TVM keeps it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AllocKind {
     /// `T.alloc_buffer`, `T.alloc_local`, `T.alloc_shared` of tirx: a statement, visible in the rest of its list.
@@ -39,7 +39,7 @@ pub enum AllocKind {
     Const,
 }
 
-/// What an operation is. Operand order is evaluation order.
+/// The kind of an operation. Operand order is evaluation order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpKind {
     /// Operands `[min, extent]` or `[min, extent, step]`, evaluated once. One region; its block argument is the
@@ -72,7 +72,7 @@ pub enum OpKind {
     Store {
         /// Buffer.
         buffer: BufferId,
-        /// Whether the last operand is a lane predicate.
+        /// True if the last operand is a lane predicate.
         predicated: bool,
     },
     /// `x: T.let[...] = e`, `x = T.bind(e)`. Operands `[value]`, one result, visible in the rest of its block.
@@ -120,11 +120,11 @@ pub struct Successor {
 /// A statement or operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
-    /// What it is.
+    /// The kind.
     pub kind: OpKind,
-    /// Operands, as the kind says.
+    /// Operands, by the kind.
     pub operands: IdList<ExprId>,
-    /// Values it defines, visible after it in its block and in what its block dominates.
+    /// Values it defines, visible after it in its block and in the blocks that its block dominates.
     pub results: IdList<ValueId>,
     /// Regions, in order.
     pub regions: ThinVec<RegionId>,
@@ -200,7 +200,7 @@ pub struct SBlock {
     pub name: NameId,
     /// Iteration variables, in order.
     pub iter_vars: Vec<IterVar>,
-    /// Whether the last operand is a `T.where` predicate.
+    /// True if the last operand is a `T.where` predicate.
     pub has_predicate: bool,
     /// `T.reads`, if written.
     pub reads: Option<Vec<BufferRegion>>,
@@ -208,7 +208,7 @@ pub struct SBlock {
     pub writes: Option<Vec<BufferRegion>>,
 }
 
-/// Who defines a value.
+/// The definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// A parameter of the function.

@@ -1,9 +1,9 @@
-//! Plans: what a transformation found, what it decided, and why.
+//! Plans: the candidates of a transformation, its decisions, and the reasons.
 //!
 //! A plan is plain data about one body. The same plan makes the inlay hint, the code action, the diagnostic, the
 //! explanation and the lowered code (the rewriter in `transform` applies it to a body, the edits in `frontend` to the
-//! text), so these can never disagree. *Found*, *shown* and *applied* are three things: a plan lists all groups that
-//! were found with their decision; what is shown is a threshold over it; what is applied are its bindings.
+//! text), so these can never disagree. *Found*, *shown* and *applied* are three things: a plan lists all groups with
+//! their decisions; thresholds select the shown ones; its bindings are applied.
 
 use crate::{Body, BufferId, Dialect, ExprId, NameId, OccurrenceId, OpId, ValueId};
 
@@ -52,7 +52,7 @@ impl Preset {
         }
     }
 
-    /// Whether it says something about functions of a dialect.
+    /// Returns true if the preset applies to functions of a dialect.
     pub fn is_for(self, dialect: Dialect) -> bool {
         match self {
             Preset::Default => true,
@@ -69,7 +69,7 @@ impl Preset {
     }
 }
 
-/// How alike the occurrences of a group are. Each level contains the ones before it.
+/// The level of equivalence of the occurrences of a group. Each level contains the ones before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Equivalence {
     /// The same tree.
@@ -82,7 +82,7 @@ pub enum Equivalence {
     Arithmetic,
 }
 
-/// What compiles a function afterwards.
+/// The compiler stage that comes after the rewritten function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Downstream {
     /// Something that keeps to the semantics.
@@ -91,10 +91,10 @@ pub enum Downstream {
     Tvm,
 }
 
-/// A pass of TVM that may evaluate what is left around a name where the source does not evaluate it.
+/// A pass of TVM that may evaluate the code left around a name where the source does not evaluate it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TvmPass {
-    /// Binds what is computed twice above its uses, guarded ones too.
+    /// Binds values that are computed twice above their uses, guarded ones too.
     CommonSubexprElim,
     /// Leaves a `T.Select` without loads in its arms as it is, so that both are evaluated.
     RewriteUnsafeSelect,
@@ -110,30 +110,31 @@ impl TvmPass {
     }
 }
 
-/// Where source text allows what. Made by the frontend; absent for a body without text, where all is allowed.
+/// The view of the source text: which changes it allows, and where. Made by the frontend; absent for a body without
+/// text, where all is allowed.
 #[derive(Clone, Copy)]
 pub struct SourceView<'a> {
     /// For each occurrence: whether it has its own text (a virtual one was made by desugaring, promotion or macro
     /// expansion).
     pub is_real: &'a dyn Fn(OccurrenceId) -> bool,
-    /// Whether an operation is a statement of this text: what a macro's call stands for is a text of its own, and nothing is said of it where it
-    /// is called.
+    /// Returns true if an operation is a statement of this text. The statements that a macro call stands for have a
+    /// text of their own, and no finding is reported for them at the call.
     pub is_written: &'a dyn Fn(OpId) -> bool,
-    /// Whether a statement may be inserted right before this operation.
+    /// True if a statement may be inserted right before this operation.
     pub is_site: &'a dyn Fn(OpId) -> bool,
-    /// Whether a statement may be added at the end of an arm of this `if` (0 or 1), as its `else` if it has none.
+    /// True if a statement may be added at the end of an arm of this `if` (0 or 1), as its `else` if it has none.
     pub is_end_site: &'a dyn Fn(OpId, u32) -> bool,
     /// The text an occurrence has or was made from, as offsets of its start and end in the function. A virtual
     /// occurrence with the very text of a real one changes with it (both `x * y` of `0 < x * y < n`).
     pub range: &'a dyn Fn(OccurrenceId) -> (u32, u32),
-    /// Whether the user allows it to be computed again where it is (`# tir: allow(common-subexpression)`): it stays as it
-    /// is and does not count.
+    /// Returns true if the user allows the value to be computed again where it is
+    /// (`# tir: allow(common-subexpression)`): the occurrence stays as it is and does not count.
     pub is_allowed: &'a dyn Fn(OccurrenceId) -> bool,
     /// Calls its argument with every name that the function's text mentions: defined, captured, of macros and of
     /// compile-time values. New names differ from all of them.
     pub names: &'a dyn Fn(&mut dyn FnMut(&str)),
-    /// Whether the text mentions a name where nothing was made of it: in an arm of a compile-time `if` that is not taken, in a
-    /// nested macro. Such a name is used, though no operation uses it.
+    /// Returns true if the text mentions a name in a part that is not lowered: in an arm of a compile-time `if` that is
+    /// not taken, or in a nested macro. Such a name is used, though no operation uses it.
     pub is_hidden: &'a dyn Fn(&str) -> bool,
 }
 
@@ -145,11 +146,13 @@ pub type BindingIdx = usize;
 pub struct CsePlan {
     /// Rules followed.
     pub preset: Preset,
-    /// What was found, in order of the first occurrence (outer before inner).
+    /// The groups found, in order of the first occurrence (outer before inner).
     pub groups: Vec<CseGroup>,
-    /// What is applied, each after the bindings that its value uses. Several before one operation stand in this order.
+    /// The bindings to apply, each after the bindings that its value uses. Several before one operation stand in this
+    /// order.
     pub bindings: Vec<CseBinding>,
-    /// Scalars for values that only some paths have computed: those of [`Decision::Insert`] are applied, the others are what could be.
+    /// Scalars for values that only some paths have computed: those of [`Decision::Insert`] are applied, the others are
+    /// proposals.
     pub cells: Vec<CseCell>,
     /// Statements without effect (`T.evaluate(0)`) that the rules leave out; none where there is a text.
     pub dropped: Vec<OpId>,
@@ -162,25 +165,26 @@ pub struct CsePlan {
 pub struct CseGroup {
     /// The expression of the first occurrence.
     pub expr: ExprId,
-    /// Where, in program order; all counted ones, also those inside larger bound expressions.
+    /// The place, in program order; all counted ones, also those inside larger bound expressions.
     pub occurrences: Vec<OccurrenceId>,
     /// Virtual occurrences that have the text of a counted one and change with it; empty without a source.
     pub shadows: Vec<OccurrenceId>,
-    /// How alike they are.
+    /// The level of equivalence.
     pub equivalence: Equivalence,
     /// Operations that one evaluation costs (`SEMANTICS.md` has the table), not counting loads as free.
     pub cost: u32,
     /// Evaluations that the decision saves (static count).
     pub saved: u32,
-    /// Whether the host computes it for kernels too, which might compute other last bits: `T.exp`, a product fused with its sum.
+    /// True if the host would compute a value for kernels whose last bits may differ there: `T.exp`, a product fused
+    /// with its sum.
     pub host_rounding: bool,
-    /// The pass of TVM that may evaluate what is left around the name where the source does not.
+    /// The pass of TVM that may evaluate the code left around the name where the source does not.
     pub exposed_to: Option<TvmPass>,
-    /// What is done.
+    /// The decision.
     pub decision: Decision,
 }
 
-/// What is done with a group.
+/// The decision about a group.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Decision {
     /// A new binding.
@@ -198,9 +202,9 @@ pub enum Decision {
     Refuse(Refusal),
 }
 
-/// What holds a value already.
+/// A name that already holds a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Held {
+pub enum ExistingName {
     /// An immutable binding.
     Value(ValueId),
     /// A scalar of the `tirx` dialect that is stored once.
@@ -211,8 +215,8 @@ impl ReuseOf {
     /// The name of the user's variable.
     pub fn name<'b>(&self, body: &'b Body) -> &'b str {
         match self.held {
-            Held::Value(it) => body.name(body.values[it].name),
-            Held::Cell(it) => body.name(body.buffers[it].name),
+            ExistingName::Value(it) => body.name(body.values[it].name),
+            ExistingName::Cell(it) => body.name(body.buffers[it].name),
         }
     }
 }
@@ -221,7 +225,7 @@ impl ReuseOf {
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReuseOf {
     /// The user's variable.
-    pub held: Held,
+    pub held: ExistingName,
     /// The operation that binds it, or stores it.
     pub bound_by: OpId,
     /// The occurrence that is its value, and stays.
@@ -230,7 +234,8 @@ pub struct ReuseOf {
     pub replaces: Vec<OccurrenceId>,
 }
 
-/// Why a group is not bound. The kebab-case name of each is [`Refusal::name`]; `tir-analyzer explain NAME` documents it.
+/// The reason why a group is not bound. The kebab-case name of each is [`Refusal::name`]; `tir-analyzer explain NAME`
+/// documents it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Refusal {
     /// It may trap (division by zero, shift out of range, conversion out of range), and at the place that dominates
@@ -259,7 +264,7 @@ pub enum Refusal {
     Memory {
         /// The first write that may come between the first two.
         write: OpId,
-        /// What it is.
+        /// The kind.
         what: Between,
         /// The loop in whose next iteration the written memory is read, if that is the way.
         around: Option<OpId>,
@@ -270,20 +275,20 @@ pub enum Refusal {
     NoPathTwice,
     /// Some paths to the uses have computed it and others have not: code would have to be inserted in a branch.
     PartialRedundancy {
-        /// Where it is computed, and where it would be inserted.
+        /// The place where it is computed, and where it would be inserted.
         cell: CellIdx,
-        /// Why that is not done.
+        /// The reason why that is not done.
         obstacle: PartialObstacle,
     },
-    /// The sums are equal only when their terms are ordered otherwise, and the order of one of them may overflow where that of the other
-    /// does not.
+    /// The sums are equal only when their terms are ordered otherwise, and the order of one of them may overflow where
+    /// that of the other does not.
     Overflow {
         /// The form whose sums are not shown to stay in their type.
         value: OccurrenceId,
     },
     /// It is always equal to a constant or a variable: there is nothing to compute.
     Simplifies {
-        /// What it is equal to.
+        /// The expression that it is equal to.
         to: ExprId,
     },
     /// It depends on which threads arrive together, and the uses are not in one block with nothing divergent between.
@@ -295,7 +300,8 @@ pub enum Refusal {
     /// It computes in an integer type narrower than 32 bits, which C and CUDA cut to its width only where it gets a
     /// name: a binding would change their results.
     NarrowInteger,
-    /// With a name for it, a pass of TVM would evaluate what is left around it where the source does not, and TVM comes next.
+    /// If it had a name, a pass of TVM would evaluate the code left around it where the source does not, and TVM comes
+    /// next.
     Downstream {
         /// The pass.
         pass: TvmPass,
@@ -308,7 +314,7 @@ pub enum Refusal {
     Limit,
 }
 
-/// What keeps two loads of one address apart.
+/// The event that separates two loads of one address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Between {
     /// A store.
@@ -319,7 +325,7 @@ pub enum Between {
     Barrier,
     /// An asynchronous copy.
     AsyncCopy,
-    /// The memory has just been made: nobody has written it yet.
+    /// The memory is new: nothing has written it yet.
     Allocation,
     /// A loop that may wait for another thread.
     Polled,
@@ -354,7 +360,8 @@ pub struct CseBinding {
     pub group: usize,
     /// The value, as in the original body; parts of it that are bound themselves are in `uses`.
     pub expr: ExprId,
-    /// The lets around `expr` in its operand, where it is written: from there its free bound variables count (see [`ExprKind::Bound`]).
+    /// The lets around `expr` in its operand, where it is written: from there its free bound variables count (see
+    /// [`ExprKind::Bound`]).
     pub depth: u32,
     /// The binding stands right before this operation. Several bindings before one operation stand in the order of
     /// [`CsePlan::bindings`].
@@ -363,17 +370,18 @@ pub struct CseBinding {
     pub within: Option<Within>,
     /// The occurrences that become the variable; none lies inside another of the same plan.
     pub replaces: Vec<OccurrenceId>,
-    /// Parts of the value that are other bindings' variables: to be replaced wherever they are met strictly inside `expr` on a walk
-    /// from the top that does not enter what it replaced. Only those that such a walk meets, in the order it meets them.
+    /// Parts of the value that are other bindings' variables. They are replaced wherever a walk from the top meets them
+    /// strictly inside `expr`; the walk does not enter replaced parts. Only those that such a walk meets, in the order
+    /// it meets them.
     pub uses: Vec<Part>,
     /// Likewise the parts to be replaced by the user's own variables: of groups with [`Decision::Reuse`].
     pub reuses: Vec<Part>,
 }
 
-/// What a `T.Let` is around. Of several around one, the first of the plan is outermost.
+/// The scope that a `T.Let` encloses. Of several around one expression, the first of the plan is outermost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Within {
-    /// What is left of an occurrence.
+    /// The rest of an occurrence.
     Occurrence(OccurrenceId),
     /// The value of another binding, which comes later in the plan.
     Value(BindingIdx),
@@ -388,14 +396,15 @@ pub struct Part {
     pub of: usize,
 }
 
-/// Whether plans that give values names only inform about a function: its blocks are still to be scheduled, and a new name in
-/// them can make `compute_inline` or `fuse` fail. Such a plan is an action of its own with a label, and done by nothing that does all.
+/// Returns true if plans that name values are only informational for a function. Its blocks are still to be scheduled,
+/// and a new name in them can make `compute_inline` or `fuse` fail. Such a plan is a code action of its own with a
+/// label, and no bulk fix applies it.
 pub fn only_informs(body: &Body) -> bool {
     body.has_schedulable_blocks()
 }
 
 impl Decision {
-    /// Whether it changes something.
+    /// Returns true if the decision changes the function.
     pub fn is_applied(&self) -> bool {
         matches!(self, Decision::Bind(_) | Decision::Reuse(_) | Decision::Insert(_))
     }
@@ -415,8 +424,8 @@ impl CsePlan {
     }
 
     /// The plan that applies one group and nothing else; none if the group is not applied. The new binding is as it is
-    /// in the whole plan, but shares no part with others and serves all occurrences of the group. A partial redundancy that only
-    /// waits for somebody to ask is applied too: this is asking.
+    /// in the whole plan, but shares no part with others and serves all occurrences of the group. A partial redundancy
+    /// that waits for a request is applied too: this is the request.
     pub fn only(&self, group: usize) -> Option<CsePlan> {
         let mut chosen = self.groups.get(group)?.clone();
         let replaces = || {
@@ -469,7 +478,7 @@ impl CsePlan {
         })
     }
 
-    /// The passes of TVM to which what is done exposes something, sorted, without repetition.
+    /// The passes of TVM that the decisions expose something to, sorted, without repetition.
     pub fn exposed_to(&self) -> Vec<TvmPass> {
         let done = self.groups.iter().filter(|it| it.decision.is_applied());
         let mut passes: Vec<TvmPass> = done.filter_map(|it| it.exposed_to).collect();
@@ -478,7 +487,7 @@ impl CsePlan {
         passes
     }
 
-    /// Whether applying the plan changes anything.
+    /// Returns true if applying the plan changes the function.
     pub fn is_empty(&self) -> bool {
         self.bindings.is_empty()
             && !self

@@ -232,7 +232,8 @@ impl<'a> Printer<'a> {
             let data = self.body.values[value];
             let mut name = self.names.value(self.body, value);
             if !declared.insert(name.clone()) {
-                // Parts of a function may each have a symbol of this name (quoted extents in blocks); here all are declared at once.
+                // Parts of a function may each have a symbol of this name (quoted extents in blocks); here all are
+                // declared at once.
                 name = self.names.rename(value, &name);
                 declared.insert(name.clone());
             }
@@ -283,8 +284,8 @@ fn tuple_text(items: &[String]) -> String {
 }
 
 impl Body {
-    /// Whether the function still has schedulable blocks with iteration variables: people schedule those, and a new
-    /// binding would make `compute_inline` or `fuse` fail.
+    /// Returns true if the function still has schedulable blocks with iteration variables. They are scheduled later,
+    /// and a new binding would make `compute_inline` or `fuse` fail.
     pub fn has_schedulable_blocks(&self) -> bool {
         self.walk(self.root).any(|event| match event {
             WalkEvent::Enter(op) => matches!(self.ops[op].kind, crate::OpKind::SBlock(_)),

@@ -1,13 +1,13 @@
-//! What operands are for, and so what may stand in their places.
+//! The roles of operands, which decide what may be substituted for them.
 //!
-//! Most operands are values: computed where they stand, each time. Others say something to whoever reads the function (how many lanes, of
-//! what type, which part of a buffer, how memory is laid out), and have to be seen as they are written: a name for them says
-//! nothing. In: a body. Out: the [`Role`] of an operand, of a part of an expression, or of all occurrences ([`Roles`]). What is part of
-//! such an operand has its role. Planners that put something in the place of an operand ask [`may_become`],
-//! [`Roles::may_become`] or [`Roles::may_become_name`], and nothing else; [`Role::takes_equal`] tells them early that
-//! there is nothing to look for.
+//! Most operands are values: computed where they stand, each time. Others are read by passes, parsers or printers (a
+//! number of lanes, a type, a region of a buffer, a layout) and must be seen as they are written: a variable in their
+//! place would carry no information. In: a body. Out: the [`Role`] of an operand, of a part of an expression, or of all
+//! occurrences ([`Roles`]). A part of such an operand has the role of the operand. Planners that substitute for an
+//! operand ask [`may_become`], [`Roles::may_become`] or [`Roles::may_become_name`], and nothing else;
+//! [`Role::takes_equal`] tells early that there is no candidate.
 //!
-//! The presets that follow TVM do what TVM does, also with these; what is unsound of that they refuse.
+//! The presets that follow TVM substitute as TVM does, also for these; they refuse the unsound cases.
 //!
 //! O(1) an operand; O(occurrences) for all.
 
@@ -21,18 +21,19 @@ use crate::{
 
 pub use becomes::{is_place, may_become};
 
-/// What an operand is for.
+/// The role of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// It is computed where it stands, and used.
     Value,
     /// The number of threads of a launch: computed by the host before it, and part of how the kernel is launched.
     Launch,
-    /// The bounds of a loop whose extent is seen only in both together, or has to be a constant: to be unrolled, or made lanes of.
+    /// The bounds of a loop whose extent is seen only in both together, or has to be a constant: to be unrolled, or
+    /// made lanes of.
     Trips,
     /// The number of lanes of a vector; not evaluated.
     Lanes,
-    /// Which lanes are accessed.
+    /// The mask of the accessed lanes.
     Mask,
     /// A type that stands as an expression.
     Type,
@@ -40,18 +41,18 @@ pub enum Role {
     Bounds,
     /// An extent, a stride or the offset of a buffer where it is made: how memory is laid out.
     Layout,
-    /// A value that is converted to a type that is not known: as a constant it would be converted where it is read, and may not fit. Or one
-    /// that TVM asks for its type: a number of Python has none.
+    /// A value that is converted to a type that is not known: as a constant it would be converted where it is read, and
+    /// may not fit. Or one that TVM asks for its type: a number of Python has none.
     Converted,
     /// An operand that TVM needs as a constant, maybe after loops were unrolled.
     Constant,
     /// The extents of a scope of threads where its index is defined (`T.cta_id([4])`).
     Scope,
-    /// What a statement says to passes (`T.attr`), and what is assumed.
+    /// An annotation for passes (`T.attr`), or an assumption.
     Annotation,
-    /// Evaluated by somebody else, with other values of its parameters (a reducer).
+    /// Evaluated later, with other values of its parameters (a reducer).
     Function,
-    /// Part of what is kept by its text.
+    /// Part of a statement that is kept by its text.
     Text,
 }
 
@@ -74,7 +75,7 @@ impl Role {
         Role::Text,
     ];
 
-    /// Whether a variable that holds the value may stand there.
+    /// Returns true if a variable that holds the value may be substituted.
     pub fn takes_name(self) -> bool {
         match self {
             Role::Value | Role::Launch | Role::Layout | Role::Converted => true,
@@ -91,7 +92,7 @@ impl Role {
         }
     }
 
-    /// Whether another expression of the same value may stand there, while the operands beside it stay.
+    /// Returns true if another expression of the same value may be substituted while the operands beside it stay.
     pub fn takes_equal(self) -> bool {
         match self {
             Role::Value | Role::Trips | Role::Mask | Role::Function | Role::Converted => true,
@@ -107,12 +108,13 @@ impl Role {
         }
     }
 
-    /// Whether a constant means there what an expression of its value does; asked beside [`Role::takes_equal`].
+    /// Returns true if a constant has the same meaning there as an expression of its value; asked beside
+    /// [`Role::takes_equal`].
     pub fn takes_constant(self) -> bool {
         self != Role::Converted
     }
 
-    /// What a part has that is for `part` in an operand that is for this.
+    /// Returns the role of a part that has role `part` in an operand of this role.
     fn around(self, part: Role) -> Role {
         match self {
             Role::Value | Role::Converted => part,
@@ -170,7 +172,8 @@ fn of_bounds(body: &Body, op: OpId, kind: ForKind, operand: usize) -> Role {
     }
 }
 
-/// The role of an operand of an expression, the `index`-th as [`Body::each_child`] counts them, if the expression is a value.
+/// The role of an operand of an expression, the `index`-th as [`Body::each_child`] counts them, if the expression is a
+/// value.
 pub fn of_child(body: &Body, parent: ExprId, index: usize, child: ExprId) -> Role {
     match is_type(body, child) {
         true => Role::Type,
@@ -218,18 +221,19 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
     }
 }
 
-/// Whether an expression defines the index of a thread, a warp, a block … by the extents of its scope: `T.cta_id([4])`.
+/// Returns true if an expression defines the index of a thread, a warp, a block … by the extents of its scope:
+/// `T.cta_id([4])`.
 pub fn defines_threads(body: &Body, expr: ExprId) -> bool {
     matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name, _), .. }
         if arguments::is_scope(body.name(name)))
 }
 
-/// Whether an expression stands for a type, wherever it is.
+/// Returns true if an expression stands for a type, wherever it occurs.
 pub(crate) fn is_type(body: &Body, expr: ExprId) -> bool {
     matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } if it.is_type())
 }
 
-/// Whether a variable can hold values of this type: TVMScript has no annotation for vectors whose length only the machine knows.
+/// Returns true if a variable can hold values of this type. TVMScript has no annotation for vectors of scalable length.
 pub fn has_annotation(ty: Type) -> bool {
     ty.prim().is_none_or(|it| matches!(it.lanes, Lanes::Fixed(_)))
 }

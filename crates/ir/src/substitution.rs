@@ -1,7 +1,8 @@
-//! Expressions in the places of variables.
+//! Substitution: replacing variables by expressions.
 //!
-//! In: a body, variables with what takes their places, and an expression. Out: the expression without those variables, as nodes of the
-//! body. What takes a place is not looked into again. Each node is rebuilt once, however many expressions are asked for; no recursion.
+//! In: a body, variables with their replacements, and an expression. Out: the expression without those variables, as
+//! nodes of the body. Replacements are not substituted again. Each node is rebuilt once, however many expressions are
+//! asked for; no recursion.
 
 use smallvec::SmallVec;
 
@@ -19,12 +20,12 @@ pub struct Substitution {
 }
 
 impl Substitution {
-    /// Whether nothing is replaced.
+    /// Returns true if the substitution replaces nothing.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether a variable is replaced.
+    /// Returns true if the substitution replaces a variable.
     pub fn has(&self, value: ValueId) -> bool {
         self.of_value(value).is_some()
     }
@@ -33,7 +34,7 @@ impl Substitution {
         self.values.get(value.index()).copied().flatten()
     }
 
-    /// Replaces one more variable, in what is asked for from now on and was not before.
+    /// Replaces one more variable, in expressions that are requested from now on and were not before.
     pub fn add(&mut self, value: ValueId, with: ExprId) {
         if self.values.len() <= value.index() {
             self.values.resize(value.index() + 1, None);
@@ -63,7 +64,8 @@ impl Substitution {
         self.memo[expr.index()].unwrap_or(expr)
     }
 
-    /// A node of what its operands become; if one of them is not known, none, and those are put on the stack.
+    /// A node made of its rebuilt operands; if one of them is not known, `None`, and the unknown ones are pushed on the
+    /// stack.
     fn rebuilt(&self, body: &mut Body, at: ExprId, stack: &mut Vec<ExprId>) -> Option<ExprId> {
         let node = body.expr(at);
         // Most nodes are of this kind.
@@ -98,7 +100,7 @@ impl Substitution {
         Some(body.map_children(at, &mut |_, child| children.next().unwrap_or(child)))
     }
 
-    /// What an expression becomes, if that is known already.
+    /// Returns the result for an expression, if it is known already.
     fn known(&self, body: &Body, expr: ExprId) -> Option<ExprId> {
         if let Some(&Some(known)) = self.memo.get(expr.index()) {
             return Some(known);

@@ -22,7 +22,7 @@ impl Dim {
     pub const ALL: [Dim; 3] = [Dim::X, Dim::Y, Dim::Z];
 }
 
-/// What a thread index counts.
+/// The unit that a thread index counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ThreadTag {
     /// `blockIdx.x`: the blocks of a launch.

@@ -3,10 +3,10 @@
 //! Run around every pass in tests and debug builds. Checked:
 //!
 //! 1. links: operations, blocks and regions name their parents; results and block arguments name their definition;
-//! 2. shape: each kind of operation has the operands and regions that [`crate::OpKind`] says;
+//! 2. shape: each kind of operation has the operands and regions that [`crate::OpKind`] prescribes;
 //! 3. types: the operands of a binary operator have one type; conditions are bool (unknown types are not judged);
-//! 4. scopes: a value or buffer is used only where its definition is visible ([`crate::visibility`]) — after it in its block, in the
-//!    regions below, and in the blocks that its block dominates (any order in graph regions);
+//! 4. scopes: a value or buffer is used only where its definition is visible ([`crate::visibility`]) — after it in its
+//!    block, in the regions below, and in the blocks that its block dominates (any order in graph regions);
 //! 5. binders: no operand has an open bound variable.
 //!
 //! O(operations + occurrences of nodes per operation, each node once an operation), no recursion.
@@ -25,11 +25,11 @@ use crate::{
 /// A broken invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
-    /// Where; none for the signature.
+    /// The place; none for the signature.
     pub op: Option<OpId>,
-    /// The value that is used where it is not visible, if that is what is wrong.
+    /// The value that is used where it is not visible, if that is the defect.
     pub value: Option<ValueId>,
-    /// What is wrong.
+    /// The description of the defect.
     pub message: String,
 }
 
@@ -62,13 +62,13 @@ struct Visible {
     threads: FxHashSet<ValueId>,
 }
 
-/// What the open scopes made visible, to be hidden at their ends.
+/// The values that the open scopes made visible, to be hidden when the scopes end.
 #[derive(Default)]
 struct Undo {
     values: Vec<ValueId>,
     buffers: Vec<BufferId>,
     threads: Vec<ValueId>,
-    /// Where the open scopes begin in all three.
+    /// The place where the open scopes begin in all three.
     scopes: Vec<[u32; 3]>,
 }
 
@@ -98,12 +98,12 @@ enum Step {
     Op(OpId),
     /// From here on the results of an operation are visible.
     Results(OpId),
-    /// What follows, up to the next, cannot be reached.
+    /// The code up to the next mark is unreachable.
     Unreachable,
     Reachable,
-    /// Hide what the scope defined.
+    /// Hides the definitions of the scope.
     Close,
-    /// An operation's regions are done: what it keeps visible stays.
+    /// The regions of an operation are done: the values that it keeps visible stay.
     KeepOpen,
 }
 

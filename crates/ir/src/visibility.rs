@@ -1,15 +1,15 @@
-//! Where names are visible: the one rule for the verifier, scopes, planners and the interpreter.
+//! Visibility of names: the one rule for the verifier, scopes, planners and the interpreter.
 //!
-//! A value is visible in the rest of the block that defines it and in what is below, an argument of a block in all of the block. Two
-//! things are otherwise:
+//! A value is visible in the rest of the block that defines it and below, an argument of a block in all of the block.
+//! Two things are otherwise:
 //!
-//! - the index that `T.env_thread` names is no value until a launch runs it: it is visible in the regions of the launches that do,
-//!   of which there may be several beside each other;
+//! - the index that `T.env_thread` names is no value until a launch runs it: it is visible in the regions of the
+//!   launches that do, of which there may be several beside each other;
 //! - the predicate of a schedulable block stands before its body, and sees the body's arguments.
 
 use crate::{BlockId, Body, OpId, OpKind, ValueId, ValueKind};
 
-/// Where a value is visible.
+/// The place where a value is visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// In the whole function.
@@ -22,7 +22,7 @@ pub enum Reach {
     Launches,
 }
 
-/// Where a value is visible.
+/// The place where a value is visible.
 pub fn reach(body: &Body, value: ValueId) -> Reach {
     match body.values[value].kind {
         ValueKind::Param(_) | ValueKind::Symbol | ValueKind::Captured => Reach::Function,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 const PAGE: &str = include_str!("../SEMANTICS.md");
 
-/// Whether a text has the form of a row id: one capital letter of the page's groups, one or two digits.
+/// Returns true if a text has the form of a row id: one capital letter of the page's groups, one or two digits.
 fn is_id(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|it| "ESICFMLPYXBH".contains(it))

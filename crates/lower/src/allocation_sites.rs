@@ -1,8 +1,10 @@
-//! Memory of blocks and threads is allocated as far inside as it can be: where all that uses it is, and fresh in each iteration.
+//! Memory of blocks and threads is allocated in the innermost scope that holds all its uses, and is new in each
+//! iteration.
 //!
-//! In: allocations of shared and local memory. Out: the same, moved into the loops that hold all their uses, so that `compact_buffers` sees what one
-//! iteration needs. A loop is entered only if no value is handed from one iteration to another (`SEMANTICS: M9`: what is allocated is new): it
-//! runs once, or its iterations touch elements apart from each other in some dimension. Linear in the operations; for each allocation and loop the facts of its accesses.
+//! In: allocations of shared and local memory. Out: the same, moved into the loops that hold all their uses, so that
+//! `compact_buffers` sees the needs of one iteration. A loop is entered only if no value is carried from one iteration
+//! to another (`SEMANTICS: M9`: allocated memory is new): it runs once, or its iterations access disjoint elements in
+//! some dimension. Linear in the operations; for each allocation and loop the facts of its accesses.
 
 use arith::{Analyzer, Overflow};
 use dataflow::analyses::Analyses;
@@ -73,7 +75,7 @@ fn is_plain(body: &Body, buffer: BufferId) -> bool {
         && (data.scope.is_plain_shared() || data.scope.is_local())
 }
 
-/// Where each allocation goes, if not where it is.
+/// Returns the place where each allocation goes, if not where it is.
 fn plan(
     body: &Body,
     allocations: &[(OpId, BufferId)],
@@ -143,7 +145,7 @@ fn entered(body: &Body, op: OpId) -> Option<BlockId> {
     (enters && body.ops[op].regions.len() == 1).then(|| loop_block(body, op))
 }
 
-/// A launch is passed through: the loops in it are what counts.
+/// A launch is passed through: only the loops in it count.
 fn is_launch(body: &Body, op: OpId) -> bool {
     matches!(body.ops[op].kind, OpKind::LaunchThread { .. })
 }
@@ -152,8 +154,8 @@ fn runs_once(body: &Body, op: OpId) -> bool {
     matches!(body.expr(body.ops[op].operands[1]).kind, ExprKind::Int(1))
 }
 
-/// Whether iterations of a loop touch elements apart from each other: in some dimension all that one touches lies within as many
-/// elements as the next one is further.
+/// Returns true if iterations of a loop access disjoint elements: in some dimension the accesses of one iteration span
+/// at most the distance to the next.
 fn is_apart(
     analyzer: &mut Analyzer<'_>,
     op: OpId,

@@ -1,8 +1,9 @@
-//! Blocks are opened: iteration variables become what they are bound to, `T.where` becomes an `if`.
+//! Blocks are opened: iteration variables are replaced by their values, `T.where` becomes an `if`.
 //!
-//! In: blocks of one region. Out: no block; their statements stand where they stood. A variable is replaced by its binding where that is a
-//! value of its variables and small, else it is bound to a name in front (`SEMANTICS: L9`: bound once at entry). What reads, writes and annotations
-//! claim is dropped, but `buffer_dim_align`, which is put down at the buffer for `compact_buffers`. Linear in the operations.
+//! In: blocks of one region. Out: no block; their statements stand where they stood. A variable is replaced by its
+//! binding where that is a value of its variables and small, else it is bound to a name in front (`SEMANTICS: L9`:
+//! bound once at entry). Reads, writes and annotations are dropped, except `buffer_dim_align`, which is recorded at the
+//! buffer for `compact_buffers`. Linear in the operations.
 
 use ir::{
     AllocKind, Attr, BlockId, Body, ExprId, OpId, OpKind, SBlockId, ValueId, ValueKind,
@@ -43,7 +44,7 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
     Ok(())
 }
 
-/// Replaces what iteration variables are bound to; those that stay are marked by staying in the payload.
+/// Replaces iteration variables by their values; remaining ones are marked by staying in the payload.
 fn bind(body: &mut Body, op: OpId, block: SBlockId, replaced: &mut Substitution) {
     let iters = body.sblocks[block].iter_vars.clone();
     let written: Vec<ExprId> = body.ops[op].operands[..iters.len()].to_vec();
@@ -69,7 +70,7 @@ fn bind(body: &mut Body, op: OpId, block: SBlockId, replaced: &mut Substitution)
     body.sblocks[block].iter_vars = named;
 }
 
-/// What takes the place of a block: names of its variables, and its statements, under its predicate.
+/// Replaces a block by bindings of its variables and its statements, under its predicate.
 fn open(body: &mut Body, into: BlockId, op: OpId, new: &mut Vec<OpId>) {
     let OpKind::SBlock(block) = body.ops[op].kind else { return new.push(op) };
     let region = body.ops[op].regions[0];

@@ -1,9 +1,10 @@
-//! Shared and local memory shrinks to what is touched while it lives.
+//! Shared and local memory shrinks to the region that is accessed during its lifetime.
 //!
-//! In: allocations of shared and local memory, each where it is to be. Out: for each dimension the constant extent of what a block (shared) or a
-//! thread (local) touches of it, and indices counted from where that begins, simplified. A dimension whose part has no constant extent, or where
-//! counting so could overflow, keeps its extent. `buffer_dim_align`, which only speeds up, then pads a dimension so that the one
-//! before it begins where it asks: by a longer row, never by strides. Linear in the operations; for each access the facts of its indices.
+//! In: allocations of shared and local memory, each where it is to be. Out: for each dimension the constant extent of
+//! the part that a block (shared) or a thread (local) accesses, and indices counted from its start, simplified. A
+//! dimension whose part has no constant extent, or where counting so could overflow, keeps its extent.
+//! `buffer_dim_align`, which only speeds up, then pads a dimension so that the one before it begins where it asks: by a
+//! longer row, never by strides. Linear in the operations; for each access the facts of its indices.
 
 use arith::{Overflow, simplify::Simplifier};
 use dataflow::analyses::Analyses;
@@ -83,7 +84,7 @@ fn plan(body: &Body, allocations: &[(OpId, BufferId)], effects: &EffectTable) ->
     Plan { body: simplifier.into_body(), indices, extents }
 }
 
-/// Whether a part is less than the whole dimension, or the first known extent of it.
+/// Returns true if a part is smaller than the whole dimension, or is the first known extent of it.
 fn is_smaller(body: &Body, span: &Span, extent: ExprId) -> bool {
     match body.expr(extent).kind {
         ExprKind::Int(extent) => span.extent < extent.into(),

@@ -1,7 +1,8 @@
-//! What is known where an operation stands, while a pass changes the body.
+//! The facts at an operation while a pass changes the body.
 //!
-//! In: an operation. Out: a context of [`arith`] made of what is around it: ranges of loops and launches, conditions of `if`s. What stands
-//! before it (assertions, jumps) says nothing here; `dataflow::conditions` knows that too, of a body that does not change. O(depth).
+//! In: an operation. Out: a context of [`arith`] made of the enclosing operations: ranges of loops and launches,
+//! conditions of `if`s. Operations before it (assertions, jumps) are ignored here; `dataflow::conditions` uses them
+//! too, for a body that does not change. O(depth).
 
 use arith::{Analyzer, ContextId};
 use ir::{Body, OpId, OpKind, RegionId};

@@ -1,7 +1,8 @@
-//! Copies of operations with other variables and buffers: what unrolling and loops of single statements are made of.
+//! Copies of operations with other variables and buffers: for unrolling, and for loops of single statements.
 //!
-//! In: operations in program order, and expressions for variables from around them. Out: the same operations behind others of a block. What
-//! they define (variables, buffers) is new in each copy; a call that is no value of its operands is another call in each. O(size of the copy), no recursion.
+//! In: operations in program order, and expressions for variables from around them. Out: the same operations behind
+//! others of a block. Their definitions (variables, buffers) are new in each copy; a call that is no function of its
+//! operands is another call in each. O(size of the copy), no recursion.
 
 use ir::{
     Attr, BlockId, Body, BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, OpId, OpKind,
@@ -11,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Origins, edit::map_expr, lists::ops_in};
 
-/// Whether [`Copier`] can copy all that is in the regions of an operation: nothing that is still to be scheduled, or of another
-/// language.
+/// Returns true if [`Copier`] can copy the regions of an operation: nothing in them is still to be scheduled, or of
+/// another language.
 pub(super) fn can_copy(body: &Body, op: OpId) -> bool {
     ops_in(body, op).all(|it| {
         let data = &body.ops[it];
@@ -22,7 +23,8 @@ pub(super) fn can_copy(body: &Body, op: OpId) -> bool {
     })
 }
 
-/// Makes copies of operations: variables and buffers that they define are new ones, others are replaced as told.
+/// Makes copies of operations: variables and buffers that they define are new ones, others are replaced by the given
+/// maps.
 #[derive(Default)]
 pub(super) struct Copier {
     memo: FxHashMap<ExprId, ExprId>,

@@ -1,6 +1,7 @@
 //! Reductions over threads: each thread reduces its part, then the threads combine their parts.
 //!
-//! In: blocks whose reduction variables are bound to `threadIdx` loops. Out, in the place of the loops around such a block:
+//! In: blocks whose reduction variables are bound to `threadIdx` loops. Out, in the place of the loops around such a
+//! block:
 //!
 //! ```text
 //! loops over threads (and those that all results share):
@@ -10,10 +11,11 @@
 //!   if first thread and there was something to reduce:  result[…] = all[0]
 //! ```
 //!
-//! A result in local memory is written by each thread, for all of them have it. What may only be given up is the order in which parts are
-//! combined (`reducer` says of what); everything else is shown before, or refused by name: that the source initialises exactly once and first, and
-//! where it computes anything at all. Meaning is threads running together: a run of the loops one after the other is no longer the same.
-//! Linear in the operations, and in the facts asked for.
+//! A result in local memory is written by each thread, for all of them have it. Only the order in which parts are
+//! combined may change (`reducer` lists the operators). Everything else is proved first, or refused by name: that the
+//! source initialises exactly once and first, and where it computes anything at all. Meaning is threads running
+//! together: a run of the loops one after the other is no longer the same. Linear in the operations, and in the facts
+//! asked for.
 
 mod enumerate;
 mod plan;

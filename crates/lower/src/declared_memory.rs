@@ -1,6 +1,7 @@
 //! `T.decl_buffer` without `data=` is an allocation.
 //!
-//! In: a body. Out: the same with these declarations as allocations, which all that follows knows. Linear in the operations.
+//! In: a body. Out: the same with these declarations as allocations, which all that follows knows. Linear in the
+//! operations.
 
 use ir::Body;
 

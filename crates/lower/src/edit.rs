@@ -1,5 +1,5 @@
-//! What the passes of lowering do to the tree: put operations in the places of others, and expressions in the places of others, everywhere
-//! they are written at an operation. In place; linear in what is touched; no recursion.
+//! The tree edits of the lowering passes: replacing operations by others, and expressions by others, everywhere they
+//! are written at an operation. In place; linear in the visited parts; no recursion.
 
 use ir::{
     BlockId, Body, BufferOrigin, BufferRegion, ExprId, ForKind, OpId, OpKind, RegionDim, RegionId,
@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use transform::replace::update_buffer;
 
-/// Changes every expression that is evaluated at an operation: its operands, and the buffer that it makes. What a block claims to read
-/// and write stays.
+/// Changes every expression that is evaluated at an operation: its operands, and the buffer that it makes. The declared
+/// reads and writes of a block stay.
 pub(super) fn map_op(body: &mut Body, op: OpId, map: &mut dyn FnMut(&mut Body, ExprId) -> ExprId) {
     let mut changes = Vec::new();
     for at in 0..body.ops[op].operands.len() {
@@ -45,7 +45,8 @@ fn map_region(
     }
 }
 
-/// The expression with `change` applied to each node from the leaves up; a node is given with its new operands. Each node once a memo.
+/// The expression with `change` applied to each node from the leaves up; a node is given with its new operands. Each
+/// node once a memo.
 pub(super) fn map_expr(
     body: &mut Body,
     expr: ExprId,
@@ -92,7 +93,7 @@ pub(super) fn each_node(body: &Body, expr: ExprId, visit: &mut dyn FnMut(ExprId)
     }
 }
 
-/// Whether one of the variables is in an expression.
+/// Returns true if an expression contains one of the variables.
 pub(super) fn mentions(body: &Body, expr: ExprId, is_one: &dyn Fn(ValueId) -> bool) -> bool {
     let mut found = false;
     each_node(body, expr, &mut |at| {
@@ -133,8 +134,8 @@ pub(super) fn adopt_region(body: &mut Body, op: OpId, region: RegionId) {
     body.regions[region].parent = Some(op);
 }
 
-/// Rebuilds the lists of operations from the innermost blocks outwards: `open` gives what takes an operation's place, which may be itself. What it
-/// gives is put into the block; its regions have been rebuilt before.
+/// Rebuilds the lists of operations from the innermost blocks outwards: `open` returns the replacement of an operation,
+/// which may be itself. The replacement is put into the block; its regions have been rebuilt before.
 pub(super) fn rebuild_blocks(
     body: &mut Body,
     root: RegionId,

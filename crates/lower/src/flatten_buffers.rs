@@ -1,16 +1,16 @@
 //! Buffers of several dimensions become buffers of one, and their indices the number of the element.
 //!
-//! In: a body without blocks. Out: an allocation or declaration with one extent (one a group of dimensions, where `axis_separators` make
-//! groups), and for a parameter a view of it right after it is bound, since what the caller gives keeps its shape (as FlattenBuffer).
-//! The address of every access stays what it was (`SEMANTICS: M2`, `M7`).
+//! In: a body without blocks. Out: an allocation or declaration with one extent (one a group of dimensions, where
+//! `axis_separators` make groups), and for a parameter a view of it right after it is bound, since the caller's buffer
+//! keeps its shape (as FlattenBuffer). The address of every access stays the same (`SEMANTICS: M2`, `M7`).
 //!
-//! Indices are computed in their own type where the number of elements is a constant that fits it, in 64 bits otherwise, so that no
-//! overflow is added (`I1`); `narrow_indices` makes them narrow again where that is shown right. An access that was out of bounds may be in
-//! bounds afterwards, never the other way round (`M1`: errors may go). Where the caller chooses the offset of a parameter
-//! (`offset_factor=`), it is in the index.
+//! Indices are computed in their own type where the number of elements is a constant that fits it, in 64 bits
+//! otherwise, so that no overflow is added (`I1`); `narrow_indices` makes them narrow again where that is shown right.
+//! An access that was out of bounds may be in bounds afterwards, never the other way round (`M1`: errors may go). Where
+//! the caller chooses the offset of a parameter (`offset_factor=`), it is in the index.
 //!
-//! A buffer stays as it is if it is used as a whole, by a view that reads its shape, or if its strides are not constants: code generation
-//! writes such addresses itself. Linear.
+//! A buffer stays as it is if it is used as a whole, by a view that reads its shape, or if its strides are not
+//! constants: code generation writes such addresses itself. Linear.
 
 mod index;
 mod uses;
@@ -51,7 +51,8 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
     Ok(())
 }
 
-/// Whether an access of an operation has a vector as an index before its last one. TVM knows no type for what it moves.
+/// Returns true if an access of an operation has a vector as an index other than its last one. TVM has no type for such
+/// an access.
 fn has_inner_vector(body: &Body, occurrences: &Occurrences, op: OpId) -> bool {
     let is_inner = |indices: &[ExprId]| {
         let inner = indices.split_last().map_or(&[][..], |it| it.1);
@@ -79,9 +80,9 @@ struct Plan {
     groups: Vec<usize>,
     /// By dimension: constant strides; none for compact ones.
     strides: Option<Vec<i64>>,
-    /// Whether the number of elements is a constant that fits 32 bits.
+    /// True if the number of elements is a constant that fits 32 bits.
     is_small: bool,
-    /// Whether the caller's offset is added to the index.
+    /// True if the caller's offset is added to the index.
     adds_offset: bool,
 }
 
@@ -89,11 +90,11 @@ struct Plan {
 struct Flat {
     plan: Plan,
     to: BufferId,
-    /// By dimension: strides as constants and what they are multiplied with.
+    /// By dimension: strides as constants and their symbolic factors.
     strides: Vec<(i64, Vec<ExprId>)>,
 }
 
-/// What to do with each buffer.
+/// Plans the change of each buffer.
 fn plan(body: &Body) -> Vec<Option<Plan>> {
     let uses = Uses::of(body);
     let mut plans = Vec::new();
@@ -152,7 +153,7 @@ fn product(so_far: i64, by: &i64) -> Option<i64> {
     so_far.checked_mul(*by)
 }
 
-/// What each dimension adds to the number of the last element, and the last one 1.
+/// Returns the part of each dimension in the number of the last element; the last dimension adds 1.
 fn spans(extents: &[i64], strides: &[i64]) -> Vec<i64> {
     let last = extents.iter().zip(strides).try_fold(1i64, |sum, (&extent, &stride)| {
         sum.checked_add(extent.saturating_sub(1).max(0).checked_mul(stride)?)
@@ -180,7 +181,7 @@ fn groups(body: &Body, data: &Buffer) -> Option<Vec<usize>> {
     Some(groups)
 }
 
-/// Whether the offset of a parameter is the caller's choice.
+/// Returns true if the caller chooses the offset of a parameter.
 fn has_free_offset(body: &Body, data: &Buffer) -> bool {
     let is_free = |(key, value): &(Box<str>, Attr)| {
         &**key == "offset_factor" && !matches!(value, Attr::Int(0, _))

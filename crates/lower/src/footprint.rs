@@ -1,8 +1,9 @@
-//! Which elements of a buffer are touched while loops run.
+//! Footprints: the elements of a buffer that are accessed while loops run.
 //!
-//! In: a body, a buffer of it, a block. Out: for each dimension an expression `base` of what is known in front of the block, and constants, such that every
-//! access below the block is in `base + least .. base + least + extent`. Bounds are those of `arith` at each access, its guards included. O(accesses ·
-//! candidates), with at most [`MOST_BASES`] candidates a dimension.
+//! In: a body, a buffer of it, a block. Out: for each dimension an expression `base` of values known in front of the
+//! block, and constants, such that every access below the block is in `base + least .. base + least + extent`. Bounds
+//! are those of `arith` at each access, its guards included. O(accesses · candidates), with at most [`MOST_BASES`]
+//! candidates a dimension.
 
 use arith::{Analyzer, ContextId, Interval, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
@@ -90,7 +91,7 @@ fn add(
     }
 }
 
-/// Values that differ between the threads of a block, or may: thread indices, and what is computed from them or loaded.
+/// Values that differ between the threads of a block, or may: thread indices, and values computed from them or loaded.
 pub(super) struct Varying(FxHashSet<ValueId>);
 
 impl Varying {
@@ -124,7 +125,7 @@ impl Varying {
     }
 }
 
-/// Whether an operation launches threads of a block.
+/// Returns true if an operation launches threads of a block.
 fn is_thread(body: &Body, op: OpId) -> bool {
     match body.ops[op].kind {
         OpKind::LaunchThread { tag, .. } => tag.is_thread(),
@@ -132,10 +133,10 @@ fn is_thread(body: &Body, op: OpId) -> bool {
     }
 }
 
-/// What runs below a block.
+/// The iterations below a block.
 pub(super) struct Below<'a> {
     block: BlockId,
-    /// For memory that the threads of a block share: what differs between them, and they run too.
+    /// For memory that the threads of a block share: the values that differ between them, and the threads run too.
     varying: Option<&'a Varying>,
     defined: FxHashSet<ValueId>,
 }
@@ -160,7 +161,7 @@ impl<'a> Below<'a> {
         Below { block, varying, defined }
     }
 
-    /// Whether a value is not known in front of the block, or not the same for all who share the memory.
+    /// Returns true if a value is unknown in front of the block, or not the same for all threads that share the memory.
     fn is_hidden(&self, value: ValueId) -> bool {
         self.defined.contains(&value) || self.varying.is_some_and(|it| it.0.contains(&value))
     }
@@ -197,7 +198,8 @@ pub(super) struct Span {
     pub(super) extent: i128,
 }
 
-/// What the accesses touch of a dimension; none if there is no constant extent. Adds expressions to the analyzer's body.
+/// Returns the span of the accesses in a dimension; `None` if it has no constant extent. Adds expressions to the
+/// analyzer's body.
 pub(super) fn span(
     analyzer: &mut Analyzer<'_>,
     accesses: &[Access],

@@ -1,15 +1,18 @@
 //! Operations to statements: kernels of MLIR become functions that code generation writes.
 //!
-//! In: the functions of a document as the front end gives them, and the frame around them. Out: for each `gpu.func … kernel` and each `gpu.launch`, in
-//! program order, a function of statements and expressions that is one launch, or the reason why not. What is not understood is refused
-//! by its name, never left out.
+//! In: the functions of a document as the front end gives them, and the frame around them. Out: for each
+//! `gpu.func … kernel` and each `gpu.launch`, in program order, a function of statements and expressions that is one
+//! launch, or the reason why not. An unsupported construct is refused by its name, never left out.
 //!
-//! - **Parameters** are those of the kernel, in their order; of a `gpu.launch`, what its region takes from around it and is no constant. A memref is a buffer of its
-//!   shape; what its type leaves open (`?`) is a symbol that calling binds.
-//! - **Sizes** of the launch are constants where every `gpu.launch_func` of the kernel says the same ones, or `known_block_size` does; else they are
-//!   parameters behind the others (`grid_x` … `block_z`). A kernel that nothing launches and that says no size is refused.
-//! - **Values**: one that is used once, where it is computed, becomes part of the expression; others are bound, loads always, since a later write must
-//!   not be seen. What is carried around a loop or out of a condition is an element of local memory. Types and rounding: `values`.
+//! - **Parameters** are those of the kernel, in their order; of a `gpu.launch`, the values that its region uses from
+//!   outside and that are not constant. A memref is a buffer of its shape; an unknown extent of its type (`?`) is a
+//!   symbol that the call binds.
+//! - **Sizes** of the launch are constants where all `gpu.launch_func` of the kernel agree, or `known_block_size` gives
+//!   them; else they are parameters behind the others (`grid_x` … `block_z`). A kernel that nothing launches and that
+//!   has no size is refused.
+//! - **Values**: one that is used once, where it is computed, becomes part of the expression; others are bound, loads
+//!   always, since a later write must not be seen. A loop-carried value, or a result of a condition, is an element of
+//!   local memory. Types and rounding: `values`.
 //! - Blocks with branches between (`cf`) are refused: there is no statement for them.
 //!
 //! Linear in the operations. Nesting is bounded by memory, not by the native stack.
@@ -52,7 +55,7 @@ pub struct FromOps {
     pub body: Body,
     /// Of each operation, the one of the function that it was made of.
     pub origins: Vec<(OpId, OpId)>,
-    /// Blocks and threads in x, y, z; none for what is a parameter.
+    /// Blocks and threads in x, y, z; `None` for a parameter.
     pub sizes: [Option<i64>; 6],
 }
 
@@ -61,13 +64,14 @@ pub fn kernels(functions: &[&Body], frame: Option<&Body>) -> Vec<KernelOf> {
     launches::find(functions, frame).iter().map(one).collect()
 }
 
-/// Those of [`kernels`] that stand in the function of this number; the others are only looked at for how they launch them.
+/// Those of [`kernels`] that stand in the function of this number; the others are only looked at for how they launch
+/// them.
 pub fn kernels_of(functions: &[&Body], frame: Option<&Body>, function: usize) -> Vec<KernelOf> {
     let launches = launches::find(functions, frame);
     launches.iter().filter(|it| it.function == function).map(one).collect()
 }
 
-/// Whether a function is a kernel, or has some. Linear in its operations.
+/// Returns true if a function is a kernel, or contains some. Linear in its operations.
 pub fn has_kernels(body: &Body) -> bool {
     launches::are_in(body)
 }

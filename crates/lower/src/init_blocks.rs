@@ -1,8 +1,9 @@
 //! `T.init()` of a block becomes a condition in front of its body.
 //!
-//! In: blocks with two regions. Out: the same blocks with one, where what was to be initialised stands in `if all reduction variables are
-//! at the start of their domains` after the declarations that it sees (`SEMANTICS: L9`); without reduction variables there is no
-//! condition, as none could be false. Linear in the operations.
+//! In: blocks with two regions. Out: the same blocks with one body, where the initialisation stands in
+//! `if all reduction variables are at the start of their domains` after the declarations that it sees
+//! (`SEMANTICS: L9`); without reduction variables there is no condition, as none could be false. Linear in the
+//! operations.
 
 use ir::{
     AllocKind, BinaryOp, Body, BufferOrigin, ExprId, IterKind, OpId, OpKind, RegionId, SBlockId,
@@ -44,7 +45,7 @@ fn join(body: &mut Body, op: OpId, block: SBlockId, main: RegionId, init: Region
     body.ops[op].regions.pop();
 }
 
-/// Whether every reduction variable has the first value of its domain.
+/// Returns the condition that every reduction variable has the first value of its domain.
 fn is_first(body: &mut Body, block: SBlockId) -> Option<ExprId> {
     let iters = body.sblocks[block].iter_vars.clone();
     let reduced = iters.iter().filter(|it| it.kind == IterKind::Reduce);
@@ -60,7 +61,7 @@ fn is_first(body: &mut Body, block: SBlockId) -> Option<ExprId> {
     all
 }
 
-/// What a block declares before its body, which its initialisation sees.
+/// Returns true if an operation is a declaration at the start of a block, which the initialisation of the block sees.
 fn is_declaration(body: &Body, op: OpId) -> bool {
     match body.ops[op].kind {
         OpKind::Alloc { kind, .. } => kind == AllocKind::SBlock,

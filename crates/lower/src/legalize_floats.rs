@@ -1,13 +1,14 @@
 //! Floats of 8 bits, which few languages have: integers in memory, computed in `float32`.
 //!
-//! In: a body without blocks. Out: one whose memory and variables of these types hold their bits (`uint8`); parameters keep their type, which
-//! is the caller's, and have a view. Copies copy bits (`SEMANTICS: F8`); each operation computes in `float32` and rounds once ([`bits`] says
-//! how), so that every result is the interpreter's, but for functions as `exp`, which are rounded twice.
+//! In: a body without blocks. Out: one whose memory and variables of these types hold their bits (`uint8`); parameters
+//! keep their type, which is the caller's, and have a view. Copies copy bits (`SEMANTICS: F8`); each operation computes
+//! in `float32` and rounds once (see [`bits`]), so that every result is the interpreter's, except functions such as
+//! `exp`, which are rounded twice.
 //!
-//! `bfloat16` and `float16` stay: every writer keeps them as 16 bits, computes in `float` and rounds after each operation.
-//! Refused by name: parameters that are one number, strides that the caller chooses, calls that take such values
-//! and are not known, arithmetic on `float8_e8m0fnu` (its range is that of `float32`, which would be left on the way). Floats of 6 and 4 bits,
-//! several of which share a byte, stay as they are for the writer to refuse. Linear.
+//! `bfloat16` and `float16` stay: every writer keeps them as 16 bits, computes in `float` and rounds after each
+//! operation. Refused by name: parameters that are one number, strides that the caller chooses, calls that take such
+//! values and are not known, arithmetic on `float8_e8m0fnu` (its range is that of `float32`, which would be left on the
+//! way). Floats of 6 and 4 bits, several of which share a byte, stay as they are for the writer to refuse. Linear.
 
 mod bits;
 
@@ -62,7 +63,7 @@ fn uses_float8(body: &Body) -> bool {
         || (0..body.n_exprs()).any(|at| body.dtype(ExprId::new(at)).is_some_and(is_float8))
 }
 
-/// What becomes of a buffer.
+/// The change of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Change {
     /// It holds bits.
@@ -109,7 +110,7 @@ fn reads(body: &Body, expr: ExprId, buffer: BufferId) -> bool {
     found
 }
 
-/// Gives buffers and variables the type of bits. What was a view in the type of its source is declared by its pointer.
+/// Gives buffers and variables the type of bits. A former view in the type of its source is declared by its pointer.
 fn retype(body: &mut Body, buffers: &FxHashMap<BufferId, Change>) {
     for id in body.buffers.ids().collect::<Vec<_>>() {
         if buffers.get(&id) == Some(&Change::InPlace) {
@@ -140,7 +141,7 @@ fn retype(body: &mut Body, buffers: &FxHashMap<BufferId, Change>) {
     }
 }
 
-/// Puts views of parameters where they are bound; what takes the place of each buffer.
+/// Declares views of parameters where they are bound; returns the replacement of each buffer.
 fn views(body: &mut Body, buffers: &FxHashMap<BufferId, Change>) -> FxHashMap<BufferId, BufferId> {
     let mut targets: FxHashMap<BufferId, BufferId> = FxHashMap::default();
     let is_viewed = |it: &BufferId| buffers.get(it) == Some(&Change::Viewed);
@@ -213,7 +214,7 @@ fn rewrite(body: &mut Body, buffers: &FxHashMap<BufferId, Change>) -> Result<(),
 }
 
 struct Rewriter {
-    /// What takes the place of parameters.
+    /// The buffers that replace parameters.
     targets: FxHashMap<BufferId, BufferId>,
     refusal: Option<LowerRefusal>,
 }
@@ -224,7 +225,7 @@ fn moves(it: Intrinsic) -> bool {
 }
 
 impl Rewriter {
-    /// What takes the place of a node, of which `new` has the operands: bits where `old` is an 8-bit float.
+    /// Returns the replacement of a node, given the operands in `new`: bits where `old` is an 8-bit float.
     fn node(&mut self, body: &mut Body, old: ExprId, new: ExprId) -> ExprId {
         let of = format_of(body, old);
         let byte = body.dtype(old).map(|it| BYTE.with_lanes(it.lanes));

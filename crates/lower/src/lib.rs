@@ -34,7 +34,7 @@ pub mod virtual_threads;
 pub mod warp_memory;
 pub mod whole_logarithms;
 
-/// What a target decides about lowering.
+/// The properties of a target that decide about lowering.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LowerOptions {
     /// Statements that an unrolled loop may become.
@@ -45,7 +45,7 @@ pub struct LowerOptions {
     pub max_shared: u32,
     /// Width of the integers that indices should be computed in: 32, or 64 to leave them.
     pub index_bits: u8,
-    /// Whether the language has floats of 8 bits.
+    /// True if the language has floats of 8 bits.
     pub has_float8: bool,
     /// The effects of calls.
     pub effects: Arc<EffectTable>,
@@ -64,7 +64,8 @@ impl Default for LowerOptions {
     }
 }
 
-/// What was made of what, in the order in which it was: a copy of an operation, and the operation; what stands for an operation, and that one.
+/// The origins of new operations, in order of creation: a copy with its original; a replacement with the operation that
+/// it replaces.
 pub type Origins = Vec<(OpId, OpId)>;
 
 /// One pass of the lowering.
@@ -72,12 +73,12 @@ pub type Origins = Vec<(OpId, OpId)>;
 pub struct Lowering {
     /// Its name.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// The effect of the pass, in one line.
     pub what: &'static str,
     run: fn(&mut Body, &LowerOptions, &mut Origins) -> Result<(), LowerRefusal>,
 }
 
-/// The passes, in order. Blocks first: what a schedule is made of; then loops and memory, on bodies without blocks.
+/// The passes, in order. Blocks first, the parts of a schedule; then loops and memory, on bodies without blocks.
 pub const LOWERINGS: &[Lowering] = &[
     Lowering {
         name: "declared_memory",
@@ -181,7 +182,7 @@ pub fn lower(body: &Body, options: &LowerOptions) -> Result<Body, LowerRefusal> 
     Ok(lower_with_origins(body, options)?.0)
 }
 
-/// As [`lower`], and what the operations come from that were not there before.
+/// Like [`lower`], with the origins of the new operations.
 pub fn lower_with_origins(
     body: &Body,
     options: &LowerOptions,
@@ -221,7 +222,7 @@ fn run(
     Ok((body, origins))
 }
 
-/// The refusal about the operation of the source, instead of what a pass made of it.
+/// The refusal about the operation of the source, instead of the one that a pass made of it.
 fn of_source(mut refusal: LowerRefusal, origins: &Origins) -> LowerRefusal {
     for (made, of) in origins.iter().rev() {
         if refusal.op == Some(*made) {

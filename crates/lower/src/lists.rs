@@ -1,6 +1,8 @@
-//! Lists of operations with others in the place of some, and expressions rebuilt everywhere: what the passes over loops and memory are made of.
+//! Lists of operations with some of them replaced, and expressions rebuilt everywhere: the base of the passes over
+//! loops and memory.
 //!
-//! Everything is done in place, inner lists before outer ones, so that a pass sees what it made of the loops in a loop. Each node once; no recursion.
+//! Everything is done in place, inner lists before outer ones, so that a pass sees its results for the inner loops.
+//! Each node once; no recursion.
 
 use ir::{BlockId, Body, DataType, ExprId, ExprKind, OpId, walk::WalkEvent};
 use rustc_hash::FxHashMap;
@@ -56,8 +58,8 @@ pub(super) fn splice(body: &mut Body, block: BlockId, places: &mut FxHashMap<OpI
     body.blocks[block].ops = list;
 }
 
-/// Calls `decide` for each operation after those in its regions; what it gives takes the operation's place, and is what an operation
-/// around sees.
+/// Calls `decide` for each operation after those in its regions; its result replaces the operation, and is visible to
+/// the operation around.
 pub(super) fn replace_ops<E>(
     body: &mut Body,
     mut decide: impl FnMut(&mut Body, OpId) -> Result<Option<Vec<OpId>>, E>,
@@ -89,7 +91,7 @@ pub(super) fn take_list(body: &mut Body, block: BlockId) -> Vec<OpId> {
     std::mem::take(&mut body.blocks[block].ops)
 }
 
-/// Rebuilds what is evaluated at all operations, from the leaves up; see [`map_expr`].
+/// Rebuilds the evaluated expressions of all operations, from the leaves up; see [`map_expr`].
 pub(super) fn rebuild_operands(body: &mut Body, node: &mut dyn FnMut(&mut Body, ExprId) -> ExprId) {
     let mut memo = FxHashMap::default();
     let ops: Vec<OpId> = body.ops_preorder().collect();

@@ -1,14 +1,15 @@
 //! Loops are split where a guard in them is decided, so that the larger part runs without it.
 //!
-//! In: a body without blocks. Out: a loop whose guards hold from one iteration on, or up to one, is up to three loops in its order: those before,
-//! the main part with the guards gone, those after. Which loops is TVM's rule (LoopPartition with its defaults): those that
-//! `pragma_loop_partition_hint` names, for any guard in them; and of the others those whose extent is no constant, for guards under
-//! `T.likely`. Nothing is split that would not lose a guard, or would become more than [`LowerOptions::max_unrolled`] statements.
+//! In: a body without blocks. Out: a loop whose guards hold from one iteration on, or up to one, is up to three loops
+//! in its order: those before, the main part with the guards gone, those after. Which loops is TVM's rule
+//! (LoopPartition with its defaults): those that `pragma_loop_partition_hint` names, for any guard in them; and of the
+//! others those whose extent is no constant, for guards under `T.likely`. Nothing is split that would not lose a guard,
+//! or would become more than [`LowerOptions::max_unrolled`] statements.
 //!
-//! Each iteration does what it did, in the same order (`SEMANTICS: L1`): the places where the loop is split are computed once before it, in 64
-//! bits and of what neither the loop nor memory changes, and each is shown to stay in them ([`guards`]). Loops in which threads meet or share memory
-//! are split only at places that are the same for all threads. The pragma goes, and so does `T.likely` from guards that stay in a part.
-//! Linear in what comes out.
+//! Each iteration has the same effect, in the same order (`SEMANTICS: L1`): the split points are computed once before
+//! the loop, in 64 bits, from values that neither the loop nor memory changes, and each is shown to stay in range
+//! ([`guards`]). Loops in which threads meet or share memory are split only at places that are the same for all
+//! threads. The pragma goes, and so does `T.likely` from guards that stay in a part. Linear in the output.
 
 mod guards;
 
@@ -42,7 +43,7 @@ pub(super) fn run(
     replace_ops(body, |body, op| Ok(visit(body, op, options, origins)))
 }
 
-/// Whether a loop has the pragma, or a guard is marked.
+/// Returns true if a loop has the pragma, or a guard is marked.
 fn has_candidates(body: &Body) -> bool {
     body.ops_preorder().any(|op| {
         let data = &body.ops[op];
@@ -79,7 +80,7 @@ fn visit(
     }
 }
 
-/// Whether the loop had the pragma.
+/// Removes the pragma; returns true if the loop had it.
 fn drop_hint(body: &mut Body, op: OpId) -> bool {
     let mut dict = body.dict(body.ops[op].attrs).clone();
     let is_off = |it: &Attr| matches!(it, Attr::Int(0, _) | Attr::Bool(false));
@@ -91,14 +92,14 @@ fn drop_hint(body: &mut Body, op: OpId) -> bool {
     is_hinted
 }
 
-/// What is to be done with a loop.
+/// The plan for a loop.
 struct Plan {
     /// Guards that hold in the main part, by their operation and place in its condition.
     guards: Vec<Guard>,
     /// First iteration of the main part, and the first after it; none for the loop's own.
     first: Option<ExprId>,
     end: Option<ExprId>,
-    /// Whether nothing happens before, and after, the main part.
+    /// True if nothing happens before, and after, the main part.
     is_idle: bool,
 }
 
@@ -152,7 +153,8 @@ fn returns(body: &Body, op: OpId) -> bool {
     ops_in(body, op).any(|it| body.ops[it].kind == OpKind::Return)
 }
 
-/// Whether one guard without another arm is all there is in the loop, so that where it does not hold nothing happens.
+/// Returns true if the loop holds nothing but one guard without another arm, so that nothing happens where the guard is
+/// false.
 fn is_idle(body: &Body, op: OpId, ranges: &[(Guard, Range)]) -> bool {
     let ops = &body.blocks[loop_block(body, op)].ops;
     let [only] = ops.as_slice() else { return false };
@@ -166,7 +168,7 @@ fn join(body: &mut Body, op: BinaryOp, all: impl Iterator<Item = ExprId>) -> Opt
     all.reduce(|a, b| fold(body, op, a, b))
 }
 
-/// Whether threads wait for each other in the loop, or exchange values.
+/// Returns true if threads wait for each other in the loop, or exchange values.
 fn must_meet(body: &Body, op: OpId) -> bool {
     let is_shared = |buffer| body.buffers[buffer].scope.is_shared();
     ops_in(body, op).any(|it| {
@@ -186,7 +188,7 @@ fn must_meet(body: &Body, op: OpId) -> bool {
     })
 }
 
-/// Whether the places are the same for all threads: made of constants and parameters.
+/// Returns true if the places are the same for all threads: made of constants and parameters.
 fn is_same(body: &Body, range: &Range) -> bool {
     let mut same = true;
     for expr in [range.first, range.end].into_iter().flatten() {

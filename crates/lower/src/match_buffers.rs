@@ -1,8 +1,8 @@
 //! Accesses through `T.match_buffer` of a region become accesses of the buffer that the region is part of.
 //!
-//! In: declarations of parts of buffers. Out: none; `B[i, j]` is `A[first + i, …]` and `B.elem_offset`, `B.strides` are what they stand for.
-//! Refused: a part whose pointer or layout is
-//! asked for, one of another type, and one with steps (`match-buffer`). Linear in the operations and in the nodes of each.
+//! In: declarations of parts of buffers. Out: none; `B[i, j]` is `A[first + i, …]`, and `B.elem_offset`, `B.strides`
+//! are replaced by their values. Refused: a part whose pointer or layout is asked for, one of another type, and one
+//! with steps (`match-buffer`). Linear in the operations and in the nodes of each.
 
 use ir::{
     BinaryOp, Body, BufferField, BufferId, BufferOrigin, DataType, ExprId, ExprKind, OpId, OpKind,

@@ -1,11 +1,14 @@
 //! Integers of 64 bits that stay in 32 are computed in 32.
 //!
-//! In: a body without blocks. Out: first variables of loops, threads and bindings whose every value is shown to fit, then ([`exprs`]) indices,
-//! comparisons and other arithmetic of which each part is shown to fit. Shown is what holds without the assumption that sums do not overflow
-//! (`arith`, the reading that wraps), in what is known at the operation: so each part has the value that it had, and none overflows that did
-//! not before (`SEMANTICS: I1`, `M2`, `L4`). What may leave 32 bits, as the size of a buffer that nobody bounds, stays wide.
+//! In: a body without blocks. Out: first variables of loops, threads and bindings whose every value is shown to fit,
+//! then ([`exprs`]) indices, comparisons and other arithmetic of which each part is shown to fit. The proofs do not
+//! assume that sums do not overflow (`arith`, the wrapping reading), under the facts at the operation: so each part
+//! keeps its value, and none overflows that did not before (`SEMANTICS: I1`, `M2`, `L4`). A value that may leave 32
+//! bits, such as the size of an unbounded buffer, stays wide.
 //!
-//! A variable that a call with an effect takes stays, since the threads of a reduction are named so. Extents of launches stay as the host computes them, unless they are constants. Linear in the operands, and what the analyzer does.
+//! A variable that a call with an effect takes stays, since the threads of a reduction are named so. Extents of
+//! launches stay as the host computes them, unless they are constants. Linear in the operands, and the work of the
+//! analyzer.
 
 mod exprs;
 
@@ -25,7 +28,7 @@ use super::{
     lists::{WIDE, constant},
 };
 
-/// What is computed in.
+/// The type of the narrowed computations.
 const NARROW: DataType = DataType::INT32;
 
 /// See the module.
@@ -53,7 +56,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Whether anything is computed in 64 bits.
+/// Returns true if anything is computed in 64 bits.
 fn has_wide(body: &Body) -> bool {
     let is_wide = |op: OpId| body.ops[op].operands.iter().any(|&it| holds_wide(body, it));
     body.ops_preorder().any(is_wide)
@@ -72,7 +75,7 @@ fn holds_wide(body: &Body, expr: ExprId) -> bool {
     false
 }
 
-/// What is known of a body, and the body that is changed.
+/// The facts about a body, and the body that is changed.
 struct Facts<'a> {
     before: &'a Body,
     analyzer: Analyzer<'a>,
@@ -91,7 +94,7 @@ fn with_facts<R>(
     then(&mut Facts { before, analyzer, conditions })
 }
 
-/// Whether all values are of 32 bits.
+/// Returns true if all values fit 32 bits.
 fn fits(interval: Interval) -> bool {
     interval.is_within(Interval::of_type(NARROW))
 }
@@ -132,7 +135,7 @@ fn variables(facts: &mut Facts<'_>, scratch: &mut Body) -> Vec<(ValueId, OpId)> 
     found
 }
 
-/// Variables that are meant by name, not by value: the threads of a reduction, and what an attribute is about.
+/// Variables that are meant by name, not by value: the threads of a reduction, and the subject of an attribute.
 fn named(body: &Body) -> FxHashSet<ValueId> {
     let mut named = FxHashSet::default();
     let mut note = |expr: ExprId| {
@@ -158,7 +161,7 @@ fn named(body: &Body) -> FxHashSet<ValueId> {
     named
 }
 
-/// Whether a loop's bounds fit, and its variable with one step more.
+/// Returns true if a loop's bounds fit, and its variable with one step more.
 fn is_narrow_loop(facts: &mut Facts<'_>, scratch: &mut Body, op: OpId) -> bool {
     let body = facts.before;
     let data = &body.ops[op];
@@ -177,7 +180,7 @@ fn is_narrow_loop(facts: &mut Facts<'_>, scratch: &mut Body, op: OpId) -> bool {
     step.min >= 1 && fits(min.plus(extent).plus(step)) && fits(min.plus(step))
 }
 
-/// Gives variables the narrow type. What names them casts them to the type they had.
+/// Gives variables the narrow type. Their uses cast them to the former type.
 fn retype(body: &mut Body, variables: &[(ValueId, OpId)]) {
     let mut substitution = Substitution::default();
     for &(var, _) in variables {

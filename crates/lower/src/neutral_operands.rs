@@ -1,9 +1,10 @@
-//! Integer arithmetic that the passes before left with a neutral operand, or with constants alone, is what it comes to.
+//! Integer arithmetic with neutral operands, or with constants alone, that earlier passes left is folded.
 //!
-//! In: a body after the other passes, which put constants in the places of variables: `(bx + 0) * 512`, `0 * 32 + tx`. Out: the same without these
-//! (`bx * 512`, `tx`). What is dropped is a constant, or multiplied by 0 and free of effects; a division by 0 and a constant that its type cannot hold
-//! stay (`SEMANTICS: I1`, `E8`). Floats stay: `x + 0.0` is not `x` where `x` is `-0.0`. This asks nothing of the analyzer, so it costs little: one look at
-//! each node, and a rebuild only if there is such a node. Linear.
+//! In: a body after the other passes, which put constants in the places of variables: `(bx + 0) * 512`, `0 * 32 + tx`.
+//! Out: the same without these (`bx * 512`, `tx`). Only constants are dropped, or operands multiplied by 0 and free of
+//! effects; a division by 0 and a constant that its type cannot hold stay (`SEMANTICS: I1`, `E8`). Floats stay:
+//! `x + 0.0` is not `x` where `x` is `-0.0`. This asks nothing of the analyzer, so it costs little: one look at each
+//! node, and a rebuild only if there is such a node. Linear.
 
 use ir::{
     BinaryOp, Body, DataType, ExprId, ExprKind,
@@ -29,7 +30,7 @@ fn folded(body: &mut Body, expr: ExprId) -> ExprId {
     }
 }
 
-/// What an operation comes to.
+/// The simplified form of an operation.
 enum Value {
     Operand(ExprId),
     Constant(i64, DataType),

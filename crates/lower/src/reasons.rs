@@ -38,7 +38,7 @@ reasons! {
         "Write its extents as constants.";
     KERNEL_MEMORY_OUTSIDE = "kernel-memory-outside",
         "Memory of blocks or threads is used by two kernels, or by the host",
-        "Use global memory for what two kernels share.";
+        "Use global memory for data that two kernels share.";
     LOOP_STEP = "loop-step",
         "The step of a loop is no positive constant",
         "Count by a positive constant, and turn the index around inside.";
@@ -66,7 +66,7 @@ reasons! {
     THREADS_EXCHANGE = "threads-exchange",
         "The language's functions run on the host, one thread after the other, and the kernel cannot be taken apart \
          at its barriers",
-        "Build it for a device target, or keep pointers and jumps out of what stands between barriers.";
+        "Build it for a device target, or keep pointers and jumps out of the code between barriers.";
     TYPE = "type",
         "A value of a type that kernels do not compute with here",
         "Use integers, `index`, floats and memrefs of these.";

@@ -1,17 +1,21 @@
 //! Kernels without threads: launches become loops, split where the threads of a block wait for each other.
 //!
-//! In: a lowered body and the outermost launch of a kernel, its barriers in place. Out: a loop over each axis of the grid; in them, for each
-//! *stretch* of statements between two barriers, loops over the threads of a block, one thread after the other. What has a barrier in
-//! it (a loop, a condition) stands between the stretches and is done once for the block. That is what threads compute (`SEMANTICS: P6`) in runs without
-//! races: between two barriers no thread needs what another one writes.
+//! In: a lowered body and the outermost launch of a kernel, its barriers in place. Out: a loop over each axis of the
+//! grid; in them, for each *stretch* of statements between two barriers, loops over the threads of a block, one thread
+//! after the other. A statement with a barrier in it (a loop, a condition) stands between the parts and is executed
+//! once for the block. Threads compute the same (`SEMANTICS: P6`) in runs without races: between two barriers no thread
+//! needs the writes of another one.
 //!
-//! - Memory of a thread that several stretches use, or that outlives a stretch in a loop, has a place for each thread of the block.
-//! - A variable that a later stretch uses is computed there again if it is made of numbers alone, else kept for each thread.
-//! - Conditions and bounds around barriers are those of thread 0: they must be the same for all (`SEMANTICS: Y2`), and one that names a thread index is
-//!   refused unless the program says so (`tvm_thread_invariant`).
+//! - Memory of a thread that several stretches use, or that outlives a stretch in a loop, has a place for each thread
+//!   of the block.
+//! - A variable that a later stretch uses is computed there again if it is made of numbers alone, else kept for each
+//!   thread.
+//! - Conditions and bounds around barriers are those of thread 0: they must be the same for all (`SEMANTICS: Y2`), and
+//!   one that names a thread index is refused unless the program declares it invariant (`tvm_thread_invariant`).
 //!
-//! Refused (`threads-exchange`): jumps out of a stretch, pointers to memory that would get more places, loops of another kind than serial around
-//! a barrier. Linear in the nodes of each operation times the stretches that need a variable.
+//! Refused (`threads-exchange`): jumps out of a stretch, pointers to memory that would get more places, loops of
+//! another kind than serial around a barrier. Linear in the nodes of each operation times the stretches that need a
+//! variable.
 
 mod exprs;
 mod parts;
@@ -35,10 +39,11 @@ use super::{
     lists::{constant, new_list, ops_in, take_list},
 };
 
-/// Puts loops in the place of a kernel.
+/// Replaces the threads of a kernel by loops.
 ///
 /// # Errors
-/// What the module says is refused; the body is then as it was.
+///
+/// The refusals of the module; the body is then unchanged.
 pub fn run(body: &mut Body, kernel: OpId) -> Result<(), LowerRefusal> {
     let plan = Plan::of(body, kernel)?;
     let mut rewriter = Rewriter::new(body, &plan);
@@ -54,17 +59,17 @@ pub fn run(body: &mut Body, kernel: OpId) -> Result<(), LowerRefusal> {
 
 struct Rewriter<'a> {
     plan: &'a Plan,
-    /// What stands for the indices of the grid, and for those of axes of one thread.
+    /// The replacements of the grid's indices, and of those of axes of one thread.
     outer: FxHashMap<ValueId, ExprId>,
     /// Elements of a buffer for each thread, of those that have a place for each.
     places: FxHashMap<BufferId, i64>,
-    /// Where variables are kept for other stretches.
+    /// The place where variables are kept for other stretches.
     arrays: FxHashMap<ValueId, BufferId>,
     /// The type that numbers of threads are computed in.
     dtype: DataType,
 }
 
-/// What stands for names in one part.
+/// The replacements of names in one part.
 struct Env {
     values: FxHashMap<ValueId, ExprId>,
     /// The number of the thread in its block.
@@ -192,7 +197,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// The names in what a block does once: those of its first thread.
+    /// The names in code that a block executes once: those of its first thread.
     fn once(&mut self, body: &mut Body, op: OpId, out: &mut Vec<OpId>) -> Env {
         let mut values = self.outer.clone();
         for axis in self.threads() {

@@ -1,15 +1,18 @@
-//! Memory that is no longer used serves again.
+//! Memory that is no longer used is reused for later allocations.
 //!
-//! In: a body without blocks. Out: an allocation goes if an earlier one of the same list, of equal scope, type and size, is used for the last
-//! time before it is used for the first time; accesses name the earlier one. A use in a loop counts for all of the outermost
-//! loop that is inside of the list, since the next iteration may use it again; so does one in a parallel loop, whose iterations run at once, and for
-//! global memory one in a launch. What was in memory when it is allocated is arbitrary (`SEMANTICS: M3`, `M9`), so a program cannot tell.
+//! In: a body without blocks. Out: an allocation goes if an earlier one of the same list, of equal scope, type and
+//! size, is used for the last time before it is used for the first time; accesses name the earlier one. A use in a loop
+//! counts for all of the outermost loop that is inside of the list, since the next iteration may use it again; so does
+//! one in a parallel loop, whose iterations run at once, and for global memory one in a launch. The contents of new
+//! memory are arbitrary (`SEMANTICS: M3`, `M9`), so a program cannot see the difference.
 //!
-//! Memory of a thread (`local`) and of the host's (`global`) is shared so. Threads of a block are not all at one place: if shared
-//! memory served again, a barrier would have to stand between, which `codegen::sync` places where it sees both uses of one buffer. A barrier
-//! costs time, so that is done only in kernels that need more than [`LowerOptions::max_shared`] bytes.
+//! Memory of a thread (`local`) and of the host's (`global`) is shared so. Threads of a block are not all at one place:
+//! if shared memory served again, a barrier would have to stand between, which `codegen::sync` places where it sees
+//! both uses of one buffer. A barrier costs time, so that is done only in kernels that need more than
+//! [`LowerOptions::max_shared`] bytes.
 //!
-//! A buffer whose address somebody keeps stays (`M8`). Linear but for the number of allocations of one kind in one list.
+//! A buffer whose address is kept somewhere stays (`M8`). Linear but for the number of allocations of one kind in one
+//! list.
 
 use ir::{
     Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic,
@@ -45,7 +48,7 @@ struct Life {
     uses: Option<(u32, u32)>,
 }
 
-/// What must be equal.
+/// The properties that must be equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kind {
     block: ir::BlockId,
@@ -169,7 +172,7 @@ fn crowded(body: &Body, most: u32) -> FxHashSet<OpId> {
     crowded.flat_map(|it| it.1).collect()
 }
 
-/// Buffers whose address or whole somebody has.
+/// Buffers whose address or whole is used elsewhere.
 pub(super) fn kept(body: &Body) -> FxHashSet<BufferId> {
     let mut kept = FxHashSet::default();
     for op in body.ops_preorder() {
@@ -236,7 +239,7 @@ pub(super) fn touches(body: &Body, op: OpId, visit: &mut dyn FnMut(BufferId)) {
     }
 }
 
-/// What names each allocation that goes, and its operation.
+/// Returns, for each allocation that is dropped, the buffer that replaces it and the operation of that buffer.
 fn share(lives: &[Life]) -> FxHashMap<BufferId, (BufferId, OpId)> {
     let mut shared = FxHashMap::default();
     let mut order: Vec<usize> = (0..lives.len()).filter(|&it| lives[it].uses.is_some()).collect();

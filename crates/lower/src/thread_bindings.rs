@@ -1,20 +1,23 @@
 //! Loops over threads become launches: one for each tag, around all of a kernel.
 //!
-//! In: a body without blocks. A kernel is an outermost loop over threads, with all in it. Out: `launch_thread` for each of its tags,
-//! `blockIdx` outside of `threadIdx`, and in them what the loops held, one after the other; every loop of a tag has the one thread index of that tag.
-//! Local and shared memory that is declared outside goes into the kernel, where it begins to exist: for a thread, for a block.
+//! In: a body without blocks. A kernel is an outermost loop over threads, with all in it. Out: `launch_thread` for each
+//! of its tags, `blockIdx` outside of `threadIdx`, and in them the contents of the loops, one after the other; every
+//! loop of a tag has the one thread index of that tag. Local and shared memory that is declared outside goes into the
+//! kernel, where it begins to exist: for a thread, for a block.
 //!
 //! - A loop with fewer threads than its tag has in the kernel is guarded by `if index < extent`.
-//! - What is written outside of the loops of a tag is done by its first thread, but into local memory by each.
-//! - Annotations of loops (`pragma_…`) become attributes around what they held. A loop of `vthread` stays a loop.
+//! - A statement outside of the loops of a tag is executed by the first thread of the tag, but a write to local memory
+//!   by each.
+//! - Annotations of loops (`pragma_…`) become attributes around the loops' contents. A loop of `vthread` stays a loop.
 //!   Loops of one iteration go, of whatever kind.
-//! - A loop inside one of the same tag is the same thread's: refused unless nothing in it, nor whether it runs, depends on the outer index, and it may be
-//!   done once as well as many times (`thread-rebound`).
-//! - Refused: threads that talk through global memory inside one kernel (`global-exchange`), since nothing orders them there; extents
-//!   that only the kernel knows (`device-dependent-launch`); kernel memory of two kernels, or of the host (`kernel-memory-outside`).
+//! - A loop inside one of the same tag is the same thread's: refused unless nothing in it, nor whether it runs, depends
+//!   on the outer index, and it may be done once as well as many times (`thread-rebound`).
+//! - Refused: threads that talk through global memory inside one kernel (`global-exchange`), since nothing orders them
+//!   there; extents that only the kernel knows (`device-dependent-launch`); kernel memory of two kernels, or of the
+//!   host (`kernel-memory-outside`).
 //!
-//! Meaning (`SEMANTICS: P6`): threads run together, in local memory of their own; shared memory is ordered by the barriers that code generation places.
-//! Linear in the operations, and in the nodes of each.
+//! Meaning (`SEMANTICS: P6`): threads run together, in local memory of their own; shared memory is ordered by the
+//! barriers that code generation places. Linear in the operations, and in the nodes of each.
 
 mod check;
 
@@ -222,7 +225,7 @@ impl Kernel {
     }
 }
 
-/// The extent of a tag: what all loops have, or the largest of constants.
+/// The extent of a tag: the common one of all loops, or the largest of constants.
 fn axis(
     body: &mut Body,
     tag: ThreadTag,
@@ -319,7 +322,7 @@ fn under(body: &mut Body, block: BlockId, condition: ExprId, ops: &[OpId]) -> Op
     branch
 }
 
-/// What annotations of a loop ask for stays around what it held.
+/// Keeps the effects that the annotations of a loop ask for around the loop's former contents.
 fn with_pragmas(body: &mut Body, block: BlockId, op: OpId, mut held: Vec<OpId>) -> Vec<OpId> {
     let pragmas = body.dict(body.ops[op].attrs).clone();
     for (key, value) in pragmas.iter().rev().filter(|it| it.0.starts_with("pragma_")) {
@@ -349,7 +352,7 @@ fn is_single(body: &Body, op: OpId) -> bool {
         && !leaves(body, op)
 }
 
-/// Whether a loop is left by what it holds itself.
+/// Returns true if an operation in a loop may leave it.
 fn leaves(body: &Body, op: OpId) -> bool {
     let mut stack = vec![op];
     while let Some(at) = stack.pop() {

@@ -1,13 +1,14 @@
-//! Loops that are to be unrolled are: their body once an iteration, with the value of the variable in its place.
+//! Loop unrolling: the body of a loop once an iteration, with the value of the variable substituted.
 //!
-//! In: a body without blocks. Out: no `T.unroll` loop of constant bounds is left, but those whose body would have more than
-//! [`LowerOptions::max_unrolled`] statements, which a device compiler may unroll or not (`SEMANTICS: L8`: serial meaning). Where
-//! `pragma_auto_unroll_max_step` is said of a loop around (as an annotation or by `T.attr`), serial loops are unrolled too, innermost first, as
-//! long as the statements do not become more than that and no loop in them stays (as UnrollLoop counts). `pragma_unroll_explicit`
-//! of 0 says that such a loop is only marked, and stays with the mark. The other pragmas go.
+//! In: a body without blocks. Out: no `T.unroll` loop of constant bounds is left, but those whose body would have more
+//! than [`LowerOptions::max_unrolled`] statements, which a device compiler may unroll or not (`SEMANTICS: L8`: serial
+//! meaning). Where `pragma_auto_unroll_max_step` applies to an enclosing loop (as an annotation or by `T.attr`), serial
+//! loops are unrolled too, innermost first, as long as the number of statements stays within the limit and no loop in
+//! them stays (as UnrollLoop counts). `pragma_unroll_explicit` of 0 means that such a loop is only marked, and stays
+//! with the mark. The other pragmas go.
 //!
-//! Each iteration is what it was, in the same order, barriers included: the bounds are constants, so all threads meet at the same
-//! copy (`Y2`). A loop that something leaves by `break` or `continue` stays. Linear in what comes out.
+//! Each iteration stays the same, in the same order, barriers included: the bounds are constants, so all threads meet
+//! at the same copy (`Y2`). A loop that something leaves by `break` or `continue` stays. Linear in the output.
 
 use ir::{Attr, Body, ExprId, ForKind, OpId, OpKind};
 use rustc_hash::FxHashMap;
@@ -57,16 +58,16 @@ fn has_unrolled(body: &Body) -> bool {
     body.ops_preorder().any(|it| body.ops[it].kind == OpKind::For(ForKind::Unrolled))
 }
 
-/// What the pragmas around an operation say.
+/// The pragmas around an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Pragma {
     /// Statements, at most.
     max_step: i64,
-    /// Whether a loop is only marked.
+    /// True if a loop is only marked.
     marks: bool,
 }
 
-/// By operation, what the pragmas around it say, its own included; only where there are any.
+/// By operation, the pragmas around it, its own included; only where there are any.
 fn pragmas(body: &Body) -> FxHashMap<OpId, Pragma> {
     let mut found: FxHashMap<OpId, Pragma> = FxHashMap::default();
     for op in body.ops_preorder() {
@@ -102,7 +103,7 @@ fn say(pragma: &mut Option<Pragma>, key: &str, value: i64) {
     }
 }
 
-/// How large a statement is.
+/// The size of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Size {
     /// Stores and calls, as often as they are written.
@@ -183,7 +184,7 @@ fn for_loop(
     (size, copies)
 }
 
-/// Whether a loop was only marked.
+/// Returns true if a loop was only marked.
 fn marks(body: &Body, op: OpId) -> bool {
     let is_mark =
         |(key, value): &(Box<str>, Attr)| &**key == EXPLICIT && matches!(value, Attr::Int(0, _));
@@ -200,7 +201,7 @@ fn drop_pragmas(body: &mut Body, op: OpId, is_marked: bool) {
     }
 }
 
-/// Whether the iterations are known, nothing leaves one of them early, and each can be copied.
+/// Returns true if the iterations are known, nothing leaves one of them early, and each can be copied.
 fn can_be_unrolled(body: &Body, op: OpId) -> bool {
     let data = &body.ops[op];
     data.operands.iter().all(|&it| constant(body, it).is_some())
@@ -209,7 +210,7 @@ fn can_be_unrolled(body: &Body, op: OpId) -> bool {
         && !leaves(body, op)
 }
 
-/// Whether a `break` or `continue` in a loop is its own.
+/// Returns true if a `break` or `continue` in a loop refers to that loop.
 pub(super) fn leaves(body: &Body, op: OpId) -> bool {
     let mut blocks = blocks_of(body, op);
     while let Some(block) = blocks.pop() {

@@ -1,15 +1,16 @@
-//! Vector loops become vector statements: `Ramp` and `Broadcast` in the place of the loop and its variable.
+//! Vector loops become vector statements: `Ramp` and `Broadcast` replace the loop and its variable.
 //!
-//! In: a body without blocks. Out: no loop is `T.vectorized`. The lanes of such a loop go statement by statement, and in a statement all loads
-//! come before all stores (`SEMANTICS: P3`), which is what one statement on vectors does (`P4`, `S6`); what is the same in all lanes is computed once.
+//! In: a body without blocks. Out: no loop is `T.vectorized`. The lanes of such a loop run statement by statement, and
+//! in a statement all loads come before all stores (`SEMANTICS: P3`), exactly as in one statement on vectors (`P4`,
+//! `S6`); values that are the same in all lanes are computed once.
 //!
-//! A statement that has no vector form (a condition that differs between lanes, a function without one, an index that
-//! is no last one) runs lane by lane in a loop of its own, if no lane touches what another one writes there ([`lanes`]); else one lane could
-//! see what the next one should not yet have done, and the function is refused by name. A loop with bindings is made of vector
-//! statements as a whole or runs lane by lane as a whole.
+//! A statement without a vector form (a condition that differs between lanes, a function without one, an index other
+//! than the last) runs lane by lane in a loop of its own, if no lane accesses elements that another one writes there
+//! ([`lanes`]). Otherwise one lane could see a later effect of the next one, and the function is refused by name. A
+//! loop with bindings is made of vector statements as a whole or runs lane by lane as a whole.
 //!
-//! Loops are simplified before, so that `(i * 4 + v) // 8` is seen to be the same in all lanes. Linear, apart from that and from pairs of
-//! accesses in what runs lane by lane.
+//! Loops are simplified before, so that `(i * 4 + v) // 8` is seen to be the same in all lanes. Linear, apart from that
+//! and from pairs of accesses in the lane-by-lane part.
 
 mod lanes;
 mod widen;
@@ -61,17 +62,17 @@ struct VectorLoop {
     lanes: u16,
 }
 
-/// Why something has no vector form.
+/// The reason why something has no vector form.
 struct Obstacle {
     /// The operation.
     op: OpId,
-    /// What it is.
+    /// The reason.
     what: &'static str,
-    /// Whether it cannot run lane by lane either.
+    /// True if the loop cannot run lane by lane either.
     is_final: bool,
 }
 
-/// What takes the place of a loop; nothing if it is a serial one now.
+/// Returns the replacement of a loop; `None` if it has become a serial one.
 fn vectorize(
     body: &mut Body,
     op: OpId,

@@ -1,10 +1,11 @@
 //! Virtual threads become iterations of a loop in each thread.
 //!
-//! In: a body without blocks. Out: no loop or launch is bound to `vthread`. Virtual threads run at once (`SEMANTICS: P6`), and equality is claimed
-//! for race-free runs only (`P2`), so that any order will do, one after the other too, as long as none waits for another one in between: a call with
-//! an effect in one of them (a barrier, a shuffle) is refused by name, as is a launch of real threads. `InjectVirtualThread` of TVM does each
-//! statement for all virtual threads instead; what they fetch together it fetches once, we as often as there are threads. Memory that is allocated in one is its own
-//! iteration's (`M9`). The loops are to be unrolled. Linear.
+//! In: a body without blocks. Out: no loop or launch is bound to `vthread`. Virtual threads run at once
+//! (`SEMANTICS: P6`), and equality is claimed for race-free runs only (`P2`), so that any order will do, one after the
+//! other too, as long as none waits for another one in between: a call with an effect in one of them (a barrier, a
+//! shuffle) is refused by name, as is a launch of real threads. `InjectVirtualThread` of TVM executes each statement
+//! for all virtual threads instead; it fetches common data once, we once a thread. Memory that is allocated in one is
+//! its own iteration's (`M9`). The loops are to be unrolled. Linear.
 
 use ir::{Body, DataType, ForKind, OpId, OpKind, ValueId, ValueKind, substitution::Substitution};
 
@@ -51,7 +52,7 @@ fn one(body: &mut Body, op: OpId) -> Result<(), LowerRefusal> {
     Ok(())
 }
 
-/// Whether each virtual thread can run to its end before the next one starts.
+/// Checks that each virtual thread can run to its end before the next one starts.
 fn check(body: &Body, op: OpId) -> Result<(), LowerRefusal> {
     for inner in ops_in(body, op) {
         let data = &body.ops[inner];

@@ -1,10 +1,13 @@
-//! Memory of a warp becomes memory of its threads (as TVM's LowerWarpMemory, for the accesses that TVM's matrix instructions make).
+//! Memory of a warp becomes memory of its threads (as TVM's LowerWarpMemory, for the accesses that TVM's matrix
+//! instructions make).
 //!
-//! In: allocations of scope `warp`, of one dimension, used only as registers of instructions ([`barriers::instructions`]), in blocks with
-//! `threadIdx.x` of extent 32. Such memory holds, for each of the 32 threads, groups of `n` neighbours: element `q * 32 n + lane * n + r` is
-//! the `q n + r`th of the thread `lane`. Out: `local` memory of a 32nd of the size. An offset is taken apart as a sum: the term of the lane must have the factor
-//! `n`, the other terms factors of whole groups, and the constant must stay in a thread's part. Instructions that say where the warp's part begins
-//! (`mma_fill`, `mma_store`) have no lane in it. What is not shown so is refused (`warp-memory`). Linear.
+//! In: allocations of scope `warp`, of one dimension, used only as registers of instructions
+//! ([`barriers::instructions`]), in blocks with `threadIdx.x` of extent 32. Such memory holds, for each of the 32
+//! threads, groups of `n` neighbours: element `q * 32 n + lane * n + r` is the `q n + r`th of the thread `lane`. Out:
+//! `local` memory of a 32nd of the size. An offset is taken apart as a sum: the term of the lane must have the factor
+//! `n`, the other terms factors of whole groups, and the constant must stay in a thread's part. Instructions that say
+//! where the warp's part begins (`mma_fill`, `mma_store`) have no lane in it. An unproved access is refused
+//! (`warp-memory`). Linear.
 
 use barriers::{
     bindings,
@@ -85,7 +88,7 @@ struct Use {
     /// Of the offset among the operands.
     position: usize,
     offset: ExprId,
-    /// Whether it is where the memory of the whole warp begins.
+    /// True if it is the start of the memory of the whole warp.
     is_base: bool,
 }
 
@@ -167,7 +170,7 @@ fn elements(body: &Body, buffer: BufferId) -> Option<i64> {
     constant(body, extent).filter(|_| body.buffers[buffer].strides.is_none())
 }
 
-/// Neighbours of a thread: the factor of the lane in some use, or what an instruction says.
+/// Neighbours of a thread: the factor of the lane in some use, or the number that an instruction requires.
 fn part(
     body: &Body,
     uses: &[Use],
@@ -240,7 +243,8 @@ impl Sum {
         sum
     }
 
-    /// The offset in the memory of the thread itself, whose parts have `part` elements; none if it is not shown to be there.
+    /// The offset in the memory of the thread itself, whose parts have `part` elements; none if it is not shown to be
+    /// there.
     fn own(&self, body: &mut Body, part: i64, is_base: bool) -> Option<ExprId> {
         let group = WARP.checked_mul(part)?;
         let (whole, rest) = (self.constant.div_euclid(group), self.constant.rem_euclid(group));

@@ -1,8 +1,10 @@
 //! `T.ceil(T.log2(c))` of a whole constant, which library code computes its number of rounds with, is a constant.
 //!
-//! In: a body. Out: the same with these calls as constants, and conversions of such a constant to an integer as that integer, so that a launch
-//! does not ask the host for a logarithm. Functions of floats are not folded (`SEMANTICS: F11`), since targets differ in the last bits; here they cannot: up to
-//! 2^40 the logarithm of a whole number is that of a power of two, exactly, or further from a whole number than any error of float64. Linear in the nodes.
+//! In: a body. Out: the same with these calls as constants, and conversions of such a constant to an integer as that
+//! integer, so that a launch does not ask the host for a logarithm. Functions of floats are not folded
+//! (`SEMANTICS: F11`), since targets differ in the last bits; here they cannot: up to 2^40 the logarithm of a whole
+//! number is that of a power of two, exactly, or further from a whole number than any error of float64. Linear in the
+//! nodes.
 
 use ir::{Body, DataType, ExprId, ExprKind, Intrinsic};
 

@@ -1,9 +1,9 @@
-//! Events: what a grammar records, and their replay in tree order.
+//! Events: the records of a grammar, and their replay in tree order.
 //!
-//! A grammar learns late what it has read: after `a` comes `+`, and only then `a` is the left side of a
-//! binary expression. So a node may be opened *around* one that is complete already. The event list keeps
-//! such a node where it was discovered and links the inner node to it; [`Steps`] follows the links.
-//! Recording is O(1) an event, replay O(events).
+//! A grammar knows late what it has read: after `a` comes `+`, and only then `a` is the left side of a binary
+//! expression. So a node may be opened *around* one that is complete already. The event list keeps such a node where it
+//! was discovered and links the inner node to it; [`Steps`] follows the links. Recording is O(1) an event, replay
+//! O(events).
 
 use crate::SyntaxKind;
 
@@ -79,7 +79,7 @@ impl Events {
         self.push(SyntaxKind::TOMBSTONE, Tag::Finish, 0);
     }
 
-    /// Takes a start back; what was recorded since belongs to the node around it.
+    /// Cancels a start; later records belong to the node around it.
     pub(crate) fn abandon(&mut self, start: StartIdx) {
         if start.0 as usize + 1 == self.list.len() && self.list[start.0 as usize].tag == Tag::Start
         {
@@ -109,7 +109,7 @@ impl Parse {
         Steps { events: &self.events, next: 0, pending: Vec::new() }
     }
 
-    /// How many events were recorded: a measure of the size of the tree.
+    /// Returns the number of recorded events: a measure of the size of the tree.
     pub fn event_count(&self) -> usize {
         self.events.len()
     }

@@ -1,9 +1,9 @@
 //! MLIR: the complete generic form, and pretty forms by a table (`shapes.txt`), tolerant of errors.
 //!
-//! [`parse`] gives the steps of a `MLIR_FILE`; [`parse_into`] gives them away while it reads, one function at a time, so that no
-//! more than a function's header and 16 K steps are ever kept; [`reparse`] reads a list of operations again after an edit, as
-//! [`parse`] would read it inside the whole, or refuses. An operation whose pretty form is not in the table is a `MLIR_OPAQUE_OP`: its values,
-//! symbols, successors and regions are nodes all the same.
+//! [`parse`] gives the steps of a `MLIR_FILE`; [`parse_into`] gives them away while it reads, one function at a time,
+//! so that no more than a function's header and 16 K steps are ever kept; [`reparse`] reads a list of operations again
+//! after an edit, as [`parse`] would read it inside the whole, or refuses. An operation whose pretty form is not in the
+//! table is a `MLIR_OPAQUE_OP`: its values, symbols, successors and regions are nodes all the same.
 
 mod formats;
 mod grammar;
@@ -23,12 +23,14 @@ pub use self::{
 use self::{lexer::Dialect, parser::Parser};
 use crate::Step;
 
-/// How deep regions, types and attributes may nest, together. What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
+/// The limit on the nesting of regions, types and attributes, together. Deeper text is kept, unread, in a node of kind
+/// `TOO_DEEP`.
 pub const MAX_DEPTH: u32 = 12_000;
 
-/// What takes the steps of a parse as it goes.
+/// A receiver of the steps of a parse in progress.
 ///
-/// All steps together are those of [`parse`]. Between two calls every token is complete, and every node that is open stays open.
+/// All steps together are those of [`parse`]. Between two calls every token is complete, and every node that is open
+/// stays open.
 pub trait Sink {
     /// The next steps.
     fn steps(&mut self, steps: &[Step]);

@@ -1,8 +1,8 @@
 //! Paddle PIR: programs as `print(program)` writes them.
 //!
-//! [`parse`] gives the steps of a `PIR_FILE`. The text has no declarations, no functions and one operation a line, so an error
-//! ends with its line. Tokens are those of MLIR, but for floating numbers (`1e-05`) and the marks of what is not there
-//! (`<<NULL VALUE>>`). Linear.
+//! [`parse`] gives the steps of a `PIR_FILE`. The text has no declarations, no functions and one operation a line, so
+//! an error ends with its line. Tokens are those of MLIR, except floating numbers (`1e-05`) and the marks of absent
+//! values (`<<NULL VALUE>>`). Linear.
 
 mod grammar;
 #[cfg(test)]

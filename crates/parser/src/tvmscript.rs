@@ -19,11 +19,11 @@ pub use reparse::{
 
 use crate::Parse;
 
-/// How deep brackets and blocks may nest, together; and how many operators that lean to the right (`-`, `not`,
-/// `**`, `lambda`, `else`) may be open at once. What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
+/// The limit on the nesting of brackets and blocks, together; and on open operators that lean to the right (`-`, `not`,
+/// `**`, `lambda`, `else`). Deeper text is kept, unread, in a node of kind `TOO_DEEP`.
 ///
-/// Chains that lean to the left (`a + b + c`, `a.b.c`, `f()()`) have no limit: a tree can be as deep as
-/// its text is long, and whoever walks or drops it must not recurse.
+/// Chains that lean to the left (`a + b + c`, `a.b.c`, `f()()`) have no limit: a tree can be as deep as its text is
+/// long, so walks and drops of it must not recurse.
 pub const MAX_DEPTH: u32 = 12_000;
 
 /// Parses a whole file. The root of the steps is a `SOURCE_FILE`.

@@ -113,7 +113,7 @@ impl Rule {
         Rule { fix, ..self }
     }
 
-    /// Whether `fix` can fix what it reports.
+    /// Returns true if `fix` has a fix for it.
     pub fn is_fixable(&self) -> bool {
         matches!(self.fix, Fix::Promise | Fix::OnRequest | Fix::ByDefault)
     }

@@ -1,10 +1,10 @@
 //! The typed tree: views of nodes, made by `cargo xtask codegen` from `tvmscript.ungram`. Those of the
 //! other languages are in [`mlir`] and [`pir`].
 //!
-//! A typed node is a cursor whose kind has been checked. Getters give an `Option` or an iterator, since any part may be missing in
-//! broken code. What a rule of the grammar cannot say is written by hand:
-//! [`operators`] (the value of an operator node), [`literals`] (numbers and strings decoded), [`names`]
-//! (dotted names), and `ext` (the pieces of statements and calls).
+//! A typed node is a cursor whose kind has been checked. Getters give an `Option` or an iterator, since any part may be
+//! missing in broken code. Getters beyond the grammar's rules are written by hand: [`operators`] (the value of an
+//! operator node), [`literals`] (numbers and strings decoded), [`names`] (dotted names), and `ext` (the pieces of
+//! statements and calls).
 
 mod ext;
 mod generated;
@@ -31,7 +31,7 @@ use crate::{SyntaxNode, SyntaxNodeChildren, TokenText};
 
 /// A view of a node of known kind.
 pub trait AstNode: Sized + Clone {
-    /// Whether a node of this kind can be viewed so.
+    /// Returns true if a node of this kind can be viewed as this type.
     fn can_cast(kind: SyntaxKind) -> bool;
 
     /// The view, if the kind is right.
@@ -40,7 +40,7 @@ pub trait AstNode: Sized + Clone {
     /// The node itself.
     fn syntax(&self) -> &SyntaxNode;
 
-    /// Where it is in the text of its tree.
+    /// Returns the place where it is in the text of its tree.
     fn text_range(&self) -> TextRange {
         self.syntax().text_range()
     }
@@ -61,7 +61,7 @@ impl<N: AstNode> Iterator for AstChildren<N> {
     }
 }
 
-/// What introduces or uses a name.
+/// Nodes that introduce or use a name.
 pub trait HasText: AstNode {
     /// The name, shared with the tree; `None` if it is missing in broken code.
     fn text(&self) -> Option<TokenText>;

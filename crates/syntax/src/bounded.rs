@@ -1,10 +1,11 @@
-//! A list of what is wrong with a part of a text, while it is found, bounded: a text that is wrong everywhere has no more of it than a person
-//! reads. The first [`MAX_LISTED`] are kept; one more says how many others there are, and stands where the first of them is.
+//! A bounded list of errors in a part of a text, while they are found: a text that is wrong everywhere has no more of
+//! them than a person reads. The first [`MAX_LISTED`] are kept; one more gives the number of the others, at the place
+//! of the first of them.
 
 use rowan::{TextRange, TextSize};
 use rules::{Rule, Severity};
 
-/// So many of one part are kept.
+/// The limit on kept ones of one part.
 pub const MAX_LISTED: usize = 1000;
 
 /// The rule of what stands for those that are not kept.
@@ -17,16 +18,16 @@ pub const MORE_DIAGNOSTICS: Rule = Rule::reported(
      them.\n",
 );
 
-/// Something that is said of a place.
+/// A message about a place.
 pub trait Listed: Sized {
-    /// Where.
+    /// Returns the place.
     fn range(&self) -> TextRange;
-    /// What stands for `self` and those that were found after it.
+    /// Returns an error that stands for `self` and those that were found after it.
     #[must_use]
     fn standing_for_all(self, message: String) -> Self;
-    /// Takes over what matters of another one that is not kept, as how bad it is.
+    /// Takes over the relevant properties of another one that is not kept, such as its severity.
     fn absorb(&mut self, _other: &Self) {}
-    /// By what they are sorted: where they begin, unless more matters.
+    /// The sort key: the start, unless something else matters more.
     fn order(&self) -> (TextSize, TextSize) {
         (self.range().start(), TextSize::new(0))
     }
@@ -62,17 +63,17 @@ impl<T: Listed> Bounded<T> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Where those are that are kept.
+    /// Returns the place where those are that are kept.
     pub fn ranges(&self) -> impl Iterator<Item = TextRange> {
         self.kept.iter().map(Listed::range)
     }
 
-    /// All that is kept, in the order of the text: what is not closed is told where it begins, and found where it ends.
+    /// All kept ones, in the order of the text: an unclosed bracket is reported at its start, and found at its end.
     pub fn into_sorted(self) -> Vec<T> {
         let mut res = self.kept;
         res.extend(self.more.map(|(first, n)| first.standing_for_all(message(n))));
@@ -101,26 +102,26 @@ mod tests {
     use super::*;
 
     #[derive(Debug, PartialEq)]
-    struct Said {
+    struct Reported {
         range: TextRange,
         badness: u32,
         message: String,
     }
 
-    impl Listed for Said {
+    impl Listed for Reported {
         fn range(&self) -> TextRange {
             self.range
         }
-        fn standing_for_all(self, message: String) -> Said {
-            Said { message, ..self }
+        fn standing_for_all(self, message: String) -> Reported {
+            Reported { message, ..self }
         }
-        fn absorb(&mut self, other: &Said) {
+        fn absorb(&mut self, other: &Reported) {
             self.badness = self.badness.max(other.badness);
         }
     }
 
-    fn said(at: u32, badness: u32) -> Said {
-        Said { range: TextRange::empty(at.into()), badness, message: String::new() }
+    fn said(at: u32, badness: u32) -> Reported {
+        Reported { range: TextRange::empty(at.into()), badness, message: String::new() }
     }
 
     #[test]
@@ -132,7 +133,7 @@ mod tests {
         assert_eq!(all.len(), MAX_LISTED + 1);
         let message = "3 more diagnostics are not listed: of one part the first 1000 are";
         let more =
-            Said { range: TextRange::empty(3.into()), badness: 2, message: message.to_owned() };
+            Reported { range: TextRange::empty(3.into()), badness: 2, message: message.to_owned() };
         assert_eq!(all[0], more);
     }
 

@@ -1,11 +1,11 @@
 //! Builds green trees from the parser's steps.
 //!
-//! rowan's own builder hashes nodes by recursion when its cache grows, which a chain of 10^5 operators does not survive. This
-//! one interns by what a child *is* instead: each interned token and node has a number, and a node of at most
-//! three interned children is looked up by their numbers. So `T.int64(0)` exists once a file, however often it is
-//! written, at constant cost a node. While a node is open its interned children are numbers too: a reference is counted only
-//! when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes with one child (a name in an
-//! expression) mostly by what that child was wrapped in before.
+//! rowan's own builder hashes nodes by recursion when its cache grows, which a chain of 10^5 operators does not
+//! survive. This one interns by the *number* of each child instead: each interned token and node has a number, and a
+//! node of at most three interned children is looked up by their numbers. So `T.int64(0)` exists once a file, however
+//! often it is written, at constant cost a node. While a node is open its interned children are numbers too: a
+//! reference is counted only when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes
+//! with one child (a name in an expression) mostly by the last node around that child.
 
 use parser::{Step, SyntaxKind, mlir};
 use rowan::{GreenNode, GreenToken, NodeOrToken};
@@ -68,7 +68,7 @@ struct Builder<'t> {
     fixed: Vec<Id>,
     tokens: Table,
     nodes: Table,
-    /// Interned nodes: what they are made of, and their numbers.
+    /// Interned nodes: their children, and their numbers.
     keys: Vec<(SyntaxKind, [Id; MAX_INTERNED_CHILDREN])>,
     node_ids: Vec<Id>,
 }
@@ -217,8 +217,8 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The numbers of the children, if all have one and they are few. An empty node is never shared:
-/// two of them at one offset could not be told apart.
+/// The numbers of the children, if all have one and they are few. An empty node is never shared: two of them at one
+/// offset could not be distinguished.
 fn interned_children(children: &[Child]) -> Option<[Id; MAX_INTERNED_CHILDREN]> {
     if children.is_empty() || children.len() > MAX_INTERNED_CHILDREN {
         return None;

@@ -1,7 +1,8 @@
-//! The children of one list in which two trees differ: what an edit inside of a long block has reached.
+//! The changed run of a list: the children in which two trees differ after an edit inside a long block.
 //!
-//! In: a tree and the one that an edit made of it, which share what was not read again. Out: a run of children of the innermost list that
-//! holds all differences, with what took its place. O(children of the nodes on the way), one comparison of addresses each.
+//! In: a tree and the tree after an edit, which share all parts that were not read again. Out: a run of children of the
+//! innermost list that holds all differences, with its replacement. O(children of the nodes on the way), one comparison
+//! of addresses each.
 
 use parser::SyntaxKind;
 use rowan::{GreenNode, GreenNodeData, GreenTokenData, NodeOrToken, TextSize};
@@ -11,11 +12,11 @@ use crate::{Green, GreenStep, green::walk_node, syntax_node::kind_from_raw};
 /// Children of a list that took the place of others: outside of them two trees are equal.
 #[derive(Debug, Clone)]
 pub struct ChangedRun {
-    /// Where the children begin, in both.
+    /// The place where the children begin, in both.
     pub start: TextSize,
-    /// How long those before were together.
+    /// The length of the old ones together.
     pub old_len: TextSize,
-    /// How long they are now.
+    /// The length of the new ones.
     pub new_len: TextSize,
     /// The nodes among those before.
     pub old_nodes: Vec<SyntaxKind>,
@@ -65,8 +66,8 @@ impl ChangedRun {
     }
 }
 
-/// The children in which two trees differ, of the innermost list that holds all differences; none if no list does. Equal trees
-/// differ in no children of any list.
+/// The children in which two trees differ, of the innermost list that holds all differences; none if no list does.
+/// Equal trees differ in no children of any list.
 pub fn changed_run(
     old: &Green,
     new: &Green,
@@ -147,7 +148,7 @@ mod tests {
     const TEXT: &str = "func.func @f(%a: i32) {\n  %0 = arith.addi %a, %a : i32\n  scf.execute_region {\n    \
                         %1 = arith.muli %0, %a : i32\n    scf.yield\n  }\n  return\n}\n";
 
-    /// What takes the place of `old`, and the run that is found: before, now, and the text behind it.
+    /// Checks the replacement of `old`, and the run that is found: before, now, and the text behind it.
     #[track_caller]
     fn check(old: &str, new: &str, expected: Option<(&str, &str)>) {
         let before = parse_as(Language::Mlir, TEXT);

@@ -13,17 +13,17 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// Where.
+    /// Returns the place.
     pub range: TextRange,
-    /// What is wrong, in one sentence without a full stop.
+    /// The message, in one sentence without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The advice.
     pub help: Option<String>,
-    /// Other places that matter, with what they are.
+    /// Other relevant places, with their descriptions.
     pub related: Vec<(TextRange, String)>,
     /// The text could go: editors show it faded.
     pub is_unnecessary: bool,
-    /// How many things `fix` does about it unasked, with those inside of it that are told of nowhere else.
+    /// The number of fixes that `fix` applies for it by default, with those inside it that are reported nowhere else.
     pub n_fixes: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Where two versions of a tree differ, found by addresses.
+//! The differences between two versions of a tree, found by addresses.
 //!
-//! After an edit, a tree shares with the one before all nodes but those on the way from the root to what was read
-//! again. Going down that way tells who is affected without looking into anything that is not. O(children of the nodes on the way),
-//! one comparison of addresses each.
+//! After an edit, a tree shares with the one before all nodes except those on the way from the root to the part that
+//! was read again. The walk down that way finds the affected functions without visiting any other.
+//! O(children of the nodes on the way), one comparison of addresses each.
 
 use parser::SyntaxKind;
 use rowan::{GreenNodeData, NodeOrToken, TextSize};
@@ -16,7 +16,7 @@ pub struct Change {
     pub old: Green,
     /// Now.
     pub new: Green,
-    /// Where both begin.
+    /// The place where both begin.
     pub offset: TextSize,
 }
 
@@ -71,7 +71,7 @@ fn only_difference<'a>(
 }
 
 impl Green {
-    /// Whether two nodes have the same children by address, but for nodes of kinds that `except` names.
+    /// Returns true if two nodes have the same children by address, ignoring nodes of kinds that `except` names.
     pub fn shares_all_but(&self, other: &Green, except: impl Fn(SyntaxKind) -> bool) -> bool {
         let (mut of_self, mut of_other) = (self.node().children(), other.node().children());
         loop {

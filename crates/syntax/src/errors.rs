@@ -1,8 +1,9 @@
-//! What is wrong with a text, read off its tree.
+//! Syntax errors, derived from the tree.
 //!
-//! The parser reports nothing: a tree shows what could not be read (error nodes), what is missing (children that a node of its
-//! kind needs) and what is not closed. So the errors of a piece depend on the piece alone, equal pieces have equal errors wherever
-//! they stand, and nothing needs to be moved when the text before a piece changes. Ranges are relative to the node that is asked.
+//! The parser reports nothing: a tree shows unreadable text (error nodes), missing parts (children that a node of its
+//! kind needs) and unclosed brackets. So the errors of a piece depend on the piece alone, equal pieces have equal
+//! errors wherever they stand, and nothing needs to be moved when the text before a piece changes. Ranges are relative
+//! to the queried node.
 //!
 //! Linear in the size of the tree, without recursion.
 
@@ -28,11 +29,11 @@ use crate::{
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SyntaxError {
-    /// What kind of thing.
+    /// The kind.
     pub kind: SyntaxErrorKind,
-    /// Where, relative to the node that was asked. Empty where something is missing.
+    /// The place, relative to the node that was asked. Empty where something is missing.
     pub range: TextRange,
-    /// What is wrong, for a person.
+    /// The message.
     pub message: String,
     /// A way out, if there is an obvious one.
     pub help: Option<&'static str>,
@@ -48,7 +49,8 @@ impl Listed for SyntaxError {
     }
 }
 
-/// The errors in the tree below `node`, in the order of the text: the first [`MAX_LISTED`](crate::MAX_LISTED) that are found, and one that counts the rest.
+/// The errors in the tree below `node`, in the order of the text: the first [`MAX_LISTED`](crate::MAX_LISTED) that are
+/// found, and one that counts the rest.
 pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
     (Language::of_kind(node.kind()).support().errors)(node)
 }
@@ -92,7 +94,7 @@ struct Place<'a> {
     start: TextSize,
 }
 
-/// A child of a node: what it is, where, and its text if it is a token.
+/// A child of a node: its kind, its place, and its text if it is a token.
 #[derive(Clone, Copy)]
 struct Child<'a> {
     kind: SyntaxKind,
@@ -244,7 +246,7 @@ impl Collector {
     }
 }
 
-/// Whether an integer's digits are those of its base, with single underscores between.
+/// Returns true if an integer has digits of its base only, with single underscores between.
 fn is_int(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (radix, digits) = match bytes {
@@ -291,7 +293,7 @@ fn unclosed(place: Place<'_>) -> Option<Child<'_>> {
 struct Missing<'a> {
     need: &'static Need,
     at: TextSize,
-    /// What stands in its place.
+    /// The child in its place.
     instead: Option<Child<'a>>,
 }
 

@@ -1,11 +1,12 @@
 //! Layout of MLIR: white space only.
 //!
-//! Input: a text of any quality. Output: edits that change nothing but white space between tokens. One operation stands on a line, two columns for each
-//! region around it; block labels stand one level out; the user's line breaks inside of an operation, blank lines (one of them) and
-//! comments stay. Bodies of types, locations, resources and what could not be read are left as they are.
+//! Input: a text of any quality. Output: edits that change nothing but white space between tokens. One operation stands
+//! on a line, two columns for each region around it; block labels stand one level out; the user's line breaks inside of
+//! an operation, blank lines (one of them) and comments stay. Bodies of types, locations, resources and unreadable text
+//! are left as they are.
 //!
-//! Before edits are given, the text that they make is read again: the tree must be the same but for white space, else the text stays and
-//! [`FormatError`] says so. Formatting what is formatted changes nothing. Linear; no recursion.
+//! Before edits are given, the edited text is read again: the tree must be the same but for white space, else the text
+//! stays and [`FormatError`] is returned. Formatting a formatted text changes nothing. Linear; no recursion.
 
 mod gap;
 mod tokens;
@@ -26,7 +27,7 @@ use crate::{
     },
 };
 
-/// Why a text is left as it is.
+/// The reason why a text is left as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormatError {
     /// The first token that would be read in another way.
@@ -85,7 +86,7 @@ pub fn format_mlir(
     Ok(edits)
 }
 
-/// What stands between the tokens of a text, with the tokens on both sides.
+/// Returns the text between the tokens, with the tokens on both sides.
 fn gaps<'t>(
     text: &'t str,
     tokens: &'t [Token],
@@ -133,7 +134,7 @@ enum Part<'a> {
     Exit,
 }
 
-/// What a tree is made of, without white space, comments, and nodes that hold nothing else; with offsets.
+/// Returns the content of a tree, without white space, comments, and nodes that hold nothing else; with offsets.
 fn essence<'a>(text: &'a str, steps: &[Step]) -> Vec<(Part<'a>, usize)> {
     let mut parts = Vec::with_capacity(steps.len());
     let mut at = 0;

@@ -1,8 +1,9 @@
 //! [`Green`]: a position-independent piece of a tree, cheap to clone and to compare.
 //!
-//! rowan compares green nodes deeply, even one with itself. Here parts that both trees share are not entered, and two 128-bit hashes
-//! of structure and text decide where both are known: they are computed when they are first asked for, and kept. So an
-//! untouched function costs a pointer comparison after an edit, and an edited one a look at the children of what changed.
+//! rowan compares green nodes deeply, even one with itself. Here parts that both trees share are not entered, and two
+//! 128-bit hashes of structure and text decide where both are known: they are computed when they are first asked for,
+//! and kept. So an untouched function costs a pointer comparison after an edit, and an edited one a look at the
+//! children of the changed nodes.
 
 use std::{
     fmt,
@@ -37,7 +38,7 @@ impl Green {
         Green::new(node.green().to_owned(), node.depth_bound())
     }
 
-    /// What the root is.
+    /// Returns the kind of the root.
     pub fn kind(&self) -> SyntaxKind {
         kind_from_raw(self.node.kind())
     }
@@ -57,7 +58,7 @@ impl Green {
         SyntaxNode::new_root(self.node.clone(), self.keeper.clone())
     }
 
-    /// Whether both are one allocation.
+    /// Returns true if both are one allocation.
     pub fn ptr_eq(&self, other: &Green) -> bool {
         self.address() == other.address()
     }
@@ -156,7 +157,7 @@ pub(crate) fn text_start(root: &GreenNodeData, len: usize) -> String {
     res
 }
 
-/// Whether two trees have the same kinds and the same text, without recursion. Shared parts are not entered.
+/// Returns true if two trees have the same kinds and the same text, without recursion. Shared parts are not entered.
 pub(crate) fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
     let mut stack = vec![(a, b)];
     while let Some((a, b)) = stack.pop() {
@@ -269,7 +270,7 @@ impl TreeHasher {
     }
 }
 
-/// The product's halves, combined so that a zero factor does not erase what came before.
+/// The product's halves, combined so that a zero factor does not erase the state before.
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product as u64) ^ ((product >> 64) as u64) ^ a.rotate_left(32)

@@ -14,7 +14,7 @@ use rowan::GreenNode;
 /// The deepest tree that may be freed on whatever stack its last owner has.
 const DEEP: u32 = 256;
 
-/// What one level needs at most on the stack while a tree is freed, also without optimisation.
+/// The maximal stack use of one level while a tree is freed, also without optimisation.
 const BYTES_A_LEVEL: usize = 1024;
 
 /// The last owner of a deep tree.
@@ -44,7 +44,7 @@ impl Drop for Keeper {
     }
 }
 
-/// Runs what recurses once a level of a tree of this depth.
+/// Runs a function that recurses once a level of a tree of this depth.
 pub(crate) fn on_stack_for<R>(depth: u32, run: impl FnOnce() -> R) -> R {
     let need = depth as usize * BYTES_A_LEVEL;
     stacker::maybe_grow(need + 64 * 1024, need + 256 * 1024, run)

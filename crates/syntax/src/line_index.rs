@@ -1,11 +1,12 @@
 //! Offsets to lines and columns and back, in the encodings of editors, kept up to date under edits.
 //!
-//! A line ends with `\n`, `\r\n` or a lone `\r`, as the language server protocol has it. Columns count UTF-8, UTF-16 or UTF-32 units.
+//! A line ends with `\n`, `\r\n` or a lone `\r`, as the language server protocol has it. Columns count UTF-8, UTF-16 or
+//! UTF-32 units.
 //!
-//! The text is divided into pieces of about [`PIECE_LEN`] bytes. A piece knows its line ends and its characters
-//! that are longer than one byte, by offsets relative to itself, and is shared between versions; a version of the index is a list of pieces with
-//! running totals. So a look-up is two binary searches, also on a line of a megabyte, and an edit costs the pieces that it touches and
-//! one small record for each of the others.
+//! The text is divided into pieces of about [`PIECE_LEN`] bytes. A piece knows its line ends and its characters that
+//! are longer than one byte, by offsets relative to itself, and is shared between versions; a version of the index is a
+//! list of pieces with running totals. So a look-up is two binary searches, also on a line of a megabyte, and an edit
+//! costs the pieces that it touches and one small record for each of the others.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::Edit;
 
 const PIECE_LEN: usize = 4096;
 
-/// What columns count.
+/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ColumnEncoding {
     /// Bytes.
@@ -42,7 +43,7 @@ pub struct LineIndex {
     end: Totals,
 }
 
-/// What comes before a place.
+/// The totals before a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Totals {
     bytes: u32,
@@ -70,13 +71,13 @@ struct Piece {
 
 #[derive(Debug, Clone, Copy)]
 struct LineEnd {
-    /// Where the line's text ends.
+    /// The place where the line's text ends.
     start: u32,
-    /// Where the next line begins.
+    /// The place where the next line begins.
     next: u32,
 }
 
-/// A character of more than one byte, and what comes before it in the piece.
+/// A character of more than one byte, and the totals before it in the piece.
 #[derive(Debug, Clone, Copy)]
 struct Wide {
     start: u32,
@@ -190,8 +191,8 @@ fn push_line_end(line_ends: &mut Vec<LineEnd>, at: usize, len: usize) -> usize {
     len
 }
 
-/// Cuts a text into pieces, never inside a character or a `\r\n`. The last is at least half as long as it may be, so that typing
-/// does not leave crumbs.
+/// Cuts a text into pieces, never inside a character or a `\r\n`. The last is at least half as long as it may be, so
+/// that typing does not leave crumbs.
 fn cut(mut text: &str) -> impl Iterator<Item = Arc<Piece>> {
     std::iter::from_fn(move || {
         if text.is_empty() {
@@ -257,8 +258,8 @@ impl LineIndex {
         self.line_at(u32::from(offset).min(self.end.bytes))
     }
 
-    /// The line and column of an offset; an offset beyond the text is taken as its end. An offset between `\r` and `\n` is the
-    /// column behind the line's text.
+    /// The line and column of an offset; an offset beyond the text is taken as its end. An offset between `\r` and `\n`
+    /// is the column behind the line's text.
     pub fn line_col(&self, offset: TextSize, encoding: ColumnEncoding) -> LineCol {
         let offset = u32::from(offset).min(self.end.bytes);
         let line = self.line_at(offset);

@@ -1,7 +1,8 @@
 //! Many edits of one text in little memory.
 //!
-//! In: edits in any order. Out: the same, sorted, none over another, one by one. An edit takes 16 bytes and its new text, where an
-//! [`Edit`] with a short text takes 64: a function of a million operations has as many edits. Sorting is O(n log n), all else linear.
+//! In: edits in any order. Out: the same, sorted, none over another, one by one. An edit takes 16 bytes and its new
+//! text, where an [`Edit`] with a short text takes 64: a function of a million operations has as many edits. Sorting is
+//! O(n log n), all else linear.
 
 use rowan::{TextRange, TextSize};
 
@@ -11,7 +12,7 @@ use crate::text_edit::{Edit, TextEdit};
 struct Place {
     start: u32,
     end: u32,
-    /// Where the new text is.
+    /// The place where the new text is.
     from: u32,
     len: u32,
 }
@@ -45,7 +46,8 @@ impl PackedEdits {
         self.push_apart(range, text);
     }
 
-    /// As [`PackedEdits::push`]; but a removal right behind another one stays one of its own, so that something can be put between.
+    /// As [`PackedEdits::push`]; but a removal right behind another one stays one of its own, so that something can be
+    /// put between.
     pub fn push_apart(&mut self, range: TextRange, text: &str) {
         let from = u32::try_from(self.text.len()).expect("new texts are shorter than 4 GiB");
         self.text.push_str(text);
@@ -71,8 +73,8 @@ impl PackedEdits {
         self.places.append(&mut part.places);
     }
 
-    /// Sorts the edits; edits that are the same are one, but insertions stay as many as they are, in their order. None if two
-    /// touch the same text.
+    /// Sorts the edits; edits that are the same are one, but insertions stay as many as they are, in their order. None
+    /// if two touch the same text.
     pub fn sorted(mut self) -> Option<PackedEdits> {
         let is_sorted = self.places.is_sorted_by_key(|it| (it.start, it.end));
         if !is_sorted {
@@ -96,12 +98,12 @@ impl PackedEdits {
         })
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -45,7 +45,7 @@ impl std::fmt::Debug for Table {
 ///
 /// # Panics
 ///
-/// If the text is longer than [`MAX_TEXT_LEN`]: whoever reads files must refuse those.
+/// If the text is longer than [`MAX_TEXT_LEN`]: readers of files must refuse those.
 pub fn parse(text: &str) -> Parse {
     parse_as(Language::TvmScript, text)
 }
@@ -59,7 +59,8 @@ pub fn parse_as(language: Language, text: &str) -> Parse {
     Table::default().parse(language, text)
 }
 
-/// As [`parse_as`], but with these pretty forms, in a language that has some. Edits of the result are read with them too.
+/// As [`parse_as`], but with these pretty forms, in a language that has some. Edits of the result are read with them
+/// too.
 ///
 /// # Panics
 ///
@@ -135,7 +136,7 @@ impl Parse {
         ast::pir::File::cast(self.syntax())
     }
 
-    /// What is wrong with the text, in its order.
+    /// Returns the errors of the text, in its order.
     pub fn errors(&self) -> Vec<SyntaxError> {
         errors::syntax_errors(&self.syntax())
     }
@@ -145,8 +146,8 @@ impl Parse {
         self.green.text()
     }
 
-    /// The text of `range`, made anew; what lies outside the file is left out.
-    /// It costs the path to the range and its text.
+    /// The text of `range`, made anew; parts outside the file are left out. It costs the path to the range and its
+    /// text.
     pub fn text_in(&self, range: TextRange) -> String {
         self.syntax().text_in(range)
     }

@@ -1,15 +1,17 @@
 //! The tree after an edit, made from the tree before it.
 //!
-//! The smallest list of statements around the edit is found; in it, the statements that the edit touches and the one before them are read
-//! again, or the whole block if that is not possible. If the result does not end where it must (a bracket or a
-//! triple quote stays open, the indentation changes, an `else` comes loose), the next larger list is tried, and at last the file. The parser
-//! gives a part only if it reads as it would inside the whole, so the tree is that of a fresh parse; tests compare the two.
+//! The smallest list of statements around the edit is found; in it, the statements that the edit touches and the one
+//! before them are read again, or the whole block if that is not possible. If the result does not end where it must (a
+//! bracket or a triple quote stays open, the indentation changes, an `else` comes loose), the next larger list is
+//! tried, and at last the file. The parser gives a part only if it reads as it would inside the whole, so the tree is
+//! that of a fresh parse; tests compare the two.
 //!
-//! New nodes are made for what was read and for the path from there to the root. Everything else is shared with the tree before: an
-//! untouched function keeps its place in memory. The cost is that of the statements read, plus one
-//! reference count for each child of the nodes on the path.
+//! New nodes are made for the part that was read and for the path from there to the root. Everything else is shared
+//! with the tree before: an untouched function keeps its place in memory. The cost is that of the statements read, plus
+//! one reference count for each child of the nodes on the path.
 //!
-//! - [`sites`] finds what could be read again, from the inside to the outside; [`items`] does it for MLIR and PIR;
+//! - [`sites`] finds the parts that could be read again, from the inside to the outside; [`items`] does it for MLIR and
+//!   PIR;
 //! - [`window`] cuts the text that a part needs out of the old tree and the edit;
 //! - [`splice`] puts a part into the tree.
 
@@ -32,9 +34,9 @@ use self::{
 };
 use crate::{Edit, Parse, SyntaxNode, builder};
 
-/// How many bytes behind a part are given to the parser at first.
+/// The number of bytes behind a part that are given to the parser at first.
 const AHEAD: u32 = 256;
-/// How many at last: what looks further is an open triple quote, which takes the file.
+/// The largest lookahead: only an open triple quote looks further, and it extends to the end of the file.
 const MAX_AHEAD: u32 = 64 * 1024;
 
 /// The parse after an edit.
@@ -42,9 +44,9 @@ const MAX_AHEAD: u32 = 64 * 1024;
 pub struct Reparsed {
     /// The parse: equal to that of the text after the edit.
     pub parse: Parse,
-    /// What was read again, in offsets of the text after the edit.
+    /// The range that was read again, in offsets of the text after the edit.
     pub range: TextRange,
-    /// How many bytes were given to the lexer, in all attempts together.
+    /// The number of bytes given to the lexer, in all attempts together.
     pub lexed: u64,
 }
 
@@ -92,7 +94,7 @@ impl Parse {
     }
 }
 
-/// What could be read again after an edit, from the inside to the outside.
+/// The parts that could be read again after an edit, from the inside to the outside.
 pub(crate) type Sites = fn(&SyntaxNode, &Edit, &Shapes) -> Box<dyn Iterator<Item = Site>>;
 
 /// See [`Sites`]: lists of statements.
@@ -113,7 +115,7 @@ pub(crate) fn item_sites(
     Box::new(items::sites(root, edit, shapes).into_iter())
 }
 
-/// What came of reading a part again.
+/// The result of reading a part again.
 enum Read {
     /// Its steps and its text.
     Part(Vec<Step>, String),

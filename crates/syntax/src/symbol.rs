@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// The name that `@f`, `@"q r"` or the string `"q r"` stands for; what is no text in UTF-8 stays as it is written.
+/// The name that `@f`, `@"q r"` or the string `"q r"` stands for; a text that is not UTF-8 stays as it is written.
 pub fn symbol_name(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('@').unwrap_or(text);
     let inner = without_quotes(text);
@@ -35,7 +35,7 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Whether a name can be written without quotes.
+/// Returns true if a name can be written without quotes.
 pub fn is_bare_name(name: &str) -> bool {
     name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
         && name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'$' | b'.'))

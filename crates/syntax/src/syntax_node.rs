@@ -1,9 +1,9 @@
 //! Cursors over a tree: nodes, tokens and the ways to walk between them.
 //!
 //! A cursor knows its parent and its offset in the text. It is two words, cheap to clone, and stays on its thread; the
-//! shared form is [`Green`](crate::Green). These types wrap rowan's for two reasons: they carry what keeps deep
-//! trees from overflowing the stack when they are freed (see `keeper`), and walks that rowan does by
-//! recursion (`first_token`, `token_at_offset`) are loops here.
+//! shared form is [`Green`](crate::Green). These types wrap rowan's for two reasons: they keep deep trees from
+//! overflowing the stack when they are freed (see `keeper`), and walks that rowan does by recursion (`first_token`,
+//! `token_at_offset`) are loops here.
 
 use std::{
     fmt,
@@ -77,12 +77,12 @@ impl SyntaxNode {
         self.keeper.as_ref().map_or(0, |it| it.depth())
     }
 
-    /// What it is.
+    /// Returns the kind.
     pub fn kind(&self) -> SyntaxKind {
         kind_from_raw(self.raw.kind())
     }
 
-    /// Where it is in the text of its tree.
+    /// Returns the place where it is in the text of its tree.
     pub fn text_range(&self) -> TextRange {
         self.raw.text_range()
     }
@@ -97,8 +97,8 @@ impl SyntaxNode {
         crate::green::text_of(self.green())
     }
 
-    /// The part of its text that lies in `range` (an offset range of the whole tree), made anew. It costs the path to the
-    /// range, logarithmic in the number of siblings, and the text.
+    /// The part of its text that lies in `range` (an offset range of the whole tree), made anew. It costs the path to
+    /// the range, logarithmic in the number of siblings, and the text.
     pub fn text_in(&self, range: TextRange) -> String {
         let mut res = String::new();
         let Some(range) = self.text_range().intersect(range) else { return res };
@@ -201,7 +201,7 @@ impl SyntaxNode {
         )
     }
 
-    /// This node and all below, in text order, each before what it holds.
+    /// This node and all below, in text order, each before its descendants.
     pub fn descendants(&self) -> impl Iterator<Item = SyntaxNode> + use<> {
         self.preorder().filter_map(|event| match event {
             WalkEvent::Enter(node) => Some(node),
@@ -291,12 +291,12 @@ impl SyntaxToken {
         SyntaxNode { raw, keeper: self.keeper.clone() }
     }
 
-    /// What it is.
+    /// Returns the kind.
     pub fn kind(&self) -> SyntaxKind {
         kind_from_raw(self.raw.kind())
     }
 
-    /// Where it is in the text of its tree.
+    /// Returns the place where it is in the text of its tree.
     pub fn text_range(&self) -> TextRange {
         self.raw.text_range()
     }
@@ -350,7 +350,7 @@ impl SyntaxToken {
 }
 
 impl SyntaxElement {
-    /// What it is.
+    /// Returns the kind.
     pub fn kind(&self) -> SyntaxKind {
         match self {
             SyntaxElement::Node(node) => node.kind(),
@@ -358,7 +358,7 @@ impl SyntaxElement {
         }
     }
 
-    /// Where it is in the text of its tree.
+    /// Returns the place where it is in the text of its tree.
     pub fn text_range(&self) -> TextRange {
         match self {
             SyntaxElement::Node(node) => node.text_range(),
@@ -422,12 +422,12 @@ impl SyntaxElement {
         }
     }
 
-    /// What follows it in the text, climbing as far as needed but not out of `within`.
+    /// Returns the next element in the text, climbing as far as needed but not out of `within`.
     fn next_in(&self, within: Option<&SyntaxNode>) -> Option<SyntaxElement> {
         climb(self, within, SyntaxElement::next_sibling_or_token)
     }
 
-    /// What precedes it in the text, climbing as far as needed but not out of `within`.
+    /// Returns the previous element in the text, climbing as far as needed but not out of `within`.
     fn prev_in(&self, within: Option<&SyntaxNode>) -> Option<SyntaxElement> {
         climb(self, within, SyntaxElement::prev_sibling_or_token)
     }
@@ -452,8 +452,8 @@ fn climb(
     }
 }
 
-/// The first token at or below `start` when entering nodes by `enter`; a node without children (an empty block, a mark of
-/// something missing) is passed by `step`, which does not leave `within`.
+/// The first token at or below `start` when entering nodes by `enter`; a node without children (an empty block, a mark
+/// of something missing) is passed by `step`, which does not leave `within`.
 fn edge_token(
     start: Option<SyntaxElement>,
     within: Option<&SyntaxNode>,
@@ -551,7 +551,7 @@ pub struct Preorder {
 }
 
 impl Preorder {
-    /// Passes what is below the node that was entered last.
+    /// Skips the descendants of the node that was entered last.
     pub fn skip_subtree(&mut self) {
         self.raw.skip_subtree();
     }
@@ -574,7 +574,7 @@ pub struct PreorderWithTokens {
 }
 
 impl PreorderWithTokens {
-    /// Passes what is below the node that was entered last.
+    /// Skips the descendants of the node that was entered last.
     pub fn skip_subtree(&mut self) {
         self.raw.skip_subtree();
     }

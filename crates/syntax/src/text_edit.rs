@@ -13,7 +13,7 @@ pub fn first_line_end(text: &str) -> &'static str {
     }
 }
 
-/// How many lines end in a text. `\r\n` is one end.
+/// Returns the number of line breaks of a text. `\r\n` is one end.
 pub(crate) fn line_breaks(text: &str) -> usize {
     text.matches(['\n', '\r']).count() - text.matches("\r\n").count()
 }
@@ -21,9 +21,9 @@ pub(crate) fn line_breaks(text: &str) -> usize {
 /// The text of a range is replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Edit {
-    /// What is removed, in offsets of the text before.
+    /// The removed range, in offsets of the text before.
     pub range: TextRange,
-    /// What takes its place.
+    /// The inserted text.
     pub text: String,
 }
 
@@ -43,12 +43,12 @@ impl Edit {
         Edit::replace(range, String::new())
     }
 
-    /// Whether nothing is removed.
+    /// Returns true if nothing is removed.
     pub fn is_insert(&self) -> bool {
         self.range.is_empty()
     }
 
-    /// The length of what takes the place.
+    /// The length of the inserted text.
     pub fn new_len(&self) -> TextSize {
         TextSize::of(self.text.as_str())
     }
@@ -62,8 +62,8 @@ impl Edit {
         text.replace_range(std::ops::Range::<usize>::from(self.range), &self.text);
     }
 
-    /// Where an offset of the text before is afterwards; `None` if it was removed. Text is inserted before
-    /// what stands at its offset.
+    /// Returns the place where an offset of the text before is afterwards; `None` if it was removed. Text is inserted
+    /// before the text at its offset.
     pub fn map_offset(&self, offset: TextSize) -> Option<TextSize> {
         if offset < self.range.start() || (offset == self.range.start() && !self.range.is_empty()) {
             Some(offset)
@@ -127,12 +127,12 @@ impl TextEdit {
         self.edits
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.edits.len()
     }
@@ -161,7 +161,8 @@ impl TextEdit {
         Ok(())
     }
 
-    /// The edits that do first these and then others. `middle` is the text after these, of which the others are edits. Linear.
+    /// The edits that do first these and then others. `middle` is the text after these, of which the others are edits.
+    /// Linear.
     #[must_use]
     pub fn then(&self, middle: &str, others: &TextEdit) -> TextEdit {
         let mut res = Vec::new();
@@ -224,7 +225,7 @@ impl TextEdit {
         res
     }
 
-    /// Where an offset of the text before is afterwards; `None` if it was removed.
+    /// Returns the place where an offset of the text before is afterwards; `None` if it was removed.
     pub fn map_offset(&self, offset: TextSize) -> Option<TextSize> {
         let mut res = offset;
         for edit in self.edits.iter().take_while(|it| it.range.start() <= offset) {

@@ -1,4 +1,4 @@
-//! The units of a file of MLIR or PIR: what is read, lowered and remembered by itself.
+//! The units of a file of MLIR or PIR: the parts that are read, lowered and cached separately.
 //!
 //! ```text
 //!  file ── chunk ──┬── frame: the chunk without the regions of its functions
@@ -11,10 +11,9 @@
 //! file; that of a frame is made by leaving the regions of functions out ([`UnitSource::cuts`]), so it stands still
 //! while bodies are edited, and positions in it are mapped back by [`Units::frame_to_file`].
 //!
-//! Chunks with nothing in them are one frame with their neighbours, and a program with nothing in it stays with what is
-//! around programs.
+//! Empty chunks are one frame with their neighbours, and an empty program stays with the text around programs.
 //!
-//! Linear in what stands outside of functions. After an edit inside of one body ([`units_after`]) only addresses on the
+//! Linear in the text outside of functions. After an edit inside of one body ([`units_after`]) only addresses on the
 //! way to it are looked at, and the records are copied; else chunks and functions that the tree shares with the one
 //! before are taken over.
 
@@ -32,12 +31,12 @@ pub(crate) use self::scan::Scan;
 pub use self::scan::symbol_of_node as symbol_of;
 use crate::{Change, Green, Parse, changed_nodes, parse::Table, syntax_node::kind_from_raw};
 
-/// What a unit is.
+/// The kind of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum UnitKind {
     /// A function of MLIR: `func.func`, `gpu.func` …
     Function,
-    /// All of a document of MLIR that is in no function; in PIR, what stands around the programs.
+    /// All of a document of MLIR outside of functions; in PIR, the text around the programs.
     Frame,
     /// A program of PIR.
     Program,
@@ -46,19 +45,19 @@ pub enum UnitKind {
 /// A unit, independent of where in the file it stands.
 #[derive(Clone, Debug)]
 pub struct UnitSource {
-    /// What it is.
+    /// Returns the kind.
     pub kind: UnitKind,
     /// The names of the symbols around it, outermost first, joined by `.`, without `@` and quotes.
     pub path: Box<str>,
     /// Its name, without `@` and quotes; empty for frames, programs, and functions without one.
     pub name: Box<str>,
-    /// Where the name is written; empty at the start if nowhere.
+    /// The place where the name is written; empty at the start if nowhere.
     pub name_range: TextRange,
     /// Its tree.
     pub green: Green,
     /// Of a function, the parts of its text that its frame does not have.
     pub cuts: Box<[TextRange]>,
-    /// Of a function, what its frame has of it.
+    /// Of a function, the part that its frame has of it.
     header: Option<Green>,
 }
 
@@ -86,7 +85,7 @@ pub struct UnitItem {
     pub range: TextRange,
     /// The number of the frame around it.
     pub frame: u32,
-    /// Where it starts in the text of that frame.
+    /// The place where it starts in the text of that frame.
     pub frame_start: TextSize,
 }
 
@@ -119,7 +118,7 @@ pub fn units(parse: &Parse) -> Units {
     units_in(parse, None)
 }
 
-/// As [`units`], for what an edit made of a file: what it did not touch is taken over.
+/// Like [`units`], after an edit of a file: untouched parts are reused.
 pub fn units_after(parse: &Parse, previous: &Units) -> Units {
     previous.with_edited_body(parse).unwrap_or_else(|| units_in(parse, Some(previous)))
 }
@@ -132,7 +131,7 @@ fn units_in(parse: &Parse, previous: Option<&Units>) -> Units {
 }
 
 impl Units {
-    /// Whether both have the same units in the same order, and differ in the body of one function at most.
+    /// Returns true if both have the same units in the same order, and at most one function has another body.
     pub fn differs_in_a_body_only(&self, other: &Units) -> bool {
         self.frames.len() == other.frames.len()
             && self.functions.len() == other.functions.len()
@@ -198,7 +197,7 @@ impl Units {
     }
 }
 
-/// Whether a changed function is the same but for its regions.
+/// Returns true if a changed function differs in its regions only.
 fn same_header(change: &Change) -> bool {
     if change.new.kind() == PIR_BLOCK {
         return true;
@@ -218,7 +217,7 @@ fn lists(green: &Green) -> impl Iterator<Item = rowan::GreenNode> + '_ {
     nodes.filter(|it| kind_from_raw(it.kind()) == MLIR_REGION_LIST).map(|it| it.to_owned())
 }
 
-/// Whether nodes of a kind are operations of MLIR.
+/// Returns true if nodes of a kind are operations of MLIR.
 fn is_operation(kind: SyntaxKind) -> bool {
     matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP)
 }

@@ -1,23 +1,24 @@
-//! Annotations: comment rows below a line that say what is expected at the columns of their carets.
+//! Annotations: comment rows below a line with the expectations at the columns of their carets.
 //!
 //! ```text
 //! A[i] = x * y + 1
 //!     #  ^^^^^ cse_v1, 3 times
 //! ```
 //!
-//! A row is a comment that begins with carets. What begins in the first column, where the `#` stands, is written `#<^^^`. It belongs to the nearest line above that is no row. The rows stay
-//! in the text: they are comments of the language.
+//! A row is a comment that begins with carets. An annotation in the first column, where the `#` stands, is written
+//! `#<^^^`. It belongs to the nearest line above that is no row. The rows stay in the text: they are comments of the
+//! language.
 
 use text_size::{TextRange, TextSize};
 
-/// A range of a text with what a row says about it.
+/// A range of a text with the label of a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Annotation {
     /// The start of the range.
     pub start: usize,
     /// The end of the range.
     pub end: usize,
-    /// What stands behind the carets.
+    /// The text behind the carets.
     pub label: String,
 }
 
@@ -73,7 +74,7 @@ fn byte_of_column(line: &str, column: usize) -> usize {
     text.char_indices().nth(column).map_or(text.len(), |(at, _)| at)
 }
 
-/// The text without rows, with rows for the given annotations: what a test compares and updates.
+/// The text without rows, with rows for the given annotations: tests compare and update it.
 pub fn render_annotations(text: &str, found: &[Annotation]) -> String {
     let mut res = String::new();
     let mut offset = 0;

@@ -8,8 +8,8 @@
 //! pass
 //! ```
 //!
-//! A text without a `//- ` header is one file, `/main.py`. The smallest indentation is removed from all lines, so that a
-//! fixture can stand inside a test.
+//! A text without a `//- ` header is one file, `/main.py`. The smallest indentation is removed from all lines, so that
+//! a fixture can stand inside a test.
 
 use text_size::{TextRange, TextSize};
 
@@ -30,11 +30,11 @@ pub struct FixtureFile {
     pub path: String,
     /// The text.
     pub text: String,
-    /// What is marked in it.
+    /// The mark in the file.
     pub marked: Option<Marked>,
 }
 
-/// What `$0` marks.
+/// The kind of a `$0` mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marked {
     /// One `$0`.
@@ -103,7 +103,7 @@ pub fn extract_cursor(text: &str) -> (String, TextSize) {
     }
 }
 
-/// Removes two `$0` from a text and gives what is between them; one `$0` is an empty range.
+/// Removes two `$0` from a text and returns the range between them; one `$0` is an empty range.
 #[track_caller]
 pub fn extract_range(text: &str) -> (String, TextRange) {
     let (text, marked) = extract_marks(text);

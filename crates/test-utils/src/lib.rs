@@ -1,10 +1,11 @@
-//! What the tests of several crates share: fixtures, annotations, samples, random numbers.
+//! Common support of the tests of several crates: fixtures, annotations, samples, random numbers.
 //!
 //! - [`Fixture`]: files in one text, with `//- /path` headers, a `$0` cursor or a `$0…$0` range;
-//! - [`annotations`]: `# ^^^ label` rows, which say what is expected of the text above them;
+//! - [`annotations`]: `# ^^^ label` rows with the expectations about the text above them;
 //! - [`Rng`]: random numbers that are the same in every run;
 //! - [`Program`]: random programs, which can be made smaller;
-//! - [`sample_files`] and [`ir_samples`]: the printed programs below `tests/corpus`, TVMScript and others; [`python_files`]: those below any folder.
+//! - [`sample_files`] and [`ir_samples`]: the printed programs below `tests/corpus`, TVMScript and others;
+//!   [`python_files`]: those below any folder.
 //!
 //! A dependency of tests and of `xtask` only. Everything here panics on malformed input: that is a broken test.
 

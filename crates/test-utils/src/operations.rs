@@ -21,7 +21,7 @@ pub enum Shape {
     LoadStore,
     /// Loads of one place, all used.
     Loads,
-    /// Structured operations that differ in what their regions do.
+    /// Structured operations that differ in their regions.
     Regions,
 }
 

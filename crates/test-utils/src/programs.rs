@@ -1,11 +1,11 @@
 //! Random programs: well-typed functions as TVMScript, made so that passes find something in them.
 //!
 //! Out of a seed comes a [`Program`]; [`Program::text`] prints it, [`Program::shrink`] looks for a smaller one that
-//! still fails. Programs have no race (threads and parallel iterations write cells of their own and read what nobody
-//! writes until the next barrier), and their indices are mostly in bounds; divisions may be by zero, most of them
-//! under guards. What has been computed is often computed again: as it was, or as a near miss (another constant, swapped
-//! operands, a store between, another guard). Cost: linear in the size of the program; the pool of what can
-//! be repeated is asked a fixed number of times.
+//! still fails. Programs have no race (threads and parallel iterations write cells of their own and read cells that
+//! nothing writes until the next barrier), and their indices are mostly in bounds; divisions may be by zero, most of
+//! them under guards. An expression is often computed again: as it was, or as a near miss (another constant, swapped
+//! operands, a store between, another guard). Cost: linear in the size of the program; the pool of repeatable
+//! expressions is asked a fixed number of times.
 
 mod calls;
 mod expressions;
@@ -26,7 +26,7 @@ pub use tree::{Program, Type};
 
 use tree::{Extent, Home, Param, Stmt, StmtKind};
 
-/// What a program has beside what all have.
+/// The features of a program beyond those that all have.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Features<'a> {
     /// Nothing.
@@ -53,12 +53,12 @@ impl Program {
         generate::program(seed, features)
     }
 
-    /// Whether parameters must not overlap.
+    /// Returns true if parameters must not overlap.
     pub fn is_noalias(&self) -> bool {
         self.is_noalias
     }
 
-    /// Whether something in it runs at the same time as something else, so that overlapping parameters would race.
+    /// Returns true if parts of it run concurrently, so that overlapping parameters would race.
     pub fn has_threads(&self) -> bool {
         any(&self.statements, &mut |stmt| match stmt.kind {
             StmtKind::Launch(..) => true,
@@ -69,7 +69,7 @@ impl Program {
         })
     }
 
-    /// Whether a parameter is a length: an extent of a buffer or a loop.
+    /// Returns true if a parameter is a length: an extent of a buffer or a loop.
     pub fn is_size(&self, index: usize) -> bool {
         let Some(Param::Scalar(var, _)) = self.params.get(index) else { return false };
         let is_extent = |stmt: &Stmt| {
@@ -90,7 +90,7 @@ impl Program {
         n
     }
 
-    /// Whether it does nothing.
+    /// Returns true if it has no statements.
     pub fn is_empty(&self) -> bool {
         self.statements.is_empty()
     }
@@ -104,7 +104,7 @@ impl Program {
     }
 }
 
-/// Whether `test` holds for a statement or one in it.
+/// Returns true if `test` holds for a statement or one in it.
 fn any(statements: &[Stmt], test: &mut dyn FnMut(&Stmt) -> bool) -> bool {
     statements.iter().any(|it| test(it) || it.bodies.iter().any(|body| any(body, test)))
 }

@@ -126,7 +126,7 @@ pub fn run(arguments: &[OsString], io: &mut Io<'_>) -> u8 {
     }
 }
 
-/// Reads the arguments; help and what is wrong with them are written, and end the run.
+/// Reads the arguments; help and error messages are written, and end the run.
 fn parse_arguments(arguments: &[OsString], io: &mut Io<'_>) -> Result<Arguments, u8> {
     Arguments::try_parse_from(arguments).map_err(|error| {
         let is_styled = if error.use_stderr() { io.err_is_terminal } else { io.out_is_terminal };

@@ -1,9 +1,9 @@
-//! Configuration: what users may set, in `tir-analyzer.toml` at the workspace root, from the editor and on the
+//! Configuration: the settings of users, in `tir-analyzer.toml` at the workspace root, from the editor and on the
 //! command line.
 //!
-//! Each source is a [`ConfigPatch`] (every field optional, unknown keys collected); patches are laid over the
-//! defaults in order: file, initialization options, editor settings, command line. Keys are written in kebab-case in
-//! the file and in camelCase or kebab-case by editors.
+//! Each source is a [`ConfigPatch`] (every field optional, unknown keys collected); patches are laid over the defaults
+//! in order: file, initialization options, editor settings, command line. Keys are written in kebab-case in the file
+//! and in camelCase or kebab-case by editors.
 
 mod dialects;
 mod targets;
@@ -27,7 +27,7 @@ pub const CONFIG_FILE: &str = "tir-analyzer.toml";
 /// The section of the editor's settings.
 pub const CONFIG_SECTION: &str = "tir-analyzer";
 
-/// What holds in the end.
+/// The effective settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// `cse.preset`
@@ -36,11 +36,12 @@ pub struct Config {
     pub equivalence: Equivalence,
     /// `cse.min-occurrences`: values that are computed at fewer places are left alone.
     pub min_occurrences: u32,
-    /// `cse.share-intrinsics-across-launch`: hand `T.exp`, `T.log2` … from the host to kernels, where the host computes them anyway.
+    /// `cse.share-intrinsics-across-launch`: hand `T.exp`, `T.log2` … from the host to kernels, where the host computes
+    /// them anyway.
     pub share_intrinsics_across_launch: bool,
     /// `cse.partial-redundancies`: insert computations in branches where that makes a value available on every path.
     pub partial_redundancies: bool,
-    /// `cse.downstream`: what compiles the text afterwards.
+    /// `cse.downstream`: the compiler that processes the text afterwards.
     pub downstream: Downstream,
     /// `hints.enable`
     pub hints_enable: bool,
@@ -50,7 +51,7 @@ pub struct Config {
     pub hints_limit: usize,
     /// `diagnostics.enable`
     pub diagnostics_enable: bool,
-    /// `diagnostics.common-subexpressions`: report what could be shared as hint-level diagnostics too.
+    /// `diagnostics.common-subexpressions`: report values that could be shared as hint-level diagnostics too.
     pub diagnostics_common_subexpressions: bool,
     /// `findings.KIND`: how bad findings of each kind are.
     pub levels: ide::FindingLevels,
@@ -58,7 +59,7 @@ pub struct Config {
     pub loop_invariant_cost: u32,
     /// `diagnostics.limit`: at most this many diagnostics of one file.
     pub diagnostics_limit: usize,
-    /// `facts.enable`: show what is live and who wrote memory, as a code lens at each statement.
+    /// `facts.enable`: show live variables and the writes of memory, as a code lens at each statement.
     pub facts_enable: bool,
     /// `facts.limit`: at most this many lenses of one file.
     pub facts_limit: usize,
@@ -74,9 +75,9 @@ pub struct Config {
     pub built: PathBuf,
     /// `device-code.lens`: a code lens above each function that launches threads.
     pub device_lens: bool,
-    /// `targets.NAME`: what is chosen for single targets.
+    /// `targets.NAME`: the options of single targets.
     pub targets: BTreeMap<Target, TargetOptions>,
-    /// `mlir.diagnostics`: report what is wrong with MLIR and PIR; off beside another server that does.
+    /// `mlir.diagnostics`: report errors in MLIR and PIR; off beside another server that does.
     pub mlir_diagnostics: bool,
     /// `effects.tir`, `effects.mlir`, `effects.pir`: rows about calls and the operations of dialects.
     pub dialects: Arc<DialectRows>,
@@ -86,7 +87,7 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// All that is sound and saves something, and reuse of what the user bound
+    /// All sound plans with savings, and reuse of the user's bindings
     Default,
     /// TVM's pass, names and order included
     Tvm,
@@ -117,11 +118,11 @@ impl From<Preset> for ide::Preset {
     }
 }
 
-/// What compiles the text after it was fixed.
+/// The compiler that processes the text after it was fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Downstream {
-    /// What keeps to the meaning of the text
+    /// Rewrites that preserve the meaning of the text
     Sound,
     /// TVM: values stay unbound whose names would make its passes evaluate something where the text does not
     Tvm,
@@ -136,7 +137,7 @@ impl From<Downstream> for ide::Downstream {
     }
 }
 
-/// How alike occurrences of one value must be.
+/// The level of equivalence that occurrences of one value must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Equivalence {
@@ -226,7 +227,7 @@ impl Config {
         }
     }
 
-    /// What is found beside common subexpressions.
+    /// Returns the options for findings besides common subexpressions.
     pub fn findings(&self) -> ide::FindingOptions {
         ide::FindingOptions {
             kinds: self.levels.kinds(),
@@ -234,12 +235,12 @@ impl Config {
         }
     }
 
-    /// What is chosen for a target.
+    /// Returns the options of a target.
     pub fn target_options(&self, target: Target) -> TargetOptions {
         self.targets.get(&target).cloned().unwrap_or_default()
     }
 
-    /// The part that says what is reported; `limit` is the caller's.
+    /// The settings of diagnostics; `limit` is the caller's.
     pub fn diagnostics(&self, limit: usize) -> ide::DiagnosticsConfig {
         ide::DiagnosticsConfig {
             common_subexpressions: self.diagnostics_common_subexpressions,
@@ -322,7 +323,7 @@ struct Diagnostics {
     limit: Option<usize>,
 }
 
-/// How bad findings of a kind are, or that they are not reported.
+/// The severity of findings of a kind, or that they are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum LevelName {
@@ -355,7 +356,7 @@ struct Findings {
     levels: BTreeMap<String, LevelName>,
 }
 
-/// The settings whose keys are kinds; others are unknown, and told as such.
+/// The settings whose keys are kinds; others are unknown, and reported as such.
 fn levels<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, LevelName>, D::Error> {
     let all = BTreeMap::<String, Value>::deserialize(from)?;
     all.into_iter()

@@ -9,17 +9,18 @@
 //! One thread, the main loop, takes all messages in order and alone changes the state. Requests run on a pool, each on
 //! a snapshot; an edit that comes in meanwhile makes them unwind, and they answer that the content was modified.
 //!
-//! Nothing waits without a bound: a change not for those who compute (`State::host_mut`), a job not longer than its limit (`thread_pool`), the
-//! queues are bounded (`outbox`, and the reader stops where the main loop does), and the process ends with its client (`client_process`).
+//! Nothing waits without a bound: a change does not wait for readers (`State::host_mut`), a job runs no longer than its
+//! limit (`thread_pool`), the queues are bounded (`outbox`, and the reader stops where the main loop does), and the
+//! process ends with its client (`client_process`).
 
 mod client;
 mod client_process;
 mod dispatch;
 mod documents;
 mod event;
-mod figures;
 mod handlers;
 mod lsp;
+mod metrics;
 mod outbox;
 mod panics;
 mod pending;
@@ -52,20 +53,20 @@ use crate::{
     },
 };
 
-/// So many messages are read before the main loop takes them.
+/// The number of messages that are read before the main loop takes them.
 const MAX_INCOMING: usize = 64;
 
-/// Between two looks at what is being computed.
+/// Between two looks of the watchdog.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How long answers that are being computed have when the session ends, and after that how long the client has for reading them.
+/// The time that running answers have when the session ends, and then the client for reading them.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// The connection to the client.
 struct Connection {
     incoming: Receiver<Incoming>,
     outbox: Outbox,
-    /// Closed when nobody writes any more.
+    /// Closed when nothing is written any more.
     written: Receiver<()>,
     pulse: Pulse,
 }

@@ -1,7 +1,7 @@
-//! Listing folders: what is not ignored, in order.
+//! Folder listing: all entries that are not ignored, in order.
 //!
-//! Which files are ignored is read by a library, from files that stand in the folders themselves and that it opens whatever they are. So a folder is
-//! entered only where those are files that can be read ([`has_good_rules`]).
+//! Which files are ignored is read by a library, from files that stand in the folders themselves and that it opens
+//! whatever they are. So a folder is entered only where those are files that can be read ([`has_good_rules`]).
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use ignore::WalkBuilder;
 
 use crate::config::CONFIG_FILE;
 
-/// Files that say what is ignored.
+/// The names of ignore files.
 const RULES: &[&str] = &[".gitignore", ".ignore", ".git/info/exclude"];
 
-/// A walk over a folder, without following links to folders; with `all`, what is ignored and hidden too.
+/// A walk over a folder, without following links to folders; with `all`, ignored and hidden entries too.
 pub(crate) fn walk(root: &Path, all: bool) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
     builder.standard_filters(!all).require_git(false).follow_links(false);
@@ -33,7 +33,7 @@ pub(crate) fn walk(root: &Path, all: bool) -> WalkBuilder {
     builder
 }
 
-/// Whether what says what is ignored in a folder are files, and of a size that can be meant.
+/// Returns true if the ignore files of a folder are regular files of a plausible size.
 fn has_good_rules(folder: &Path) -> bool {
     let is_good = |name: &&str| match std::fs::metadata(folder.join(name)) {
         Ok(it) => it.is_file() && it.len() <= files::SETTINGS,
@@ -42,7 +42,8 @@ fn has_good_rules(folder: &Path) -> bool {
     RULES.iter().all(is_good)
 }
 
-/// The folder that links may not lead out of: the repository around a folder, else the nearest folder with settings, else the folder.
+/// The folder that links may not lead out of: the repository around a folder, else the nearest folder with settings,
+/// else the folder.
 pub(crate) fn workspace_of(folder: &Path) -> &Path {
     let with = |name: &str| folder.ancestors().find(|it| it.join(name).exists());
     with(".git").or_else(|| with(CONFIG_FILE)).unwrap_or(folder)

@@ -1,8 +1,8 @@
-//! What a pass made is verified before anybody sees it.
+//! Verification of pass results: a result is verified before anyone uses it.
 //!
 //! In: a body before and after a pass. Out: the body, or a [`Broken`]: the rule that does not hold, where, and the text
-//! of a report that a person can send. A broken result is our mistake: nothing of it is used, and the function stays
-//! what it was. O(size of the body).
+//! of a report that a person can send. A broken result is our mistake: it is not used, and the function stays as it
+//! was. O(size of the body).
 
 use ir::{Body, OpId, OpKind, arena::Id as _, verify::VerifyError};
 
@@ -18,7 +18,7 @@ pub struct Broken {
     pub pass: &'static str,
     /// The rule that does not hold.
     pub what: String,
-    /// The statement that breaks it, printed from the body before the pass, with what is around it.
+    /// The statement that breaks it, printed from the body before the pass, with the statements around it.
     pub context: String,
 }
 
@@ -30,7 +30,7 @@ pub fn kept(pass: &'static str, before: &Body, after: Body) -> Result<Body, Brok
     }
 }
 
-/// Nothing, if what was read keeps the rules of the IR: else no pass may see it.
+/// Returns `Ok` if a body that was read keeps the rules of the IR: otherwise no pass may see it.
 pub fn readable(body: &Body) -> Result<(), Broken> {
     match ir::verify::verify(body).first() {
         None => Ok(()),
@@ -56,7 +56,7 @@ impl Broken {
         }
     }
 
-    /// The text of a report: one line of what happened, then what a report needs.
+    /// The text of a report: one line about the defect, then the data that a report needs.
     pub fn report(&self) -> String {
         let Broken { function, pass, what, context } = self;
         ir::guard::report(function, pass, what, context)

@@ -1,7 +1,8 @@
-//! Common subexpressions: what is computed more than once, and where one binding would do.
+//! Common subexpressions: values that are computed more than once, and the places where one binding suffices.
 //!
-//! In: the analyses of a body, the source's view of it if there is text. Out: a [`CsePlan`], which names every group that was found with its
-//! decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this crate.
+//! In: the analyses of a body, the source's view of it if there is text. Out: a [`CsePlan`], which names every group
+//! that was found with its decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this
+//! crate.
 
 mod allowed;
 mod binders;
@@ -29,27 +30,28 @@ pub use rewrite::{rewrite, rewrite_counted};
 use dataflow::analyses::Analyses;
 use ir::plan::{CsePlan, Downstream, Equivalence, Preset, SourceView};
 
-/// What to plan.
+/// The options of planning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CseOptions {
     /// Whose rules.
     pub preset: Preset,
-    /// Also does what may add a trap, as TVM does. To measure how exact the preset is; never for users' code.
+    /// Also applies bindings that may add a trap, as TVM does. To measure how exact the preset is; never for users'
+    /// code.
     pub allow_unsound: bool,
     /// Applies the first so many bindings only.
     pub max_bindings: Option<usize>,
-    /// How alike occurrences must be. Presets that follow a peer compare as the peer does.
+    /// The level of equivalence that occurrences must have. Presets that follow a peer compare as the peer does.
     pub equivalence: Equivalence,
     /// Values that are computed at fewer places are left alone. Never less than two.
     pub min_occurrences: u32,
-    /// Hands the results of functions that devices compute to other last bits than hosts (`T.exp`, `T.log2`) from the host to
-    /// kernels, where the host computes them anyway.
+    /// Hands the results of functions that devices compute to other last bits than hosts (`T.exp`, `T.log2`) from the
+    /// host to kernels, where the host computes them anyway.
     pub share_intrinsics_across_launch: bool,
-    /// Also does partial redundancies: keeps a value that some paths have computed in a scalar, and inserts the computation where a path
-    /// has not computed it. Preset `default` only.
+    /// Also does partial redundancies: keeps a value that some paths have computed in a scalar, and inserts the
+    /// computation where a path has not computed it. Preset `default` only.
     pub partial_redundancies: bool,
-    /// What compiles the function afterwards: before TVM, values stay unbound whose names would make its passes evaluate something where the
-    /// source does not. Preset `default` only.
+    /// The compiler stage that comes after the function: before TVM, values stay unbound if a name for them would make
+    /// TVM's passes evaluate something that the source does not evaluate there. Preset `default` only.
     pub downstream: Downstream,
 }
 
@@ -68,13 +70,13 @@ impl Default for CseOptions {
     }
 }
 
-/// What planning and rewriting cost, for tests of linearity.
+/// The cost of planning and rewriting, for tests of linearity.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
     /// Nodes, occurrences, operations and scopes visited, each time.
     pub visited: u64,
-    /// Bytes hashed. Expressions are compared by their ids, so that is all there is to hash: keys of ranges, and nodes that a
-    /// rewrite makes.
+    /// Bytes hashed. Expressions are compared by their ids, so that is all there is to hash: keys of ranges, and nodes
+    /// that a rewrite makes.
     pub hashed: u64,
     /// Bytes compared, where it is not by id: keys and ids that are sorted.
     pub compared: u64,
@@ -89,7 +91,7 @@ pub fn plan(
     plan_counted(analyses, source, options).0
 }
 
-/// As [`plan`], with what it cost.
+/// Like [`plan`], with its cost.
 pub fn plan_counted(
     analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,

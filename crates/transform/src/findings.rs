@@ -1,8 +1,9 @@
-//! Findings: what the facts of a body say beside common subexpressions.
+//! Findings: results of data-flow analyses other than common subexpressions.
 //!
-//! In: the analyses of a body, the source's view of it if there is text, and which kinds are wanted. Out: [`Finding`]s in program
-//! order, each with its reason and, where there is one, a fix; and, by [`apply`], the body after fixes. Each kind has a planner of
-//! its own, a file beside this one; all ask one [`FindingFacts`], which computes a fact when it is first asked for.
+//! In: the analyses of a body, the source's view of it if there is text, and which kinds are wanted. Out: [`Finding`]s
+//! in program order, each with its reason and, where there is one, a fix; and, by [`apply`], the body after fixes. Each
+//! kind has a planner of its own, a file beside this one; all ask one [`FindingFacts`], which computes a fact when it
+//! is first asked for.
 //!
 //! A fix is right by itself. Several may not be: [`compatible`] picks those that are right together.
 //!
@@ -57,10 +58,10 @@ use crate::cse::{self, CseOptions};
 use finding::{FindingRule, edit_title, sentence};
 use names::Names;
 
-/// What to find.
+/// The options of the search for findings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FindingOptions {
-    /// Kinds that are wanted; what only others need is not computed.
+    /// The wanted kinds; facts that only others need are not computed.
     pub kinds: FindingKinds,
     /// A value in a loop is worth telling that costs at least so much (the table is in `SEMANTICS.md`).
     pub loop_invariant_cost: u32,
@@ -72,17 +73,17 @@ impl Default for FindingOptions {
     }
 }
 
-/// What planners know of a body. Facts are computed when they are first asked for, once.
+/// The facts that planners use about a body. Each is computed once, on first use.
 pub struct FindingFacts<'a> {
     /// The function.
     pub body: &'a Body,
     /// Its occurrences.
     pub occurrences: &'a Occurrences,
-    /// What calls do.
+    /// The effects of calls.
     pub effects: &'a EffectTable,
-    /// What the text allows, if there is one.
+    /// The view of the source text, if there is one.
     pub source: Option<SourceView<'a>>,
-    /// What is wanted.
+    /// The options.
     pub options: &'a FindingOptions,
     analyses: &'a Analyses<'a>,
     shared: &'a SharedPlan<'a>,
@@ -124,7 +125,7 @@ impl<'a> FindingFacts<'a> {
         self.analyses.scopes()
     }
 
-    /// Which buffers may overlap.
+    /// Returns the sets of buffers that may overlap.
     pub fn aliases(&self) -> &'a AliasClasses {
         self.analyses.aliases()
     }
@@ -134,22 +135,22 @@ impl<'a> FindingFacts<'a> {
         self.analyses.memory()
     }
 
-    /// What is executed after what.
+    /// Returns the control flow.
     pub fn flow(&self) -> Flow<'a> {
         self.analyses.flow()
     }
 
-    /// What is sure to be executed.
+    /// Returns the operations that are certain to be executed.
     pub fn certainty(&self) -> &'a Certainty {
         self.analyses.certainty()
     }
 
-    /// What operands are for.
+    /// Returns the roles of operands.
     pub fn roles(&self) -> &'a Roles {
         self.analyses.roles()
     }
 
-    /// What is known to hold at each point, to be asked of the [`FindingFacts::analyzer`].
+    /// Returns the conditions known to hold at each point, for queries to [`FindingFacts::analyzer`].
     pub fn conditions(&self) -> &Conditions {
         let build = || self.analyses.conditions(&mut self.analyzer.borrow_mut());
         self.conditions.get_or_init(build)
@@ -160,12 +161,12 @@ impl<'a> FindingFacts<'a> {
         self.analyzer.borrow_mut()
     }
 
-    /// Which operations can be replaced by what is in one of their regions.
+    /// The operations that can be replaced by the contents of one of their regions.
     pub fn openable(&self) -> &Openable {
         self.openable.get_or_init(|| Openable::of(self.body))
     }
 
-    /// Which expressions may be left out when nothing uses them.
+    /// Returns the expressions that may be omitted when nothing uses them.
     pub fn deletable(&self) -> &Deletable {
         let build = || Deletable::of(self.body, self.effects, Some(self.aliases()));
         self.deletable.get_or_init(build)
@@ -210,7 +211,7 @@ macro_rules! finding_kinds {
 finding_kinds! {
     /// A condition that is always true or never.
     ConstantCondition = conditions::CONSTANT;
-    /// A load of what was copied from somewhere that still holds it.
+    /// A load of a copied value whose source still holds it.
     CopyPropagation = copy_propagation::COPY_PROPAGATION;
     /// A binding or a mutable scalar whose value nothing uses.
     DeadBinding = dead_binding::DEAD_BINDING;
@@ -274,8 +275,8 @@ pub(crate) fn idle_stores(analyses: &Analyses<'_>) -> Vec<OpId> {
     dead_store::idle(&FindingFacts::new(analyses, None, &options, &shared))
 }
 
-/// Keeps what is about this text. What a macro made has the macro's text, where it may be right for one call and wrong for another; and a
-/// fix never changes a call for something that it stands for.
+/// Keeps the findings about this text. Statements of a macro have the macro's text, where a finding may be right for
+/// one call and wrong for another; and a fix never changes a call for a statement of the macro.
 fn written_here(facts: &FindingFacts<'_>, view: &SourceView<'_>, found: &mut Vec<Finding>) {
     let FindingFacts { body, occurrences, .. } = *facts;
     let is_written = |place: Place| {
@@ -305,7 +306,7 @@ fn written_here(facts: &FindingFacts<'_>, view: &SourceView<'_>, found: &mut Vec
     });
 }
 
-/// Where operations stand in program order; those that were removed stand at the end.
+/// The place where operations stand in program order; those that were removed stand at the end.
 struct Order {
     of_op: Vec<u32>,
     /// The operation that makes a buffer; none for parameters.
@@ -358,7 +359,7 @@ fn definer(body: &Body, value: ValueId) -> Option<OpId> {
     }
 }
 
-/// The operations that define what an occurrence names: they stay where a copy of it is made.
+/// The operations that define the names in an occurrence: they stay where a copy of it is made.
 fn definers_of(body: &Body, occurrences: &Occurrences, top: OccurrenceId) -> Vec<OpId> {
     let mut ops = Vec::new();
     for at in top.index()..occurrences[top].end.index() {

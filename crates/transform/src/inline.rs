@@ -1,8 +1,9 @@
 //! Inlining: a name's uses become its value again, the inverse of binding one.
 //!
-//! In: a binding, and one of its uses or all of them. Out: the fix that does it, or why it would be wrong (`SEMANTICS: E4`): the value must
-//! be a function of its operands and of memory, and memory must be the same at the use as at the binding. The binding goes with
-//! its last use. Linear in the occurrences, and in the loads of the value for each use.
+//! In: a binding, and one of its uses or all of them. Out: the fix that does it, or why it would be wrong
+//! (`SEMANTICS: E4`): the value must be a function of its operands and of memory, and memory must be the same at the
+//! use as at the binding. The binding is removed with its last use. Linear in the occurrences, and in the loads of the
+//! value for each use.
 
 use dataflow::{analyses::Analyses, memory::MemoryVersions, scopes::ScopeTree};
 use ir::{
@@ -12,7 +13,7 @@ use ir::{
     plan::finding::{FindingFix, FixEdit, Replacement},
 };
 
-/// Why a name cannot be inlined.
+/// The reason why a name cannot be inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Obstacle {
     /// It is no binding of one value.
@@ -21,14 +22,15 @@ pub enum Obstacle {
     Impure,
     /// Its value is an integer narrower than 32 bits, which C and CUDA cut to its width because it has a name (`I3`).
     NarrowInteger,
-    /// What its value reads may be written before this use.
+    /// The memory that its value reads may be written before this use.
     WriteBetween {
         /// The use.
         at: OccurrenceId,
         /// A store or call that may write it, if there is one between in the text.
         by: Option<OpId>,
     },
-    /// Others see from the name what its value does not show alone: one bound of a part of a buffer, the other one staying.
+    /// Another place reads more from the name than its value shows: one bound of a part of a buffer, while the other
+    /// one stays.
     Seen {
         /// The use.
         at: OccurrenceId,
@@ -43,7 +45,7 @@ pub enum Obstacle {
     NoUse,
 }
 
-/// Which uses.
+/// The uses to replace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Uses {
     /// This one.
@@ -142,7 +144,7 @@ fn check_value(
     if is_pure { Ok(()) } else { Err(Obstacle::Impure) }
 }
 
-/// Whether everything that a value reads is the same where it is used.
+/// Checks that all memory that a value reads is unchanged where the value is used.
 fn check_memory(
     occurrences: &Occurrences,
     memory: &MemoryVersions<'_>,

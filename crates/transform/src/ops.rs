@@ -1,4 +1,4 @@
-//! Equal and dead operations of MLIR and PIR: what one operation can stand for, and what nothing needs.
+//! Equal and dead operations of MLIR and PIR: the operation that can replace another one, and dead code elimination.
 //!
 //! In: a body of operations, the effects table, options. Out: an [`OpPlan`]; and, by [`rewrite`], the body after it.
 //! The presets `mlir` do what `mlir-opt -cse` does, pass by pass and quirk by quirk (`mlir_cse`), without what it does
@@ -47,7 +47,7 @@ use ir::{
 pub use needs::{part, with_needs};
 pub use rewrite::rewrite;
 
-/// What to plan.
+/// The options of planning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OpOptions {
     /// Whose rules.
@@ -62,7 +62,7 @@ impl Default for OpOptions {
     }
 }
 
-/// What planning cost, for tests of linearity.
+/// The cost of planning, for tests of linearity.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct OpWork {
     /// Operations visited, each time, and hashed, each time.
@@ -76,7 +76,7 @@ pub fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> OpPlan {
     plan_counted(body, effects, options).0
 }
 
-/// As [`plan`], with what it cost.
+/// Like [`plan`], with its cost.
 pub fn plan_counted(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
     let options = &OpOptions { preset: options.preset.of(body.dialect), ..*options };
     match (body.dialect, options.preset) {

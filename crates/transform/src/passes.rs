@@ -1,7 +1,7 @@
 //! Passes by their names, as command lines and artifact keys have them.
 //!
-//! In: a body. Out: the body after a pass. `simplify` simplifies until nothing is left, `cse` binds common subexpressions; every kind
-//! of finding with a fix is a pass that does all its fixes which are right together.
+//! In: a body. Out: the body after a pass. `simplify` simplifies until nothing is left, `cse` binds common
+//! subexpressions; every kind of finding with a fix is a pass that does all its fixes which are right together.
 
 use dataflow::analyses::Analyses;
 use ir::{Body, Occurrences, effects::EffectTable};
@@ -40,7 +40,7 @@ impl Pass {
         Pass::all().find(|it| it.name() == name)
     }
 
-    /// All passes. What only informs is none: `noalias` is for a person to add, as it is a promise.
+    /// All passes. Informational findings are excluded: `noalias` is a promise that only a user can make.
     pub fn all() -> impl Iterator<Item = Pass> {
         let kinds = FindingKind::ALL.iter().copied();
         let is_for_people = |it: &FindingKind| matches!(it.rule().fix, Fix::Informs | Fix::Promise);

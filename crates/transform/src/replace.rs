@@ -1,8 +1,8 @@
-//! Puts expressions in the places of occurrences.
+//! Replaces occurrences by expressions.
 //!
-//! In: a body, the occurrences it had when they were numbered, and pairs of an occurrence and what takes its place, none inside
-//! another. Out: the body with the operands rebuilt from the leaves up. What is evaluated where a buffer is made is also written at the
-//! buffer, and changes there. Linear in the operands touched; no recursion.
+//! In: a body, the occurrences it had when they were numbered, and pairs of an occurrence and its replacement, none
+//! inside another. Out: the body with the operands rebuilt from the leaves up. An expression that is evaluated where a
+//! buffer is made is also written at the buffer, and changes there. Linear in the operands touched; no recursion.
 
 use ir::{
     AttrDict, Body, BufferOrigin, ExprId, OccurrenceId, Occurrences, OpId, OpKind, arena::Id as _,
@@ -66,7 +66,7 @@ fn replace_in(
     update_buffer(body, op, &changes);
 }
 
-/// The node with other operands; itself if they are what it has.
+/// The node with other operands; the node itself if they are the same.
 fn with_children(body: &mut Body, expr: ExprId, children: &[ExprId]) -> ExprId {
     let mut index = 0;
     let mut changes = false;

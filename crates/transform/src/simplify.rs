@@ -1,20 +1,22 @@
 //! Simplification: expressions and statements that have a simpler form where they stand.
 //!
-//! [`plan`] reads a body and gives a [`SimplifyPlan`]: items of mechanical steps, each with its reason, and what was refused. [`rewrite`]
-//! does the steps. Planning goes in rounds, each on what the ones before make of the body, until nothing is left or
-//! [`SimplifyOptions::rounds`] is reached, so the plan of a rewritten body is empty.
+//! [`plan`] reads a body and gives a [`SimplifyPlan`]: items of mechanical steps, each with its reason, and the
+//! refusals. [`rewrite`] does the steps. Planning runs in rounds, each on the result of the ones before, until nothing
+//! is left or [`SimplifyOptions::rounds`] is reached, so the plan of a rewritten body is empty.
 //!
-//! One round (`round`): expressions top-down in what is known at each place (`expressions`, with the loops that run one
-//! iteration or none: `loops`), then statements bottom-up (`statements`: decided branches, what does nothing, neighbours with one
-//! condition, guards that do not depend on their loop), then guards in guards top-down (`guards`). Steps of a round are right
-//! together: facts only come from places that dominate, and what stands there keeps its value.
+//! One round (`round`): expressions top-down under the facts at each place (`expressions`, with the loops that run one
+//! iteration or none: `loops`), then statements bottom-up (`statements`: decided branches, statements without effect,
+//! neighbours with one condition, guards that do not depend on their loop), then guards in guards top-down (`guards`).
+//! Steps of a round are right together: facts only come from places that dominate, and expressions there keep their
+//! values.
 //!
-//! Soundness (`SEMANTICS: 0`): a replaced value is equal on every run without an event, and has no event of its own; a statement goes only if
-//! nothing in it has an effect; what is evaluated at another place cannot trap or overflow there, and reads no memory. Loops that bind
-//! threads, barriers and convergent calls keep the conditions that they stand under (`P6`, `P8`, `Y2`).
+//! Soundness (`SEMANTICS: 0`): a replaced value is equal on every run without an event, and has no event of its own; a
+//! statement is removed only if nothing in it has an effect; an expression that is evaluated at another place cannot
+//! trap or overflow there, and reads no memory. Loops that bind threads, barriers and convergent calls keep the
+//! conditions that they stand under (`P6`, `P8`, `Y2`).
 //!
-//! A round is linear in the body and in what the simplifier needs for its expressions; explicit stacks. Rounds are few: most bodies need
-//! one, and one more that finds nothing.
+//! A round is linear in the body and in the work of the simplifier for its expressions; explicit stacks. Rounds are
+//! few: most bodies need one, and one more that finds nothing.
 
 mod expressions;
 mod guards;
@@ -36,10 +38,10 @@ pub use rewrite::{rewrite, rewrite_items};
 use places::Seen;
 use round::Round;
 
-/// How far simplification goes.
+/// The limits of simplification.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SimplifyOptions {
-    /// Rounds, at most; a plan that ends here says so.
+    /// The limit on rounds; a plan that ends here is marked.
     pub rounds: u32,
 }
 
@@ -49,7 +51,7 @@ impl Default for SimplifyOptions {
     }
 }
 
-/// What was done, for tests of growth.
+/// The work done, for tests of growth.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
     /// Rounds.
@@ -58,11 +60,12 @@ pub struct Work {
     pub operations: u64,
     /// Nodes of expressions compared and searched.
     pub nodes: u64,
-    /// What the analyzer did.
+    /// The work of the analyzer.
     pub facts: u64,
 }
 
-/// What can be simplified in a body. With a text, what has no text of its own is simplified as part of what has.
+/// Plans the simplifications of a body. With a source text, an expression without text of its own is simplified as part
+/// of the one that has it.
 pub fn plan(
     analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,
@@ -71,7 +74,7 @@ pub fn plan(
     plan_counted(analyses, source, options).0
 }
 
-/// As [`plan`], with what it cost.
+/// Like [`plan`], with its cost.
 pub fn plan_counted(
     analyses: &Analyses<'_>,
     source: Option<SourceView<'_>>,
@@ -128,7 +131,7 @@ pub fn plan_counted(
     (plan, work)
 }
 
-/// A body as it was, with the expressions of what became of it.
+/// The former body, with the expressions of the rewritten one.
 fn grown(body: &Body, after: Body) -> Body {
     let mut grown = after;
     grown.ops = body.ops.clone();

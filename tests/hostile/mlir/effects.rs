@@ -1,8 +1,10 @@
-//! Operations that may do more than their text seems to say: barriers, what nobody knows, what runs in other threads, what is volatile, what leaves.
+//! Operations that may do more than their text shows: barriers, unknown operations, code for other threads, volatile
+//! accesses, jumps.
 //!
-//! `kept.mlir` has an attack between every two `// -----` lines: each looks as if something could be merged or deleted in it, and every such
-//! change would be wrong. So `opt` gives it back as it is, byte by byte, with every preset, and `fix` finds nothing to do. `done.mlir` is the
-//! other side: texts of the same kind in which each change is right, and is made.
+//! `kept.mlir` has an attack between every two `// -----` lines: each looks as if something could be merged or deleted
+//! in it, and every such change would be wrong. So `opt` gives it back as it is, byte by byte, with every preset, and
+//! `fix` finds nothing to do. `done.mlir` is the other side: texts of the same kind in which each change is right, and
+//! is made.
 
 use std::{fs, path::Path};
 
@@ -12,7 +14,7 @@ const SPLIT: &str = "// -----\n";
 const KEPT: &str = include_str!("effects/kept.mlir");
 const DONE: &str = include_str!("effects/done.mlir");
 
-/// What `opt` prints of a text.
+/// Returns the text that `opt` prints for a text.
 fn opt(text: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let file = folder.path().join("attack.mlir");
@@ -53,7 +55,7 @@ fn fix_leaves_the_file_alone() {
 }
 
 #[test]
-fn what_is_right_is_done() {
+fn sound_merges_are_done() {
     let all: Vec<&str> = DONE.split(SPLIT).filter_map(|it| it.lines().next()).collect();
     assert_eq!(changed(DONE, &opt(DONE, &["--preset", "default"])), all);
 }
@@ -73,7 +75,7 @@ fn the_peers_rules_can_be_asked_for() {
     assert_eq!(unsound.matches("arith.constant").count(), 1, "{unsound}");
 }
 
-/// What is known by its name and not in its form is told once for each name, however many functions have it.
+/// An operation known by its name and not in its form is reported once for each name, however many functions have it.
 #[test]
 fn forms_that_are_not_known_are_told() {
     let folder = tempfile::tempdir().expect("there is room for a folder");

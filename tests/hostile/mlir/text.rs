@@ -1,7 +1,7 @@
-//! The text of MLIR and PIR: where documents end, what edits make of names, how lines end, what nests and what is long.
+//! The text of MLIR and PIR: ends of documents, names after edits, line endings, deep and long texts.
 //!
-//! Where `mlir-opt` is there it is asked too: it must read what we write, and take both texts for the same program. `TIR_HOSTILE_LONG=1` makes the long
-//! inputs longer.
+//! If `mlir-opt` is available it is asked too: it must read our output, and treat both texts as the same program.
+//! `TIR_HOSTILE_LONG=1` makes the long inputs longer.
 
 mod comments;
 mod cuts;
@@ -15,7 +15,7 @@ use std::{
 };
 
 thread_local! {
-    /// Whether the tests of this thread ask `mlir-opt` too.
+    /// True if the tests of this thread ask `mlir-opt` too.
     static IS_PEER_ASKED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -25,14 +25,14 @@ fn peer() -> Option<PathBuf> {
     IS_PEER_ASKED.get().then(|| path().into())
 }
 
-/// Runs tests once more, and asks `mlir-opt` about each of their texts. What needs that program is ignored where nobody says that it is there, so that it is
-/// told by name.
+/// Runs tests once more, and asks `mlir-opt` about each of their texts. Checks that need that program are ignored where
+/// it is not declared present, so that they are reported by name.
 fn asking_the_peer(tests: &[fn()]) {
     IS_PEER_ASKED.set(true);
     tests.iter().for_each(|test| test());
 }
 
-/// What `mlir-opt` makes of a text of several documents; its message if it refuses.
+/// Returns the output of `mlir-opt` for a text of several documents; its message if it refuses.
 fn through_peer(peer: &Path, text: &str, passes: &[&str]) -> Result<String, String> {
     let folder = tempfile::tempdir().expect("a folder for the peer");
     let path = folder.path().join("input.mlir");
@@ -49,7 +49,7 @@ fn through_peer(peer: &Path, text: &str, passes: &[&str]) -> Result<String, Stri
     }
 }
 
-/// Runs the tool on a text; gives what it did, and the file afterwards.
+/// Runs the tool on a text; returns its outcome, and the file afterwards.
 fn run(arguments: &[&str], name: &str, text: &str) -> (Output, String) {
     let folder = tempfile::tempdir().expect("a folder for the input");
     let path = folder.path().join(name);

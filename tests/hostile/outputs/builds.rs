@@ -109,7 +109,7 @@ fn an_output_folder_of_an_earlier_version_is_taken_over() {
 }
 
 #[test]
-fn what_has_no_source_stays_until_it_is_pruned() {
+fn outputs_without_a_source_stay_until_pruned() {
     let here = here();
     here.ok("build ws --out out");
     here.write("out/cuda/k/sub/a/notes.txt", "mine");
@@ -117,10 +117,7 @@ fn what_has_no_source_stays_until_it_is_pruned() {
     fs::remove_dir_all(here.at("ws/k/sub")).expect("a folder");
     fs::rename(here.at("ws/k/b.py"), here.at("ws/k/renamed.py")).expect("a file");
     let said = here.ok("build ws --out out");
-    assert!(
-        said.contains("what was built of 3 files that are gone stays; --prune removes it"),
-        "{said}"
-    );
+    assert!(said.contains("outputs of 3 files that are gone stay; --prune removes them"), "{said}");
     assert_eq!(listed(&here, "out/cuda").len(), 5);
     // A name that was mistyped removes nothing, also with --prune.
     here.refused("build wss --out out --prune");
@@ -136,7 +133,7 @@ fn what_has_no_source_stays_until_it_is_pruned() {
 }
 
 #[test]
-fn what_has_another_place_now_stays_until_it_is_pruned() {
+fn outputs_of_a_moved_file_stay_until_pruned() {
     let here = here();
     here.ok("build ws --out out");
     let whole = here.files("out");
@@ -289,7 +286,8 @@ fn a_killed_build_of_a_part_loses_nothing_of_the_others() {
     for (path, bytes) in &fresh {
         assert_eq!(warm.get(path), Some(bytes), "{}", path.display());
     }
-    // What a killed build had written and nobody knows of any more, because its store is lost, stays: it might be somebody's.
+    // What a killed build had written and nobody knows of any more, because its store is lost, stays: it might be
+    // somebody's.
     let is_remains = |it: &&PathBuf| {
         let name = it.file_name().unwrap_or_default().to_string_lossy();
         it.starts_with("cuda/k/b") || name.starts_with(".tmp-")

@@ -1,4 +1,4 @@
-//! What stands where a report, a baseline, an array or an edited file is to be written.
+//! The files at the place of a report, a baseline, an array or an edited file.
 
 use std::{
     fs,
@@ -92,7 +92,7 @@ fn pipes_and_devices_are_written_to_and_stay() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_and_stays() {
+fn irregular_file_is_refused_and_stays() {
     for writer in WRITERS {
         let here = here();
         pipe(&here, "pipe");

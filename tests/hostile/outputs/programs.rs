@@ -113,7 +113,7 @@ fn c_of_declared_memory_compiles_without_a_warning() {
     }
 }
 
-/// Threads that read what others wrote, with the barrier still to be placed, as TVM leaves it at this stage.
+/// Threads that read elements of others, with the barrier still to be placed, as TVM leaves it at this stage.
 const EXCHANGE: &str = r#"from tvm.script import tirx as T
 
 @T.prim_func

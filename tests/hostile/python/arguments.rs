@@ -1,7 +1,8 @@
-//! Every parameter of every form that is read by hand, given by position and by keyword: TVM reads in our print what it reads in the
-//! original, or the statement is left as it is written.
+//! Every parameter of every form that is read by hand, given by position and by keyword: TVM reads the same from our
+//! print as from the original, or the statement is left as it is written.
 //!
-//! The forms and their parameters come from the signatures of TVM (`arguments.py`), whose Python is named in the environment.
+//! The forms and their parameters come from the signatures of TVM (`arguments.py`), whose Python is named in the
+//! environment.
 
 use std::{path::PathBuf, process::Command};
 

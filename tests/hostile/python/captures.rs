@@ -54,8 +54,8 @@ fn a_value_that_may_have_changed_is_not_believed() {
     assert_none(&faults);
 }
 
-/// Bodies in which a name means one thing or another, as Python decides; merging the loads of `A[0]`, or removing a name, is
-/// wrong in each.
+/// Bodies in which a name means one thing or another, as Python decides; merging the loads of `A[0]`, or removing a
+/// name, is wrong in each.
 const CHOSEN: &[&str] = &[
     "if flag:\n            S = A\n        else:\n            S = B\n        B[1] = A[0] * 3\n        S[0] = 7\n        B[2] = A[0] * 3",
     "if flag > 2 and flag < 9:\n            S = A\n        else:\n            S = B\n        B[1] = A[0] * 3\n        S[0] = 7\n        B[2] = A[0] * 3",
@@ -72,7 +72,7 @@ const CHOSEN: &[&str] = &[
 ];
 
 #[test]
-fn what_python_chooses_is_left_alone() {
+fn choice_by_python_is_left_alone() {
     let folder = TempDir::new().expect("a temporary folder");
     let mut faults = Vec::new();
     for body in CHOSEN {

@@ -1,8 +1,8 @@
-//! Every kind of value in every position: whatever a text says, each command answers.
+//! Every kind of value in every position: for any text, each command answers.
 //!
-//! A function is a position (a statement with a hole) filled with a value. The functions of some positions stand in one file,
-//! inside a factory whose parameters are the captured names. The usual run takes some of the combinations, spread over all
-//! positions and values; `TIR_HOSTILE=all` takes all of them.
+//! A function is a position (a statement with a hole) filled with a value. The functions of some positions stand in one
+//! file, inside a factory whose parameters are the captured names. The usual run takes some of the combinations, spread
+//! over all positions and values; `TIR_HOSTILE=all` takes all of them.
 
 use std::{fs, path::Path};
 
@@ -498,7 +498,7 @@ def local_mac(q, r):
     T.evaluate(q)
 ";
 
-/// Whether this combination is in the usual run.
+/// Returns true if this combination is in the usual run.
 fn is_chosen(position: usize, value: usize) -> bool {
     static ALL: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     let all = ALL.get_or_init(|| std::env::var_os("TIR_HOSTILE").is_some_and(|it| it == "all"));
@@ -589,7 +589,7 @@ fn every_value_in_every_position_is_answered_by_every_command() {
     assert_none(&faults);
 }
 
-/// The server reads each function alone, so that one that breaks it breaks what is asked of the file.
+/// The server reads each function alone, so a function that breaks it breaks the answers about the file.
 #[test]
 fn every_value_in_every_position_is_answered_by_the_server() {
     let folder = TempDir::new().expect("a temporary folder");

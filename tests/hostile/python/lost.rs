@@ -1,4 +1,4 @@
-//! What is not known is printed as it was written, and is equal to itself only; no argument is lost.
+//! Unknown values are printed as they were written, and are equal to themselves only; no argument is lost.
 
 use std::fs;
 
@@ -56,7 +56,7 @@ fn module(body: &str) -> String {
     )
 }
 
-/// What `opt` prints of a function, or nothing if it leaves it alone.
+/// Returns the text that `opt` prints for a function, or `None` if it leaves the function alone.
 fn printed(folder: &TempDir, text: &str, passes: &str) -> Result<Option<String>, String> {
     fs::write(folder.path().join("a.py"), text).expect("the folder can be written");
     let outcome = run(folder.path(), &["opt", "--passes", passes, "a.py"]);
@@ -67,7 +67,7 @@ fn printed(folder: &TempDir, text: &str, passes: &str) -> Result<Option<String>,
     }
 }
 
-/// How often a word stands in a text.
+/// Returns the number of times that a word occurs in a text.
 fn count(text: &str, word: &str) -> usize {
     let is_word = |it: char| it.is_alphanumeric() || it == '_';
     text.split(|it: char| !is_word(it)).filter(|it| *it == word).count()

@@ -1,10 +1,10 @@
-//! Running the tool on attacks: whatever it says, it ends by itself and has no internal error.
+//! Running the tool on attacks: it always ends by itself and has no internal error.
 
 use std::path::Path;
 
 use tests::binary;
 
-/// What a command wrote.
+/// The outcome of a command.
 pub(super) struct Outcome {
     pub(super) out: String,
     pub(super) err: String,
@@ -22,7 +22,7 @@ pub(super) fn run(folder: &Path, args: &[&str]) -> Outcome {
 }
 
 impl Outcome {
-    /// What is wrong with it, if anything: a signal, a panic, an internal error.
+    /// Returns the fault, if there is one: a signal, a panic, an internal error.
     pub(super) fn fault(&self) -> Option<String> {
         let is_fault = |it: &&str| {
             it.contains("internal error")

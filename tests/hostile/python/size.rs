@@ -168,7 +168,7 @@ const LONG: &[Shape] = &[
     }),
 ];
 
-/// Names for names twice: what they stand for doubles with each.
+/// Names for names twice: their value doubles with each.
 fn twice(first: &str, next: &str, last: &str, n: usize) -> String {
     let n = n.min(2_000);
     let step = |it| format!("        x{} = {}\n", it + 1, next.replace('?', &format!("x{it}")));
@@ -219,14 +219,14 @@ const COUNTED: usize = 500;
 /// The same of a text that grows with the square of its parts.
 const COUNTED_DEEP: usize = 50;
 
-/// What ends a command that hangs or takes all there is, and bounds no other: seconds of the processor, kilobytes of
-/// addresses.
+/// The limits that end a command that hangs or takes all memory, and that bound no other: seconds of the processor,
+/// kilobytes of addresses.
 const SECONDS: usize = 900;
 const MEMORY: usize = 12_000_000;
 /// Bytes that a command may write for one of the text.
 const OUTPUT: usize = 40;
 
-/// Steps of reading a text and of planning what it says.
+/// Steps of reading a text and of planning for it.
 fn steps(text: &str) -> u64 {
     let plan = || {
         let all = tvmscript::functions(&syntax::parse(text));

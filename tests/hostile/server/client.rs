@@ -12,7 +12,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tests::{binary, figures::Figures};
+use tests::{binary, metrics::Metrics};
 
 use super::kernel;
 
@@ -24,7 +24,7 @@ fn frame(message: &Value) -> Vec<u8> {
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// A server of which nobody reads anything, with the messages that make it ready.
+/// A server whose output is not read, with the messages that make it ready.
 fn start(process: Value) -> (Child, Vec<u8>) {
     let command =
         binary::command().arg("server").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
@@ -56,7 +56,7 @@ fn assert_ends(child: &mut Child) {
     panic!("the server does not end");
 }
 
-/// Requests with large answers, without end; counts what the server took.
+/// Requests with large answers, without end; counts those that the server took.
 fn flood(child: &mut Child, messages: Vec<u8>, taken: Arc<AtomicU64>) -> thread::JoinHandle<()> {
     let mut input = child.stdin.take().expect("its input is a pipe");
     thread::spawn(move || {
@@ -95,7 +95,7 @@ fn client_that_does_not_read_is_not_written_for() {
     let flooding = flood(&mut child, messages, taken.clone());
     let n = until_it_stops(&taken);
     assert!(n < 199_999, "the server takes whatever comes");
-    if let Some(figures) = Figures::of(child.id()) {
+    if let Some(figures) = Metrics::of(child.id()) {
         assert!(figures.anonymous < 150_000, "{figures:?} after {n} requests");
     }
     // Nothing is lost: once the client reads, everything is answered.
@@ -177,7 +177,7 @@ fn server_ends_with_its_input_while_its_output_is_open_and_full() {
     drop(output);
 }
 
-/// So many requests with large answers.
+/// This number of requests with large answers.
 fn requests(n: usize) -> Vec<u8> {
     let request = json!({
         "jsonrpc": "2.0", "id": 1, "method": "textDocument/inlayHint", "params": kernel().over_all(),

@@ -14,13 +14,13 @@ use serde_json::json;
 use tests::{
     binary,
     document::Document,
-    figures::Figures,
     lsp::{Server, uri_of, usual_capabilities},
+    metrics::Metrics,
 };
 
 use super::hover;
 
-/// What all of these functions have.
+/// The statement that all of these functions have in common.
 const SHARED: &str = "B[i] = A[i] * T.float32(3) + A[i + 1] * T.float32(5)";
 
 fn module(name: &str) -> String {
@@ -39,7 +39,7 @@ fn changed(server: &mut Server, path: &Path, kind: u32) {
     server.notify("workspace/didChangeWatchedFiles", change);
 }
 
-/// The hover over the expression that all have, once it tells what is wanted.
+/// The hover over the expression that all have, once it contains the expected text.
 #[track_caller]
 fn wait_until(server: &mut Server, here: &Document, is_wanted: impl Fn(&str) -> bool) -> String {
     let begin = Instant::now();
@@ -100,7 +100,7 @@ fn known_file_that_becomes_something_else_is_forgotten() {
         changed(&mut server, &path, 2);
     }
     wait_until(&mut server, &here, |it| it.contains("known.py:"));
-    let figures = Figures::of(server.process());
+    let figures = Metrics::of(server.process());
     assert!(figures.is_none_or(|it| it.anonymous < 150_000), "{figures:?}");
     assert_eq!(server.shutdown().code(), Some(0));
 }
@@ -143,7 +143,7 @@ fn files_without_kernels_do_not_count_and_a_limit_is_told() {
     assert_eq!(server.shutdown().code(), Some(0));
 }
 
-/// Runs a command that must end; its exit code and what it said.
+/// Runs a command that must end; its exit code and output.
 #[track_caller]
 fn run(dir: &Path, arguments: &[&str], input: Option<&str>) -> (Option<i32>, String) {
     let mut command = binary::command();

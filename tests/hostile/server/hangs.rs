@@ -1,9 +1,9 @@
 //! Computations that do not end: neither edits, nor other requests, nor the end of the session wait for them.
 //!
-//! A build for development has a request without end, `tir-analyzer/hang`: one that looks whether it is to stop, as passes do, or one that does not, as
-//! a mistake of ours would. What hangs may do so for ten minutes ([`LONG`]), and nothing that is waited for here comes
-//! before it ends if it waits for that: the patience of the client ([`tests::lsp::PATIENCE`]), which is shorter, only
-//! ends what hangs.
+//! A build for development has a request without end, `tir-analyzer/hang`: one that looks whether it is to stop, as
+//! passes do, or one that does not, as a mistake of ours would. What hangs may do so for ten minutes ([`LONG`]), and
+//! nothing that is waited for here comes before it ends if it waits for that: the patience of the client
+//! ([`tests::lsp::PATIENCE`]), which is shorter, only ends what hangs.
 
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ use super::{assert_answers, kernel};
 /// The milliseconds that a computation may take where none is to be stopped for that.
 const LONG: u32 = 600_000;
 
-/// A server whose computations may take so many milliseconds. Only a build for development has requests that hang: tests that need them are ignored in others.
+/// A server whose computations may take so many milliseconds. Only a build for development has requests that hang:
+/// tests that need them are ignored in others.
 fn server(limit: u32) -> (Server, tempfile::TempDir) {
     let dir = tempfile::tempdir().expect("a folder");
     let mut command = binary::command();
@@ -76,7 +77,7 @@ fn who_looks_is_stopped_by_an_edit_and_by_the_client() {
 
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
-fn what_takes_too_long_is_stopped_and_told() {
+fn long_computation_is_stopped_and_reported() {
     let (mut server, _dir) = server(300);
     let id = hang(&mut server, true);
     let error = server.wait_for(id).unwrap_err();

@@ -1,5 +1,5 @@
-//! The body that reading the text of another one gives: where a name was put in, the reader may fold what it kept before, and where a
-//! statement was put beside `pass`, it leaves that out.
+//! The body that reading the text of another one gives: where a name was inserted, the reader may fold an operator that
+//! it kept before, and where a statement was put beside `pass`, it leaves that out.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use ir::{
     fold::{self, Folded},
 };
 
-/// The body with `T.min` and `T.max` of a variable and itself folded, as the reader does, and `pass` only where nothing else stands.
-/// Buffers have no such extents here.
+/// The body with `T.min` and `T.max` of a variable and itself folded, as the reader does, and `pass` only where nothing
+/// else stands. Buffers have no such extents here.
 pub(super) fn as_read(body: &Body) -> Body {
     let mut new = body.clone();
     for block in body.blocks.ids() {
@@ -30,7 +30,7 @@ pub(super) fn as_read(body: &Body) -> Body {
     new
 }
 
-/// Whether it is what `pass` becomes.
+/// Returns true if it is the lowering of `pass`.
 fn is_idle(body: &Body, op: OpId) -> bool {
     let operation = &body.ops[op];
     operation.kind == OpKind::Evaluate && body.expr(operation.operands[0]).is_constant()
@@ -55,7 +55,7 @@ fn folded(body: &mut Body, known: &mut BTreeMap<ExprId, ExprId>, expr: ExprId) -
     new
 }
 
-/// Whether a body has an operator on constants that reading its text would fold: `~4` is `-5`.
+/// Returns true if a body has an operator on constants that reading its text would fold: `~4` is `-5`.
 pub(super) fn folds_constants(body: &Body) -> bool {
     let is_constant = |it| body.expr(it).is_constant();
     Occurrences::collect(body).iter().any(|(_, it)| match body.expr(it.expr).kind {

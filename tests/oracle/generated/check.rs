@@ -36,13 +36,13 @@ const MAX_STEPS: u64 = 20_000;
 /// A way in which a function failed.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
-    /// Which check of which plan: what stays the same while the function is made smaller.
+    /// The check and the plan: they stay the same while the function is shrunk.
     pub(super) kind: String,
-    /// What was seen.
+    /// The observed fault.
     pub(super) what: String,
 }
 
-/// What happened to a function that did not fail.
+/// The result for a function that did not fail.
 #[derive(Default, Debug)]
 pub(super) struct Checked {
     is_ill_typed: bool,
@@ -96,7 +96,7 @@ fn failure<T>(kind: impl Into<String>, what: impl Into<String>) -> Result<T, Fai
 struct Variant {
     name: &'static str,
     body: Body,
-    /// Whether it takes for granted that no sum overflows (`SEMANTICS: I1`): runs with that event are not compared.
+    /// True if it assumes that no sum overflows (`SEMANTICS: I1`): runs with that event are not compared.
     excludes_overflow: bool,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn check(program: &Program, seed: u64) -> Result<Checked, Failure> {
     guarded("", || check_unguarded(program, seed))
 }
 
-/// The result of `work`; a panic is a failure named after what was done.
+/// The result of `work`; a panic is a failure named after the work.
 fn guarded<T>(doing: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     quiet::caught(work).unwrap_or_else(|message| {
         let first = message.lines().next().unwrap_or_default();
@@ -128,12 +128,13 @@ pub(super) fn lowered(program: &Program) -> Option<Function> {
     (functions.is_empty() && is_understood(&function)).then_some(function)
 }
 
-/// Whether nothing in it is wrong. That something is not known is no mistake.
+/// Returns true if nothing in it is wrong. Unknown values are no mistakes.
 pub(super) fn is_understood(function: &Function) -> bool {
     function.lowered.diagnostics.iter().all(|it| it.severity == Severity::Hint)
 }
 
-/// Whether another text of the function is seen to compute something else, for some values of what is not known.
+/// Returns true if another text of the function is seen to compute something else, for some values of its unknown
+/// names.
 pub(super) fn differs_as_text(
     program: &Program,
     function: &Function,
@@ -144,7 +145,7 @@ pub(super) fn differs_as_text(
     instances::compare(program, function, &[other], seed, &mut Checked::default()).is_err()
 }
 
-/// Whether another body is seen to compute something else.
+/// Returns true if another body is seen to compute something else.
 pub(super) fn differs(program: &Program, body: &Body, other: &Body, seed: u64) -> bool {
     let variants = [Variant::new("other", other.clone())];
     compare(program, body, &variants, (seed, ALL_ROUNDS), &mut Checked::default()).is_err()
@@ -213,8 +214,8 @@ fn selected_options() -> impl Iterator<Item = (&'static str, CseOptions)> {
     options().into_iter().filter(|it| Family::of_plan(it.0).is_selected())
 }
 
-/// The body after all fixes of findings that can be done together; each kind that changes something alone too. Fixes that rest on
-/// conditions take for granted that no sum overflows; `noalias` is a promise, and is not compared.
+/// The body after all fixes of findings that can be done together; each kind that changes something alone too. Fixes
+/// that rest on conditions take for granted that no sum overflows; `noalias` is a promise, and is not compared.
 fn fixed(body: &Body, occurrences: &Occurrences) -> Vec<Variant> {
     use FindingKind::{
         ConstantCondition, CopyPropagation, DeadBinding, DeadStore, LoopInvariant,

@@ -1,6 +1,6 @@
-//! Mistakes planted on purpose: a binding above its guard, a load shared across a store, two values taken for one, a store
-//! removed that is needed; one unknown name for another, a call left out that is given a pointer, a number of lanes with a name, a block's
-//! predicate that is lost. Each kind must be caught, or the comparison proves nothing.
+//! Mistakes planted on purpose: a binding above its guard, a load shared across a store, two different values merged, a
+//! needed store removed; one unknown name for another, a call that is given a pointer omitted, a number of lanes with a
+//! name, a lost predicate of a block. Each kind must be caught, or the comparison proves nothing.
 
 use dataflow::analyses::Analyses;
 use dataflow::scopes::ScopeTree;
@@ -32,7 +32,7 @@ const FUNCTIONS: u64 = 600;
 /// Makes bodies with one mistake each.
 type Plant = fn(&Body, &Occurrences, &ScopeTree) -> Vec<Body>;
 
-/// How many functions it took to catch [`CAUGHT`] mistakes.
+/// Checks the number of functions that it took to catch [`CAUGHT`] mistakes.
 #[track_caller]
 fn check_caught(plant: Plant) {
     check_caught_in(Program::random, plant);

@@ -1,7 +1,7 @@
 //! The operators that generated functions call with pointers: all that the table of effects has a row for.
 //!
-//! A pattern stands for one of its names. Left out are expression nodes, tile operators, jumps, and calls that are executed: these have operands of certain types. So is what the
-//! reader takes for something else than a call of that name.
+//! A pattern stands for one of its names. Left out are expression nodes, tile operators, jumps, and calls that are
+//! executed: these have operands of certain types. So are texts that the reader does not take for a call of that name.
 
 use std::sync::OnceLock;
 

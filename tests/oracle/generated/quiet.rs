@@ -12,7 +12,7 @@ thread_local! {
 
 static HOOK: Once = Once::new();
 
-/// The result of `work`, or what it panicked with.
+/// The result of `work`, or its panic.
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let usual = take_hook();

@@ -1,6 +1,7 @@
-//! What of the plans is checked, and how much is shown: the environment, read once.
+//! The selection of plans to check, and the amount of output: the environment, read once.
 //!
-//! A run for one family is several times faster than one for all, so that a failure that was seen once is found again soon.
+//! A run for one family is several times faster than one for all, so that a failure that was seen once is found again
+//! soon.
 
 use std::{env, sync::OnceLock};
 
@@ -37,14 +38,14 @@ impl Family {
         named(first).expect("presets are families")
     }
 
-    /// Whether `TIR_ORACLE_PLANS` asks for it; without the variable all are.
+    /// Returns true if `TIR_ORACLE_PLANS` selects it; without the variable all are selected.
     pub(super) fn is_selected(self) -> bool {
         static SELECTED: OnceLock<Vec<Family>> = OnceLock::new();
         SELECTED.get_or_init(selected).contains(&self)
     }
 }
 
-/// Whether every family is checked.
+/// Returns true if every family is checked.
 pub(super) fn is_everything() -> bool {
     Family::ALL.iter().all(|(_, it)| it.is_selected())
 }

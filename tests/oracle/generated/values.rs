@@ -1,4 +1,4 @@
-//! Arguments of a generated function: lengths are small, everything else is what finds mistakes.
+//! Arguments of a generated function: lengths are small, all other values are chosen to find mistakes.
 
 use interp::{Argument, Array, Overlap};
 use ir::{Body, DataType};
@@ -10,7 +10,7 @@ use crate::inputs::{self, Flavour};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Round {
     flavour: Flavour,
-    /// What lengths are.
+    /// The value of lengths.
     size: i64,
 }
 

@@ -1,7 +1,8 @@
-//! Generated functions with loops and choices whose values go round together, some of them alike: before and after every plan.
+//! Generated functions with loops and choices whose values go round together, some of them alike: before and after
+//! every plan.
 //!
-//! Each loop and choice hands on up to three values, made by one list of operations that now and then differs in one of them; so some are equal
-//! at every step, some only at the first.
+//! Each loop and choice yields up to three values, made by one list of operations that sometimes differs in one of
+//! them; so some are equal at every step, some only at the first.
 
 use frontend::{
     mlir::{Shapes, UnitKind, lower_file},
@@ -62,7 +63,7 @@ impl Generator {
         name
     }
 
-    /// Operations, memory, loops and choices; what they define is seen afterwards.
+    /// Operations, memory, loops and choices; their definitions are visible afterwards.
     fn statements(&mut self, seen: &mut Vec<String>, depth: usize) {
         for _ in 0..2 + self.pick(4) {
             let (a, b) = (self.value(seen), self.value(seen));
@@ -291,7 +292,7 @@ fn n_seeds() -> u64 {
 }
 
 fn is_drop(change: &OpChange) -> bool {
-    matches!(change, OpChange::Drop { .. })
+    matches!(change, OpChange::RemoveArgument { .. })
 }
 
 #[test]

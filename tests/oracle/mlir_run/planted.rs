@@ -20,7 +20,7 @@ fn named(body: &Body, name: &str) -> Vec<OpId> {
     body.ops.ids().filter(is).collect()
 }
 
-/// What the oracle says about a change of the only function of a text.
+/// Returns the oracle's verdict about a change of the only function of a text.
 fn judge(text: &str, change: impl Fn(&Body) -> (OpId, OpChange), inputs: Vec<Argument>) -> String {
     let documents = documents(text);
     let body = &documents[0].units[0].body;

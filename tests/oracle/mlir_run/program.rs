@@ -10,7 +10,7 @@ use test_utils::Rng;
 
 use crate::inputs::{self, Flavour};
 
-/// A function, or what is around functions.
+/// A function, or the text around functions.
 pub(crate) struct Unit {
     pub(crate) body: Body,
     pub(crate) is_function: bool,

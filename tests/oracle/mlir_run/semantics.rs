@@ -1,4 +1,4 @@
-//! What single operations of MLIR give.
+//! The results of single operations of MLIR.
 
 use expect_test::{Expect, expect};
 use interp::{
@@ -22,7 +22,7 @@ fn show(value: &Final) -> String {
     }
 }
 
-/// Runs the function `f` of a text: what it returns, its memory, its events.
+/// Runs the function `f` of a text: its results, its memory, its events.
 fn run(text: &str, arguments: Vec<Argument>) -> String {
     let documents = documents(text);
     let program = Program::new(documents[0].units.iter().map(|it| &it.body));
@@ -443,7 +443,7 @@ fn tensors_are_values() {
 }
 
 #[test]
-fn what_is_not_known_is_named() {
+fn unsupported_operation_is_named() {
     check(
         "func.func @f() { \"mystery.op\"() : () -> () return }",
         vec![],

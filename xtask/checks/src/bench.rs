@@ -31,7 +31,7 @@ Examples:
   cargo xtask bench --only operations,kernels          two parts of it
   cargo xtask bench --no-peer                          without TVM")]
 pub(crate) struct Args {
-    /// Where the input files are: folders `lowered_cuda`, `lowered_cpu` and others with `.py` files.
+    /// The place where the input files are: folders `lowered_cuda`, `lowered_cpu` and others with `.py` files.
     #[arg(long, default_value = "tests/corpus")]
     corpus: std::path::PathBuf,
     /// Measure the pipeline on every N-th lowered file, here and in the peer.
@@ -45,12 +45,12 @@ pub(crate) struct Args {
     only: Vec<Part>,
 }
 
-/// What is measured.
+/// The part to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     /// Parsing, and planning beside TVM's passes.
     Plans,
-    /// What `check` of the corpus takes of memory.
+    /// The memory that `check` of the corpus takes.
     Memory,
     /// Synthetic files of MLIR beside mlir-opt.
     Operations,
@@ -216,7 +216,8 @@ fn ask(
     lines.map(|it| Ok(serde_json::from_str(it)?)).collect()
 }
 
-/// Planning alone against the peer's pass alone: over all files that both read, and on the one that takes the peer longest.
+/// Planning alone against the peer's pass alone: over all files that both read, and on the one that takes the peer
+/// longest.
 fn plan_ratio(what: &str, seconds: &Value, peer: &[(usize, f64)]) -> String {
     let ours = |at: usize| seconds[at].as_f64().unwrap_or(f64::NAN);
     let total: f64 = peer.iter().map(|it| ours(it.0)).sum();

@@ -70,10 +70,10 @@ Examples:
   cargo xtask conformance fuzz --kind unknowns --functions 20000
   cargo xtask conformance generated --functions 2000        … and what TVM reads of them, before and after")]
 pub(crate) struct Args {
-    /// Which comparison to make.
+    /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Where the input files are: folders of `.py` files.
+    /// The place where the input files are: folders of `.py` files.
     #[arg(long, default_value = SAMPLES)]
     corpus: PathBuf,
     /// Only files whose `folder/name` contains this.
@@ -82,11 +82,11 @@ pub(crate) struct Args {
     /// Write the report to this file too.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// How many nodes the interpreter may evaluate for one call; with more, functions on larger arrays run too. For the suites `c`,
-    /// `spirv` and `run`.
+    /// The limit on nodes that the interpreter evaluates for one call; with more, functions on larger arrays run too.
+    /// For the suites `c`, `spirv` and `run`.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// Where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
+    /// The place where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
     #[arg(long, value_enum, default_value = "cuda")]
     device: gpu::Device,
     #[command(flatten)]
@@ -98,47 +98,47 @@ pub(crate) struct Args {
 /// The comparisons there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Suite {
-    /// What TVM itself reads of the files.
+    /// Read the files with TVM itself.
     Read,
-    /// How much of the files our crates lower.
+    /// Count the part of the files that our crates lower.
     Lower,
-    /// Whether TVM finds our printed functions equal to the originals.
+    /// Compare our printed functions with the originals, in TVM.
     Roundtrip,
-    /// Whether TVM finds functions inside tests and modules equal to the originals when they are printed, where they stand.
+    /// Print functions inside tests and modules in place, and compare them with the originals in TVM.
     Reread,
-    /// Whether our CSE with TVM's rules gives TVM's results.
+    /// Compare our CSE with TVM's rules with TVM's results.
     Cse,
-    /// Whether our preset `mlir` gives what the peer's own pass gives on files of MLIR.
+    /// Compare our preset `mlir` with the peer's own pass on files of MLIR.
     Mlir,
-    /// Whether files of MLIR come back equal when they are formatted and optimised again, and the peer reads what came of them.
+    /// Format and optimise files of MLIR again and compare them, and read the results with the peer.
     Again,
-    /// Whether functions of MLIR compute the same in our interpreter and compiled by the peer, before and after our plans.
+    /// Run functions of MLIR in our interpreter and compiled by the peer, before and after our plans.
     MlirRun,
-    /// How much functions compute after our CSE, and after TVM's.
+    /// Compare the amount of computation of functions after our CSE, and after TVM's.
     Power,
-    /// Whether our simplifier leaves expressions at least as simple as TVM's.
+    /// Compare the expressions that our simplifier leaves with TVM's: they must be at least as simple.
     Simplify,
-    /// Whether generated functions compute the same before and after every plan.
+    /// Run generated functions before and after every plan.
     Fuzz,
-    /// Whether TVM reads what our plans make of generated functions.
+    /// Read the generated functions after our plans with TVM.
     Generated,
-    /// Whether NVIDIA's compiler takes our CUDA C++.
+    /// Compile our CUDA C++ with NVIDIA's compiler.
     Cuda,
-    /// Whether interpreter, OpenCL and TVM compute the same values.
+    /// Compare the values that the interpreter, OpenCL and TVM compute.
     Run,
-    /// Whether our C, compiled by the system's compiler, computes what the interpreter does.
+    /// Compare our C, compiled by the system's compiler, with the interpreter.
     C,
-    /// Whether our SPIR-V is valid and computes what the interpreter does, on Vulkan.
+    /// Validate our SPIR-V and compare it with the interpreter, on Vulkan.
     Spirv,
-    /// Whether our CUDA kernels compute on a GPU what the interpreter does, and how long they take.
+    /// Run our CUDA kernels on a GPU, compare them with the interpreter, and time them.
     Gpu,
-    /// Whether our preset `pir` gives Paddle's results: `X.cse.pir` beside `X.pir`.
+    /// Compare our preset `pir` with Paddle's results: `X.cse.pir` beside `X.pir`.
     Pir,
     /// The same for random programs that a running Paddle makes.
     Paddle,
 }
 
-/// What the test command runs.
+/// The suites that the test command runs.
 const SUITES: [Suite; 15] = [
     Suite::Lower,
     Suite::Roundtrip,
@@ -157,7 +157,7 @@ const SUITES: [Suite; 15] = [
     Suite::Paddle,
 ];
 
-/// What a suite works on.
+/// The inputs of a suite.
 struct Input<'a> {
     ws: &'a Workspace,
     corpus: &'a Path,
@@ -165,9 +165,9 @@ struct Input<'a> {
     filter: Option<&'a str>,
     steps: u64,
     device: gpu::Device,
-    /// How many functions of each kind are generated, and the seed of the first one.
+    /// The number of generated functions of each kind, and the seed of the first one.
     generated: (u64, u64),
-    /// Whether to ask no peer again whose answers are there, if it would have to be fetched for that alone.
+    /// True if a peer that would have to be fetched is not asked again for answers that exist.
     quick: bool,
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Says what a comparison found, and whether that is good.
+/// Reports the result of a comparison, and returns whether it is good.
 fn finish(report: &Report, args: &Args) -> anyhow::Result<Outcome> {
     say(format_args!("{}", report.text().trim_end()));
     if let Some(path) = &args.report {
@@ -255,7 +255,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(
     items.par_iter().with_max_len(1).map(work).collect()
 }
 
-/// What `cargo xtask test` runs: every comparison, on the committed samples. A peer that cannot be had is a skip.
+/// Runs the comparisons of `cargo xtask test`: every one, on the committed samples. An unavailable peer is a skip.
 pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let corpus = ws.path(SAMPLES);
     let files = corpus::read(&corpus, None)?;

@@ -1,6 +1,7 @@
 //! The verbs of `cargo xtask` that link the product: what must hold, and comparisons with other programs.
 //!
-//! `cargo xtask` starts this program when one of [`xtask::CHECKS`] is asked for. A verb is a module, made as those of `xtask` are.
+//! `cargo xtask` starts this program when one of [`xtask::CHECKS`] is asked for. A verb is a module, made as those of
+//! `xtask` are.
 
 mod bench;
 mod conformance;

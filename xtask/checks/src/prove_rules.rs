@@ -1,8 +1,8 @@
-//! `cargo xtask prove-rules`: every rewrite rule of `arith` is right, or the command says where it is not.
+//! `cargo xtask prove-rules`: proves every rewrite rule of `arith`, or reports the wrong ones.
 //!
 //! A rule becomes a claim, a claim becomes questions to z3 (unbounded integers, 32 and 64 bits, with and without
-//! wrapping, floats), one for each kind of number that the rule is for. What z3 does not decide in time is tried on all
-//! values of narrow types, and marked so. A refuted rule is shown with the values, at its line.
+//! wrapping, floats), one for each kind of number that the rule is for. Rules that z3 does not decide in time are tried
+//! on all values of narrow types, and marked so. A refuted rule is shown with the values, at its line.
 
 mod claim;
 mod exhaustive;
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     /// One JSON object a rule.
     #[arg(long)]
     json: bool,
-    /// Print what z3 would be asked, and ask nothing.
+    /// Print the questions to z3 without asking them.
     #[arg(long)]
     script: bool,
 }
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     }
 }
 
-/// What `cargo xtask test` runs: all rules, one check each.
+/// Runs the proofs of `cargo xtask test`: all rules, one check each.
 pub(crate) fn check(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let claims: Vec<Claim> = rules::all().iter().map(Claim::of).collect();
     match prove(ws, &claims, Duration::from_secs(8))? {

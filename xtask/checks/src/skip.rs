@@ -1,18 +1,18 @@
-//! A check that could not be made here, and why: said by name, never passed over in silence.
+//! A skipped check and its reason: reported by name, never omitted silently.
 
 use std::fmt;
 
 /// Something a machine lacks (a program, a package, a device), and the check that needed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Skip {
-    /// What was left out.
+    /// The name of the skipped check.
     pub(crate) name: String,
-    /// Why, in one line, with the way to change it where there is one.
+    /// The reason, in one line, with the way to change it where there is one.
     pub(crate) reason: String,
 }
 
 impl Skip {
-    /// A skip whose reason is cut to its first line that says something.
+    /// A skip whose reason is cut to its first informative line.
     pub(crate) fn new(name: impl Into<String>, reason: impl AsRef<str>) -> Skip {
         let reason = reason.as_ref().lines().map(str::trim).find(|line| !line.is_empty());
         Skip { name: name.into(), reason: reason.unwrap_or("no reason was given").to_owned() }

@@ -12,10 +12,11 @@ pub(crate) const OPENCL: &[&str] = &["ocl-icd-libopencl1", "pocl-opencl-icd"];
 /// The loader of Vulkan, and lavapipe, which makes a device of the processor.
 pub(crate) const VULKAN: &[&str] = &["libvulkan1", "mesa-vulkan-drivers"];
 
-/// What `find` finds; where it finds nothing, packages are installed, and it looks again.
+/// Returns the result of `find`. If it finds nothing, packages are installed, and it looks again.
 ///
 /// # Errors
-/// A [`Skip`] called `name` that says why it was not found, and why the packages did not help.
+///
+/// A [`Skip`] called `name` with the reason why it was not found, and why the packages did not help.
 pub(crate) fn find_or_install<T, E: Display>(
     name: &str,
     packages: &[&str],
@@ -62,13 +63,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_is_not_installed() {
+    fn present_programs_are_not_installed() {
         let refuse = || anyhow::bail!("nothing is to be installed");
         assert_eq!(find_after("it", || Ok::<_, String>(7), refuse), Ok(7));
     }
 
     #[test]
-    fn what_is_missing_is_looked_for_again_once_it_is_installed() {
+    fn missing_programs_are_searched_again_after_installation() {
         let is_there = Cell::new(false);
         let find = || is_there.get().then_some(7).ok_or("no device");
         let install = || {

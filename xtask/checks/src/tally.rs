@@ -1,9 +1,9 @@
-//! Counting what was checked.
+//! Counting the checks.
 
 use crate::skip::Skip;
 use crate::workspace::say;
 
-/// What passed, failed and could not be checked.
+/// The checks that passed, failed, or were skipped.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     passed: usize,
@@ -40,12 +40,12 @@ impl Tally {
         self.skips.extend(part.skips);
     }
 
-    /// How many checks failed.
+    /// Returns the number of failed checks.
     pub(crate) fn failed(&self) -> usize {
         self.failed
     }
 
-    /// What was left out.
+    /// The name of the skipped check.
     pub(crate) fn skips(&self) -> &[Skip] {
         &self.skips
     }

@@ -1,8 +1,8 @@
 //! `cargo xtask test`: everything that must hold, in stages from quick to slow.
 //!
-//! The stages go on after a failure, so that one run shows all there is to mend. What a machine lacks (an
-//! editor, a compiler, a package) is installed into folders of its own under `target/peers`; what cannot be had
-//! is reported as skipped, by name and with the reason, and with `--ci` that is a failure.
+//! The stages go on after a failure, so that one run shows all there is to mend. Tools that a machine lacks (an editor,
+//! a compiler, a package) are installed into folders of their own under `target/peers`; unavailable ones are reported
+//! as skipped, by name and with the reason, and with `--ci` that is a failure.
 
 mod cargo_output;
 mod clients;
@@ -17,8 +17,8 @@ use crate::workspace::{Workspace, say};
 
 /// Run every check: format, lints, tidy, tests, real editors, comparisons with the peers.
 ///
-/// Needs the Rust toolchain and Python 3; the rest is installed into folders of its own under `target/peers`.
-/// What cannot be had on a machine is skipped by name. The last line counts what was checked.
+/// Needs the Rust toolchain and Python 3; the rest is installed into folders of its own under `target/peers`. Tools
+/// that a machine cannot have are skipped by name. The last line counts the checks.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,9 +1,9 @@
 //! Reads the grammar and gives each node its typed fields.
 //!
-//! A rule that is a choice of nodes is an enum (`Expr`); every other rule is a node. The fields of a node are the
-//! nodes and tokens of its rule. Two fields of one type (`target:Expr '=' value:Expr`) cannot be told apart by type:
-//! they are by *place*, the tokens of the rule that stand between them; so that a field that is
-//! missing in broken code does not move its neighbours.
+//! A rule that is a choice of nodes is an enum (`Expr`); every other rule is a node. The fields of a node are the nodes
+//! and tokens of its rule. Two fields of one type (`target:Expr '=' value:Expr`) cannot be distinguished by type: they
+//! are by *place*, the tokens of the rule that stand between them; so that a field that is missing in broken code does
+//! not move its neighbours.
 
 use anyhow::{Context as _, bail, ensure};
 use ungrammar::{Grammar as Rules, Node, Rule};
@@ -12,7 +12,7 @@ use super::tokens::{self, snake};
 
 /// The grammar as the printers need it.
 pub(super) struct Grammar {
-    /// What the kinds of its nodes begin with: `MLIR_`, or nothing.
+    /// The prefix of the kinds of its nodes: `MLIR_`, or nothing.
     prefix: &'static str,
     /// Nodes in the order of the file.
     pub(super) nodes: Vec<NodeDef>,
@@ -42,7 +42,7 @@ pub(super) struct EnumDef {
     pub(super) variants: Vec<String>,
 }
 
-/// What a getter gives.
+/// The result type of a getter.
 pub(super) enum Field {
     /// The first token of a kind.
     Token { getter: String, kind: String },
@@ -54,7 +54,7 @@ pub(super) enum Field {
     Tokens { getter: String, kind: String },
 }
 
-/// Fields whose place cannot be told by one token before and one after; `ast/ext.rs` has them by hand.
+/// Fields whose place is not determined by one token before and one after; `ast/ext.rs` has them by hand.
 const BY_HAND: &[(&str, &str)] =
     &[("AssignStmt", "Expr"), ("RaiseStmt", "Expr"), ("DictItem", "Expr"), ("SliceExpr", "Expr")];
 
@@ -149,7 +149,7 @@ fn collect(
     }
 }
 
-/// The getter of a token. Punctuation that repeats (the commas of a list) has none: nobody asks for the first.
+/// The getter of a token. Punctuation that repeats (the commas of a list) has none: the first one has no use.
 fn token_field(
     mentions: &[Mention],
     mention: &Mention,

@@ -1,6 +1,6 @@
 //! The table of spellings: which token of the grammar has which kind.
 
-/// What the lexer makes besides punctuation and keywords: (kind, documentation).
+/// The tokens of the lexer besides punctuation and keywords: (kind, documentation).
 pub(super) const SPECIAL: &[(&str, &str)] = &[
     ("TOMBSTONE", "Never in a tree: the mark of an abandoned node."),
     ("EOF", "Never in a tree: the end of the text."),

@@ -4,7 +4,7 @@ use crate::tidy::layers::layer;
 use crate::tidy::manifest::{Manifest, Section, workspace_versions};
 use crate::tidy::tree::{Finding, Tree, code_only};
 
-/// Which packages may use a library.
+/// The packages that may use a library.
 enum Homes {
     /// A small tool without a say in the architecture.
     Anywhere,
@@ -60,7 +60,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("unicode-ident", Only(&["parser"])),
 ];
 
-/// Reports libraries outside their homes and libraries that nobody decided on.
+/// Reports libraries outside their homes and libraries without a decision.
 pub(crate) fn homes(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in Manifest::all(tree) {

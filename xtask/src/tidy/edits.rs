@@ -1,8 +1,9 @@
-//! Edits that users get were read back: what was not is for those who compare text and body themselves, which no product crate does.
+//! Edits that users get were read back: only comparisons of text and body, which no product crate makes, use edits that
+//! were not.
 
 use crate::tidy::tree::{Finding, Tree, code_only};
 
-/// The module with edits that nobody read back.
+/// The module with edits that are not read back.
 const UNCHECKED: &str = "unchecked::";
 
 /// Reports uses of edits that were not read back.

@@ -1,4 +1,5 @@
-//! Files are read in one place: the crate `files` opens regular files only, never blocks, and reads no more than a stated size.
+//! Files are read in one place: the crate `files` opens regular files only, never blocks, and reads no more than a
+//! stated size.
 
 use crate::tidy::tree::{Finding, Tree, code_only};
 

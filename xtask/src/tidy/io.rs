@@ -1,5 +1,5 @@
-//! Crates that compute know neither files nor processes: what they need is passed in, so that the server, the
-//! command line, tests and fuzzers run the same code.
+//! Crates that compute know neither files nor processes: their inputs are passed in, so that the server, the command
+//! line, tests and fuzzers run the same code.
 
 use crate::tidy::tree::{Finding, Tree, product_code};
 

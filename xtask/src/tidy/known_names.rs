@@ -1,7 +1,6 @@
-//! What code reasons about has a type: a name from a table of well-known names is compared as text only where text is
-//! read.
+//! Typed names: a name from a table of well-known names is compared as text only where text is read.
 //!
-//! The names are the strings of the tables themselves, so a new row is watched from the day it is there.
+//! The names are the strings of the tables themselves, so a new row is watched from the start.
 
 use std::collections::BTreeSet;
 
@@ -134,7 +133,7 @@ fn literals(line: &str) -> impl Iterator<Item = Literal<'_>> {
     })
 }
 
-/// Whether a string is an operand of a comparison, a pattern, or in the list of a `matches!`.
+/// Returns true if a string is an operand of a comparison, a pattern, or in the list of a `matches!`.
 fn is_compared(line: &str, it: &Literal<'_>) -> bool {
     let (before, after) = (line[..it.start].trim_end(), line[it.end..].trim_start());
     let is_operand = ["==", "!="].iter().any(|op| before.ends_with(op) || after.starts_with(op));

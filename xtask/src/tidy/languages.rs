@@ -36,7 +36,7 @@ fn is_product(path: &str) -> bool {
     !is_test && !is_of_devices && path.starts_with("crates/")
 }
 
-/// Whether a line names a variant: `Language::Mlir`, and not `Language::ALL` or `Language::of_path`.
+/// Returns true if a line names a variant: `Language::Mlir`, and not `Language::ALL` or `Language::of_path`.
 fn names_a_language(line: &str) -> bool {
     line.match_indices(LANGUAGE).any(|(at, _)| {
         let mut behind = line[at + LANGUAGE.len()..].chars();

@@ -1,8 +1,8 @@
-//! The layers: who may know whom.
+//! The layers: the allowed dependencies between crates.
 //!
-//! The table is the architecture (`crates/README.md` explains it); this rule compares it with the manifests.
-//! A crate depends only on crates of a lower rank. `never` lists lower ones that it may still not know; tests
-//! of a crate (`dev-dependencies`) may use those too, but nothing above.
+//! The table is the architecture (`crates/README.md` explains it); this rule compares it with the manifests. A crate
+//! depends only on crates of a lower rank. `never` lists lower ones that it may still not know; tests of a crate
+//! (`dev-dependencies`) may use those too, but nothing above.
 
 use crate::tidy::manifest::{Manifest, Section};
 use crate::tidy::tree::{Finding, Tree};

@@ -1,10 +1,10 @@
-//! What a reader finds where: a README in every package and editor folder, and a top level of few names.
+//! The layout for readers: a README in every package and editor folder, and a top level of few names.
 
 use std::collections::BTreeSet;
 
 use crate::tidy::tree::{Finding, Tree};
 
-/// What may lie at the top, besides files that start with a dot.
+/// The names allowed at the top, besides files that start with a dot.
 const TOP_LEVEL: &[&str] =
     &["Cargo.lock", "Cargo.toml", "README.md", "crates", "editors", "tests", "xtask"];
 /// READMEs that do not follow from a package.

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 use crate::tidy::tree::{Finding, Tree};
 
-/// Which dependencies.
+/// The kind of dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     /// Of the library or program.
@@ -29,9 +29,9 @@ pub(crate) struct Dependency {
     pub(crate) alias: String,
     /// The name of the package.
     pub(crate) name: String,
-    /// Whether it is inherited with `workspace = true`.
+    /// True if it is inherited with `workspace = true`.
     pub(crate) inherited: bool,
-    /// Where it is declared.
+    /// The place where it is declared.
     pub(crate) section: Section,
     /// Line of the declaration, from 1.
     pub(crate) line: usize,

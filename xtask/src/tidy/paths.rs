@@ -40,7 +40,7 @@ pub(crate) fn paths_of(code: &str) -> Vec<Path> {
     paths
 }
 
-/// What names stand for by `use` declarations.
+/// Returns the paths that names stand for by `use` declarations.
 pub(crate) fn names_of(code: &str) -> BTreeMap<String, Path> {
     let named = |it: Use| Some((it.name?, it.path));
     uses(&tokens(code)).into_iter().filter_map(named).collect()

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::tidy::rust_text::{Kind, classify};
 use crate::tidy::tree::{Finding, Tree, product_code};
 
-/// What stands before the name in a declaration that is a call.
+/// The text before the name in a declaration that is a call.
 const CALLS: &[&str] = &["Rule::reported(", "Rule::not_shared(", "Rule::simplification(", "stage("];
 
 /// A declaration of a name.
@@ -21,7 +21,7 @@ struct Declaration<'a> {
     key: Option<Key<'a>>,
 }
 
-/// What the code names a rule by.
+/// The key by which the code names a rule.
 #[derive(Clone, Copy)]
 enum Key<'a> {
     Constant(&'a str),

@@ -1,9 +1,9 @@
-//! Which bytes of a Rust file are code, comment or text of a literal.
+//! The lexical class of each byte of a Rust file: code, comment or text of a literal.
 //!
-//! A lexer of just that, for rules that must not take a word in a string for code. One pass, linear; any
-//! input gives an answer (an unclosed literal reaches to the end).
+//! A lexer of just that, for rules that must not take a word in a string for code. One pass, linear; any input gives an
+//! answer (an unclosed literal reaches to the end).
 
-/// What a byte belongs to. Delimiters belong to what they delimit.
+/// The token kind of a byte. Delimiters belong to the text that they delimit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Tokens and blanks.
@@ -94,7 +94,7 @@ fn raw_string_end(bytes: &[u8], start: usize) -> usize {
     (find(bytes, open + 1, &close) + close.len()).min(bytes.len())
 }
 
-/// Whether the byte at `at` continues an identifier (`br"…"` and `cr"…"` are literals, `for` is not).
+/// Returns true if the byte at `at` continues an identifier (`br"…"` and `cr"…"` are literals, `for` is not).
 fn follows_name(bytes: &[u8], at: usize) -> bool {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let previous = at.checked_sub(1).map(|index| bytes[index]);

@@ -1,4 +1,4 @@
-//! A soft cap on the size of a file: above it there is either a second idea, or a reason.
+//! A soft cap on the size of a file: a larger file has either a second idea, or a reason.
 
 use crate::tidy::tree::{Finding, Tree, n_product_lines};
 
@@ -48,7 +48,7 @@ fn is_test_file(path: &str) -> bool {
 }
 
 /// Generated files say so at their top.
-fn is_generated(text: &str) -> bool {
+pub(crate) fn is_generated(text: &str) -> bool {
     text.lines()
         .take(5)
         .any(|line| line.starts_with("//!") && line.to_ascii_lowercase().contains("generated"))

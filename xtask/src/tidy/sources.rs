@@ -1,5 +1,5 @@
-//! What every Rust file must have (a header) and must not have (markers of unfinished work, tests left out
-//! without a word).
+//! Rules for every Rust file: required parts (a header) and forbidden ones (markers of unfinished work, tests that are
+//! ignored without a reason).
 
 use crate::tidy::rust_text::{Kind, classify};
 use crate::tidy::tree::{Finding, Tree, code_only};

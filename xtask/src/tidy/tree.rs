@@ -1,4 +1,4 @@
-//! The files that the rules look at, and what a rule reports.
+//! The files that the rules look at, and the findings of a rule.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +29,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// How many files there are, text or not.
+    /// Returns the number of files, text or not.
     pub(crate) fn len(&self) -> usize {
         self.files.len() + self.unreadable
     }
@@ -55,7 +55,7 @@ impl Tree {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Whether a file exists.
+    /// Returns true if a file exists.
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
@@ -96,7 +96,7 @@ pub(crate) fn product_code(text: &str) -> String {
     code
 }
 
-/// How many lines do not belong to items under `#[cfg(test)]`.
+/// Returns the number of lines outside items under `#[cfg(test)]`.
 pub(crate) fn n_product_lines(text: &str) -> usize {
     let code = code_only(text);
     let n_lines = |item: Range<usize>| code[item].matches('\n').count() + 1;
@@ -117,7 +117,7 @@ fn test_items(code: &str) -> Vec<Range<usize>> {
     items
 }
 
-/// Where the item ends that begins at `start`: after its block, or at the end of its declaration.
+/// Returns the place where the item ends that begins at `start`: after its block, or at the end of its declaration.
 fn item_end(code: &str, start: usize) -> usize {
     let mut depth = 0usize;
     for (offset, byte) in code.as_bytes()[start..].iter().enumerate() {
@@ -138,7 +138,7 @@ fn item_end(code: &str, start: usize) -> usize {
     code.len()
 }
 
-/// A violation: where, what, and the way out.
+/// A violation: its place, a description, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,

@@ -2,15 +2,15 @@
 
 use crate::tidy::tree::{Finding, Tree, code_only};
 
-/// Where something may be called, and what is used elsewhere.
+/// The place where something may be called, and the replacement elsewhere.
 struct Gate {
     /// The folder that this is about.
     below: &'static str,
-    /// What is called.
+    /// The called functions.
     calls: &'static [&'static str],
     /// The only files that may.
     only: &'static [&'static str],
-    /// Who guards what it does by itself.
+    /// The callers that guard their own work.
     except: &'static [&'static str],
     way_out: &'static str,
 }

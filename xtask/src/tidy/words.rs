@@ -1,5 +1,5 @@
-//! Words that do not belong into the sources: paths of somebody's machine, hosts of package registries (those
-//! are configuration of the machine), folders outside the workspace, and talk about writing tools.
+//! Words that do not belong in the sources: paths of somebody's machine, hosts of package registries (those are
+//! configuration of the machine), folders outside the workspace, and talk about writing tools.
 //!
 //! The words are put together from halves here, so that this file passes its own rule.
 
@@ -77,7 +77,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether `line[start..end]` starts a path and is a whole component of it.
+/// Returns true if `line[start..end]` starts a path and is a whole component of it.
 fn is_absolute_path(line: &str, start: usize, end: usize) -> bool {
     let before = line[..start].chars().next_back();
     let after = line[end..].chars().next();

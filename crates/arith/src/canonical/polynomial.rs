@@ -1,14 +1,14 @@
-//! Sums of products, whatever the products are: `constant + sum of factor * product`.
+//! Sums of products of arbitrary factors: `constant + sum of factor * product`.
 //!
-//! The canonical terms take them modulo the width of a type, the simplifier as sums of mathematical integers ([`Ring`]).
-//! Products are keys of the user's, in the order of the keys; no factor is 0. O(products) a sum.
+//! The canonical terms take them modulo the width of a type, the simplifier as sums of mathematical integers
+//! ([`Ring`]). Products are keys of the user's, in the order of the keys; no factor is 0. O(products) a sum.
 
 use ir::DataType;
 use smallvec::SmallVec;
 
 use crate::interval::{checked_product, checked_sum};
 
-/// What factors are.
+/// The ring that factors belong to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ring {
     /// Modulo the width of a type, as the signed number of the type.

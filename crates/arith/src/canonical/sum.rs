@@ -1,14 +1,16 @@
 //! Sums of products, as the arithmetic level compares them.
 //!
 //! A term of a ring type is `constant + sum of factor * product`, a product a bag of terms that are no sums. Addition,
-//! subtraction and multiplication of int32 and int64 in the reference (`SEMANTICS: I1`) are those of the integers modulo
-//! 2^32 or 2^64. Those are a commutative ring, and both ways of computing a term are polynomials over the same values of it,
-//! made from one another by ring identities alone. So equal forms mean equal wrapped values, whatever overflows on the way.
-//! Division, remainder, order and conversion are no ring operations: a term of theirs is taken as it is, over canonical
-//! operands. `a == b` holds exactly if `a - b` is 0 in the ring, so equality is one on the difference.
+//! subtraction and multiplication of int32 and int64 in the reference (`SEMANTICS: I1`) are those of the integers
+//! modulo 2^32 or 2^64. Those are a commutative ring, and both ways of computing a term are polynomials over the same
+//! values of it, made from one another by ring identities alone. So equal forms mean equal wrapped values, whatever
+//! overflows on the way. Division, remainder, order and conversion are no ring operations: a term of theirs is taken as
+//! it is, over canonical operands. `a == b` holds exactly if `a - b` is 0 in the ring, so equality is one on the
+//! difference.
 //!
-//! Factors are numbers modulo 2^64 or 2^32, kept as the signed number of the type. Distribution stops at [`MOST_OPERANDS`]
-//! products and at [`MOST_FACTORS`] factors of one; a longer result is kept as the operator on its two sides.
+//! Factors are numbers modulo 2^64 or 2^32, kept as the signed number of the type. Distribution stops at
+//! [`MOST_OPERANDS`] products and at [`MOST_FACTORS`] factors of one; a longer result is kept as the operator on its
+//! two sides.
 
 use ir::{BinaryOp, DataType, ExprKind, Type, arena::Id};
 use smallvec::SmallVec;
@@ -21,7 +23,7 @@ use super::{
 /// Terms in one product.
 const MOST_FACTORS: usize = 8;
 
-/// Whether values of the type are sums of products: int32 and int64 (of any lanes, lane by lane).
+/// Returns true if values of the type are sums of products: int32 and int64 (of any lanes, lane by lane).
 pub(super) fn is_ring(ty: Type) -> bool {
     ty.prim().is_some_and(|it| it.is_int() && it.bits >= 32)
 }
@@ -52,7 +54,7 @@ impl Terms<'_> {
         self.intern(Operator::Binary(op), ty, sides.as_slice().into(), SmallVec::new())
     }
 
-    /// `x * y`, distributed as far as the limits go.
+    /// `x * y`, distributed within the limits.
     pub(super) fn product(&mut self, ty: Type, x: TermId, y: TermId) -> TermId {
         let dtype = ty.prim().unwrap_or(DataType::INT64).element();
         let (left, right) = (self.as_sum(x), self.as_sum(y));

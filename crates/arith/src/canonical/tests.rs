@@ -93,7 +93,7 @@ fn sums_of_products_are_canonical() {
 }
 
 #[test]
-fn what_only_holds_without_overflow_is_not_equal() {
+fn terms_equal_only_without_overflow_are_not_equal() {
     check(INTS, "x + 1 < y + 1", "x < y", None);
     check(INTS, "x * 2 // 2", "x", None);
     check(INTS, "int64(x + y)", "int64(x) + int64(y)", None);
@@ -134,7 +134,7 @@ fn random_values(body: &Body, rng: &mut Rng) -> Vec<i128> {
     body.values.iter().map(of).collect()
 }
 
-/// Adds sums, products and their like of what is there, many of them equal.
+/// Adds sums, products and other combinations of the existing values, many of them equal.
 fn combine(bench: &mut Bench, rng: &mut Rng, dtype: DataType) {
     let first = bench.variables[0].1;
     let mut pool = vec![bench.body.value_expr(first)];

@@ -1,9 +1,9 @@
 //! Bounds and congruences of nodes.
 //!
-//! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can
-//! hold (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the
-//! other. Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes
-//! are.
+//! In: a node, a context. Out: [`Facts`]: the possible values of the operands, through the operator, cut to the range
+//! of the type (`SEMANTICS: I1`–`I3`, `C4`, `C5`), intersected with the constraints on the node, each half sharpened by
+//! the other. Those of a made atom come from its parts and from what constraints say of it, and are kept as those of
+//! nodes are.
 
 use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, ValueId, arena::Id};
 
@@ -29,11 +29,11 @@ pub(super) struct Bounds {
     of_nodes: [Memo<Facts>; 2],
     /// By made atom.
     of_atoms: [Memo<Facts>; 2],
-    /// Of each variable that is bound to nothing the context asked about last, and what is known of it there.
+    /// For each variable that is bound to nothing, the last queried context and the facts there.
     of_variables: [Vec<(ContextId, Facts)>; 2],
     /// Conditional expressions around the one whose value is looked at.
     choices: u32,
-    /// Whether one was too deep since somebody last looked.
+    /// True if a query was cut off because of its depth since the last look.
     is_cut: bool,
 }
 
@@ -43,7 +43,7 @@ impl Deduction<'_> {
         self.facts(Overflow::Wraps, ctx, expr).interval
     }
 
-    /// What is known of a node.
+    /// Returns the facts about a node.
     pub(crate) fn facts(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
         let node = self.body().expr(expr);
         let Some(dtype) = node.ty.prim().filter(|it| is_integral(*it)) else {
@@ -76,8 +76,8 @@ impl Deduction<'_> {
         facts
     }
 
-    /// What is known of a variable that is bound to nothing: what its type and the constraints say, in the context
-    /// asked about last or read off again.
+    /// Returns the facts about a variable without a definition, from its type and the constraints: cached for the last
+    /// context, or read again.
     fn facts_of_variable(
         &mut self,
         overflow: Overflow,
@@ -148,7 +148,8 @@ impl Deduction<'_> {
         sharp
     }
 
-    /// What a constraint says of a condition, in whatever spelling: nothing else need be asked.
+    /// Returns the truth value that a constraint gives for a condition, in whatever spelling. It answers the question
+    /// completely.
     fn known_truth(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Option<i128> {
         let atom = self.atom(expr);
         self.recorded(overflow, ctx, atom).interval.as_constant()
@@ -384,7 +385,8 @@ impl Deduction<'_> {
         exact.cut(overflow, dtype)
     }
 
-    /// Whether a sum or product is shown not to leave the range of its type, or the reading says so.
+    /// Returns true if a sum or product is shown not to leave the range of its type, or if the reading excludes
+    /// overflow.
     pub(crate) fn is_exact(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> bool {
         let node = self.body().expr(expr);
         let (ExprKind::Binary(op, a, b), Some(dtype)) = (node.kind, self.body().dtype(expr)) else {
@@ -447,8 +449,8 @@ impl Deduction<'_> {
         Some(facts)
     }
 
-    /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than
-    /// the facts of the operands, which their own forms are part of. O(variables).
+    /// Returns true if the operands have no atom in common and no atom is made of both, so that the form of the whole
+    /// says no more than the facts of the operands, which include their own forms. O(variables).
     fn shares_nothing(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
         let is_apart = match (op, self.nodes.is_int(a), self.nodes.is_int(b)) {
             (BinaryOp::Add | BinaryOp::Sub, false, false) => {
@@ -527,7 +529,7 @@ impl Deduction<'_> {
         }
     }
 
-    /// What is known of an atom.
+    /// Returns the facts about an atom.
     pub(crate) fn facts_of_atom(
         &mut self,
         overflow: Overflow,
@@ -607,7 +609,7 @@ impl Deduction<'_> {
         Facts::of_interval(interval)
     }
 
-    /// Facts of an atom, and what constraints say of it.
+    /// Facts of an atom, and of the constraints on it.
     fn with_recorded(
         &mut self,
         overflow: Overflow,

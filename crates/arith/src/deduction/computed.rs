@@ -1,14 +1,14 @@
-//! What has been computed on the way to a place.
+//! Values computed on the way to a place.
 //!
-//! A condition, an extent, a step, an index that was used had no overflow in it, or the program has that event already
-//! (`SEMANTICS: I1`). So whoever compares with `d0 * d1 * d2` inside a launch over `(d0 * d1 * d2 + 511) // 512`
+//! A condition, an extent, a step, or an index that was used had no overflow in it, or the program has that event
+//! already (`SEMANTICS: I1`). So comparing with `d0 * d1 * d2` inside a launch over `(d0 * d1 * d2 + 511) // 512`
 //! threads adds no overflow. Values are compared as canonical terms, in whatever order their factors are written, where
 //! these are equal as integers.
 //!
-//! Computed are the operands that are always evaluated of: shapes of buffers from outside (`B6`), extents, starts and
-//! steps of ranges, conditions, and definitions; and what their variables are bound to. Not the condition of a `Select`
-//! nor what is converted to a float: an overflow there goes unnoticed. O(nodes, at most [`MOST_NODES`]) a context,
-//! once.
+//! The computed values are the operands that are always evaluated of: shapes of buffers from outside (`B6`), extents,
+//! starts and steps of ranges, conditions, and definitions; and the definitions of their variables. The condition of a
+//! `Select` and operands of conversions to float do not count: an overflow there goes unnoticed.
+//! O(nodes, at most [`MOST_NODES`]) a context, once.
 
 use ir::{BinaryOp, Callee, ExprId, ExprKind, Intrinsic};
 use smallvec::SmallVec;
@@ -30,9 +30,9 @@ const MOST_NODES: usize = 48;
 type Stack = SmallVec<[ExprId; 16]>;
 
 impl Deduction<'_> {
-    /// Whether the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on the way
-    /// to `ctx`, in whatever spelling; true of variables and constants. So its sums and products do not overflow in
-    /// runs without that event.
+    /// Returns true if the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on
+    /// the way to `ctx`, in whatever spelling. Also true of variables and constants. So its sums and products do not
+    /// overflow in runs without that event.
     pub(crate) fn is_computed(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         if matches!(self.body().expr(expr).kind, ExprKind::Value(_) | ExprKind::Int(_)) {
             return true;
@@ -45,7 +45,7 @@ impl Deduction<'_> {
         self.recorded(Overflow::Excluded, ctx, atom).is_computed
     }
 
-    /// Notes what the constraint of a context has computed.
+    /// Records the values that the constraint of a context has computed.
     pub(crate) fn note_computed(&mut self, recorder: &mut Recorder) {
         // Only the reading that excludes overflow has a use for it.
         if recorder.overflow != Overflow::Excluded {

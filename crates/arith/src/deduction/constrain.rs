@@ -1,12 +1,12 @@
-//! From constraints to facts.
+//! Conditions: deriving facts from constraints.
 //!
 //! A condition that holds is taken apart: conjunctions into contexts of their own ([`crate::Analyzer::assume`]); a
-//! comparison of integers into bounds for each of its atoms, and an inequality that later proofs may add to others; `x
-//! % c == k` into a congruence; `x != k` into an excluded value. Bounds found for `x // c`, `min(x, y)`, a conversion,
-//! … are handed on to `x`. Whatever its form, the condition itself is known from then on.
+//! comparison of integers into bounds for each of its atoms, and an inequality that later proofs may add to others;
+//! `x % c == k` into a congruence; `x != k` into an excluded value. Bounds found for `x // c`, `min(x, y)`, a
+//! conversion, … are propagated to `x`. Whatever its form, the condition itself is known from then on.
 //!
-//! Only conditions that are values of their variables say anything: what a load gave once it need not give again
-//! (`SEMANTICS: M11`, `X8`). Floats are compared by nobody here (`F4`). O(atoms) a condition.
+//! Only conditions that are functions of their variables give facts: a load need not give the same value again
+//! (`SEMANTICS: M11`, `X8`). Comparisons of floats give no facts (`F4`). O(atoms) a condition.
 
 use ir::{BinaryOp, BufferOrigin, ExprId, ExprKind, ValueId};
 use smallvec::SmallVec;
@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl Deduction<'_> {
-    /// Works out what the constraint of the recorder's context says.
+    /// Derives the facts of the constraint of the recorder's context.
     pub(crate) fn constrain(&mut self, recorder: &mut Recorder) {
         match self.contexts.constraint(recorder.ctx) {
             Constraint::Signature => {
@@ -322,7 +322,7 @@ impl Deduction<'_> {
         self.record_inequality(recorder, form.clone());
     }
 
-    /// What `form >= 0` says of each atom, given the bounds of the others.
+    /// Returns the bounds that `form >= 0` gives for each atom, from the bounds of the others.
     pub(crate) fn bounds_of_atoms(
         &mut self,
         overflow: Overflow,

@@ -4,7 +4,7 @@
 //! In turn: the bounds of both sides; the bounds of their difference as a linear form, in which what they share
 //! cancels; congruences, for equality; excluded values; and, last, the inequalities of the context and the definitions
 //! of quotients, remainders, minima and products that are connected with the difference, as one system
-//! ([`super::proof`]). What is asked of a system is bounded, so a decision costs O(1) beyond the facts of its nodes.
+//! ([`super::proof`]). The size of a system is bounded, so a decision costs O(1) beyond the facts of its nodes.
 
 use ir::{BinaryOp, ExprId};
 
@@ -56,8 +56,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// The value is that of the right side only where the left side does not decide, so there the right side may be
-    /// seen in the light of the left one, whoever evaluates it.
+    /// The value is that of the right side only where the left side does not decide, so the right side may be
+    /// simplified under the left one, whether or not the left is evaluated first.
     fn logic(
         &mut self,
         overflow: Overflow,
@@ -146,7 +146,7 @@ impl Deduction<'_> {
         }
     }
 
-    /// Whether a recorded `!=` says that `gap`, which is `a - b`, is not 0.
+    /// Returns true if a recorded `!=` shows that `gap`, which is `a - b`, is not 0.
     fn is_known_unequal(
         &mut self,
         overflow: Overflow,

@@ -11,7 +11,7 @@ use crate::{Interval, contexts::ContextId, facts::Overflow, integers::is_integra
 
 const WRAPS: Overflow = Overflow::Wraps;
 
-/// What of an expression must not overflow.
+/// The part of an expression that must not overflow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Part {
     /// Every sum that it evaluates.
@@ -27,13 +27,13 @@ pub(super) struct Overflows {
 }
 
 impl Deduction<'_> {
-    /// Whether no `+ - *` that `expr` evaluates can leave the range of its type.
+    /// Returns true if no `+ - *` that `expr` evaluates can leave the range of its type.
     pub(crate) fn no_overflow(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.stays(ctx, expr, Part::Tree)
     }
 
-    /// Whether the value of `expr` did not come from an overflow (`SEMANTICS: I1`): using it is no event. What a load
-    /// gives was not used in vain; a variable is as good as what it is bound to.
+    /// Returns true if the value of `expr` did not come from an overflow (`SEMANTICS: I1`), so that using it is no
+    /// event. A loaded value counts as used before; a variable counts as its definition.
     pub(crate) fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.stays(ctx, expr, Part::Value)
     }

@@ -1,9 +1,9 @@
 //! Proofs: what is connected with a goal, as a system of inequalities.
 //!
 //! In: a linear form, a context. Out: whether the form is shown not to be negative. The system has the inequalities
-//! recorded of the goal's atoms, what is known of these atoms by what they are (a quotient, a remainder, a minimum, a
-//! product), the same for the atoms met there, and the bounds and congruences of all; [`crate::procedure`] decides.
-//! Conditions on other atoms cost nothing. Limits have names; beyond them less is shown.
+//! recorded for the goal's atoms, the definitions of these atoms (a quotient, a remainder, a minimum, a product), the
+//! same for the atoms met there, and the bounds and congruences of all; [`crate::procedure`] decides. Conditions on
+//! other atoms cost nothing. Limits have names; beyond them less is shown.
 //!
 //! A goal with quotients by symbols, or whose terms share a positive factor, is shown in a plainer form that is as
 //! strong. Where a minimum counts up, or a maximum down, the goal is shown for either operand.
@@ -50,7 +50,7 @@ impl Question {
 }
 
 impl Deduction<'_> {
-    /// Whether a form is shown not to be negative.
+    /// Returns true if a form is shown not to be negative.
     pub(crate) fn is_non_negative(
         &mut self,
         overflow: Overflow,
@@ -60,7 +60,7 @@ impl Deduction<'_> {
         self.shows(&mut Question::new(overflow, ctx), goal)
     }
 
-    /// Whether a form is shown not to be negative; further goals must have the same atoms.
+    /// Returns true if a form is shown not to be negative. Further goals must have the same atoms.
     pub(crate) fn shows(&mut self, question: &mut Question, goal: &Linear) -> bool {
         let (overflow, ctx) = (question.overflow, question.ctx);
         if self.sampled().is_seen_negative(ctx, goal) {
@@ -105,7 +105,7 @@ impl Deduction<'_> {
         }
     }
 
-    /// A minimum is at least what both its operands are at least.
+    /// A lower bound of both operands is one of their minimum.
     fn is_shown_by_cases(
         &mut self,
         overflow: Overflow,
@@ -178,7 +178,8 @@ impl Deduction<'_> {
         system
     }
 
-    /// What the context says of an atom and others; what is not 0 goes to `unequal`.
+    /// Returns the forms that the context records for an atom together with others; forms that are not 0 go to
+    /// `unequal`.
     fn recorded_forms(
         &mut self,
         overflow: Overflow,
@@ -202,7 +203,7 @@ impl Deduction<'_> {
         forms
     }
 
-    /// Forms that are not negative, by what the atom is.
+    /// Forms that are not negative by the definition of the atom.
     pub(crate) fn known_of_atom(
         &mut self,
         overflow: Overflow,
@@ -257,7 +258,7 @@ impl Deduction<'_> {
         known
     }
 
-    /// What the sums and products of a node would give if none wrapped: the node is congruent to it modulo the width.
+    /// Returns the value of a node's sums and products without wrapping: the node is congruent to it modulo the width.
     fn ring_form(
         &mut self,
         overflow: Overflow,

@@ -1,9 +1,9 @@
-//! From a fact about a node to facts about what it is made of.
+//! Refinement: deriving facts about the parts of a node from facts about the node.
 //!
-//! In: an interval and a congruence of a node or made atom. Out: the same recorded, and what follows for its operands,
-//! down to its atoms: bounds of `x // c`, `min(x, y)`, a conversion, … are handed on to `x`. A product that is not 0
-//! has no factor that is 0; one that is positive and of factors that are not negative has factors of at least 1, and is
-//! at least as large as each part of it. O(nodes that learn something), each bounded by its operands.
+//! In: an interval and a congruence of a node or made atom. Out: the fact, recorded, and its consequences for the
+//! operands, down to the atoms: bounds of `x // c`, `min(x, y)`, a conversion, … are propagated to `x`. A product that
+//! is not 0 has no factor that is 0; one that is positive and of factors that are not negative has factors of at least
+//! 1, and is at least as large as each part of it. O(nodes that learn something), each bounded by its operands.
 
 use ir::{BinaryOp, ExprId, ExprKind, ValueId};
 use smallvec::SmallVec;
@@ -17,7 +17,7 @@ use crate::{
     states::{Recorder, RelationKind},
 };
 
-/// What a fact is about. A node is looked into as it is written; its representative may be another one.
+/// The subject of a fact. A node is looked into as it is written; its representative may be another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Subject {
     Node(ExprId),
@@ -36,9 +36,8 @@ impl Subject {
 type Stack = SmallVec<[(Subject, Interval, Modular); 4]>;
 
 impl Deduction<'_> {
-    /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form. So
-    /// that both sides of every comparison are written alike, a form without its quotients by symbols is noted beside
-    /// it.
+    /// Records `form >= 0` for its atoms and for the parts of the atoms: `x // 4` leads from `x` to the form. So that
+    /// both sides of every comparison are written alike, a form without its quotients by symbols is noted beside it.
     pub(crate) fn record_inequality(&mut self, recorder: &mut Recorder, form: Linear) {
         if form.terms().len() < 2 {
             return;
@@ -141,15 +140,15 @@ impl Deduction<'_> {
             }
             match subject {
                 Subject::Node(expr) => {
-                    self.hand_down(recorder, expr, interval, modular, &mut stack);
+                    self.refine_operands(recorder, expr, interval, modular, &mut stack);
                 }
-                Subject::Made(atom) => self.hand_to_parts(recorder, atom, interval, &mut stack),
+                Subject::Made(atom) => self.refine_parts(recorder, atom, interval, &mut stack),
             }
         }
     }
 
-    /// What facts of a node say of its operands.
-    fn hand_down(
+    /// Derives facts about the operands from facts about a node.
+    fn refine_operands(
         &mut self,
         recorder: &mut Recorder,
         expr: ExprId,
@@ -170,7 +169,7 @@ impl Deduction<'_> {
         if let Some(form) = self.linear(overflow, above, expr)
             && form != Linear::atom(self.atom(expr))
         {
-            self.hand_to_atoms(recorder, &form, interval, modular, stack);
+            self.refine_atoms(recorder, &form, interval, modular, stack);
         }
         match kind {
             ExprKind::Cast(operand) if self.body().dtype(operand).is_some_and(is_integral) => {
@@ -190,11 +189,11 @@ impl Deduction<'_> {
             }
             // The form of one that is exact has said it.
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => {
-                self.hand_to_summand(expr, interval, stack);
+                self.refine_summand(expr, interval, stack);
             }
             // Whatever wraps: a product with 0 is 0.
             ExprKind::Binary(BinaryOp::Mul, ..) if interval.is_non_zero() => {
-                self.hand_to_factors(recorder, expr, stack);
+                self.refine_factors(recorder, expr, stack);
             }
             // The congruence holds of a remainder with the sign of the dividend, too.
             ExprKind::Binary(BinaryOp::Mod, a, b)
@@ -205,7 +204,7 @@ impl Deduction<'_> {
             }
             ExprKind::Binary(_, a, b) => {
                 let Some(it) = self.division(overflow, above, expr) else {
-                    return self.hand_to_dividend(recorder, expr, a, b, interval, stack);
+                    return self.refine_dividend(recorder, expr, a, b, interval, stack);
                 };
                 let by = Interval::constant(it.divisor);
                 if it.is_quotient {
@@ -220,8 +219,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// What bounds of a quotient by a symbol say of its dividend.
-    fn hand_to_dividend(
+    /// Derives bounds of the dividend from bounds of a quotient by a symbol.
+    fn refine_dividend(
         &mut self,
         recorder: &mut Recorder,
         expr: ExprId,
@@ -241,8 +240,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// What bounds and a congruence of a form say of its atoms.
-    fn hand_to_atoms(
+    /// Derives facts about the atoms of a form from its bounds and congruence.
+    fn refine_atoms(
         &mut self,
         recorder: &mut Recorder,
         form: &Linear,
@@ -266,7 +265,7 @@ impl Deduction<'_> {
     }
 
     /// A sum with a constant that may wrap: where the other summand is in range without wrapping back, it is that.
-    fn hand_to_summand(&self, expr: ExprId, interval: Interval, stack: &mut Stack) {
+    fn refine_summand(&self, expr: ExprId, interval: Interval, stack: &mut Stack) {
         let ExprKind::Binary(op, a, b) = self.body().expr(expr).kind else { return };
         let Some(dtype) = self.body().dtype(expr).filter(|it| it.bits >= 32) else { return };
         let constant = |it: ExprId| match self.body().expr(it).kind {
@@ -286,7 +285,7 @@ impl Deduction<'_> {
     }
 
     /// No factor of a product that is not 0 is 0.
-    fn hand_to_factors(&mut self, recorder: &mut Recorder, product: ExprId, stack: &mut Stack) {
+    fn refine_factors(&mut self, recorder: &mut Recorder, product: ExprId, stack: &mut Stack) {
         /// Factors looked at.
         const MOST_NODES: u32 = 16;
         let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
@@ -309,8 +308,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// What bounds of a made atom say of its parts.
-    fn hand_to_parts(
+    /// Derives bounds of the parts of a made atom from its bounds.
+    fn refine_parts(
         &mut self,
         recorder: &mut Recorder,
         atom: Atom,
@@ -319,12 +318,12 @@ impl Deduction<'_> {
     ) {
         let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         match self.atoms.made(atom) {
-            Some(Made::Product(_)) => self.hand_to_product(recorder, atom, interval, stack),
+            Some(Made::Product(_)) => self.refine_product(recorder, atom, interval, stack),
             Some(Made::Quotient(it)) => {
                 let Quotient { dividend, divisor } = (**it).clone();
                 let by = self.interval_of(overflow, above, &divisor);
                 if let Some(range) = range_of_dividend(interval, by) {
-                    self.hand_to_atoms(recorder, &dividend, range, Modular::EVERYTHING, stack);
+                    self.refine_atoms(recorder, &dividend, range, Modular::EVERYTHING, stack);
                 }
             }
             _ => {}
@@ -332,7 +331,7 @@ impl Deduction<'_> {
     }
 
     /// Of a product of two parts, each is bounded by the product and the other one.
-    fn hand_to_product(
+    fn refine_product(
         &mut self,
         recorder: &mut Recorder,
         atom: Atom,
@@ -359,8 +358,8 @@ impl Deduction<'_> {
     }
 }
 
-/// What a quotient, rounded to -∞, in `quotient` says of the dividend: `q * y <= x <= (q + 1) * y - 1` for a positive
-/// `y`.
+/// Returns the range of the dividend for a quotient, rounded to -∞, in `quotient`: `q * y <= x <= (q + 1) * y - 1` for
+/// a positive `y`.
 fn range_of_dividend(quotient: Interval, divisor: Interval) -> Option<Interval> {
     if divisor.min <= 0 {
         return None;
@@ -371,7 +370,7 @@ fn range_of_dividend(quotient: Interval, divisor: Interval) -> Option<Interval> 
     Some(Interval::new(least, most))
 }
 
-/// What `x * y` in `product` says of an `x` that is not negative, for a `y` that is not.
+/// Returns the range of a non-negative `x` for `x * y` in `product` and a non-negative `y`.
 fn part_of_product(product: Interval, x: Interval, y: Interval) -> Option<Interval> {
     if !x.is_non_negative() || !y.is_non_negative() {
         return None;

@@ -1,4 +1,4 @@
-//! Atoms: what a linear form does not take apart.
+//! Atoms: the parts that a linear form does not decompose further.
 
 use ir::{ExprId, arena::Id};
 
@@ -6,7 +6,7 @@ use ir::{ExprId, arena::Id};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Atom(u32);
 
-/// What an atom is.
+/// The kind of an atom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AtomKind {
     /// The node that stands for all that are equal to it.

@@ -65,7 +65,7 @@ impl Atoms {
         self.all[made as usize].1
     }
 
-    /// What a made atom is; none of a node.
+    /// Returns the definition of an atom that was made; `None` for a node.
     pub(crate) fn made(&self, atom: Atom) -> Option<&Made> {
         match atom.kind() {
             AtomKind::Node(_) => None,
@@ -110,7 +110,7 @@ impl Atoms {
         product
     }
 
-    /// Products that have all factors of this one and more, as far as they are listed, with what they have more.
+    /// The listed products that have all factors of this one and more, with their extra factors.
     pub(crate) fn products_over(
         &mut self,
         nodes: &mut Nodes<'_>,
@@ -251,8 +251,8 @@ impl Atoms {
         Some(total)
     }
 
-    /// `dividend // divisor` as a form. What the two share is taken out, and what is a multiple of the divisor is
-    /// divided: `(i * n + j) // n` is `i + j // n`, whatever sign `n` has. None if it does not fit.
+    /// `dividend // divisor` as a form. The common factors are divided out, and multiples of the divisor are divided:
+    /// `(i * n + j) // n` is `i + j // n`, for any sign of `n`. None if it does not fit.
     pub(crate) fn quotient(
         &mut self,
         nodes: &mut Nodes<'_>,

@@ -44,7 +44,7 @@ fn divisions_by_constants_hold_all_values() {
 }
 
 #[test]
-fn intersection_is_what_both_hold() {
+fn intersection_holds_common_members() {
     for x in all() {
         for y in all() {
             let both: Vec<i128> = members(x).into_iter().filter(|it| y.contains(*it)).collect();

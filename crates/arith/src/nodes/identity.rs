@@ -1,4 +1,4 @@
-//! Which nodes are one value, however they are written.
+//! Value identity: nodes that are one value, however they are written.
 //!
 //! Facts about `m * n` are facts about `n * m`, and about `p` after `p = n * m`. Nodes that are equal at the arithmetic
 //! level of [`crate::canonical`] share a *representative*, the first of them that was asked for; facts are kept with
@@ -109,7 +109,7 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// What a variable is bound to, where the two are one value. A narrow sum is not: it is cut when it is bound
+/// Returns the definition of a variable where the two are one value. A narrow sum is not: it is cut when it is bound
 /// (`SEMANTICS: I3`).
 fn seen_through(body: &Body, summaries: &mut Summaries<'_>, expr: ExprId) -> Option<ExprId> {
     let ExprKind::Value(value) = body.expr(expr).kind else { return None };

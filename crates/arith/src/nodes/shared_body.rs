@@ -1,4 +1,4 @@
-//! The body that an analyzer is about: somebody else's, or one of its own that grows.
+//! The body of an analyzer: a borrowed one, or one of its own that grows.
 //!
 //! A caller that makes new expressions (a simplifier) asks about them while it makes them. Nodes are only ever added,
 //! so all that was found out before stays true, and the numbers of nodes keep their meaning. A clone of the holder is

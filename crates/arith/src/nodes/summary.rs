@@ -1,4 +1,4 @@
-//! What a node depends on: its variables, and whether it is a value of them.
+//! The dependencies of a node: its variables, and whether it is a value of them.
 //!
 //! Facts about a node can only change where one of its variables is constrained, so the memo of the analyzer asks for
 //! the variables. A set holds up to [`MOST_VARIABLES`]; a node with more, and one that holds a comparison (which the
@@ -37,7 +37,7 @@ impl VariableSet {
     pub(crate) const ALL: VariableSet = VariableSet(u32::MAX);
 }
 
-/// What is known of a node before any context.
+/// The facts about a node that hold in any context.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary {
     /// The variables that its value depends on.
@@ -53,7 +53,7 @@ pub(crate) struct Summary {
 impl Summary {
     const REDUCED: u64 = u64::MAX;
 
-    /// Whether equal canonical terms are equal integers, not only equal modulo the width.
+    /// Returns true if equal canonical terms are equal integers, not only equal modulo the width.
     pub(crate) fn is_term_exact(self) -> bool {
         self.largest_factor != Summary::REDUCED
     }
@@ -66,7 +66,7 @@ pub(crate) struct Summaries<'a> {
     /// All nodes before this one have a summary.
     n_done: usize,
     sets: Vec<SmallVec<[ValueId; 4]>>,
-    /// What block iteration variables are bound to; `Bind` is found by its operation.
+    /// The definitions of block iteration variables; a `Bind` is found by its operation.
     iteration: FxHashMap<ValueId, ExprId>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Summaries<'a> {
         self.of.resize(n_exprs, None);
     }
 
-    /// What a variable is bound to, once and for all (`SEMANTICS: E4`, `L9`).
+    /// Returns the expression that a variable is bound to, once and for all (`SEMANTICS: E4`, `L9`).
     #[inline]
     pub(crate) fn definition(&self, body: &Body, value: ValueId) -> Option<ExprId> {
         match body.values[value].kind {
@@ -115,7 +115,7 @@ impl<'a> Summaries<'a> {
         }
     }
 
-    /// Operands come before what is made of them, so all up to a node are summarized in their order.
+    /// Operands come before their users, so all nodes up to this one are summarized in order.
     fn work_out(&mut self, body: &Body, expr: ExprId) -> Summary {
         while self.n_done <= expr.index() {
             let at = ExprId::new(self.n_done);
@@ -130,7 +130,7 @@ impl<'a> Summaries<'a> {
         self.of[expr.index()].unwrap_or(UNKNOWN)
     }
 
-    /// A node that is before what it depends on: a variable bound to a later one.
+    /// A node that comes before its dependencies: a variable bound to a later one.
     fn work_out_definitions(&mut self, body: &Body, expr: ExprId) {
         let mut stack: SmallVec<[(ExprId, bool); 16]> = SmallVec::new();
         stack.push((expr, false));
@@ -157,7 +157,7 @@ impl<'a> Summaries<'a> {
         }
     }
 
-    /// The summary of a node; none if what it depends on has none yet.
+    /// The summary of a node; `None` if one of its dependencies has none yet.
     fn summarize(&mut self, body: &Body, expr: ExprId) -> Option<Summary> {
         let node = body.expr(expr);
         match node.kind {

@@ -66,7 +66,7 @@ fn check(round: impl Fn(Linear) -> Linear) -> Result<usize, String> {
 }
 
 #[test]
-fn what_is_implied_holds_at_all_points() {
+fn implied_inequalities_hold_at_all_points() {
     let n_implied = check(|it| it).expect("no wrong answer");
     assert!(n_implied > 300, "{n_implied} of 3000 implied");
 }

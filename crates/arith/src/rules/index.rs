@@ -1,7 +1,7 @@
 //! The rules by the operator at their root.
 //!
-//! [`Head`] of a node or pattern: its operator, without its operands. A candidate has the operator, and for operands nodes of some
-//! kinds: most rules are left out by these. O(1) a look-up, and O(1) a candidate.
+//! [`Head`] of a node or pattern: its operator, without its operands. A candidate has the operator, and for operands
+//! nodes of some kinds: most rules are left out by these. O(1) a look-up, and O(1) a candidate.
 
 use std::sync::OnceLock;
 
@@ -34,7 +34,7 @@ impl Head {
     }
 }
 
-/// Which nodes there are for a term: a set of bits, one for each operator and kind of constant.
+/// The kinds of nodes that a term has: a set of bits, one for each operator and kind of constant.
 pub(crate) type Kinds = u64;
 
 const INT: Kinds = 1 << 60;
@@ -57,7 +57,7 @@ impl Head {
         }
     }
 
-    /// That of a node; none of a node that no rule looks into.
+    /// The key of a node; `None` for a node that no rule looks into.
     pub(crate) fn of_node(body: &Body, expr: ExprId) -> Option<Head> {
         match body.expr(expr).kind {
             ExprKind::Binary(op, ..) => Some(Head::Binary(op)),
@@ -97,7 +97,7 @@ struct Candidate {
     /// Of the two operands of a binary operator, or all.
     left: Kinds,
     right: Kinds,
-    /// Whether they may stand in the other order.
+    /// True if the operands may be swapped.
     commutes: bool,
 }
 
@@ -115,7 +115,7 @@ impl Candidate {
         Candidate { rule, left, right, commutes }
     }
 
-    /// Whether operands of these kinds may match.
+    /// Returns true if operands of these kinds may match.
     fn may_match(&self, left: Kinds, right: Kinds) -> bool {
         self.left & left != 0 && self.right & right != 0
             || self.commutes && self.left & right != 0 && self.right & left != 0
@@ -144,8 +144,8 @@ impl Candidates {
     }
 }
 
-/// The rules whose left side has this operator and operands of these kinds, in the order of the tables; of a binary operator those on
-/// floats or those on integers.
+/// The rules whose left side has this operator and operands of these kinds, in the order of the tables; of a binary
+/// operator those on floats or those on integers.
 pub(crate) fn candidates(
     head: Head,
     is_float: bool,

@@ -5,7 +5,8 @@
 //! name: left => right if condition, condition [flag]
 //! ```
 //!
-//! A rule starts at the left margin and goes on on indented lines. The comment right above it is its documentation. O(text).
+//! A rule starts at the left margin and goes on on indented lines. The comment right above it is its documentation.
+//! O(text).
 
 use ir::{BinaryOp, UnaryOp};
 
@@ -14,14 +15,14 @@ use super::{
     text::{Token, tokens},
 };
 
-/// What is wrong in a table.
+/// A defect of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RuleError {
     /// Table.
     pub file: &'static str,
     /// Line.
     pub line: u32,
-    /// What.
+    /// The defect.
     pub message: String,
 }
 
@@ -141,11 +142,11 @@ pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     &[("*", BinaryOp::Mul), ("//", BinaryOp::FloorDiv), ("%", BinaryOp::FloorMod)],
 ];
 
-/// The level of what `not` is applied to.
+/// The level of the operand of `not`.
 const BELOW_NOT: usize = 2;
 
 impl Parser {
-    /// Whether the next word is this one; then it is taken.
+    /// Consumes the next word if it is this one, and returns true if so.
     fn eat(&mut self, word: &str) -> bool {
         let is_next = match self.tokens.get(self.at) {
             Some(Token::Name(name)) => name == word,

@@ -1,4 +1,4 @@
-//! The tables: that they read, and what is wrong with a rule.
+//! The tables of rules: that they parse, and the errors of malformed rules.
 
 use rustc_hash::FxHashSet;
 
@@ -44,7 +44,7 @@ fn a_rule_goes_on_on_indented_lines() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn errors_in_a_table_are_reported_with_their_line() {
     check_error("\n# Doc.\nr: x + => x", "test.rules:3: => where a term should be");
     check_error("r: x + 0 => x", "test.rules:1: says nothing in a comment above it");
     check_error("# Doc.\nR: x + 0 => x", "test.rules:2: \"R\" is not in kebab-case");

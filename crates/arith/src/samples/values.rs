@@ -1,15 +1,16 @@
 //! The values of nodes in all lanes.
 //!
-//! Integers only, and truth values. A lane counts as long as every operation gives its mathematical value, in the range of its type
-//! and in 64 bits. Variables of loops have the first and the last value of their range in the first two lanes, and in the others one of these
-//! or any other; other variables small values that sizes often have.
+//! Integers only, and truth values. A lane counts as long as every operation gives its mathematical value, in the range
+//! of its type and in 64 bits. Variables of loops have the first and the last value of their range in the first two
+//! lanes, and in the others one of these or any other; other variables small values that sizes often have.
 
 use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId, arena::Id};
 
 use super::{LANES, Lanes, Numbers, Sample, Sampling, Truths};
 use crate::{Interval, integers::is_integral};
 
-/// Values of variables that no range bounds, one of which is that of all sizes in the first lane, and another in the second.
+/// Values of variables that no range bounds, one of which is that of all sizes in the first lane, and another in the
+/// second.
 const SIZES: [i64; 24] = [
     1, 1024, 0, 2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33, 64, 100, 127, 128, 255, 257, 512, 600, 1000,
     4095,
@@ -130,7 +131,8 @@ impl Sampling<'_, '_> {
         self.keep(numbers)
     }
 
-    /// What a float converts to of which nothing is known: most often small, in some lanes as far out as the type goes.
+    /// Returns samples for the conversion of a float about which nothing is known: most are small, some lanes lie as
+    /// far out as the type allows.
     fn converted(&mut self, expr: ExprId, dtype: DataType) -> Sample {
         let seed = self.nodes.representative(expr).index() + (1 << 41);
         let (min, max) = range_of(dtype);
@@ -146,7 +148,8 @@ impl Sampling<'_, '_> {
         Sample::Numbers(at)
     }
 
-    /// Whether a float may be any, as far as is known here: it is not made of integers by conversion and rounding alone.
+    /// Returns true if a float may have any value, as far as is known here: it is not made of integers by conversion
+    /// and rounding alone.
     fn is_any_float(&mut self, expr: ExprId) -> bool {
         let node = self.nodes.body().expr(expr);
         match node.kind {
@@ -259,14 +262,14 @@ fn cut(numbers: &mut Numbers, dtype: DataType) {
     }
 }
 
-/// Whether all lanes are from `min` to `max`, between which there are a power of two of integers.
+/// Returns true if all lanes are between `min` and `max`, whose range holds a power of two of integers.
 fn are_within(numbers: &Numbers, min: i64, max: i64) -> bool {
     // Without a branch: what is above any of the distances is above the greatest.
     let above = |it: i64| it.wrapping_sub(min) as u64;
     numbers.of.iter().fold(0, |all, it| all | above(*it)) <= above(max)
 }
 
-/// Whether no sum or product of two such values leaves 64 bits.
+/// Returns true if no sum or product of two such values leaves 64 bits.
 fn is_small(numbers: &Numbers) -> bool {
     const SMALL: i64 = 1 << 31;
     are_within(numbers, -SMALL, SMALL - 1)

@@ -1,8 +1,8 @@
 //! A sum of products as a node.
 //!
-//! Forms that are tried, the cheapest that fits wins, the first of equal ones: term after term, and with a common factor taken
-//! out of the terms that have it. Terms stand in the order in which the source names their first operands, else in the order
-//! of operands; the constant last, a term that is added first.
+//! Forms that are tried, the cheapest that fits wins, the first of equal ones: term after term, and with a common
+//! factor taken out of the terms that have it. Terms stand in the order in which the source names their first operands,
+//! else in the order of operands; the constant last, a term that is added first.
 
 use std::cmp::Ordering;
 
@@ -32,8 +32,8 @@ type Computed = SmallVec<[ExprId; 8]>;
 type Terms = SmallVec<[(ProductId, i128); 4]>;
 
 impl Simplifier<'_> {
-    /// The sum as a node that is no worse than `expr`, whose value it is; none if there is none that is shown to fit. The node
-    /// itself if it is the normal form.
+    /// The sum as a node that is no worse than `expr`, whose value it is; none if there is none that is shown to fit.
+    /// The node itself if it is the normal form.
     pub(super) fn built(&mut self, at: At, expr: ExprId, sum: &Sum) -> Option<ExprId> {
         let dtype = self.body().dtype(expr)?;
         let most = Some(self.cost(expr));
@@ -52,7 +52,8 @@ impl Simplifier<'_> {
         self.built_within(at, roots, known, sum, dtype, None)
     }
 
-    /// The sum as a node that costs no more than `most`, where the source computes `roots` and the value of `known` fits.
+    /// The sum as a node that costs no more than `most`, where the source computes `roots` and the value of `known`
+    /// fits.
     fn built_within(
         &mut self,
         at: At,
@@ -196,8 +197,8 @@ impl Simplifier<'_> {
         placed.into_iter().map(|it| it.1).collect()
     }
 
-    /// Whether a node is a sum without common factors as [`Simplifier::flat`] writes it in its own order, and this is the order in which it
-    /// first names the operands. If it is not seen to be, it may be so still.
+    /// Returns true if a node is a sum without common factors as [`Simplifier::flat`] writes it in its own order, and
+    /// this is the order in which it first names the operands. False does not exclude it.
     fn is_in_normal_form(&self, node: ExprId, sum: &Sum, dtype: DataType) -> bool {
         if sum.products.is_empty()
             || self.body().expr(node).size as usize > MOST_WRITTEN
@@ -235,7 +236,7 @@ impl Simplifier<'_> {
         self.are_as_named(&terms) && !self.has_factors(&terms, sum.constant)
     }
 
-    /// Takes the right operand from a sum or difference, and says whether it is added.
+    /// Splits the right operand from a sum or difference; the flag is true if it is added.
     fn last_addend(&self, at: &mut ExprId) -> Option<(ExprId, bool)> {
         match self.addends(*at) {
             Some((op @ (BinaryOp::Add | BinaryOp::Sub), a, b)) => {
@@ -246,8 +247,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Whether the terms of a sum that is written in this order are in the order in which it first names their operands. If they are not
-    /// seen to be, they may be so still.
+    /// Returns true if the terms of a sum that is written in this order are in the order in which it first names their
+    /// operands. False does not exclude it.
     fn are_as_named(&self, terms: &[(ProductId, i128)]) -> bool {
         let mut named: SmallVec<[ExprId; 16]> = SmallVec::new();
         let mut last: Option<(usize, ProductId)> = None;
@@ -274,7 +275,7 @@ impl Simplifier<'_> {
         true
     }
 
-    /// Whether a common factor may be taken out such that the sum costs less.
+    /// Returns true if taking out a common factor makes the sum cheaper.
     fn has_factors(&self, terms: &[(ProductId, i128)], constant: i128) -> bool {
         // A number that is taken out spares the multiplications of the terms that have it alone, and is one itself.
         let by_number = common_number(terms, constant)
@@ -282,7 +283,7 @@ impl Simplifier<'_> {
         by_number || self.shared_atom(terms).is_some()
     }
 
-    /// Whether a node is the sum as [`Simplifier::flat`] writes it.
+    /// Returns true if a node is the sum as [`Simplifier::flat`] writes it.
     fn is_written_as(
         &self,
         node: ExprId,
@@ -312,7 +313,7 @@ impl Simplifier<'_> {
             && self.is_term(at, first, number)
     }
 
-    /// Whether a node is `product * number` as [`Simplifier::term`] writes it.
+    /// Returns true if a node is `product * number` as [`Simplifier::term`] writes it.
     fn is_term(&self, node: ExprId, product: ProductId, number: i128) -> bool {
         let operands = |it: ExprId| match self.addends(it) {
             Some((BinaryOp::Mul, a, b)) => Some((a, b)),
@@ -358,7 +359,8 @@ impl Simplifier<'_> {
         None
     }
 
-    /// The least that a sum costs as [`Simplifier::flat`] writes it: its atoms, and the operators between them, of which each costs the same.
+    /// The least that a sum costs as [`Simplifier::flat`] writes it: its atoms, and the operators between them, of
+    /// which each costs the same.
     fn least_cost_of_flat(&mut self, terms: &[(ProductId, i128)], constant: i128) -> Cost {
         let operators = (terms.len() + usize::from(constant != 0)).saturating_sub(1);
         let mut least = Cost::default();

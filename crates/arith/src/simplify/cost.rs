@@ -1,4 +1,4 @@
-//! What an expression costs: each operation by `SEMANTICS: Cost`, at each of its uses.
+//! The cost of an expression: each operation by `SEMANTICS: Cost`, at each of its uses.
 //!
 //! O(1) a node, once, without native recursion. Numbers saturate.
 
@@ -16,7 +16,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Whether it is more in one way or the other.
+    /// Returns true if it is greater in one of the two measures.
     pub(super) fn is_above(self, other: Cost) -> bool {
         self.cost > other.cost || self.operations > other.operations
     }
@@ -34,7 +34,7 @@ impl Cost {
 }
 
 impl Simplifier<'_> {
-    /// What an expression costs.
+    /// Returns the cost of an expression.
     pub fn cost(&mut self, expr: ExprId) -> Cost {
         let body = self.analyzer.body();
         // Operands are made before what they are operands of.
@@ -52,7 +52,7 @@ impl Simplifier<'_> {
         self.costs[index(expr)]
     }
 
-    /// Whether the one costs more than the other, or has more operations.
+    /// Returns true if the one costs more than the other, or has more operations.
     pub(super) fn is_worse(&mut self, new: ExprId, old: ExprId) -> bool {
         self.cost(new).is_above(self.cost(old))
     }

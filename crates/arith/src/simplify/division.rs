@@ -1,8 +1,9 @@
 //! Divisions and remainders of sums.
 //!
-//! A dividend is split: what is a multiple of the divisor comes out, and of the rest what is too small to count goes. Divisors
-//! are positive constants, or products that are shown to be positive. Each split is one of the rules of `div.rules` and
-//! `mod.rules`, on any terms of the sum. O(terms) bounds a division, for each factor that the divisor shares with a term.
+//! A dividend is split: multiples of the divisor are taken out, and of the rest the terms too small to count are
+//! dropped. Divisors are positive constants, or products that are shown to be positive. Each split is one of the rules
+//! of `div.rules` and `mod.rules`, on any terms of the sum. O(terms) bounds a division, for each factor that the
+//! divisor shares with a term.
 
 use ir::{BinaryOp, DataType, ExprId, ExprKind};
 use smallvec::SmallVec;
@@ -211,7 +212,7 @@ impl Simplifier<'_> {
         Some((self.total(it, &value)?, rule))
     }
 
-    /// The multiple of the divisor comes out.
+    /// The multiple of the divisor is taken out.
     fn without_multiple(
         &mut self,
         it: &Division,
@@ -228,7 +229,7 @@ impl Simplifier<'_> {
         Some((self.total(it, &value)?, rule))
     }
 
-    /// `sum // by` or `sum % by`, as an atom or what it is without a division.
+    /// `sum // by` or `sum % by`, as an atom or in its form without a division.
     fn divided(&mut self, it: &Division, sum: &Sum, by: i128) -> Option<Sum> {
         if by == 1 {
             return Some(if it.is_quotient { sum.clone() } else { Sum::constant(0) });
@@ -326,8 +327,8 @@ impl Simplifier<'_> {
         Some(left)
     }
 
-    /// What the divisor and all terms of the dividend share is divided out. It is not 0, and of either sign: quotients are
-    /// the same, remainders are multiplied by it.
+    /// Divides out the factors that the divisor and all terms of the dividend share. They are not 0, and of either
+    /// sign: quotients stay, remainders are multiplied by them.
     fn without_shared_atoms(
         &mut self,
         it: &Division,
@@ -370,8 +371,8 @@ impl Simplifier<'_> {
     }
 }
 
-/// A sum as `by * multiple + rest`; the constant of the rest is in `0..by`. Of a rest that is all that matters (`is_exact` false),
-/// factors are reduced towards 0.
+/// A sum as `by * multiple + rest`; the constant of the rest is in `0..by`. Of a rest that is all that matters
+/// (`is_exact` false), factors are reduced towards 0.
 fn split(sum: &Sum, by: i128, is_exact: bool) -> (Sum, Sum) {
     let mut multiple = Sum::constant(floor_div(sum.constant, by));
     let mut rest = Sum::constant(floor_mod(sum.constant, by));

@@ -1,8 +1,8 @@
-//! Why a result is what it is, and why it is no simpler.
+//! Explanations: the steps that lead to a result, and the facts that are missing for a simpler one.
 //!
-//! [`Step`]s are what the simplifier does, in order, each at one node. A [`Missing`] fact is a condition of a rule whose left side
-//! matches and whose other conditions hold. Both are found by simplifying again: steps where there were some, missing facts everywhere.
-//! The names of the rules alone are noted on the way, as every plan tells them.
+//! [`Step`]s are the rewrites of the simplifier, in order, each at one node. A [`Missing`] fact is a condition of a
+//! rule whose left side matches and whose other conditions hold. Both are found by simplifying again: steps where there
+//! were some, missing facts everywhere. The names of the rules alone are recorded on the way, as every plan lists them.
 
 use ir::ExprId;
 use rustc_hash::FxHashMap;
@@ -20,9 +20,9 @@ pub struct Step {
     pub rule: &'static str,
     /// The node.
     pub before: ExprId,
-    /// What it became.
+    /// The expression after the step.
     pub after: ExprId,
-    /// The context that decides, for a decided condition: what it adds to its parent is the reason.
+    /// The context that decides, for a decided condition: the constraint that it adds to its parent is the reason.
     pub because: Option<ContextId>,
 }
 
@@ -33,25 +33,25 @@ pub struct Missing {
     pub rule: &'static str,
     /// The node that it would apply to.
     pub expr: ExprId,
-    /// What could not be shown.
+    /// The fact that could not be shown.
     pub fact: MissingFact,
 }
 
-/// What could not be shown.
+/// The fact that could not be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MissingFact {
     /// This condition.
     Holds(ExprId),
-    /// That no sum or product in this expression leaves the range of its type.
+    /// The fact that no sum or product in this expression leaves the range of its type.
     NoOverflow(ExprId),
-    /// That evaluating this condition early is no error.
+    /// The fact that evaluating this condition early is no error.
     NoEvent(ExprId),
 }
 
-/// What is noted while simplifying for an explanation.
+/// The record of a simplification, for an explanation.
 #[derive(Default)]
 pub(super) struct Trace {
-    /// Whether steps have reasons.
+    /// True if steps have reasons.
     has_reasons: bool,
     steps: Vec<Step>,
     missing: Vec<Missing>,
@@ -60,7 +60,7 @@ pub(super) struct Trace {
 /// The names of the rules that made nodes simpler.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Since somebody outside asked for a node: in the order of use, once for each node that is being simplified.
+    /// Since the last outer query: in the order of use, once for each node that is being simplified.
     noted: Vec<&'static str>,
     /// By node and place: where its names begin and end.
     of: FxHashMap<(ExprId, At), (u32, u32)>,
@@ -80,7 +80,7 @@ impl Names {
     fn note(&mut self, rule: &'static str) {
         self.noted.push(rule);
     }
-    /// Keeps what was noted from a place on as the names of a node.
+    /// Keeps the records from a place on as the names of a node.
     pub(super) fn keep(&mut self, expr: ExprId, at: At, from: usize) {
         let mut end = from;
         for next in from..self.noted.len() {
@@ -115,7 +115,8 @@ impl Simplifier<'_> {
         self.retraced(At { ctx, reading }, expr, true)
     }
 
-    /// The names of the rules that lead from an expression to its simplest form, each once, in the order of their first use.
+    /// The names of the rules that lead from an expression to its simplest form, each once, in the order of their first
+    /// use.
     pub fn rules(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<&'static str> {
         self.simplify(ctx, expr, reading);
         let at = At { ctx: self.nearest(At { ctx, reading }, expr), reading };
@@ -129,7 +130,7 @@ impl Simplifier<'_> {
         steps
     }
 
-    /// Which facts would let a rule apply to the simplest form of an expression, each with its rule.
+    /// Returns the facts that would let a rule apply to the simplest form of an expression, each with its rule.
     pub fn missing(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Missing> {
         let result = self.simplify(ctx, expr, reading);
         let memo = std::mem::take(&mut self.memo);

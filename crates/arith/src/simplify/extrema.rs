@@ -60,7 +60,7 @@ impl Simplifier<'_> {
         operands
     }
 
-    /// Whether `one` is never beyond `other`, so that the other does not count.
+    /// Returns true if `one` is never beyond `other`, so that the other does not count.
     fn is_beyond(
         &mut self,
         at: At,

@@ -1,9 +1,10 @@
-//! Whether a sum that is computed anew stays in the range of its type, wherever the source does.
+//! Overflow of new sums: a sum that is computed anew stays in the range of its type wherever the source does.
 //!
-//! What the source computes at the place is taken to fit: where it does not, there is an event already. Of a new sum each end is
-//! shown by itself: by the bounds of its terms, or because it is not beyond a sum of the source (their difference has a
-//! sign, or it is a part of it). A product of some of the factors of a product of the source fits if the others are positive. Last, the analyzer may
-//! know that the value is computed on the way to the place.
+//! The values that the source computes at the place are assumed to fit: where they do not, there is an event already.
+//! Each end of a new sum is shown by itself: by the bounds of its terms, or because it is not beyond a sum of the
+//! source (their difference has a sign, or it is a part of it). A product of some of the factors of a product of the
+//! source fits if the others are positive. Last, the analyzer may know that the value is computed on the way to the
+//! place.
 
 use ir::{DataType, ExprId};
 
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::{Interval, Overflow, canonical::polynomial::Ring, samples::Numbers};
 
-/// What the source computes at a place: what is in some nodes, and sums. Worked out when somebody asks.
+/// The values that the source computes at a place: those in some nodes, and sums. Computed on demand.
 pub(super) struct Source<'a> {
     roots: &'a [ExprId],
     known: &'a [Sum],
@@ -41,8 +42,8 @@ impl<'a> Source<'a> {
 }
 
 impl Simplifier<'_> {
-    /// Whether a node that is made anew does not overflow at a place, by what the analyzer knows alone. Where overflow is
-    /// excluded, what was computed on the way there did not.
+    /// Returns true if a new node does not overflow at a place, by the knowledge of the analyzer alone. Where overflow
+    /// is excluded, values computed on the way there did not overflow.
     pub(super) fn adds_no_overflow(&mut self, at: At, expr: ExprId) -> bool {
         match at.reading {
             Overflow::Excluded => {
@@ -53,7 +54,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Whether the value of a node fits its type where all of `source` do.
+    /// Returns true if the value of a node fits its type where all of `source` do.
     pub(super) fn node_fits(
         &mut self,
         at: At,
@@ -65,7 +66,7 @@ impl Simplifier<'_> {
         self.fits(at, &sum, dtype, source)
     }
 
-    /// Whether `sum` fits its type where all of `source` do.
+    /// Returns true if `sum` fits its type where all of `source` do.
     pub(super) fn fits(
         &mut self,
         at: At,
@@ -135,7 +136,8 @@ impl Simplifier<'_> {
         bounds.unwrap_or(Interval::constant(1))
     }
 
-    /// Whether there are samples with a multiple of `by` between the values of a sum: then no bounds show that it is between two.
+    /// Returns true if some samples have a multiple of `by` between the values of a sum: then no bounds can show that
+    /// it is between two.
     pub(super) fn is_seen_to_cross(&mut self, at: At, sum: &Sum, by: i128) -> bool {
         let Ok(by) = i64::try_from(by) else { return false };
         let Ok(constant) = i64::try_from(sum.constant) else { return false };
@@ -160,7 +162,7 @@ impl Simplifier<'_> {
         total.varies(lanes)
     }
 
-    /// Whether the one sum is the other times an atom that is positive.
+    /// Returns true if the one sum is the other times a positive atom.
     fn is_part(&mut self, at: At, whole: &Sum, part: &Sum) -> bool {
         if part.n_terms() < 2 || whole.n_terms() != part.n_terms() {
             return false;
@@ -172,7 +174,8 @@ impl Simplifier<'_> {
         })
     }
 
-    /// Whether the sum is one product, and with positive factors a product of the source: then it lies between 0 and that.
+    /// Returns true if the sum is one product, and with positive factors a product of the source: then it lies between
+    /// 0 and that.
     fn is_part_of_product(&mut self, at: At, sum: &Sum, source: &[Sum]) -> bool {
         let Some((part, number)) = only_product(sum) else { return false };
         source.iter().any(|it| {
@@ -196,13 +199,13 @@ impl Simplifier<'_> {
         self.analyzer.facts_with(at.reading, at.ctx, expr).interval.min > 0
     }
 
-    /// Whether what is divided by, and so is not 0, is positive.
+    /// Returns true if a divisor, which is not 0, is positive.
     pub(super) fn is_positive_divisor(&mut self, at: At, expr: ExprId) -> bool {
         self.analyzer.facts_with(at.reading, at.ctx, expr).interval.min >= 0
     }
 }
 
-/// Whether `whole` is `part` times a positive integer: then `part` lies between 0 and it.
+/// Returns true if `whole` is `part` times a positive integer: then `part` lies between 0 and it.
 fn is_multiple(whole: &Sum, part: &Sum) -> bool {
     let first = |it: &Sum| it.products.first().map_or(it.constant, |it| it.1);
     let (of, one) = (first(whole), first(part));

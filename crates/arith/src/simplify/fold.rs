@@ -1,7 +1,7 @@
 //! Constants: operations on them, neutral and absorbing operands, conversions that change nothing.
 //!
-//! Integers only, with the reference value of `SEMANTICS.md`. What is an event or an error (`I1`, `I5`, `I6`, `I8`) is not
-//! folded: a constant would hide it. Of floats nothing is computed; what is exact there is a rule.
+//! Integers only, with the reference value of `SEMANTICS.md`. An operation with an event or an error (`I1`, `I5`, `I6`,
+//! `I8`) is not folded: a constant would hide it. Floats are not computed; exact cases are rules.
 
 use ir::{BinaryOp, DataType, ExprId, ExprKind, UnaryOp};
 
@@ -24,7 +24,7 @@ pub(super) fn compare(op: BinaryOp, a: i128, b: i128) -> bool {
     }
 }
 
-/// The exact value of an operation on integers; none for what is an error or no arithmetic.
+/// The exact value of an operation on integers; `None` for an error or another kind of operation.
 pub(super) fn evaluate(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
     match op {
         BinaryOp::Add => a.checked_add(b),
@@ -49,7 +49,8 @@ pub(super) fn evaluate(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
     }
 }
 
-/// Whether an operation on integers, of which these are constants, is its left operand or its right one.
+/// Returns the operand that an operation on integers equals, where these are its constant operands: true for the left
+/// one, false for the right one.
 pub(super) fn neutral(op: BinaryOp, a: Option<i128>, b: Option<i128>) -> Option<bool> {
     match (op, a, b) {
         (BinaryOp::Add, Some(0), _) | (BinaryOp::Mul, Some(1), _) => Some(false),

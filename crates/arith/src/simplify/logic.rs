@@ -1,9 +1,9 @@
 //! Chains of `and` or of `or`, as one operator on a list of conditions that are evaluated from left to right.
 //!
-//! A condition that the ones before it decide goes, or decides the whole. That is sound though the left side gives the right one
-//! nothing that could justify an evaluation (`SEMANTICS: S2`): the value of the whole is that of the right side only where the left
-//! one does not decide, and an evaluation that goes adds no event. A condition goes by one *after* it only if that one can be
-//! evaluated without an event, as all between. Conditions keep their order.
+//! A condition that the ones before it decide goes, or decides the whole. That is sound though the left side gives the
+//! right one nothing that could justify an evaluation (`SEMANTICS: S2`): the value of the whole is that of the right
+//! side only where the left one does not decide, and an evaluation that goes adds no event. A condition goes by one
+//! *after* it only if that one can be evaluated without an event, as all between. Conditions keep their order.
 //!
 //! A chain is looked at in pieces of [`MOST_CONDITIONS`], so its cost is linear.
 
@@ -27,13 +27,13 @@ struct Chain {
     at: At,
     op: BinaryOp,
     kept: Vec<ExprId>,
-    /// Where all conditions kept so far did not decide.
+    /// The place where all conditions kept so far did not decide.
     inside: At,
     rule: &'static str,
 }
 
 impl Simplifier<'_> {
-    /// A chain without what decides nothing, or `not` moved to where it costs nothing.
+    /// A chain without conditions that decide nothing, or with `not` moved to where it costs nothing.
     pub(super) fn chain(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         let node = self.body().expr(expr);
         match node.kind {
@@ -91,7 +91,7 @@ impl Simplifier<'_> {
         Some((node, chain.rule))
     }
 
-    /// Adds a condition unless it is decided; says how.
+    /// Adds a condition unless it is decided; returns how.
     fn keep(&mut self, chain: &mut Chain, condition: ExprId) -> Option<bool> {
         let decisive = chain.op == BinaryOp::Or;
         let decided = self.as_bool(condition).or_else(|| {

@@ -1,8 +1,9 @@
 //! Rules against nodes.
 //!
-//! A rule is compared with a node from the root down; of a commutative operator both orders are tried, the one as written first.
-//! Variables that occur twice must be one node. Then the conditions are shown in turn, and the right side is built; the first
-//! rule that gets there wins. A comparison of a rule with a node is O(its size) for each order of its commutative operators.
+//! A rule is compared with a node from the root down; of a commutative operator both orders are tried, the one as
+//! written first. Variables that occur twice must be one node. Then the conditions are shown in turn, and the right
+//! side is built; the first rule that gets there wins. A comparison of a rule with a node is O(its size) for each order
+//! of its commutative operators.
 
 use ir::{BinaryOp, DataType, ExprId, ExprKind};
 use smallvec::SmallVec;
@@ -33,7 +34,7 @@ struct Attempt {
     dtype: Option<DataType>,
 }
 
-/// What is left to match: terms with nodes, as a list that the callers hold.
+/// The goals of a match: terms with nodes, as a list that the callers hold.
 struct Goals<'g> {
     term: &'static Term,
     expr: ExprId,
@@ -69,7 +70,7 @@ impl Simplifier<'_> {
         None
     }
 
-    /// Matches what is left, then shows the conditions, then builds the result.
+    /// Matches the remaining goals, then proves the conditions, then builds the result.
     fn matched(&mut self, it: &mut Attempt, goals: Option<&Goals<'_>>) -> Option<ExprId> {
         let Some(&Goals { term, expr, next }) = goals else { return self.applied_rule(it) };
         let node = self.body().expr(expr);
@@ -140,7 +141,7 @@ impl Simplifier<'_> {
         self.matched(it, Some(&Goals { term: first, expr: a, next: Some(&second) }))
     }
 
-    /// Binds a variable and matches what is left; where that fails, the variable is as it was.
+    /// Binds a variable and matches the remaining goals; if that fails, the binding is undone.
     fn bind(
         &mut self,
         it: &mut Attempt,
@@ -173,7 +174,7 @@ impl Simplifier<'_> {
         result
     }
 
-    /// Whether a value of this type may be one of the rule's, which have one type.
+    /// Returns true if a value of this type may be one of the rule's values, which all have one type.
     fn agree(&self, it: &mut Attempt, dtype: DataType) -> bool {
         let is_in = match it.rule.domain {
             Domain::Int | Domain::Wrapping => dtype.is_integer(),
@@ -216,15 +217,14 @@ impl Simplifier<'_> {
         self.template(it, &rule.rhs)
     }
 
-    /// Whether the left side has the value that it has of mathematical integers.
+    /// Returns true if the left side has the value of the same computation on mathematical integers.
     fn is_as_of_integers(&mut self, it: &Attempt) -> bool {
         let is_wide = it.dtype.is_some_and(|it| it.is_int() && it.bits >= 32);
         it.at.reading == Overflow::Excluded && is_wide
             || self.analyzer.no_overflow(it.at.ctx, it.root)
     }
 
-    /// Whether a condition is known not to hold, without anything being worked out: a comparison of constants, or one of what the
-    /// rule is about in a sample.
+    /// Returns true if a condition is cheaply known not to hold: it compares constants, or a sample refutes it.
     fn is_seen_false(&mut self, it: &Attempt, condition: &Condition) -> bool {
         let Condition::Holds(Term::Binary(op, left, right)) = condition else { return false };
         let [is_fixed, is_other_fixed] =
@@ -261,7 +261,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Whether a new sum of values of the source fits.
+    /// Returns true if a new sum of values of the source fits.
     fn stays_in_range(&mut self, at: At, expr: ExprId) -> bool {
         let Some(dtype) = self.body().dtype(expr) else { return false };
         if self.as_int(expr).is_some() {
@@ -388,7 +388,7 @@ impl Simplifier<'_> {
     }
 }
 
-/// Whether no fact could make a condition true that is not.
+/// Returns true if no fact could make a false condition true.
 fn term_is_of_constants(term: &Term, rule: &Rule) -> bool {
     match term {
         Term::Binary(_, a, b) => a.is_constant(&rule.variables) && b.is_constant(&rule.variables),
@@ -396,7 +396,8 @@ fn term_is_of_constants(term: &Term, rule: &Rule) -> bool {
     }
 }
 
-/// Whether the matcher tries both orders. `and` and `or` are lazy (`SEMANTICS: S2`), float `min` and `max` have an order (`F6`).
+/// Returns true if the matcher tries both orders. `and` and `or` are lazy (`SEMANTICS: S2`), float `min` and `max` have
+/// an order (`F6`).
 fn is_commutative(op: BinaryOp, is_float: bool) -> bool {
     use BinaryOp::{Add, BitAnd, BitOr, BitXor, Eq, Max, Min, Mul, Ne};
     match op {

@@ -1,7 +1,8 @@
-//! What nodes are at places, once found out.
+//! The simplified nodes at places, memoised.
 //!
-//! A result is kept under the nearest place in which the same is known of the node ([`crate::memo`]). Before anybody looks for that place, the
-//! last question about the node answers: most nodes are asked for where they were asked for before. O(1) a question.
+//! A result is kept under the nearest place in which the same is known of the node ([`crate::memo`]). Before that place
+//! is searched for, the last query about the node is tried: most nodes are queried again at the same place. O(1) a
+//! question.
 
 use ir::{ExprId, arena::Id as _};
 
@@ -15,7 +16,7 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     asked: ContextId,
-    /// Where the same is known of the node.
+    /// The place where the same is known of the node.
     pub(super) at: At,
     pub(super) result: ExprId,
 }
@@ -35,7 +36,7 @@ impl Memo {
         Memo { last: vec![None; n_exprs], ..Memo::default() }
     }
 
-    /// What is known of a node where somebody asks for it now, if that is where he asked last.
+    /// Returns the result for a node if the last query about it was at the same place.
     pub(super) fn asked_again(&self, asked: At, expr: ExprId) -> Option<Known> {
         let known = (*self.last.get(expr.index())?)?;
         (known.asked == asked.ctx && known.at.reading == asked.reading).then_some(known)
@@ -46,13 +47,13 @@ impl Memo {
         self.results[at.reading as usize].get(expr.index(), at.ctx).copied()
     }
 
-    /// Notes that a node of which nothing is known at a place is itself, until [`Memo::finish`] says what it is.
+    /// Records that an unknown node at a place is itself, until [`Memo::finish`] gives its result.
     pub(super) fn begin(&mut self, asked: ContextId, at: At, expr: ExprId) -> Place {
         self.note_last(asked, at, expr, expr);
         self.results[at.reading as usize].insert(expr.index(), at.ctx, expr)
     }
 
-    /// Notes what a node is, and that the result is itself there.
+    /// Records the result for a node, and that the result is itself there.
     pub(super) fn finish(
         &mut self,
         asked: ContextId,

@@ -1,8 +1,8 @@
 //! The order of operands: by structure, and variables as they were declared. No id of a node plays a part, so it is the
 //! same however the nodes came to be.
 //!
-//! Smaller expressions stand before larger ones, and constants last of all. Of two of one size the first operand that differs
-//! decides; equal operands are one node, so a comparison goes down one path, at most [`MOST_DEPTH`] nodes.
+//! Smaller expressions stand before larger ones, and constants last of all. Of two of one size the first operand that
+//! differs decides; equal operands are one node, so a comparison goes down one path, at most [`MOST_DEPTH`] nodes.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use ir::{Body, Callee, ExprId, ExprKind};
 /// Nodes on the way to a difference. Beyond, the node that was made first is first.
 const MOST_DEPTH: usize = 64;
 
-/// Which of two operands stands first.
+/// Returns the order of two operands.
 pub(super) fn compare(body: &Body, a: ExprId, b: ExprId) -> Ordering {
     let (mut a, mut b) = (a, b);
     for _ in 0..MOST_DEPTH {

@@ -1,8 +1,9 @@
-//! Quotients and remainders that make up their dividend, in a sum of products; the smaller and the larger of two values.
+//! Recombination: quotients and remainders that add up to their dividend in a sum of products; the smaller and the
+//! larger of two values.
 //!
-//! The rules of `add.rules` on any two terms of a sum: `x // c * c` and `x % c`, with any common factor. A remainder of a
-//! quotient counts with the quotient of both: `x // 8 * 2 + x // 4 % 2` is `x // 4`, and `x // 4 % 2 * 4 + x % 4` is `x % 8`.
-//! Pairs of terms are tried until none fits: O(products^2) a step, each step has fewer terms.
+//! The rules of `add.rules` on any two terms of a sum: `x // c * c` and `x % c`, with any common factor. A remainder of
+//! a quotient counts with the quotient of both: `x // 8 * 2 + x // 4 % 2` is `x // 4`, and `x // 4 % 2 * 4 + x % 4` is
+//! `x % 8`. Pairs of terms are tried until none fits: O(products^2) a step, each step has fewer terms.
 
 use ir::{BinaryOp, ExprId, ExprKind};
 use smallvec::SmallVec;
@@ -13,9 +14,9 @@ use super::{
 };
 use crate::{Interval, canonical::polynomial::Ring};
 
-/// What stands for two terms: with the factor and product that they share.
+/// The replacement of two terms: with the factor and product that they share.
 struct Pair {
-    /// What the two are together, times `factor` and `rest`.
+    /// The sum of the two, times `factor` and `rest`.
     value: Sum,
     rest: Option<ProductId>,
     factor: i128,
@@ -51,7 +52,7 @@ impl Simplifier<'_> {
         rule.map(|rule| (total, rule))
     }
 
-    /// Whether a sum has terms that something may stand for, by what they are made of.
+    /// Returns true if a sum may have terms that can be replaced together, by the kinds of its terms.
     pub(super) fn may_have_pairs(&self, sum: &Sum) -> bool {
         sum.products.len() > 1
             && sum.products.iter().any(|it| {
@@ -127,7 +128,7 @@ impl Simplifier<'_> {
         None
     }
 
-    /// `x % c` with `x // c * c`, or with what it is the higher part of.
+    /// `x % c` with `x // c * c`, or with the rest of which it is the lower part.
     fn with_quotient(
         &mut self,
         op: BinaryOp,

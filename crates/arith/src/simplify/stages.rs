@@ -1,4 +1,4 @@
-//! The steps of the simplifier that are no rules of a table: they work on operands in any number, or ask the analyzer.
+//! The steps of the simplifier that are not table rules: they work on any number of operands, or ask the analyzer.
 
 use rules::Rule;
 
@@ -84,7 +84,7 @@ const fn stage(name: &'static str, docs: &'static str) -> Rule {
     Rule::simplification(name, "a step of the simplifier", docs)
 }
 
-/// Whether a step may have this name.
+/// Returns true if a step may have this name.
 pub(super) fn is_name(name: &str) -> bool {
     STAGES.binary_search_by_key(&name, |it| it.name).is_ok() || crate::rules::find(name).is_some()
 }

@@ -1,11 +1,11 @@
-//! Sums of products: terms of one kind come together, opposite ones cancel, and the rest is built anew in one order.
+//! Sums of products: like terms are merged, opposite ones cancel, and the sum is rebuilt in a canonical order.
 //!
-//! The sum of a node is that of mathematical integers, exact in 128 bits; where it has more than [`MOST_PRODUCTS`] products,
-//! a longer chain is a term by itself, so that a chain of n prefixes costs O(n). A *product* is a bag of atoms, an *atom* a
-//! node that is no sum, difference or product.
+//! The sum of a node is that of mathematical integers, exact in 128 bits; where it has more than [`MOST_PRODUCTS`]
+//! products, a longer chain is a term by itself, so that a chain of n prefixes costs O(n). A *product* is a bag of
+//! atoms, an *atom* a node that is no sum, difference or product.
 //!
-//! A sum of integers equals the node where nothing overflows, and modulo the width always. What is built anew computes other
-//! sums on the way, so each of them is shown to fit (module `fits`): the result may overflow only where the node does.
+//! A sum of integers equals the node where nothing overflows, and modulo the width always. A rebuilt sum has other
+//! partial sums, so each of them is shown to fit (module `fits`): the result may overflow only where the node does.
 
 use ir::{BinaryOp, ExprId, ExprKind};
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ use crate::canonical::polynomial::{Polynomial, Ring};
 pub(super) const MOST_PRODUCTS: usize = 16;
 /// Atoms of one product.
 const MOST_FACTORS: usize = 8;
-/// Nodes of a sum that are looked at to see what the source computes.
+/// The limit on nodes of a sum that are visited to find the sums that the source computes.
 const MOST_REGION: usize = 96;
 
 /// A product, by its place in [`Sums`].
@@ -39,11 +39,11 @@ pub(super) struct Sums {
     all: Vec<Sum>,
     pub(super) products: Vec<Factors>,
     index: FxHashMap<Factors, ProductId>,
-    /// By node: the product that it is alone, and 1; 0 if nobody asked for it.
+    /// By node: the product that it is alone, and 1; 0 if not computed yet.
     alone: Vec<u32>,
     /// By node: whether it is in normal form, whatever the context.
     normal: Vec<bool>,
-    /// Whether facts of the context were asked for since somebody last looked.
+    /// True if facts of the context were used since the last look.
     pub(super) is_contextual: bool,
 }
 
@@ -132,7 +132,7 @@ impl Simplifier<'_> {
         &self.sums.all[self.sums.of[super::index(expr)] as usize - 1]
     }
 
-    /// Whether a node is taken apart no further.
+    /// Returns true if a node is not decomposed further.
     pub(super) fn is_atom(&mut self, expr: ExprId) -> bool {
         let alone = self.alone(expr);
         let sum = self.sum_at(expr);
@@ -194,8 +194,8 @@ impl Simplifier<'_> {
         sum.filter(|it| it.products.len() <= MOST_PRODUCTS)
     }
 
-    /// What the source computes for these nodes: the sums of all sums, differences, products and atoms in them, outermost
-    /// first.
+    /// Returns the sums that the source computes for these nodes: all sums, differences, products and atoms in them,
+    /// outermost first.
     pub(super) fn region(&mut self, roots: &[ExprId]) -> Vec<Sum> {
         let mut nodes: SmallVec<[ExprId; 32]> = roots.into();
         let mut next = 0;

@@ -1,11 +1,12 @@
 //! Vectors whose lanes are known: all equal (`Broadcast`), or in steps (`Ramp`, `SEMANTICS: P4`).
 //!
-//! In: an elementwise operation on such vectors. Out: one such vector, of operations on scalars, which the other stages make simpler. Any other
-//! vector only loses neutral operands.
+//! In: an elementwise operation on such vectors. Out: one such vector, of operations on scalars, which the other stages
+//! make simpler. Any other vector only loses neutral operands.
 //!
-//! No event is new. What is computed once was computed in each lane. The base of a sum of ramps is what lane 0 was; the other lanes
-//! have the values that they had. A ramp is divided only where its lanes are exact: they are whole multiples beside the base, or stay within one
-//! multiple of the divisor. `Overflow::Wraps` may mean that nobody uses lane 0, so there a new base must be shown to fit. O(1) a node.
+//! No event is new. A value that is computed once was computed in each lane. The base of a sum of ramps is the value of
+//! lane 0; the other lanes keep their values. A ramp is divided only where its lanes are exact: they are whole
+//! multiples beside the base, or stay within one multiple of the divisor. Under `Overflow::Wraps` lane 0 may be unused,
+//! so there a new base must be shown to fit. O(1) a node.
 
 use ir::{BinaryOp, DataType, ExprId, ExprKind, Lanes, Type};
 
@@ -24,12 +25,12 @@ enum Values {
     Steps(ExprId, i128),
 }
 
-/// What the lanes of a vector have in common.
+/// The common shape of a vector's lanes.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// How many, as the source says it.
+    /// The count, in the form of the source.
     count: ExprId,
-    /// How many.
+    /// The number.
     lanes: Lanes,
 }
 

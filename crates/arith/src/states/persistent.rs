@@ -1,9 +1,9 @@
 //! A persistent map from small numbers to small numbers.
 //!
-//! Every version of the map stays readable after a later one was made from it, which is what nested contexts need. It
-//! is a radix tree of eight-way nodes in one arena; number 0 means "nothing" and node 0 is empty all the way down. A
-//! version is as high as its largest key has octal digits. Lookup and insertion take that many steps; an insertion
-//! makes that many new nodes.
+//! Every version of the map stays readable after a later one was derived from it, as nested contexts need. It is a
+//! radix tree of eight-way nodes in one arena; number 0 means "nothing" and node 0 is empty all the way down. A version
+//! is as high as its largest key has octal digits. Lookup and insertion take that many steps; an insertion makes that
+//! many new nodes.
 
 /// A version of a map of one [`Maps`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,5 @@
-//! Every claim of the analyzer against evaluation: random contexts and expressions, all values of the variables (or, for
-//! wide types, the ends of the range, small values and random ones).
+//! Every claim of the analyzer against evaluation: random contexts and expressions, all values of the variables (or,
+//! for wide types, the ends of the range, small values and random ones).
 
 use ir::{DataType, ExprId, ValueId, ValueKind, arena::Id};
 use test_utils::Rng;
@@ -50,7 +50,7 @@ fn assignments(bench: &Bench, rng: &mut Rng) -> Vec<Vec<i128>> {
     all
 }
 
-/// Evaluates what is bound; false if an error ends the run there.
+/// Evaluates the bindings; false if an error ends the run there.
 fn bind_all(body: &ir::Body, values: &mut [i128]) -> bool {
     let ops = &body.blocks[body.entry(body.root)].ops;
     ops.iter().all(|&op| {
@@ -61,7 +61,7 @@ fn bind_all(body: &ir::Body, values: &mut [i128]) -> bool {
     })
 }
 
-/// Whether a run with these values gets to the context, and with what events on the way.
+/// Returns the events on the way if a run with these values reaches the context.
 pub(super) fn reaches(analyzer: &Analyzer<'_>, ctx: ContextId, values: &[i128]) -> Option<Events> {
     let body = analyzer.body();
     let mut events = Events::default();
@@ -124,7 +124,7 @@ pub(super) fn describe(analyzer: &Analyzer<'_>, ctx: ContextId) -> String {
     lines.join("\n")
 }
 
-/// Variables, a context, and what is asked there.
+/// Variables, a context, and a query there.
 pub(super) struct Case {
     pub(super) bench: Bench,
     conditions: Vec<(ExprId, bool)>,

@@ -72,7 +72,7 @@ pub(super) fn check_bound(variables: &[&str], context: &[&str], query: &str, exp
     assert_eq!(text, expected, "{query}");
 }
 
-/// What is decided in each reading.
+/// Returns the decisions in each reading.
 pub(super) fn decisions(variables: &[&str], context: &[&str], query: &str) -> [Option<bool>; 2] {
     let question = Question::new(variables, context, query);
     question.ask(|it, ctx, query| {
@@ -80,7 +80,7 @@ pub(super) fn decisions(variables: &[&str], context: &[&str], query: &str) -> [O
     })
 }
 
-/// Whether a value was computed on the way, and whether computing it adds no overflow.
+/// Returns whether a value was computed on the way, and whether computing it adds no overflow.
 pub(super) fn computed(variables: &[&str], context: &[&str], query: &str) -> (bool, bool) {
     let question = Question::new(variables, context, query);
     question.ask(|it, ctx, query| (it.is_computed(ctx, query), it.adds_no_overflow(ctx, query)))
@@ -313,7 +313,7 @@ fn accesses_are_in_bounds_where_every_index_is() {
     check_access(THREADS, guarded, &["n"], &["b * 512 + t"], true);
 }
 
-/// Whether cell 0 of a view, whose extents are all positive here, is in the parameter it shows.
+/// Checks whether cell 0 of a view, whose extents are all positive here, is in the parameter it shows.
 #[track_caller]
 fn check_view(shape: &[&str], view: &[&str], is: bool) {
     let sizes = &["n: size int32", "m: size int32", "k: int32"];
@@ -344,7 +344,7 @@ fn view_has_its_cells_if_its_source_has_as_many() {
     check_view(&["k"], &["k"], true);
 }
 
-/// Which step of the context decides, and whether what is left without conditions does too.
+/// The step of the context that decides, and whether the context without conditions decides too.
 #[track_caller]
 fn check_why(context: &[&str], query: &str, step: Option<usize>, is_unconditional: bool) {
     let question = Question::new(XYZ, context, query);

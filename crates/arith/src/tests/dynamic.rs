@@ -181,7 +181,7 @@ fn multiples_by_multiples() {
 }
 
 #[test]
-fn what_a_launch_has_computed_may_be_computed_again() {
+fn values_computed_for_a_launch_may_be_computed_again() {
     let check = |context: &[&str], query: &str, is_computed: bool, adds_nothing: bool| {
         assert_eq!(computed(SHAPES, context, query), (is_computed, adds_nothing), "{query}");
     };

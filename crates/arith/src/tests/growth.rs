@@ -1,4 +1,4 @@
-//! Work grows with the size of what is asked, counted.
+//! Work grows with the size of the query, counted.
 
 use ir::{BinaryOp, DataType, ExprId, ExprKind};
 

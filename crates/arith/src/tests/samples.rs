@@ -1,4 +1,4 @@
-//! Samples are runs: their values are those of evaluation, and those that get to a context have no event on the way.
+//! Samples are runs: their values are those of evaluation, and samples that reach a context have no event on the way.
 
 use ir::arena::Id;
 use test_utils::Rng;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Analyzer, samples::LANES};
 
-/// Checks all lanes of one random case. Returns how many get to its context.
+/// Checks all lanes of one random case. Returns the number of samples that reach its context.
 fn check_case(seed: u64) -> usize {
     let mut rng = Rng::new(seed);
     let case = random_case(&mut rng);

@@ -1,5 +1,5 @@
-//! Claims about products, symbolic divisors and stepped loops, against evaluation: contexts as launches over fused shapes make
-//! them, with guards taken from the same pieces, over sizes small and large.
+//! Claims about products, symbolic divisors and stepped loops, against evaluation: contexts as launches over fused
+//! shapes make them, with guards taken from the same pieces, over sizes small and large.
 
 use ir::{BinaryOp, DataType, ExprId, ValueId};
 use test_utils::Rng;
@@ -15,7 +15,7 @@ struct Case {
     bench: Bench,
     loops: Vec<Loop>,
     guards: Vec<(ExprId, bool)>,
-    /// What a careless caller might assume besides.
+    /// An additional assumption of a careless caller.
     extra: ExprId,
     queries: Vec<ExprId>,
 }
@@ -194,7 +194,7 @@ fn assignments(case: &Case, rng: &mut Rng) -> Vec<Vec<i128>> {
     all
 }
 
-/// The contexts of a case, with and without what a careless caller assumes.
+/// The contexts of a case, with and without the assumptions of a careless caller.
 fn context(case: &Case, analyzer: &mut Analyzer<'_>) -> ContextId {
     let mut ctx = analyzer.root();
     for it in &case.loops {
@@ -219,7 +219,7 @@ enum Claims {
     UnderMore,
 }
 
-/// How many conditions were decided, and how many sums shown to be in range; or what was wrong.
+/// The number of decided conditions, and of sums shown to be in range; or the failure.
 fn check_case(seed: u64, claims: Claims) -> Result<[usize; 2], String> {
     let mut rng = Rng::new(seed);
     let case = random_case(&mut rng);
@@ -283,7 +283,8 @@ fn check_case(seed: u64, claims: Claims) -> Result<[usize; 2], String> {
     Ok([decided, n_fitting])
 }
 
-/// What is said to be missing, against evaluation: where it holds, so does the decision. Returns how many conditions would be decided.
+/// Checks the facts reported as missing against evaluation: where one holds, so does the decision. Returns the number
+/// of conditions that it would decide.
 fn check_lacking(seed: u64) -> usize {
     let mut rng = Rng::new(seed);
     let case = random_case(&mut rng);
@@ -321,13 +322,13 @@ fn check_lacking(seed: u64) -> usize {
 }
 
 #[test]
-fn what_is_missing_would_decide() {
+fn missing_facts_would_decide() {
     let n_said: usize = (0..400).map(check_lacking).sum();
     assert!(n_said > 40, "{n_said} conditions would be decided");
 }
 
-/// The values of indices while `x` and `t` run, against evaluation. Returns how many bounds were given, and how many were
-/// reached.
+/// The values of indices while `x` and `t` run, against evaluation. Returns how many bounds were given, and how many
+/// were reached.
 fn check_sets(seed: u64) -> [usize; 2] {
     let mut rng = Rng::new(seed);
     let case = random_case(&mut rng);
@@ -394,7 +395,7 @@ fn check_cases(n: u64, claims: Claims) -> Result<[usize; 2], String> {
     Ok(total)
 }
 
-/// `TIR_ARITH_CASES=20000` asks for more, after a change of what products and quotients say.
+/// `TIR_ARITH_CASES=20000` runs more, for changes of the rules about products and quotients.
 #[test]
 fn claims_about_shapes_hold_for_all_values() {
     let asked = std::env::var("TIR_ARITH_CASES").ok().and_then(|it| it.parse().ok());

@@ -1,4 +1,4 @@
-//! Where facts come from, and which are missing.
+//! Sources of facts, and missing facts.
 
 use super::by_hand::Question;
 use crate::{Lacking, Overflow, Source};

@@ -1,7 +1,7 @@
-//! What the tests share: bodies made from text, and an evaluator that is not the analyzer.
+//! The common support of the tests: bodies made from text, and an evaluator independent of the analyzer.
 //!
-//! The evaluator follows the reference column of `SEMANTICS.md` on 128-bit integers: sums wrap at their type, a division by
-//! zero has no value, a shift out of range shifts modulo the width. It notes what would be an event.
+//! The evaluator follows the reference column of `SEMANTICS.md` on 128-bit integers: sums wrap at their type, a
+//! division by zero has no value, a shift out of range shifts modulo the width. It records the events.
 
 use ir::{
     BinaryOp, Body, DataType, Dialect, ExprId, ExprKind, Lanes, OpKind, UnaryOp, ValueId,
@@ -45,7 +45,7 @@ impl Bench {
         self.variables.push((name.to_owned(), variable));
         variable
     }
-    /// Reads an expression. Numbers take the type of what stands beside them, else `int32`.
+    /// Reads an expression. Numbers take the type of the operand beside them, else `int32`.
     pub(crate) fn expr(&mut self, text: &str) -> ExprId {
         let tokens = tokens(text);
         let mut parser = Parser { bench: self, tokens, at: 0 };
@@ -211,7 +211,7 @@ pub(crate) fn if_then_else(body: &mut Body, cond: ExprId, a: ExprId, b: ExprId) 
     body.if_then_else(cond, a, b)
 }
 
-/// What happened in an evaluation.
+/// The events of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Events {
     /// A sum left the range of its type.

@@ -1,9 +1,10 @@
 //! NVIDIA's run-time compiler, a library, run in processes of Python's.
 //!
-//! In: folders to look in, then sources in folders. Out: PTX and a cubin beside each source, and what was said. The library has no program
-//! of its own, and loading one into this process takes unsafe code and ends this process where it fails; whoever has NVIDIA's wheels has Python, which
-//! loads it with what it brings along (`nvrtc.py`, `ctypes`). A process compiles one source after the other, as starting it takes longer than a
-//! kernel: there are as many as threads compile at once, and they end with their owner.
+//! In: folders to look in, then sources in folders. Out: PTX and a cubin beside each source, and the messages. The
+//! library has no program of its own, and loading one into this process takes unsafe code and ends this process where
+//! it fails; a user of NVIDIA's wheels has Python, which loads it with its own means (`nvrtc.py`, `ctypes`). A process
+//! compiles one source after the other, as starting it takes longer than a kernel: there are as many as threads compile
+//! at once, and they end with their owner.
 
 use std::{
     env, fs,
@@ -19,10 +20,10 @@ use super::{Homes, first_error, version_word};
 
 /// Between the parts of a line: no path has it.
 const SEPARATOR: &[u8] = b"\x1f";
-/// What the processes run.
+/// The script that the processes run.
 const SCRIPT: &str = include_str!("nvrtc.py");
 
-/// The library, and who runs it.
+/// The library, and the Python that runs it.
 #[derive(Clone, Debug)]
 pub(super) struct Nvrtc {
     python: PathBuf,
@@ -53,7 +54,7 @@ const DEVICE_HEADERS: [&str; 7] = [
 ];
 
 impl Nvrtc {
-    /// What the headers say: wheels may have another version than the library.
+    /// Returns the version of the headers: wheels may have another version than the library.
     pub(super) fn headers(&self) -> String {
         let all = self.includes.iter().flat_map(|folder| DEVICE_HEADERS.map(|it| folder.join(it)));
         let texts: Vec<Vec<u8>> =
@@ -94,7 +95,7 @@ impl Nvrtc {
         Some(Ok(Nvrtc { python, library, includes, idle: Arc::default() }))
     }
 
-    /// The version of the library, as what it makes of nothing tells it.
+    /// The version of the library, read off its output for an empty source.
     ///
     /// # Errors
     /// If it cannot be run.
@@ -108,10 +109,11 @@ impl Nvrtc {
             .ok_or_else(|| format!("{} does not tell its version", self.library.display()))
     }
 
-    /// Compiles `kernel.cu` of a folder; gives what was said.
+    /// Compiles `kernel.cu` of a folder; returns the output.
     ///
     /// # Errors
-    /// What the compiler says, or that it cannot be run.
+    ///
+    /// The message of the compiler, or that it cannot be run.
     pub(super) fn compile_in(
         &self,
         folder: &Path,
@@ -157,7 +159,7 @@ impl Nvrtc {
     }
 }
 
-/// What the compiler says, with a way out where one is known.
+/// Returns the message of the compiler, with a way out where one is known.
 fn explained(said: &str, arch: &str) -> String {
     let said = said.strip_prefix("nvrtc: ").unwrap_or(said);
     let help = if said.contains("open source file") {
@@ -201,10 +203,10 @@ impl Drop for Worker {
     }
 }
 
-/// Where Debian has libraries.
+/// The place where Debian has libraries.
 const LIBRARIES: &str =
     if cfg!(target_arch = "aarch64") { "lib/aarch64-linux-gnu" } else { "lib/x86_64-linux-gnu" };
-/// Where an installation of CUDA has them, if not in `lib64`.
+/// The place where an installation of CUDA has them, if not in `lib64`.
 const TARGET_LIBRARIES: &str = if cfg!(target_arch = "aarch64") {
     "targets/sbsa-linux/lib"
 } else {
@@ -243,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_to_help_is_said() {
+    fn known_way_out_is_reported() {
         let said = "kernel.cu(1): catastrophic error: could not open source file \"cuda_fp16.h\"";
         let headers = explained(said, "sm_80");
         assert!(headers.ends_with("; install CUDA's headers, as `nvidia-cuda-runtime` has them"));

@@ -1,8 +1,9 @@
-//! Keys: what an artifact depends on, and nothing else.
+//! Keys: the inputs of an artifact, and nothing else.
 //!
 //! An artifact depends on the structure of the function ([`ir::fingerprint`]: no names, no ids, no place), on the
-//! target, on those options that change it, and on the generator: its version, and the hash of its sources (`build.rs`), so that an
-//! artifact of an older generator is never found. All of these are hashed with BLAKE3, each with its length.
+//! target, on those options that change it, and on the generator: its version, and the hash of its sources
+//! (`build.rs`), so that an artifact of an older generator is never found. All of these are hashed with BLAKE3, each
+//! with its length.
 
 use std::fmt;
 
@@ -10,8 +11,8 @@ use ir::fingerprint::Fingerprint;
 
 use crate::{Options, Target};
 
-/// What code depends on besides the function, target and options: the form of stored data, raised when that changes;
-/// the version; and the sources of the generator.
+/// The inputs of code generation besides the function, target and options: the version of the stored form, which is
+/// raised when the form changes; the version of the crate; and the hash of the generator's sources.
 pub(crate) const GENERATOR: &str =
     concat!("4-", env!("CARGO_PKG_VERSION"), "-", env!("CODEGEN_SOURCES"));
 
@@ -45,7 +46,7 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    /// Reads what `Display` writes.
+    /// Reads the output of `Display`.
     pub fn parse(text: &str) -> Option<Key> {
         let mut key = [0; 32];
         if text.len() != 64 || !text.is_ascii() {
@@ -90,8 +91,8 @@ impl Key {
         Key::of_code("unknown", text, target, options)
     }
 
-    /// The key under which the text of a file remembers its functions. `reader` names the version of what makes
-    /// functions of texts.
+    /// The key under which the text of a file remembers its functions. `reader` is the version of the reader of source
+    /// texts.
     pub fn of_text(text: &[u8; 32], reader: &str) -> Key {
         Key::of(&[b"text", GENERATOR.as_bytes(), reader.as_bytes(), text])
     }
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
     use crate::TargetOptions;
 
-    /// Whether the key of code for a target is another with these settings than without.
+    /// Returns true if these settings change the key of code for a target.
     fn differs(spec: &str, from: &str) -> bool {
         let key = |text| {
             let (target, options) = TargetOptions::parse(text).expect("settings");
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_code_is_part_of_the_key_and_what_limits_or_compiles_it_is_not() {
+    fn code_options_are_part_of_the_key_and_limits_and_flags_are_not() {
         for (spec, from) in [
             ("cuda", "hip"),
             ("cuda:contract=true", "cuda"),

@@ -1,4 +1,5 @@
-//! The manifest: what was built, and how a launcher calls it. JSON with a schema and a version.
+//! The manifest: the built kernels, and how a launcher calls them. JSON with a schema and a version. JSON with a schema
+//! and a version.
 //!
 //! `manifest.json` in the folder of a target ([`Index`]) names a `module.json` ([`Module`]) for each source file, so
 //! that an edit of one file writes a manifest of its size. [`Manifest::read`] puts them together and checks their
@@ -22,9 +23,9 @@ pub const VERSION: u32 = 2;
 /// All that was built for a target.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Manifest {
-    /// What was built, by file and place in the file.
+    /// The built functions, by file and place in the file.
     pub functions: Vec<Function>,
-    /// What launches threads and was not built.
+    /// The functions that launch threads and were not built.
     pub unsupported: Vec<UnsupportedFunction>,
     /// Functions that are equal up to names.
     pub aliases: Vec<Alias>,
@@ -85,9 +86,9 @@ pub struct Module {
     pub version: u32,
     /// The source file.
     pub file: String,
-    /// What was built, by place in the file.
+    /// The built functions, by place in the file.
     pub functions: Vec<Function>,
-    /// What launches threads and was not built.
+    /// The functions that launch threads and were not built.
     pub unsupported: Vec<UnsupportedFunction>,
 }
 
@@ -112,7 +113,7 @@ pub struct Function {
     pub workspaces: Vec<Workspace>,
     /// Kernels, in the order of the program.
     pub kernels: Vec<Kernel>,
-    /// What the host does, in order.
+    /// The steps of the host, in order.
     pub host: Vec<Step>,
 }
 
@@ -148,11 +149,11 @@ pub struct Symbol {
     pub name: String,
     /// Type.
     pub dtype: String,
-    /// Where its value comes from.
+    /// The place where its value comes from.
     pub from: SymbolFrom,
 }
 
-/// Where the value of a symbol comes from.
+/// The place where the value of a symbol comes from.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the variants say it")]
@@ -182,7 +183,7 @@ pub struct Workspace {
 
 /// Figures that a compiler gives of a kernel.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct Figures {
+pub struct Metrics {
     /// Registers of a thread.
     pub registers: u32,
     /// Bytes of shared memory of a block.
@@ -216,26 +217,27 @@ pub struct Kernel {
     pub static_shared_bytes: u64,
     /// Bytes of shared memory that the launch has to give.
     pub dynamic_shared_bytes: u64,
-    /// Where the lines of the source file come from: `line:line in the source function's file`, from 1, separated by
-    /// spaces; an entry holds until the next one.
+    /// The place where the lines of the source file come from: `line:line in the source function's file`, from 1,
+    /// separated by spaces; an entry holds until the next one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lines: String,
-    /// What a vendor's compiler made of the source, if that was asked for.
+    /// The output of a vendor's compiler for the source, if it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub binaries: Vec<Binary>,
-    /// What the compiler said of it, if it was asked.
+    /// The compiler's metrics, if it was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub figures: Option<Figures>,
-    /// Where arguments are bound, for `spirv`, `wgsl` and `metal`.
+    pub figures: Option<Metrics>,
+    /// The place where arguments are bound, for `spirv`, `wgsl` and `metal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Bindings>,
-    /// What a device must offer, by the names of WebGPU where it has one: `shader-f16`, `shader-f64`, `shader-int16`,
-    /// `shader-int64`; for `cuda` the least architecture of each instruction, and its name: `sm_80 cp.async`.
+    /// The required device features, by the names of WebGPU where it has one: `shader-f16`, `shader-f64`,
+    /// `shader-int16`, `shader-int64`; for `cuda` the least architecture of each instruction, and its name:
+    /// `sm_80 cp.async`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }
 
-/// What a vendor's compiler made of a source: it knows no name of the user, so functions that are equal share it.
+/// The output of a vendor's compiler for a source. It contains no name of the user, so equal functions share it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Binary {
     /// `ptx` or `cubin`.
@@ -248,11 +250,11 @@ pub struct Binary {
     pub entry: String,
     /// The architecture that it is for: `sm_80`.
     pub arch: String,
-    /// What made it, with versions.
+    /// The compiler, with versions.
     pub compiler: String,
 }
 
-/// Where arguments are bound: numbers of group 0; of buffers for Metal.
+/// The place where arguments are bound: numbers of group 0; of buffers for Metal.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Bindings {
     /// Of the arguments that are no scalars, in their order.
@@ -283,7 +285,7 @@ pub struct Scalars {
 pub struct ScalarField {
     /// Bytes from the start.
     pub offset: u32,
-    /// What is written there: the argument's type, or one that holds its values.
+    /// The stored type: the argument's type, or one that holds its values.
     pub dtype: String,
 }
 
@@ -337,7 +339,7 @@ pub struct UnsupportedFunction {
     pub target: String,
     /// Source file.
     pub file: String,
-    /// Where the reason stands in the file: the line, from 1; 0 if that is not known.
+    /// The place where the reason stands in the file: the line, from 1; 0 if that is not known.
     pub line: u32,
     /// The character of that line, from 1; 0 if that is not known.
     pub column: u32,
@@ -358,7 +360,7 @@ impl UnsupportedFunction {
         }
     }
 
-    /// What a person can do about it.
+    /// Returns the advice for the user.
     pub fn help(&self) -> &'static str {
         reasons::find(&self.reason).map_or("Please report the function.", Reason::help)
     }

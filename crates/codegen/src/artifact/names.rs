@@ -6,8 +6,8 @@
 //! used by generated helpers or an earlier slot stands in the way. Slots are served in order of first occurrence, so
 //! the result depends on the text and the names alone.
 //!
-//! Giving a name always ends: what a language reserves is words, which a number avoids, and beginnings of words, which
-//! only another beginning avoids ([`Reserved`]). Linear in the names.
+//! Naming always ends: a language reserves words, which a number avoids, and prefixes of words, which only another
+//! prefix avoids ([`Reserved`]). Linear in the names.
 
 use std::fmt::Write as _;
 
@@ -20,19 +20,20 @@ pub(crate) const MARK: char = '$';
 pub struct Names<'a> {
     /// Of entities, by number.
     pub source: &'a [String],
-    /// That code generation made, by number; may hold slots of entities (`$4_0`).
+    /// The names that code generation made, by number; may hold slots of entities (`$4_0`).
     pub made: &'a [String],
     /// Entry symbol.
     pub entry: &'a str,
-    /// What no identifier may be.
+    /// The words that no identifier may be.
     pub reserved: &'a Reserved<'a>,
 }
 
-/// What a language leaves no room for in identifiers of ours.
+/// The words of a language that our identifiers must avoid.
 pub struct Reserved<'a> {
     /// Beginnings of words. None begins with `v`, so that a `v` in front of a name leaves all of them.
     pub prefixes: &'a [&'a str],
-    /// Whether a word is reserved by itself: a keyword, or a name that the text uses. A number behind it makes it another.
+    /// Returns true if a word is reserved by itself: a keyword, or a name that the text uses. With a number behind it,
+    /// it is another word.
     pub is_word: Box<dyn Fn(&str) -> bool + 'a>,
 }
 
@@ -83,19 +84,20 @@ impl<'a> Joiner<'a> {
     }
 }
 
-/// Gives names that nobody has yet.
+/// Gives unused names.
 #[derive(Default)]
 pub(crate) struct FreeNames {
     taken: FxHashSet<String>,
-    /// By wanted name, the number that was given last: those before it stay taken, so nobody asks for them again.
+    /// By wanted name, the number that was given last: those before it stay taken, and are not tried again.
     numbers: FxHashMap<String, u32>,
 }
 
-/// How many numbers of a name may be reserved words; languages have families of words of a few (`float2`, `float16`).
+/// The limit on numbers of a name that are reserved words; languages have families of words of a few (`float2`,
+/// `float16`).
 const MAX_RESERVED: u32 = 64;
 
 impl FreeNames {
-    /// The name, with another beginning and a number where it is reserved, or a number if somebody has it.
+    /// The name, with another prefix and a number where it is reserved, or with a number if it is taken.
     pub(crate) fn give(&mut self, mut wanted: String, reserved: &Reserved<'_>) -> String {
         if reserved.has_prefix(&wanted) {
             wanted.insert_str(0, if wanted.starts_with('_') { "v" } else { "v_" });
@@ -106,7 +108,7 @@ impl FreeNames {
         }
     }
 
-    /// The name, with a number if somebody has it.
+    /// The name, with a number if it is taken.
     pub(crate) fn give_any(&mut self, wanted: String) -> String {
         self.give_unreserved(wanted, &|_| false)
     }
@@ -118,8 +120,8 @@ impl FreeNames {
         self.numbered(wanted, is_word)
     }
 
-    /// The name with the next number that makes it free. Every number that is passed over is a name that was given, or one of
-    /// [`MAX_RESERVED`] words.
+    /// The name with the next number that makes it free. Every number that is passed over is a name that was given, or
+    /// one of [`MAX_RESERVED`] words.
     fn numbered(&mut self, wanted: String, is_word: &dyn Fn(&str) -> bool) -> String {
         let len = wanted.len();
         let mut name = wanted.clone();

@@ -2,10 +2,10 @@
 //!
 //! An entry is one file, named by its kind and key: a line with the BLAKE3 hash of kind, key and data, then the data.
 //! It is written to a temporary file beside it and renamed, which either happens or not: a reader sees no entry or a
-//! whole one, whoever is killed when, and two builds that write one key write the same bytes. What a power failure or
-//! another program made of a file, also another entry under its name, is found by its hash when it is read; then it
-//! counts as absent and is replaced. Temporary files that a kill left behind are removed by a later build once they
-//! are old. [`maintain`] counts, checks and shrinks a store.
+//! whole one, whichever process is killed when, and two builds that write one key write the same bytes. A file that a
+//! power failure or another program damaged, also by another entry under its name, is detected by its hash when it is
+//! read; then it counts as absent and is replaced. Temporary files that a kill left behind are removed by a later build
+//! once they are old. [`maintain`] counts, checks and shrinks a store.
 
 pub mod maintain;
 pub mod place;
@@ -27,7 +27,7 @@ pub use stamp::Stamp;
 
 /// Prefix of temporary files.
 const TEMPORARY: &str = ".tmp-";
-/// A temporary file this old belongs to nobody who is still writing.
+/// A temporary file this old has no living writer.
 pub(crate) const STALE: Duration = Duration::from_secs(60 * 60);
 /// How exactly the last use of an entry is known: a read within this time writes nothing.
 const USE_PRECISION: Duration = Duration::from_secs(60 * 60);
@@ -40,14 +40,14 @@ pub struct Store {
     root: PathBuf,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// The canonical code of a function.
     Kernel,
-    /// What a text leads to.
+    /// The record of a source text.
     Text,
-    /// What a vendor's compiler made of a source.
+    /// The output of a vendor's compiler for a source.
     Binary,
 }
 
@@ -65,14 +65,14 @@ impl Kind {
     }
 }
 
-/// What reading an entry gives.
+/// The result of reading an entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Read {
     /// The entry.
     Found(Vec<u8>),
     /// There is none.
     Absent,
-    /// There is one that is not what was written.
+    /// The entry exists and is corrupt.
     Corrupt,
 }
 
@@ -87,13 +87,13 @@ impl Store {
         &self.root
     }
 
-    /// Whether somebody wrote to it: a folder without that is none, whatever else is in it.
+    /// Returns true if the store was ever written to: a folder without its mark is no store, whatever else is in it.
     pub fn exists(&self) -> bool {
         let parts = Kind::ALL.map(Kind::folder);
         parts.iter().chain([&maintain::SIZE]).any(|it| self.root.join(it).exists())
     }
 
-    /// Where an entry is kept.
+    /// Returns the place where an entry is kept.
     pub fn path(&self, kind: Kind, key: Key) -> PathBuf {
         let name = key.to_string();
         self.root.join(kind.folder()).join(&name[..2]).join(&name[2..])
@@ -135,7 +135,7 @@ impl Store {
     }
 }
 
-/// The data of an entry's file, if it is what was written under this key.
+/// The data of an entry's file, if it is intact and belongs to this key.
 fn data_of(kind: Kind, key: Key, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let (line, data) = bytes.split_at_checked(HEADER)?;
     let expected = checksum(kind, key, data);
@@ -161,7 +161,8 @@ fn is_older(time: SystemTime, now: SystemTime, than: Duration) -> bool {
     now.duration_since(time).is_ok_and(|it| it > than)
 }
 
-/// Removes temporary files of a folder that are older than [`STALE`]; what another process removed first is gone all the same.
+/// Removes temporary files of a folder that are older than [`STALE`]; a file that another process removed first counts
+/// as removed.
 pub(crate) fn remove_stale(folder: &Path) {
     remove_temporary(folder, STALE);
 }
@@ -182,7 +183,7 @@ pub(crate) fn remove_temporary(folder: &Path, age: Duration) {
     }
 }
 
-/// Replaces a file by one rename, the one that a link leads to; what is no file is left alone.
+/// Replaces a file by one rename, the one that a link leads to; anything that is not a file is left alone.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     let named = |error: io::Error| {
         io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))

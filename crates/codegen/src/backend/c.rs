@@ -6,6 +6,6 @@ mod keywords;
 
 /// The dialect.
 pub(crate) struct C {
-    /// Whether the compiler may fuse a product and a sum.
+    /// True if the compiler may fuse a product and a sum.
     pub(crate) contract: bool,
 }

@@ -1,7 +1,8 @@
 //! One writer for the C family: CUDA C++ and OpenCL C differ by a [`dialect::Dialect`] only.
 //!
-//! In: a kernel of a [`KernelSet`]. Out: canonical source text with slots for names ([`crate::artifact::names`]). What a dialect
-//! cannot say exactly is refused with a reason, never approximated. Linear in the printed size.
+//! In: a kernel of a [`KernelSet`]. Out: canonical source text with slots for names ([`crate::artifact::names`]). A
+//! construct that a dialect cannot express exactly is refused with a reason, never approximated. Linear in the printed
+//! size.
 //!
 //! Registers. `float16` and `bfloat16` values are kept as `float` and rounded after each operation: for `+ - * /` and
 //! `sqrt` of operands with these few digits the result is that of the narrow operation itself (`SEMANTICS: F1`, `F10`).

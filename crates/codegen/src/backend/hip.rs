@@ -1,8 +1,8 @@
 //! HIP C++ (for hipcc or HIPRTC): CUDA C++ with AMD's headers and names of narrow types.
 //!
-//! Kernels are written for blocks of any number of wavefronts. Threads exchange values by shared memory and barriers of the whole block, and by
-//! shuffles within groups of 32 threads, which a wavefront of 64 is two of: so they mean the same on machines with wavefronts of 64 threads
-//! (CDNA, GCN) and of 32 (RDNA).
+//! Kernels are written for blocks of any number of wavefronts. Threads exchange values by shared memory and barriers of
+//! the whole block, and by shuffles within groups of 32 threads, which a wavefront of 64 is two of: so they mean the
+//! same on machines with wavefronts of 64 threads (CDNA, GCN) and of 32 (RDNA).
 //!
 //! `float16` is `__half` with the conversions that CUDA has too. `bfloat16` is its 16 bits, converted by functions
 //! that are brought along: the names of AMD's conversions have changed between releases.
@@ -19,7 +19,7 @@ use crate::{
 
 /// The dialect.
 pub(crate) struct Hip {
-    /// Whether the compiler may fuse a product and a sum.
+    /// True if the compiler may fuse a product and a sum.
     pub(crate) contract: bool,
 }
 

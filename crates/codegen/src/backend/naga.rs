@@ -1,8 +1,8 @@
 //! One translation for the languages that naga writes: SPIR-V, WGSL and Metal differ by a [`ShaderLanguage`] only.
 //!
 //! In: a kernel of a [`KernelSet`]. Out: naga's module, validated, as canonical text with slots for names
-//! ([`crate::artifact::names`]), and as bytes where the language has them. What a language cannot say exactly is refused with a
-//! reason, never approximated. Linear in the printed size.
+//! ([`crate::artifact::names`]), and as bytes where the language has them. A construct that a language cannot express
+//! exactly is refused with a reason, never approximated. Linear in the printed size.
 
 mod expr;
 mod function;
@@ -93,7 +93,7 @@ pub(crate) fn emit(
 /// Beginnings of words that naga's writers use.
 pub(crate) const RESERVED_PREFIXES: &[&str] = &["_", "naga", "metal"];
 
-/// Whether a word of a language cannot be an identifier of ours.
+/// Returns true if a word of a language cannot be an identifier of ours.
 pub(crate) fn is_reserved(word: &str, language: ShaderLanguage) -> bool {
     match language {
         ShaderLanguage::Spirv | ShaderLanguage::Wgsl => {

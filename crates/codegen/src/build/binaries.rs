@@ -1,8 +1,8 @@
 //! The binaries of kernels, each made once: found in the store, or compiled and stored.
 //!
-//! In: the canonical source of a kernel, which no name is in. Out: what the compiler makes of it. The key hashes the
+//! In: the canonical source of a kernel, which no name is in. Out: the compiler's output for it. The key hashes the
 //! source, the flags, the architecture and the compiler, nothing else: a renamed variable compiles nothing, nor does
-//! another version of this program that writes the same source. What a compiler refuses is not stored.
+//! another version of this program that writes the same source. A kernel that a compiler refuses is not stored.
 
 use std::{
     io,
@@ -30,7 +30,7 @@ type Outcome = Result<Arc<Compiled>, Arc<str>>;
 
 /// All binaries of a build.
 pub(super) struct Binaries {
-    /// What generates sources, and runs compilers.
+    /// The identity of the source generator and of the compilers.
     generator: String,
     pub(super) compile: Compile,
     store: Store,
@@ -73,7 +73,7 @@ impl Binaries {
         }
     }
 
-    /// What the state of a folder remembers of all this.
+    /// Returns the text that the state of a folder stores about the compilers.
     pub(super) fn text(&self) -> String {
         let Compile { compiler, ptx, cubin, compare } = &self.compile;
         format!(" ptx={ptx} cubin={cubin} compare={compare} compiler={}", compiler.inputs())

@@ -1,20 +1,20 @@
-//! What a vendor's compiler makes of a kernel: the interface, and what was measured.
+//! Compilers of vendors: the interface, and the metrics of a compiled kernel.
 //!
-//! In: a source, flags, an architecture. Out: code for the assembler and the device, and figures of it. This crate starts no
-//! program; whoever builds brings the compiler ([`Settings::compile`](super::Settings)).
+//! In: a source, flags, an architecture. Out: code for the assembler and the device, and its metrics. This crate starts
+//! no program; the caller of a build provides the compiler ([`Settings::compile`](super::Settings)).
 
 use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::artifact::manifest::Figures;
+use crate::artifact::manifest::Metrics;
 
 /// A compiler of sources.
 pub trait Compiler: fmt::Debug + Send + Sync {
     /// Names and versions of its programs, for people and manifests.
     fn identity(&self) -> &str;
 
-    /// All of it that decides what it makes: part of the key of that.
+    /// All settings that determine its output: part of the key of that output.
     fn inputs(&self) -> &str {
         self.identity()
     }
@@ -22,20 +22,21 @@ pub trait Compiler: fmt::Debug + Send + Sync {
     /// Compiles the source of one kernel.
     ///
     /// # Errors
-    /// What the compiler says.
+    ///
+    /// The messages of the compiler.
     fn compile(&self, source: &str, flags: &[String], arch: &str) -> Result<Compiled, String>;
 }
 
-/// Which binaries are wanted.
+/// The wanted binaries.
 #[derive(Clone, Debug)]
 pub struct Compile {
-    /// Who makes them.
+    /// The compilers that make them.
     pub compiler: Arc<dyn Compiler>,
     /// PTX beside the source.
     pub ptx: bool,
     /// A cubin beside the source.
     pub cubin: bool,
-    /// Also compile what comes out without `cse`, to say what that bought.
+    /// Also compile the code without `cse`, to report the savings.
     pub compare: bool,
 }
 
@@ -46,24 +47,24 @@ pub struct Compiled {
     pub ptx: String,
     /// For the device.
     pub cubin: Vec<u8>,
-    /// What was measured.
-    pub figures: Figures,
+    /// The metrics.
+    pub figures: Metrics,
 }
 
-/// What came of compiling a kernel.
+/// The result of compiling a kernel.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Measured {
     /// Of the kernel as it is written out.
-    pub figures: Option<Figures>,
+    pub figures: Option<Metrics>,
     /// Of the kernel without `cse`, if that was asked for.
-    pub before: Option<Figures>,
+    pub before: Option<Metrics>,
     /// `cse` changes nothing in this kernel.
     pub is_same_source: bool,
-    /// What the compiler had against it.
+    /// The error message of the compiler.
     pub failure: Option<String>,
 }
 
-/// What `cse` bought.
+/// The savings of `cse`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {
     /// There was nothing in common.
@@ -89,13 +90,13 @@ impl Verdict {
 }
 
 impl Measured {
-    /// What `cse` bought; none if that was not measured.
+    /// Returns the savings of `cse`; `None` if they were not measured.
     pub fn verdict(&self) -> Option<Verdict> {
         let (after, before) = (self.figures.as_ref()?, self.before.as_ref()?);
         if self.is_same_source {
             return Some(Verdict::NothingShared);
         }
-        let of = |it: &Figures| (it.instructions, it.registers);
+        let of = |it: &Metrics| (it.instructions, it.registers);
         Some(match of(after).cmp(&of(before)) {
             std::cmp::Ordering::Less => Verdict::Survives,
             std::cmp::Ordering::Equal => Verdict::FoundAnyway,
@@ -109,11 +110,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_plan_bought_is_told_by_instructions_then_registers() {
-        let figures = |instructions, registers| Figures {
+    fn savings_are_judged_by_instructions_then_registers() {
+        let figures = |instructions, registers| Metrics {
             instructions: Some(instructions),
             registers,
-            ..Figures::default()
+            ..Metrics::default()
         };
         let verdict = |before, after| {
             let measured =

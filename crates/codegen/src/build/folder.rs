@@ -1,8 +1,9 @@
 //! The folder that a build writes to, one build at a time.
 //!
-//! In: settings. Out: a lock on the output folder that ends with the value (or the process, however it ends), and where the store
-//! keeps what a build notes for the next one of this folder: by the folder's real path, so that nothing but outputs lies in
-//! it. What earlier versions kept in the output folder is moved to the store. A few looks at the file system.
+//! In: settings. Out: a lock on the output folder that ends with the value (or the process, however it ends), and the
+//! place in the store for the notes of a build for the next one of this folder: by the folder's real path, so that
+//! nothing but outputs lies in it. Files that earlier versions kept in the output folder are moved to the store. A few
+//! looks at the file system.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -16,16 +17,16 @@ use crate::{
     artifact::{key::Key, store::Store},
 };
 
-/// Where a store has the notes about output folders.
+/// The place where a store has the notes about output folders.
 const NOTES: &str = "outputs";
-/// Where earlier versions had the store: in the output folder.
+/// The place where earlier versions had the store: in the output folder.
 const OLD_STORE: &str = ".store";
-/// What earlier versions noted in the output folder, and in those of targets.
+/// The note files of earlier versions in the output folder, and in those of targets.
 const OLD_NOTES: [&str; 2] = [".texts", ".state"];
-/// What is added to the name of an output folder for that of its store.
+/// The ending that turns the name of an output folder into that of its store.
 const STORE_ENDING: &str = ".store";
 
-/// The store of an output folder, unless somebody names another: beside it, with `.store` behind its name.
+/// The default store of an output folder: beside it, with `.store` behind its name.
 pub fn store_of(out: &Path) -> PathBuf {
     let real = out.canonicalize().unwrap_or_else(|_| out.to_owned());
     let mut name = real.file_name().unwrap_or_default().to_owned();
@@ -33,7 +34,7 @@ pub fn store_of(out: &Path) -> PathBuf {
     real.with_file_name(name)
 }
 
-/// An output folder that nobody else writes to.
+/// An output folder with one writer.
 #[derive(Debug)]
 pub struct OutputFolder {
     notes: PathBuf,
@@ -42,7 +43,8 @@ pub struct OutputFolder {
 }
 
 impl OutputFolder {
-    /// Makes the folder if it is not there, and waits until no other build writes to it; `waiting` is called if that takes any time.
+    /// Makes the folder if it is not there, and waits until no other build writes to it; `waiting` is called if that
+    /// takes any time.
     ///
     /// # Errors
     /// If the folder cannot be made, or the store lies in it.
@@ -65,7 +67,7 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// Where notes about this folder are.
+    /// Returns the place where notes about this folder are.
     pub fn notes(&self) -> &Path {
         &self.notes
     }
@@ -75,12 +77,12 @@ impl OutputFolder {
         self.old_store.as_deref()
     }
 
-    /// Whether no other build can be writing to it.
+    /// Returns true if no other build can be writing to it.
     pub(super) fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
 
-    /// Moves what an earlier version had in the output folder.
+    /// Moves the store that an earlier version had in the output folder.
     fn take_over(&mut self, out: &Path, store: &Path) {
         let targets = Target::ALL.map(|it| out.join(it.name()));
         for folder in targets.iter().map(PathBuf::as_path).chain([out]) {
@@ -102,7 +104,7 @@ impl OutputFolder {
     }
 }
 
-/// The real path of what need not be there yet.
+/// The real path of a file that may not exist yet.
 fn real_path(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for above in absolute.ancestors() {
@@ -121,8 +123,8 @@ fn real_path(path: &Path) -> PathBuf {
     absolute
 }
 
-/// Locks the folder itself, which needs no file in it; where a system does not open folders, a file beside the notes. None where the
-/// file system has no locks.
+/// Locks the folder itself, which needs no file in it; where a system does not open folders, a file beside the notes.
+/// None where the file system has no locks.
 fn lock(out: &Path, notes: &Path, waiting: &dyn Fn()) -> io::Result<Option<File>> {
     let file = match files::open_folder(out) {
         Ok(file) => file,

@@ -1,7 +1,7 @@
 //! The code of functions, each made once a build: found in the store, or generated and stored.
 //!
 //! In: a key, and a way to a body without names. Out: the artifact, and whether it was generated. Threads that ask for
-//! one key wait for the one that makes it, so what is generated does not depend on their number.
+//! one key wait for the one that makes it, so the generated artifacts do not depend on their number.
 
 use std::{
     collections::BTreeSet,
@@ -37,7 +37,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// With what came out without `cse`.
+    /// With the code without `cse`.
     pub(super) fn beside(self, plain: &Made) -> Made {
         Made { plain: Some(Arc::clone(&plain.artifact)), ..self }
     }
@@ -92,7 +92,7 @@ impl Kernels {
         })
     }
 
-    /// The artifact, generated if it is nowhere; what `canonical` says if there is nothing to generate it from.
+    /// The artifact, generated if it is nowhere; the refusal of `canonical` if there is nothing to generate it from.
     pub(super) fn get<'c>(
         &self,
         key: Key,

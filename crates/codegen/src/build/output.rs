@@ -1,12 +1,13 @@
-//! The output folder of one target: sources, manifests, and what no longer belongs.
+//! The output folder of one target: sources, manifests, and the removal of stale outputs.
 //!
 //! In: for each file its functions with their artifacts. Out: one source a kernel and a `module.json` in a folder for
 //! each file, written where their bytes differ; at the end `manifest.json` with the files and the functions that are
 //! equal, then the state. Names are joined here, from the current text.
 //!
-//! What other builds made of other files stays, and in the manifest: it is what tells what the folder holds, the state only saves
-//! looking at it. Of a file that is built again, what it no longer makes is removed, and of files that are to go, all: outputs
-//! that state or manifest name and that are still as they were written, nothing else.
+//! Outputs of other builds for other files stay, and stay in the manifest. The manifest is the truth about the folder;
+//! the state only saves looking at the files. When a file is built again, its stale outputs are removed, and when a
+//! file is gone, all its outputs. Only outputs that the state or a manifest names and that are unchanged since they
+//! were written are removed.
 
 use std::{
     borrow::Cow,
@@ -47,14 +48,14 @@ use crate::{
 pub(super) struct Output {
     pub(super) target: Target,
     pub(super) options: Options,
-    /// What makes binaries of its sources.
+    /// The compilers that make binaries of its sources.
     binaries: Option<Arc<Binaries>>,
     folder: PathBuf,
-    /// The same, to look at what is in it.
+    /// The same, for reading its contents.
     looks: Folder,
-    /// Where the state is.
+    /// The place where the state is.
     notes: PathBuf,
-    /// Whether no other build writes to the folder.
+    /// True if no other build writes to the folder.
     is_locked: bool,
     force: bool,
     generator: String,
@@ -64,7 +65,7 @@ pub(super) struct Output {
     pub(super) old: State,
 }
 
-/// What the end of a build did in a folder.
+/// The changes to a folder at the end of a build.
 #[derive(Default)]
 pub(super) struct Finished {
     /// Functions that are equal.
@@ -77,7 +78,7 @@ pub(super) struct Finished {
     pub(super) pruned: Vec<PathBuf>,
 }
 
-/// What was made of a file for this target.
+/// The output of a file for this target.
 pub(super) struct FileOutput {
     pub(super) state: Arc<FileState>,
     /// Of each function of the state; none for a file that was kept.
@@ -86,9 +87,9 @@ pub(super) struct FileOutput {
     pub(super) written: usize,
 }
 
-/// What was done for a function with kernels.
+/// The output of a function with kernels.
 pub(super) struct FunctionOutput {
-    /// Why its code would have been generated, if it was.
+    /// The reason why its code would have been generated, if it was.
     pub(super) why: Option<Why>,
     pub(super) key_before: Option<String>,
     /// Of each kernel, whether its file was replaced.
@@ -130,7 +131,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Learns from the manifest what the folder holds, if it is not the one that the state knows.
+    /// Reads the contents of the folder from the manifest, if it is not the one that the state knows.
     fn look(&mut self) -> io::Result<()> {
         let path = self.folder.join(INDEX);
         if self.old.index.is_some_and(|it| it.stands(&path)) {
@@ -162,7 +163,8 @@ impl Output {
         Ok(())
     }
 
-    /// What the manifest of a file tells, none if there is none; nothing if it is the one that the state knows.
+    /// Returns the outputs by the manifest of a file: `Some(None)` if there is no manifest, `None` if the manifest is
+    /// the one that the state knows.
     fn looked(&self, name: &str) -> Option<Option<FileState>> {
         let path = in_folder(&module_folder(name), MODULE);
         let stamp = self.looks_inside(&path);
@@ -183,7 +185,8 @@ impl Output {
         Some(module())
     }
 
-    /// The stamp of a file in the folder; manifests are files that anybody may write, and must not lead out of it.
+    /// The stamp of a file in the folder; anybody may have written a manifest, so its paths must not lead out of the
+    /// folder.
     fn looks_inside(&self, path: &str) -> Option<Stamp> {
         is_inside(path).then(|| self.looks.stamp(path)).flatten()
     }
@@ -193,7 +196,7 @@ impl Output {
         self.old.names_with_outputs()
     }
 
-    /// The options of what kernels are compared with, if they are compared: without `cse`.
+    /// The options of the kernels for comparison, if there is one: without `cse`.
     pub(super) fn plain_options(&self) -> Option<Options> {
         self.binaries.as_ref().filter(|it| it.compile.compare)?;
         let mut options = self.options.clone();
@@ -201,7 +204,7 @@ impl Output {
         (options.passes != self.options.passes).then_some(options)
     }
 
-    /// What concerns all kernels.
+    /// Returns the changes that affect all kernels.
     pub(super) fn changes(&self) -> Vec<Change> {
         let pairs = [
             ("generator", &self.old.generator, &self.generator),
@@ -217,7 +220,7 @@ impl Output {
         changed.map(change).collect()
     }
 
-    /// Whether the last build was by the same generator with the same options.
+    /// Returns true if the last build was by the same generator with the same options.
     fn is_same(&self) -> bool {
         self.old.generator == self.generator && self.old.options == self.options_text
     }
@@ -289,7 +292,8 @@ impl Output {
         writer.finish()
     }
 
-    /// Writes what concerns all files: `built` and, of others, all but those in `gone`; and removes what no longer belongs.
+    /// Writes the files that concern the whole folder: `built` and all other files except those in `gone`; and removes
+    /// stale outputs.
     pub(super) fn finish(&self, built: Files, gone: &BTreeSet<String>) -> io::Result<Finished> {
         let mut files = built;
         let mut replaced = Vec::new();
@@ -372,7 +376,7 @@ impl Output {
         removed
     }
 
-    /// What was written for a file, with its hash.
+    /// Returns the outputs of a file, with their hashes.
     fn paths(&self, file: &str, state: &FileState) -> Vec<(String, [u8; 32])> {
         let folder = module_folder(file);
         let manifest = state.manifest.map(|it| (in_folder(&folder, MODULE), it.hash));
@@ -389,12 +393,12 @@ impl Output {
     }
 }
 
-/// Whether a relative path leads nowhere else.
+/// Returns true if a relative path stays inside the folder.
 fn is_inside(path: &str) -> bool {
     Path::new(path).components().all(|it| matches!(it, Component::Normal(_)))
 }
 
-/// Whether a file is as a build wrote it: what somebody changed since is theirs.
+/// Returns true if a file is as a build wrote it: a file that somebody changed since is theirs.
 fn is_as_written(path: &Path, hash: &[u8; 32]) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| it.is_file())
         && files::read(path, files::ARTIFACT).is_ok_and(|it| blake3::hash(&it).as_bytes() == hash)
@@ -406,7 +410,7 @@ struct FileWriter<'a> {
     name: &'a str,
     folder: String,
     old: Option<&'a FileState>,
-    /// How many functions had a name so far, as it is in entry symbols, in small letters.
+    /// The number of functions with a name so far, as it is in entry symbols, in small letters.
     entries: FxHashMap<String, usize>,
     state: FileState,
     module: Module,
@@ -478,7 +482,7 @@ impl FileWriter<'_> {
         Ok(())
     }
 
-    /// Compiles a kernel, if that is asked for, and writes what comes out beside its source.
+    /// Compiles a kernel, if that is requested, and writes the output beside its source.
     fn compile(
         &mut self,
         made: &Made,
@@ -508,8 +512,8 @@ impl FileWriter<'_> {
         Ok(())
     }
 
-    /// A name for the entry symbols and the outputs of a function. Names that are equal as symbols of C, or but for the case of their
-    /// letters, which some file systems do not tell apart, get numbers.
+    /// A name for the entry symbols and the outputs of a function. Names that are equal as symbols of C, or but for the
+    /// case of their letters, which some file systems do not tell apart, get numbers.
     fn unique_entry(&mut self, name: &str) -> String {
         let wanted = names::identifier(name);
         let lower = wanted.to_ascii_lowercase();
@@ -557,14 +561,14 @@ impl FileWriter<'_> {
         Ok((Written { hash: *blake3::hash(bytes).as_bytes(), stamp }, written))
     }
 
-    /// What the last build made of the function.
+    /// Returns the last build's state of the function.
     fn before(&self, now: &FunctionState) -> Option<&FunctionState> {
         let entry = &now.kernels.first()?.entry;
         let is_it = |it: &&FunctionState| it.kernels.first().is_some_and(|it| it.entry == *entry);
         self.old?.functions.iter().find(is_it)
     }
 
-    /// Why code was generated for a function whose artifact was not in the store.
+    /// Returns the reason why code was generated for a function whose artifact was not in the store.
     fn why(&self, now: &FunctionState, before: Option<&FunctionState>, made: &Made) -> Why {
         let output = self.output;
         match before {
@@ -651,7 +655,7 @@ const INDEX: &str = "manifest.json";
 /// The manifest of a file, in its folder.
 const MODULE: &str = "module.json";
 
-/// `path/of/file` without its ending, and without what leads elsewhere.
+/// `path/of/file` without its ending, and without parts that lead elsewhere.
 pub(super) fn module_folder(file: &str) -> Cow<'_, str> {
     let stem = file.strip_suffix(".py").unwrap_or(file);
     let leads_elsewhere = |it: &str| matches!(it, "" | "." | "..");

@@ -1,7 +1,7 @@
-//! What a text remembers: the functions of a file as they are without their code.
+//! Records of source texts: the functions of a file without their code.
 //!
-//! In: the hash of a file's text. Out: for each function its structure, its names and its lines, from which target and
-//! options give the key of its code: so that a text that was seen before is not parsed, and a function of a text that
+//! In: the hash of a file's text. Out: for each function its structure, its names and its lines, which with target and
+//! options give the key of its code. So a text that was seen before is not parsed, and a function of a text that
 //! changed elsewhere is not lowered. Records are entries of the store; no path and no option is part of them.
 
 use std::{cell::OnceCell, io};
@@ -41,7 +41,7 @@ pub(super) struct FunctionRecord {
     pub(super) meaning: Meaning,
 }
 
-/// What a function is.
+/// The structure of a function, or the reason why there is none.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Meaning {
     /// There is no body.
@@ -82,7 +82,7 @@ impl TextRecord {
 }
 
 impl FunctionRecord {
-    /// Whether a mistake of ours is why there is no body: nobody remembers it.
+    /// Returns true if there is no body because of a mistake of ours: it is never stored.
     pub(super) fn is_mistaken(&self) -> bool {
         matches!(&self.meaning, Meaning::Broken(it) if it.reason == INTERNAL)
     }

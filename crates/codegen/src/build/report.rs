@@ -1,4 +1,4 @@
-//! What a build did, and why: plain data for people and programs.
+//! The report of a build, with reasons: plain data for people and programs.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// What was done.
+/// Returns the status.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct BuildReport {
     /// Every file, in the order of names.
@@ -34,17 +34,17 @@ pub struct BuildReport {
     pub removed: Vec<PathBuf>,
     /// Outputs of files that were to go: they were removed.
     pub pruned: Vec<PathBuf>,
-    /// What all kernels of a target were built with before, where that was something else.
+    /// The changed options or generator of a target, which affect all its kernels.
     pub changes: Vec<Change>,
-    /// How much was done.
+    /// The amount of work.
     pub work: Work,
-    /// What vendors' compilers did, if they were asked for.
+    /// The runs of vendors' compilers, if they were asked for.
     pub compiled: Option<Compilations>,
-    /// What the clean-up of the store removed, if there was one.
+    /// The entries removed from the store by the clean-up, if there was one.
     pub shrunk: Option<Shrunk>,
 }
 
-/// How much was done: what an incremental build is measured by.
+/// The amount of work: the measure of an incremental build.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
     /// Files that were split into functions.
@@ -61,7 +61,7 @@ pub struct Work {
     pub repaired: usize,
 }
 
-/// How much a vendor's compiler did.
+/// The work of a vendor's compiler.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Compilations {
     /// Its names and versions.
@@ -79,7 +79,7 @@ pub struct Compilations {
 pub struct Change {
     /// The target.
     pub target: Target,
-    /// What: `options` or `generator`.
+    /// The changed input: `options` or `generator`.
     pub what: &'static str,
     /// As it was.
     pub before: String,
@@ -87,21 +87,21 @@ pub struct Change {
     pub now: String,
 }
 
-/// What was done for a file.
+/// The report for a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileReport {
     /// Its name.
     pub file: String,
-    /// What was done.
+    /// Returns the status.
     pub how: How,
     /// Functions that were lowered, in order.
     pub lowered: Vec<String>,
 }
 
-/// What was done for a file.
+/// The report for a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum How {
-    /// Its text and all that was made of it are as the last build left them.
+    /// Its text and all its outputs are as the last build left them.
     Kept,
     /// Its text was seen before: it was not parsed.
     Known,
@@ -109,22 +109,22 @@ pub enum How {
     Parsed,
 }
 
-/// What was done for one kernel. Most are only counted, so texts are made when they are asked for.
+/// The report for one kernel. Most are only counted, so texts are made on demand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelReport {
     /// Target.
     pub target: Target,
     /// Source file.
     pub file: Arc<str>,
-    /// What was made of the file.
+    /// The outputs of the file.
     pub(super) made: Arc<FileState>,
-    /// Which function of that, and which kernel of the function.
+    /// The number of the function in it, and of the kernel in the function.
     pub(super) at: (usize, usize),
     /// The key at the last build, if it was another.
     pub key_before: Option<String>,
-    /// What was done.
+    /// Returns the status.
     pub status: Status,
-    /// Whether the output file was replaced.
+    /// True if the output file was replaced.
     pub written: bool,
 }
 
@@ -155,13 +155,13 @@ impl KernelReport {
         self.of().0.key_text()
     }
 
-    /// What came of compiling it, if that was asked for.
+    /// Returns the result of compiling it, if that was asked for.
     pub fn binary(&self) -> Option<&Measured> {
         self.of().1.measured.as_ref()
     }
 }
 
-/// What was done for a kernel.
+/// The status of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// Code was generated.
@@ -185,7 +185,7 @@ impl Status {
         }
     }
 
-    /// Why code was generated.
+    /// Returns the reason why code was generated.
     pub fn why(self) -> Option<Why> {
         match self {
             Status::Built(why) | Status::Unchanged(why) => Some(why),
@@ -194,7 +194,7 @@ impl Status {
     }
 }
 
-/// Why code was generated.
+/// Returns the reason why code was generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
     /// The function was not built before.

@@ -1,5 +1,5 @@
-//! Values made once a build by key: threads that ask for one wait for the one that makes it, so what is made does not
-//! depend on their number.
+//! Values made once a build by key: threads that ask for one wait for the one that makes it, so that the results do not
+//! depend on the number of threads.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// Calls `with` with the place of a key, which nobody else sees for so long.
+    /// Calls `with` with the place of a key, which nothing else accesses meanwhile.
     pub(super) fn with<R>(&self, key: Key, with: impl FnOnce(&mut Option<T>) -> R) -> R {
         // The guard of the map ends here: `with` takes long, and keys of one shard do not wait for each other.
         let slot = Arc::clone(&self.0.entry(key).or_default());

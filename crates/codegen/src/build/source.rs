@@ -1,7 +1,7 @@
-//! What a build is given of a file: its functions, and where their operations stand.
+//! The input of a build for a file: its functions, and the places of their operations.
 //!
-//! In: nothing but plain data. Places are relative to the first line of their function, so that what is remembered of a function holds
-//! wherever it moves; [`FunctionRecord`](super::record::FunctionRecord) keeps them.
+//! In: nothing but plain data. Places are relative to the first line of their function, so that a stored record of a
+//! function holds wherever it moves; [`FunctionRecord`](super::record::FunctionRecord) keeps them.
 
 use rules::Reason;
 use serde::{Deserialize, Serialize};
@@ -23,11 +23,11 @@ pub struct Place {
 pub struct SourceFunction<'a> {
     /// Name of the function.
     pub name: String,
-    /// A hash of everything that the body depends on: the function's text and what it captures.
+    /// A hash of all inputs of the body: the function's text and its captures.
     pub text: [u8; 32],
     /// The line of the file, from 1, that the function begins at; 0 if its lines are not known.
     pub first_line: u32,
-    /// Where its name stands.
+    /// The place where its name stands.
     pub name_at: Place,
     /// The body, or why there is none.
     pub body: Box<dyn Fn() -> Result<SourceBody, Broken> + 'a>,
@@ -37,11 +37,11 @@ pub struct SourceFunction<'a> {
 pub struct SourceBody {
     /// The body.
     pub body: ir::Body,
-    /// Where operations stand.
+    /// The places of operations.
     pub places: Vec<(ir::OpId, Place)>,
 }
 
-/// Why a function has no body.
+/// The reason why a function has no body.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Broken {
     /// The reason.
@@ -49,7 +49,7 @@ pub struct Broken {
     pub reason: Reason,
     /// Words for a person.
     pub detail: String,
-    /// Where, if it is one place.
+    /// The place, if it is one place.
     pub place: Option<Place>,
 }
 

@@ -1,4 +1,4 @@
-//! What a build does a second time, after an edit, and from an empty store.
+//! The second build, a build after an edit, and a build from an empty store.
 
 use std::{fs, path::PathBuf};
 
@@ -70,7 +70,7 @@ fn begin(settings: &Settings) -> Build<'_> {
     Build::new(settings, folder).expect("a build")
 }
 
-/// Likewise; what was built of other files goes.
+/// Likewise; outputs of other files are removed.
 fn build_without(
     settings: &Settings,
     files: &[(&str, &str, &[Function])],
@@ -278,7 +278,7 @@ fn another_reader_of_texts_reads_them_again() {
 }
 
 #[test]
-fn what_no_longer_belongs_is_removed_and_nothing_else() {
+fn stale_outputs_and_nothing_else_are_removed() {
     let project = Project::new();
     project.build("out", &two(1.0, "A"));
     let own = project.folder.path().join("out/cuda/models/net/notes.txt");
@@ -302,7 +302,7 @@ fn what_no_longer_belongs_is_removed_and_nothing_else() {
     assert!(own.exists() && edited.exists());
 }
 
-/// What a build of each file alone leaves is what a build of all leaves, whether the store remembers the folder or not.
+/// Building each file alone leaves the same folder as building all, whether the store remembers the folder or not.
 #[test]
 fn parts_that_are_built_one_after_the_other_make_the_whole() {
     let whole = Project::new();

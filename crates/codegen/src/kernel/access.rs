@@ -1,4 +1,5 @@
-//! Accesses to buffers: what they add to its indices (the offset of the buffer from its memory), and whether there are any.
+//! Accesses to buffers: what they add to its indices (the offset of the buffer from its memory), and whether there are
+//! any.
 
 use ir::{Body, BufferId, BufferOrigin, ExprId, ViewStep};
 
@@ -20,7 +21,7 @@ pub(crate) fn offset(body: &Body, buffer: BufferId) -> Result<Option<ExprId>> {
     Ok(None)
 }
 
-/// Whether the offset of a buffer is that of its root: itself, or a chain of views.
+/// Returns true if the offset of a buffer is that of its root: it is the root, or a chain of views.
 pub(crate) fn inherits_offset(body: &Body, buffer: BufferId) -> bool {
     let mut last = buffer;
     for at in views(body, buffer) {
@@ -42,7 +43,7 @@ fn views(body: &Body, buffer: BufferId) -> impl Iterator<Item = BufferId> + '_ {
     std::iter::successors(Some(buffer), source).take(body.buffers.len() + 1)
 }
 
-/// Whether a buffer holds fragments, by its scope.
+/// Returns true if the scope of a buffer is one of fragments.
 pub(crate) fn is_fragment(body: &Body, buffer: BufferId) -> bool {
     body.buffers[buffer].scope.is_fragment()
 }

@@ -12,8 +12,8 @@
 //! Where the language has shuffles, [`warps`] writes the steps inside a warp so, in the same order.
 //!
 //! `R` need not be a power of two; all threads of a group get the result. Operands keep their order (the lower thread
-//! on the left), so a reducer need not commute, only associate. Barriers are not placed here: [`crate::kernel::sync`] finds
-//! that each step needs one before it. Reductions of one kernel with the same type and size share their memory.
+//! on the left), so a reducer need not commute, only associate. Barriers are not placed here: [`crate::kernel::sync`]
+//! finds that each step needs one before it. Reductions of one kernel with the same type and size share their memory.
 
 mod warps;
 
@@ -31,8 +31,8 @@ use crate::{
 };
 use warps::Form;
 
-/// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Gives what
-/// was made, and of which call.
+/// Lowers all reductions of `kernels`, by shuffles where possible and if `shuffles` states that the language has them.
+/// Returns the new operations, each with its call.
 pub(crate) fn lower(
     body: &mut Body,
     kernels: &[Kernel],
@@ -78,7 +78,8 @@ struct Lowering<'a> {
     form: Form,
 }
 
-/// A reduction in shared memory: buffers by component, and of each thread its number in the group, its place, and the group's first place.
+/// A reduction in shared memory: buffers by component, and of each thread its number in the group, its place, and the
+/// group's first place.
 struct Tree {
     buffers: Vec<BufferId>,
     lane: ExprId,

@@ -1,17 +1,19 @@
-//! What a statement that only calls does on a device: a barrier of a block, an instruction that only some have, or nothing.
+//! Statements that consist of a call: a barrier of a block, an instruction that only some devices have, or nothing.
 //!
-//! In: the expression of an `evaluate`. Out: whether it is a barrier; anything else that would do something is refused by name.
+//! In: the expression of an `evaluate`. Out: whether it is a barrier; anything else that would do something is refused
+//! by name.
 
 use ir::{Body, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, OpKind};
 
 use crate::kernel::{Refusal, Result};
 use crate::reasons;
 
-/// Whether an evaluated expression is a barrier for the threads of a block; if not, it does nothing.
+/// Returns true if an evaluated expression is a barrier for the threads of a block; if not, it has no effect.
 ///
 /// # Errors
-/// A barrier of another scope (threads of a warp run together where TVM asks for that one; it emits nothing, we refuse), any other call, and
-/// values that are thrown away.
+///
+/// A barrier of another scope (threads of a warp run together where TVM asks for that one; TVM emits nothing, we
+/// refuse), any other call, and unused values.
 pub(crate) fn is_barrier(body: &Body, expr: ExprId) -> Result<bool> {
     match body.expr(expr).kind {
         ExprKind::Int(_) | ExprKind::Float(_) => Ok(false),
@@ -61,7 +63,7 @@ pub(crate) fn check_instructions(body: &Body) -> Result<()> {
     Ok(())
 }
 
-/// Whether a call is made for tensor cores or the copy engine of NVIDIA's GPUs.
+/// Returns true if a call is made for tensor cores or the copy engine of NVIDIA's GPUs.
 fn is_nvidia(name: &str) -> bool {
     let names = [
         "tvm_load_matrix_sync",

@@ -1,7 +1,7 @@
-//! What `cse` bound, and on which line of the code that is.
+//! The lines of the generated code that compute the values bound by `cse`.
 //!
-//! In: bodies before `cse`, and where the code's lines come from. Out: the lines that compute a bound value, with the
-//! operations that it serves. A binding is known by the name of its variable, which is like no other of the body.
+//! In: bodies before `cse`, and the origins of the code's lines. Out: the lines that compute a bound value, with the
+//! operations that use it. A binding is identified by the name of its variable, which is unique in the body.
 
 use dataflow::analyses::Analyses;
 use ir::{Body, Occurrences, OpId, OpKind, effects::EffectTable};
@@ -48,7 +48,7 @@ impl Bound {
         cse::rewrite(body, &occurrences, &plan)
     }
 
-    /// The lines of a kernel that compute a bound value. `body` is what the code was written from.
+    /// The lines of a kernel that compute a bound value. `body` is the source of the code.
     pub(crate) fn lines(&self, body: &Body, lines: &[(u32, OpId)]) -> Vec<BoundLine> {
         let of = |&(line, op): &(u32, OpId)| {
             let operation = Some(&body.ops[op]).filter(|it| it.kind == OpKind::Bind)?;

@@ -41,7 +41,7 @@ impl Interval {
     fn contains(self, other: Interval) -> bool {
         self.lo <= other.lo && other.hi <= self.hi
     }
-    /// Whether no value is negative.
+    /// Returns true if no value is negative.
     pub fn is_non_negative(self) -> bool {
         self.lo >= 0
     }
@@ -54,7 +54,7 @@ pub struct Bounds<'a> {
     threads: FxHashMap<ValueId, Option<ExprId>>,
     exprs: FxHashMap<ExprId, Interval>,
     values: FxHashMap<ValueId, Interval>,
-    /// Whether an overflow wraps, as in the value of something that need not be used.
+    /// True if an overflow wraps, as in a value that need not be used.
     wraps: bool,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Bounds<'a> {
         Bounds { wraps: true, ..self }
     }
 
-    /// Whether `a op b` stays in its type.
+    /// Returns true if `a op b` stays in its type.
     pub fn stays(&mut self, op: BinaryOp, a: ExprId, b: ExprId, dtype: DataType) -> bool {
         let whole = Interval::of_type(dtype);
         whole.contains(self.binary(op, a, b, whole))
@@ -116,7 +116,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Whether an integer expression is never negative.
+    /// Returns true if an integer expression is never negative.
     pub fn non_negative(&mut self, expr: ExprId) -> bool {
         self.range(expr).is_non_negative()
     }
@@ -245,7 +245,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Whether a symbol is an extent of a parameter, hence not negative (`SEMANTICS: B6`).
+/// Returns true if a symbol is an extent of a parameter, hence not negative (`SEMANTICS: B6`).
 fn is_extent(body: &Body, value: ValueId) -> bool {
     body.params.iter().any(|param| {
         param.buffer.is_some_and(|buffer| {

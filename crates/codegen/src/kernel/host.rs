@@ -1,8 +1,8 @@
 //! Expressions that the host evaluates: launch extents, sizes, scalar arguments.
 //!
-//! A [`HostExpr`] is a tree over named symbols, with a type at every node. It has a JSON form (what a launcher
-//! reads), a text form (what a person reads; Python's spelling, `//` and `%` floor, types left out) and an evaluator
-//! (what our own launcher uses). Integers wrap at their width when evaluated, as `SEMANTICS: I1` has it.
+//! A [`HostExpr`] is a tree over named symbols, with a type at every node. It has a JSON form (for launchers), a text
+//! form (for people; Python's spelling, `//` and `%` floor, types left out) and an evaluator (for our own launcher).
+//! Integers wrap at their width when evaluated, as `SEMANTICS: I1` has it.
 //!
 //! JSON: `{"var": "n", "dtype": "int64"}`, `{"const": "1024", "dtype": "int32"}`,
 //! `{"op": "floordiv", "dtype": "int32", "args": [...]}`. The operators are those of [`HostOp`], in lower case.
@@ -42,7 +42,7 @@ pub enum HostExpr {
     },
     /// An operation.
     Op {
-        /// Which.
+        /// The kind.
         op: HostOp,
         /// Type of the result.
         dtype: String,
@@ -304,7 +304,7 @@ pub(crate) struct HostContext<'a> {
     pub(crate) field: &'a mut dyn FnMut(ir::BufferId, BufferField) -> Result<FieldValue>,
 }
 
-/// What a property of a buffer is on the host.
+/// The host value of a buffer property.
 pub(crate) enum FieldValue {
     /// A symbol of its own.
     Symbol(String),

@@ -36,7 +36,7 @@ pub(crate) fn split(body: &Body) -> Result<Split> {
     Ok(Split { kernels, host, workspaces, params, symbols, origins: Vec::new() })
 }
 
-/// Whether the function launches anything, or would if it were lowered.
+/// Returns true if the function launches a kernel, or would after lowering.
 pub fn launches(body: &Body) -> bool {
     let is_launch =
         |kind| matches!(kind, OpKind::LaunchThread { .. } | OpKind::For(ForKind::ThreadBinding(_)));
@@ -384,7 +384,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// What a kernel uses, in order of first use.
+/// The buffers and values that a kernel uses, in order of first use.
 struct Uses<'a> {
     body: &'a Body,
     roots: Vec<RootUse>,
@@ -393,7 +393,7 @@ struct Uses<'a> {
     seen: FxHashSet<ExprId>,
     inside: FxHashSet<ValueId>,
     allocated: FxHashSet<BufferId>,
-    /// Whether it is a whole function, whose allocations are its own memory.
+    /// True if it is a whole function, whose allocations are its own memory.
     is_whole: bool,
 }
 
@@ -635,7 +635,7 @@ pub(crate) fn root_of(body: &Body, buffer: BufferId) -> Result<Root> {
     refused("views of a buffer go in a circle")
 }
 
-/// The buffer that a handle parameter stands for: its own, or the one `match_buffer` makes of it.
+/// The buffer that a handle parameter stands for: its own, or its `match_buffer`.
 pub(crate) fn matched_buffer(body: &Body, handle: ValueId) -> Option<BufferId> {
     if let Some(buffer) = body.params.iter().find(|it| it.value == handle).and_then(|it| it.buffer)
     {
@@ -696,7 +696,7 @@ fn value_symbol(
     Ok(name)
 }
 
-/// What gives a shape variable or parameter its value.
+/// Returns the source of the value of a shape variable or parameter.
 fn symbol_source(body: &Body, value: ValueId) -> Option<SymbolSource> {
     let is = |expr: ExprId| body.expr(expr).kind == ExprKind::Value(value);
     if let ValueKind::Param(index) = body.values[value].kind {
@@ -764,7 +764,7 @@ fn field_symbol(
     }
 }
 
-/// Whether a buffer parameter's offset is the caller's choice (`offset_factor=` without `elem_offset=`).
+/// Returns true if the caller chooses the offset of a buffer parameter (`offset_factor=` without `elem_offset=`).
 pub(crate) fn has_free_offset(body: &Body, buffer: BufferId) -> bool {
     let data = &body.buffers[buffer];
     data.elem_offset.is_none()

@@ -1,4 +1,4 @@
-//! Barriers of kernels: puts them where [`barriers`] says that a thread depends on what another one did.
+//! Barriers of kernels: inserts them where [`barriers`] finds that a thread depends on the access of another one.
 
 use barriers::{Plan, Planner, in_place};
 use ir::{BlockId, Body, OpId, OpKind, Type, arena::Id as _, effects::EffectTable};
@@ -36,7 +36,7 @@ pub(crate) fn insert_barriers(
             plan = self::plan(body, kernel, effects)?;
         }
         if let Some(&store) = plan.exchanges.first() {
-            let what = "a statement reads from shared memory what other threads write in it: no barrier can stand in between";
+            let what = "a statement reads shared memory that other threads write in it: no barrier can stand in between";
             return Err(Refusal::new(reasons::EXCHANGE_IN_ONE_STATEMENT, what).at(store));
         }
         before.extend(plan.before);
@@ -63,13 +63,14 @@ fn plan(body: &Body, kernel: &Kernel, effects: &EffectTable) -> Result<Plan> {
     Planner::new(body, &facts, effects).plan().map_err(Refusal::of_lowering)
 }
 
-/// Whether all threads of a block get to an operation together, as often.
+/// Returns true if all threads of a block reach an operation together, equally often.
 pub(crate) fn is_convergent(body: &Body, kernel: &Kernel, op: OpId, effects: &EffectTable) -> bool {
     let facts = facts(body, kernel);
     Planner::new(body, &facts, effects).is_convergent(op)
 }
 
-/// What the analysis asks of a kernel. Memory that is not understood was refused when the kernel was made, if it is used.
+/// Returns the facts that the analysis needs about a kernel. Uses of unsupported memory were refused when the kernel
+/// was made.
 fn facts(body: &Body, kernel: &Kernel) -> barriers::Kernel {
     let mut block = [1; 3];
     let mut is_fixed = kernel.block_threads().is_some_and(|it| it <= MAX_THREADS);

@@ -1,10 +1,10 @@
-//! What the devices of each target take: one table, with its sources.
+//! The limits of the devices of each target: one table, with its sources.
 //!
 //! In: a target and the name of an architecture. Out: the limits of a block, and whether they are facts of the hardware
-//! or what such devices usually have, which a user may set otherwise. For languages that are compiled on the device an
-//! architecture is a version of the language.
+//! or usual values, which a user may override. For languages that are compiled on the device an architecture is a
+//! version of the language.
 //!
-//! Sources, and what was compared with them:
+//! Sources, and how they were checked:
 //!
 //! | rows | source | compared |
 //! |---|---|---|
@@ -14,11 +14,11 @@
 //! | OpenCL, SPIR-V | the specifications say what the least device has (1 thread and 32 KiB; Vulkan 128 and 16 KiB), so the numbers are those of today's GPUs | no table to compare with |
 //! | WGSL | WebGPU, `maxComputeWorkgroupStorageSize`: 16 KiB unless the launcher asks for more, which it has to | no table to compare with |
 //!
-//! Shared memory of CUDA is what a kernel may ask for; without asking it is 48 KiB.
+//! Shared memory of CUDA is the maximum that a kernel may request; without a request it is 48 KiB.
 
 use crate::Target;
 
-/// What a block of threads may have.
+/// The limits of a block of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Threads.
@@ -32,9 +32,9 @@ pub struct Limits {
 /// A row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arch {
-    /// Its name; empty for what holds where none is named.
+    /// Its name; empty for the default of the target.
     pub name: &'static str,
-    /// What its devices take.
+    /// The limits of its devices.
     pub limits: Limits,
     /// No device of it takes more.
     pub is_hardware: bool,
@@ -51,7 +51,7 @@ const fn amd(name: &'static str, shared_kib: u64) -> Arch {
     Arch { name, limits, is_hardware: true }
 }
 
-/// What a device says of itself at run time.
+/// An architecture whose devices report their limits at run time.
 const fn usual(name: &'static str, shared: u64) -> Arch {
     let limits = Limits { threads: 1024, threads_z: 64, shared };
     Arch { name, limits, is_hardware: false }
@@ -144,7 +144,7 @@ pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     of(target).iter().map(|it| it.name).filter(|it| !it.is_empty())
 }
 
-/// The version of a language: what an architecture is there.
+/// The version of a language, which serves as its architecture.
 pub(crate) fn version(name: Option<&str>, default: (u8, u8)) -> (u8, u8) {
     let parsed = name.and_then(|it| {
         let (major, minor) = it.split_once('.')?;

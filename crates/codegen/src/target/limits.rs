@@ -1,7 +1,7 @@
-//! Whether a kernel fits the devices that it is for: threads of a block and shared memory, with figures.
+//! Device limits: checks that a kernel fits the devices that it is for, in threads of a block and shared memory.
 //!
-//! In: the canonical manifest entry of a kernel, a target and its options. Out: why it does not fit. This is asked when
-//! an artifact is written out, not when it is made: another limit generates nothing.
+//! In: the canonical manifest entry of a kernel, a target and its options. Out: the reason why it does not fit, with
+//! numbers. The check runs when an artifact is written out, not when it is made: another limit generates nothing.
 
 use rules::Reason;
 
@@ -11,16 +11,16 @@ use crate::{
     reasons,
 };
 
-/// Why a kernel does not fit.
+/// The reason why a kernel does not fit.
 pub(crate) struct Exceeded {
     /// One of [`crate::reasons`].
     pub(crate) reason: Reason,
     pub(crate) detail: String,
-    /// Which feature of the kernel it is about, if it is one.
+    /// The feature of the kernel that it is about, if it is one.
     pub(crate) feature: Option<usize>,
 }
 
-/// Why a kernel does not fit; none if it does, or if its block is chosen by the caller.
+/// Returns the reason why a kernel does not fit; none if it does, or if its block is chosen by the caller.
 pub(crate) fn exceeded(
     kernel: &manifest::Kernel,
     target: Target,

@@ -1,7 +1,7 @@
-//! What may be chosen about the code of a target.
+//! The options of code generation.
 //!
-//! In: settings as people write them ([`TargetOptions`]: on the command line, in a file). Out: [`Options`], which says
-//! all that code generation asks. Three things follow from them: the code itself ([`CodeOptions`], part of an
+//! In: settings as people write them ([`TargetOptions`]: on the command line, in a file). Out: [`Options`], the
+//! complete input of code generation. Three things follow from them: the code itself ([`CodeOptions`], part of an
 //! artifact's key), the flags that the source must be compiled with, and limits that a kernel is held to when it is
 //! written out. So another limit or another flag generates nothing.
 
@@ -20,14 +20,15 @@ use crate::{
     target::arch::{self, Limits},
 };
 
-/// What may be chosen about generated code.
+/// The options of generated code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// Lets the compiler fuse `a * b + c` (`SEMANTICS: F2`). Off unless asked.
     pub contract: bool,
-    /// What is run before code is written, in this order, by the names of `transform::passes`. A name that is none does nothing.
+    /// The passes to run before code is written, in this order, by the names of `transform::passes`. Unknown names have
+    /// no effect.
     pub passes: Vec<String>,
-    /// What is chosen for the target.
+    /// The options of the target.
     #[serde(flatten)]
     pub device: TargetOptions,
     /// The effects of calls: the table of the product, perhaps with a user's rows.
@@ -42,7 +43,7 @@ impl Hash for Options {
     }
 }
 
-/// What may be chosen for one target. What is not, is as the table of [`crate::target::arch`] has it.
+/// The options for one target. Unset ones take the values of the table in [`crate::target::arch`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct TargetOptions {
     /// `arch`: `sm_90`, `gfx90a`, a version of the language.
@@ -54,8 +55,8 @@ pub struct TargetOptions {
     /// `shared-memory`: bytes of shared memory that a kernel may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_memory: Option<u64>,
-    /// `index-bits`: 64 leaves indices as they are; 32 refuses kernels whose indices are not shown to fit. Unless it is
-    /// said, they are narrow where that is shown.
+    /// `index-bits`: 64 leaves indices as they are; 32 refuses kernels whose indices are not shown to fit. By default,
+    /// they are narrow where that is proved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_bits: Option<u8>,
     /// `contract`: [`Options::contract`] for this target.
@@ -96,7 +97,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// These options with what was chosen for a target.
+    /// These options with the settings of a target.
     #[must_use]
     pub fn with(&self, device: &TargetOptions) -> Options {
         let mut options = Options { device: device.clone(), ..self.clone() };
@@ -105,12 +106,12 @@ impl Options {
         options
     }
 
-    /// Whether floats need not be exact.
+    /// Returns true if floats need not be exact.
     pub fn is_fast_math(&self) -> bool {
         self.device.fast_math == Some(true)
     }
 
-    /// What a block may have.
+    /// Returns the limits of a block.
     pub fn limits(&self, target: Target) -> Limits {
         let limits = arch::find(target, self.device.arch.as_deref()).limits;
         Limits {
@@ -120,12 +121,13 @@ impl Options {
         }
     }
 
-    /// The architecture that binaries are made for: the one that is chosen, otherwise the oldest with asynchronous copies.
+    /// The architecture that binaries are made for: the one that is chosen, otherwise the oldest with asynchronous
+    /// copies.
     pub(crate) fn binary_arch(&self) -> &str {
         self.device.arch.as_deref().unwrap_or("sm_80")
     }
 
-    /// What the code depends on.
+    /// Returns the options that the code depends on.
     pub(crate) fn code(&self, target: Target) -> CodeOptions<'_> {
         CodeOptions {
             contract: self.contract,
@@ -166,7 +168,8 @@ impl TargetOptions {
     /// Reads a target with its settings: `cuda`, or `cuda:arch=sm_90:max-threads=512`.
     ///
     /// # Errors
-    /// What is wrong, in words, with what may be written.
+    ///
+    /// The mistake in words, with the allowed forms.
     pub fn parse(text: &str) -> Result<(Target, TargetOptions), String> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default();
@@ -189,10 +192,11 @@ impl TargetOptions {
         Ok((target, options))
     }
 
-    /// Sets one of [`Self::KEYS`]; [`Self::check`] asks whether all of them go together.
+    /// Sets one of [`Self::KEYS`]; [`Self::check`] checks the combination.
     ///
     /// # Errors
-    /// What is wrong, in words, with what may be written.
+    ///
+    /// The mistake in words, with the allowed forms.
     pub fn set(&mut self, target: Target, key: &str, value: &str) -> Result<(), String> {
         let name = target.name();
         let wrong = |what: &str| format!("`{key}={value}` of {name}: {what}");
@@ -240,10 +244,11 @@ impl TargetOptions {
         Ok(())
     }
 
-    /// Whether the settings go together: no limit is above what the architecture has.
+    /// Checks that the settings are consistent: no limit is above that of the architecture.
     ///
     /// # Errors
-    /// Which does not, in words, with both numbers.
+    ///
+    /// The inconsistent setting in words, with both numbers.
     pub fn check(&self, target: Target) -> Result<(), String> {
         let Some(name) = &self.arch else { return Ok(()) };
         let row = arch::find(target, Some(name));
@@ -326,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_setting_is_said() {
+    fn errors_in_a_setting_are_reported() {
         check(
             "cuda:arch=sm_42",
             expect![

@@ -1,4 +1,4 @@
-//! Writing one kernel is given up as soon as nobody wants it any more, however long the kernel is.
+//! Code generation of a kernel stops as soon as its request is cancelled, however long the kernel is.
 
 use ir::interrupt::{Interrupt, Interrupted};
 

@@ -1,5 +1,5 @@
-//! HIP: the text is CUDA C++ with other headers. No compiler of AMD is needed: a C++ compiler reads it, with a
-//! header that declares what the text uses.
+//! HIP: the text is CUDA C++ with other headers. No compiler of AMD is needed: a C++ compiler reads it, with a header
+//! that declares the names in the text.
 
 use std::{fs, process::Command};
 

@@ -37,7 +37,7 @@ fn crates(inputs: &sources::Inputs, root: &Path) -> BTreeSet<PathBuf> {
 }
 
 #[test]
-fn what_a_source_includes_is_hashed() {
+fn included_files_are_hashed() {
     let root = root();
     for name in ROOTS {
         let inputs = sources::inputs_of(&root, name).expect("inputs");
@@ -63,7 +63,7 @@ fn what_a_source_includes_is_hashed() {
 }
 
 #[test]
-fn what_is_left_out_is_compiled_for_tests_only() {
+fn unhashed_files_are_compiled_for_tests_only() {
     let root = root();
     for name in ROOTS {
         let inputs = sources::inputs_of(&root, name).expect("inputs");

@@ -1,10 +1,10 @@
-//! Which expressions carry the address of which memory, and which addresses get out.
+//! Address carriers: the expressions that hold the address of a memory, and the addresses that escape.
 //!
 //! Every value and every buffer is an element; so is the *world*, the memory behind pointers that come from nowhere
 //! known. Elements whose addresses meet (a pointer bound to a name, a choice of two pointers, a buffer declared on a
-//! pointer) are united, whatever the direction: one pass, independent of the order of nodes, nearly linear.
-//! An address *escapes* when something that is not looked into may keep it: an unknown call, a store of the pointer, a
-//! return (`SEMANTICS: M8`).
+//! pointer) are united, whatever the direction: one pass, independent of the order of nodes, nearly linear. An address
+//! *escapes* when something that is not looked into may keep it: an unknown call, a store of the pointer, a return
+//! (`SEMANTICS: M8`).
 
 use ir::{
     AttrDict, Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic,
@@ -31,17 +31,17 @@ pub(super) struct Carriers<'a> {
     escaping: Vec<bool>,
 }
 
-/// What a call may keep of its arguments.
+/// The arguments that a call may keep.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Keeps {
     Nothing,
-    /// Pointers whose memory it is not stated to touch: they may be what it writes.
+    /// Pointers whose memory it is not stated to access: they may be part of the written values.
     Unstated,
     /// All pointers, and elements by reference.
     All,
 }
 
-/// What calls of this effect may keep of what they are given. One without effect gives it back as its result.
+/// Returns the arguments that a call of these effects may keep. A call without effects returns them as its result.
 fn kept_arguments(callee: Callee, effects: &OpEffects) -> Keeps {
     match effects.memory_effect {
         MemoryEffect::None | MemoryEffect::Read => Keeps::Nothing,
@@ -56,7 +56,7 @@ fn kept_arguments(callee: Callee, effects: &OpEffects) -> Keeps {
     }
 }
 
-/// Whether an operand is stated to be followed, not to be kept.
+/// Returns true if the row states that an operand is tracked, not kept.
 fn is_followed(used: Option<OperandUse>) -> bool {
     used.is_some_and(|it| it.may_read() || it.may_write() || it == OperandUse::Place)
 }
@@ -120,7 +120,7 @@ impl<'a> Carriers<'a> {
 
     // ---- what a node carries ----
 
-    /// Finds the carrier of a node after those of its operands and of what its variables are bound to.
+    /// Finds the carrier of a node after those of its operands and of the definitions of its variables.
     fn resolve(&mut self, expr: ExprId) {
         let mut stack = vec![expr];
         while let Some(&at) = stack.last() {

@@ -6,7 +6,7 @@ use ir::{BufferOrigin, DataType, ExprKind};
 use super::*;
 use crate::memory::tests::fixture::{Fixture, parse};
 
-/// The buffers that may overlap, each set with who reaches it.
+/// The buffers that may overlap, each set with its reach.
 #[track_caller]
 fn check_body(fixture: &Fixture, expect: Expect) {
     let aliases = AliasClasses::build(&fixture.body, EffectTable::builtin());

@@ -6,7 +6,8 @@ use ir::effects::EffectTable;
 use super::*;
 use crate::{evaluations::tests::*, memory::tests::fixture::parse};
 
-/// The program; lines that evaluate the value are `use A`, those asked about `use 1`; behind these whether it is anticipated.
+/// The program; lines that evaluate the value are `use A`, those asked about `use 1`; behind these whether it is
+/// anticipated.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     let text = test_utils::trim_indent(text);
@@ -22,7 +23,7 @@ fn check(text: &str, expect: Expect) {
 }
 
 #[test]
-fn what_follows_for_certain() {
+fn certain_later_evaluations_are_anticipated() {
     check(
         "
         param A

@@ -6,7 +6,7 @@ use ir::effects::EffectTable;
 use super::*;
 use crate::{evaluations::tests::*, memory::tests::fixture::parse};
 
-/// The program; lines that evaluate the value are `use A`, those asked about `use 1`; behind these what is known.
+/// The program; lines that evaluate the value are `use A`, queried ones `use 1`; the facts stand behind these.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     let text = test_utils::trim_indent(text);
@@ -27,7 +27,7 @@ fn check(text: &str, expect: Expect) {
 }
 
 #[test]
-fn what_was_evaluated_before_in_a_scope_around() {
+fn earlier_evaluations_in_enclosing_scopes_are_available() {
     check(
         "
         param A

@@ -1,4 +1,4 @@
-//! Tests of [`super`]: what is executed for certain, and what ends a list.
+//! Tests of [`super`]: operations that are executed for certain, and operations that end a list.
 
 use ir::{BlockId, Body, DataType, Dialect, ExprId, ExprKind, ForKind, OpKind};
 
@@ -62,7 +62,7 @@ fn a_loop_is_entered_if_its_extent_is_a_positive_constant() {
 }
 
 #[test]
-fn what_follows_an_exit_is_another_segment() {
+fn operations_after_an_exit_are_another_segment() {
     let mut build = Build::new();
     let four = build.int(4);
     let first = build.op(OpKind::Evaluate);

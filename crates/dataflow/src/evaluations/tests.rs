@@ -1,4 +1,4 @@
-//! Random programs with places, and what all their paths say of them.
+//! Random programs with places, and the truth about them over all their paths.
 
 use ir::{BlockId, ExprKind, OpId, OpKind, walk::WalkEvent};
 use test_utils::Rng;
@@ -75,15 +75,16 @@ fn statements(rng: &mut Rng, n: usize, depth: usize, in_loop: bool, text: &mut S
     }
 }
 
-/// What all paths say of the places of a program.
+/// The truth about the places of a program, over all paths.
 pub(crate) struct Truth {
-    /// Whether always, and whether ever, an evaluation was before; without the iterations before of the loops around a place.
+    /// For each place, whether an evaluation always and whether it ever came before, without earlier iterations of the
+    /// loops around the place.
     pub(crate) before: Vec<Option<(bool, bool)>>,
-    /// Whether an evaluation always is at or after the place; none for one that no path reaches.
+    /// For each place, whether an evaluation always comes at or after it; `None` for one that no path reaches.
     pub(crate) after: Vec<Option<bool>>,
 }
 
-/// What happens along a path.
+/// A step of a path.
 enum Step {
     At(usize, bool),
     Evaluated,
@@ -144,7 +145,7 @@ impl Path<'_> {
         self.choices[self.chosen - 1].0
     }
 
-    /// Whether the list came to its end.
+    /// Returns true if the list was executed to its end.
     fn block(&mut self, block: BlockId) -> bool {
         self.fixture.body.blocks[block].ops.iter().all(|&op| self.op(op))
     }

@@ -1,9 +1,9 @@
-//! The writes of a body, by what they may change.
+//! The writes of a body, by the memory that they may change.
 //!
 //! A *chain* is a list of writes in the order of a walk of the scope tree. Every class has one for the writes that name
-//! it; three more hold what changes many classes at once, so that a barrier is one entry, not one a class: the
-//! [`Reach`] of a class says which of the three also concerns it. What a step writes is `touch`'s to say; of which kind the
-//! write is, and where, is found here.
+//! it; three more hold writes that change many classes at once, so that a barrier is one entry, not one a class: the
+//! [`Reach`] of a class decides which of the three also concerns it. `touch` finds the writes of a step; their kind and
+//! place are found here.
 
 use ir::{Body, ExprKind, OccurrenceId, OpId, OpKind, arena::Id, effects::Asynchrony};
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ pub(super) struct Write {
 pub(super) fn before(order: u32) -> u32 {
     2 * order
 }
-/// The place right after the operation of this order did what it does itself.
+/// The place right after the operation of this order had its own effect.
 pub(super) fn after(order: u32) -> u32 {
     2 * order + 1
 }
@@ -48,7 +48,7 @@ impl Chain {
             self.writes.push(write);
         }
     }
-    /// How many of its writes are done when the program is at a place.
+    /// Returns the number of its writes that are done at a place.
     pub(super) fn done(&self, at: u32) -> usize {
         self.writes.partition_point(|it| it.at < at)
     }
@@ -59,7 +59,7 @@ impl Chain {
 pub(super) struct OperandWrites {
     /// The first call that writes.
     pub(super) first: OccurrenceId,
-    /// Whether there are more: then nothing orders them (`SEMANTICS: E1`).
+    /// True if there are several writes: then nothing orders them (`SEMANTICS: E1`).
     pub(super) many: bool,
 }
 
@@ -183,7 +183,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Whether other threads may write it.
+    /// Returns true if other threads may write the memory.
     fn is_visible(&self, cell: Cell) -> bool {
         match cell.part() {
             Some(Part::Class(class)) => self.steps.aliases.reach(class) == Reach::Visible,
@@ -192,7 +192,7 @@ impl Collector<'_> {
         }
     }
 
-    /// What kind of write a node that writes is, and whether it waits for asynchronous copies.
+    /// Returns the kind of write of a node that writes, and whether it waits for asynchronous copies.
     fn kind_of(&self, kind: ExprKind) -> (WriteKind, bool) {
         let ExprKind::Call { .. } = kind else { return (WriteKind::Opaque, false) };
         let effects = self.steps.effects.call(self.steps.body, kind);
@@ -203,7 +203,7 @@ impl Collector<'_> {
         (if is_copy { WriteKind::AsyncCopy } else { WriteKind::Call }, false)
     }
 
-    /// What an operation itself writes after its operands are evaluated.
+    /// The write of an operation itself, after its operands are evaluated.
     fn own(&mut self, op: OpId) {
         let writes = self.steps.operation(op).writes;
         if writes.is_empty() {

@@ -1,4 +1,4 @@
-//! What keeps two loads apart.
+//! Obstacles between two loads of one address.
 
 use ir::{OccurrenceId, OpId, arena::Id};
 
@@ -14,10 +14,10 @@ use crate::alias::AliasClass;
 pub struct Obstacle {
     /// The operation that writes, or whose load counts as new.
     pub op: OpId,
-    /// What it is; none for a load that is new each time: volatile, polled, or unordered with a write.
+    /// The kind of the write; `None` for a load that is new each time: volatile, polled, or unordered with a write.
     pub kind: Option<WriteKind>,
-    /// The loop (or the statement that runs its body again, or by several threads) through whose next round it reaches the
-    /// load, when it comes after it.
+    /// The loop (or the statement that runs its body again, or by several threads) through whose next round it reaches
+    /// the load, when it comes after it.
     pub around: Option<OpId>,
 }
 
@@ -25,8 +25,9 @@ pub struct Obstacle {
 const FUEL: usize = 64;
 
 impl MemoryVersions<'_> {
-    /// Whether all that an occurrence and its operands read would be the same right before `op`, an operation that dominates
-    /// it; otherwise what stands between. For a `while`, before the whole loop.
+    /// Returns `Ok` if an occurrence and its operands would read the same memory contents right before `op`, an
+    /// operation that dominates it; otherwise the obstacle between them. For a `while`, the place is before the whole
+    /// loop.
     pub fn reads_same(&self, top: OccurrenceId, op: OpId) -> Result<(), Obstacle> {
         let place = Place { scope: self.scopes.of_op(op), at: before(self.scopes.order(op)) };
         for index in top.index()..self.occurrences[top].end.index() {

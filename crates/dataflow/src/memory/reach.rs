@@ -1,10 +1,10 @@
-//! Which write a place sees.
+//! Reaching definitions of memory: the write that a place sees.
 //!
-//! For one chain: the last place before it, dominating it, after which memory may be another. That is a write, the end of
-//! a statement that holds one, or the start of a loop that has one. No table of joins is made: the nearest writes of the
-//! chain before and after the place, their common scopes with it and the loops around these say which of them it is.
-//! O(log writes + log depth), and as often again as a neighbouring arm of an enclosing `if` hides the nearest write, at
-//! most [`FUEL`] times; then the start of the arm counts as a change, which is never wrong.
+//! For one chain: the last place before it, dominating it, after which memory may be another. That is a write, the end
+//! of a statement that holds one, or the start of a loop that has one. No table of joins is made: the nearest writes of
+//! the chain before and after the place, their common scopes with it and the loops around these say which of them it
+//! is. O(log writes + log depth), and as often again as a neighbouring arm of an enclosing `if` hides the nearest
+//! write, at most [`FUEL`] times; then the start of the arm counts as a change, which is never wrong.
 
 use ir::{OpId, OpKind, arena::Id};
 
@@ -41,7 +41,7 @@ impl Change {
     }
 }
 
-/// Where a write stands to a place.
+/// The place where a write stands to a place.
 enum Relation {
     /// In a scope around the place.
     Around,
@@ -141,12 +141,12 @@ impl MemoryVersions<'_> {
         }
     }
 
-    /// Whether a write is done on a path to the place at all: not in another arm of an `if` around both.
+    /// Returns true if a write is on some path to the place, so not in another arm of an `if` around both.
     pub(super) fn may_precede(&self, place: Place, write: Write) -> bool {
         !matches!(self.relation(place, write), Relation::OtherArm(_))
     }
 
-    /// Whether an asynchronous copy into the chain may be under way at a place (`SEMANTICS: Y3`).
+    /// Returns true if an asynchronous copy into the chain may be in flight at a place (`SEMANTICS: Y3`).
     pub(super) fn in_flight(&self, chain: &Chain, place: Place, work: &mut u64) -> bool {
         if chain.copies.is_empty() {
             return false;

@@ -1,9 +1,9 @@
-//! The reads of a body, by the memory that they may look at.
+//! The reads of a body, by the memory that they may access.
 //!
-//! In: a body and its alias classes. Out: [`MemoryReads`]: whether anything between two places may read a class, or anything
-//! after a place. Loads read their class; calls what their effects and arguments say (`SEMANTICS: X1`), unknown ones and
-//! barriers all that others reach (`X2`, `Y1`: other threads read after the barrier), a statement kept by its text everything.
-//! Building is O(occurrences · log), a question O(log n).
+//! In: a body and its alias classes. Out: [`MemoryReads`]: whether anything between two places may read a class, or
+//! anything after a place. Loads read their class; calls read by their effects and arguments (`SEMANTICS: X1`), unknown
+//! ones and barriers all memory that others reach (`X2`, `Y1`: other threads read after the barrier), a statement kept
+//! by its text everything. Building is O(occurrences · log), a question O(log n).
 
 use ir::{
     Body, ExprKind, OccurrenceId, Occurrences, OpId,
@@ -60,7 +60,8 @@ impl MemoryReads {
         reads
     }
 
-    /// Whether an operation after `first`, up to `last` with its operands, may read a class. Both are in one list.
+    /// Returns true if an operation after `first`, up to `last` with its operands, may read a class. Both are in one
+    /// list.
     pub fn between(&self, scopes: &ScopeTree, class: AliasClass, first: OpId, last: OpId) -> bool {
         let (from, to) = (after(scopes.order(first)), before(scopes.order(last)));
         self.of(class).any(|chain| {
@@ -69,7 +70,7 @@ impl MemoryReads {
         })
     }
 
-    /// Whether any operation whose number is in the range may read a class.
+    /// Returns true if any operation whose number is in the range may read a class.
     pub fn within(&self, class: AliasClass, orders: std::ops::Range<u32>) -> bool {
         self.of(class).any(|chain| {
             let next = chain.partition_point(|&it| it < before(orders.start));
@@ -77,7 +78,7 @@ impl MemoryReads {
         })
     }
 
-    /// Whether anything reads a class at all.
+    /// Returns true if any operation reads a class.
     pub fn any(&self, class: AliasClass) -> bool {
         self.of(class).any(|chain| !chain.is_empty())
     }
@@ -93,7 +94,7 @@ impl MemoryReads {
     }
 }
 
-/// Whether a node is a call that transfers control.
+/// Returns true if a node is a call that transfers control.
 fn leaves(steps: &Steps<'_>, id: OccurrenceId) -> bool {
     match steps.body.expr(steps.occurrences[id].expr).kind {
         call @ ExprKind::Call { .. } => {

@@ -4,7 +4,7 @@ use ir::{Body, DataType, Dialect, ExprKind, OpId, OpKind, Successor};
 
 use super::*;
 
-/// A body whose statements are `if`s, nested as `parents` says: `parents[i]` is the `if` around the `i`-th one.
+/// A body whose statements are `if`s, nested by `parents`: `parents[i]` is the `if` around the `i`-th one.
 fn nested(parents: &[Option<usize>]) -> (Body, Vec<OpId>) {
     let mut body = Body::new("f", Dialect::Tirx);
     let condition = body.make(ExprKind::Int(1), DataType::BOOL.into());

@@ -2,8 +2,8 @@
 //!
 //! In: a region and the state with which the analysis comes to it. Out: that with which it leaves. A block is processed
 //! again when its input has changed, always the first such block in the order, so that a block waits for those before
-//! it. A region inside the worklist of another one makes one sweep a pass instead: a fixpoint inside a fixpoint would cost
-//! two to the power of the nesting. Per pass O(blocks + edges) and what has changed.
+//! it. A region inside the worklist of another one makes one sweep a pass instead: a fixpoint inside a fixpoint would
+//! cost two to the power of the nesting. Per pass O(blocks + edges) and the changed parts.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,8 @@ impl<A: Analysis> Solution<'_, A> {
         Order { blocks, next }
     }
 
-    /// Whether what comes to the region comes to this block: the entry, or backward those that lead out.
+    /// Returns true if the state that enters the region enters this block: the entry block, or, backward, the blocks
+    /// that lead out.
     fn is_outermost(&self, order: &Order, at: usize) -> bool {
         match A::DIRECTION {
             Direction::Forward => at == 0,
@@ -105,8 +106,8 @@ impl<A: Analysis> Solution<'_, A> {
         }
     }
 
-    /// Backward, blocks from which no path leads out (they go round for ever) still have uses: the last of them is taken
-    /// for an end of the function.
+    /// Backward, blocks from which no path leads out (endless loops) still have uses: the last of them counts as an end
+    /// of the function.
     fn lead_out(&mut self, order: &Order, state: &Option<A::State>) -> Option<usize> {
         if A::DIRECTION == Direction::Forward || state.is_none() {
             return None;
@@ -123,7 +124,7 @@ impl<A: Analysis> Solution<'_, A> {
         Some(at)
     }
 
-    /// What leaves the region, when nothing changes any more.
+    /// Returns the state that leaves the region, after the fixpoint.
     fn leave_region(&self, order: &Order) -> Option<A::State> {
         match A::DIRECTION {
             Direction::Forward => {

@@ -21,7 +21,7 @@ const KEPT: usize = 4096;
 /// Reads the states of one solution.
 pub struct Cursor<'s, 'a, A: Analysis> {
     solution: &'s Solution<'a, A>,
-    /// By block: the states at the start of its chunks, as far as they are known.
+    /// By block: the states at the start of its chunks that are known so far.
     marks: FxHashMap<BlockId, Vec<Option<A::State>>>,
     /// The states in a chunk: one before each of its operations, seen in the direction of the analysis.
     chunks: FxHashMap<(BlockId, usize), Vec<Option<A::State>>>,
@@ -173,7 +173,7 @@ fn met(ops: &[OpId], position: usize, direction: Direction) -> OpId {
 }
 
 impl<A: Analysis> Solution<'_, A> {
-    /// The state at the other side of an operation, by what is kept of the fixpoint.
+    /// The state at the other side of an operation, by the stored part of the fixpoint.
     fn across(&self, op: OpId, state: Option<A::State>) -> Option<A::State> {
         if self.flow.shape(op) != Shape::Plain {
             return self.ports.get(&op).and_then(|it| it.across.clone());
@@ -184,8 +184,8 @@ impl<A: Analysis> Solution<'_, A> {
         goes_on.then_some(state)
     }
 
-    /// Calls `see` with the state at every point, in program order: before an operation, at its occurrences, then what is
-    /// in its regions, then after it.
+    /// Calls `see` with the state at every point, in program order: before an operation, at its occurrences, then in
+    /// its regions, then after it.
     pub fn visit(&self, mut see: impl FnMut(Point, Option<&A::State>)) {
         let mut cursor = self.cursor();
         for event in self.flow.body.walk(self.flow.body.root) {

@@ -1,8 +1,8 @@
 //! The operands of one operation, in evaluation order.
 //!
-//! In: the state where their evaluation starts (forward) or ends (backward). Out: that at the other side, and the states
-//! at every occurrence on the way, given to an observer. Lazily evaluated operands are joined with going around them
-//! (`SEMANTICS: S2`, `S5`). O(occurrences), with an explicit stack: expressions nest as deep as they like.
+//! In: the state where their evaluation starts (forward) or ends (backward). Out: that at the other side, and the
+//! states at every occurrence on the way, given to an observer. Lazily evaluated operands are joined with going around
+//! them (`SEMANTICS: S2`, `S5`). O(occurrences), with an explicit stack: expressions nest as deep as they like.
 
 use ir::{OccurrenceId, OpId};
 

@@ -1,4 +1,4 @@
-//! Structured operations: what one pass of the solver does in blocks, branches and loops.
+//! Structured operations: one pass of the solver over blocks, branches and loops.
 //!
 //! In: the state with which the analysis comes to a block or an operation; `None` if no path does. Out: that with which
 //! it leaves. Forward, an unreachable operation is not processed; backward, one from which nothing is reached may still
@@ -64,8 +64,8 @@ impl<A: Analysis> Solution<'_, A> {
         state
     }
 
-    /// The operations of a graph region: any of them any number of times. What is known between them is kept as the
-    /// output (forward) or input (backward) of the block.
+    /// The operations of a graph region: any of them any number of times. The state between them is kept as the output
+    /// (forward) or input (backward) of the block.
     fn unordered(&mut self, block: BlockId, state: Option<A::State>) -> Option<A::State> {
         self.blocks[block].input.join(&state);
         let mut around = self.entered(block);
@@ -134,7 +134,8 @@ impl<A: Analysis> Solution<'_, A> {
 
     // ---- operands and jumps ----
 
-    /// Where the evaluation of the operands starts, backward: after it control goes on to `next` or jumps.
+    /// Returns the place where the evaluation of the operands starts, backward: after it control goes on to `next` or
+    /// jumps.
     pub(super) fn after_operands(&self, op: OpId, next: Option<A::State>) -> Option<A::State> {
         if A::DIRECTION == Direction::Forward {
             return next;
@@ -160,7 +161,7 @@ impl<A: Analysis> Solution<'_, A> {
         self.ports.get(&op).is_some_and(|it| state.join(port(it)))
     }
 
-    /// Evaluates the operands and does what the operation does; forward, hands the state to the jumps.
+    /// Evaluates the operands and applies the operation; forward, passes the state to the jumps.
     fn apply(&mut self, op: OpId, state: Option<A::State>) -> Option<A::State> {
         let mut state = state?;
         self.transfer(op, &mut state);
@@ -180,7 +181,7 @@ impl<A: Analysis> Solution<'_, A> {
         jumps.next.then_some(state)
     }
 
-    /// What the operation does by itself, regions and jumps apart.
+    /// The transfer function of the operation itself, without its regions and jumps.
     pub(super) fn transfer(&self, op: OpId, state: &mut A::State) {
         let walks = A::OCCURRENCES && !self.flow.body.ops[op].operands.is_empty();
         if A::DIRECTION == Direction::Backward {

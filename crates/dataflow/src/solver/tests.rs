@@ -190,7 +190,7 @@ fn a_chain_of_blocks_is_linear() {
 }
 
 #[test]
-fn what_does_not_lead_out_is_solved_all_the_same() {
+fn blocks_without_a_way_out_are_solved() {
     // entry -> loop; loop -> loop: nothing leaves it, yet what it does is seen before it.
     let body = bodies::endless();
     let occurrences = Occurrences::collect(&body);

@@ -90,7 +90,7 @@ fn the_lattices_keep_the_laws() {
 }
 
 #[test]
-fn merging_what_is_shared_keeps_it_shared() {
+fn merging_shared_trees_keeps_them_shared() {
     let big: IdSet<ValueId> = (0..1000).map(id).collect();
     let mut more = big.clone();
     more.insert(id(5000));

@@ -1,4 +1,4 @@
-//! Which nodes are equal, given which operands are.
+//! Equality of nodes, given the equality of their operands.
 
 use arith::canonical::{TermId, Terms};
 use ir::{BinaryOp, Body, ExprId, ExprKind, plan::Equivalence as Level};
@@ -7,12 +7,13 @@ use smallvec::SmallVec;
 
 /// Expression → class. Equal classes mean equal values, bit by bit.
 pub trait Equivalence {
-    /// The class of a node whose operands, as [`Body::each_child`] gives them, have these classes. `beside` tells apart what is
-    /// not equal though operator and operands are: other memory, another execution; none for a value of its operands.
+    /// The class of a node whose operands, as [`Body::each_child`] gives them, have these classes. `beside`
+    /// distinguishes occurrences that differ though operator and operands are equal: other memory, another execution;
+    /// `None` for a function of its operands.
     fn class(&mut self, body: &Body, node: ExprId, operands: &[u32], beside: Option<u64>) -> u32;
     /// Number of classes so far.
     fn len(&self) -> usize;
-    /// Whether there is none yet.
+    /// Returns true if there are no classes yet.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -24,7 +25,7 @@ pub struct Leveled {
     /// By class: its term. Classes are numbered as they come; terms may be more.
     of_class: Vec<TermId>,
     classes: FxHashMap<TermId, u32>,
-    /// Reads and executions, by what they read with and beside.
+    /// Reads and executions, by their operands and their distinguishing part.
     keys: FxHashMap<(TermId, u64), u64>,
 }
 

@@ -6,7 +6,7 @@ use ir::plan::Equivalence as Level;
 use super::*;
 use crate::{analyses::Analyses, memory::tests::fixture::parse};
 
-/// The groups of more than one occurrence: line and what it is, largest value first. Leaves are left out.
+/// The groups of more than one occurrence: line and text, largest value first. Leaves are left out.
 #[track_caller]
 fn check(level: Level, text: &str, expect: Expect) {
     let text = test_utils::trim_indent(text);
@@ -114,7 +114,7 @@ fn calls_are_values_if_the_effects_say_so() {
 }
 
 #[test]
-fn what_is_not_written_is_not_equal_to_itself() {
+fn unwritten_memory_is_not_equal_to_itself() {
     check(
         Level::Commutative,
         "

@@ -1,4 +1,4 @@
-//! Known conditions (`# known:`): the chain of contexts at a point, and what it decides.
+//! Known conditions (`# known:`): the chain of contexts at a point, and its decisions.
 
 use arith::{Analyzer, Constraint};
 use dataflow::{analyses::Analyses, conditions::Conditions, point::Point};

@@ -1,4 +1,4 @@
-//! Definite initialisation (`# init:`): what is written of memory that the function makes.
+//! Definite initialisation (`# init:`): the written part of memory that the function allocates.
 
 use dataflow::{
     definite_init::{Initialisation, Initialised},
@@ -94,7 +94,7 @@ fn a_loop_that_is_left_or_skips_does_not() {
 }
 
 #[test]
-fn what_is_made_again_is_not_written_again() {
+fn reallocated_memory_is_unwritten() {
     check_init(
         "
         for i in range(4):

@@ -1,5 +1,5 @@
-//! Dominance and lowest common ancestors (`# dominated by:`): which bindings have certainly been evaluated, and where one
-//! binding could serve two uses. The instance is [`dataflow::scopes`].
+//! Dominance and lowest common ancestors (`# dominated by:`): which bindings have certainly been evaluated, and where
+//! one binding could serve two uses. The instance is [`dataflow::scopes`].
 
 use dataflow::{point::Point, scopes::ScopeTree};
 use ir::{Body, OpId, OpKind};

@@ -121,11 +121,11 @@ fn check(make: fn(usize) -> Body, sizes: [usize; 2]) {
 }
 
 #[test]
-fn long_lists_cost_what_they_are_long() {
+fn long_lists_cost_linear_time() {
     check(list, [1_000, 30_000]);
 }
 
 #[test]
-fn deep_nests_cost_what_they_are_deep() {
+fn deep_nests_cost_linear_time() {
     check(nest, [100, 5_000]);
 }

@@ -1,7 +1,7 @@
 //! The laws of lattices and transfer functions, on every instance of the solver.
 //!
-//! The elements are the states that the instance itself finds in a program with every construct, which are no small
-//! selection of what it can meet.
+//! The elements are the states that the instance itself finds in a program with every construct, which covers most of
+//! the states that it can meet.
 
 use dataflow::{
     analyses::Analyses,

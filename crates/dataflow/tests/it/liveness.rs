@@ -47,7 +47,7 @@ fn a_variable_is_live_from_its_binding_to_its_last_use() {
 }
 
 #[test]
-fn what_a_loop_uses_is_live_all_through_it_and_its_variable_only_inside() {
+fn values_used_in_a_loop_are_live_throughout_it_and_its_variable_only_inside() {
     check_live(
         "
         x: T.let = n * n

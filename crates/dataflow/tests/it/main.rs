@@ -1,4 +1,4 @@
-//! The facts of programs given as text, annotated with what is expected at their lines.
+//! The facts of programs given as text, annotated with the expected facts at their lines.
 
 mod conditions;
 mod definite_init;

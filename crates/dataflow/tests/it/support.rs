@@ -1,5 +1,5 @@
-//! Annotated fixtures: a comment line `# KEY: facts` among the statements says what holds at that point: before the next
-//! statement of the same indentation, or after the one before it where there is none.
+//! Annotated fixtures: a comment line `# KEY: facts` among the statements gives the facts at that point: before the
+//! next statement of the same indentation, or after the one before it where there is none.
 
 use dataflow::{alias::AliasClasses, analyses::Analyses, flow::Flow, point::Point};
 use frontend::tvmscript::{FunctionKind, Lowered, functions, lower};
@@ -32,7 +32,7 @@ pub(crate) fn lowered(text: &str) -> (Lowered, usize) {
     (lower(&item.source, &file.environment(item)), item.range.start().into())
 }
 
-/// Holds what `answer` says of the annotated points against the annotations of `key` in the statements.
+/// Compares the facts that `answer` gives for the annotated points with the annotations of `key` in the statements.
 #[track_caller]
 pub(crate) fn check(
     key: &str,

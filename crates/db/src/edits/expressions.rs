@@ -1,9 +1,9 @@
 //! From plans of a function of TVMScript to edits that were read back.
 //!
-//! Only who asks for an edit gets here: reading back costs as much as reading.
+//! Only requests for an edit call this: reading back costs as much as reading.
 
 use frontend::tvmscript::{
-    CheckedEdits, Edited, Reading, Selection, checked_cse_edits, checked_finding_edits,
+    CheckedEdits, Edited, ReadBack, Selection, checked_cse_edits, checked_finding_edits,
     checked_simplify_edits,
 };
 use ir::plan::finding::FindingFix;
@@ -23,7 +23,7 @@ pub fn cse_edits<'db>(
     db: &'db dyn Db,
     unit: Unit<'db>,
     selection: Selection,
-    reading: Reading,
+    reading: ReadBack,
 ) -> CheckedEdits {
     let (body, occurrences) = (body(db, unit), occurrences(db, unit));
     edited(db, (unit, reading), |it| {
@@ -37,7 +37,7 @@ pub fn finding_edits<'db>(
     db: &'db dyn Db,
     unit: Unit<'db>,
     fixes: &[&FindingFix],
-    reading: Reading,
+    reading: ReadBack,
 ) -> CheckedEdits {
     let (body, occurrences) = (body(db, unit), occurrences(db, unit));
     edited(db, (unit, reading), |it| {
@@ -52,7 +52,7 @@ pub fn simplification_edits<'db>(
     db: &'db dyn Db,
     unit: Unit<'db>,
     wanted: impl Fn(usize) -> bool,
-    reading: Reading,
+    reading: ReadBack,
 ) -> CheckedEdits {
     let (body, occurrences) = (body(db, unit), occurrences(db, unit));
     let plan = simplifications(db, unit);
@@ -66,7 +66,7 @@ pub fn simplification_edits<'db>(
 /// Runs `edits` on a function as it was read; there are none of a unit of operations.
 fn edited<'db>(
     db: &'db dyn Db,
-    (unit, reading): (Unit<'db>, Reading),
+    (unit, reading): (Unit<'db>, ReadBack),
     edits: impl FnOnce(Edited<'_>) -> CheckedEdits,
 ) -> CheckedEdits {
     let Source::Function(source) = unit.source(db) else { return CheckedEdits::default() };

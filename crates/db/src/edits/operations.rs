@@ -1,7 +1,7 @@
 //! From the plan of a unit of MLIR or PIR to edits that were read back.
 //!
-//! Only who asks for a fix gets here: reading back costs as much as reading. What all of a plan does to a unit is kept,
-//! as editors ask for it again and again.
+//! Only requests for a fix call this: reading back costs as much as reading. The effect of a whole plan on a unit is
+//! cached, as editors ask for it again and again.
 
 use std::sync::Arc;
 

@@ -19,24 +19,24 @@ use crate::{
     Db,
     document_aliases::{AliasName, alias, mentioned_aliases},
     input::{Configuration, Dialects},
-    reading::{self, MIN_LEN, Reading, UnitText},
+    previous_lowering::{self, MIN_LEN, PreviousLowering, UnitText},
     unit::Unit,
 };
 
-/// The text of a unit. Few are kept: it is made from the tree again when somebody asks.
+/// The text of a unit. Few are kept: it is made from the tree again on demand.
 #[salsa::tracked(returns(ref), no_eq, lru = 32)]
 pub fn text<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitText {
-    UnitText::new(unit.green(db), last_reading(db, unit).as_deref())
+    UnitText::new(unit.green(db), previous_lowering_of(db, unit).as_deref())
 }
 
 /// The last version of a unit that is worth remembering.
-fn last_reading<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<Arc<Reading>> {
+fn previous_lowering_of<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<Arc<PreviousLowering>> {
     let source = unit.source(db).operations()?;
     let is_large = source.kind == UnitKind::Function && source.green.text_len() >= MIN_LEN.into();
-    is_large.then(|| db.history().reading(unit.file(db), unit.as_id()))?
+    is_large.then(|| db.history().previous_lowering(unit.file(db), unit.as_id()))?
 }
 
-/// The unit, lowered; none of what is around programs of PIR.
+/// The lowered unit; `None` for the text around programs of PIR.
 pub(super) fn lowered<'db>(
     db: &'db dyn Db,
     unit: Unit<'db>,
@@ -68,7 +68,7 @@ fn read<'db>(
     let aliases = &mentioned_aliases(db, unit, green, text).aliases;
     let mut lowered = (operations.lower)(&UnitInput { kind, green, text, aliases, shapes })?;
     db.counters().lowered(green.text_len().into());
-    leave_known(db, &mut lowered, unit, text);
+    retain_unknown(db, &mut lowered, unit, text);
     Some(Arc::new(lowered))
 }
 
@@ -78,8 +78,8 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
     let Dialects { shapes, .. } = Configuration::get(db).dialects(db);
     let (file, document) = (unit.file(db), unit.document(db));
     let find = |name: &str| alias(db, AliasName::new(db, file, document, name)).clone();
-    let last = last_reading(db, unit);
-    let after = last.and_then(|it| reading::lower_after(text, &it, shapes, find));
+    let last = previous_lowering_of(db, unit);
+    let after = last.and_then(|it| previous_lowering::relower(text, &it, shapes, find));
     let (mut lowered, traits, mentioned) = match after {
         Some(it) => it,
         None => {
@@ -90,10 +90,10 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
             (lowered, traits, mentioned)
         }
     };
-    leave_known(db, &mut lowered, unit, text);
+    retain_unknown(db, &mut lowered, unit, text);
     let lowered = Arc::new(lowered);
     if green.text_len() >= MIN_LEN.into() {
-        let reading = Reading {
+        let reading = PreviousLowering {
             green: green.clone(),
             text: text.text.clone(),
             lowered: lowered.clone(),
@@ -101,13 +101,14 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
             shapes: shapes.clone(),
             mentioned,
         };
-        db.history().set_reading(file, unit.as_id(), reading);
+        db.history().set_previous_lowering(file, unit.as_id(), reading);
     }
     lowered
 }
 
-/// Takes back what is said about operations that the user has told of; of those whose form is not known, says that.
-fn leave_known(db: &dyn Db, lowered: &mut Lowered, unit: Unit<'_>, text: &str) {
+/// Drops the diagnostics of operations that the user has declared; for operations without a known form, keeps a
+/// diagnostic about the form.
+fn retain_unknown(db: &dyn Db, lowered: &mut Lowered, unit: Unit<'_>, text: &str) {
     let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
     let namespace = language::of(unit.green(db).language()).namespace;
     lowered.diagnostics.retain_mut(|it| {

@@ -6,11 +6,13 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::canonical;
 
-/// A longer text stands for itself by its hash: expanding it again and again could take more than linear time. Its users are equal where their aliases are,
-/// so nothing becomes wrong, and at worst two operations are not told to be equal.
+/// A longer text stands for itself by its hash: expanding it again and again could take more than linear time. Its
+/// users are equal where their aliases are, so nothing becomes wrong, and at worst two equal operations are not
+/// recognised.
 const MAX_EXPANDED: usize = 2048;
 
-/// An alias that expands others may be so much longer than it is written, and some more: in a chain of them each holds all before it.
+/// An alias that expands others may be so much longer than it is written, and some more: in a chain of them each holds
+/// all before it.
 const MAX_GROWTH: usize = 16;
 const FREE_GROWTH: usize = 256;
 
@@ -21,8 +23,8 @@ pub struct Aliases {
 }
 
 impl Aliases {
-    /// Adds a definition: its name with the sigil, and the text behind the `=`. The first of several counts; it may name those
-    /// before it. Linear in the text, with the aliases in it expanded.
+    /// Adds a definition: its name with the sigil, and the text behind the `=`. The first of several counts; it may
+    /// name those before it. Linear in the text, with the aliases in it expanded.
     pub fn define(&mut self, name: &str, definition: &str) {
         if self.texts.contains_key(name) {
             return;
@@ -52,7 +54,7 @@ impl Aliases {
         self.texts.get(name)
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no aliases.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }

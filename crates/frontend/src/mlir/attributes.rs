@@ -1,9 +1,8 @@
-//! What is wrong with attributes and types as they are written: names that stand for nothing, keys that a dictionary
-//! has twice.
+//! Errors in written attributes and types: undefined names, and duplicate keys of a dictionary.
 //!
-//! In: the tree of a unit, and which aliases its document defines. Out: diagnostics, where MLIR's own parser certainly
-//! refuses the text. What stands in an operation whose form is not known is that operation's affair, and so is what
-//! stands between the brackets of a dialect's own attribute. Linear in the tree.
+//! In: the tree of a unit, and the aliases that its document defines. Out: diagnostics, where MLIR's own parser
+//! certainly refuses the text. Text in an operation of unknown form is left to that operation, and so is text between
+//! the brackets of a dialect's own attribute. Linear in the tree.
 
 use rustc_hash::FxHashSet;
 use syntax::{
@@ -11,8 +10,8 @@ use syntax::{
 };
 
 use crate::{
+    diagnostic_list::DiagnosticList,
     ops::codes::{DUPLICATE_KEY, UNDEFINED_AFFINE_NAME, UNDEFINED_ALIAS},
-    said::Said,
 };
 
 /// Problems of the attributes and types of a unit, relative to it; at most as many as are listed of one unit.
@@ -20,7 +19,7 @@ pub fn attribute_problems(
     unit: &SyntaxNode,
     mut is_defined: impl FnMut(&str) -> bool,
 ) -> Vec<Diagnostic> {
-    let mut said = Said::default();
+    let mut said = DiagnosticList::default();
     let mut walk = unit.preorder_with_tokens();
     while let Some(event) = walk.next() {
         let WalkEvent::Enter(element) = event else { continue };
@@ -48,8 +47,8 @@ fn error(code: &'static str, range: TextRange, message: String) -> Diagnostic {
 
 // ---- aliases ----
 
-/// Whether a token is certainly the name of an alias, where one is used: `#map`, `!type`, with no word of a dialect in
-/// it or behind it.
+/// Returns true if a token is certainly the use of an alias: `#map`, `!type`, with no word of a dialect in it or behind
+/// it.
 fn is_alias(token: &SyntaxToken) -> bool {
     let is_name = matches!(token.kind(), SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID);
     if !is_name || token.text().len() < 2 || token.text().contains(['.', '"']) {
@@ -96,7 +95,7 @@ fn next_word(
 
 // ---- dictionaries ----
 
-fn duplicate_keys(dictionary: &SyntaxNode, said: &mut Said) {
+fn duplicate_keys(dictionary: &SyntaxNode, said: &mut DiagnosticList) {
     let mut keys: FxHashSet<String> = FxHashSet::default();
     for entry in dictionary.children().filter(|it| it.kind() == SyntaxKind::MLIR_ATTR_ENTRY) {
         let Some(key) = entry.first_token() else { continue };
@@ -114,7 +113,7 @@ fn duplicate_keys(dictionary: &SyntaxNode, said: &mut Said) {
 // ---- affine maps and sets ----
 
 /// Names in an `affine_map<…>` or `affine_set<…>` that are none of its dimensions and symbols.
-fn undefined_names(attribute: &SyntaxNode, said: &mut Said) {
+fn undefined_names(attribute: &SyntaxNode, said: &mut DiagnosticList) {
     let Some(word) = attribute.first_token() else { return };
     if !matches!(word.text(), "affine_map" | "affine_set") {
         return;

@@ -84,13 +84,14 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// Values with smaller numbers are from around an operation that was not understood, whose regions may define their names again.
+    /// Values with smaller numbers are from around an operation that was not understood, whose regions may define their
+    /// names again.
     fn n_outside(&self) -> usize {
         self.regions.last().map_or(0, |it| it.n_outside)
     }
 
-    /// The definitions of an operation that are no results are arguments of the region that opens next; where the operation was not understood, of
-    /// each.
+    /// The definitions of an operation that are no results are arguments of the region that opens next; where the
+    /// operation was not understood, of each.
     fn entry_arguments(&mut self, frame: Frame, block: BlockId, aliases: &Aliases) {
         let bound = self.definitions.len();
         let order = self.argument_order(&frame);
@@ -241,7 +242,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Binds a name to values from outside of what is read, whose types are given by their texts.
+    /// Binds a name to values from outside the text, whose types are given by their texts.
     pub(super) fn bind<'a>(&mut self, name: &str, types: impl Iterator<Item = Option<&'a str>>) {
         let first = ValueId::new(self.body.values.len());
         for ty in types {
@@ -267,7 +268,8 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// A use: the text from `start` is `%name` or `%name#n`. In an operation that is not understood it may as well be a definition for its regions.
+    /// A use: the text from `start` is `%name` or `%name#n`. In an operation that is not understood it may as well be a
+    /// definition for its regions.
     pub(super) fn end_use(&mut self, start: u32, is_of_operation: bool) {
         let place = (start, self.pos());
         let operand = self.resolve(place);
@@ -337,7 +339,7 @@ impl<'t> Reader<'t> {
         self.body.value_expr(value)
     }
 
-    /// At the end of the unit: what is used and never defined.
+    /// At the end of the unit: reports names that are used and never defined.
     pub(super) fn undefined_values(&mut self) {
         let undefined: Vec<_> = self.names.undefined().copied().collect();
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
@@ -377,7 +379,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether names in an operation, whose place is known, may be definitions for its regions. Empty braces may be a region too.
+    /// Returns true if names in an operation, whose place is known, may be definitions for its regions. Empty braces
+    /// may be a region too.
     pub(super) fn may_define(&self, op: OpId) -> bool {
         let data = &self.body.ops[op];
         let place = self.map.op(op);
@@ -424,7 +427,7 @@ pub(super) fn text_range((start, end): (u32, u32)) -> syntax::TextRange {
     syntax::TextRange::new(start.into(), end.max(start).into())
 }
 
-/// Puts in what a use is; an argument of a successor comes at the end of the unit.
+/// Resolves a use; an argument of a successor is appended at the end of the unit.
 fn put(body: &mut ir::Body, late: &mut Vec<LateArgument>, op: OpId, slot: Slot, expr: ExprId) {
     match slot {
         Slot::Operand(at) => body.ops[op].operands[at as usize] = expr,
@@ -432,7 +435,8 @@ fn put(body: &mut ir::Body, late: &mut Vec<LateArgument>, op: OpId, slot: Slot, 
     }
 }
 
-/// An argument of a successor that was used before its definition. The list of arguments is made again once for all of them.
+/// An argument of a successor that was used before its definition. The list of arguments is made again once for all of
+/// them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct LateArgument {
     op: OpId,

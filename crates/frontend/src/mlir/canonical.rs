@@ -1,10 +1,12 @@
 //! Attributes and types in one spelling: equal ones have equal texts.
 //!
-//! Text in, text out: aliases expanded, blanks as MLIR's printer sets them, keys sorted, numbers by [`super::number`] with their default types, affine maps
-//! simplified, `#d<m …>` as `#d.m<…>`, uniform `dense` as a splat. What is inside the body of a dialect's attribute or type is only known by its tokens.
+//! Text in, text out: aliases expanded, blanks as MLIR's printer sets them, keys sorted, numbers by [`super::number`]
+//! with their default types, affine maps simplified, `#d<m …>` as `#d.m<…>`, uniform `dense` as a splat. The body of a
+//! dialect's attribute or type is known by its tokens only.
 //!
-//! Linear in the text with aliases expanded; an alias whose text is long stands for itself by a hash of it, so that nested aliases cannot explode. What
-//! nests deeper than [`MAX_LEVELS`] is written by its tokens: each level costs a look over all that is in it.
+//! Linear in the text with aliases expanded; an alias whose text is long stands for itself by a hash of it, so that
+//! nested aliases cannot explode. Text nested deeper than [`MAX_LEVELS`] is written by its tokens: each level costs a
+//! look over all its contents.
 
 use std::cell::Cell;
 
@@ -18,8 +20,8 @@ use super::{
     number::{self, Element},
 };
 
-/// So many levels of attributes and types are written by what they mean. Equal texts are equal at any depth; deeper, another spelling is another value: a
-/// bound on work, for which at worst two operations are not told to be equal.
+/// The levels of attributes and types that are written canonically. Equal texts are equal at any depth; deeper, another
+/// spelling is another value: a bound on work, for which at worst two equal operations are not recognised.
 const MAX_LEVELS: u32 = 64;
 
 /// The canonical text of an attribute.
@@ -43,7 +45,7 @@ pub(super) fn type_(text: &str, aliases: &Aliases) -> String {
     out
 }
 
-/// Whether a type is certainly written canonically.
+/// Returns true if a type is certainly written canonically.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|it| it.is_ascii_alphanumeric())
         || ["tensor<", "vector<"].iter().any(|it| {
@@ -53,15 +55,15 @@ fn is_plain(text: &str) -> bool {
         })
 }
 
-/// Writes canonical texts; what an alias stands for is written in its place.
+/// Writes canonical texts; an alias is replaced by its definition.
 pub(super) struct Writer<'a> {
     aliases: &'a Aliases,
-    /// Levels around what is written.
+    /// Levels around the current text.
     level: Cell<u32>,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer of what sees these aliases.
+    /// A writer with these aliases in scope.
     pub(super) fn new(aliases: &'a Aliases) -> Writer<'a> {
         Writer { aliases, level: Cell::new(0) }
     }
@@ -80,7 +82,7 @@ impl<'a> Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// What is left of a broken text, token by token.
+    /// Copies the remaining tokens of a broken text.
     fn rest(&self, cursor: &mut Cursor<'_>, out: &mut String) {
         while !cursor.at_end() {
             let before = cursor.pos();
@@ -298,7 +300,7 @@ impl Writer<'_> {
         self.flat_group(cursor, out);
     }
 
-    /// What stands behind the mnemonic of `#d<m …>`; `cursor` is at the `<`, `inner` behind the mnemonic.
+    /// Writes the text behind the mnemonic of `#d<m …>`; `cursor` is at the `<`, `inner` behind the mnemonic.
     fn unwrap(&self, cursor: &mut Cursor<'_>, inner: Cursor<'_>, out: &mut String) {
         let start = cursor.pos();
         cursor.skip_group();

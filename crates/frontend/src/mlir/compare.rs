@@ -1,7 +1,7 @@
-//! Whether two bodies are the same program: names of values and blocks apart, and ids.
+//! Equality of two bodies as programs, up to the names of values and blocks, and up to ids.
 //!
-//! The oracle of pretty forms: the body of a pretty text equals the body of its generic text. Both bodies are walked in program order, values
-//! and blocks are numbered as they come. Linear, no recursion.
+//! The oracle of pretty forms: the body of a pretty text equals the body of its generic text. Both bodies are walked in
+//! program order, values and blocks are numbered as they come. Linear, no recursion.
 
 use ir::{BlockId, Body, ExprKind, OpId, OpKind, RegionId, Type, ValueId};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 pub struct Difference {
     /// The operation, as the second body has it.
     pub operation: String,
-    /// What differs: `name`, `operands`, `results`, `successors`, `attributes`, `regions`, `arguments`, or `shape` for a different number of operations.
+    /// The part that differs: `name`, `operands`, `results`, `successors`, `attributes`, `regions`, `arguments`, or
+    /// `shape` for a different number of operations.
     pub part: &'static str,
     /// As the first body has it.
     pub left: String,
@@ -19,7 +20,8 @@ pub struct Difference {
     pub right: String,
 }
 
-/// Operations, or their parts, of which the pretty form says more or less than the generic one, or has no row; why is said in front.
+/// Operations, or their parts, of which the pretty form carries more or less than the generic one, or has no row; the
+/// first column has the reason.
 const PRETTY_ONLY: &[&str] = &[
     // The short form of a region of one operation.
     "linalg.map",
@@ -43,7 +45,7 @@ impl Difference {
         format!("{} {}", self.operation, self.part)
     }
 
-    /// Whether the two forms of this operation are known not to say the same.
+    /// Returns true if the two forms of this operation are known to carry different information.
     pub fn is_of_forms(&self) -> bool {
         let what = self.what();
         PRETTY_ONLY.iter().any(|it| what.starts_with(it))
@@ -87,7 +89,7 @@ fn difference(part: &'static str, at: usize, a: &Line, b: &Line) -> Difference {
     Difference { operation: b.parts[0].clone(), part, left, right }
 }
 
-/// Takes out the module that the generic form shows around what stands alone in the pretty form.
+/// Removes the module that the generic form shows around an operation that stands alone in the pretty form.
 fn unwrap_module(lines: &mut Vec<Line>, other: &[Line]) {
     let is_module = |it: &Line| it.parts[0] == "builtin.module";
     if !lines.get(1).is_some_and(is_module) || other.iter().any(is_module) {

@@ -23,7 +23,8 @@ pub(super) fn write(writer: &Writer<'_>, body: &str, ty: &str, out: &mut String)
 /// The elements of a literal, and its brackets between them.
 struct Elements {
     elements: Vec<String>,
-    /// Literal with the places of the elements left out: `[`, `, `, `]` runs, one before each element and one at the end.
+    /// Literal with the places of the elements left out: `[`, `, `, `]` runs, one before each element and one at the
+    /// end.
     between: Vec<String>,
 }
 

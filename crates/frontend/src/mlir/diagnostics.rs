@@ -1,7 +1,7 @@
-//! What is said about a unit that was read: uses that their definition does not dominate, operations that nobody knows.
+//! Diagnostics of a unit after reading: uses that their definition does not dominate, unknown operations.
 //!
-//! Dominance is the verifier's, which runs only where a name was used before its definition or a region has several blocks: everywhere else names
-//! are visible only behind their definition. Linear.
+//! Dominance is the verifier's, which runs only where a name was used before its definition or a region has several
+//! blocks: everywhere else names are visible only behind their definition. Linear.
 
 use ir::{
     Body, ExprKind, OpId, OpKind, ValueId, ValueKind, effects::EffectTable, effects::MatchKind,
@@ -13,20 +13,20 @@ use syntax::TextRange;
 
 use super::forms;
 use crate::{
+    diagnostic_list::DiagnosticList,
     ops::{
         Diagnostic, OpSourceMap, Severity,
         codes::{UNKNOWN_OPERATION, UNREAD_OPERATION, USE_BEFORE_DEFINITION, declare},
     },
-    said::Said,
 };
 
-/// What was said while a unit was read, and what there is to say of all of it, in the order of the text.
+/// Returns the diagnostics that reading has reported, and those of the whole unit, in the order of the text.
 pub(super) fn of_body(
     text: &str,
     body: &Body,
     map: &OpSourceMap,
     check_dominance: bool,
-    mut said: Said,
+    mut said: DiagnosticList,
 ) -> Vec<Diagnostic> {
     if check_dominance {
         dominance(text, body, map, &mut said);
@@ -36,7 +36,7 @@ pub(super) fn of_body(
 }
 
 /// Uses that their definition does not dominate, each once.
-fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Said) {
+fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut DiagnosticList) {
     let mut seen = FxHashSet::default();
     let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
     let found = found.filter(|it| has_order(body, it.1) && seen.insert(*it));
@@ -62,8 +62,8 @@ fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Said) {
     }
 }
 
-/// Whether the region in which a value is defined certainly has an order: that of an operation that is known, or one of several blocks, as those without
-/// order have one at most.
+/// Returns true if the region in which a value is defined certainly has an order: it belongs to a known operation, or
+/// has several blocks, as regions without order have one at most.
 fn has_order(body: &Body, value: ValueId) -> bool {
     let block = match body.values[value].kind {
         ValueKind::Result(op, _) => body.ops[op].parent,
@@ -92,8 +92,9 @@ fn name_of(body: &Body, op: OpId) -> &str {
     }
 }
 
-/// Operations without effects in the table, and such as have effects but a form that is not known: each name once, where it stands first.
-fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Said) {
+/// Operations without effects in the table, and such as have effects but a form that is not known: each name once,
+/// where it stands first.
+fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut DiagnosticList) {
     let mut seen = FxHashSet::default();
     let mut last = None;
     for (op, data) in body.ops.iter() {
@@ -117,7 +118,7 @@ fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Said) {
                     severity: Severity::Hint,
                     range: map.op_name(op),
                     message: format!(
-                        "what `{text}` does is not known: nothing is merged with it or moved over it"
+                        "the effects of `{text}` are unknown: nothing is merged with it or moved over it"
                     ),
                     help: Some(declare("mlir", text)),
                     ..Diagnostic::default()
@@ -129,7 +130,7 @@ fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Said) {
     }
 }
 
-/// What is said of an operation whose effects are known, but not the form in which it is written.
+/// Returns the diagnostic for an operation whose effects are known, but not the form in which it is written.
 pub fn unread_operation(name: &str, range: TextRange) -> Diagnostic {
     Diagnostic {
         code: UNREAD_OPERATION,

@@ -1,6 +1,8 @@
-//! The table of forms: what a pretty operation says about its attributes, results, segments and regions (`forms.txt`, where the notation is explained).
+//! The table of assembly forms: the attributes, results, segments and regions of a pretty operation (`forms.txt`, where
+//! the notation is explained).
 //!
-//! Text in, [`Rule`]s out, by the names of operations. Read once, linear; asking is one hash a name, which the reader remembers.
+//! Text in, [`Rule`]s out, by the names of operations. Read once, linear; asking is one hash a name, which the reader
+//! remembers.
 
 use std::sync::LazyLock;
 
@@ -14,7 +16,7 @@ use super::{
 
 const TABLE: &str = include_str!("forms.txt");
 
-/// Where the value of an attribute comes from.
+/// The place where the value of an attribute comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// The word or string with this number that is no word of the shape.
@@ -55,7 +57,7 @@ pub(super) enum Convert {
     List,
     /// The first item of a list, an index.
     First,
-    /// What stands in a body `<…>`.
+    /// The contents of a body `<…>`.
     Inner,
     /// As `Array` of `i64`, a value being the number for "dynamic".
     Static,
@@ -63,10 +65,10 @@ pub(super) enum Convert {
     Constant(&'static str),
 }
 
-/// What the types of the results are.
+/// The types of the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Results {
-    /// No rule: what stands behind an arrow, else the last types.
+    /// No rule: the types behind an arrow, else the last types.
     #[default]
     Unknown,
     None,
@@ -113,7 +115,7 @@ pub(super) enum Segment {
     Rest,
 }
 
-/// What the table says about an operation.
+/// The table's row for an operation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rule {
     pub(super) attrs: Vec<(&'static str, Source, Convert)>,
@@ -123,13 +125,13 @@ pub(super) struct Rule {
     pub(super) segments: Vec<Segment>,
     /// The operation that ends a region, if the text does not say it.
     pub(super) terminator: Option<&'static str>,
-    /// How many regions the generic form has.
+    /// The number of regions of the generic form.
     pub(super) regions: usize,
-    /// Whether operands at the end are its successors' in the generic form.
+    /// True if the last operands belong to the successors in the generic form.
     pub(super) branch: bool,
-    /// Whether its regions have no order.
+    /// True if its regions have no order.
     pub(super) graph: bool,
-    /// What its region computes, if that follows from its name and types, so that the pretty form does not show it.
+    /// The computation of its region, if that follows from its name and types, so that the pretty form leaves it out.
     pub(super) body: Option<Vec<Word>>,
     /// Keys of lists of strings in the pretty form whose items are attributes in the generic one.
     wrapped: Vec<(&'static str, &'static str)>,
@@ -139,14 +141,14 @@ pub(super) struct Rule {
     renames: Vec<(&'static str, &'static str, &'static str)>,
     /// Keys of lists of integers that are arrays in some versions.
     integers: Vec<&'static str>,
-    /// What is not said by items.
+    /// The name of the function for the parts that items cannot express.
     pub(super) special: Option<&'static str>,
-    /// Whether there is a row.
+    /// True if there is a row.
     pub(super) known: bool,
 }
 
 impl Rule {
-    /// Takes out what has its default value.
+    /// Removes default values.
     pub(super) fn normalize(&self, entries: &mut Entries) {
         if entries.is_empty() {
             return;
@@ -175,7 +177,7 @@ impl Rule {
     }
 }
 
-/// Whether a value is the default that a row names.
+/// Returns true if a value is the default that a row names.
 fn is_default(value: &str, default: &str) -> bool {
     match default {
         "*" => true,
@@ -249,7 +251,7 @@ pub(super) fn all() -> Vec<(&'static str, std::collections::BTreeSet<&'static st
     all
 }
 
-/// Whether a rule names this value as a default: `*` is any.
+/// Returns true if a rule names this value as a default: `*` is any.
 #[cfg(test)]
 pub(super) fn is_named_default(op: &str, key: &str, value: &str) -> bool {
     rule(rule_number(op)).defaults.contains(&(key, value))

@@ -15,10 +15,10 @@ pub(super) struct GuardedReader<'t> {
     failed: Option<Failed>,
 }
 
-/// What ended the reading.
+/// The panic that ended the reading.
 struct Failed {
     what: String,
-    /// Where the text goes on, which the reader knows no more.
+    /// The place where the rest of the text begins, which the reader does not know.
     pos: u32,
 }
 
@@ -45,7 +45,7 @@ impl<'t> GuardedReader<'t> {
         }
     }
 
-    /// Where the next step begins.
+    /// Returns the place where the next step begins.
     pub(super) fn pos(&self) -> u32 {
         self.failed.as_ref().map_or_else(|| self.reader.pos(), |it| it.pos)
     }

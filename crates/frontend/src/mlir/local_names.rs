@@ -1,8 +1,9 @@
-//! Numbers for the names of values and blocks, where the body is not to have the names.
+//! Numbers for the names of values and blocks, for bodies that do not keep the names.
 //!
-//! In: names as they stand in the text. Out: numbers in the order of first occurrence, equal for equal names. No text is copied, and printers and
-//! people number values and blocks: `%0`, `%arg1`, `^bb1` … are found by their prefix and number, without hashing all over memory. A
-//! function of a million operations so has four bytes a name, for as long as it is read. O(length) a name.
+//! In: names as they stand in the text. Out: numbers in the order of first occurrence, equal for equal names. No text
+//! is copied, and printers and people number values and blocks: `%0`, `%arg1`, `^bb1` … are found by their prefix and
+//! number, without hashing all over memory. A function of a million operations so has four bytes a name, for as long as
+//! it is read. O(length) a name.
 
 use ir::{NameId, arena::Id};
 use rustc_hash::FxHashMap;
@@ -34,7 +35,7 @@ struct Family<'t> {
     /// By the number in the name.
     numbers: Vec<u32>,
     n_names: usize,
-    /// How many are among the others, as their numbers are too large for a table.
+    /// The number of those among the others whose numbers are too large for a table.
     n_large: usize,
 }
 
@@ -70,7 +71,8 @@ impl<'t> LocalNames<'t> {
         NameId::new(found as usize)
     }
 
-    /// The family of a name, and its number there; none if it ends with no number, or with one that is written in another way than numbers are.
+    /// The family of a name, and its number there; none if it ends with no number, or with one that is written in
+    /// another way than numbers are.
     fn family(&mut self, name: &'t str) -> Option<(usize, usize)> {
         let bytes = name.as_bytes();
         let n_digits = bytes.iter().rev().take_while(|it| it.is_ascii_digit()).count();

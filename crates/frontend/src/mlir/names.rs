@@ -1,8 +1,9 @@
-//! Names of values and blocks while a unit is read: what a use sees, and uses that stand before their definition.
+//! Names of values and blocks while a unit is read: the definition that a use sees, and uses before their definition.
 //!
-//! A value's name is visible in its region and the regions below, up to an operation that is isolated from above. Each name has one binding at
-//! a time; leaving a region takes back what it bound (an undo log). A use without a visible definition waits in a list of its name; a
-//! definition takes those waiting uses that stand in its own region. Amortised O(1) a use and a definition.
+//! A value's name is visible in its region and the regions below, up to an operation that is isolated from above. Each
+//! name has one binding at a time; leaving a region undoes its bindings (an undo log). A use without a visible
+//! definition waits in a list of its name; a definition takes those waiting uses that stand in its own region.
+//! Amortised O(1) a use and a definition.
 
 use ir::{BlockId, NameId, OpId, ValueId, arena::Id};
 use rustc_hash::FxHashMap;
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// Nothing bound; no value.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where a waiting use is to be put in.
+/// The place where a waiting use is to be put in.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
     /// The operand with this number.
@@ -40,7 +41,7 @@ struct Scope {
     waiting: u32,
     labels: u32,
     isolated: bool,
-    /// What was hidden around it.
+    /// The number of outer bindings that it hides.
     hides: u32,
 }
 
@@ -49,7 +50,7 @@ struct Scope {
 pub(super) struct Label {
     pub(super) name: NameId,
     pub(super) block: BlockId,
-    /// Where it stands in the text.
+    /// The place where it stands in the text.
     pub(super) start: u32,
 }
 
@@ -60,11 +61,11 @@ pub(super) struct Names {
     bindings: Vec<u32>,
     /// The values before this one are hidden: they were made outside of an isolated region.
     hides: u32,
-    /// How many values the packs of more than one have, by the first.
+    /// The number of values of the packs of more than one, by the first.
     packs: FxHashMap<u32, u32>,
-    /// What was bound, in this order.
+    /// The names that were bound, in this order.
     undo: Vec<NameId>,
-    /// What was bound before, by its place in `undo`; most names are bound once.
+    /// The hidden binding of each, by its place in `undo`; most names are bound once.
     hidden: Vec<(u32, u32)>,
     scopes: Vec<Scope>,
     isolation: u32,
@@ -74,7 +75,7 @@ pub(super) struct Names {
     labels: Vec<Label>,
 }
 
-/// What a name means at a use.
+/// The meaning of a name at a use.
 pub(super) enum Found {
     Value(ValueId),
     /// The pack has no such number.
@@ -103,7 +104,8 @@ impl Names {
         }
     }
 
-    /// Binds a name to a pack of values. Gives the value that already had the name, and hands the uses that waited for it to `resolve`.
+    /// Binds a name to a pack of values. Gives the value that already had the name, and hands the uses that waited for
+    /// it to `resolve`.
     pub(super) fn define(
         &mut self,
         name: NameId,
@@ -155,7 +157,7 @@ impl Names {
         self.waiting.push(Waiting { op, slot, name, number, place, next, isolation, done: false });
     }
 
-    /// Whether a name was used before its definition.
+    /// Returns true if a name was used before its definition.
     pub(super) fn has_waited(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -185,7 +187,8 @@ impl Names {
         self.labels.push(label);
     }
 
-    /// Ends the open region; its labels are given to `labels` first, sorted: of equal names the first block comes first.
+    /// Ends the open region; its labels are given to `labels` first, sorted: of equal names the first block comes
+    /// first.
     pub(super) fn close_region(&mut self, labels: impl FnOnce(&[Label])) {
         let Some(scope) = self.scopes.pop() else { return };
         let own = &mut self.labels[scope.labels as usize..];

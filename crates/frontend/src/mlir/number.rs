@@ -2,7 +2,7 @@
 
 use ir::{DataType, Lanes, TypeCode};
 
-/// What a type says about its numbers.
+/// The number type of a type's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     /// `index`

@@ -1,4 +1,4 @@
-//! The end of an operation: from what was read of it to the operation in the body.
+//! The end of an operation: builds the operation in the body from the parts that were read.
 
 use ir::{Attr, AttrDict, AttrDictId, Body, ExprId, OpId, OpKind, Successor, Type};
 use parser::SyntaxKind::*;
@@ -20,7 +20,7 @@ use crate::ops::{Diagnostic, Severity, codes::COUNT_MISMATCH};
 /// Attributes by name, in canonical text.
 pub(super) type Entries = Vec<(String, String)>;
 
-/// What was read before in this unit, by its text.
+/// The earlier results in this unit, by their text.
 #[derive(Default)]
 pub(super) struct Caches<'t> {
     types: FxHashMap<&'t str, Type>,
@@ -40,7 +40,7 @@ pub(super) struct Made {
     pub(super) n_operands: usize,
     /// Operands of each successor: ranges of the frame's operands.
     pub(super) arguments: SmallVec<[(usize, usize); 2]>,
-    /// Whether numbers of values and types were compared.
+    /// True if the numbers of values and types were compared.
     pub(super) counted: bool,
 }
 
@@ -341,7 +341,7 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// Which operands of a branch in the generic form are its successors', by the segment sizes.
+    /// Finds the operands of a branch in the generic form that belong to its successors, by the segment sizes.
     fn split_arguments(&self, made: &mut Made, entries: &mut Entries, n_targets: usize) {
         let mut take = |key: &str| {
             let at = entries.iter().position(|(it, _)| it == key)?;
@@ -388,7 +388,7 @@ impl<'t> Reader<'t> {
         res
     }
 
-    /// The dictionary of these entries without what the table says is the default.
+    /// The dictionary of these entries without the defaults of the table.
     pub(super) fn dictionary(&mut self, mut entries: Entries, rule: &Rule) -> AttrDictId {
         rule.normalize(&mut entries);
         if entries.is_empty() {

@@ -1,8 +1,9 @@
 //! Pretty operations: attributes, results, segments and regions by the table of forms.
 //!
-//! What stands in an operation and may say something that its operands and types do not (words, flags, attributes, numbers in lists) is *claimed*
-//! by an item of its row. What nothing claims goes into the dictionary under a key of its own (`$0`, `$1` …), so that operations
-//! whose texts differ there are never equal: a row that is missing costs equality with the generic form, not soundness.
+//! Every part of an operation that may say more than its operands and types do (words, flags, attributes, numbers in
+//! lists) is *claimed* by an item of its row. Unclaimed parts go into the dictionary under keys of their own (`$0`,
+//! `$1` …), so that operations whose texts differ there are never equal: a missing row costs equality with the generic
+//! form, not soundness.
 
 use ir::{BlockId, OpId, OpKind, RegionId, Type, arena::Id};
 use parser::SyntaxKind::{self, *};
@@ -21,14 +22,14 @@ use super::{
 /// The number that MLIR writes for "dynamic" in static lists.
 const DYNAMIC: &str = "-9223372036854775808";
 
-/// What a row works on: the parts of an operation, and which of them are claimed.
+/// The state of a row's items: the parts of an operation, and which of them are claimed.
 pub(super) struct Pretty {
     pub(super) frame: Frame,
     pub(super) parts: SmallVec<[Part; 12]>,
     pub(super) claimed: SmallVec<[bool; 12]>,
     pub(super) entries: Entries,
     pub(super) made: Made,
-    /// Whether it is known to have no results.
+    /// True if it is known to have no results.
     pub(super) no_results: bool,
 }
 
@@ -219,7 +220,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What no item has claimed must still tell operations apart.
+    /// Stores the unclaimed parts as attributes, so that they still distinguish operations.
     fn unclaimed(&mut self, pretty: &mut Pretty, rule: &Rule, aliases: &Aliases) {
         let mut number = 0;
         for at in 0..pretty.parts.len() {
@@ -357,7 +358,7 @@ impl<'t> Reader<'t> {
         pretty.made.results = res;
     }
 
-    /// Without a rule: what stands behind an arrow, else the last types.
+    /// Without a rule: the types behind an arrow, else the last types.
     fn guessed_results(
         &mut self,
         pretty: &Pretty,
@@ -380,7 +381,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// How many results the text names.
+    /// Returns the number of results that the text names.
     pub(super) fn n_names(&self, frame: &Frame) -> usize {
         self.definitions[frame.definitions..]
             .iter()
@@ -438,7 +439,7 @@ impl<'t> Reader<'t> {
         pretty.push("operandSegmentSizes", array("i32", sizes.iter().map(String::as_str)));
     }
 
-    /// How many operands stand between a word of the shape and the next one.
+    /// Returns the number of operands between a word of the shape and the next one.
     fn behind_word(&self, pretty: &Pretty, word: &str, total: usize) -> usize {
         let is_word =
             |it: &Part| it.kind == IDENT && self.is_shape_word(&pretty.frame, self.text_of(*it));
@@ -449,7 +450,7 @@ impl<'t> Reader<'t> {
         next.map_or(total, |it| (it.operands.0 as usize).min(total)).saturating_sub(start)
     }
 
-    /// How many operands stand before the first word of the shape, outside of lists.
+    /// Returns the number of operands before the first word of the shape, outside of lists.
     fn plain(&self, pretty: &Pretty, total: usize) -> usize {
         let mut in_lists = 0;
         for part in &pretty.parts {
@@ -468,7 +469,8 @@ impl<'t> Reader<'t> {
 
     // ---- regions ----
 
-    /// The definitions of an operation that become arguments of the region that opens, in the order of the generic form.
+    /// The definitions of an operation that become arguments of the region that opens, in the order of the generic
+    /// form.
     pub(super) fn argument_order(&self, frame: &Frame) -> Vec<usize> {
         let mut order: Vec<usize> = (frame.bound..self.definitions.len())
             .filter(|&at| self.definitions[at].context != MLIR_RESULT_LIST)

@@ -1,7 +1,8 @@
 //! The reader: steps in, a [`Body`] with its [`OpSourceMap`] out, in one pass.
 //!
-//! Nodes that are open are a stack; so are the operations that are open, each with what was read of it: *parts* (what stands directly in
-//! it), operands, definitions, regions, successors. An operation is made when it ends, or at its first region. No recursion; O(1) a step.
+//! Open nodes are a stack; so are open operations, each with its contents so far: *parts* (its direct children),
+//! operands, definitions, regions, successors. An operation is made when it ends, or at its first region. No recursion;
+//! O(1) a step.
 
 use ir::{BlockId, Body, Dialect, NameId, OpId, OpKind, RegionId, RegionKind};
 use parser::{
@@ -13,18 +14,18 @@ use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
 use super::{
-    again::Traits,
     aliases::Aliases,
     diagnostics,
     local_names::LocalNames,
     names::{NONE, Names},
+    relower::Traits,
 };
 use crate::{
+    diagnostic_list::DiagnosticList,
     ops::{Diagnostic, Lowered, OpSourceMap, Severity, codes},
-    said::Said,
 };
 
-/// So many values may packs (`%0:2`) have in one unit, all together.
+/// The limit on values of all packs (`%0:2`) in one unit together.
 const MAX_PACKED: u32 = 1 << 20;
 
 /// Something that stands directly in an operation.
@@ -57,7 +58,7 @@ pub(super) struct Definition {
     pub(super) ty: (u32, u32),
     /// Attributes that stand with it.
     pub(super) attrs: (u32, u32),
-    /// What it stands in: `MLIR_RESULT_LIST`, `MLIR_BLOCK_ARG`, `MLIR_ASSIGN` or the operation.
+    /// The node around it: `MLIR_RESULT_LIST`, `MLIR_BLOCK_ARG`, `MLIR_ASSIGN` or the operation.
     pub(super) context: SyntaxKind,
 }
 
@@ -84,10 +85,10 @@ pub(super) struct Frame {
     pub(super) name: (u32, u32),
     pub(super) form: Form,
     pub(super) op: Option<OpId>,
-    /// Whether the unit is this operation: its region is the body's.
+    /// True if the unit is this operation: its region is the body's.
     pub(super) is_unit: bool,
     pub(super) head: u32,
-    /// Where its entries begin on the stacks.
+    /// The place where its entries begin on the stacks.
     pub(super) parts: usize,
     pub(super) operands: usize,
     pub(super) definitions: usize,
@@ -97,7 +98,7 @@ pub(super) struct Frame {
     pub(super) regions: u32,
 }
 
-/// What is known about operations of one name.
+/// The information about operations of one name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'t> {
     /// The words of its shape.
@@ -114,7 +115,7 @@ pub(super) struct Head<'t> {
 pub(super) struct OpenRegion {
     pub(super) region: RegionId,
     pub(super) block: BlockId,
-    /// Whether the block has a label or operations already.
+    /// True if the block already has a label or operations.
     pub(super) begun: bool,
     pub(super) first_target: usize,
     /// Values with smaller numbers are from around an operation that was not understood.
@@ -126,22 +127,22 @@ pub(super) struct PendingTarget {
     pub(super) op: OpId,
     pub(super) index: u32,
     pub(super) name: NameId,
-    /// Where the label is used.
+    /// The place where the label is used.
     pub(super) label: u32,
 }
 
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
-    /// Where the unit begins in the text.
+    /// The place where the unit begins in the text.
     pub(super) base: u32,
     /// The offset of the next token in the text.
     pos: u32,
-    /// Whether this is a frame: functions stand in it without their regions.
+    /// True if this is a frame: functions appear in it without their regions.
     pub(super) frame_unit: bool,
     pub(super) shapes: &'t Shapes,
     pub(super) body: Body,
     pub(super) map: OpSourceMap,
-    pub(super) diagnostics: Said,
+    pub(super) diagnostics: DiagnosticList,
     open: Vec<(SyntaxKind, u32)>,
     /// Open nodes that are read by their text only.
     skipping: u32,
@@ -158,11 +159,11 @@ pub(super) struct Reader<'t> {
     pub(super) names: Names,
     /// The names of values and blocks, if the body is not to have them.
     pub(super) local_names: Option<LocalNames<'t>>,
-    /// Whether a region has several blocks.
+    /// True if a region has several blocks.
     pub(super) has_branches: bool,
-    /// How many more values packs may have.
+    /// The number of values that further packs may have.
     pack_budget: u32,
-    /// Where the definitions of the label that is being read begin.
+    /// The place where the definitions of the label that is being read begin.
     pub(super) labelled: usize,
     pub(super) heads: Vec<Head<'t>>,
     head_index: FxHashMap<&'t str, u32>,
@@ -246,7 +247,7 @@ impl<'t> Reader<'t> {
             shapes,
             body,
             map,
-            diagnostics: Said::default(),
+            diagnostics: DiagnosticList::default(),
             open: Vec::new(),
             skipping: 0,
             hidden: 0,
@@ -274,7 +275,8 @@ impl<'t> Reader<'t> {
         Reader { local_names: Some(LocalNames::default()), ..self }
     }
 
-    /// A reader of operations in the middle of a block, from `pos` on. The body that it makes has them in its root region.
+    /// A reader of operations in the middle of a block, from `pos` on. The body that it makes has them in its root
+    /// region.
     pub(super) fn within_block(text: &'t str, pos: u32, shapes: &'t Shapes) -> Self {
         let mut reader = Reader::new(text, 0, shapes, false);
         reader.begin_operation(Form::Generic);
@@ -292,7 +294,8 @@ impl<'t> Reader<'t> {
         reader
     }
 
-    /// Whether all was read in one go: nothing waited for its definition, nothing was reported, and packs are few.
+    /// Returns true if everything was read in one go: no name waited for its definition, nothing was reported, and
+    /// packs are few.
     pub(super) fn is_plain(&self) -> bool {
         !self.names.has_waited()
             && self.diagnostics.is_empty()
@@ -343,7 +346,7 @@ impl<'t> Reader<'t> {
             ERROR_NODE if matches!(parent, MLIR_BLOCK | MLIR_CHUNK | MLIR_FILE) => {
                 self.begin_operation(Form::Opaque);
             }
-            ERROR_NODE | MLIR_MISSING | TOO_DEEP => self.spoil(),
+            ERROR_NODE | MLIR_MISSING | TOO_DEEP => self.mark_opaque(),
             MLIR_REGION if !self.begin_region(aliases) => {
                 self.hidden = 1;
                 return;
@@ -515,13 +518,13 @@ impl<'t> Reader<'t> {
     }
 
     /// Something in the innermost operation could not be read.
-    fn spoil(&mut self) {
+    fn mark_opaque(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
             frame.form = Form::Opaque;
         }
     }
 
-    /// What is known about the operation's name.
+    /// Returns the information about the operation's name.
     pub(super) fn head(&mut self, frame: &Frame) -> u32 {
         let raw = self.slice(frame.name);
         if let Some(&head) = self.head_index.get(raw) {
@@ -543,8 +546,8 @@ impl<'t> Reader<'t> {
         number
     }
 
-    /// How many values the name of a pack stands for. Small texts must not make huge packs, again and again: where there would be more than
-    /// [`MAX_PACKED`], that is told, and the name stands for as many as are left.
+    /// Returns the number of values that the name of a pack stands for. Small texts must not make huge packs, again and
+    /// again: beyond [`MAX_PACKED`] in total, that is reported, and the name stands for as many values as remain.
     fn count_of_pack(&mut self, place: (u32, u32)) -> u32 {
         let text = self.slice(place);
         let is_number = text.bytes().all(|it| it.is_ascii_digit());
@@ -565,7 +568,7 @@ impl<'t> Reader<'t> {
         count
     }
 
-    /// Where the next operation goes.
+    /// Returns the place where the next operation goes.
     pub(super) fn current_block(&self) -> Option<BlockId> {
         self.regions.last().map(|it| it.block)
     }
@@ -591,7 +594,7 @@ impl<'t> Reader<'t> {
         self.finish_with_traits().0
     }
 
-    /// As [`Reader::finish`], with what [`super::again`] has to know.
+    /// Like [`Reader::finish`], with the traits that [`super::relower`] needs.
     pub(super) fn finish_with_traits(mut self) -> (Lowered, Traits) {
         if self.frame_unit {
             // The labels of a document name nothing.

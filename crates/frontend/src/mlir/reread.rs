@@ -1,7 +1,8 @@
 //! A unit whose text was edited, read again by itself.
 //!
-//! In: the text, and what the unit sees of its document. Out: what [`lower_file`](super::lower_file) would make of it in its file; none if the text is not
-//! one unit any more. Bodies have no names of values. O(text).
+//! In: the text, and the aliases of its document that the unit sees. Out: the result of
+//! [`lower_file`](super::lower_file) for it in its file; `None` if the text is no longer one unit. Bodies have no names
+//! of values. O(text).
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use parser::{
 use super::{
     UnitKind,
     aliases::Aliases,
-    unit::{Divert, FileReader, Outline, Unit, Units},
+    unit::{FileReader, Offload, Outline, Unit, Units},
 };
 use crate::ops::Lowered;
 
@@ -34,7 +35,7 @@ pub fn reread_function(text: &str, aliases: &Aliases, shapes: &Shapes) -> Option
 /// The frame of a document by the document's text, with or without the bodies of its functions.
 pub fn reread_frame(text: &str, shapes: &Shapes) -> Option<Lowered> {
     let mut frames = Frames { found: Vec::new() };
-    parse_into(text, shapes, &mut FileReader::diverting(text, shapes, &mut frames));
+    parse_into(text, shapes, &mut FileReader::offloading(text, shapes, &mut frames));
     let [only] = <[Unit; 1]>::try_from(frames.found).ok()?;
     (only.offset == 0 && only.end == text.len()).then_some(only.lowered)
 }
@@ -52,7 +53,7 @@ impl Units for Frames {
     }
 }
 
-impl Divert for Frames {
+impl Offload for Frames {
     fn function_begins(&mut self, _: Outline) {}
     fn steps(&mut self, _: &[Step]) {}
     fn function_ends(&mut self) {}

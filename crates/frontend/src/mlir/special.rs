@@ -1,4 +1,5 @@
-//! What the items of a row cannot say: a function each, called by the name in the row, on the parts of an operation.
+//! Parts of a row that items cannot express: one function each, called by its name in the row, on the parts of an
+//! operation.
 
 use ir::Type;
 use parser::SyntaxKind::*;
@@ -19,7 +20,7 @@ mod loops;
 mod memory;
 
 impl<'t> Reader<'t> {
-    /// Runs what a row names as special.
+    /// Runs the special function that a row names.
     pub(super) fn special(&mut self, name: &str, it: &mut Pretty, aliases: &Aliases) {
         match name {
             "func" => self.function(it, aliases),

@@ -1,9 +1,11 @@
-//! Regions of named structured operations: the generic form shows them, the pretty form leaves them out, as they follow from name and types.
+//! Regions of named structured operations: the generic form shows them, the pretty form leaves them out, as they follow
+//! from name and types.
 //!
-//! In: an operation whose row has a `body`, in postfix notation, and its operands. Out: the region that the peer makes of it: its block has an argument for
-//! each operand, of the type of its elements; each word of the body becomes the operation that it is for the types at hand, or none (a cast to
-//! the same type). What the notation cannot say (`fill_rng_2d`), or types for which there is no such operation, get no region: their pretty form alone does not
-//! say what they compute, so they are equal to nothing in the generic form. O(words of the body).
+//! In: an operation whose row has a `body`, in postfix notation, and its operands. Out: the region that the reference
+//! compiler makes of it: its block has an argument for each operand, of the type of its elements; each word of the body
+//! becomes its operation for the actual types, or none (a cast to the same type). An operation that the notation cannot
+//! express (`fill_rng_2d`), or types without such an operation, get no region: their pretty form alone does not
+//! determine the computation, so they are equal to nothing in the generic form. O(words of the body).
 
 use ir::{Attr, BlockId, OpId, OpKind, ValueId, arena::Id};
 use smallvec::SmallVec;
@@ -25,7 +27,7 @@ pub(super) enum Word {
     Input(usize),
     /// The element of the output so far.
     Output,
-    /// To the type of the output; how, an attribute says: signed if it says nothing.
+    /// To the type of the output; an attribute gives the signedness: signed by default.
     Cast(Option<Sign>),
     /// The operation that has this name for the types of its operands.
     Compute(Function),
@@ -33,7 +35,7 @@ pub(super) enum Word {
     Named(usize),
 }
 
-/// Whether integers have a sign in a cast.
+/// The signedness of integers in a cast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     Signed,
@@ -112,7 +114,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Word>, String> {
     if depth == 1 { Ok(words) } else { Err(format!("a body of {depth} values")) }
 }
 
-/// What an operation will be: name, operands, type, and the dictionary in canonical text.
+/// The operation to build: name, operands, type, and the dictionary in canonical text.
 struct Planned {
     name: &'static str,
     operands: SmallVec<[Place; 3]>,
@@ -259,7 +261,7 @@ impl Planner {
     }
 }
 
-/// Which of the names of a function is for a type.
+/// Returns the index of a type among the names of a function.
 fn kind(ty: &str) -> Option<usize> {
     match Element::of(ty) {
         Element::Float(..) => Some(0),
@@ -307,7 +309,7 @@ fn cast_name(from: &str, to: &str, is_unsigned: bool) -> Option<&'static str> {
 }
 
 impl Reader<'_> {
-    /// Gives an operation in its pretty form the region that its row says.
+    /// Gives an operation in its pretty form the region of its row.
     pub(super) fn implied_region(
         &mut self,
         op: OpId,

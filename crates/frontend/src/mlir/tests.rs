@@ -1,4 +1,4 @@
-//! Forms of operations and what they become.
+//! Assembly forms of operations, and their bodies.
 
 use expect_test::{Expect, expect};
 use ir::{Attr, Body, ExprKind, OpId, Type, arena::Id};
@@ -6,11 +6,11 @@ use parser::mlir::Shapes;
 
 use super::{Unit, lower_file};
 
-mod again;
 mod attributes;
 mod diagnostics;
 mod generic;
 mod pairs;
+mod relower;
 
 /// The units of a file, functions and frame, as text: one line an operation.
 fn dump(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! Units: a function, or the frame of a document; from the tree of an editor, or from the steps of a parse.
 //!
-//! Functions see nothing of one another, so who reads a file may have them lowered elsewhere ([`Divert`]).
+//! Functions see nothing of one another, so the reader of a file may have them lowered elsewhere ([`Offload`]).
 
 use std::sync::Arc;
 
@@ -11,21 +11,22 @@ use parser::{
 };
 use syntax::{Green, GreenStep, TextRange, UnitKind};
 
-use super::{again::Traits, aliases::Aliases, guarded::GuardedReader, reader::Reader};
+use super::{aliases::Aliases, guarded::GuardedReader, reader::Reader, relower::Traits};
 use crate::{language::TextUnit, ops::Lowered};
 
 /// A unit of a file.
 #[derive(Clone, Debug)]
 pub struct Unit {
-    /// What it is.
+    /// The kind.
     pub kind: UnitKind,
-    /// Where it begins in the file.
+    /// The place where it begins in the file.
     pub offset: usize,
-    /// Where it ends. The text of a frame is that of its document, functions included.
+    /// The place where it ends. The text of a frame is that of its document, functions included.
     pub end: usize,
     /// The number of its document, between `// -----` lines that have text.
     pub document: usize,
-    /// What a function sees of its document. Who keeps many units drops it: a copy would be made for each alias that follows.
+    /// The aliases of the document that a function sees. A holder of many units drops it: each following alias would
+    /// make a copy.
     pub aliases: Arc<Aliases>,
     /// The unit in the IR.
     pub lowered: Lowered,
@@ -48,7 +49,7 @@ pub fn lower_function(function: &Green, text: &str, aliases: &Aliases, shapes: &
     lower_function_with_traits(function, text, aliases, shapes).0
 }
 
-/// As [`lower_function`], with what [`lower_after`](super::lower_after) has to know.
+/// Like [`lower_function`], with the traits that [`relower`](super::lower_after) needs.
 pub fn lower_function_with_traits(
     function: &Green,
     text: &str,
@@ -84,14 +85,15 @@ pub(super) fn step_of(step: GreenStep<'_>) -> Step {
     }
 }
 
-/// Parses and lowers a whole file, unit by unit: each function when it ends, the frame of a document behind its functions.
-/// No tree is made, and no more than one function and one frame are kept.
+/// Parses and lowers a whole file, unit by unit: each function when it ends, the frame of a document behind its
+/// functions. No tree is made, and no more than one function and one frame are kept.
 pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
     let mut unit = unit;
     parser::mlir::parse_into(text, shapes, &mut FileReader::new(text, shapes, &mut unit));
 }
 
-/// As [`lower_file`], but bodies have no names of values, which printing and messages need and plans do not: a third of the memory of names.
+/// As [`lower_file`], but bodies have no names of values, which printing and messages need and plans do not: a third of
+/// the memory of names.
 pub fn lower_file_without_names(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
     let mut unit = unit;
     let reader = FileReader::new(text, shapes, &mut unit);
@@ -101,11 +103,11 @@ pub fn lower_file_without_names(text: &str, shapes: &Shapes, unit: &mut dyn FnMu
 /// A function whose steps follow.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// Where it begins in the file.
+    /// The place where it begins in the file.
     pub offset: usize,
     /// The number of its document, as in [`Unit`].
     pub document: usize,
-    /// What it sees of its document.
+    /// The aliases of its document that it sees.
     pub aliases: Arc<Aliases>,
 }
 
@@ -138,12 +140,12 @@ impl<'t> FunctionReader<'t> {
         let Outline { offset, document, aliases } = self.outline;
         let end = self.reader.pos() as usize;
         let mut lowered = self.reader.finish();
-        lowered.body.rest();
+        lowered.body.drop_indexes();
         Unit { kind: UnitKind::Function, offset, end, document, aliases, lowered }
     }
 }
 
-/// What takes the units of a file.
+/// A receiver of the units of a file.
 pub trait Units {
     /// A unit is ready.
     fn unit(&mut self, unit: Unit);
@@ -155,8 +157,8 @@ impl<F: FnMut(Unit)> Units for F {
     }
 }
 
-/// What has functions lowered somewhere else, from their steps.
-pub trait Divert: Units {
+/// A receiver that has functions lowered elsewhere, from their steps.
+pub trait Offload: Units {
     /// A function begins; it will not be given as a unit.
     fn function_begins(&mut self, outline: Outline);
     /// The next steps of the function.
@@ -165,37 +167,37 @@ pub trait Divert: Units {
     fn function_ends(&mut self);
 }
 
-/// Who gets the units.
-enum Taker<'u> {
+/// The receiver of the units.
+enum Receiver<'u> {
     Units(&'u mut dyn Units),
-    Divert(&'u mut dyn Divert),
+    Offload(&'u mut dyn Offload),
 }
 
-impl Taker<'_> {
+impl Receiver<'_> {
     fn unit(&mut self, unit: Unit) {
         match self {
-            Taker::Units(it) => it.unit(unit),
-            Taker::Divert(it) => it.unit(unit),
+            Receiver::Units(it) => it.unit(unit),
+            Receiver::Offload(it) => it.unit(unit),
         }
     }
 }
 
-/// Takes the steps of a whole file and gives its units, as [`lower_file`] does, for those who parse themselves.
+/// Takes the steps of a whole file and gives its units, as [`lower_file`] does, for callers that parse themselves.
 pub struct FileReader<'t, 'u> {
     text: &'t str,
     shapes: &'t Shapes,
-    taker: Taker<'u>,
+    receiver: Receiver<'u>,
     aliases: Arc<Aliases>,
     frame: Option<GuardedReader<'t>>,
     function: Option<FunctionReader<'t>>,
-    /// Whether somebody else lowers the function.
-    is_diverted: bool,
-    /// Whether functions elsewhere have the aliases of this document, and whether those to come stay here.
+    /// True if the function is lowered elsewhere.
+    is_offloaded: bool,
+    /// True if functions lowered elsewhere have got the aliases of this document; later functions then stay here.
     gave_aliases: bool,
     stays: bool,
-    /// Whether bodies of functions have the names of values.
+    /// True if bodies of functions have the names of values.
     names: bool,
-    /// How many functions are open: the outermost is the unit.
+    /// The number of open functions: the outermost is the unit.
     n_functions: u32,
 
     pos: usize,
@@ -213,10 +215,10 @@ impl Sink for FileReader<'_, '_> {
         }
         if let Some(function) = &mut self.function {
             function.steps(steps);
-        } else if self.is_diverted
-            && let Taker::Divert(taker) = &mut self.taker
+        } else if self.is_offloaded
+            && let Receiver::Offload(receiver) = &mut self.receiver
         {
-            taker.steps(steps);
+            receiver.steps(steps);
         }
     }
 
@@ -228,10 +230,10 @@ impl Sink for FileReader<'_, '_> {
         }
         let aliases = Arc::clone(&self.aliases);
         let outline = Outline { offset, document: self.document, aliases };
-        match &mut self.taker {
-            Taker::Divert(taker) if !self.stays => {
-                (self.is_diverted, self.gave_aliases) = (true, true);
-                taker.function_begins(outline);
+        match &mut self.receiver {
+            Receiver::Offload(receiver) if !self.stays => {
+                (self.is_offloaded, self.gave_aliases) = (true, true);
+                receiver.function_begins(outline);
             }
             _ => {
                 let reader = FunctionReader::new(self.text, self.shapes, outline);
@@ -246,11 +248,11 @@ impl Sink for FileReader<'_, '_> {
             return;
         }
         if let Some(function) = self.function.take() {
-            self.taker.unit(function.finish());
-        } else if std::mem::take(&mut self.is_diverted)
-            && let Taker::Divert(taker) = &mut self.taker
+            self.receiver.unit(function.finish());
+        } else if std::mem::take(&mut self.is_offloaded)
+            && let Receiver::Offload(receiver) = &mut self.receiver
         {
-            taker.function_ends();
+            receiver.function_ends();
         }
     }
 }
@@ -258,12 +260,12 @@ impl Sink for FileReader<'_, '_> {
 impl<'t, 'u> FileReader<'t, 'u> {
     /// A reader of a text that was parsed with these shapes.
     pub fn new(text: &'t str, shapes: &'t Shapes, units: &'u mut dyn Units) -> Self {
-        FileReader::with(text, shapes, Taker::Units(units))
+        FileReader::with(text, shapes, Receiver::Units(units))
     }
 
-    /// A reader that lowers what is around functions; what stays with it has no names of values.
-    pub fn diverting(text: &'t str, shapes: &'t Shapes, divert: &'u mut dyn Divert) -> Self {
-        FileReader { names: false, ..FileReader::with(text, shapes, Taker::Divert(divert)) }
+    /// A reader that lowers the text around functions; its own units have no names of values.
+    pub fn offloading(text: &'t str, shapes: &'t Shapes, divert: &'u mut dyn Offload) -> Self {
+        FileReader { names: false, ..FileReader::with(text, shapes, Receiver::Offload(divert)) }
     }
 
     /// The same reader, for bodies without names of values.
@@ -276,15 +278,15 @@ impl<'t, 'u> FileReader<'t, 'u> {
         FileReader { aliases, ..self }
     }
 
-    fn with(text: &'t str, shapes: &'t Shapes, taker: Taker<'u>) -> Self {
+    fn with(text: &'t str, shapes: &'t Shapes, receiver: Receiver<'u>) -> Self {
         FileReader {
             text,
             shapes,
-            taker,
+            receiver,
             aliases: Arc::default(),
             frame: None,
             function: None,
-            is_diverted: false,
+            is_offloaded: false,
             gave_aliases: false,
             stays: false,
             names: true,
@@ -351,7 +353,7 @@ impl<'t, 'u> FileReader<'t, 'u> {
                     let (offset, document) = (self.frame_start, self.document);
                     let (kind, end) = (UnitKind::Frame, self.pos);
                     let aliases = std::mem::take(&mut self.aliases);
-                    self.taker.unit(Unit { kind, offset, end, document, aliases, lowered });
+                    self.receiver.unit(Unit { kind, offset, end, document, aliases, lowered });
                     self.document += 1;
                     (self.gave_aliases, self.stays) = (false, false);
                 }

@@ -1,11 +1,13 @@
 //! Edits that were read back.
 //!
-//! The text and the body are changed by different code. Before an edit is offered or written, whoever offers it, the edited text is read again
-//! and compared with the body after the same actions. In: a unit, how its text is read, how its body is rewritten, a plan. Out: edits that mean what
-//! the plan means, the actions that they do, and those that had to be left out.
+//! The text and the body are changed by different code. Before an edit is offered or written, by any caller, the edited
+//! text is read again and compared with the body after the same actions. In: a unit, how its text is read, how its body
+//! is rewritten, a plan. Out: edits with the meaning of the plan, the actions that they apply, and those that had to be
+//! left out.
 //!
-//! Where the whole plan reads back as it should, that is one reading. Else halves are tried, the earlier first, each with what it needs, and what
-//! disagrees alone is left out; after [`MOST_READINGS`] all that is still undecided is. O(unit) a reading.
+//! Where the whole plan reads back as it should, that is one reading. Otherwise halves are tried, the earlier first,
+//! each with its needs, and an action that fails alone is left out; after [`MOST_READINGS`] all undecided ones are.
+//! O(unit) a reading.
 
 use ir::{
     Body,
@@ -15,7 +17,7 @@ use syntax::{PackedEdits, TextEdit};
 
 use super::{Lowered, Severity, edits::written, same::is_same};
 
-/// How often an edited text is read again, at most.
+/// The limit on readings of an edited text.
 const MOST_READINGS: u32 = 32;
 
 /// A unit whose text is edited.
@@ -23,7 +25,7 @@ const MOST_READINGS: u32 = 32;
 pub struct Edited<'a> {
     /// Its text, and nothing more.
     pub text: &'a str,
-    /// What it was lowered to.
+    /// The result of lowering it.
     pub lowered: &'a Lowered,
     /// Reads a text of such a unit; none if it is not one unit any more.
     pub reread: &'a dyn Fn(&str) -> Option<Lowered>,
@@ -45,12 +47,12 @@ pub struct CheckedEdits {
 }
 
 impl CheckedEdits {
-    /// How many actions are done.
+    /// Returns the number of actions that are done.
     pub fn n_done(&self) -> usize {
         self.is_done.iter().filter(|it| **it).count()
     }
 
-    /// How many actions are left out because the text would read back as something else.
+    /// Returns the number of actions that are left out because the text would read back as something else.
     pub fn n_differing(&self) -> usize {
         self.differs.iter().filter(|it| **it).count()
     }
@@ -96,7 +98,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Keeps some more actions and what they need, if the text with them reads back as the body with them.
+    /// Keeps some more actions and their needs, if the text with them reads back as the body with them.
     fn adds(&mut self, part: &[usize]) -> bool {
         if self.n_left == 0 {
             return false;

@@ -1,4 +1,4 @@
-//! The rules of the languages made of operations. None of them judges what a verifier of a dialect would judge.
+//! The rules of the languages made of operations. None of them reports what the verifier of a dialect would report.
 
 use ir::plan::ops::UNKNOWN_OPERATION as UNKNOWN_OPERATION_RULE;
 use rules::{Rule, Severity};
@@ -20,7 +20,7 @@ codes! {
         Severity::Error,
         "an alias that is already defined",
         "An alias is defined once in a file, or in a part between `// -----` lines. Those of attributes (`#a`) and \
-         of types (`!a`) are different names. What is read here takes the first definition.\n",
+         of types (`!a`) are different names. Here the first definition is used.\n",
     );
     /// A block that its region already has.
     BLOCK_REDEFINITION = Rule::reported(
@@ -96,7 +96,7 @@ codes! {
         "unread-operation",
         Severity::Hint,
         "an operation whose form is in no table",
-        "What the operation does is known, but not the form in which it is written here. Attributes and operands may \
+        "The effects of the operation are known, but not the form in which it is written here. Attributes and operands may \
          change what it does, so it counts as one that may read and write anything: nothing is merged with it or \
          moved over it. In the generic form (`\"d.op\"(%a) : (i32) -> i32`) it is understood. It is told once a file \
          for each name.\n",
@@ -124,12 +124,12 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
     ALL.iter().find(|it| it.name == code)
 }
 
-/// The row of `tir-analyzer.toml` that says an operation has no effects; `section` is `mlir` or `pir`.
+/// The row of `tir-analyzer.toml` that declares an operation without effects; `section` is `mlir` or `pir`.
 pub fn settings_row(section: &str, operation: &str) -> String {
     format!("[[effects.{section}]]\nops = [\"{operation}\"]\n")
 }
 
-/// What to do about an operation that is in no table.
+/// Returns the advice for an operation that is in no table.
 pub(crate) fn declare(section: &str, operation: &str) -> String {
     let row = settings_row(section, operation);
     format!("say it in tir-analyzer.toml; without effects:\n{}", row.trim_end())

@@ -1,24 +1,24 @@
-//! From a plan of operations to edits of the text.
+//! Text edits from a plan for operations.
 //!
-//! In: a lowered unit, its text, a plan made from it. Out: edits in offsets of the unit's text; comments, names and layout stay. After them, the text
-//! lowers to what the plan's rewriter gives; nothing rests on that, as [`super::checked`] reads it back.
+//! In: a lowered unit, its text, a plan made from it. Out: edits in offsets of the unit's text; comments, names and
+//! layout stay. After them, the text lowers to the result of the plan's rewriter; [`super::checked`] reads the text
+//! back to check it.
 //!
-//! * An operation that goes takes its line with it, unless something else stands there: another operation, a brace, a comment. Comments
-//!   inside of it stay, each on a line of its own (`comments`).
-//! * A use of a replaced value becomes the name of what takes its place, with its number in a pack (`%0#1`).
-//! * An operation that moves is written, with its uses as they are then, on a line of its own above what it moves before. If its
+//! * A deleted operation takes its line with it, unless something else stands there: another operation, a brace, a
+//!   comment. Comments inside it stay, each on a line of its own (`comments`).
+//! * A use of a replaced value becomes the name of the replacement, with its number in a pack (`%0#1`).
+//! * A moved operation is written, with its uses as they are then, on a line of its own above its new successor. If its
 //!   name is defined elsewhere in the unit, it gets a new one.
-//!
-//! * What is handed on no more goes from all lists, with its types (`handed`); where one of them is not written as expected, nothing of that is done,
-//!   and what only that needed stays.
+//! * A loop-carried or passed value that is removed is deleted from all lists, with its types (`handed`). If one of the
+//!   lists is not written as expected, none of them changes, and the operations that only this value needed stay.
 //! * An output of a program of PIR gets a copy: a line with the next free number behind the operation that stays.
 //!
-//! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
-//! O(operations + operands), and the text that is replaced.
+//! Operations without text (an implied terminator, the body of a named structured operation) are not edited, and
+//! actions that need such an edit are left out. O(operations + operands), and the replaced text.
 
+mod carried;
 mod comments;
 mod fresh;
-mod handed;
 mod lists;
 
 use std::borrow::Cow;
@@ -31,18 +31,18 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{PackedEdits, TextEdit, TextRange, TextSize, first_line_end};
 
-use self::{fresh::FreshNames, handed::Drops};
+use self::{carried::ArgumentRemovals, fresh::FreshNames};
 use super::{OpSourceMap, source_map::used_values};
 
-/// The edits that apply a plan, not read back: what users get comes from [`checked_edits`](super::checked_edits).
+/// The edits that apply a plan, not read back: users get edits from [`checked_edits`](super::checked_edits).
 pub fn edits(text: &str, map: &OpSourceMap, body: &Body, plan: &OpPlan) -> TextEdit {
     let actions: Vec<&OpAction> = plan.actions.iter().collect();
     // Edits over one another would be an error of ours, and then nothing is done.
     written(text, map, body, &actions).0.and_then(PackedEdits::unpack).unwrap_or_default()
 }
 
-/// The edits that apply some actions of a plan, and which of them have a text that could be edited. Those that they rest on (a move before a merge into
-/// what moves) must be among them. None if edits are over one another.
+/// The edits that apply some actions of a plan, and which of them have a text that could be edited. The actions that
+/// they need (a move before a merge into the moved operation) must be among them. None if edits are over one another.
 pub(super) fn written(
     text: &str,
     map: &OpSourceMap,
@@ -67,17 +67,17 @@ struct Writer<'a> {
     text: &'a str,
     map: &'a OpSourceMap,
     body: &'a Body,
-    /// What takes the place of each value; empty where none is replaced.
+    /// The replacement of each value; empty where none is replaced.
     replaced: Vec<ValueId>,
     single: FxHashMap<(OpId, u32), ValueId>,
     /// By operation: whether it goes; empty where none does.
     gone: Vec<bool>,
-    /// Operations and what they move before, in the order of the plan.
+    /// Operations and their new successors, in the order of the plan.
     moved: Vec<(OpId, OpId)>,
     new_names: FxHashMap<ValueId, String>,
-    /// Arguments that are handed on no more, and what is written for that.
+    /// Removed carried values and arguments, and the edits for them.
     dropped: FxHashSet<ValueId>,
-    drops: Drops,
+    drops: ArgumentRemovals,
     /// Operations that only they needed.
     unneeded: Vec<OpId>,
     /// Copies for outputs of a program of PIR.
@@ -91,7 +91,7 @@ struct Writer<'a> {
     /// Edits inside of operations that move, and of all others.
     inside: FxHashMap<OpId, Vec<(TextRange, String)>>,
     edits: PackedEdits,
-    /// What is removed next: neighbours on one line go together, so that the line goes too.
+    /// The next removal: neighbours on one line are removed together, so that the line goes too.
     removal: Option<TextRange>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
             moved: Vec::new(),
             new_names: FxHashMap::default(),
             dropped: FxHashSet::default(),
-            drops: Drops::default(),
+            drops: ArgumentRemovals::default(),
             unneeded: Vec::new(),
             copies: Vec::new(),
             ambiguous: ambiguous(body),
@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The edits, and whether what is handed on no more is among them.
+    /// The edits, and whether removals of carried values are among them.
     fn write(mut self) -> (Option<PackedEdits>, bool) {
         let mut has_drops = true;
         if !self.is_idle() {
@@ -193,7 +193,7 @@ impl<'a> Writer<'a> {
                 }
                 self.replace(*argument, *value);
             }
-            OpChange::Drop { argument } => drop(self.dropped.insert(*argument)),
+            OpChange::RemoveArgument { argument } => drop(self.dropped.insert(*argument)),
         }
         true
     }
@@ -223,7 +223,8 @@ impl<'a> Writer<'a> {
 
     // ---- names ----
 
-    /// What moves out of a region must not meet another definition of its name. All of a pack have one name.
+    /// Renames values that move out of a region and would meet another definition of their name. All values of a pack
+    /// have one name.
     fn rename_what_moves(&mut self) {
         if self.moved.is_empty() {
             return;
@@ -305,7 +306,7 @@ impl<'a> Writer<'a> {
         self.in_pack.get(&value).copied().unwrap_or(0)
     }
 
-    /// Whether all others of a pack go.
+    /// Returns true if all others of a pack are deleted.
     fn is_alone(&self, value: ValueId, definition: TextRange) -> bool {
         let ir::ValueKind::Result(op, _) = self.body.values[value].kind else { return false };
         let pack = self.body.ops[op].results.iter();
@@ -315,12 +316,12 @@ impl<'a> Writer<'a> {
 
     // ---- edits ----
 
-    /// What is handed on no more; whether that could be written.
+    /// Writes the removal of carried or passed values; returns true if that could be written.
     fn drops(&mut self) -> bool {
         if self.dropped.is_empty() {
             return true;
         }
-        let drops = handed::drops(self.text, self.map, self.body, &self.dropped);
+        let drops = carried::drops(self.text, self.map, self.body, &self.dropped);
         let Some(mut drops) = drops else { return false };
         for (range, text) in std::mem::take(&mut drops.edits) {
             self.edits.push_apart(range, &text);
@@ -334,7 +335,8 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// Renames uses everywhere but in what goes, and removes that. In the order of the text, so that nothing is to be sorted.
+    /// Renames uses everywhere outside removed text, and removes that text. In the order of the text, so that nothing
+    /// is to be sorted.
     fn uses_and_removals(&mut self) {
         let (body, map) = (self.body, self.map);
         let moved: FxHashSet<OpId> = self.moved.iter().map(|it| it.0).collect();
@@ -413,7 +415,7 @@ impl<'a> Writer<'a> {
         self.write_removal();
     }
 
-    /// What is inside of what goes goes too; but what moves out of it stays.
+    /// Marks the operations inside deleted ones as deleted too, except those that move out.
     fn gone_with_insides(&mut self, moved: &FxHashSet<OpId>) {
         let mut stack = Vec::new();
         for (op, _) in &self.moved {
@@ -442,7 +444,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes what moves where it goes.
+    /// Writes moved operations at their new places.
     fn moves(&mut self) {
         let newline = first_line_end(self.text);
         for (op, before) in std::mem::take(&mut self.moved) {
@@ -496,7 +498,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What stays of a range that is removed. What moves out of it takes its comments along.
+    /// Returns the comments of a removed range that stay. A moved operation takes its comments along.
     fn kept_comments(&self, range: TextRange) -> Option<String> {
         // Programs of PIR have no comments.
         if self.body.dialect != Dialect::Mlir || !self.text[range].contains("//") {
@@ -533,10 +535,10 @@ fn is_of_drop(kind: OpActionKind) -> bool {
     matches!(kind, OpActionKind::UnneededArgument | OpActionKind::UnneededCarried)
 }
 
-/// Whether it is done only with what is handed on no more.
+/// Returns true if the action depends on the removal of a carried or passed value.
 fn is_about_drop(action: &OpAction) -> bool {
     match action.change {
-        OpChange::Drop { .. } => true,
+        OpChange::RemoveArgument { .. } => true,
         OpChange::Delete => is_of_drop(action.kind),
         _ => false,
     }

@@ -1,7 +1,7 @@
-//! Whether two bodies are one program: the same operations, regions and blocks in the same order, with the same attributes and types, that use the
-//! same values. Names of values and blocks do not count, and ids neither.
+//! Equality of two bodies as programs: the same operations, regions and blocks in the same order, with the same
+//! attributes and types, that use the same values. Names of values and blocks do not count, and ids neither.
 //!
-//! Both are walked together, in program order; what is interned is compared once a pair. Linear, no recursion.
+//! Both are walked together, in program order; interned parts are compared once a pair. Linear, no recursion.
 
 use std::hash::Hash;
 
@@ -10,7 +10,7 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-/// Whether two bodies are one program.
+/// Returns true if two bodies are one program.
 pub fn is_same(a: &Body, b: &Body) -> bool {
     let mut walk = Walk {
         a,
@@ -24,7 +24,7 @@ pub fn is_same(a: &Body, b: &Body) -> bool {
     walk.regions() && walk.operands()
 }
 
-/// Which of one body is which of the other. Each has one partner at most.
+/// The correspondence of the parts of two bodies. Each has one partner at most.
 struct Pairs<T> {
     of_a: FxHashMap<T, T>,
     of_b: FxHashMap<T, T>,
@@ -55,7 +55,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// All but what operations use, which may be defined later.
+    /// Everything except the operands of operations, which may be defined later.
     fn regions(&mut self) -> bool {
         let mut open: Vec<(RegionId, RegionId)> = vec![(self.a.root, self.b.root)];
         while let Some((a, b)) = open.pop() {

@@ -1,8 +1,8 @@
-//! Where the parts of a [`Body`] made of operations are in the text.
+//! Source map: the places of the parts of a [`Body`] made of operations in the text.
 //!
-//! Flat tables by the ids of the body; all offsets are relative to the start of the unit. What has no text of its own (an implied terminator,
-//! the block of a hidden region) has an empty range where it would stand. Operations are numbered in the order of the text, so
-//! looking for an offset is a binary search and a walk outwards.
+//! Flat tables by the ids of the body; all offsets are relative to the start of the unit. An operation without text of
+//! its own (an implied terminator, the block of a hidden region) has an empty range at its place. Operations are
+//! numbered in the order of the text, so looking for an offset is a binary search and a walk outwards.
 
 mod packed;
 mod splice;
@@ -54,11 +54,12 @@ impl OpSourceMap {
     pub fn op_name(&self, op: OpId) -> TextRange {
         self.ops.get(op.index()).map_or_else(Default::default, |it| range((it.name, it.name_end)))
     }
-    /// Whether the operation is in the text.
+    /// Returns true if the operation is in the text.
     pub fn is_written(&self, op: OpId) -> bool {
         self.ops.get(op.index()).is_some_and(|it| it.start < it.end)
     }
-    /// Where its operands are used, in the order of the body, then the arguments of its successors: `%0#1` with its number.
+    /// Returns the place where its operands are used, in the order of the body, then the arguments of its successors:
+    /// `%0#1` with its number.
     pub fn uses_of(&self, op: OpId) -> impl ExactSizeIterator<Item = TextRange> + '_ {
         let place = self.ops.get(op.index()).unwrap_or_default();
         let first = place.first_use as usize;
@@ -203,7 +204,7 @@ impl OpSourceMap {
     pub(crate) fn push_dictionary(&mut self, op: OpId, place: (u32, u32)) {
         self.dictionaries.push((op, place));
     }
-    /// Puts what is sparse in order.
+    /// Sorts the sparse tables.
     pub(crate) fn finish(&mut self) {
         self.successors.sort_by_key(|it| (it.op, it.index));
         self.dictionaries.sort();

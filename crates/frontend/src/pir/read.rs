@@ -1,8 +1,8 @@
 //! The steps of a program to its body, its source map and its diagnostics.
 //!
-//! A push reader: a stack of open nodes, of blocks and of operations. An operation is made when its first block begins or when it ends
-//! ([`Header`] is what was read until then); its results are visible behind it. Names are visible to the end of their block, inner
-//! blocks included. No recursion; linear in the text.
+//! A push reader: a stack of open nodes, of blocks and of operations. An operation is made when its first block begins
+//! or when it ends ([`Header`] holds its parts until then); its results are visible behind it. Names are visible to the
+//! end of their block, inner blocks included. No recursion; linear in the text.
 
 mod scope;
 
@@ -20,13 +20,13 @@ use syntax::TextRange;
 use self::scope::Scope;
 use super::{Lowered, NULL_TYPE};
 use crate::{
+    diagnostic_list::DiagnosticList,
     ops::{Diagnostic, OpSourceMap, Severity, diagnostics as codes, rule},
-    said::Said,
 };
 
 type Place = (u32, u32);
 
-/// The name of what is no operation in the body.
+/// The name of unreadable text in the body.
 const UNREADABLE: &str = "unreadable";
 
 /// Reads the steps of one `PIR_BLOCK`, whose text this is.
@@ -50,15 +50,15 @@ pub(super) fn read(text: &str, steps: impl Iterator<Item = Step>) -> Lowered {
     reader.finish()
 }
 
-/// What is read of an operation before its first block.
+/// The parts of an operation before its first block.
 #[derive(Default)]
 struct Header<'a> {
     whole: Place,
     name: Option<(&'a str, Place)>,
     results: Vec<(&'a str, Place)>,
-    /// Values, or none for what is not there.
+    /// Values, or `None` for absent ones.
     operands: Vec<(Option<&'a str>, Place)>,
-    /// Values in what could not be read.
+    /// Values in unreadable text.
     stray: Vec<(&'a str, Place)>,
     attrs: Vec<(Box<str>, Attr)>,
     dictionary: Option<Place>,
@@ -81,7 +81,7 @@ struct Reader<'a> {
     offset: u32,
     body: Body,
     map: OpSourceMap,
-    diagnostics: Said,
+    diagnostics: DiagnosticList,
     scope: Scope<'a>,
     nodes: Vec<SyntaxKind>,
     blocks: Vec<OpenBlock>,
@@ -89,7 +89,7 @@ struct Reader<'a> {
     /// Key and text of the attribute or type that is being read.
     key: &'a str,
     piece: String,
-    /// Whether there was trivia before the next token.
+    /// True if there was trivia before the next token.
     gap: bool,
     unknown: FxHashSet<&'a str>,
 }
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
             offset: 0,
             body: Body::new("program", Dialect::Pir),
             map: OpSourceMap::default(),
-            diagnostics: Said::default(),
+            diagnostics: DiagnosticList::default(),
             scope: Scope::default(),
             nodes: Vec::new(),
             blocks: Vec::new(),
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes the innermost open operation of what was read of it, if it is not made yet.
+    /// Makes the innermost open operation from its parts, if it is not made yet.
     fn make_op(&mut self) {
         let Some(mut header) = self.ops.pop() else { return };
         if header.op.is_none()
@@ -353,7 +353,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is wrong with an operation in itself.
+    /// Checks an operation by itself and reports mistakes.
     fn check(&mut self, name: &'a str, place: Place, header: &Header<'a>) {
         let pairs = [
             ("operand", header.operands.len(), &header.operand_types),
@@ -373,7 +373,7 @@ impl<'a> Reader<'a> {
         let is_known = effects::paddle_op(name).is_some()
             || EffectTable::builtin().explain(Namespace::Pir, name).kind != MatchKind::Default;
         if !is_known && self.unknown.insert(name) {
-            let message = format!("nobody knows what `{name}` does: nothing is merged with it");
+            let message = format!("the effects of `{name}` are unknown: nothing is merged with it");
             let mut it = diagnostic(codes::UNKNOWN_OPERATION, range(place), message);
             it.help = Some(codes::declare("pir", name));
             self.diagnostics.push(it);

@@ -8,7 +8,7 @@ use syntax::{Language, parse_as};
 
 use super::*;
 
-/// One operation a line, with what the map says of it.
+/// One operation a line, with its entries in the map.
 fn show(text: &str, program: &Program) -> String {
     let Program { range, lowered } = program;
     let text = &text[*range];
@@ -158,7 +158,7 @@ fn sub_blocks_see_outwards_and_end_what_they_define() {
 }
 
 #[test]
-fn what_is_wrong_in_itself_is_said() {
+fn malformed_operations_are_reported() {
     check(
         "{\n  (%0) = \"pd_op.add\" (%9, %1) {} : (tensor<b>) -> tensor<f32>\n  (%1) = \"my.op\" (%0) {} : (tensor<b>) -> tensor<f32>, tensor<f32>\n  (%0) = \"my.op\" () {} : () -> tensor<f32>\n}",
         expect![[r#"
@@ -169,14 +169,14 @@ fn what_is_wrong_in_itself_is_said() {
             undefined-value `%9`: `%9` is not defined
             use-before-definition `%1`: `%1` is defined in another block or later
             count-mismatch `"my.op"`: `my.op` has 1 result and 2 result types
-            unknown-operation `"my.op"`: nobody knows what `my.op` does: nothing is merged with it
+            unknown-operation `"my.op"`: the effects of `my.op` are unknown: nothing is merged with it
             value-redefinition `%0`: `%0` is already defined
         "#]],
     );
 }
 
 #[test]
-fn what_cannot_be_read_is_opaque_and_uses_what_it_names() {
+fn unreadable_text_is_opaque_and_uses_its_names() {
     check(
         "{\n  (%0) = \"pd_op.data\" () {} : () -> tensor<b>\n  hello %0 %7\n  (%1) = \"pd_op.add\" (%0, ?? %0) {} : (tensor<b>)\n  (%2) = \"pd_op.exp\" (%1) {} : (tensor<b>) -> tensor<b>\n}\n{\n}\n",
         expect![[r#"

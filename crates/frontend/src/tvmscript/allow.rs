@@ -1,7 +1,7 @@
-//! What the user allows: `# tir: allow(RULE, …)` in comments, `"tir.allow"` among the attributes of the function.
+//! User allowances: `# tir: allow(RULE, …)` in comments, `"tir.allow"` among the attributes of the function.
 //!
-//! In: a function. Out: [`Allowances`], which answers for any rule whether it is allowed at a place; and [`comment`], the edit
-//! that allows one there. A comment counts
+//! In: a function. Out: [`Allowances`], which answers for any rule whether it is allowed at a place; and [`comment`],
+//! the edit that allows one there. A comment counts
 //!
 //! | where it stands | for |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | on a line of its own elsewhere | the next statement with all that is in it |
 //! | at the end of a line | the statement there; of one with a block, its header |
 //!
-//! and `T.func_attr({"tir.allow": "RULE"})` (or a list of rules) for the function, also where its text is gone. Functions that do
-//! not have the words in their text are not looked at twice; else O(tokens).
+//! and `T.func_attr({"tir.allow": "RULE"})` (or a list of rules) for the function, also where its text is gone.
+//! Functions that do not have the words in their text are not looked at twice; else O(tokens).
 
 use ir::{Body, OccurrenceId, arena::Id as _, plan::allow};
 use syntax::{
@@ -20,7 +20,7 @@ use syntax::{
 
 use super::source_map::OccurrenceSource;
 
-/// What a comment begins with, somewhere in it.
+/// The start of an allowance, anywhere in a comment.
 const MARK: &str = "tir:";
 
 /// Rules that are allowed, and where.
@@ -28,7 +28,7 @@ const MARK: &str = "tir:";
 pub struct Allowances {
     /// In the whole function.
     whole: Vec<Box<str>>,
-    /// In a part of its text: for what starts there.
+    /// In a part of its text: for code that starts there.
     parts: Vec<(TextRange, Box<str>)>,
 }
 
@@ -65,12 +65,12 @@ impl Allowances {
         }
     }
 
-    /// Whether a rule is allowed in all of the function.
+    /// Returns true if a rule is allowed in all of the function.
     pub fn everywhere(&self, rule: &str) -> bool {
         self.whole.iter().any(|it| **it == *rule)
     }
 
-    /// Whether a rule is allowed for what has this range, relative to the function's start.
+    /// Returns true if a rule is allowed for this range, relative to the function's start.
     pub fn at(&self, rule: &str, range: TextRange) -> bool {
         let start = range.start();
         self.everywhere(rule)
@@ -79,7 +79,7 @@ impl Allowances {
             })
     }
 
-    /// Whether nothing is allowed anywhere.
+    /// Returns true if nothing is allowed anywhere.
     pub fn is_empty(&self) -> bool {
         self.whole.is_empty() && self.parts.is_empty()
     }
@@ -145,7 +145,7 @@ pub(super) fn above(definition: &SyntaxNode) -> Box<[Box<str>]> {
     found.into()
 }
 
-/// What a comment is about.
+/// The part of the function that a comment is about.
 enum Reach {
     Function,
     Part(TextRange),
@@ -236,7 +236,7 @@ fn first_on_line(statement: &SyntaxNode) -> SyntaxNode {
     first
 }
 
-/// Where the statements on the line of this one begin; with their header, if it is on the line too.
+/// Returns the place where the statements on the line of this one begin; with their header, if it is on the line too.
 fn start_of_line(statement: &SyntaxNode) -> TextSize {
     let first = first_on_line(statement);
     let before =
@@ -260,9 +260,9 @@ fn before_on_line(statement: &SyntaxNode) -> Option<SyntaxElement> {
 
 // ---- the edit ----
 
-/// The edit that allows a rule for what begins at an offset of the function: a comment at the end of the statement, or one more
-/// rule in the comment that is there. Offsets are relative to the function's start. None where no comment can stand, as
-/// inside a macro of another function.
+/// The edit that allows a rule for code that begins at an offset of the function: a comment at the end of the
+/// statement, or one more rule in the existing comment. Offsets are relative to the function's start. None where no
+/// comment can stand, as inside a macro of another function.
 pub fn comment(green: &Green, at: TextSize, rule: &str) -> Option<Edit> {
     let root = green.syntax();
     if at >= root.text_range().end() {
@@ -329,7 +329,7 @@ fn in_comment(comment: &SyntaxToken, rule: &str) -> Edit {
     }
 }
 
-/// Whether an occurrence is allowed, by a table of [`Allowances::occurrences`].
+/// Returns true if an occurrence is allowed, by a table of [`Allowances::occurrences`].
 pub(super) fn is_allowed(table: &[bool], occurrence: OccurrenceId) -> bool {
     table.get(occurrence.index()).copied().unwrap_or_default()
 }

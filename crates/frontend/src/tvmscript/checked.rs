@@ -1,12 +1,13 @@
 //! Edits that were read back.
 //!
-//! The text and the body are changed by different code. Before an edit is offered or written, whoever offers it, the edited text is read again,
-//! verified, and compared with the body after the same items: nothing that the user gets rests on the two never disagreeing, and no comment
-//! goes with what goes. In: a function, a plan of any kind, and how the plan rewrites the body. Out: edits that mean what the plan means,
-//! and the items that had to be left out.
+//! The text and the body are changed by different code. Before an edit is offered or written, by any caller, the edited
+//! text is read again, verified, and compared with the body after the same items: users never depend on the two
+//! agreeing unchecked, and no comment is lost with removed code. In: a function, a plan of any kind, and how the plan
+//! rewrites the body. Out: edits with the meaning of the plan, and the items that had to be left out.
 //!
-//! Where all wanted items together read back as they should, that is one reading. Else halves are tried, the earlier first, and what
-//! disagrees alone is left out; after [`MOST_READINGS`] all that is still undecided is. O(function) a reading.
+//! Where all wanted items together read back as they should, that is one reading. Otherwise halves are tried, the
+//! earlier first, and an item that fails alone is left out; after [`MOST_READINGS`] all undecided ones are. O(function)
+//! a reading.
 
 use std::collections::BTreeMap;
 
@@ -26,15 +27,15 @@ use super::{
     simplify_edits::simplify_edits,
 };
 
-/// How often an edited text is read again, at most.
+/// The limit on readings of an edited text.
 const MOST_READINGS: u32 = 64;
 
-/// When an edited text is read again.
+/// The time at which an edited text is read again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reading {
-    /// Before anybody gets the edits.
+pub enum ReadBack {
+    /// Before the edits are given out.
     Now,
-    /// When somebody asks for the edits: now only what they would be is wanted, and nobody gets them.
+    /// On a later request for the edits: now only their existence matters, and they are not given out.
     Later,
 }
 
@@ -43,12 +44,12 @@ pub enum Reading {
 pub struct Edited<'a> {
     /// The function.
     pub source: &'a FunctionSource,
-    /// What its captured names are.
+    /// The meaning of its captured names.
     pub environment: &'a dyn Environment,
-    /// What it was lowered to.
+    /// The result of lowering it.
     pub lowered: &'a Lowered,
-    /// When its edited text is read again.
-    pub reading: Reading,
+    /// The time at which its edited text is read again.
+    pub reading: ReadBack,
 }
 
 /// Edits of which the text reads back as the body that it should be.
@@ -60,26 +61,26 @@ pub struct CheckedEdits {
     pub is_done: Vec<bool>,
     /// For each item, whether it is left out because the text would read back as something else.
     pub differs: Vec<bool>,
-    /// What was wrong with the first item that is left out and whose edits the text should have allowed: a mistake of ours.
+    /// The mismatch of the first omitted item whose edits the text should have allowed: a mistake of ours.
     pub mismatch: Option<Mismatch>,
 }
 
-/// How an edited text reads that does not mean what its plan means.
+/// The reading of an edited text whose meaning differs from its plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mismatch {
-    /// What is wrong.
+    /// The description of the mismatch.
     pub what: String,
     /// The innermost operation in which the edits begin.
     pub op: Option<OpId>,
 }
 
 impl CheckedEdits {
-    /// How many items are done.
+    /// Returns the number of items that are done.
     pub fn n_done(&self) -> usize {
         self.is_done.iter().filter(|it| **it).count()
     }
 
-    /// How many items are left out because the text would read back as something else.
+    /// Returns the number of items that are left out because the text would read back as something else.
     pub fn n_differing(&self) -> usize {
         self.differs.iter().filter(|it| **it).count()
     }
@@ -112,7 +113,8 @@ pub fn checked_cse_edits(
     search(it, &[true], &edits, &|_| rewritten(plan))
 }
 
-/// The edits that do as many of the fixes as the text allows and reading it back confirms. `rewritten` gives the body after some of them.
+/// The edits that do as many of the fixes as the text allows and reading it back confirms. `rewritten` gives the body
+/// after some of them.
 pub fn checked_finding_edits(
     it: Edited<'_>,
     fixes: &[&FindingFix],
@@ -131,7 +133,8 @@ pub fn checked_finding_edits(
     search(it, &wanted, &edits, &|is_done| rewritten(&chosen(is_done)))
 }
 
-/// The edits that do as many of the wanted items as the text allows and reading it back confirms. `rewritten` gives the body after some of them.
+/// The edits that do as many of the wanted items as the text allows and reading it back confirms. `rewritten` gives the
+/// body after some of them.
 pub fn checked_simplify_edits(
     it: Edited<'_>,
     plan: &SimplifyPlan,
@@ -151,7 +154,7 @@ pub fn checked_simplify_edits(
 struct Made {
     edit: TextEdit,
     is_done: Vec<bool>,
-    /// Items that whoever made the edits left out, knowing that the reader would make something else of the text; empty if none.
+    /// Items that the maker of the edits left out, knowing that the reader would fold the text; empty if none.
     is_folded: Vec<bool>,
 }
 
@@ -213,8 +216,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Keeps some more items, if the text with them reads back as the body with them, and has all comments. What is wrong otherwise,
-    /// if that is a mistake of ours.
+    /// Keeps some more items, if the text with them reads back as the body with them, and has all comments. The
+    /// mismatch otherwise, if it is a mistake of ours.
     fn add(&mut self, items: &[usize]) -> Result<(), Option<Mismatch>> {
         if self.n_left == 0 {
             let what = format!("after {MOST_READINGS} readings it is not decided");
@@ -245,7 +248,7 @@ impl Edited<'_> {
         edit: &TextEdit,
         expected: impl FnOnce() -> Body,
     ) -> Result<(), Option<Mismatch>> {
-        if edit.is_empty() || self.reading == Reading::Later {
+        if edit.is_empty() || self.reading == ReadBack::Later {
             return Ok(());
         }
         let mismatch = |what: String| Some(Mismatch { what, op: self.op_of(edit) });
@@ -279,7 +282,8 @@ impl Edited<'_> {
     }
 }
 
-/// Whether a comment is gone, or stands in another order: nobody's words are lost to a fix. Those about their line go with it.
+/// Returns true if a comment is lost or reordered: a fix never loses a user's comment. Allowances about a removed line
+/// go with it.
 fn loses_comment(before: &Green, after: &Green) -> bool {
     let after = comments(after);
     let mut left = after.iter();
@@ -298,7 +302,7 @@ fn comments(green: &Green) -> Vec<&str> {
     found
 }
 
-/// What reading finds wrong that it did not find before.
+/// Returns the diagnostic that reading reports and did not report before.
 fn said_anew(after: &Lowered, before: &Lowered) -> Option<String> {
     let wrong = |it: &'_ Lowered| {
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -313,7 +317,7 @@ fn said_anew(after: &Lowered, before: &Lowered) -> Option<String> {
     Some(said.message.clone())
 }
 
-/// Whether two bodies are one function. What has no fingerprint is compared as it is printed.
+/// Returns true if two bodies are one function. Bodies without a fingerprint are compared by their printed text.
 fn is_same(a: &Body, b: &Body) -> bool {
     match (fingerprint::of_function(a), fingerprint::of_function(b)) {
         (Some(a), Some(b)) => a == b,

@@ -1,8 +1,8 @@
 //! Compile-time constants of the Python around a function, read from the text.
 //!
-//! In: an assignment's tree. Out: what the assigned name is. Only literals, arithmetic on them, tuples, lists and other
-//! such names are read; anything else is unknown. Depth and size are bounded: what is nested deeper, or is far larger than its
-//! text because names for tuples and strings multiply it, is unknown.
+//! In: an assignment's tree. Out: the meaning of the assigned name. Only literals, arithmetic on them, tuples, lists
+//! and other such names are read; anything else is unknown. Depth and size are bounded: a value that is nested deeper,
+//! or is far larger than its text because names for tuples and strings multiply it, is unknown.
 
 use syntax::{Green, SyntaxKind};
 
@@ -16,13 +16,14 @@ pub(crate) trait Names {
     fn capture(&self, name: &str) -> Capture;
 }
 
-/// The value of an expression that nests deeper is not computed: it is a value that is not known, as that of any call, and all that follows from that
-/// is that less is shared.
+/// The value of an expression that nests deeper is not computed: it is a value that is not known, as that of any call,
+/// and all that follows from that is that less is shared.
 const MAX_DEPTH: u32 = 64;
 /// Items and characters that a constant may have beyond those of its text.
 const MAX_SIZE: usize = 10_000;
 
-/// What the name is that an assignment `name = value` defines. Of `a, b = 1, 2` nothing is known but that it is there.
+/// Returns the meaning of the name that an assignment `name = value` defines. For `a, b = 1, 2` only the existence of
+/// the names is known.
 pub(crate) fn of_statement(green: &Green, names: &dyn Names) -> Capture {
     let ast = ast::read(green);
     let value = ast.root.first().and_then(|&it| match ast.stmt(it).kind {
@@ -59,7 +60,7 @@ pub(crate) fn of_statement(green: &Green, names: &dyn Names) -> Capture {
 struct Reader<'a> {
     ast: &'a Ast<'a>,
     names: &'a dyn Names,
-    /// How large a constant may be.
+    /// The limit on the size of a constant.
     limit: usize,
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn unary(op: SyntaxKind, operand: &Constant) -> Option<Constant> {
     })
 }
 
-/// Whether there is a list in it, which Python can change.
+/// Returns true if it contains a list, which Python can change.
 pub(crate) fn has_list(it: &Constant) -> bool {
     match it {
         Constant::List(_) => true,
@@ -228,12 +229,13 @@ pub(crate) fn binary(op: SyntaxKind, lhs: &Constant, rhs: &Constant) -> Option<C
     }))
 }
 
-/// Whether a float is the integer: larger ones Python divides without rounding them first.
+/// Returns true if a float represents the integer exactly: Python divides larger ones without rounding them first.
 fn is_exact(it: i128) -> bool {
     it.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS
 }
 
-/// Python's floor division of floats, from the exact remainder: `1.0 // 0.1` is 9, as 0.1 is a little more than a tenth.
+/// Python's floor division of floats, from the exact remainder: `1.0 // 0.1` is 9, as 0.1 is a little more than a
+/// tenth.
 fn float_floor_div(a: f64, b: f64) -> f64 {
     let quotient = (a - float_mod(a, b)) / b;
     let floor = quotient.floor();

@@ -1,4 +1,4 @@
-//! What lowering says about a function: diagnostics with a code, on the exact range.
+//! The diagnostics of lowering a function, with a code and the exact range.
 //!
 //! Codes are kebab-case and stable; [`ALL`] documents each, for `explain` and for tables of rules.
 
@@ -29,15 +29,16 @@ codes! {
     /// A constant divisor is zero, or a constant shift amount is negative or not less than the width of the type.
     /// TVM refuses both when it reads the text.
     INVALID_CONSTANT = "invalid-constant", Error, "a constant operand that the operator refuses";
-    /// A mistake of tir-analyzer: what it does with this function ended with a panic. Nothing of the function is changed or built; the rest of the
-    /// file is not concerned. Please report it with the file and the message.
+    /// A mistake of tir-analyzer: the work on this function ended with a panic. Nothing of the function is changed or
+    /// built; the rest of the file is not concerned. Please report it with the file and the message.
     INTERNAL_ERROR = "internal-error", Error, "a function that tir-analyzer has a mistake with";
     /// A `T.` form has arguments that it does not take: a missing or unknown argument, a wrong number of targets,
     /// or a value of the wrong kind where a data type, buffer, list or string is needed.
     MALFORMED_FORM = "malformed-form", Error, "a T. form with arguments it does not take";
     /// A name is defined a second time in the same scope where TVM wants one definition: an immutable binding
     /// (`x: T.let = e`) or a buffer. Choose another name, or assign to a mutable scalar (`x = e`). The functions of a
-    /// module (`@I.ir_module`) have different names too; at the top of a file, Python lets the second replace the first.
+    /// module (`@I.ir_module`) have different names too; at the top of a file, Python lets the second replace the
+    /// first.
     REDEFINITION = "redefinition", Error, "a name that is already defined in this scope";
     /// The text cannot be read as Python. The statement is kept as it is and may do anything; the rest of the
     /// function is analysed.
@@ -57,7 +58,7 @@ codes! {
     WRONG_BUFFER_RANK = "wrong-buffer-rank", Error, "a buffer access with the wrong number of indices";
 }
 
-/// What is said of a function in which a panic ended the work, at its name.
+/// Returns the diagnostic for a function in which a panic ended the work, at its name.
 pub fn internal_error(panicked: &Panicked, name: TextRange) -> Diagnostic {
     Diagnostic {
         code: INTERNAL_ERROR,

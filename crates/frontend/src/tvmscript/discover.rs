@@ -1,9 +1,9 @@
-//! The functions of a file: what they are, their identity, and the scopes that their captured names come from.
+//! The functions of a file: their kinds, their identities, and the scopes that their captured names come from.
 //!
 //! In: the tree. Out: one [`FunctionItem`] a TVMScript function, in text order, found by resolving the aliases of
-//! `tvm.script` through the imports (also the commented imports of printed dumps), and tables of what the statements
-//! around them define, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered.
-//! Python functions, classes and control flow around are, as TVMScript functions may be nested in them.
+//! `tvm.script` through the imports (also the commented imports of printed dumps), and tables of the definitions around
+//! them, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered. Python
+//! functions, classes and control flow around are, as TVMScript functions may be nested in them.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -17,7 +17,7 @@ use super::{
     environment::{Capture, Environment, Found, Namespace, Signature, namespace, predefined},
 };
 
-/// What kind of function it is.
+/// The kind of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FunctionKind {
     /// `@T.prim_func`
@@ -30,7 +30,7 @@ pub enum FunctionKind {
     Python,
 }
 
-/// Which function of a file it is, over edits elsewhere.
+/// The identity of a function of a file, over edits elsewhere.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FunctionKey {
     /// Names of the classes and functions around it, joined by `.`.
@@ -54,7 +54,7 @@ pub struct FunctionSource {
     pub kind: FunctionKind,
     /// Dialect by the import that its decorator comes from.
     pub dialect: Dialect,
-    /// Whether nothing in the file says which dialect it is: lowering then goes by the forms it uses.
+    /// True if nothing in the file determines its dialect: lowering then decides by the forms it uses.
     pub dialect_is_guess: bool,
     /// The definition with its decorators. Lowered ranges are relative to its start.
     pub green: Green,
@@ -96,11 +96,11 @@ struct Scope {
     parent: Option<ScopeId>,
     path: Box<str>,
     names: FxHashMap<Box<str>, Definition>,
-    /// Lists that are changed after they are made: their values are not what their definitions say.
+    /// Lists that are changed after they are made: their values differ from their definitions.
     changed: FxHashSet<Box<str>>,
-    /// Whether it is a class: what is assigned there is not visible in the functions inside.
+    /// True if it is a class: its names are not visible in the functions inside.
     is_class: bool,
-    /// Whether `from m import *` may bind any name in it.
+    /// True if `from m import *` may bind any name in it.
     has_star: bool,
     /// The functions by name, if it is a module (`@I.ir_module`).
     members: Option<FxHashMap<Box<str>, usize>>,
@@ -119,7 +119,7 @@ impl Scope {
         }
     }
 
-    /// What a name is for the code that stands in this scope (`is_own`), or in one inside it.
+    /// Returns the definition of a name for code in this scope (`is_own`), or in one inside it.
     fn visible(&self, name: &str, is_own: bool) -> Option<&Definition> {
         let definition = self.names.get(name)?;
         let is_visible = match definition {
@@ -153,8 +153,8 @@ pub fn functions(parse: &syntax::Parse) -> FileFunctions {
     functions_in(parse, None)
 }
 
-/// As [`functions`], for what an edit made of a file: what it did not touch is taken over. If that is all but the body of
-/// one function, nothing is read but addresses on the way to it, and one small record a function is copied. Otherwise
+/// Like [`functions`], after an edit of a file: untouched parts are reused. If that is all but the body of one
+/// function, nothing is read but addresses on the way to it, and one small record a function is copied. Otherwise
 /// hashes of texts that `previous` knows (same tree, by address) are taken over.
 pub fn functions_after(parse: &syntax::Parse, previous: &FileFunctions) -> FileFunctions {
     previous.with_edited_body(parse).unwrap_or_else(|| functions_in(parse, Some(previous)))
@@ -191,7 +191,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
 }
 
 impl FileFunctions {
-    /// Whether both have the same functions in the same scopes, and differ in the body of one function at most: then
+    /// Returns true if both have the same functions in the same scopes, and at most one function has another body: then
     /// names mean the same in both.
     pub fn differs_in_a_body_only(&self, other: &FileFunctions) -> bool {
         Arc::ptr_eq(&self.scopes, &other.scopes)
@@ -243,7 +243,7 @@ impl FileFunctions {
         })
     }
 
-    /// What a name is in a scope, or in the one `up` scopes around it.
+    /// Returns the meaning of a name in a scope, or in the one `up` scopes around it.
     pub fn capture(&self, scope: ScopeId, up: u32, name: &str) -> Found {
         let mut start = scope;
         for _ in 0..up {
@@ -322,19 +322,19 @@ impl FileFunctions {
     }
 }
 
-/// Names of a scope as constants need them. Recursion through definitions is bounded, and each is read once for a name that is
-/// asked for: of `b = a + a`, `c = b + b`, … a name has exponentially many mentions.
+/// Names of a scope as constants need them. Recursion through definitions is bounded, and each is read once for a name
+/// that is asked for: of `b = a + a`, `c = b + b`, … a name has exponentially many mentions.
 #[derive(Clone, Copy)]
 struct ScopeNames<'a> {
     file: &'a FileFunctions,
     scope: ScopeId,
     depth: u32,
-    /// What has been read, by name and the scope that it was asked in.
+    /// The names that were resolved, by name and the scope of the query.
     read: &'a RefCell<FxHashMap<(ScopeId, Box<str>), Capture>>,
 }
 
-/// A name whose value stands behind more other names is one whose value is not known: equal to itself only, so that nothing becomes wrong, and told
-/// where a value is needed.
+/// A name whose value depends on more other names than this has an unknown value: equal to itself only, so that nothing
+/// becomes wrong, and reported where a value is needed.
 const MAX_DEFINITION_DEPTH: u32 = 16;
 
 impl Names for ScopeNames<'_> {
@@ -346,15 +346,16 @@ impl Names for ScopeNames<'_> {
         if let Some(known) = self.read.borrow().get(&key) {
             return known.clone();
         }
-        // What is nested too deeply is unknown, and so is all that needs it: the way that reaches it first does not matter.
+        // What is nested too deeply is unknown, and so is all that needs it: the way that reaches it first does not
+        // matter.
         let capture = self.file.capture_within(self, name).capture;
         self.read.borrow_mut().insert(key, capture.clone());
         capture
     }
 }
 
-/// Numbers the functions of one path, name and content anew. A hash of contents says nearly all: paths and names are
-/// looked at only where it agrees.
+/// Numbers the functions of one path, name and content anew. A hash of contents decides nearly always: paths and names
+/// are compared only where it agrees.
 fn number_equals(functions: &mut [FunctionItem], content: Option<u128>) {
     let mut next: FxHashMap<(Box<str>, Box<str>), u32> = FxHashMap::default();
     for item in functions.iter_mut().filter(|it| it.source.key.content == content) {
@@ -409,7 +410,7 @@ struct Finder<'a> {
     changes: Vec<(ScopeId, Box<str>)>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
-    /// Whether an import, commented or not, names a dialect.
+    /// True if an import, commented or not, names a dialect.
     has_import: bool,
 }
 
@@ -490,7 +491,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether nothing below `node` is of interest.
+    /// Returns true if a walk enters `node`: something below it may matter.
     fn enter(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
         use SyntaxKind as K;
         self.bindings(node, scope);
@@ -678,7 +679,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Functions of one path and name are told apart by their text, then by their number.
+    /// Functions of one path and name are distinguished by their text, then by their number.
     fn identify(&mut self) {
         let mut count: FxHashMap<(Box<str>, Box<str>), u32> = FxHashMap::default();
         for item in &self.functions {

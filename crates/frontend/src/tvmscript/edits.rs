@@ -1,17 +1,18 @@
 //! From a plan to edits of the text.
 //!
-//! In: a lowered function, its text, a plan made from it. Out: a [`TextEdit`] in offsets of the function's text, that inserts
-//! the bindings and puts their names where their values stood; comments and layout are not touched. After it, the text lowers to
-//! what the plan's rewriter gives.
+//! In: a lowered function, its text, a plan made from it. Out: a [`TextEdit`] in offsets of the function's text, that
+//! inserts the bindings and puts their names where their values stood; comments and layout are not touched. After it,
+//! the text lowers to the result of the plan's rewriter.
 //!
 //! * A binding is a line of its own at a [`Site`](super::source_map::Site), spelled as TVM's printer does for the
-//!   dialect, with the function's own name for `T`. Its value is the text of the first occurrence that can be written there.
-//! * A scalar for a partial redundancy is declared and stored on lines of its own; at the end of an arm of an `if` after its last line,
-//!   in an `else` of its own if there is none.
-//! * A replaced occurrence becomes the bare name; its own parentheses go with it.
-//! * `A[e:e + 4]` says its `e` twice, but only the first is an occurrence: the end of such a slice is written anew.
+//!   dialect, with the function's own name for `T`. Its value is the text of the first occurrence that can be written
+//!   there.
+//! * A scalar for a partial redundancy is declared and stored on lines of its own; at the end of an arm of an `if`
+//!   after its last line, in an `else` of its own if there is none.
+//! * A replaced occurrence becomes the bare name; its own parentheses are removed with it.
+//! * `A[e:e + 4]` contains its `e` twice, but only the first is an occurrence: the end of such a slice is written anew.
 //!
-//! Linear in the text of what is replaced.
+//! Linear in the replaced text.
 
 mod cells;
 pub(super) mod names;
@@ -29,7 +30,7 @@ pub(super) use value::one_line;
 
 use super::{Lowered, SourceMap};
 
-/// Which groups of a plan to apply.
+/// The groups of a plan to apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selection {
     /// All that the plan applies.
@@ -168,7 +169,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the function calls `tvm.script.tirx` or `tvm.script.tir`: what its decorator is written with.
+/// Returns the name that the function uses for `tvm.script.tirx` or `tvm.script.tir`: the one in its decorator.
 pub(super) fn script_alias(text: &str) -> &str {
     let mut lines = text.lines().map(str::trim_start);
     lines

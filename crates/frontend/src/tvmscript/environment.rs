@@ -1,8 +1,8 @@
-//! What a function captures from the Python around it, one name at a time.
+//! The names that a function captures from the Python around it, one at a time.
 //!
-//! Lowering asks an [`Environment`] for each name that the function itself does not bind, so a database can make one
-//! query a name and an edit of one constant reaches its users only. Nothing is executed: a name whose value cannot be
-//! read from the text is [`Capture::Unknown`].
+//! Lowering asks an [`Environment`] for each name that the function itself does not bind. So a database can make one
+//! query a name, and an edit of one constant invalidates its users only. Nothing is executed: a name whose value cannot
+//! be read from the text is [`Capture::Unknown`].
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ pub enum Constant {
 }
 
 impl Constant {
-    /// Its items, all levels of them, and the characters of its strings. Counting ends above `limit`, so that it takes no longer
-    /// than that: tuples share their items.
+    /// Its items, all levels of them, and the characters of its strings. Counting ends above `limit`, so that it takes
+    /// no longer than that: tuples share their items.
     pub(crate) fn size(&self, limit: usize) -> usize {
         let mut size = 0;
         let mut stack = vec![std::slice::from_ref(self)];
@@ -67,7 +67,7 @@ pub enum Namespace {
     Tile,
 }
 
-/// What a captured name is.
+/// The meaning of a captured name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Capture {
     /// `n = TypeVar("n")`: a symbolic `int64`.
@@ -82,7 +82,7 @@ pub enum Capture {
     Macro {
         /// Its definition.
         green: Green,
-        /// Where its own free names are looked up: so many scopes around the one that was asked.
+        /// The place where its own free names are looked up: so many scopes around the one that was asked.
         up: u32,
     },
     /// Another function of the module.
@@ -95,7 +95,7 @@ pub enum Capture {
     Undefined,
 }
 
-/// What a caller needs to know of another function.
+/// The signature of another function, as its callers need it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Signature {
     /// Name.
@@ -104,10 +104,10 @@ pub struct Signature {
     pub returns: Option<Box<str>>,
 }
 
-/// What a name is, and which scope binds it.
+/// The meaning of a name, and the scope that binds it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Found {
-    /// What it is.
+    /// The kind.
     pub capture: Capture,
     /// The scope, by the number of scopes between it and the function; `None` if no scope of the file binds it.
     pub home: Option<u32>,
@@ -115,11 +115,11 @@ pub struct Found {
 
 /// Gives captured names their meaning.
 pub trait Environment {
-    /// What a name is in the scope `up` scopes around the one that the function stands in: the text of a macro means what
-    /// it means where the macro stands.
+    /// Returns the meaning of a name in the scope `up` scopes around that of the function: the text of a macro has the
+    /// meaning of its place of definition.
     fn resolve_above(&self, up: u32, name: &str) -> Found;
 
-    /// What a name that the function does not bind is.
+    /// Returns the meaning of a name that the function does not bind.
     fn resolve(&self, name: &str) -> Capture {
         self.resolve_above(0, name).capture
     }

@@ -1,18 +1,18 @@
 //! From fixes of findings to edits of the text.
 //!
-//! In: a lowered function, its tree, fixes planned on its body. Out: a [`TextEdit`] in offsets of the function's text, and which of
-//! the fixes it does: those that the text allows and that touch nothing of the ones before. After it, the text lowers to what
-//! `transform::findings::apply` makes of the body. Comments and layout that are not part of what changes stay.
+//! In: a lowered function, its tree, fixes planned on its body. Out: a [`TextEdit`] in offsets of the function's text,
+//! and which of the fixes it does: those that the text allows and that touch nothing of the ones before. After it, the
+//! text lowers to the result of `transform::findings::apply`. Comments and layout outside the changed parts stay.
 //!
-//! * A removed statement takes its line with it; a comment behind it stays, on a line of its own. A suite that loses all its
-//!   statements gets `T.evaluate(0)`.
-//! * A statement goes only as a whole, and only if no text mentions the names it defines, also where nothing was made of the text (an
-//!   arm that is not taken).
-//! * A replaced occurrence must have its own text, which no other occurrence shares. What is copied to another place must have only names
-//!   that are defined once.
-//! * A suite that takes the place of its statement gets the statement's indentation; what is inside strings stays.
+//! * A removed statement takes its line with it; a comment behind it stays, on a line of its own. A suite that loses
+//!   all its statements gets `T.evaluate(0)`.
+//! * A statement goes only as a whole, and only if no text mentions the names it defines, also where nothing was made
+//!   of the text (an arm that is not taken).
+//! * A replaced occurrence must have its own text, which no other occurrence shares. Text that is copied to another
+//!   place must have only names that are defined once.
+//! * A suite that replaces its statement gets the statement's indentation; the contents of strings stay.
 //!
-//! Linear in the text once, and in what changes.
+//! Linear in the text once, and in the changes.
 
 mod insert;
 pub(super) mod mentions;
@@ -53,7 +53,7 @@ pub fn finding_edits<'f>(
     FindingEdits { edit: writer.finish(), is_done }
 }
 
-/// Collects what changes.
+/// Collects the changes.
 pub(super) struct Writer<'a> {
     pub(super) lowered: &'a Lowered,
     pub(super) text: &'a str,
@@ -71,7 +71,7 @@ pub(super) struct Writer<'a> {
     edits: BTreeMap<(u32, u32, u32), Edit>,
 }
 
-/// What one fix changes.
+/// The changes of one fix.
 #[derive(Default)]
 struct Changes {
     removed: Vec<OpId>,

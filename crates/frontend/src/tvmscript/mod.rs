@@ -1,7 +1,7 @@
 //! TVMScript: from the tree of a file to its functions, from a function to a [`Body`](ir::Body).
 //!
-//! [`functions`] finds the functions of a file and what is around them; [`lower`] makes one function's body, the map
-//! back to its text, and diagnostics. All positions are relative to the function's start.
+//! [`functions`] finds the functions of a file and their context; [`lower`] makes one function's body, the map back to
+//! its text, and diagnostics. All positions are relative to the function's start.
 
 pub mod allow;
 mod ast;
@@ -21,7 +21,7 @@ mod tests;
 
 pub use allow::Allowances;
 pub use checked::{
-    CheckedEdits, Edited, Mismatch, Reading, checked_cse_edits, checked_finding_edits,
+    CheckedEdits, Edited, Mismatch, ReadBack, checked_cse_edits, checked_finding_edits,
     checked_simplify_edits,
 };
 pub use discover::{
@@ -36,7 +36,7 @@ pub use source_map::{
 
 pub use syntax::{Diagnostic, Severity};
 
-/// Edits that were not read back: for those who compare text and body themselves. What users get comes from [`checked`].
+/// Edits that were not read back: for code that compares text and body itself. Users get edits from [`checked`].
 pub mod unchecked {
     pub use super::{
         edits::cse_edits,
@@ -55,14 +55,14 @@ use ir::{
 pub struct Lowered {
     /// The function.
     pub body: Body,
-    /// Where its parts are in the text, relative to the function's start.
+    /// The place where its parts are in the text, relative to the function's start.
     pub source_map: SourceMap,
-    /// What is wrong with it, in text order.
+    /// The diagnostics, in text order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression; where that is not possible for a
-/// mistake of ours, the body is empty, and a diagnostic says so.
+/// Lowers one function. Never fails: unsupported code becomes an opaque operation or expression; where that is not
+/// possible because of a mistake of ours, the body is empty, with a diagnostic.
 pub fn lower(function: &FunctionSource, environment: &dyn Environment) -> Lowered {
     try_lower(function, environment).unwrap_or_else(|panicked| Lowered {
         body: Body::new(&function.name, function.dialect),
@@ -71,7 +71,7 @@ pub fn lower(function: &FunctionSource, environment: &dyn Environment) -> Lowere
     })
 }
 
-/// As [`lower`], for those who tell mistakes of ours in another way than as a diagnostic.
+/// Like [`lower`], for callers that report mistakes of ours in another way than as a diagnostic.
 ///
 /// # Errors
 /// A mistake of ours, with a report.

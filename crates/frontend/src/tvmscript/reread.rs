@@ -1,7 +1,8 @@
 //! A function after an edit of its text, read alone.
 //!
-//! In: a function and an edit in it. Out: the function as the file would have it with the edited text; none if the edit reaches its
-//! header, or the text is not one function any more. What is around it is not read: names are those of the environment it had. O(text).
+//! In: a function and an edit in it. Out: the function as the file would have it with the edited text; none if the edit
+//! reaches its header, or the text is not one function any more. The text around it is not read: names are those of its
+//! former environment. O(text).
 
 use syntax::{Green, SyntaxKind, TextEdit, TextSize};
 

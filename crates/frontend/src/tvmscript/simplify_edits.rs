@@ -1,21 +1,22 @@
-//! From a plan of simplification to edits of the text.
+//! Text edits from a plan of simplifications.
 //!
-//! In: a lowered function, its tree, a plan made from its body, and which of its items are wanted. Out: a [`TextEdit`] in offsets of the
-//! function's text, and which of the items it does: those that the text allows, with all that they need. After it, the text lowers
-//! to what `transform::simplify::rewrite_items` makes of the body with the same items.
+//! In: a lowered function, its tree, a plan made from its body, and the wanted items. Out: a [`TextEdit`] in offsets of
+//! the function's text, and the items that it applies: those that the text allows, with all that they need. After it,
+//! the text lowers to the result of `transform::simplify::rewrite_items` for the same items.
 //!
-//! Nothing is printed anew but what changes: an expression is the simpler one as the printer writes it, in the place of the largest text
-//! that becomes it; a statement that is opened loses the line of its header, and its lines move left; guards that become one share a
-//! header; a guard and the loop that it goes around change their headers. A comment behind a header that goes stays on a line of its own, all
-//! other comments stay with their lines; what is inside strings stays.
+//! Only changed code is printed anew: an expression is replaced by the simpler one, as the printer writes it, in the
+//! largest text that becomes it; an opened statement loses the line of its header, and its lines move left; guards that
+//! become one share a header; a guard and the loop that it moves around change their headers. A comment behind a
+//! removed header stays on a line of its own, and all other comments stay with their lines; the contents of strings
+//! stay.
 //!
-//! A header may go on over lines in brackets; an `if` may have any clauses (`chains`); loops may share a header (`grids`). A comment in
-//! a header that goes stays as well.
+//! A header may continue over lines in brackets; an `if` may have any clauses (`chains`); loops may share a header
+//! (`grids`). A comment in a removed header stays as well.
 //!
-//! What the text cannot do: change what has no text of its own (what a macro or a chained comparison made), a suite on the line of its header,
-//! names that would mean something else.
+//! The text does not allow changes of code without text of its own (made by a macro or a chained comparison), of a
+//! suite on the line of its header, or of names that would change their meaning.
 //!
-//! Linear in the text once, and in what changes.
+//! Linear in the text once, and in the changes.
 
 mod chains;
 mod expressions;
@@ -54,7 +55,7 @@ pub struct SimplifyEdits {
     pub edit: TextEdit,
     /// For each item of the plan, whether the edits do it.
     pub is_done: Vec<bool>,
-    /// For each item, whether it is left out because the reader would fold or refuse what would stand there (see `reading`).
+    /// For each item, true if it is left out because the reader would fold or refuse the new text (see `reading`).
     pub is_folded: Vec<bool>,
 }
 
@@ -107,13 +108,13 @@ struct Sketch<'a> {
     item: usize,
     /// Expressions that are written anew, by where their edits begin. They do not overlap.
     written: BTreeMap<u32, Written>,
-    /// Where something begins that was written anew and reads a variable.
+    /// The place where something begins that was written anew and reads a variable.
     readers: FxHashMap<ValueId, Vec<u32>>,
-    /// What goes: start → end. Ranges may lie inside each other.
+    /// The removed ranges: start → end. Ranges may lie inside each other.
     gone: Vec<TextRange>,
     /// Those of them in whose place something else stands.
     filled: FxHashMap<TextRange, String>,
-    /// What has to be part of that: something in it is gone that has no text.
+    /// The ranges that must be part of the removed ones: something without text in them is removed.
     has_to_go: Vec<TextRange>,
     /// Lines that move left: a range and by how many columns, negative to the right.
     dedents: Vec<(TextRange, i32)>,
@@ -191,7 +192,7 @@ impl<'a> Sketch<'a> {
         is_done
     }
 
-    /// Whether an item is about this text, and not about what a macro's call stands for.
+    /// Returns true if an item is about this text, and not about the statements of a macro call.
     fn is_written(&self, item: &Simplification) -> bool {
         let op = match item.place {
             Place::Op(op) => op,
@@ -217,7 +218,7 @@ impl<'a> Sketch<'a> {
         }
     }
 
-    /// Whether a range defines a name of compile time, which its suite does not hide from what follows.
+    /// Returns true if a range defines a compile-time name that is visible after its suite.
     fn defines_meta(&self, range: TextRange) -> bool {
         let meta = self.meta.get_or_init(|| {
             let all = self.writer.lowered.source_map.definitions().iter();
@@ -299,7 +300,7 @@ impl<'a> Sketch<'a> {
         Some((self.writer.text_of(range) != text).then(|| Edit::replace(range, text)))
     }
 
-    /// What stands in the place of lines that go, as far left as the lines around.
+    /// Returns the text that replaces removed lines, at the indentation of the lines around.
     fn filling(&self, range: TextRange) -> String {
         let Some(text) = self.filled.get(&range) else { return String::new() };
         let by = self.moved_at(range);
@@ -313,7 +314,7 @@ impl<'a> Sketch<'a> {
         self.dedents.iter().filter(|it| it.0.contains_range(range)).map(|it| it.1).sum()
     }
 
-    /// What ends a line.
+    /// Returns the line ending.
     fn newline(&self) -> &'static str {
         if self.writer.text.contains("\r\n") { "\r\n" } else { "\n" }
     }

@@ -1,8 +1,8 @@
-//! Where the parts of a body are in the text.
+//! Source map: the places of the parts of a body in the text.
 //!
-//! Everything is relative to the function's start (its first decorator) and keyed by the ids of the body:
-//! occurrences in the canonical order of [`ir::Occurrences`] (one dense vector), operations, values, buffers. Lookups
-//! are O(1), except by position: O(log n).
+//! Everything is relative to the function's start (its first decorator) and keyed by the ids of the body: occurrences
+//! in the canonical order of [`ir::Occurrences`] (one dense vector), operations, values, buffers. Lookups are O(1),
+//! except by position: O(log n).
 
 mod hidden;
 
@@ -17,13 +17,13 @@ use super::allow::{self, Allowances};
 
 pub(crate) use hidden::hidden_names;
 
-/// Where an occurrence comes from.
+/// The place where an occurrence comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OccurrenceSource {
     /// Its own text if it is real, else the text that it was made from.
     pub range: TextRange,
-    /// Whether the range is its own text. Virtual occurrences are made by desugaring (the second `x` of
-    /// `0 < x < n`), promotion (casts), and the expansion of macros and names.
+    /// True if the range is its own text. Virtual occurrences are made by desugaring (the second `x` of `0 < x < n`),
+    /// promotion (casts), and the expansion of macros and names.
     pub is_real: bool,
 }
 
@@ -39,11 +39,12 @@ pub struct Site {
 /// A place for a new statement at the end of an arm of an `if`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndSite {
-    /// Before the line break after the arm's last line: new text goes here, begins with a line break and [`EndSite::indent`].
+    /// Before the line break after the arm's last line: new text goes here, begins with a line break and
+    /// [`EndSite::indent`].
     pub offset: TextSize,
     /// The white space before a statement of the arm; for an `else` that is not there, before the `if` or `elif`.
     pub indent: Box<str>,
-    /// Whether the arm is not there: an `else` comes first, and its statement is indented as those of the other arm.
+    /// The indentation for a statement in an absent arm: an `else` is inserted first. `None` if the arm exists.
     pub inner: Option<Box<str>>,
 }
 
@@ -51,7 +52,7 @@ pub struct EndSite {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DefinitionId(pub u32);
 
-/// What a name names.
+/// The kind of thing that a name names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DefinitionKind {
     /// A parameter of the function.
@@ -77,9 +78,9 @@ pub enum DefinitionKind {
 pub struct Definition {
     /// The name.
     pub name: Box<str>,
-    /// Where it is defined; the first use for a captured name.
+    /// The place where it is defined; the first use for a captured name.
     pub range: TextRange,
-    /// What it names.
+    /// The kind.
     pub kind: DefinitionKind,
     /// The value, if it is one.
     pub value: Option<ValueId>,
@@ -107,7 +108,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Where an occurrence comes from.
+    /// The place where an occurrence comes from.
     pub fn occurrence(&self, id: OccurrenceId) -> OccurrenceSource {
         self.occurrences[id.index()]
     }
@@ -115,7 +116,7 @@ impl SourceMap {
     pub fn occurrence_range(&self, id: OccurrenceId) -> TextRange {
         self.occurrence(id).range
     }
-    /// Whether an occurrence has its own text.
+    /// Returns true if an occurrence has its own text.
     pub fn is_real(&self, id: OccurrenceId) -> bool {
         self.occurrences.get(id.index()).is_some_and(|it| it.is_real)
     }
@@ -127,21 +128,22 @@ impl SourceMap {
     pub fn op_range(&self, op: OpId) -> TextRange {
         self.op_ranges[op.index()]
     }
-    /// Whether an operation is a statement of this text. What a macro's call stands for is not: its text is the macro's.
+    /// Returns true if an operation is a statement of this text. The statements of a macro call are not: their text is
+    /// the macro's.
     pub fn is_written(&self, op: OpId) -> bool {
         !self.expanded.get(op.index()).copied().unwrap_or_default()
     }
-    /// How many operations have text: those with the first ids. A rewritten body may have more.
+    /// Returns the number of operations with text: those with the first ids. A rewritten body may have more.
     pub fn n_ops(&self) -> usize {
         self.op_ranges.len()
     }
-    /// Where a new line may be inserted right before an operation. None for the inner loops of one `T.grid`, an
-    /// `elif`, what a macro made, and statements that share a line.
+    /// Returns the place where a new line may be inserted right before an operation. `None` for the inner loops of one
+    /// `T.grid`, an `elif`, statements of a macro, and statements that share a line.
     pub fn site(&self, op: OpId) -> Option<&Site> {
         self.sites.get(op.index())?.as_ref()
     }
-    /// Where a statement may be added at the end of an arm of an `if`: 0, or 1 for the `else`, which may have to be made. None where the
-    /// arm shares a line, and for an `else` that is an `elif`.
+    /// Returns the place where a statement may be added at the end of an arm of an `if`: 0, or 1 for the `else`, which
+    /// may have to be made. None where the arm shares a line, and for an `else` that is an `elif`.
     pub fn end_site(&self, branch: OpId, arm: u32) -> Option<&EndSite> {
         let at = self.ends.binary_search_by_key(&(branch, arm), |it| (it.0, it.1)).ok()?;
         Some(&self.ends[at].2)
@@ -168,7 +170,7 @@ impl SourceMap {
         let (range, id) = *self.uses[..after].last()?;
         (offset <= range.end()).then_some((range, id))
     }
-    /// Where what a finding is about is; none for the function, and for what has no text.
+    /// The place of a finding; `None` for the function, and for code without text.
     pub fn place(&self, place: Place) -> Option<TextRange> {
         match place {
             Place::Op(op) => Some(self.op_range(op)),
@@ -195,7 +197,7 @@ impl SourceMap {
     pub fn buffer_definition(&self, buffer: BufferId) -> Option<TextRange> {
         self.buffer_definitions.get(buffer.index()).copied().flatten()
     }
-    /// What the user allows in this function.
+    /// Returns the allowances of this function.
     pub fn allowances(&self) -> &Allowances {
         &self.allowances
     }
@@ -203,11 +205,11 @@ impl SourceMap {
     pub fn allowed_occurrences(&self, rule: &str) -> Vec<bool> {
         self.allowances.occurrences(rule, &self.occurrences)
     }
-    /// Whether the text mentions a name that it defines also where nothing was made of the text.
+    /// Returns true if the text also mentions a name that it defines in a part that was not lowered.
     pub fn is_hidden(&self, name: &str) -> bool {
         self.hidden.binary_search_by(|it| (**it).cmp(name)).is_ok()
     }
-    /// The names that the text mentions where nothing was made of it, sorted.
+    /// The names that the text mentions in parts that are not lowered, sorted.
     pub fn hidden_names(&self) -> &[Box<str>] {
         &self.hidden
     }

@@ -4,7 +4,7 @@
 //! still be scheduled; in those the others say so in their title.
 
 use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
-use frontend::tvmscript::{Reading, Selection};
+use frontend::tvmscript::{ReadBack, Selection};
 use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal};
 use syntax::TextRange;
 
@@ -25,7 +25,7 @@ pub(super) fn code_actions(
     file: SourceFile,
     range: TextRange,
     wants: &dyn Fn(ActionKind) -> bool,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Vec<CodeAction> {
     let mut res = Vec::new();
     // Where both are wanted, extracting is said once.
@@ -52,7 +52,7 @@ pub(super) fn code_actions(
     if wants(ActionKind::FixAll) {
         res.extend(fix_all(db, file, reading));
     }
-    if reading == Reading::Later {
+    if reading == ReadBack::Later {
         res.iter_mut().for_each(CodeAction::put_off);
     }
     res
@@ -65,7 +65,7 @@ fn in_function(
     at: &PlacedUnit<'_>,
     range: TextRange,
     kind: ActionKind,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Vec<CodeAction> {
     let text = PlanText::new(db, at.unit);
     let mut touched: Vec<(TextRange, usize)> = Vec::new();
@@ -102,7 +102,7 @@ fn extract_one(
     (at, text): (&PlacedUnit<'_>, &PlanText<'_>),
     index: usize,
     kind: ActionKind,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Option<CodeAction> {
     let group = &text.plan.groups[index];
     let times = match group.occurrences.len() {
@@ -134,7 +134,7 @@ fn extract_all(
     (at, text): (&PlacedUnit<'_>, &PlanText<'_>),
     n_groups: usize,
     kind: ActionKind,
-    reading: Reading,
+    reading: ReadBack,
 ) -> Option<CodeAction> {
     let name = at.unit.name(db);
     let plural = if n_groups == 1 { "" } else { "s" };
@@ -145,8 +145,9 @@ fn extract_all(
     CodeAction::of(title, kind, at, db::cse_edits(db, at.unit, Selection::All, reading))
 }
 
-/// What is superfluous goes first: what could be shared is seen again without it.
-fn fix_all(db: &RootDatabase, file: SourceFile, reading: Reading) -> Option<CodeAction> {
+/// Returns the action that applies all fixes of a file. Superfluous code is removed first: sharing is planned again
+/// without it.
+fn fix_all(db: &RootDatabase, file: SourceFile, reading: ReadBack) -> Option<CodeAction> {
     let mut all = Vec::new();
     let mut removes = false;
     let of_function = |at: PlacedUnit<'_>| {
@@ -177,7 +178,7 @@ fn fix_all(db: &RootDatabase, file: SourceFile, reading: Reading) -> Option<Code
     })
 }
 
-/// The scalar of a partial redundancy that is not done because nobody asked.
+/// The scalar of a partial redundancy that is applied only on request.
 fn on_request(group: &CseGroup) -> Option<usize> {
     match group.decision {
         Decision::Refuse(Refusal::PartialRedundancy {
@@ -188,7 +189,7 @@ fn on_request(group: &CseGroup) -> Option<usize> {
     }
 }
 
-/// What is inserted is said: it is more code in some branch.
+/// Returns the title of a fix for a partial redundancy. It names the inserted code, as some branch gets more code.
 fn partial_title(text: &PlanText<'_>, cell: usize, expr: &str) -> String {
     let cell = &text.plan.cells[cell];
     let n_inserted = cell.stores.iter().filter(|it| it.at.is_inserted()).count();

@@ -36,7 +36,8 @@ pub(super) fn code_actions(
     res
 }
 
-/// Whether all of a file can be offered unasked: editors ask whenever the cursor moves.
+/// Returns true if the fix-all action of a file is cheap enough to offer with every request: editors ask whenever the
+/// cursor moves.
 fn is_small(db: &RootDatabase, file: SourceFile) -> bool {
     // Nothing is lost beyond: who asks for `source.fixAll` gets all.
     const MAX_LEN: u32 = 1 << 20;

@@ -96,7 +96,7 @@ pub(crate) fn function_diagnostics(
     res
 }
 
-/// What cannot be read, relative to the function.
+/// Returns the syntax errors, relative to the function.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 fn syntax_errors<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
     super::syntax_errors(db, unit)
@@ -109,7 +109,7 @@ struct Found {
     told: Diagnostic,
 }
 
-/// What the facts tell beside common subexpressions.
+/// Returns the findings other than common subexpressions.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
     let text = FindingText::new(db, unit);
@@ -132,7 +132,8 @@ fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
         .collect()
 }
 
-/// How many values get names that stand only in the values of other names: their hints are those of the others.
+/// Returns the number of values whose names stand only in the values of other names: their hints are those of the
+/// others.
 fn n_inside(db: &RootDatabase, unit: Unit<'_>) -> usize {
     let text = PlanText::new(db, unit);
     let is_inside = |it: &&CseGroup| {
@@ -141,7 +142,7 @@ fn n_inside(db: &RootDatabase, unit: Unit<'_>) -> usize {
     text.plan.groups.iter().filter(is_inside).count()
 }
 
-/// What could be computed once, relative to the function.
+/// Returns the values that could be computed once, relative to the function.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
     const MAX_RELATED: usize = 8;

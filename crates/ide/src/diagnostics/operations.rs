@@ -53,32 +53,32 @@ pub(super) fn keep(db: &mut dyn Db, n: usize) {
     unit_diagnostics::set_lru_capacity(db, n);
 }
 
-/// What there is to say about a unit, relative to it.
+/// The diagnostics of a unit, relative to it.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct UnitDiagnostics {
-    /// What cannot be read, and what lowering says.
+    /// The syntax errors, and the diagnostics of lowering.
     problems: Vec<Diagnostic>,
     /// Symbols that are defined twice.
     symbols: Vec<Diagnostic>,
-    /// What could be shared or deleted: that of the first places.
-    plan: Vec<Said>,
-    /// Whether there are more.
+    /// The first planned actions: values to share or operations to delete.
+    plan: Vec<PlannedDiagnostic>,
+    /// True if there are more.
     has_more: bool,
 }
 
 /// An action of a plan in words.
 #[derive(Clone, PartialEq, Debug)]
-struct Said {
+struct PlannedDiagnostic {
     what: Diagnostic,
     /// Its place in the plan.
     action: usize,
 }
 
-/// So much of what is planned in a unit is put into words and kept: editors show less of a file. Who wants more gets it
-/// made again.
+/// The limit on planned actions of a unit that are put into words and cached: editors show fewer for a file. Further
+/// ones are computed on request.
 const MAX_SAID: usize = 256;
 
-/// What there is to say about a unit.
+/// Returns the diagnostics of a unit.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDiagnostics {
     let mut problems = syntax_errors(db, unit);
@@ -97,7 +97,7 @@ pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDia
     UnitDiagnostics { problems, symbols, plan, has_more }
 }
 
-/// What is wrong with the attributes of a unit of MLIR.
+/// Returns the errors in the attributes of a unit of MLIR.
 fn attribute_problems<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
     let (file, document) = (unit.file(db), unit.document(db));
     let is_defined = |name: &str| db::alias(db, AliasName::new(db, file, document, name)).is_some();
@@ -133,12 +133,16 @@ fn redefined(marks: &Marks) -> Vec<Diagnostic> {
 }
 
 /// All that is planned in a unit.
-fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> (Vec<Said>, bool) {
+fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> (Vec<PlannedDiagnostic>, bool) {
     first_of_plan(db, unit, usize::MAX)
 }
 
-/// What is planned at the first places of a unit, in the order of the plan, and whether there is more.
-fn first_of_plan<'db>(db: &'db dyn Db, unit: Unit<'db>, limit: usize) -> (Vec<Said>, bool) {
+/// Returns the planned actions at the first places of a unit, in the order of the plan, and whether there are more.
+fn first_of_plan<'db>(
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    limit: usize,
+) -> (Vec<PlannedDiagnostic>, bool) {
     let Some(words) = PlanWords::new(db, unit) else { return (Vec::new(), false) };
     let written = words.plan.actions.iter().enumerate().filter(|(_, it)| words.is_written(it));
     let mut first: Vec<(u32, u32, usize)> = written
@@ -155,7 +159,7 @@ fn first_of_plan<'db>(db: &'db dyn Db, unit: Unit<'db>, limit: usize) -> (Vec<Sa
 }
 
 /// An action in words.
-fn said(words: &PlanWords<'_>, number: usize) -> Said {
+fn said(words: &PlanWords<'_>, number: usize) -> PlannedDiagnostic {
     let action = &words.plan.actions[number];
     let role = match action.change {
         OpChange::Hoist { .. } => "it could stand before this one",
@@ -172,5 +176,5 @@ fn said(words: &PlanWords<'_>, number: usize) -> Said {
         is_unnecessary: matches!(action.change, OpChange::Delete),
         ..Diagnostic::default()
     };
-    Said { what, action: number }
+    PlannedDiagnostic { what, action: number }
 }

@@ -16,11 +16,11 @@ use crate::guarded::item;
 pub(crate) struct UnitSymbol {
     parent: Option<usize>,
     symbol: DocumentSymbol,
-    /// Whether it is a function, which has a unit of its own.
+    /// True if it is a function, which has a unit of its own.
     is_function: bool,
 }
 
-/// Deeper symbols are left out: nobody reads an outline of so many levels. Functions are in it at any depth.
+/// Deeper symbols are left out: an outline of so many levels is unreadable. Functions are in it at any depth.
 const MAX_DEPTH: usize = 32;
 
 /// The outline of a file of operations.
@@ -125,7 +125,7 @@ pub(crate) fn unit_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<UnitSym
     res
 }
 
-/// Whether symbols may stand in a node.
+/// Returns true if a node may contain symbols.
 fn is_entered(node: &SyntaxNode) -> bool {
     use syntax::SyntaxKind::*;
     mlir::Operation::can_cast(node.kind())

@@ -1,4 +1,4 @@
-//! What folds in a function of statements: the function, and the statements in it that hold others.
+//! The folds of a function of statements: the function, and the statements in it that contain others.
 
 use db::{Db, Unit};
 use syntax::TextRange;
@@ -6,7 +6,7 @@ use syntax::TextRange;
 use super::Fold;
 use crate::plan_text::{FunctionText, function_text};
 
-/// What folds in a function, relative to its start, in text order.
+/// Returns the folds of a function, relative to its start, in text order.
 #[salsa::tracked(returns(ref), no_eq)]
 pub(super) fn folds<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Fold> {
     let body = db::body(db, unit);

@@ -1,5 +1,4 @@
-//! What folds in a unit of operations: what stands in braces or brackets over several lines, and comments of several
-//! lines. One walk.
+//! The folds of a unit of operations: braces or brackets over several lines, and comments of several lines. One walk.
 
 use db::{Db, Unit};
 use syntax::{GreenStep, SyntaxKind, SyntaxKind::*, TextRange, TextSize};

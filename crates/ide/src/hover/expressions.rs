@@ -17,7 +17,7 @@ use crate::{
 /// More findings at one place are left to the diagnostics.
 const MAX_FINDINGS: usize = 3;
 
-/// What is known of the name and the expression at an offset, and what was found there.
+/// Returns the information about the name and the expression at an offset, and the findings there.
 pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     // A part that cannot be worded costs itself, and says so in its place.
     let function = name_at(db, file, offset);
@@ -38,7 +38,7 @@ pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Op
     Some(Hover { range, markdown: parts.join("\n\n---\n\n") })
 }
 
-/// What was found, why, and what can be done.
+/// Returns the note about a finding: message, reason, fix.
 fn finding_note(it: &FindingAt) -> String {
     let mut out = format!("**{}**: {}.", it.kind, it.message);
     if !it.related.is_empty() {

@@ -21,7 +21,7 @@ use crate::{
 /// More of a definition is not shown.
 const MAX_TEXT: usize = 400;
 
-/// What is known of the name or the operation at an offset.
+/// Returns the information about the name or the operation at an offset.
 pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     let at = db::unit_at(db, file, offset)?;
     let inner = at.from_file(offset)?;
@@ -68,7 +68,9 @@ fn value_text(
     );
     if let ValueKind::Result(op, _) = words.body.values[value].kind {
         let mut of_op = words.plan.actions.iter().filter(|it| match it.change {
-            OpChange::Argument { argument, .. } | OpChange::Drop { argument } => argument == value,
+            OpChange::Argument { argument, .. } | OpChange::RemoveArgument { argument } => {
+                argument == value
+            }
             _ => it.op == op,
         });
         if let Some(action) = of_op.next() {
@@ -81,7 +83,7 @@ fn value_text(
         }
     }
     if let ValueKind::BlockArg(..) = words.body.values[value].kind {
-        let is_of_value = |it: &&OpAction| matches!(it.change, OpChange::Argument { argument, .. } | OpChange::Drop { argument } if argument == value);
+        let is_of_value = |it: &&OpAction| matches!(it.change, OpChange::Argument { argument, .. } | OpChange::RemoveArgument { argument } if argument == value);
         if let Some(action) = words.plan.actions.iter().find(is_of_value) {
             text.push_str(&action_text(db, file, at, &words, action));
         }
@@ -89,7 +91,8 @@ fn value_text(
     Some(text)
 }
 
-/// What a plan does about an operation or value: first what it equals, or where it could stand, then why.
+/// Returns the text of a plan's action for an operation or value: first the equal value, or the new place, then the
+/// reason.
 fn action_text(
     db: &RootDatabase,
     file: SourceFile,
@@ -104,7 +107,7 @@ fn action_text(
         | OpChange::MergeUses { into, .. } => format!("= `{}`{line}", words.results(*into)),
         OpChange::Argument { value, .. } => format!("= `{}`{line}", words.value(*value)),
         OpChange::Hoist { before } => format!("could stand before `{}`{line}", words.op(*before)),
-        OpChange::Delete | OpChange::Drop { .. } => "not needed".to_owned(),
+        OpChange::Delete | OpChange::RemoveArgument { .. } => "not needed".to_owned(),
     };
     format!("\n\n**{what}**\n\n{}", words.reason(action))
 }
@@ -179,7 +182,7 @@ fn block_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Optio
     Some(format!("```mlir\n{}{args}:\n```\n{n} branch{plural} to it", &words.text[label]))
 }
 
-/// The first line of what defines a symbol.
+/// The first line of the definition of a symbol.
 fn symbol_text(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<String> {
     let range = symbol_definition(db, file, offset)?;
     let start = range.start();
@@ -197,7 +200,7 @@ fn alias_text(db: &RootDatabase, at: &PlacedUnit<'_>, name: &str) -> Option<Stri
 
 // ---- operations ----
 
-/// The operation whose name is at an offset of a unit: its range in the file, and what it does.
+/// The operation whose name is at an offset of a unit: its range in the file, and its effects.
 fn operation_at(
     db: &RootDatabase,
     file: SourceFile,
@@ -242,7 +245,7 @@ fn operation_token(token: &SyntaxToken) -> Option<String> {
     (first == *token).then(|| token.text().trim_matches('"').to_owned())
 }
 
-/// What an operation does, in a line.
+/// Returns the effects of an operation, in a line.
 fn effects_text(table: &EffectTable, namespace: Namespace, name: &str) -> String {
     let found = table.explain(namespace, name);
     if found.kind == MatchKind::Default {

@@ -25,7 +25,7 @@ pub(crate) struct FunctionHints {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct RelativeHint {
     hint: InlayHint,
-    /// Whether it is the one of its line.
+    /// True if it is the preferred hint of its line.
     is_first_choice: bool,
 }
 
@@ -33,7 +33,7 @@ struct RelativeHint {
 struct Candidate {
     offset: TextSize,
     line: u32,
-    /// Operations saved; zero for what is shown only on demand.
+    /// Operations saved; zero for hints shown only on demand.
     saves: u64,
     group: usize,
     /// Number of the occurrence among those that are marked.
@@ -108,7 +108,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
     FunctionHints { hints: candidates.iter().enumerate().filter_map(hint).collect() }
 }
 
-/// Where a group is marked: at what the plan replaces, or at every place of it if nothing is done with it.
+/// The marked places of a group: the occurrences that the plan replaces, or every one of it if nothing is done with it.
 fn marked_occurrences(text: &PlanText<'_>, group: &CseGroup) -> Vec<OccurrenceId> {
     let is_real = |it: &OccurrenceId| text.map.is_real(*it);
     match &group.decision {

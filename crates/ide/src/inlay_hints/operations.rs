@@ -44,21 +44,21 @@ pub(super) fn inlay_hints(
     res
 }
 
-/// What a hint tells of, by its number in the plan.
+/// The planned item that a hint is about, by its number in the plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
     Action(u32),
     Refusal(u32),
 }
 
-/// Where a hint of a unit stands, relative to it.
+/// The place where a hint of a unit stands, relative to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HintPlace {
     offset: TextSize,
     what: What,
 }
 
-/// The places of the hints of a unit, in text order. What they say is made for those that are looked at.
+/// The places of the hints of a unit, in text order. Their texts are made for the visible ones.
 #[salsa::tracked(returns(ref), no_eq)]
 pub(crate) fn hint_places<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<HintPlace> {
     let Some(words) = PlanWords::new(db, unit) else { return Vec::new() };
@@ -75,16 +75,16 @@ pub(crate) fn hint_places<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<HintPlac
 }
 
 /// Label and tooltip, with places relative to the unit.
-type Said = (Vec<LabelPart>, String);
+type HintText = (Vec<LabelPart>, String);
 
-fn said(words: &PlanWords<'_>, place: &HintPlace) -> Said {
+fn said(words: &PlanWords<'_>, place: &HintPlace) -> HintText {
     match place.what {
         What::Action(it) => of_action(words, &words.plan.actions[it as usize]),
         What::Refusal(it) => of_refusal(words, &words.plan.refusals[it as usize]),
     }
 }
 
-fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
+fn of_action(words: &PlanWords<'_>, action: &OpAction) -> HintText {
     let target = words.other_place(action);
     let text = match &action.change {
         OpChange::Merge { into }
@@ -92,7 +92,7 @@ fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
         | OpChange::MergeUses { into, .. } => {
             format!("= {}", words.results(*into))
         }
-        OpChange::Delete | OpChange::Drop { .. } => "not needed".to_owned(),
+        OpChange::Delete | OpChange::RemoveArgument { .. } => "not needed".to_owned(),
         OpChange::Hoist { before } => format!("could stand before {}", words.op(*before)),
         OpChange::Argument { value, .. } => format!("= {}", words.value(*value)),
     };
@@ -106,7 +106,9 @@ fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
 /// Behind an operation of one line, else behind its name; behind a block argument.
 fn offset_of(words: &PlanWords<'_>, action: &OpAction) -> TextSize {
     match &action.change {
-        OpChange::Argument { .. } | OpChange::Drop { .. } => words.action_place(action).end(),
+        OpChange::Argument { .. } | OpChange::RemoveArgument { .. } => {
+            words.action_place(action).end()
+        }
         _ => behind(words, action.op),
     }
 }
@@ -117,7 +119,7 @@ fn behind(words: &PlanWords<'_>, op: ir::OpId) -> TextSize {
     if has_lines { words.place(op).end() } else { whole.end() }
 }
 
-fn of_refusal(words: &PlanWords<'_>, refusal: &OpRefusal) -> Said {
+fn of_refusal(words: &PlanWords<'_>, refusal: &OpRefusal) -> HintText {
     let target = refusal.obstacle.or(refusal.into).map(|it| words.place(it));
     let target = target.filter(|it| !it.is_empty());
     let text = refusal.kind.name().to_owned();

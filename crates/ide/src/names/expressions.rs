@@ -49,7 +49,7 @@ pub(super) fn named_at(db: &RootDatabase, file: SourceFile, offset: TextSize) ->
     })
 }
 
-/// Whether a name, or an element of it, is what a statement assigns to.
+/// Returns true if a statement assigns to a name, or to an element of it.
 fn is_target(root: &SyntaxNode, name: TextRange) -> bool {
     let Some(mut at) = root.covering_element(name).parent() else { return false };
     loop {

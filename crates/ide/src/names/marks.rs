@@ -18,7 +18,7 @@ pub(crate) type ScopeIdx = u32;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SymbolDef {
     pub(crate) name: Box<str>,
-    /// Where it is written, relative to the frame.
+    /// The place where it is written, relative to the frame.
     pub(crate) range: TextRange,
     /// The operation that defines it.
     pub(crate) operation: TextRange,
@@ -31,7 +31,7 @@ pub(crate) struct SymbolDef {
 pub(crate) struct Redefinition {
     /// The number of the definition.
     pub(crate) again: usize,
-    /// That of the first of its name.
+    /// The index of the first of its name.
     pub(crate) first: usize,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct SymbolMention {
     pub(crate) parts: Vec<(Box<str>, TextRange)>,
 }
 
-/// What a unit has of symbols and aliases, relative to it, in text order.
+/// The symbols and aliases of a unit, relative to it, in text order.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Marks {
     /// The scope around each scope; the first is the document. Functions have this one only, which stands for theirs.
@@ -135,7 +135,7 @@ struct Finder<'a> {
 struct Opened {
     node: SyntaxNode,
     scope: ScopeIdx,
-    /// Whether it is known to be a symbol table: names are defined once in it.
+    /// True if it is known to be a symbol table: names are defined once in it.
     is_table: bool,
 }
 
@@ -148,7 +148,7 @@ impl Finder<'_> {
         self.scopes.last().is_none_or(|it| it.is_table)
     }
 
-    /// Whether a node is a function, whose inside is its own unit's.
+    /// Returns true if the walk enters a node. A function is not entered: its inside belongs to its own unit.
     fn enter(&mut self, node: &SyntaxNode) -> bool {
         let Some(operation) = Operation::cast(node.clone()).filter(|_| self.is_frame) else {
             return false;

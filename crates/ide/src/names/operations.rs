@@ -15,7 +15,7 @@ use super::{
     marks::{Marks, ScopeIdx, marks},
 };
 
-/// What a name names.
+/// The kind of thing that a name names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NameKind {
     Value,
@@ -292,7 +292,7 @@ pub(crate) fn symbol_definition(
     Some(frame.at.to_file(frame.marks.definitions[definition].operation))
 }
 
-/// Whether a document already has a symbol or an alias of a name.
+/// Returns true if a document already has a symbol or an alias of a name.
 pub(crate) fn is_taken(
     db: &RootDatabase,
     file: SourceFile,

@@ -1,4 +1,4 @@
-//! A plan of operations in words: what hints, actions, diagnostics and hovers say, relative to the unit.
+//! Sentences about a plan of operations, shared by hints, actions, diagnostics and hovers, relative to the unit.
 
 use db::{Db, Unit};
 use frontend::ops::OpSourceMap;
@@ -49,20 +49,20 @@ impl<'db> PlanWords<'db> {
         }
     }
 
-    /// Where people look for an operation: its name.
+    /// Returns the place where people look for an operation: its name.
     pub(crate) fn place(&self, op: OpId) -> TextRange {
         self.map.op_name(op)
     }
 
-    /// What is done, in a sentence without full stop.
+    /// Returns the action in a sentence without full stop.
     pub(crate) fn sentence(&self, action: &OpAction) -> String {
         let op = self.op(action.op);
         match &action.change {
             OpChange::Merge { into } | OpChange::MergeWithCopies { into, .. } => {
-                format!("`{op}` computes what `{}` already is", self.results(*into))
+                format!("`{op}` computes the same value as `{}`", self.results(*into))
             }
             OpChange::MergeUses { into, uses } => format!(
-                "`{op}` computes what `{}` already is, at {} of its uses",
+                "`{op}` computes the same value as `{}`, at {} of its uses",
                 self.results(*into),
                 uses.len()
             ),
@@ -79,13 +79,13 @@ impl<'db> PlanWords<'db> {
                 self.value(*argument),
                 self.value(*value)
             ),
-            OpChange::Drop { argument } => {
-                format!("nothing needs what is handed on as `{}`", self.value(*argument))
+            OpChange::RemoveArgument { argument } => {
+                format!("nothing needs the argument `{}`", self.value(*argument))
             }
         }
     }
 
-    /// What a fix does, as a title. `line` tells where a place of the unit is, ` (line 3)`, if anybody knows.
+    /// Returns the title of a fix. `line` gives the place in the unit, as ` (line 3)`, if it is known.
     pub(crate) fn title(
         &self,
         action: &OpAction,
@@ -105,13 +105,13 @@ impl<'db> PlanWords<'db> {
             OpChange::Argument { argument, value } => {
                 self.instead(action, &self.value(*value), &self.value(*argument), line)
             }
-            OpChange::Drop { argument } => {
+            OpChange::RemoveArgument { argument } => {
                 format!("Remove `{}`, which nothing needs", self.value(*argument))
             }
         }
     }
 
-    /// One value instead of another. In regions beside each other, both may have one name: then it is said where.
+    /// One value instead of another. In regions beside each other, both may have one name: then the place is added.
     fn instead(
         &self,
         action: &OpAction,
@@ -131,7 +131,7 @@ impl<'db> PlanWords<'db> {
         }
     }
 
-    /// Why, and why the peer's pass does not do it.
+    /// Returns the reason, and why the peer's pass does not do it.
     pub(crate) fn reason(&self, action: &OpAction) -> String {
         let why_not = match action.kind.why_not_by_peer() {
             Some(why) if self.body.dialect == Dialect::Pir => {
@@ -143,10 +143,10 @@ impl<'db> PlanWords<'db> {
         format!("{}: {}.{why_not}", action.kind.name(), self.sentence(action))
     }
 
-    /// Where the text of an action is: the operation, or the block argument.
+    /// Returns the place where the text of an action is: the operation, or the block argument.
     pub(crate) fn action_place(&self, action: &OpAction) -> TextRange {
         match &action.change {
-            OpChange::Argument { argument, .. } | OpChange::Drop { argument } => {
+            OpChange::Argument { argument, .. } | OpChange::RemoveArgument { argument } => {
                 name_part(self.text, self.map.definition(*argument))
             }
             _ => self.place(action.op),
@@ -161,12 +161,12 @@ impl<'db> PlanWords<'db> {
             | OpChange::MergeUses { into, .. } => self.place(*into),
             OpChange::Hoist { before } => self.place(*before),
             OpChange::Argument { value, .. } => self.map.definition(*value),
-            OpChange::Delete | OpChange::Drop { .. } => return None,
+            OpChange::Delete | OpChange::RemoveArgument { .. } => return None,
         };
         (!range.is_empty()).then_some(range)
     }
 
-    /// Whether the text has what an action changes.
+    /// Returns true if the text contains the operations that an action changes.
     pub(crate) fn is_written(&self, action: &OpAction) -> bool {
         !self.action_place(action).is_empty()
     }

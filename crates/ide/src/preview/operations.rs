@@ -8,7 +8,7 @@ use transform::passes::Pass;
 use super::{PassPreview, Stage};
 use crate::plan_text::operations::PlanWords;
 
-/// A text of MLIR or PIR before and after passes. `cse` gives it after the plan, with what that did.
+/// A text of MLIR or PIR before and after passes. `cse` gives it after the plan, with the notes about it.
 pub fn preview_operations(
     function: &str,
     before: &str,

@@ -66,7 +66,7 @@ fn renamable(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Result<Me
     }
 }
 
-/// Whether a mention is not the name itself but a text that has the name in it.
+/// Returns true if a mention is not the name itself but a text that contains the name.
 fn spelled_otherwise(db: &RootDatabase, mention: &Mention<'_>) -> bool {
     let name = &mention.map.definition(mention.definition).name;
     let root = mention.at.unit.green(db).syntax();

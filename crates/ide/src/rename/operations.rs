@@ -86,7 +86,8 @@ fn check_name(kind: NameKind, name: &str) -> Result<(), String> {
     Err(format!("`{name}` is not a name in this language"))
 }
 
-/// Whether something around already has the name: values and blocks of the unit, symbols and aliases of the document.
+/// Returns true if an entity in scope already has the name: values and blocks of the unit, symbols and aliases of the
+/// document.
 fn collides(
     db: &RootDatabase,
     file: SourceFile,

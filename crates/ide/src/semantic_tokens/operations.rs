@@ -72,7 +72,7 @@ struct Tokens<'a> {
     shapes: &'a Shapes,
     /// The tokens before the name of an operation, and how many nodes were open.
     pending: Option<(usize, usize)>,
-    /// How many nodes were open when a function began, whose tokens are left out.
+    /// The number of nodes that were open when a function began, whose tokens are left out.
     function: Option<usize>,
 }
 
@@ -119,8 +119,8 @@ impl Tokens<'_> {
         }
     }
 
-    /// The name of an operation of a frame is read: from here to its end, a function is left out, what is before its
-    /// name as well.
+    /// The name of an operation of a frame is read: from here to its end, a function is left out, and the text before
+    /// its name as well.
     fn begins_function(&mut self, name: &str, depth: usize) {
         let is_function = || self.shapes.is_function(name.trim_matches('"'));
         if let Some((first, outer)) = self.pending
@@ -138,7 +138,7 @@ fn is_operation(kind: SyntaxKind) -> bool {
     matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP)
 }
 
-/// What a token is, and whether it defines what it names.
+/// Returns the kind of a token, and whether it defines the name.
 fn classify(
     kind: SyntaxKind,
     text: &str,
@@ -189,7 +189,7 @@ fn word(text: &str, parent: SyntaxKind, is_first: bool) -> Option<TokenKind> {
     })
 }
 
-/// Whether a word is a type of the language: `i32`, `bf16`, `index`, `tensor` …
+/// Returns true if a word is a type of the language: `i32`, `bf16`, `index`, `tensor` …
 fn is_type_word(text: &str) -> bool {
     let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
     let named = ["index", "none", "tensor", "vector", "memref", "complex", "tuple"];

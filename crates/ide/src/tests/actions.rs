@@ -1,4 +1,4 @@
-//! Code actions: what they are called, and the text after them.
+//! Code actions: their titles, and the text after them.
 
 use expect_test::{Expect, expect};
 use syntax::TextEdit;

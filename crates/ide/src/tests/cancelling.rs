@@ -1,4 +1,4 @@
-//! A change interrupts what is asked of older snapshots, and nothing hangs.
+//! A change cancels the requests on older snapshots, and nothing hangs.
 
 use std::{sync::mpsc::channel, thread};
 

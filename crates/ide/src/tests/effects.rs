@@ -1,4 +1,4 @@
-//! What a user says of calls, in an open file.
+//! A user's rows about the effects of calls, in an open file.
 
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@ use syntax::TextEdit;
 use super::{FILE, analysis, body_of, function, with_cursor};
 use crate::{ActionKind, DiagnosticsConfig, FindingKind, FindingLevels, Severity, TextRange};
 
-/// What is found in the statements, but for common subexpressions; at the cursor the quick fixes, and the statements after the
-/// first of them.
+/// Checks the findings in the statements, except common subexpressions; at the cursor the quick fixes, and the
+/// statements after the first of them.
 #[track_caller]
 pub(super) fn check(body: &str, expected: Expect) {
     let (text, offset) = with_cursor(&function(body));
@@ -43,7 +43,7 @@ fn unused_name_is_faded_and_can_be_removed() {
         A[0] = n
         ",
         expect![[r#"
-            # Hint dead-binding (faded) `a`: `a` is used only by what is never used itself
+            # Hint dead-binding (faded) `a`: `a` is used only by values that are never used
             #     used here, for something that is never used
             # Hint dead-binding (faded) `b`: `b` is never used
             # Hint dead-binding (faded) `c`: `c` is never used
@@ -139,14 +139,14 @@ fn what_would_be_read_otherwise_is_not_inlined() {
 }
 
 #[test]
-fn what_a_write_lies_between_is_not_inlined() {
+fn value_with_a_write_between_is_not_inlined() {
     let kind = ActionKind::Inline;
     check_actions(
         "a: T.let[T.int32] = A[0]\nB[0] = a\nA[0] = 1\nB[1] = a$0",
         kind,
         expect![[r#"
-            # Inline `a` here (not: what its value reads may be written on line 4 of the function)
-            # Inline `a` at all 2 uses (not: what its value reads may be written on line 4 of the function)
+            # Inline `a` here (not: memory that its value reads may be written on line 4 of the function)
+            # Inline `a` at all 2 uses (not: memory that its value reads may be written on line 4 of the function)
         "#]],
     );
     check_actions(

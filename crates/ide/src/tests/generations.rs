@@ -1,4 +1,4 @@
-//! Generations of the database: a change waits for nobody, and what is closed is not kept.
+//! Generations of the database: a change waits for nobody, and closed files are not kept.
 
 use std::{sync::mpsc, thread};
 
@@ -46,7 +46,7 @@ fn passes_are_stopped_where_they_are() {
 }
 
 #[test]
-fn what_is_closed_goes_when_it_is_as_long_as_what_is_open() {
+fn closed_files_are_dropped_once_they_outweigh_open_ones() {
     let mut host = host(&function(TWICE));
     let other = FileId(7);
     // Small files are kept: most are opened again.

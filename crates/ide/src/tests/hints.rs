@@ -67,7 +67,7 @@ fn line_has_one_hint_of_the_group_that_saves_most() {
 }
 
 #[test]
-fn what_the_user_bound_is_reused_by_its_name() {
+fn user_binding_is_reused_by_name() {
     check(
         "
         x: T.let = i * 4 + j

@@ -139,11 +139,11 @@ fn hints_name_the_equal_operation_and_its_line() {
     .assert_eq(&text);
     let tooltips: Vec<&str> = hints.iter().map(|it| it.tooltip.as_str()).collect();
     expect![[r#"
-        common-operation: `arith.addi` computes what `%0` already is.
-        common-operation: `arith.muli` computes what `%2` already is.
-        dead-operation-chain: nothing needs this `arith.subi`. `mlir-opt -cse` does not do it: it deletes what nothing uses when it gets there, and its users were still there.
+        common-operation: `arith.addi` computes the same value as `%0`.
+        common-operation: `arith.muli` computes the same value as `%2`.
+        dead-operation-chain: nothing needs this `arith.subi`. `mlir-opt -cse` does not do it: it deletes unused operations when it reaches them, and its users were still there.
         dead-operation: nothing needs this `arith.subi`.
-        common-operation: `arith.addi` computes what `%0` already is."#]].assert_eq(&tooltips.join("\n"));
+        common-operation: `arith.addi` computes the same value as `%0`."#]].assert_eq(&tooltips.join("\n"));
 }
 
 fn apply(text: &str, edits: &[Edit]) -> String {
@@ -453,7 +453,7 @@ fn passes_are_shown_as_edits_of_the_text() {
           %2 = "arith.addi"(%0, %1) : (i32, i32) -> i32
           "func.return"(%2) : (i32) -> ()
         }
-        cse true ["`arith.addi` computes what `%0` already is"]
+        cse true ["`arith.addi` computes the same value as `%0`"]
         func.func @g(%a: i32) -> i32 {
           %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
           %2 = "arith.addi"(%0, %0) : (i32, i32) -> i32
@@ -529,7 +529,7 @@ fn a_nul_is_a_blank() {
 }
 
 #[test]
-fn who_asks_once_is_told_the_same() {
+fn single_request_gets_the_same_answer() {
     let many: String = (0..300)
         .map(|it| TEXT.replace("@f", &format!("@f{it}")).replace("@g", &format!("@g{}", it % 200)))
         .collect();

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::{FILE, analysis, body_of, function, with_cursor};
 use crate::{Access, TextSize};
 
-/// The body with what is written in `⟦⟧` and what is read in `⟨⟩`.
+/// The body with written mentions in `⟦⟧` and read ones in `⟨⟩`.
 #[track_caller]
 fn check_highlights(body: &str, expected: Expect) {
     let (text, offset) = with_cursor(&function(body));

@@ -1,4 +1,4 @@
-//! MLIR and PIR: what follows from their trees.
+//! MLIR and PIR: the features that follow from their trees.
 
 use expect_test::{Expect, expect};
 
@@ -311,7 +311,7 @@ fn selections_in_endless_sums_are_thinned_out() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_once_and_in_its_place() {
+fn unreadable_text_is_reported_once_at_its_place() {
     let text =
         "module {\n  func.func @f(%a i32) {\n    %0 = arith.addi %a\n    return\n  }\n}\n)\n";
     let found =

@@ -1,4 +1,4 @@
-//! What a panic costs where an answer is made: what is said of one function, or less; every feature answers for the rest.
+//! Panics while an answer is made: they cost the part about one function, or less; every feature answers for the rest.
 
 use ir::guard::{Stage, planted::plant};
 

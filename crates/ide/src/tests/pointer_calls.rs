@@ -1,8 +1,10 @@
-//! Calls that are given a pointer or a place: what they may write is neither known before nor unused, and they stay.
+//! Calls that are given a pointer or a place: the memory that they may write is neither known before nor unused, and
+//! they stay.
 //!
-//! Each row of the table is a call, with what prepares it. It stands between two equal values of the memory that it is given, before the
-//! first read of that memory, and behind stores that nothing else reads: nothing may be found in any of these programs. What is
-//! found around a call that is given no pointer shows that the programs are ones in which something is found.
+//! Each row of the table is a call, with its preparation. It stands between two equal values of the memory that it is
+//! given, before the first read of that memory, and behind stores that nothing else reads: nothing may be found in any
+//! of these programs. The findings around a call that is given no pointer show that the programs are ones with
+//! findings.
 
 use super::{FILE, analysis, function};
 use crate::DiagnosticsConfig;
@@ -106,7 +108,7 @@ const WRITES: &[&str] = &[
     "h = T.alloc_local((1,), \"uint64\")\nT.ptx.cvta.to.local.u64(h[0], d.data)\nT.foo(h[0])",
 ];
 
-/// Calls that only write what they are given of `d`: a store before them may be dead.
+/// Calls that only write the memory of `d` that they are given: a store before them may be dead.
 const ONLY_WRITES: &[&str] = &[
     "T.cuda.float22half2(d.ptr_to([0]), A.ptr_to([0]))",
     "T.cuda.float22half2(dst=d.ptr_to([0]), src=A.ptr_to([0]))",
@@ -137,7 +139,7 @@ const READS: &[&str] = &[
     "C[5] = T.tvm_struct_get(d.data, 0, 1, \"int32\")",
 ];
 
-/// What is found in a function of these statements, by code; hints that something is not known apart.
+/// Returns the codes of the findings in a function of these statements, without hints about unknown facts.
 fn found(body: &str) -> Vec<String> {
     let text = function(body);
     let analysis = analysis(&text);
@@ -183,7 +185,7 @@ fn nothing_is_known_of_what_a_call_may_write() {
 }
 
 #[test]
-fn what_a_call_may_read_stays() {
+fn memory_that_a_call_may_read_stays() {
     let wrong: Vec<_> = READS.iter().filter(|it| !found(&behind_store(it)).is_empty()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

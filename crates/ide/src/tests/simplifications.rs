@@ -64,7 +64,7 @@ fn loop_of_one_iteration_can_be_replaced_by_its_body() {
 }
 
 #[test]
-fn what_is_allowed_stays_when_all_is_simplified() {
+fn allowed_code_stays_when_all_is_simplified() {
     let (text, offset) = with_cursor(&function(
         "
         A[i + j -$0 j] = T.min(n, n + 1)
@@ -80,7 +80,7 @@ fn what_is_allowed_stays_when_all_is_simplified() {
 }
 
 #[test]
-fn what_would_read_back_differently_is_not_offered() {
+fn fix_that_reads_back_differently_is_not_offered() {
     let (text, offset) = with_cursor(&function(
         "
         A[0] = T.Cast(\"int32\", (T.$0Select(T.bool(False), T.float32(1), T.float32(3)) - T.float32(3)) * T.Cast(\"float32\", n))

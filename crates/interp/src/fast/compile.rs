@@ -10,7 +10,7 @@ use crate::{
 };
 use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, UnaryOp};
 
-/// Steps of a program, at most: what is larger is rarely executed often.
+/// The limit on steps of a program: a larger one is rarely executed often.
 const MAX_STEPS: usize = 4096;
 
 /// A program being made.
@@ -19,14 +19,14 @@ struct Compiler<'a, 'b> {
     program: Program,
     /// Nodes whose value is in a register wherever the code now stands.
     known: FxHashMap<ExprId, (Reg, Kind)>,
-    /// What a node counts, its operands included, if that does not depend on lazy operands.
+    /// The counts of a node, operands included, if they do not depend on lazy operands.
     totals: FxHashMap<ExprId, Option<(Counts, u64)>>,
     constants: FxHashMap<u64, Reg>,
     /// Registers of the variables of enclosing binders, innermost last.
     binders: Vec<(Reg, Kind)>,
-    /// Whether the code is in an arm that may not be executed.
+    /// The number of arms around the code that may not be executed.
     depth: u32,
-    /// What the code at the current place counts.
+    /// The counts of the code at the current place.
     counts: Counts,
     nodes: u64,
 }
@@ -72,7 +72,7 @@ impl Compiler<'_, '_> {
         register
     }
 
-    /// What a node and its operands count; none if operands are lazy or bound outside.
+    /// Returns the counts of a node and its operands; `None` if operands are lazy or bound outside.
     fn total(&mut self, expr: ExprId) -> Option<(Counts, u64)> {
         if let Some(&known) = self.totals.get(&expr) {
             return known;
@@ -133,7 +133,7 @@ impl Compiler<'_, '_> {
         Some(found)
     }
 
-    /// Appends a step: to the code that runs once if what it computes is the same in all lanes.
+    /// Appends a step: to the code that runs once if its result is the same in all lanes.
     fn step(&mut self, step: Step, is_uniform: bool) {
         if is_uniform { self.program.uniform.push(step) } else { self.program.varying.push(step) }
     }
@@ -302,8 +302,8 @@ impl Compiler<'_, '_> {
 
     // ---- lazy operands ----
 
-    /// Code for an operand that may not be executed: what it computes is forgotten after it, what it counts is
-    /// counted by a step of its own.
+    /// Code for an operand that may not be executed: its values are dropped after it, and its counts are added by a
+    /// step of its own.
     fn arm(&mut self, expr: ExprId) -> Option<(Reg, Kind)> {
         let known = self.known.clone();
         let (outer, outer_nodes) =

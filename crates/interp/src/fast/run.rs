@@ -84,7 +84,7 @@ impl Machine<'_> {
         Ok(program.n_steps)
     }
 
-    /// Executes steps one after the other. A step is one line: what it does is a function below.
+    /// Executes steps one after the other. A step is one line that calls a function below.
     fn steps(
         &self,
         steps: &[Step],

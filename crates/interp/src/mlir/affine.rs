@@ -131,7 +131,7 @@ fn loop_(view: &OpView<'_>) -> Decoded<Code> {
 
 // ---- parallel ----
 
-/// A parallel loop that combines what its iterations give.
+/// A parallel loop that combines the results of its iterations.
 struct Parallel {
     grid: Grid,
     kinds: Vec<i64>,

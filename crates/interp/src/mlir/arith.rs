@@ -1,8 +1,8 @@
 //! arith and index: integer and float operators, comparisons, constants.
 //!
-//! Source of the rules: the documentation of the dialect (LLVM 19): signless integers wrap; with `nsw` or `nuw` an overflow is poison, as is a
-//! shift by the width or more; a division by zero or of the smallest integer by −1 has no behaviour. The operators are those of
-//! the interpreter of TIR, on the signed or unsigned type.
+//! Source of the rules: the documentation of the dialect (LLVM 19): signless integers wrap; with `nsw` or `nuw` an
+//! overflow is poison, as is a shift by the width or more; a division by zero or of the smallest integer by −1 has no
+//! behaviour. The operators are those of the interpreter of TIR, on the signed or unsigned type.
 
 use super::super::{
     EventKind,
@@ -188,7 +188,7 @@ fn exact(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
     }
 }
 
-/// Whether the exact result does not fit the type, read signed or unsigned.
+/// Returns true if the exact result does not fit the type, read signed or unsigned.
 fn overflows(op: BinaryOp, sign: Sign, dtype: DataType, a: i64, b: i64) -> bool {
     let wide = |dtype: DataType, value: i64| {
         let value = dtype.wrap_int(value.into());

@@ -1,4 +1,4 @@
-//! One operation as a decoder sees it: types of operands and results, and what its attributes say.
+//! The decoder's view of one operation: types of operands and results, and parsed attributes.
 //!
 //! Attributes are canonical texts. Linear in their length.
 
@@ -15,10 +15,10 @@ use ir::{
     },
 };
 
-/// What stands for a size that is an operand.
+/// The marker of a size that is an operand.
 pub(super) const DYNAMIC: i64 = i64::MIN;
 
-/// Why an operation is not executed.
+/// The reason why an operation is not executed.
 pub(super) type Decoded<T> = Result<T, String>;
 
 /// An operation of a body.
@@ -171,7 +171,7 @@ fn number(text: &str, negative: bool, dtype: DataType) -> Option<Val> {
     Some(Val::Int(dtype.wrap_int(if negative { -value } else { value }), false))
 }
 
-/// The value of an attribute: `1 : i32`, `true`, `dense<…> : vector<…>`; none for what is no value here.
+/// The value of an attribute: `1 : i32`, `true`, `dense<…> : vector<…>`; `None` for an unsupported value.
 pub(super) fn constant(text: &str) -> Option<Value> {
     match text {
         "true" => return Some(Value::Scalar(super::value::bit(true))),

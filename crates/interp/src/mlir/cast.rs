@@ -13,7 +13,7 @@ use super::{
 };
 use ir::DataType;
 
-/// What a conversion does with a lane.
+/// The effect of a conversion on a lane.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// To another width, read as signed.
@@ -22,7 +22,7 @@ enum Kind {
     Unsigned {
         non_negative: bool,
     },
-    /// To fewer bits; whether what is lost is poison.
+    /// To fewer bits; the flag tells whether lost bits make poison.
     Truncate {
         nsw: bool,
         nuw: bool,
@@ -107,7 +107,7 @@ fn number(machine: &Machine<'_>, value: &Val, from: DataType, to: DataType) -> R
     ops::cast(value, from, to, &mut |_| Ok(())).or_else(|fault| machine.fault(fault))
 }
 
-/// What does not fit is poison.
+/// Converts to an integer. Values that do not fit become poison.
 fn to_int(
     machine: &Machine<'_>,
     value: &Val,

@@ -1,4 +1,4 @@
-//! From an operation to what it does.
+//! Decoding: from an operation to its executable form.
 
 use super::{
     affine, arith,
@@ -13,7 +13,7 @@ use super::{
 };
 use ir::{Body, OpId, OpKind};
 
-/// What an operation does with its operands.
+/// The executable form of an operation.
 pub(super) enum Code {
     /// One result.
     Compute(Box<dyn Fn(&mut Machine<'_>, &[Value]) -> Run<Value>>),
@@ -21,7 +21,8 @@ pub(super) enum Code {
     Many(Box<dyn Fn(&mut Machine<'_>, &[Value]) -> Run<Vec<Value>>>),
     /// Regions.
     Nest(Box<dyn Fn(&mut Machine<'_>, &[Value]) -> Run<(Box<dyn Nest>, Next)>>),
-    /// Regions that combine the operands with what the operation around carries; then that operation goes on.
+    /// Regions that combine the operands with the interim values of the operation around; then that operation
+    /// continues.
     Reduce(Box<dyn Fn(&mut Machine<'_>, &[Value]) -> Run<(Box<dyn Nest>, Next)>>),
     /// The end of a region.
     End,
@@ -96,7 +97,7 @@ pub(super) fn decode(body: &Body, op: OpId) -> Code {
 }
 
 impl OpView<'_> {
-    /// Whether the operation has at least so many operands; what reads them counts on it.
+    /// Checks that the operation has at least this many operands; readers of operands rely on it.
     pub(super) fn need(&self, n: usize) -> Decoded<()> {
         if self.n_operands() >= n { Ok(()) } else { Err("too few operands".to_owned()) }
     }

@@ -281,7 +281,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// What the results of the operation around hold meanwhile.
+    /// Returns the interim values of the results of the operation around.
     fn carried(&self, thread: &Thread) -> Run<Vec<Value>> {
         let body = self.body(thread)?;
         let owner = thread.frames.last().and_then(|it| it.owner.as_ref());
@@ -291,7 +291,7 @@ impl<'p> Machine<'p> {
         Ok(body.ops[*op].results.iter().filter_map(|&it| activation.get(Some(it))).collect())
     }
 
-    /// Does what the operation of the innermost frame says.
+    /// Executes the next step of the innermost frame's operation.
     fn follow(&mut self, thread: &mut Thread, next: Next) -> Run<()> {
         let body = self.body(thread)?;
         let Some((op, _)) = thread.frames.last().and_then(|it| it.owner.as_ref()) else {
@@ -385,7 +385,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Returns from a function; what the thread ends with, if it was the outermost.
+    /// Returns from a function; gives the results of the thread, if it was the outermost.
     fn leave(&mut self, thread: &mut Thread, values: Vec<Value>) -> Run<Option<Vec<Value>>> {
         while let Some(frame) = thread.frames.pop() {
             if frame.owner.is_none() {

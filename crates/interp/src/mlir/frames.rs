@@ -12,13 +12,13 @@ pub(super) trait Nest {
     fn ended(&mut self, machine: &mut Machine<'_>, values: Vec<Value>) -> Run<Next>;
 }
 
-/// What a region operation does next.
+/// The next step of an operation with regions.
 pub(super) enum Next {
     /// Executes a region, by its number, with values for the arguments of its first block.
     Enter {
         region: usize,
         args: Vec<Value>,
-        /// What the results hold meanwhile: accumulators, which a `scf.reduce` inside combines with.
+        /// The interim values of the results: accumulators, with which an inner `scf.reduce` combines.
         carried: Option<Vec<Value>>,
     },
     /// Ends with these results.
@@ -56,9 +56,9 @@ pub(super) struct Thread {
     pub(super) waiting: Option<OpId>,
 }
 
-/// Why a thread stopped.
+/// The reason why a thread stopped.
 pub(super) enum Stop {
-    /// It ended; what it returned.
+    /// It ended, with its results.
     Done(Vec<Value>),
     /// It waits at a barrier.
     Barrier,

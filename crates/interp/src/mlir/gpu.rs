@@ -1,7 +1,8 @@
-//! gpu: launches. The blocks of a grid run one after the other, the threads of a block each up to the next barrier in turn.
+//! gpu: launches. The blocks of a grid run one after the other, the threads of a block each up to the next barrier in
+//! turn.
 //!
-//! A thread has an activation of its own, a copy of that in which the launch stands; memory is shared. `all_reduce` and `shuffle` wait, like a barrier,
-//! until all threads of the block have come to them. Races are not looked for.
+//! A thread has an activation of its own, a copy of that in which the launch stands; memory is shared. `all_reduce` and
+//! `shuffle` wait, like a barrier, until all threads of the block have come to them. Races are not looked for.
 
 use std::rc::Rc;
 
@@ -20,7 +21,7 @@ use super::{
 };
 use ir::{Body, OpId, OpKind, ValueId};
 
-/// Where a thread is in a launch.
+/// The place where a thread is in a launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) block: [i64; 3],
@@ -28,7 +29,7 @@ pub(super) struct Place {
     pub(super) launch: Launch,
 }
 
-/// What a launch runs.
+/// The extents and body of a launch.
 pub(super) enum Shape {
     /// Its region; how many operands stand before the sizes.
     Region(usize),
@@ -121,7 +122,7 @@ fn allocation(view: &OpView<'_>) -> Decoded<Code> {
     }))
 }
 
-/// What only touches memory; tokens go through.
+/// Decodes an operation that only accesses memory; tokens pass through.
 fn memory(
     view: &OpView<'_>,
     n_views: usize,
@@ -183,7 +184,7 @@ const OF_THREADS: [&str; 10] = [
     "gpu.return",
 ];
 
-/// Whether a function asks for its place in a launch that it does not make itself.
+/// Returns true if a function asks for its place in a launch that it does not make itself.
 fn is_kernel(body: &Body) -> bool {
     let is = |op: OpId, names: &[&str]| match body.ops[op].kind {
         OpKind::Named(name) => names.contains(&body.name(name)),

@@ -1,7 +1,8 @@
-//! hal and its neighbours: what a runtime gives to a kernel of IREE, memory by the number of a binding and the place of a workgroup.
+//! hal and related dialects: the inputs that a runtime gives to a kernel of IREE, memory by the number of a binding and
+//! the place of a workgroup.
 //!
-//! A binding is memory whose words are small floats that follow from their place, as long as what is asked of it. What a kernel changed in it is
-//! part of the outcome ([`super::Outcome::bound`]).
+//! A binding is memory of the requested size whose words are small floats that follow from their place. The changes
+//! that a kernel made to it are part of the outcome ([`super::Outcome::bound`]).
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -40,7 +41,7 @@ pub(super) fn decode(view: &OpView<'_>, dialect: &str) -> Decoded<Option<Code>> 
     }))
 }
 
-/// What a workgroup is told; outside of a launch there is one.
+/// Decodes a query about the workgroup; outside of a launch there is one workgroup.
 fn of_group(dim: usize, alone: i64, of: fn(&super::gpu::Place, usize) -> i64) -> Code {
     compute(move |machine, _| Ok(int(machine.place.map_or(alone, |place| of(&place, dim)))))
 }
@@ -109,7 +110,7 @@ fn initial(binding: i64, at: usize) -> u8 {
 }
 
 impl Machine<'_> {
-    /// The bytes of bindings that are no longer what they were; what is not defined is one pattern.
+    /// The changed bytes of bindings; undefined bytes are one pattern.
     pub(super) fn changed_bindings(&self) -> BTreeMap<(i64, usize), u8> {
         let mut res = BTreeMap::new();
         for (&binding, &storage) in &self.bound {

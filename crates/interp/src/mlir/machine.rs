@@ -17,14 +17,14 @@ use super::{
 };
 use ir::OpId;
 
-/// A result, or what ended the run.
+/// A result, or the reason why the run ended.
 pub(super) type Run<T> = Result<T, Box<RunError>>;
 
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program<'p>,
     pub(super) options: Options,
     pub(super) storages: Vec<Storage>,
-    /// Whether each storage was deallocated.
+    /// True for each storage that was deallocated.
     pub(super) freed: Vec<bool>,
     /// Bytes of all storages.
     pub(super) allocated: usize,
@@ -33,7 +33,7 @@ pub(super) struct Machine<'p> {
     pub(super) globals: FxHashMap<String, Rc<View>>,
     /// The points at which operations of linalg are, the innermost last.
     pub(super) points: Vec<Vec<i64>>,
-    /// Where the thread that runs is in a launch.
+    /// The place where the thread that runs is in a launch.
     pub(super) place: Option<Place>,
     /// The operation that is executed: its body and number.
     pub(super) at: (usize, OpId),
@@ -62,7 +62,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What an operation does; read from its attributes the first time.
+    /// Returns the executable form of an operation, decoded from its attributes the first time.
     pub(super) fn code(&mut self, body: usize, op: OpId) -> Rc<Code> {
         let slot = &mut self.codes[body][ir::arena::Id::index(op)];
         let program = self.program;
@@ -78,7 +78,7 @@ impl<'p> Machine<'p> {
         self.fail(RunErrorKind::Unsupported, message)
     }
 
-    /// What an operator of the interpreter of TIR refused.
+    /// Converts an error of the TIR interpreter's operators.
     pub(super) fn fault<T>(&self, (kind, message): Fault) -> Run<T> {
         self.fail(kind, message)
     }

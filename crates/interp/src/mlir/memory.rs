@@ -1,7 +1,8 @@
 //! Memory: allocations, accesses, arguments.
 //!
-//! An element is known to be written byte by byte; what was never written, and poison that was stored, is a fixed pattern and an event when
-//! it is read. An access out of bounds of its view is an error, as an event it reads zero and writes nothing.
+//! Written elements are tracked byte by byte; a byte that was never written, or stored poison, is a fixed pattern and
+//! an event when it is read. An access out of bounds of its view is an error, as an event it reads zero and writes
+//! nothing.
 
 use std::rc::Rc;
 
@@ -87,7 +88,7 @@ impl Machine<'_> {
         Ok(Some(Value::View(Rc::new(view))))
     }
 
-    /// What memory holds, and which scalars of it were written.
+    /// Returns the contents of memory, with a mark for each scalar that was written.
     pub(super) fn snapshot(&mut self, view: &View) -> Run<(Array, Vec<bool>)> {
         let lanes = view.lanes.as_deref().unwrap_or_default();
         let shape: Vec<i64> = view.shape.iter().chain(lanes).copied().collect();

@@ -1,6 +1,7 @@
-//! memref: memory, views of it, accesses. And what bufferization writes between tensors and memory.
+//! memref: memory, views of it, accesses; and the operations that bufferization inserts between tensors and memory.
+//! Also the operations that bufferization inserts between tensors and memory.
 //!
-//! Sizes, offsets and strides are those of the operands; where a type says a number, the run does not check it.
+//! Sizes, offsets and strides are those of the operands; the run does not check them against numbers in a type.
 
 use std::rc::Rc;
 
@@ -262,7 +263,7 @@ impl Slices {
     }
 }
 
-/// Which of some extents a type of fewer dimensions keeps: those of extent 1 that it does not have are dropped.
+/// Returns the extents that a type of fewer dimensions keeps: those of extent 1 that it does not have are dropped.
 pub(super) fn kept(sizes: &[i64], wanted: &[Option<i64>]) -> Option<Vec<usize>> {
     let mut res = Vec::with_capacity(wanted.len());
     let mut spare = sizes.len().checked_sub(wanted.len())?;
@@ -431,7 +432,7 @@ fn collapsed(machine: &Machine<'_>, old: &View, groups: &[Vec<i64>]) -> Run<(Vec
     Ok((shape, strides))
 }
 
-/// The extents of an expanded shape: one that is not known in a group is what the others leave.
+/// The extents of an expanded shape: an unknown one in a group follows from the others.
 pub(super) fn expanded_shape(
     machine: &mut Machine<'_>,
     old: &[i64],

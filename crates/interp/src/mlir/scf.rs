@@ -62,7 +62,7 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
     }))
 }
 
-/// Whether a region is not there or has no operation.
+/// Returns true if a region is absent or has no operations.
 pub(super) fn is_empty(view: &OpView<'_>, region: usize) -> bool {
     let Some(&region) = view.body.ops[view.op].regions.get(region) else { return true };
     let blocks = &view.body.regions[region].blocks;
@@ -217,7 +217,7 @@ fn n_arguments(view: &OpView<'_>) -> usize {
     block.map_or(0, |&it| view.body.blocks[it].args.len())
 }
 
-/// Combines each operand with what is carried, region by region.
+/// Combines each operand with the interim value, region by region.
 struct Reduce {
     operands: Vec<Value>,
     carried: Vec<Value>,

@@ -256,7 +256,7 @@ fn concat(view: &OpView<'_>) -> Decoded<Code> {
 
 // ---- regions ----
 
-/// A tensor whose elements a region gives; what is copied is not asked for.
+/// A tensor whose elements a region gives; copied elements are not computed.
 struct Generate {
     shape: Vec<i64>,
     rest: std::vec::IntoIter<Vec<i64>>,

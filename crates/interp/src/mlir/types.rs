@@ -1,6 +1,6 @@
-//! What the interpreter needs of a type: element, shape, layout.
+//! The parts of a type that the interpreter needs: element, shape, layout.
 //!
-//! In: the canonical text of a type. Out: a [`Ty`]; [`Ty::Other`] for what has no values here. Linear in the text.
+//! In: the canonical text of a type. Out: a [`Ty`]; [`Ty::Other`] for an unsupported type. Linear in the text.
 
 use ir::{
     Body, DataType, Type, TypeCode,
@@ -37,7 +37,7 @@ pub(super) struct MemrefTy {
     pub(super) layout: Layout,
 }
 
-/// Where elements lie.
+/// The place where elements lie.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Layout {
     /// Row-major.
@@ -51,7 +51,7 @@ pub(super) enum Layout {
 /// `index` has 64 bits. Of all integers of one bit, `i1` too, true is −1.
 pub(super) const INDEX: DataType = DataType::INT64;
 
-/// The data type of an element; all integers are signed here, an operator says otherwise.
+/// The data type of an element; all integers are signed here, unless an operator treats them otherwise.
 pub(super) fn element(text: &str) -> Option<DataType> {
     let float8 = |format| Some(DataType::scalar(TypeCode::Float8(format), 8));
     match text {

@@ -21,7 +21,7 @@ pub(super) enum Value {
     View(Rc<View>),
     /// A function by its name.
     Function(Rc<str>),
-    /// A token: what only orders.
+    /// A token: it only orders.
     Token,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Elements {
     pub(super) values: Vec<Val>,
 }
 
-/// Where the elements of a memref lie.
+/// The place where the elements of a memref lie.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct View {
     pub(super) storage: usize,
@@ -175,7 +175,7 @@ pub(super) fn of_argument(argument: &Argument, ty: &Ty) -> Option<Value> {
     }
 }
 
-/// Whether a shape is one of a type.
+/// Returns true if a shape is one of a type.
 pub(super) fn fits(ty: &[Option<i64>], shape: &[i64]) -> bool {
     ty.len() == shape.len() && ty.iter().zip(shape).all(|(a, b)| a.is_none_or(|it| it == *b))
 }

@@ -1,4 +1,5 @@
-//! vector: values of many lanes. Shapes are in `shapes`, accesses of memory in `transfer`, sums and products in `products`.
+//! vector: values of many lanes. Shapes are in `shapes`, accesses of memory in `transfer`, sums and products in
+//! `products`.
 
 mod products;
 mod shapes;

@@ -1,5 +1,5 @@
-//! The two ways to execute a statement agree: every operator and conversion, on values at the edges of each type, gives the same
-//! bits and the same events whether it is compiled or not.
+//! The two ways to execute a statement agree: every operator and conversion, on values at the edges of each type, gives
+//! the same bits and the same events whether it is compiled or not.
 
 use super::*;
 
@@ -118,7 +118,8 @@ fn operators_on_floats_are_the_same_compiled_or_not() {
     }
 }
 
-/// What is seldom executed is not compiled: the reference value of a negative float is 0 there and everywhere (SEMANTICS: C2).
+/// Rarely executed code is not compiled: the reference value of a negative float is 0 there and everywhere (SEMANTICS:
+/// C2).
 #[test]
 fn a_negative_float_becomes_zero_as_uint64_however_often() {
     let mut body = Body::new("f", Dialect::Tirx);

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// What `A[0] = of(A[0] * A[0])` reports for `A[0] = 65536`, and whether the run may have used an overflow.
+/// Checks the events that `A[0] = of(A[0] * A[0])` reports for `A[0] = 65536`, and whether the run may have used an
+/// overflow.
 #[track_caller]
 fn check(
     dtype: DataType,
@@ -39,7 +40,7 @@ fn calls_of_a_wrapped_integer_are_wrapped() {
 }
 
 #[test]
-fn what_a_wrapped_condition_chooses_is_wrapped() {
+fn choice_by_a_wrapped_condition_is_wrapped() {
     check(I32, &[EventKind::Overflow], true, |body, it| {
         let (zero, one) = (body.int(0, I32), body.int(1, I32));
         let is_positive = body.binary(BinaryOp::Gt, it, zero);

@@ -1,11 +1,13 @@
 //! A body in which a run of operations of one block was replaced.
 //!
-//! In: a body, the place of a run of operations without regions and successors, and what takes its place: a small body whose first
-//! values stand for values of the first one (*outer*). Out: the body that making everything again would give, but for the numbers of
-//! what is interned: names, expressions and dictionaries that are there keep theirs, new ones follow, and what is no longer used stays in its table.
-//! Operations and values have the numbers of program order. [`Body::is_equal_but_for_interned`] is that equality.
+//! In: a body, the place of a run of operations without regions and successors, and its replacement: a small body whose
+//! first values stand for values of the first one (*outer*). Out: the body that building everything anew would give, up
+//! to the numbering of interned names, expressions and dictionaries: existing ones keep their numbers, new ones follow,
+//! and unused ones stay in their table. Operations and values have the numbers of program order.
+//! [`Body::is_equal_but_for_interned`] is that equality.
 //!
-//! Tables are copied and, if the numbers of operations or values change, gone through once: O(size), a few machine words each.
+//! Tables are copied and, if the numbers of operations or values change, gone through once: O(size), a few machine
+//! words each.
 
 use std::ops::Range;
 
@@ -17,7 +19,7 @@ use crate::{
     ValueKind, arena::Id,
 };
 
-/// Where a run of operations is: their numbers, those of their results, and their block.
+/// The place where a run of operations is: their numbers, those of their results, and their block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpRun {
     /// The block.
@@ -29,9 +31,10 @@ pub struct OpRun {
 }
 
 impl Body {
-    /// This body with the operations of the entry block of `part` in the place of a run. The first values of `part` stand for `outer`. A result that
-    /// something outside of the run uses must have a namesake of its type among the new ones. None where that is not so, or `part` has more than
-    /// operations without regions and successors whose operands are values.
+    /// This body with the operations of the entry block of `part` in the place of a run. The first values of `part`
+    /// stand for `outer`. A result that something outside of the run uses must have a namesake of its type among the
+    /// new ones. None where that is not so, or `part` has more than operations without regions and successors whose
+    /// operands are values.
     pub fn with_run(&self, run: &OpRun, part: &Body, outer: &[ValueId]) -> Option<Body> {
         let splice = Splice::plan(self, run, part, outer)?;
         Some(splice.apply())
@@ -44,9 +47,9 @@ struct Splice<'a> {
     run: &'a OpRun,
     part: &'a Body,
     outer: &'a [ValueId],
-    /// Where the results of the run are in the new body: those that have namesakes.
+    /// The place where the results of the run are in the new body: those that have namesakes.
     kept: Vec<Option<usize>>,
-    /// Whether a value that stays gets another number.
+    /// True if a value that stays is renumbered.
     moves_values: bool,
 }
 
@@ -87,7 +90,7 @@ impl<'a> Splice<'a> {
         (stay || splice.keeps_what_is_used()).then_some(splice)
     }
 
-    /// Whether all results of the run that something else uses have namesakes.
+    /// Returns true if every result of the run that has other uses has a namesake in the new run.
     fn keeps_what_is_used(&self) -> bool {
         let body = self.body;
         let is_kept = |expr: &ExprId| match body.expr(*expr).kind {
@@ -278,8 +281,8 @@ fn same_type(a: &Body, of_a: Type, b: &Body, of_b: Type) -> bool {
 }
 
 impl Body {
-    /// Whether two bodies of operations are equal but for the numbers of names, expressions, lists and dictionaries, and for those that
-    /// nothing uses. Linear; for tests of [`Body::with_run`].
+    /// Returns true if two bodies of operations are equal up to the numbering of names, expressions, lists and
+    /// dictionaries, ignoring unused ones. Linear; for tests of [`Body::with_run`].
     pub fn is_equal_but_for_interned(&self, other: &Body) -> bool {
         let (a, b) = (self, other);
         let same_expr = |x: &ExprId, y: &ExprId| {

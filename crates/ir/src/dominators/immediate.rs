@@ -1,11 +1,13 @@
 //! Immediate dominators of a flow graph whose nodes are numbers.
 //!
-//! Lengauer, Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph" (1979), with path compression only: O(m log n). An intersection
-//! along the dominator tree is quadratic for a long chain of blocks that all lead to one handler or back to one header.
+//! Lengauer, Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph" (1979), with path compression only:
+//! O(m log n). An intersection along the dominator tree is quadratic for a long chain of blocks that all lead to one
+//! handler or back to one header.
 
 const NONE: u32 = u32::MAX;
 
-/// The immediate dominators of the nodes below `n`, all of which can be reached from 0; that of 0 is 0. And how many steps up the tree that took.
+/// The immediate dominators of the nodes below `n`, all of which can be reached from 0; that of 0 is 0. And how many
+/// steps up the tree that took.
 pub(super) fn immediate_dominators<'a, T: Iterator<Item = usize>>(
     n: usize,
     targets: impl Fn(usize) -> T,

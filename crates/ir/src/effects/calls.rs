@@ -1,13 +1,15 @@
-//! The effects of a call as it stands: its row, read for the operands that it is given.
+//! The effects of a call: its row, refined by its operands.
 //!
-//! In: a call of a body. Out: the [`OpEffects`] that hold for it, and for each operand what the call does with it. This is the
-//! one place that decides whether a call may write through a pointer; every analysis and every planner asks here.
+//! In: a call of a body. Out: the [`OpEffects`] that hold for it, and for each operand the use that the call makes of
+//! it. This is the one place that decides whether a call may write through a pointer; every analysis and every planner
+//! asks here.
 //!
-//! The rule: an operand that is a pointer or a place (an address, a buffer, a region, a list of these, a value of unknown
-//! type) may be read and written through by the call, unless the row names the operand in `addresses` or `reads`. A row
-//! that says `none`, `read` or `alloc` therefore holds only if it speaks of every such operand; of any other call
-//! nothing is known. It may also say for how many operands it holds. An element `A[i]` is its value where a row of these effects takes it, and a place in all other
-//! calls, unless the row names it in `numbers`, `addresses` or `reads`. O(operands).
+//! The rule: an operand that is a pointer or a place (an address, a buffer, a region, a list of these, a value of
+//! unknown type) may be read and written through by the call, unless the row names the operand in `addresses` or
+//! `reads`. A row with `none`, `read` or `alloc` therefore holds only if it describes every such operand; any other
+//! call is unknown. It may also say for how many operands it holds. An element `A[i]` is its value where a row of these
+//! effects takes it, and a place in all other calls, unless the row names it in `numbers`, `addresses` or `reads`.
+//! O(operands).
 
 #[cfg(test)]
 mod tests;
@@ -29,13 +31,13 @@ const MOST_OPERANDS: usize = 1024;
 pub enum Element {
     /// Its value is taken.
     Value,
-    /// It says where to read or write.
+    /// It is the place to read or write.
     Target,
     /// Its address is taken; it is not evaluated.
     Name,
 }
 
-/// What an operand shows of itself.
+/// The visible form of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Given {
     /// A number, a string, the value of an element.
@@ -47,8 +49,8 @@ enum Given {
 }
 
 impl EffectTable {
-    /// The effects of a call, its operands considered. What is no call is unknown. Other functions and unknown callees may
-    /// do anything (X2).
+    /// The effects of a call, its operands considered. A node that is no call is unknown. Other functions and unknown
+    /// callees may do anything (X2).
     pub fn call(&self, body: &Body, kind: ExprKind) -> &OpEffects {
         match kind {
             ExprKind::Call { callee, args, attrs, .. } => {
@@ -80,7 +82,8 @@ impl EffectTable {
         if holds { row } else { OpEffects::unknown() }
     }
 
-    /// How an element that is the `index`-th operand of a call is meant. Keywords are counted behind the other operands.
+    /// How an element that is the `index`-th operand of a call is meant. Keywords are counted behind the other
+    /// operands.
     pub fn element(&self, body: &Body, call: ExprKind, index: usize) -> Element {
         let ExprKind::Call { attrs, .. } = call else { return Element::Value };
         let effects = self.call(body, call);
@@ -95,7 +98,7 @@ impl EffectTable {
         }
     }
 
-    /// Whether the `index`-th operand of a call is evaluated under a condition only.
+    /// Returns true if the `index`-th operand of a call is evaluated only under a condition.
     pub fn is_lazy(&self, body: &Body, call: ExprKind, index: usize) -> bool {
         let ExprKind::Call { callee, attrs, .. } = call else { return false };
         let row = self.row_of(body, callee);
@@ -113,8 +116,8 @@ impl EffectTable {
     }
 }
 
-/// What an `access_ptr` says, by its mask, that is done to the memory behind it: whether that is read, and whether written. Where the call
-/// is a statement of its own, this is all that it does.
+/// Returns whether an `access_ptr` reads and whether it writes the memory behind it, by its mask. A call that is a
+/// statement of its own does nothing else.
 pub fn access_mask(body: &Body, expr: ExprId) -> Option<(bool, bool)> {
     let mask = body.operands_of(expr, Intrinsic::AccessPtr)?.get(4).map(|&it| body.expr(it).kind);
     Some(match mask {
@@ -124,23 +127,23 @@ pub fn access_mask(body: &Body, expr: ExprId) -> Option<(bool, bool)> {
 }
 
 impl OpEffects {
-    /// What a call of these effects does with its `index`-th operand; nothing if that is not stated.
+    /// Returns the use that a call of these effects makes of its `index`-th operand, or `None` if that is not stated.
     pub fn operand_use(&self, attrs: &AttrDict, index: usize) -> Option<OperandUse> {
         if self.operands.is_empty() { None } else { self.operands.of(operand(attrs, index)) }
     }
 
-    /// Whether the row names the `index`-th operand of a call, and not only all others.
+    /// Returns true if the row names the `index`-th operand of a call by itself, not as one of the others.
     pub fn names_operand(&self, attrs: &AttrDict, index: usize) -> bool {
         !self.operands.is_empty() && self.operands.names(operand(attrs, index))
     }
 }
 
-/// Whether some operand of a call is given by its keyword, so that places of operands do not say what they are.
+/// Returns true if some operand of a call is given by its keyword, so that positions do not identify operands.
 pub fn has_keyword_operands(body: &Body, attrs: AttrDictId) -> bool {
     body.dict(attrs).iter().any(|(_, value)| matches!(value, Attr::Operand(_)))
 }
 
-/// Whether an operand of a call is a list whose items are its operands.
+/// Returns true if an operand of a call is a list whose items are operands of the call.
 pub fn is_list(kind: ExprKind) -> bool {
     match kind {
         ExprKind::Tuple(_) => true,
@@ -155,7 +158,7 @@ fn operand(attrs: &AttrDict, index: usize) -> Operand<'_> {
     keyword.map_or(Operand::At(index), |(key, _)| Operand::Named(key))
 }
 
-/// Whether a row says of every operand that may be a pointer that nothing is written through it.
+/// Returns true if a row states for every operand that may be a pointer that nothing is written through it.
 fn speaks_of_all(row: &OpEffects, body: &Body, args: &[ExprId], attrs: &AttrDict) -> bool {
     if args.len() > MOST_OPERANDS || row.arity.is_some_and(|it| usize::from(it) != args.len()) {
         return false;
@@ -178,7 +181,8 @@ fn speaks_of_all(row: &OpEffects, body: &Body, args: &[ExprId], attrs: &AttrDict
         })
 }
 
-/// Whether a row says of some operand that it is a number, and it is a pointer: what is behind it the row does not know.
+/// Returns true if an operand that the row declares as a number is a pointer: the row does not describe the memory
+/// behind it.
 fn gives_pointer_for_number(
     row: &OpEffects,
     body: &Body,
@@ -194,7 +198,7 @@ fn gives_pointer_for_number(
     })
 }
 
-/// What an operand shows of itself. O(items of a list).
+/// Returns the visible form of an operand. O(items of a list).
 fn given(body: &Body, expr: ExprId) -> Given {
     let node = body.expr(expr);
     match node.kind {

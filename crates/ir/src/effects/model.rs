@@ -1,7 +1,8 @@
 //! The types of an effects row and the questions that planners ask of it.
 //!
-//! In: fields as the table states them. Out: predicates. All of them answer for the operation alone: operands, dtypes
-//! and bounds are the caller's, who asks [`Applies::holds_for`] with its dtype and proves a [`TrapKind`] false with its ranges.
+//! In: fields as the table states them. Out: predicates. All of them answer for the operation alone. Operands, dtypes
+//! and bounds are the caller's part: it asks [`Applies::holds_for`] with its dtype and refutes a [`TrapKind`] with its
+//! ranges.
 
 use super::operands::OperandUses;
 
@@ -31,7 +32,7 @@ macro_rules! named {
 pub(super) use named;
 
 named! {
-    /// What an operation does to memory and to the state outside the program.
+    /// The effect of an operation on memory and on the state outside the program.
     enum MemoryEffect {
         /// A value of the operands only: may be keyed by value.
         None = "none",
@@ -76,12 +77,12 @@ named! {
     }
 }
 
-/// Whether evaluating an operation can trap.
+/// The conditions under which evaluating an operation can trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trap {
     /// Never: it may be evaluated where the source did not.
     No,
-    /// Only if the condition of this kind holds; who shows it false may treat it as [`Trap::No`].
+    /// Only if the condition of this kind holds; a caller that refutes the condition may treat it as [`Trap::No`].
     Cond(TrapKind),
     /// Perhaps, for reasons not known.
     Yes,
@@ -114,7 +115,8 @@ named! {
 }
 
 impl Applies {
-    /// Whether the property holds for operands that are integers (or bool, or index), or for others.
+    /// Returns true if the property holds for integer operands (or bool, or index) if `integer`, and for other operands
+    /// otherwise.
     pub fn holds_for(self, is_integer: bool) -> bool {
         match self {
             Applies::No => false,
@@ -125,7 +127,7 @@ impl Applies {
 }
 
 named! {
-    /// Where a row comes from.
+    /// The place where a row comes from.
     enum Basis {
         /// Documented meaning.
         Known = "known",
@@ -157,17 +159,17 @@ macro_rules! bit_set {
                 Self::NAMES.iter().find(|(it, _)| *it == name).map(|&(_, it)| it)
             }
 
-            /// Whether all members of `other` are in this set.
+            /// Returns true if all members of `other` are in this set.
             pub const fn contains(self, other: $Set) -> bool {
                 self.0 & other.0 == other.0
             }
 
-            /// Whether this set and `other` share a member.
+            /// Returns true if this set and `other` have a common member.
             pub const fn intersects(self, other: $Set) -> bool {
                 self.0 & other.0 != 0
             }
 
-            /// Whether nothing is in this set.
+            /// Returns true if the set is empty.
             pub const fn is_empty(self) -> bool {
                 self.0 == 0
             }
@@ -200,8 +202,8 @@ macro_rules! bit_set {
 bit_set! {
     /// The memory that an operation touches.
     MemorySet: u8 {
-        /// Only what its pointer, buffer or memref operands reach, in any address space; the row says which in
-        /// [`OpEffects::operands`], or it is all of them.
+        /// Only the memory that its pointer, buffer or memref operands reach, in any address space; the row names them
+        /// in [`OpEffects::operands`], or it is all of them.
         ARGUMENT = "argument" @ 0,
         /// Device-global memory and the state of the process.
         GLOBAL = "global" @ 1,
@@ -225,7 +227,7 @@ bit_set! {
         TERMINATOR = "terminator" @ 0,
         /// Declares a symbol: never a candidate.
         SYMBOL = "symbol" @ 1,
-        /// Does in addition what its regions do; the row alone is conservative.
+        /// Has the effects of its regions in addition; the row alone is conservative.
         RECURSIVE = "recursive" @ 2,
         /// Has no effect if no operand is a memref ([`OpEffects::without_memref`]).
         TENSOR_NONE = "tensor-none" @ 3,
@@ -251,7 +253,7 @@ bit_set! {
         CONST = "const" @ 13,
         /// `x op x` is `x`.
         IDEMPOTENT = "idem" @ 14,
-        /// Differs from the label that the peer gives; the reason says why.
+        /// Differs from the label of the reference compiler; the reason explains why.
         DEPARTS = "departs" @ 15,
         /// Its region follows from its name and types, and its printed form leaves it out.
         IMPLIED_REGION = "implied-region" @ 16,
@@ -263,8 +265,8 @@ bit_set! {
         STRUCTURED = "structured" @ 19,
         /// If it has two regions, exactly one of them is executed.
         CHOICE = "choice" @ 20,
-        /// A terminator that goes on behind the operation whose region it ends, and no further. Operations whose last word
-        /// has `yield` in it do so without the flag.
+        /// A terminator that goes on behind the operation whose region it ends, and no further. Operations whose last
+        /// word has `yield` in it do so without the flag.
         REGION_END = "region-end" @ 21,
         /// An operation of floats that is associative where its own flags allow it.
         REASSOCIATES = "reassoc" @ 22,
@@ -296,7 +298,7 @@ impl Namespace {
     }
 }
 
-/// How far two equal evaluations of an operation may be made one.
+/// The conditions under which two equal evaluations of an operation may be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Merge {
     /// Not at all.
@@ -307,34 +309,35 @@ pub enum Merge {
     Dominated,
 }
 
-/// What an operation may do. See the fields of `effects.toml`.
+/// The effects of an operation. See the fields of `effects.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpEffects {
-    /// What it does to memory.
+    /// The effect on memory.
     pub memory_effect: MemoryEffect,
-    /// Which memory; empty iff the effect is [`MemoryEffect::None`].
+    /// The memory; empty iff the effect is [`MemoryEffect::None`].
     pub memory: MemorySet,
-    /// Whether it can trap.
+    /// The conditions under which it can trap.
     pub may_trap: Trap,
-    /// Whether its meaning depends on which threads arrive together.
+    /// True if its meaning depends on the set of threads that execute it together.
     pub convergent: bool,
-    /// Whether equal operands and equal memory give an equal value.
+    /// True if equal operands and equal memory give an equal value.
     pub deterministic: bool,
     /// Its part in asynchronous work.
     pub asynchrony: Asynchrony,
-    /// Whether operands 0 and 1 may be swapped for comparing.
+    /// The operand types for which operands 0 and 1 may be swapped in comparisons.
     pub commutative: Applies,
-    /// Whether it is associative, where no overflow is introduced (I1).
+    /// The operand types for which it is associative, provided that no overflow is introduced (I1).
     pub associative: Applies,
     /// Bit `i`: operand `i` is evaluated under a condition (S2, S5). See [`OpEffects::is_lazy`].
     pub lazy_operands: u8,
-    /// The number of operands for which the row holds, if it does not for any. It is for rows without effect and that read.
+    /// The number of operands for which the row holds, if it does not for any. It is for rows without effect and that
+    /// read.
     pub arity: Option<u8>,
-    /// What it does with its operands, as far as the row says.
+    /// The uses of its operands, as far as the row states them.
     pub operands: OperandUses,
     /// Further properties.
     pub flags: Flags,
-    /// Where the row comes from.
+    /// The place where the row comes from.
     pub basis: Basis,
     /// The row's note, for `explain`.
     pub reason: Option<Box<str>>,
@@ -362,7 +365,8 @@ impl OpEffects {
         &UNKNOWN
     }
 
-    /// How far equal evaluations may be made one, given equal operands and (if it reads) equal memory versions.
+    /// Returns the conditions under which equal evaluations may be merged, given equal operands and (if it reads) equal
+    /// memory versions.
     pub fn merge(&self) -> Merge {
         let fixed = Flags::TERMINATOR.union(Flags::SYMBOL).union(Flags::MARKER);
         let value = matches!(self.memory_effect, MemoryEffect::None | MemoryEffect::Read);
@@ -417,7 +421,8 @@ impl OpEffects {
         )
     }
 
-    /// May change memory, end an object, or complete an asynchronous write: starts a new version of [`OpEffects::memory`].
+    /// May change memory, end an object, or complete an asynchronous write: starts a new version of
+    /// [`OpEffects::memory`].
     pub fn may_write(&self) -> bool {
         matches!(
             self.memory_effect,
@@ -442,7 +447,7 @@ impl OpEffects {
             && !self.flags.intersects(kept)
     }
 
-    /// Whether operand `index` is evaluated under a condition only.
+    /// Returns true if operand `index` is evaluated only under a condition.
     pub fn is_lazy(&self, index: usize) -> bool {
         index < 8 && self.lazy_operands & (1 << index) != 0
     }

@@ -10,14 +10,14 @@ pub type NameBuffer = SmallVec<[u8; 64]>;
 
 /// Spellings of the TIR namespace.
 const NAMESPACES: [&str; 3] = ["T.", "tirx.", "tir."];
-/// What some versions register scalar functions under.
+/// The prefix under which some versions register scalar functions.
 const SCALARS: &str = "prim.";
 /// The tile namespace: its `exp` writes a region and is not the scalar `exp`.
 const TILE: &str = "Tx.";
 
 /// `name` without its namespace, with each run of `.` and `_` as one `.`, trimmed at both ends.
 ///
-/// The aliases of a file must have been resolved: `T` and `Tx` mean what the printed imports mean.
+/// The aliases of a file must have been resolved: `T` and `Tx` have the meaning of the printed imports.
 pub fn normal_tir<'a>(name: &'a str, buffer: &'a mut NameBuffer) -> &'a str {
     buffer.clear();
     let (first, name) = match name.strip_prefix(TILE) {

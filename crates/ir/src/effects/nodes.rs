@@ -1,7 +1,7 @@
-//! The effects of expression nodes, with what the node itself shows.
+//! The effects of expression nodes, refined by the node itself.
 //!
-//! In: a node of a body. Out: its row, the trap that is left after looking at dtypes and constant operands, and what
-//! one evaluation costs. Operands are not included: a walk over them is the caller's. Constant time.
+//! In: a node of a body. Out: its row, the trap that remains for its dtypes and constant operands, and the cost of one
+//! evaluation. Operands are not included: a walk over them is the caller's. Constant time.
 
 use std::sync::OnceLock;
 
@@ -51,7 +51,8 @@ pub fn unary(op: UnaryOp) -> &'static OpEffects {
 }
 
 impl EffectTable {
-    /// How the node itself, given its operands, can trap: its row, less what dtypes and constant operands rule out.
+    /// The trap of the node itself, given its operands: its row, without the cases that dtypes and constant operands
+    /// rule out.
     pub fn own_trap(&self, body: &Body, expr: ExprId) -> Trap {
         match body.expr(expr).kind {
             ExprKind::Binary(op, lhs, rhs) => refine(body, binary(op).may_trap, lhs, Some(rhs)),
@@ -70,7 +71,7 @@ impl EffectTable {
         }
     }
 
-    /// What one evaluation of the node itself costs, by the table at the end of `SEMANTICS.md`.
+    /// The cost of one evaluation of the node itself, by the table at the end of `SEMANTICS.md`.
     pub fn own_cost(&self, body: &Body, expr: ExprId) -> u32 {
         let node = body.expr(expr);
         match node.kind {
@@ -130,7 +131,7 @@ fn is_cheap(it: Intrinsic) -> bool {
         )
 }
 
-/// What an operator on integers costs that is no division (`SEMANTICS: Cost`).
+/// The cost of an integer operator other than division (`SEMANTICS: Cost`).
 pub const OPERATOR_COST: u32 = cost::SIMPLE;
 
 /// Costs of one evaluation. The table in `SEMANTICS.md` explains them.
@@ -144,7 +145,7 @@ mod cost {
     pub(super) const CALL: u32 = 20;
 }
 
-/// What is left of a row's trap for these operands.
+/// The remaining trap of a row for these operands.
 fn refine(body: &Body, trap: Trap, lhs: ExprId, rhs: Option<ExprId>) -> Trap {
     let Trap::Cond(kind) = trap else { return trap };
     let Some(dtype) = body.dtype(lhs) else { return trap };

@@ -1,13 +1,13 @@
-//! What an operation does with each of its operands: the part of a row that speaks of pointers.
+//! The uses that operations make of their operands: the part of a row that describes pointers.
 //!
-//! In: the lists `numbers`, `addresses`, `places`, `reads`, `writes` and `texts` of a row. Out: for the operand at a place, or of a keyword, its
-//! [`OperandUse`], or nothing if the row does not speak of it. O(entries of the row).
+//! In: the lists `numbers`, `addresses`, `places`, `reads`, `writes` and `texts` of a row. Out: for the operand at a
+//! place, or of a keyword, its [`OperandUse`], or nothing if the row does not speak of it. O(entries of the row).
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// What an operation does with an operand.
+/// The use that an operation makes of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperandUse {
     /// Takes a number: a pointer here is something that the row does not know.
@@ -22,8 +22,8 @@ pub enum OperandUse {
     Writes,
     /// Reads and writes.
     Updates,
-    /// Evaluates it itself, again after what it writes, as a condition to wait for: the front end keeps its text, and nothing in
-    /// it is an evaluation of its own.
+    /// Evaluates it itself, again after its own writes, as a condition to wait for: the front end keeps its text, and
+    /// nothing in it is an evaluation of its own.
     Text,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for OperandName {
     }
 }
 
-/// Which operand of a call is meant.
+/// The designation of an operand of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand<'a> {
     /// The positional one at this place.
@@ -84,28 +84,28 @@ impl OperandUses {
     /// The uses of a row that speaks of no operand.
     pub const NONE: OperandUses = OperandUses { named: Vec::new(), others: None };
 
-    /// What the row says of an operand.
+    /// Returns the use that the row states for an operand.
     pub fn of(&self, operand: Operand<'_>) -> Option<OperandUse> {
         let named = self.named.iter().find(|(name, _)| is_meant(name, operand));
         named.map(|it| it.1).or(self.others)
     }
 
-    /// Whether the row names this operand, and not only all others.
+    /// Returns true if the row names this operand by itself, not as one of the others.
     pub fn names(&self, operand: Operand<'_>) -> bool {
         self.named.iter().any(|(name, _)| is_meant(name, operand))
     }
 
-    /// Whether it speaks of no operand.
+    /// Returns true if the row describes no operand.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty() && self.others.is_none()
     }
 
-    /// Whether some operand is written.
+    /// Returns true if some operand is written.
     pub fn any_written(&self) -> bool {
         self.all().any(OperandUse::may_write)
     }
 
-    /// Whether some operand's memory is touched.
+    /// Returns true if the memory behind some operand is accessed.
     pub fn any_reached(&self) -> bool {
         self.all().any(|it| it.may_read() || it.may_write())
     }

@@ -1,8 +1,8 @@
 //! Paddle's operator registry: side effects, operands written in place, declared attributes.
 //!
-//! In: the name of an operation as a program prints it (`pd_op.add`). Out: the [`PaddleOp`] that Paddle 3.3.1 registers. The data is
-//! `paddle_ops.txt`, which says its own form, parsed on first use; a lookup is one hash. These are Paddle's own labels, by which its
-//! pass decides; what is sound is said by the effects table.
+//! In: the name of an operation as a program prints it (`pd_op.add`). Out: the [`PaddleOp`] that Paddle 3.3.1
+//! registers. The data is `paddle_ops.txt`, which documents its own form, parsed on first use; a lookup is one hash.
+//! These are Paddle's own labels, which decide in its pass; the effects table decides about soundness.
 
 use std::sync::OnceLock;
 
@@ -27,7 +27,7 @@ const ANNOTATIONS: &[&str] = &[
 /// An operation as Paddle registers it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PaddleOp {
-    /// Whether it has the trait of a side effect.
+    /// True if the operation has the side-effect trait.
     pub has_side_effect: bool,
     /// The operands that it overwrites, or gives views of, in place; in order.
     pub overwrites: Box<[u32]>,
@@ -36,7 +36,8 @@ pub struct PaddleOp {
 }
 
 impl PaddleOp {
-    /// Whether an attribute of this name takes part in equality; if so, whether its floating-point numbers are rounded in the text.
+    /// Returns `None` if an attribute of this name takes no part in equality; otherwise, whether its floating-point
+    /// numbers are rounded in the text.
     pub fn attribute(&self, name: &str) -> Option<bool> {
         self.attributes.iter().find(|(it, _)| *it == name).map(|&(_, rounded)| rounded)
     }
@@ -48,7 +49,8 @@ pub fn paddle_op(name: &str) -> Option<&'static PaddleOp> {
     OPS.get_or_init(|| TEXT.lines().filter_map(parse).collect()).get(name)
 }
 
-/// Whether no operation declares an attribute of this name: it says where an operation comes from, not what it computes.
+/// Returns true if no operation declares an attribute of this name: it tells where an operation comes from, not what it
+/// computes.
 pub fn is_paddle_annotation(name: &str) -> bool {
     ANNOTATIONS.binary_search(&name).is_ok()
 }

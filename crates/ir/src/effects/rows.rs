@@ -1,7 +1,7 @@
 //! Rows as the TOML text has them, and their checking.
 //!
 //! In: the text of `effects.toml`, or the rows of a user's `tir-analyzer.toml` as serde read them. Out: typed
-//! [`OpEffects`], or an [`EffectError`] that names row, column and what is wrong. Linear.
+//! [`OpEffects`], or an [`EffectError`] with row, column and message. Linear.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl EffectRows {
         }
     }
 
-    /// Whether there is no row.
+    /// Returns true if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.tir.is_empty() && self.mlir.is_empty() && self.pir.is_empty()
     }
@@ -105,7 +105,7 @@ pub struct EffectRow {
     pub reason: Option<String>,
 }
 
-/// What is wrong with a row.
+/// A defect of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectError {
     /// The namespace of the row.
@@ -116,7 +116,7 @@ pub struct EffectError {
     pub op: String,
     /// The field.
     pub column: &'static str,
-    /// What is wrong, and what would be right.
+    /// The defect, and the correct form.
     pub message: String,
 }
 
@@ -129,11 +129,11 @@ impl fmt::Display for EffectError {
 
 impl std::error::Error for EffectError {}
 
-/// A column and what is wrong in it.
+/// A column and its defect.
 type Wrong = (&'static str, String);
 
 impl EffectRow {
-    /// The typed row, or what is wrong with it. `row` and `namespace` only place the error.
+    /// The typed row, or its defect. `row` and `namespace` only place the error.
     pub(super) fn check(
         &self,
         namespace: Namespace,

@@ -39,7 +39,8 @@ pub struct EffectTable {
     version: u32,
     rows: Vec<OpEffects>,
     spaces: [Space; 3],
-    /// Exact names of TIR as they are mostly written, with `_` between their parts: no normal form has to be made of them.
+    /// Exact names of TIR as they are mostly written, with `_` between their parts: no normal form has to be made of
+    /// them.
     spelled: FxHashMap<Box<str>, RowIndex>,
     /// The rows that a user added, as text.
     of_user: String,
@@ -59,7 +60,7 @@ struct Space {
 struct Pattern {
     /// The pattern as written (normal form for TIR).
     text: Box<str>,
-    /// Length of what stands before the `*`, without the dot of a trailing `.*`.
+    /// Length of the text before the `*`, without the dot of a trailing `.*`.
     prefix_len: u32,
     /// A trailing `.*`: the rest is empty or starts with a dot.
     dotted: bool,
@@ -179,7 +180,8 @@ impl EffectTable {
         Ok(table)
     }
 
-    /// What users added to the table of the product, as one text: equal texts, equal tables. Empty if nothing.
+    /// Returns the rows that users added to the table of the product, as one text: equal texts, equal tables. Empty if
+    /// there are none.
     pub fn rows_of_user(&self) -> &str {
         &self.of_user
     }

@@ -31,7 +31,7 @@ named! {
 }
 
 named! {
-    /// Where the TVMScript printer writes a call's result type among its arguments.
+    /// The place where the TVMScript printer writes a call's result type among its arguments.
     enum DtypePosition {
         /// Nowhere.
         None = "none",
@@ -47,11 +47,11 @@ named! {
 pub struct TvmOp {
     /// The registered name without its `tirx.`: `exp`, `ptx.cp_async_ca`, `tile.copy`.
     pub name: Box<str>,
-    /// What the printer writes after `T.` (`Tx.` for `tile.*`); nothing if the operator has no printed form.
+    /// The name that the printer writes after `T.` (`Tx.` for `tile.*`); `None` if the operator has no printed form.
     pub printed: Option<Box<str>>,
     /// TVM's label.
     pub effect: Option<CallEffectKind>,
-    /// Where the result type is printed.
+    /// The place where the result type is printed.
     pub dtype: DtypePosition,
     /// The number of arguments, where fixed.
     pub arity: Option<u8>,
@@ -60,12 +60,12 @@ pub struct TvmOp {
 }
 
 impl TvmOp {
-    /// Whether TVM treats a call as a value of its operands.
+    /// Returns true if TVM treats a call as a value of its operands.
     pub fn is_pure_by_label(&self) -> bool {
         self.effect == Some(CallEffectKind::Pure)
     }
 
-    /// Whether the call belongs to the tile namespace.
+    /// Returns true if the call belongs to the tile namespace.
     pub fn is_tile(&self) -> bool {
         self.name.starts_with("tile.")
     }
@@ -111,7 +111,8 @@ pub fn tvm_op(name: &str) -> Option<&'static TvmOp> {
     Some(&registry.ops[*index as usize])
 }
 
-/// All operators that TVM prints as `name`, in the order of the file: `T.ptx.cp` is many, told apart by their arguments.
+/// All operators that TVM prints as `name`, in the order of the file: `T.ptx.cp` stands for many, which differ by their
+/// arguments.
 pub fn tvm_ops_printed_as(name: &str) -> impl Iterator<Item = &'static TvmOp> {
     let registry = registry();
     let mut buffer = NameBuffer::new();

@@ -1,7 +1,8 @@
-//! Rules that a function allows by an attribute: `T.func_attr({"tir.allow": "common-subexpression"})`, or a list of rules.
+//! Rules that a function allows by an attribute: `T.func_attr({"tir.allow": "common-subexpression"})`, or a list of
+//! rules.
 //!
-//! The attribute stays with the function where its text is gone: in printed modules, in `build`. What comments allow is the
-//! frontend's (`# tir: allow(…)`), which knows this attribute too.
+//! The attribute stays with the function where its text is gone: in printed modules, in `build`. Comments with
+//! allowances are read by the frontend (`# tir: allow(…)`), which knows this attribute too.
 
 use crate::{Attr, Body};
 
@@ -23,7 +24,7 @@ pub fn in_attributes(body: &Body) -> impl Iterator<Item = &str> {
     texts.flat_map(|it| it.split(',')).map(str::trim).filter(|it| !it.is_empty())
 }
 
-/// Whether the attributes of a function allow a rule.
+/// Returns true if the attributes of a function allow a rule.
 pub fn by_attribute(body: &Body, rule: &str) -> bool {
     in_attributes(body).any(|it| it == rule)
 }

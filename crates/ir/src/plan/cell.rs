@@ -1,8 +1,10 @@
-//! Values that only some paths to their uses have computed, and what makes it so on all of them.
+//! Partial redundancies: values that only some paths to their uses have computed, and the insertions that make them
+//! available on all.
 //!
-//! A name is bound once, so it cannot stand for a value that is computed at two places, of which each path passes one. A scalar of the
-//! `tirx` dialect can: every path stores the value in it, and the uses read it. A [`CseCell`] says where it is declared, where it is stored
-//! (where the value is computed anyway, and where code has to be *inserted*), and which occurrences become it. Plain data, as all of a plan.
+//! A name is bound once, so it cannot stand for a value that is computed at two places, of which each path passes one.
+//! A scalar of the `tirx` dialect can: every path stores the value in it, and the uses read it. A [`CseCell`] holds the
+//! place of its declaration, the places of its stores (where the value is computed anyway, and where code has to be
+//! *inserted*), and the occurrences that become it. Plain data, as all of a plan.
 
 use super::Part;
 use crate::{ExprId, OccurrenceId, OpId};
@@ -21,7 +23,7 @@ pub struct CseCell {
     pub expr: ExprId,
     /// It is declared right before this operation.
     pub before: OpId,
-    /// Where it is stored, in program order.
+    /// The place where it is stored, in program order.
     pub stores: Vec<CellStore>,
     /// The occurrences that become the scalar: those that are computed into it, and the uses after them.
     pub replaces: Vec<OccurrenceId>,
@@ -38,7 +40,7 @@ pub struct CellStore {
     pub reuses: Vec<Part>,
 }
 
-/// Where a scalar is stored.
+/// The place where a scalar is stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CellPlace {
     /// Right before an operation that computes the value.
@@ -53,16 +55,16 @@ pub enum CellPlace {
 }
 
 impl CellPlace {
-    /// Whether the program computes nothing there yet.
+    /// Returns true if the program does not compute the value there yet.
     pub fn is_inserted(self) -> bool {
         matches!(self, CellPlace::EndOfArm { .. })
     }
 }
 
-/// What keeps a partially redundant value as it is.
+/// The reason why a partially redundant value stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PartialObstacle {
-    /// Nothing but that nobody asked for it.
+    /// Only the missing request.
     OnRequest,
     /// Some path through an insertion does not compute the value now.
     NotAnticipated,
@@ -70,7 +72,7 @@ pub enum PartialObstacle {
     NoScalar,
     /// The text has no place for one of the stores.
     NoPlace,
-    /// What is computed is part of something that gets a name first; the next run sees what is left.
+    /// The value is part of another one that gets a name first; the next run handles the rest.
     Overlaps,
 }
 

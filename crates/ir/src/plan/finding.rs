@@ -27,9 +27,9 @@ pub enum Place {
 /// A place that a finding rests on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Related {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What it has to do with the finding.
+    /// The relation of the place to the finding.
     pub role: Role,
 }
 
@@ -52,9 +52,9 @@ impl Role {
 /// Edits that are done together.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FindingFix {
-    /// What is done. Edits do not contradict each other; equal ones may stand in several fixes.
+    /// The edits. They do not contradict each other; equal edits may occur in several fixes.
     pub edits: Vec<FixEdit>,
-    /// Operations that must stay for the fix to be right. Those that define what its edits mention count by themselves.
+    /// Operations that must stay for the fix to be right. Findings that define names in its edits count by themselves.
     pub rests_on: Vec<OpId>,
 }
 
@@ -63,18 +63,18 @@ pub struct FindingFix {
 pub enum FixEdit {
     /// An operation goes, with all that is in it. A block that would be empty gets `T.evaluate(0)`.
     RemoveOp(OpId),
-    /// An operation is replaced by what is in one of its regions; its condition is not evaluated any more.
+    /// An operation is replaced by the contents of one of its regions; its condition is no longer evaluated.
     KeepRegion {
         /// The operation.
         op: OpId,
-        /// Which of its regions.
+        /// The index of its region.
         region: u32,
     },
     /// An occurrence becomes something else of the same type.
     Replace {
-        /// The occurrence; no other edit touches what is in it.
+        /// The occurrence; no other edit touches its inside.
         occurrence: OccurrenceId,
-        /// What it becomes.
+        /// The replacement.
         with: Replacement,
     },
     /// A value gets a name.
@@ -85,14 +85,14 @@ pub enum FixEdit {
         value: OccurrenceId,
         /// The binding stands right before this operation.
         before: OpId,
-        /// What becomes the name; mostly `value` too.
+        /// The occurrences that become the name; mostly `value` too.
         replaces: Vec<OccurrenceId>,
     },
     /// The function gets the attribute by which its parameters do not overlap.
     AddNoalias,
 }
 
-/// What takes the place of an occurrence.
+/// The replacement of an occurrence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replacement {
     /// A variable that is visible there.

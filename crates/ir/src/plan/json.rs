@@ -1,8 +1,9 @@
 //! Plans as JSON, for editors, scripts and `explain --format json`.
 //!
-//! In: a plan, its body, and a function that says where things are in the text. Out: a JSON object with the name of its schema
-//! and its version ([`PLAN_VERSION`]). Fields are only added within a version. Expressions are given as text, places as whatever the caller's
-//! function makes of them (offsets, lines and columns with a path); nothing in the output is an id of the body.
+//! In: a plan, its body, and a function that gives places in the text. Out: a JSON object with the name of its schema
+//! and its version ([`PLAN_VERSION`]). Fields are only added within a version. Expressions are given as text, places in
+//! the form that the caller's function returns (offsets, lines and columns with a path); the output contains no id of
+//! the body.
 //!
 //! ```json
 //! { "schema": "tir-analyzer.cse-plan", "version": 2, "preset": "default", "function": "f", "informational": false,
@@ -11,14 +12,15 @@
 //!   "bindings": [{ "name": "cse_v1", "group": 0, "before": …, "replaces": [ … ], "uses": [] }] }
 //! ```
 //!
-//! A binding that is a `T.Let` inside an expression has `within`: the place that it is around, or `value_of`, the binding in whose value it
-//! is.
+//! A binding that is a `T.Let` inside an expression has `within`: the place that it is around, or `value_of`, the
+//! binding in whose value it is.
 //!
-//! Kinds of decisions: `bind` (`binding`), `reuse` (`variable`, `bound_by`, `replaces`), `covered` (`by`), `insert` (`cell`), `refuse`
-//! (`reason`, which [`super::docs`] explains, and what it is about).
+//! Kinds of decisions: `bind` (`binding`), `reuse` (`variable`, `bound_by`, `replaces`), `covered` (`by`), `insert`
+//! (`cell`), `refuse` (`reason`, which [`super::docs`] explains, and its place).
 //!
-//! `cells` has the partial redundancies, done or not: `name`, `group`, `value`, `before`, `replaces`, and `stores`, each with `before` (the
-//! operation that computes it anyway) or `branch` and `arm` (`then`, `else`) at whose end it is inserted.
+//! `cells` has the partial redundancies, done or not: `name`, `group`, `value`, `before`, `replaces`, and `stores`,
+//! each with `before` (the operation that computes it anyway) or `branch` and `arm` (`then`, `else`) at whose end it is
+//! inserted.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
@@ -192,8 +194,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The text of an expression; none for a large one, whose place says it: the groups of a long chain would repeat it
-    /// once for each of its parts.
+    /// The text of an expression; `None` for a large one, which its place identifies: the groups of a long chain would
+    /// repeat it once for each of its parts.
     fn text(&self, expr: ExprId) -> Option<String> {
         (self.body.expr(expr).size <= TEXT_LIMIT).then(|| expr_text(self.body, expr))
     }
@@ -203,7 +205,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the parts are, each once.
+/// Returns the numbers of the parts, each once.
 fn numbers(parts: &[Part]) -> Vec<usize> {
     let mut seen = FxHashSet::default();
     parts.iter().map(|it| it.of).filter(|&it| seen.insert(it)).collect()

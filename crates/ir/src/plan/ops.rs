@@ -1,13 +1,14 @@
-//! Plans about whole operations: what is equal, what is dead, what could stand somewhere else.
+//! Plans about whole operations: equal ones, dead ones, and ones that should move.
 //!
-//! MLIR and PIR have no expressions: every value is the result of an operation, so a plan is about operations. A plan is plain data
-//! about one body ([`OpPlan`]): actions in program order, each with the reason why it is right and, where a peer's pass does not do
-//! it, why that does not; and what was refused, with the operation that stood in the way.
+//! MLIR and PIR have no expressions: every value is the result of an operation, so a plan is about operations. A plan
+//! is plain data about one body ([`OpPlan`]): actions in program order, each with its justification and, where a
+//! reference compiler's pass does not do it, the reason; and the refusals, with the operation in the way.
 //!
-//! All actions of a plan are right together. An operation that goes is the `op` of one action; what takes its place never goes.
+//! All actions of a plan are right together. A deleted operation is the `op` of one action; its replacement is never
+//! deleted.
 
+mod carried;
 mod copies;
-mod handed;
 mod kinds;
 
 use thin_vec::ThinVec;
@@ -16,19 +17,19 @@ use super::Preset;
 use crate::{OpId, ValueId};
 
 pub use self::{
+    carried::{CarriedValue, carried_values, operand_at},
     copies::{OutputCopy, copies},
-    handed::{Handed, handed, operand_at},
     kinds::{OpActionKind, OpRefusalKind, UNKNOWN_OPERATION},
 };
 
-/// What is done about the operations of one body, and what is not.
+/// The planned actions and the refusals for the operations of one body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpPlan {
     /// The rules.
     pub preset: Preset,
-    /// What is done, in program order of [`OpAction::op`].
+    /// The actions, in program order of [`OpAction::op`].
     pub actions: Vec<OpAction>,
-    /// What was found and is not done, in program order.
+    /// The refusals, in program order.
     pub refusals: Vec<OpRefusal>,
 }
 
@@ -38,7 +39,7 @@ impl OpPlan {
         OpPlan { preset, actions: Vec::new(), refusals: Vec::new() }
     }
 
-    /// Whether nothing is done.
+    /// Returns true if the plan has no actions.
     pub fn is_empty(&self) -> bool {
         self.actions.is_empty()
     }
@@ -47,11 +48,12 @@ impl OpPlan {
 /// One thing that is done.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpAction {
-    /// The operation it is about. For [`OpChange::Argument`] that of the result, or the last one of the argument's block.
+    /// The operation it is about. For [`OpChange::Argument`] that of the result, or the last one of the argument's
+    /// block.
     pub op: OpId,
-    /// What is done.
+    /// The decision.
     pub change: OpChange,
-    /// Why it is right.
+    /// The reason why it is right.
     pub kind: OpActionKind,
 }
 
@@ -63,8 +65,8 @@ pub enum OpChange {
         /// The equal operation, which stays.
         into: OpId,
     },
-    /// As [`OpChange::Merge`]; but each value that is an output of the program gets a copy of its own behind `into`, as one value may be
-    /// one output only.
+    /// As [`OpChange::Merge`]; but each value that is an output of the program gets a copy of its own behind `into`, as
+    /// one value may be one output only.
     MergeWithCopies {
         /// The equal operation, which stays.
         into: OpId,
@@ -92,9 +94,10 @@ pub enum OpChange {
         /// The value that it always equals.
         value: ValueId,
     },
-    /// A value is handed on no more ([`Handed`]): the argument goes, with what every way gives for it and the result of the loop. All other
-    /// actions of the plan are done with it: among them are those that take the last uses away.
-    Drop {
+    /// A loop-carried or passed value is removed ([`CarriedValue`]): the argument, its incoming value on every edge,
+    /// and the result of the loop. All other actions of the plan are done with it: among them are those that take the
+    /// last uses away.
+    RemoveArgument {
         /// The argument.
         argument: ValueId,
     },
@@ -105,10 +108,10 @@ pub enum OpChange {
 pub struct OpRefusal {
     /// The operation.
     pub op: OpId,
-    /// What it would be merged into.
+    /// The operation that it would be merged into.
     pub into: Option<OpId>,
-    /// Why not.
+    /// The reason why not.
     pub kind: OpRefusalKind,
-    /// What stands in the way, where it is one operation: the write between, or the operation inside a region.
+    /// The obstacle, if it is one operation: the write between the two, or the operation inside a region.
     pub obstacle: Option<OpId>,
 }

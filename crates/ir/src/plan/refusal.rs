@@ -30,7 +30,7 @@ alike they must be is
 `associative` (terms of
 integer sums in any order, where no intermediate can overflow) or `arithmetic` (equal sums of products); each \
 contains the ones
-before it, and a hint says when it was needed. A variable counts as what it is bound to.
+before it, and a hint says when it was needed. A variable counts as its definition.
 
 The binding stands right before the first statement that uses it in the innermost scope that holds all uses. If the \
 value is a part of
@@ -204,7 +204,7 @@ C[i] = B[i] + 1.0         # B[i] again: does A overlap B?
 
 Without `T.func_attr({\"tirx.noalias\": True})` two buffer parameters may be the same memory, so the store to `A` \
 may change `B[i]`. If they
-never are, say so. A `view`, `decl_buffer(data=...)` or `match_buffer` is the memory of what it was made from. \
+never are, say so. A `view`, `decl_buffer(data=...)` or `match_buffer` is the memory of its source. \
 Memory of one
 thread whose address is not handed out survives barriers and calls.
 
@@ -218,7 +218,7 @@ const PREDICATE: Rule = Rule::not_shared(
     "\
 The value is a bool. It is found and counted, but stays inline: a condition is clearer in its `if`, costs one \
 operation, and later passes
-recognise it there. This is also what TVM does.
+recognise it there. TVM does the same.
 
 ```python
 if i < n:
@@ -285,7 +285,7 @@ nothing written between, so that it adds no trap either. It is not done, and sai
 need its own;
 - `no-place`: the text has no place for a store (an `elif`, two axes of one `T.grid`, a suite on the line of its \
 `if`);
-- `overlaps`: what is computed is part of something that gets a name first; the next run sees what is left.
+- `overlaps`: the value is part of another one that gets a name first; the next run sees what is left.
 ",
 );
 
@@ -317,7 +317,7 @@ By arithmetic the expression has a value that needs no computation, so it is not
 A[x - x] = y + x - x      # x - x is 0, y + x - x is y
 ```
 
-Write what it is equal to.
+Write the equal expression.
 ",
 );
 
@@ -325,7 +325,7 @@ pub(super) const CONVERGENT: Rule = Rule::not_shared(
     "convergent",
     "it depends on which threads arrive together",
     "\
-A shuffle, a vote or a call that nobody knows more of than that it is pure exchanges values with the threads that \
+A shuffle, a vote, or a call that is only known to be pure exchanges values with the threads that \
 execute it together.
 Two of them are one only in the same list of statements, with no branch or loop between; one that stands in a branch \
 stays there.
@@ -344,7 +344,7 @@ const UNDER_BINDER: Rule = Rule::not_shared(
     "\
 The expression names the variable of a `T.Let` or of a reducer around it, so it cannot leave the body of that, and a \
 statement cannot be
-written inside an expression. What is in the body and does not name the variable is shared as everything else.
+written inside an expression. Expressions in the body that do not name the variable are shared like all others.
 
 ```python
 A[0] = T.Let(v * v + (x + v), where={v: x + y})
@@ -428,7 +428,7 @@ A value is bound if it is computed at two places or more. `--min-occurrences N`,
 min-occurrences = 3
 ```
 
-asks for more; what has less is found and left alone. What it is made of may still be bound.
+asks for more; values with fewer are found and left alone. Their parts may still be bound.
 ",
 );
 
@@ -448,7 +448,7 @@ next statement and all in it; right above the function, on the line of its `def`
 the whole
 function. `T.func_attr({\"tir.allow\": \"common-subexpression\"})` does the same for a function, also where it has \
 no text. Any rule can
-be allowed like this, several at once with commas between. What is allowed is neither counted nor replaced.
+be allowed like this, several at once with commas between. Allowed code is neither counted nor replaced.
 ",
 );
 

@@ -1,11 +1,13 @@
 //! Plans of simplification: which expressions and statements have a simpler form where they stand, and why.
 //!
-//! `transform::simplify` makes them from a body. They are plain data, so that the diagnostic, the quick fix, the explanation, the
-//! preview and the lowered code say the same: `transform` applies them to a body, `frontend` to its text.
+//! `transform::simplify` makes them from a body. They are plain data, so that the diagnostic, the quick fix, the
+//! explanation, the preview and the lowered code say the same: `transform` applies them to a body, `frontend` to its
+//! text.
 //!
-//! Terms. An *item* is one simplification; it is a list of mechanical *steps* on operations of the body, which keep their ids
-//! throughout. Planning goes on until nothing is left to simplify, so there are *rounds*: items of round 0 were found in the body as it
-//! is, the others in what earlier rounds make of it. An item *needs* those of its round without which it would not be right.
+//! Terms. An *item* is one simplification; it is a list of mechanical *steps* on operations of the body, which keep
+//! their ids throughout. Planning continues until nothing is left to simplify, so there are *rounds*: items of round 0
+//! were found in the body as it is, the others in the results of earlier rounds. An item *needs* those of its round
+//! without which it would not be right.
 
 use smallvec::SmallVec;
 
@@ -19,14 +21,14 @@ pub use kinds::{CONSTANT_CONDITION, REDUNDANT_CONDITION, SimplificationKind, Sim
 /// All that can be simplified in one body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimplifyPlan {
-    /// The body that was planned on, with the expressions that the steps name. Its ids are those of the body; operations, regions and
-    /// values are as they were. Empty if there are no steps.
+    /// The body that was planned on, with the expressions that the steps name. Its ids are those of the body;
+    /// operations, regions and values are as they were. Empty if there are no steps.
     pub grown: Body,
-    /// What is done, in the order in which it is done.
+    /// The simplifications, in the order in which they are applied.
     pub items: Vec<Simplification>,
-    /// What looks as if it could be done, and why it is not, in program order.
+    /// The refused candidates with their reasons, in program order.
     pub refusals: Vec<Refused>,
-    /// Whether planning ended because nothing was left; false if it ended at a limit.
+    /// True if planning ended because there was nothing left to do; false if it ended at a limit.
     pub is_complete: bool,
 }
 
@@ -41,55 +43,56 @@ impl SimplifyPlan {
 /// One simplification.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Simplification {
-    /// What it is.
+    /// The kind.
     pub kind: SimplificationKind,
-    /// What it is about, in the body that was planned on.
+    /// The place, in the body that was planned on.
     pub place: Place,
-    /// What is done, in this order.
+    /// The steps, in order of application.
     pub steps: SmallVec<[Step; 1]>,
     /// The names of the rules that led there, in the order of their use; none for statements.
     pub rules: Vec<&'static str>,
-    /// What it rests on: the enclosing condition that decides, the loop, the other guard.
+    /// The places that justify it: the enclosing condition that decides, the loop, the other guard.
     pub because: Vec<Related>,
     /// Operations that one execution saves (`SEMANTICS.md` has the table); a statement counts one.
     pub saves: u32,
     /// 0: found in the body as it is.
     pub round: u32,
-    /// Earlier items of the same round that it needs, by their indices. An item of a later round needs all of the rounds before.
+    /// Earlier items of the same round that it needs, by their indices. An item of a later round needs all of the
+    /// rounds before.
     pub needs: Vec<usize>,
 }
 
-/// One mechanical change. Steps are done in order, and say nothing about what comes after them.
+/// One mechanical change. Steps are done in order; each describes the state before the later ones.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
     /// An occurrence becomes another expression of its type. Only in round 0, where occurrences are those of the body.
     Replace {
-        /// The occurrence; no other such step is about what is in it.
+        /// The occurrence; no other such step is inside it.
         occurrence: OccurrenceId,
-        /// What it becomes.
+        /// The replacement.
         with: ExprId,
     },
     /// A whole operand becomes another expression of its type.
     Operand {
         /// The operation.
         op: OpId,
-        /// Which operand.
+        /// The index of the operand.
         operand: u32,
-        /// What it becomes.
+        /// The replacement.
         with: ExprId,
     },
     /// An operation goes, with all that is in it.
     Remove {
         /// The operation.
         op: OpId,
-        /// Whether its list would be empty and gets `T.evaluate(0)`.
+        /// True if its list would be empty and gets `T.evaluate(0)`.
         fills: bool,
     },
-    /// An operation is replaced by what is in one of its regions.
+    /// An operation is replaced by the contents of one of its regions.
     Open {
         /// The operation.
         op: OpId,
-        /// Which of its regions.
+        /// The index of its region.
         region: u32,
     },
     /// A loop of one iteration is replaced by its body, in which its variable is the first value.
@@ -126,7 +129,7 @@ pub enum Step {
     Negate {
         /// The `if`.
         op: OpId,
-        /// What its condition becomes.
+        /// The new condition.
         with: ExprId,
     },
     /// `if a: S; else: pass` becomes `if a: S`.
@@ -139,18 +142,18 @@ pub enum Step {
 /// Something that stays as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// What it would have been.
+    /// The kind of the simplification that was refused.
     pub kind: SimplificationKind,
-    /// What it is about.
+    /// The place of the finding.
     pub place: Place,
-    /// Why not.
+    /// The reason why not.
     pub refusal: SimplifyRefusal,
-    /// The operator that may fail, the write, what leaves the loop; none if the place says it.
+    /// The operator that may fail, the write, or the exit from the loop; `None` if the place shows it.
     pub culprit: Option<Place>,
 }
 
 impl SimplifyPlan {
-    /// Whether nothing is simplified.
+    /// Returns true if the plan simplifies nothing.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -224,8 +224,8 @@ impl Printer<'_> {
         self.body.expr(expr).flags.has_unknown
     }
 
-    /// Whether TVM's parser would make something else of the infix form. Comparisons and logic of two constants would be
-    /// decided by Python.
+    /// Returns true if TVM's parser would read something else from the infix form. Python would evaluate comparisons
+    /// and logic of two constants.
     fn would_fold(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> bool {
         // As it was written: the unknown one may be a number of Python, and both together another.
         if self.is_unknown(lhs) || self.is_unknown(rhs) {
@@ -263,7 +263,8 @@ impl Printer<'_> {
             _ => match op {
                 BinaryOp::Min if !folds => self.named("min", &[lhs, rhs]),
                 BinaryOp::Max if !folds => self.named("max", &[lhs, rhs]),
-                // The form that folds: the values of unknown operands may be constants, and may have been folded as they were read.
+                // The form that folds: the values of unknown operands may be constants, and may have been folded as
+                // they were read.
                 BinaryOp::Div if self.is_unknown(lhs) || self.is_unknown(rhs) => {
                     self.named("truncdiv", &[lhs, rhs])
                 }
@@ -389,7 +390,7 @@ impl Printer<'_> {
 
     /// Declares the variables of all `Let`s in an operation's operands: TVM reads only a `T.Let` of a variable that is
     /// there (`x = T.float32()`), and no variable that two of them bind. Equal ones are one node, so each occurrence
-    /// gets a variable of its own. Walks what the statement prints.
+    /// gets a variable of its own. Walks the printed parts of the statement.
     pub(super) fn declare_lets(&mut self, op: OpId) {
         let body = self.body;
         let mut stack: Vec<ExprId> = body.ops[op].operands.iter().rev().copied().collect();
@@ -500,7 +501,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a call has another type than TVM's function of this name gives it: `A.access_ptr("r")` gives a plain handle.
+    /// Returns true if a call has a type that differs from the result type of TVM's function of this name:
+    /// `A.access_ptr("r")` gives a plain handle.
     fn is_retyped(&self, of: Intrinsic, args: ExprListId, ty: Type) -> bool {
         let [element, pointer, ..] = *self.body.items(args) else { return false };
         let (Some(element), Type::Pointer { scope, .. }) =
@@ -520,7 +522,8 @@ impl Printer<'_> {
     }
 }
 
-/// The name of an instruction of PTX as PTX spells it, if Python cannot spell it as attributes: `cp.async.bulk.tensor.2d`.
+/// The name of an instruction of PTX as PTX spells it, if Python cannot spell it as attributes:
+/// `cp.async.bulk.tensor.2d`.
 fn instruction(name: &str) -> Option<String> {
     let path = name.strip_prefix("ptx.")?;
     let is_spelt =

@@ -1,7 +1,8 @@
 //! Bodies of operations (MLIR, PIR) as text: one operation a line, values numbered in program order.
 //!
-//! In: a [`Body`]. Out: text in the manner of MLIR's generic form. Two bodies have one text exactly if they are equal up to the names of values and
-//! blocks, so this is what tests read and what comparisons with a peer compare. Linear, no recursion.
+//! In: a [`Body`]. Out: text in the manner of MLIR's generic form. Two bodies have one text exactly if they are equal
+//! up to the names of values and blocks, so tests read this text, and comparisons with a reference compiler compare it.
+//! Linear, no recursion.
 
 use std::fmt::Write as _;
 
@@ -32,7 +33,7 @@ enum Step {
     Region(RegionId, usize),
     Block(BlockId, usize),
     Op(OpId, usize),
-    /// What follows the last region of an operation.
+    /// The text after the last region of an operation.
     Close(OpId, usize),
     Between(usize),
 }

@@ -471,13 +471,15 @@ impl Printer<'_> {
                 Type::Unknown | Type::Named(_) => {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
-                // An annotation must be the very type that TVM finds, to what and in which scope the pointer points included.
+                // An annotation must be the very type that TVM finds, to what and in which scope the pointer points
+                // included.
                 Type::Prim(DataType::HANDLE)
                     if !self.is_legacy() && self.body.ty(data.operands[0]) == ty =>
                 {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
-                // `T` has no attribute for scalable vectors, and a scope may be known by its text only: the value says it.
+                // `T` has no attribute for scalable vectors, and a scope may be known by its text only: the value says
+                // it.
                 Type::Prim(dtype) if dtype.is_scalable() && !self.is_legacy() => {
                     self.line(format_args!("{name}: T.let = {value}"))
                 }

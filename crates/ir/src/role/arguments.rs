@@ -1,9 +1,9 @@
 //! Arguments of calls that TVM needs as constants, or that define threads.
 //!
-//! In: the name of a call, and which argument. The rows are where the sources of TVM 0.27 take an `IntImm` out of an argument, in code
-//! generators and passes. Instructions that are named by their assembly (`ptx`) have operands in the text of the instruction, for which no
-//! register can stand; which ones is in a table of a thousand rows over there, so all that is neither a pointer nor right behind one (its offset)
-//! stays.
+//! In: the name of a call, and which argument. The rows are where the sources of TVM 0.27 take an `IntImm` out of an
+//! argument, in code generators and passes. Instructions that are named by their assembly (`ptx`) have operands in the
+//! text of the instruction, for which no register can stand; which ones is in a table of a thousand rows over there, so
+//! all that is neither a pointer nor right behind one (its offset) stays.
 
 use super::Role;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     effects::names::{NameBuffer, normal_tir},
 };
 
-/// Where constants stand.
+/// The place where constants stand.
 enum Which {
     /// At these places.
     At(&'static [usize]),
@@ -96,18 +96,19 @@ pub(super) fn of(
     }
 }
 
-/// Whether TVM asks an operand for its type: what a shuffle moves, and all that operators behind a dot (`T.cuda.…`) are given.
+/// Returns true if TVM asks an operand for its type: the value that a shuffle moves, and all operands of operators
+/// behind a dot (`T.cuda.…`).
 fn asks_for_type(written: &str, name: &str, index: usize) -> bool {
     written.contains('.') || name.starts_with("tvm.warp.shuffle") && index == 1
 }
 
-/// Whether a call defines indices of threads.
+/// Returns true if a call defines thread indices.
 pub(super) fn is_scope(name: &str) -> bool {
     let mut buffer = NameBuffer::new();
     SCOPES.binary_search(&normal_tir(name, &mut buffer)).is_ok()
 }
 
-/// Whether an operand may be part of the text of an instruction.
+/// Returns true if an operand may be part of the text of an instruction.
 fn is_in_text(body: &Body, name: &str, args: &[ExprId], index: usize) -> bool {
     let is_assembly =
         ASSEMBLY.iter().any(|it| name.starts_with(it)) && !name.starts_with("ptx.legacy.");

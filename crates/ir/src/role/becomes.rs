@@ -1,8 +1,9 @@
-//! What may stand in the place of an operand: another expression of its value, a constant, an element, a name.
+//! Substitution for operands: another expression of the same value, a constant, an element, a name.
 //!
-//! In: an operand, in a node or as an occurrence, and what is to stand there. Out: whether that is read there as the
-//! operand was. Its [`Role`] decides first. Then what is new decides: a constant may not fit, nothing is divided by a
-//! zero that can be seen, and an element may be meant as a place there, not as its value. O(lists around).
+//! In: an operand, in a node or as an occurrence, and its replacement. Out: whether the replacement is read there as
+//! the operand was. The [`Role`] of the operand decides first. Then the replacement decides: a constant may not fit, a
+//! divisor must not become a literal zero, and an element may be meant as a place there instead of a value.
+//! O(lists around).
 
 use super::{Role, Roles, has_annotation, of_child};
 use crate::{
@@ -10,8 +11,8 @@ use crate::{
     effects::{EffectTable, Element, is_list},
 };
 
-/// Whether the `index`-th operand of a node, as [`Body::each_child`] counts them, may be `new` instead, which has its
-/// value.
+/// Returns true if the `index`-th operand of a node, as [`Body::each_child`] counts them, may be replaced by `new`,
+/// which has its value.
 pub fn may_become(
     body: &Body,
     effects: &EffectTable,
@@ -32,7 +33,7 @@ pub fn may_become(
     role.takes_equal() && is_read
 }
 
-/// Whether a constant fits where it stands.
+/// Returns true if a constant fits where it stands.
 fn fits(body: &Body, around: Option<(ExprKind, usize)>, role: Role, new: ExprId) -> bool {
     let node = body.expr(new);
     match around {
@@ -51,9 +52,9 @@ fn fits(body: &Body, around: Option<(ExprKind, usize)>, role: Role, new: ExprId)
     }
 }
 
-/// Whether an occurrence is an argument that may be meant as a place if it is an element, not as its value: of a call
-/// that takes an address, or that writes some operand. Nothing can stand for an element there but itself, and nothing
-/// else may become one.
+/// Returns true if an occurrence is an argument that may be meant as a place if it is an element, instead of a value:
+/// of a call that takes an address, or that writes some operand. Nothing may be substituted for an element there, and
+/// nothing else may become one.
 pub fn is_place(
     body: &Body,
     occurrences: &Occurrences,
@@ -74,7 +75,7 @@ pub fn is_place(
 }
 
 impl Roles {
-    /// Whether `new`, which has the value of an occurrence, may stand in its place while what stands beside it stays.
+    /// Returns true if `new`, which has the value of an occurrence, may replace it while the operands beside it stay.
     pub fn may_become(
         &self,
         body: &Body,
@@ -87,8 +88,8 @@ impl Roles {
             && self.is_read_there(body, occurrences, effects, occurrence, new)
     }
 
-    /// Whether `new` is read in the place of an occurrence as its value, whatever its role sees of it: for who puts
-    /// something in the places of all that is seen together.
+    /// Returns true if `new` is read as a value in the place of an occurrence, whatever role sees it: for passes that
+    /// replace all parts that are seen together.
     pub fn is_read_there(
         &self,
         body: &Body,
@@ -107,7 +108,7 @@ impl Roles {
         fits(body, around, self.role(occurrence), new)
     }
 
-    /// Whether a variable that holds the value of an occurrence may stand in its place, and may be declared.
+    /// Returns true if a variable that holds the value of an occurrence may replace it, and may be declared.
     pub fn may_become_name(
         &self,
         body: &Body,

@@ -137,7 +137,7 @@ fn only_what_is_computed_takes_names() {
 }
 
 #[test]
-fn what_tvm_asks_for_its_type_takes_no_constant() {
+fn operand_asked_for_its_type_takes_no_constant() {
     for (name, index, takes) in [
         ("tvm_warp_shuffle", 0, true),
         ("tvm_warp_shuffle", 1, false),

@@ -1,14 +1,15 @@
 //! Affine maps and sets: read, simplified as MLIR does when it builds them, printed.
 //!
-//! Two maps are equal for MLIR if they are after its construction-time rules (constants to the right, folded sums and products, `a + a` is
-//! `a * 2` …); the same rules here make equal texts of them. Expressions are trees; a text that nests deeper than [`MAX_DEPTH`] or overflows is left alone
-//! by its reader. Linear, but for sums whose terms are looked at pairwise as MLIR does.
+//! Two maps are equal for MLIR if they are after its construction-time rules (constants to the right, folded sums and
+//! products, `a + a` is `a * 2` …); the same rules here make equal texts of them. Expressions are trees; a text that
+//! nests deeper than [`MAX_DEPTH`] or overflows is left alone by its reader. Linear, but for sums whose terms are
+//! looked at pairwise as MLIR does.
 
 use rustc_hash::FxHashMap;
 
 use super::cursor::{Cursor, Token};
 
-/// How deep expressions may nest. A deeper one stays the text that it is, and is equal to that text.
+/// The limit on the nesting of expressions. A deeper one stays the text that it is, and is equal to that text.
 const MAX_DEPTH: u32 = 200;
 
 /// An affine expression.
@@ -46,8 +47,8 @@ impl Affine {
         if let Constant(value) = self { Some(*value) } else { None }
     }
 
-    /// Its value; none for a division by what is not positive, for an overflow, or where a dimension or symbol is missing.
-    /// Recursion is bounded: nothing that nests deeper than [`MAX_DEPTH`] is read.
+    /// Its value; `None` for a division by a number that is not positive, for an overflow, or where a dimension or
+    /// symbol is missing. Recursion is bounded: nothing that nests deeper than [`MAX_DEPTH`] is read.
     pub fn evaluate(&self, dims: &[i64], symbols: &[i64]) -> Option<i64> {
         match self {
             Dim(at) => dims.get(*at).copied(),
@@ -389,9 +390,9 @@ fn value_name(cursor: &mut Cursor<'_>, name: &str) -> String {
 /// A map or set: how many dimensions and symbols it has, and its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
-    /// How many dimensions it takes.
+    /// The number of dimensions.
     pub dims: usize,
-    /// How many symbols it takes.
+    /// The number of symbols.
     pub symbols: usize,
     /// Its results; of a set, the left sides of its constraints.
     pub results: Vec<Affine>,
@@ -405,19 +406,20 @@ impl Map {
         Map { dims, symbols, results, equations: None }
     }
 
-    /// The value of each result for values of dimensions and symbols; none for a division by what is not positive, or an overflow.
+    /// The value of each result for values of dimensions and symbols; `None` for a division by a number that is not
+    /// positive, or an overflow.
     pub fn evaluate(&self, dims: &[i64], symbols: &[i64]) -> Option<Vec<i64>> {
         self.results.iter().map(|it| it.evaluate(dims, symbols)).collect()
     }
 
-    /// Whether it gives its dimensions as they are.
+    /// Returns true if the map returns its dimensions unchanged.
     pub fn is_identity(&self) -> bool {
         self.symbols == 0
             && self.results.len() == self.dims
             && self.results.iter().enumerate().all(|(at, it)| *it == Dim(at))
     }
 
-    /// Whether it gives its last dimensions as they are.
+    /// Returns true if the map returns its last dimensions unchanged.
     pub fn is_minor_identity(&self) -> bool {
         let first = self.dims.checked_sub(self.results.len());
         self.symbols == 0
@@ -426,7 +428,7 @@ impl Map {
             })
     }
 
-    /// Reads what stands between `<` and `>` of `affine_map<…>` or `affine_set<…>`.
+    /// Reads the text between `<` and `>` of `affine_map<…>` or `affine_set<…>`.
     pub fn parse(text: &str, set: bool) -> Option<Map> {
         let mut cursor = Cursor::new(text);
         let mut header = Header::default();
@@ -495,7 +497,7 @@ fn constraint(
     Some(if rhs == Constant(0) { lhs } else { add(lhs, mul(rhs, Constant(-1))) })
 }
 
-/// Names in brackets, and what each is by its number; how many there are.
+/// Names in brackets, with the expression for each by its number; returns their count.
 fn names_in<'t>(
     cursor: &mut Cursor<'t>,
     open: char,

@@ -2,7 +2,7 @@
 //!
 //! The texts are parts of parsed files, but may be broken: every method gives something on every text. O(1) a step.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'t> {
     /// A word: letters, digits, `_`, `$`, `.`.
@@ -38,7 +38,7 @@ impl<'t> Cursor<'t> {
         Cursor { text, pos: 0 }
     }
 
-    /// How many bytes were consumed.
+    /// Returns the number of consumed bytes.
     pub fn pos(&self) -> usize {
         self.pos
     }
@@ -117,7 +117,7 @@ impl<'t> Cursor<'t> {
         ahead.next()
     }
 
-    /// Whether this mark is next.
+    /// Returns true if this mark is next.
     pub fn at(&self, mark: char) -> bool {
         self.peek() == Token::Mark(mark)
     }
@@ -132,12 +132,12 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Whether nothing but white space is left.
+    /// Returns true if only white space is left.
     pub fn at_end(&self) -> bool {
         self.peek() == Token::End
     }
 
-    /// Whether this mark follows without white space.
+    /// Returns true if this mark follows without white space.
     pub fn adjacent(&self, mark: u8) -> bool {
         self.text.as_bytes().get(self.pos) == Some(&mark)
     }

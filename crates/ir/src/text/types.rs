@@ -1,4 +1,5 @@
-//! What the canonical text of a type says: its dimensions, its elements, the types of a function type.
+//! The parts of the canonical text of a type: its dimensions, its elements, the operand and result types of a function
+//! type.
 
 use super::cursor::{Cursor, Token, items};
 
@@ -44,7 +45,8 @@ pub fn shape_of(ty: &str) -> Vec<&str> {
     body_of(ty).map(dimensions_of).unwrap_or_default()
 }
 
-/// `ty` with another element type: of `vector<4xf32>` and `i1`, `vector<4xi1>`; `element` itself if it is no shaped type.
+/// `ty` with another element type: of `vector<4xf32>` and `i1`, `vector<4xi1>`; `element` itself if it is no shaped
+/// type.
 pub fn with_element(ty: &str, element: &str) -> String {
     let Some(old) = element_of(ty).filter(|_| body_of(ty).is_some()) else {
         return element.to_owned();
@@ -97,7 +99,7 @@ pub fn without_attributes(item: &str) -> &str {
     }
 }
 
-/// How many elements a type of fixed shape has.
+/// Returns the number of elements of a type of fixed shape.
 pub fn n_elements(ty: &str) -> usize {
     let sizes = shape_of(ty).into_iter().map(|it| it.parse::<usize>().unwrap_or(0));
     sizes.fold(1usize, usize::saturating_mul)

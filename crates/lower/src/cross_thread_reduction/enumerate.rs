@@ -1,8 +1,9 @@
 //! Conditions over loops of constant extents, by trying all iterations.
 //!
-//! In: conditions, and loops with constant first values and extents. Out: whether some other iteration than the first makes all conditions
-//! true; unknown where a condition has more in it than these loops and integer arithmetic, or where there are too many iterations. Fused loops that are taken
-//! apart again (`f // 9`, `f % 9 // 3`, `f % 3`) are certain here, whatever their form. O(iterations · nodes), at most [`MOST_ITERATIONS`].
+//! In: conditions, and loops with constant first values and extents. Out: whether some other iteration than the first
+//! makes all conditions true; unknown where a condition has more in it than these loops and integer arithmetic, or
+//! where there are too many iterations. Fused loops that are taken apart again (`f // 9`, `f % 9 // 3`, `f % 3`) are
+//! certain here, whatever their form. O(iterations · nodes), at most [`MOST_ITERATIONS`].
 
 use ir::{BinaryOp, Body, ExprId, ExprKind, ValueId};
 use rustc_hash::FxHashMap;
@@ -22,7 +23,8 @@ enum Step {
     Wrap(ir::DataType),
 }
 
-/// Whether all conditions hold in the first iteration of all loops, and in no other.
+/// Returns true if all conditions hold in the first iteration of all loops, and in no other; `None` if that is not
+/// known.
 pub(super) fn holds_first_and_once(
     body: &Body,
     conditions: &[ExprId],

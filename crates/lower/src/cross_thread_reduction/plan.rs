@@ -1,7 +1,8 @@
-//! Which blocks reduce over threads, and what is needed to do it in the threads.
+//! The blocks that reduce over threads, and the conditions for doing it in the threads.
 //!
-//! In: the body. Out: a [`Reduction`] for each such block, with expressions added to the body; or the first reason why one has none. Reads operations,
-//! changes none. Linear in the operations; for each reduction the analyzer is asked about as many conditions as it has loops.
+//! In: the body. Out: a [`Reduction`] for each such block, with expressions added to the body; or the first reason why
+//! one has none. Reads operations, changes none. Linear in the operations; for each reduction the analyzer is asked
+//! about as many conditions as it has loops.
 
 use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
 use dataflow::analyses::Analyses;
@@ -33,9 +34,9 @@ pub(super) struct Reduction {
     /// The loops over threads that reduce.
     pub(super) threads: Vec<OpId>,
     pub(super) components: Vec<Component>,
-    /// Where the results lie, in terms of the loops in the shell and around.
+    /// The place where the results lie, in terms of the loops in the shell and around.
     pub(super) places: FxHashMap<BufferId, Vec<ExprId>>,
-    /// Whether there is anything to reduce; none if there always is.
+    /// The condition that there is anything to reduce; `None` if there always is.
     pub(super) runs: Option<ExprId>,
 }
 
@@ -166,7 +167,7 @@ fn shape(body: &Body, op: OpId, block: SBlockId) -> Result<Option<Shape>, LowerR
     Ok(Some(Shape { outermost: loops[n - 1], shell, serial, threads }))
 }
 
-/// Refuses what reduces over threads that are not right around it: around an outer block, or behind a name.
+/// Refuses reductions over threads whose launch is not right around them: around an outer block, or behind a name.
 fn check_outer_threads(
     body: &Body,
     op: OpId,
@@ -199,7 +200,7 @@ fn check_outer_threads(
     }
 }
 
-/// Whether a value is the index of a thread, or may be.
+/// Returns true if a value is a thread index, or may be.
 fn is_thread(body: &Body, threads: &FxHashSet<ValueId>, value: ValueId) -> bool {
     threads.contains(&value)
         || !threads.is_empty() && matches!(body.values[value].kind, ValueKind::Result(..))
@@ -245,7 +246,7 @@ fn complete(
     Ok(Reduction { block: op, outermost, shell, serial, threads, components, places, runs: None })
 }
 
-/// What has to be true, written as conditions.
+/// The conditions that must hold.
 struct Questions {
     /// Of each reduction variable: it has the first value of its domain.
     is_first: Vec<ExprId>,
@@ -320,7 +321,8 @@ impl Questions {
         Ok(Questions { is_first, begins, loops, ranges, runs, has_predicate })
     }
 
-    /// Whether there is anything to reduce, if that is not certain; or what is not shown.
+    /// Returns the condition that there is anything to reduce, if that is not certain, or the fact that could not be
+    /// shown.
     fn ask(
         &self,
         simplifier: &mut Simplifier<'_>,

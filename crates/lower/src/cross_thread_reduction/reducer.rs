@@ -1,9 +1,10 @@
-//! What a block reduces with: the combiner and the start of each of its results.
+//! The reducer of a block: the combiner and the start of each of its results.
 //!
-//! In: a block with an initialisation. Out: its results with their start and what is combined into them, and the combiner as a function of two
-//! values each. A combiner is taken only if it gives the same in any order: `+`, `*`, `min`, `max`, logic and bits, each result for itself
-//! (sums and products of floats up to rounding, `SEMANTICS: F3`; extrema up to NaN and signed zeros, `F6`), and the pair of an extremum and its
-//! least index, where ties are decided by the index. A start must be neutral, or harmless however often it is combined.
+//! In: a block with an initialisation. Out: its results with their start and their combined value, and the combiner as
+//! a function of two values each. A combiner is taken only if it gives the same in any order: `+`, `*`, `min`, `max`,
+//! logic and bits, each result for itself (sums and products of floats up to rounding, `SEMANTICS: F3`; extrema up to
+//! NaN and signed zeros, `F6`), and the pair of an extremum and its least index, where ties are decided by the index. A
+//! start must be neutral, or harmless however often it is combined.
 
 use ir::{
     BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, ExprListId, OpId, OpKind, RegionId, Type,
@@ -21,7 +22,7 @@ pub(super) struct Component {
     pub(super) dtype: DataType,
     /// A constant.
     pub(super) start: ExprId,
-    /// What the block stores, in terms of what was there.
+    /// The value that the block stores, as a function of the old value.
     pub(super) update: ExprId,
     how: How,
 }
@@ -72,7 +73,8 @@ pub(super) fn components(
     Ok(components)
 }
 
-/// The stores of a region of bindings and stores, with what is bound written out. A value must not see what an earlier store wrote.
+/// The stores of a region of bindings and stores, with bindings substituted. A value must not depend on an earlier
+/// store.
 fn stores(
     body: &mut Body,
     region: RegionId,
@@ -137,7 +139,7 @@ fn is_free_of(body: &Body, expr: ExprId, components: &[Component]) -> bool {
     components.iter().all(|it| uses_of(body, expr, it.buffer).next().is_none())
 }
 
-/// Whether `expr` is the element that a component accumulates in.
+/// Returns true if `expr` is the element that a component accumulates in.
 fn is_element(body: &Body, expr: ExprId, component: &Component) -> bool {
     matches!(body.expr(expr).kind,
         ExprKind::Load { buffer, indices, predicate: None }
@@ -165,7 +167,8 @@ fn classify_each(body: &Body, components: &mut [Component]) -> Result<bool, Lowe
     Ok(true)
 }
 
-/// Whether combining the start any number of times changes nothing, for an operator that is free of order.
+/// Returns true if combining the start any number of times changes nothing, for an operator that is independent of
+/// order.
 fn is_neutral(body: &Body, op: BinaryOp, start: ExprId) -> bool {
     let is = |value: f64| match body.expr(start).kind {
         ExprKind::Int(it) => it as f64 == value,

@@ -1,7 +1,8 @@
 //! The number of an element: indices times strides.
 //!
-//! In: buffers as they become, and a body whose accesses name them as they were. Out: the accesses with one index a group of dimensions. The
-//! index of a vector is a `Ramp` where it was one. Constants are added and multiplied; all else is left to `simplify`. Linear.
+//! In: buffers as they become, and a body whose accesses name them as they were. Out: the accesses with one index a
+//! group of dimensions. The index of a vector is a `Ramp` where it was one. Constants are added and multiplied; all
+//! else is left to `simplify`. Linear.
 
 use ir::{
     BinaryOp, Body, BufferField, BufferId, DataType, ExprId, ExprKind, Lanes, OpId, OpKind,
@@ -92,7 +93,7 @@ fn sum(body: &mut Body, terms: &[(ExprId, (i64, Vec<ExprId>))], dtype: DataType)
     }
 }
 
-/// A vector of indices times a stride, plus what is the same in all lanes.
+/// A vector of indices times a stride, plus the part that is the same in all lanes.
 fn add_vector(
     body: &mut Body,
     vector: ExprId,

@@ -1,6 +1,6 @@
 //! How the buffers of a function are used: by elements, as a whole, or by their shape.
 //!
-//! In: a body. Out: what decides whether a buffer can be flattened. Each node is looked at once.
+//! In: a body. Out: the facts that decide whether a buffer can be flattened. Each node is looked at once.
 
 use ir::{AllocKind, Body, BufferField, BufferId, BufferOrigin, ExprKind, OpKind, arena::Id as _};
 

@@ -1,7 +1,8 @@
 //! Structured control flow: loops and conditions of `scf` as statements.
 //!
-//! What a loop carries, and what a condition gives, is an element of local memory: written where it is yielded, read where it becomes a value.
-//! A loop counts from zero by ones if its step is not one, so that it needs no constant step; `scf` promises that nothing in it overflows.
+//! A loop-carried value, or the result of a condition, is an element of local memory: written where it is yielded, read
+//! where it becomes a value. If the step of a loop is not one, it counts from zero by ones, so that it needs no
+//! constant step; `scf` promises that nothing in it overflows.
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
@@ -82,7 +83,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Stores what the terminator of a block yields.
+    /// Stores the yielded values of the terminator of a block.
     fn yielded(&mut self, block: BlockId, first: usize, cells: &[BufferId]) -> Converted<()> {
         let Some(&op) = self.from.blocks[block].ops.last() else { return Ok(()) };
         let values = self.exprs(op, first)?;
@@ -202,7 +203,7 @@ impl Converter<'_> {
         Ok(())
     }
 
-    /// The region that decides runs once more than the other: it is in the loop, which asks for what it decided.
+    /// The region with the condition runs once more than the other: it is in the loop, which tests its result.
     fn while_loop(&mut self, op: OpId) -> Converted<()> {
         let inits = self.exprs(op, 0)?;
         let results = self.from.ops[op].results.to_vec();

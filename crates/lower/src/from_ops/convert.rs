@@ -1,4 +1,5 @@
-//! The converter: walks the operations of a kernel, gives each its statement, and keeps what each value has become.
+//! The converter: walks the operations of a kernel, gives each its statement, and keeps the converted form of each
+//! value.
 //!
 //! In: a launch. Out: the function. One pass; regions by `stacker`, everything else by loops.
 
@@ -20,14 +21,14 @@ use crate::reasons;
 
 pub(super) type Converted<T> = Result<T, LowerRefusal>;
 
-/// What a value has become.
+/// The converted form of a value.
 #[derive(Clone)]
 pub(super) enum Known {
     Expr(ExprId),
     Memory(View),
 }
 
-/// How often a value is used, and whether only in the block that it is defined in.
+/// The number of uses of a value, and whether they are only in the block of its definition.
 #[derive(Clone, Copy, Default)]
 struct Uses {
     n: u32,
@@ -37,7 +38,7 @@ struct Uses {
 pub(super) struct Converter<'a> {
     pub(super) from: &'a Body,
     pub(super) body: Body,
-    /// Where statements go.
+    /// The place where statements go.
     pub(super) at: BlockId,
     known: FxHashMap<ValueId, Known>,
     launch: &'a Launch<'a>,
@@ -96,7 +97,7 @@ pub(super) fn convert(launch: &Launch<'_>) -> Converted<FromOps> {
     Ok(FromOps { body: it.body, origins: it.origins, sizes })
 }
 
-/// Where control goes between blocks of a region.
+/// Returns the place where control goes between blocks of a region.
 pub(super) fn branches(from: &Body, region: RegionId) -> LowerRefusal {
     let refusal = LowerRefusal::new(reasons::BRANCHES, "blocks with branches between them");
     let blocks = &from.regions[region].blocks;
@@ -173,7 +174,7 @@ impl<'a> Converter<'a> {
             .ok_or_else(|| LowerRefusal::new(reasons::TYPE, format!("a value of type `{ty}`")))
     }
 
-    /// Names a value, so that it stays what it is now.
+    /// Binds a value to a name, so that it keeps its present value.
     pub(super) fn bind(&mut self, value: ValueId, expr: ExprId) {
         let name = self.name(value);
         let ty = self.body.ty(expr);
@@ -308,7 +309,7 @@ impl<'a> Converter<'a> {
         Ok(())
     }
 
-    /// What a region takes from around it: constants, or parameters in the order of their first uses.
+    /// Collects the values that a region uses from outside: constants, or parameters in the order of their first uses.
     fn captures(&mut self, region: RegionId) -> Converted<()> {
         let launch = self.launch;
         let mut inside = rustc_hash::FxHashSet::default();

@@ -1,7 +1,7 @@
-//! Which kernels a document has, with how many blocks and threads each is launched.
+//! The kernels of a document, with the numbers of blocks and threads of their launches.
 //!
-//! In: functions and the frame. Out: a [`Launch`] for each kernel. Sizes are found by computing what is constant in the functions that launch:
-//! one pass over each, linear.
+//! In: functions and the frame. Out: a [`Launch`] for each kernel. Sizes are found by evaluating constants in the
+//! launching functions: one pass over each, linear.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::reasons;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Size {
     Known(i64),
-    /// The caller says it.
+    /// The caller gives it.
     Free,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Launch<'a> {
     pub(super) private: Vec<ValueId>,
     /// Blocks and threads in x, y, z.
     pub(super) sizes: [Size; 6],
-    /// What is constant around a region.
+    /// The values that are constant around a region.
     pub(super) constants: Constants,
     pub(super) refused: Option<LowerRefusal>,
 }
@@ -52,7 +52,7 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// What can be computed of constants alone.
+    /// Returns the values that can be computed from constants alone.
     fn of(from: &Body) -> Constants {
         let body = Body::new("", ir::Dialect::Tirx);
         let mut res = Constants { body, known: FxHashMap::default() };
@@ -113,17 +113,17 @@ pub(super) fn find<'a>(functions: &[&'a Body], frame: Option<&Body>) -> Vec<Laun
     res
 }
 
-/// Whether a function is a kernel, or has some.
+/// Returns true if a function is a kernel, or contains some.
 pub(super) fn are_in(body: &Body) -> bool {
     body.func_attr("gpu.kernel").is_some() || body.ops_preorder().any(|op| is_launch(body, op))
 }
 
-/// Whether an operation is a kernel in place.
+/// Returns true if an operation is a kernel in place.
 fn is_launch(body: &Body, op: OpId) -> bool {
     body.ops[op].kind == OpKind::Named(known_ops::GPU_LAUNCH)
 }
 
-/// What both say.
+/// Returns the sizes on which both agree.
 fn join(a: [Size; 6], b: [Size; 6]) -> [Size; 6] {
     std::array::from_fn(|at| if a[at] == b[at] { a[at] } else { Size::Free })
 }
@@ -150,7 +150,7 @@ fn paths(functions: &[&Body], frame: Option<&Body>) -> Vec<Vec<String>> {
     paths
 }
 
-/// The sizes that an operation launches with; none for what is more than blocks and threads.
+/// The sizes that an operation launches with; `None` for a launch with more than blocks and threads.
 fn sizes_of(body: &Body, op: OpId, constants: &Constants) -> Option<[Size; 6]> {
     let segments = text::int_list(body, op, "operandSegmentSizes").unwrap_or_default();
     let first = segments.first().copied().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);

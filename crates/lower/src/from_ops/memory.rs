@@ -1,8 +1,9 @@
 //! Memory: memrefs as buffers, and their parts as indices into them.
 //!
-//! A memref that comes from outside is a buffer parameter with its shape, strides and offset; what the type leaves open is a symbol that calling binds. One that is
-//! allocated in a kernel, or attributed to it, is shared or local memory. A `subview` is no buffer: it says for each dimension of its buffer where
-//! it begins and by which of its own indices, times which step, it goes on. Each operation costs its dimensions.
+//! A memref from outside is a buffer parameter with its shape, strides and offset; an unknown part of the type is a
+//! symbol that the call binds. One that is allocated in a kernel, or attributed to it, is shared or local memory. A
+//! `subview` is no buffer: for each dimension of its buffer it holds the start, and the own index and step by which it
+//! continues. Each operation costs its dimensions.
 
 use ir::{
     AllocKind, BinaryOp, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, ExprKind,

@@ -1,4 +1,4 @@
-//! Kernels of MLIR and what they become, as TVMScript.
+//! Kernels of MLIR and their converted form, as TVMScript.
 
 use expect_test::{Expect, expect};
 use frontend::mlir::{UnitKind, lower_file};
@@ -106,7 +106,7 @@ fn a_kernel_has_the_sizes_of_its_launches() {
 }
 
 #[test]
-fn what_is_carried_is_local_memory() {
+fn loop_carried_value_is_local_memory() {
     check(
         r#"gpu.module @m {
             gpu.func @k(%a: memref<8x8xf32>, %s: index) workgroup(%w: memref<8xf32, #gpu.address_space<workgroup>>)
@@ -202,7 +202,7 @@ fn integers_wrap_and_floats_know_nan() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_by_its_name() {
+fn unsupported_operation_is_refused_by_name() {
     check(
         r#"gpu.module @m {
             gpu.func @shuffle(%a: memref<8xf32>, %o: i32, %v: f32)

@@ -1,16 +1,16 @@
-//! What texts of attributes and types say: element types, memrefs with their layouts, lists of integers, constants.
+//! Parsers for texts of attributes and types: element types, memrefs with their layouts, lists of integers, constants.
 //!
-//! In: canonical texts of the front end. Out: plain data, or none for what is not understood. Linear in the text.
+//! In: canonical texts of the front end. Out: plain data, or `None` for unsupported text. Linear in the text.
 
 use ir::{
     Attr, Body, DataType, MemoryScope, OpId, OpKind, Type, TypeCode, ValueId,
     text::{cursor::items, types},
 };
 
-/// What stands for an extent, stride or offset that is not in the type.
+/// The marker of an extent, stride or offset that is not in the type.
 pub(super) const DYNAMIC: i64 = i64::MIN;
 
-/// Where the elements of a memref lie.
+/// The place where the elements of a memref lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Memref {
     /// Extents, or [`DYNAMIC`].

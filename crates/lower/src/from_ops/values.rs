@@ -1,12 +1,15 @@
-//! Operations without effects, and what they are as expressions.
+//! Operations without effects, converted to expressions.
 //!
-//! In: an operation of `arith`, `index` or `math` and its operands as expressions. Out: an expression of the same value, with constants folded.
+//! In: an operation of `arith`, `index` or `math` and its operands as expressions. Out: an expression of the same
+//! value, with constants folded.
 //!
-//! - Integers of 32 bits and more wrap, which signed numbers of TIR do not (`SEMANTICS: I1`): sums, differences and products are those of unsigned
-//!   numbers unless `nsw` promises that none overflows. Narrow ones wrap by themselves (`I3`).
+//! - Integers of 32 bits and more wrap, which signed numbers of TIR do not (`SEMANTICS: I1`): sums, differences and
+//!   products are those of unsigned numbers unless `nsw` promises that none overflows. Narrow ones wrap by themselves
+//!   (`I3`).
 //! - `index` has 64 bits and is taken not to overflow: it counts elements, and one that wraps is the address of none.
 //! - Truth values are `bool`: their `andi`, `ori`, `xori` are logic.
-//! - Floats are rounded as written; `maximumf` and `minimumf` give NaN for NaN and know the sign of zero, unless `fastmath` takes that back.
+//! - Floats are rounded as written; `maximumf` and `minimumf` give NaN for NaN and know the sign of zero, unless
+//!   `fastmath` takes that back.
 
 use ir::{
     BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind, Type, UnaryOp, fold,
@@ -110,7 +113,7 @@ pub(super) fn value_of(
 struct Values<'a> {
     body: &'a mut Body,
     result: DataType,
-    /// Whether sums, differences and products are those of the ring of their width.
+    /// True if sums, differences and products wrap at their width.
     wraps: bool,
     knows_nan: bool,
     knows_zero: bool,

@@ -1,20 +1,21 @@
 //! Floats of 8 bits as integers: the bits of a value, and the value of bits, as expressions of the IR.
 //!
-//! In: an expression of `uint8`, or of `float32` or `float64`. Out: one of the other, with the results of `ir::minifloat`, to which the
-//! interpreter rounds (`SEMANTICS: C7`): to nearest, ties to even, once; subnormals are kept; what is out of range is infinity, or NaN where the
-//! format has no infinity (CUDA's own conversions give the largest value). A NaN has the one pattern of results (`F8`).
+//! In: an expression of `uint8`, or of `float32` or `float64`. Out: one of the other, with the results of
+//! `ir::minifloat`, to which the interpreter rounds (`SEMANTICS: C7`): to nearest, ties to even, once; subnormals are
+//! kept; a value out of range is infinity, or NaN where the format has no infinity (CUDA's own conversions give the
+//! largest value). A NaN has the one pattern of results (`F8`).
 //!
-//! Both are selections between numbers that are all computed, so they work lane by lane; what is used more than once has a `T.Let`. No
-//! float below the smallest normal `float32` is made, so devices that flush those compute the same (but for `float8_e8m0fnu`,
-//! whose smallest value is one). Arithmetic of the formats in `float32` with one rounding after it is right: 24 digits are more than twice
-//! those of any of them, and two (Figueroa 1995).
+//! Both are selections between numbers that are all computed, so they work lane by lane; a value that is used more than
+//! once has a `T.Let`. No float below the smallest normal `float32` is made, so devices that flush those compute the
+//! same (but for `float8_e8m0fnu`, whose smallest value is one). Arithmetic of the formats in `float32` with one
+//! rounding after it is right: 24 digits are more than twice those of any of them, and two (Figueroa 1995).
 
 use ir::{
     BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, Lanes, TypeCode, dtype::Float8,
     minifloat,
 };
 
-/// What the patterns at the upper end mean.
+/// The meaning of the patterns at the upper end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Specials {
     /// Infinity, and NaN with a mantissa.
@@ -199,7 +200,7 @@ impl Maker<'_> {
         self.body.cast(byte, dtype)
     }
 
-    /// The bits without sign of what is no NaN; more than the largest if it is out of range.
+    /// The bits without sign of a number that is no NaN; more than the largest if it is out of range.
     fn rounded(&mut self, layout: Layout, wide: Wide, magnitude: ExprId) -> ExprId {
         let drop = wide.mantissa - layout.mantissa;
         let rebias = (wide.bias - layout.bias) << wide.mantissa;
@@ -210,7 +211,8 @@ impl Maker<'_> {
         let small = self.body.binary(BinaryOp::Add, small, anchor);
         let small = self.reinterpret(small, wide.word);
         let small = self.with(BinaryOp::Sub, small, (power + wide.bias) << wide.mantissa);
-        // Of others half a unit is added, less one where the last digit that stays is even; it may carry into the exponent.
+        // Of others half a unit is added, less one where the last digit that stays is even; it may carry into the
+        // exponent.
         let first_normal = (wide.bias + 1 - layout.bias) << wide.mantissa;
         let floor = self.constant(first_normal, wide.word);
         let normal = self.body.binary(BinaryOp::Max, magnitude, floor);

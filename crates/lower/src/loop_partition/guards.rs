@@ -1,8 +1,9 @@
 //! Guards of a loop, and the iterations in which each holds.
 //!
-//! In: the conditions of `if`s in a loop, taken apart at `and`. Out: for a comparison that is linear in the loop's variable, the iterations
-//! from which on, or up to which, it holds whatever the variables of loops inside are. `c·i + r < 0` holds for all `i < (-r + c - 1) // c` if `c > 0`, and
-//! for all `i >= r // -c + 1` if `c < 0`; of the terms of `r` that change inside, the worst value counts. O(condition).
+//! In: the conditions of `if`s in a loop, taken apart at `and`. Out: for a comparison that is linear in the loop's
+//! variable, the iterations from which on, or up to which, it holds whatever the variables of loops inside are.
+//! `c·i + r < 0` holds for all `i < (-r + c - 1) // c` if `c > 0`, and for all `i >= r // -c + 1` if `c < 0`; of the
+//! terms of `r` that change inside, the worst value counts. O(condition).
 
 use arith::{Analyzer, ContextId, Interval};
 use ir::{BinaryOp, Body, ExprId, ExprKind, Intrinsic, OpId, OpKind, ValueId, ValueKind};
@@ -21,7 +22,7 @@ pub(super) struct Guard {
     condition: ExprId,
 }
 
-/// Where a guard holds: in all of these iterations.
+/// The place where a guard holds: in all of these iterations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub(super) first: Option<ExprId>,
@@ -69,7 +70,7 @@ impl Guard {
         ifs.flat_map(of_if).filter(|it| all || is_likely(body, it.condition)).collect()
     }
 
-    /// Where it holds, in expressions that may stand before the loop.
+    /// Returns the place where it holds, in expressions that may stand before the loop.
     pub(super) fn range(
         &self,
         analyzer: &mut Analyzer<'_>,
@@ -167,7 +168,8 @@ fn term(body: &Body, var: ValueId, expr: ExprId, factor: i128, sum: &mut Sum) ->
     (is_plain && is_free).then(|| sum.terms.push((expr, factor)))
 }
 
-/// Puts the worst value of variables of inner loops in their place; whether there were none. None if something else changes inside.
+/// Puts the worst value of variables of inner loops in their place; whether there were none. None if something else
+/// changes inside.
 fn worst(body: &Body, of: OpId, sum: &mut Sum) -> Option<bool> {
     let mut is_exact = true;
     let mut kept = Vec::new();
@@ -299,7 +301,7 @@ pub(super) fn restore(body: &mut Body, saved: Vec<(OpId, ExprId)>) {
     }
 }
 
-/// Puts what is in `if`s that always hold in their places.
+/// Replaces `if`s that always hold by their contents.
 pub(super) fn open(body: &mut Body, of: OpId) {
     let block = loop_block(body, of);
     let is_true = |body: &Body, op: OpId| {

@@ -1,8 +1,8 @@
-//! Expressions of 64 bits, and what they are in 32.
+//! Expressions of 64 bits, narrowed to 32.
 //!
-//! In: an expression of a body as it was, and the context in which it is evaluated. Out: the expression of 32 bits that has its value, if it and all
-//! it is computed from are shown to fit; and the expression with such parts in the places of those that are used as indices, compared, cast, or
-//! widened again. Each node is looked at once a context.
+//! In: an expression of a body as it was, and the context in which it is evaluated. Out: the expression of 32 bits that
+//! has its value, if it and all it is computed from are shown to fit; and the expression with such parts in the places
+//! of those that are used as indices, compared, cast, or widened again. Each node is looked at once a context.
 
 use arith::{Analyzer, ContextId};
 use ir::{BinaryOp, Body, DataType, ExprId, ExprKind, Type};
@@ -144,7 +144,7 @@ impl<'a, 'b> Narrower<'a, 'b> {
         }
     }
 
-    /// Whether all values fit, also where a sum would wrap.
+    /// Returns true if all values fit, also where a sum would wrap.
     fn is_narrow(&mut self, expr: ExprId) -> bool {
         fits(self.analyzer.bound(self.context, expr))
     }

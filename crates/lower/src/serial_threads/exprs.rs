@@ -1,4 +1,4 @@
-//! What stands at the operations of a part: indices of loops for those of threads, and the own place of a thread in memory.
+//! The rewritten operands of a part: loop indices for thread indices, and each thread's own place in memory.
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,

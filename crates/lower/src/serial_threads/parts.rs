@@ -1,7 +1,7 @@
 //! A kernel taken apart where the threads of a block wait for each other.
 //!
-//! In: a body and a launch. Out: its [`Part`]s, in order. Launches are open: what is in them is in the list around them, since each thread of the
-//! kernel does it wherever it stands.
+//! In: a body and a launch. Out: its [`Part`]s, in order. Launches are open: their contents are in the list around
+//! them, since each thread of the kernel executes them wherever they stand.
 
 use ir::{Body, ForKind, Intrinsic, OpId, OpKind};
 use rustc_hash::FxHashSet;
@@ -12,17 +12,17 @@ use crate::{LowerRefusal, lists::ops_in};
 /// Statements with a barrier in them that may be around each other.
 const MAX_NESTING: usize = 64;
 
-/// Part of what a kernel does.
+/// Part of a kernel's work.
 pub(super) enum Part {
     /// A stretch between barriers, by its number: every thread does it.
     Threads(usize, Vec<OpId>),
     /// A declaration that all threads of a block see.
     Once(OpId),
-    /// A statement with barriers in it, and what is in each of its regions.
+    /// A statement with barriers in it, and the contents of each of its regions.
     Around(OpId, Vec<Vec<Part>>),
 }
 
-/// Where something is used.
+/// The place where something is used.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Place {
     Stretch(usize),

@@ -1,4 +1,4 @@
-//! What becomes of a kernel: its parts, and what outlives a part.
+//! The plan for a kernel: its parts, and the values that outlive a part.
 //!
 //! In: a body and a launch. Out: a [`Plan`] that names operations and buffers of the body, which stays as it is.
 
@@ -222,7 +222,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Refuses what a block does once if it names the index of a thread.
+    /// Refuses code that a block executes once if it names the index of a thread.
     fn check_same(
         &self,
         body: &Body,

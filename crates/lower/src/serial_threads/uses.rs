@@ -1,4 +1,4 @@
-//! What the parts of a kernel use of each other.
+//! The uses between the parts of a kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// Whether other stretches find the value in memory: computing it again could give another one.
+    /// Returns true if other parts read the value from memory: computing it again could give another one.
     pub(super) fn is_kept(&self, body: &Body) -> bool {
         let flags = body.expr(self.expr).flags;
         flags.has_load || flags.has_impure || flags.has_unknown
@@ -33,9 +33,9 @@ impl Definition {
 pub(super) struct Uses {
     pub(super) definitions: FxHashMap<ValueId, Definition>,
     pub(super) values: BTreeMap<Place, BTreeSet<ValueId>>,
-    /// Where the memory of each allocation is used, through whatever buffer.
+    /// The place where the memory of each allocation is used, through whatever buffer.
     pub(super) memory: BTreeMap<BufferId, BTreeSet<Place>>,
-    /// Where each buffer is used.
+    /// The place where each buffer is used.
     pub(super) buffers: FxHashMap<BufferId, BTreeSet<Place>>,
     /// The stretch that allocates memory, at any depth.
     pub(super) homes: FxHashMap<BufferId, usize>,

@@ -1,7 +1,9 @@
-//! What must be true for loops over threads to become launches, and who does what stands outside of them.
+//! The conditions under which loops over threads become launches, and the threads that execute statements outside of
+//! those loops.
 //!
-//! In: a body, a kernel of it. Out: refusals by name; for statements outside of the loops of some tags, these tags. Linear in the operations of a kernel
-//! and the nodes of each; a loop in one of the same tag costs the operations of the outer one.
+//! In: a body, a kernel of it. Out: refusals by name; for statements outside of the loops of some tags, these tags.
+//! Linear in the operations of a kernel and the nodes of each; a loop in one of the same tag costs the operations of
+//! the outer one.
 
 use ir::{
     Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OpId,
@@ -62,7 +64,7 @@ pub(super) fn one_kernel_each(body: &Body, kernels: &[OpId]) -> Result<(), Lower
     Ok(())
 }
 
-/// Whether a buffer is memory of a block or of a thread, with an allocation of its own.
+/// Returns true if a buffer is memory of a block or of a thread, with an allocation of its own.
 pub(super) fn is_kernel_memory(body: &Body, buffer: BufferId) -> bool {
     let data = &body.buffers[buffer];
     data.origin == BufferOrigin::Alloc && !data.scope.is_global()
@@ -154,7 +156,7 @@ fn is_independent(body: &Body, outer: OpId, inner: OpId, effects: &EffectTable) 
     nest(body, inner).all(is_free) && may_be_repeated(body, inner, effects)
 }
 
-/// Whether what a loop writes it does not read, but for memory of its own.
+/// Returns true if a loop reads none of the memory that it writes, except its own.
 fn may_be_repeated(body: &Body, op: OpId, effects: &EffectTable) -> bool {
     let (mut own, mut read, mut written) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
@@ -181,7 +183,7 @@ fn may_be_repeated(body: &Body, op: OpId, effects: &EffectTable) -> bool {
     written.intersection(&read).all(|it| own.contains(it))
 }
 
-/// What a call that stands as a statement does.
+/// The effect of a call as a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effect {
     None,
@@ -267,7 +269,7 @@ pub(super) fn outside_of_threads(
     Ok(guarded)
 }
 
-/// Whether each thread has its own.
+/// Returns true if each thread has its own.
 fn is_private(body: &Body, root: BufferId) -> bool {
     body.buffers[root].is_cell() || body.buffers[root].scope.is_local()
 }

@@ -1,9 +1,10 @@
-//! Whether lanes may run one after the other.
+//! Lane independence: the condition under which lanes may run one after the other.
 //!
-//! In: a vector loop and statements of it. Out: the store that another lane may see or undo, if there is one. In lockstep a lane sees what all lanes
-//! stored in earlier statements and nothing of later ones (`SEMANTICS: P3`); one after the other it sees all of the lanes before. Both are one if for each
-//! store and each other access that may be to the same memory, two lanes never touch the same element: asked of [`arith`] with a
-//! variable for either lane, and with variables of its own for what each computes on the way. Quadratic in the accesses.
+//! In: a vector loop and its statements. Out: the store that another lane may see or undo, if there is one. In lockstep
+//! a lane sees the stores of all lanes in earlier statements and none of later ones (`SEMANTICS: P3`); one after the
+//! other it sees all stores of the lanes before. Both agree if for each store and each other access that may be to the
+//! same memory, two lanes never access the same element. This is asked of [`arith`] with one variable for each lane,
+//! and with separate variables for the values that each computes on the way. Quadratic in the accesses.
 
 use arith::{Analyzer, ContextId, Overflow};
 use dataflow::alias::AliasClasses;
@@ -17,7 +18,7 @@ use crate::{contexts::around, lists::ops_in};
 /// Pairs of accesses that are asked about; a statement with more is taken to depend.
 const MOST_PAIRS: usize = 4096;
 
-/// Which buffers may be one memory.
+/// The sets of buffers that may be one memory.
 pub(super) struct Memory<'e> {
     pub(super) effects: &'e EffectTable,
     aliases: AliasClasses,
@@ -125,7 +126,7 @@ struct Lanes<'a> {
     analyzer: Analyzer<'a>,
     /// The first lane before the second, and after it.
     orders: [ContextId; 2],
-    /// What each lane calls its variable and what it computes.
+    /// The names that each lane gives to its variable and to its computed values.
     names: [Substitution; 2],
 }
 
@@ -154,7 +155,7 @@ impl<'e> Lanes<'e> {
         Lanes { analyzer, orders, names }
     }
 
-    /// Whether no element is touched by one access in one lane and by the other in another lane.
+    /// Returns true if no element is accessed by one access in one lane and by the other in another lane.
     fn are_apart(&mut self, a: &Access, b: &Access) -> bool {
         let dims = a.indices.iter().zip(&b.indices);
         for (&a, &b) in dims {
@@ -183,7 +184,7 @@ fn fresh(analyzer: &mut Analyzer<'_>, body: &Body, value: ValueId) -> ValueId {
     analyzer.grow(|it| it.new_value(&name, data.ty, ValueKind::Captured))
 }
 
-/// New variables for what an operation in the loop defines, with what is known of them.
+/// New variables for the definitions of an operation in the loop, with their facts.
 fn define(
     analyzer: &mut Analyzer<'_>,
     context: ContextId,

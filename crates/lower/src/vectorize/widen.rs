@@ -1,11 +1,12 @@
 //! Statements and expressions in vector form.
 //!
-//! In: a statement of a vector loop. Out: the operands that it has for all lanes at once, applied when all statements have them; or what has no
-//! vector form. An expression that is the same in all lanes stays as it is. Sums and products of `Ramp`s with what is the same in all lanes are
-//! `Ramp`s, which changes no value that does not overflow (`SEMANTICS: I1`, `P4`).
+//! In: a statement of a vector loop. Out: its operands for all lanes at once, applied when all statements have them; or
+//! the part without a vector form. An expression that is the same in all lanes stays as it is. Sums and products of
+//! `Ramp`s with values that are the same in all lanes are `Ramp`s, which changes no value that does not overflow
+//! (`SEMANTICS: I1`, `P4`).
 //!
-//! `and` and `or` evaluate both sides on vectors (`S6`), so the right one must not be able to trap; `if_then_else` chooses one arm for all
-//! lanes. Each node is looked at once a statement and binder.
+//! `and` and `or` evaluate both sides on vectors (`S6`), so the right one must not be able to trap; `if_then_else`
+//! chooses one arm for all lanes. Each node is looked at once a statement and binder.
 
 use ir::{
     BinaryOp, Body, BufferField, Callee, DataType, ExprId, ExprKind, Lanes, OpId, OpKind, Type,
@@ -37,7 +38,7 @@ impl Wide {
     }
 }
 
-/// What one operation becomes.
+/// The change of one operation.
 struct Change {
     op: OpId,
     operands: Vec<ExprId>,
@@ -76,7 +77,7 @@ impl<'e> Widener<'e> {
         }
     }
 
-    /// Writes what was found.
+    /// Applies the changes.
     pub(super) fn apply(self, body: &mut Body) {
         for change in self.changes {
             body.ops[change.op].operands = change.operands.into();
@@ -441,7 +442,7 @@ impl<'e> Widener<'e> {
     }
 }
 
-/// The operator on integers, without what adds nothing.
+/// The operator on integers, without neutral operands.
 fn fold(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
     let folded = match (op, constant(body, a), constant(body, b)) {
         (BinaryOp::Add, Some(0), _) | (BinaryOp::Mul, Some(1), _) => return b,
@@ -457,7 +458,7 @@ fn fold(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
     }
 }
 
-/// Whether an expression cannot trap, whatever its variables are.
+/// Returns true if an expression cannot trap, for any values of its variables.
 fn cannot_trap(body: &Body, effects: &EffectTable, expr: ExprId) -> bool {
     let mut stack = vec![expr];
     while let Some(at) = stack.pop() {

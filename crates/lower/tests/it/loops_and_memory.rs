@@ -1,4 +1,4 @@
-//! Lowering of loops and memory: what each pass makes of a few lines.
+//! Lowering of loops and memory: the result of each pass for a few lines.
 
 mod flatten_buffers;
 mod legalize_floats;

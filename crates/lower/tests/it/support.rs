@@ -1,4 +1,4 @@
-//! From text to bodies, and from printed bodies to what is compared.
+//! Parsing texts to bodies, and reducing printed bodies to the compared parts.
 
 use frontend::tvmscript::{FunctionKind, Lowered, functions, lower};
 

@@ -1,7 +1,7 @@
-//! Follows a shape of the table: reads what stands behind the name of an operation.
+//! Parses a pretty form of the table: the text behind the name of an operation.
 //!
-//! The shape decides by the next token alone; what it cannot go on with is left for the caller. Nested groups of a
-//! shape are few, so recursion over them is bounded by the table. Linear in the text read.
+//! The shape decides by the next token alone; tokens that it cannot continue with are left for the caller. Nested
+//! groups of a shape are few, so recursion over them is bounded by the table. Linear in the text read.
 
 use super::{
     grammar::{
@@ -120,7 +120,7 @@ impl Reader<'_> {
             && !p.blocked()
     }
 
-    /// Whether `elements` begin with the current token.
+    /// Returns true if the current token starts `elements`.
     fn starts(&self, p: &mut Parser<'_>, elements: &[Element]) -> bool {
         for element in elements {
             if self.begins(p, element) {

@@ -1,7 +1,8 @@
 //! The grammar: one function a construct, named after the node that it makes.
 //!
-//! A function that can fail gives whether it read its construct completely. It always exits what it has entered, so that its
-//! caller only decides how to go on: an operation keeps the rest of its text in an `ERROR_NODE`.
+//! A function that can fail gives whether it read its construct completely. It always exits the nodes that it has
+//! entered, so that its caller only decides how to continue: an operation keeps the rest of its text in an
+//! `ERROR_NODE`.
 
 mod attr;
 mod list;

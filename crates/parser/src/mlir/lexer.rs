@@ -1,23 +1,23 @@
 //! The lexer of MLIR and PIR: one token at a position, without state.
 //!
-//! Tokens are those of MLIR's own lexer: `arith.addi` is one identifier, `%0`, `^bb1`, `@f`, `#map` and `!t` one token each,
-//! angle brackets never join (`>=` is two tokens). White space and comments are found by [`trivia_end`]. What begins no token is
-//! `ERROR`. O(length of the token).
+//! Tokens are those of MLIR's own lexer: `arith.addi` is one identifier, `%0`, `^bb1`, `@f`, `#map` and `!t` one token
+//! each, angle brackets never join (`>=` is two tokens). White space and comments are found by [`trivia_end`]. Text
+//! that begins no token is `ERROR`. O(length of the token).
 
 use crate::SyntaxKind::{self, *};
 
-/// Which of the two languages a text is in: they differ in numbers and in marks of what is absent.
+/// The language of a text: they differ in numbers and in marks of absent values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Mlir,
     Pir,
 }
 
-/// Where split markers are looked for.
+/// The place where split markers are looked for.
 ///
-/// `mlir-opt -split-input-file` looks at the text alone: it cuts at every `// -----`, also behind code and inside of a comment. A text
-/// that is cut inside of a region is no valid one, so that there, whoever wrote the text meant a comment; but a line that
-/// begins with the marker and has nothing else is believed, since a `}` may be missing before it.
+/// `mlir-opt -split-input-file` looks at the text alone: it cuts at every `// -----`, also behind code and inside of a
+/// comment. A text that is cut inside a region is not valid, so there the writer of the text meant a comment; but a
+/// line that begins with the marker and has nothing else counts as one, since a `}` may be missing before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markers {
     /// Anywhere.
@@ -30,11 +30,11 @@ pub(crate) enum Markers {
 
 /// A stretch of trivia.
 pub(crate) struct Trivia {
-    /// Where it ends.
+    /// The place where it ends.
     pub(crate) end: usize,
-    /// Whether a line ends in it.
+    /// True if a line ends in it.
     pub(crate) newline: bool,
-    /// Whether it is more than one run of white space.
+    /// True if it is more than one run of white space.
     pub(crate) mixed: bool,
 }
 
@@ -90,13 +90,15 @@ fn line_end(text: &[u8], pos: usize) -> usize {
 }
 
 const MARKER: &[u8] = b"// -----";
-/// So much of the text behind a marker is looked at to tell whether it is code.
+/// The length of the text behind a marker that is inspected to decide whether it is code.
 const MAX_LOOKED_AT: usize = 256;
 
-/// The first split marker that begins in a comment, or in an open string, from `start` to the end of its line: where it begins, and where its token ends.
+/// Returns the first split marker that begins in a comment, or in an open string, from `start` to the end of its line:
+/// its offset, and the end of its token.
 ///
-/// What follows a marker on its line is the next document's. If that is blank or a comment, all of the line is the token. It may be code too; but a heading
-/// (`// ----- Loops -----`), of which `mlir-opt` would say that it is no code, is a comment.
+/// Text after a marker on its line belongs to the next document. If that text is blank or a comment, all of the line is
+/// the token. It may be code too; but a heading (`// ----- Loops -----`), which `mlir-opt` would reject as code, is a
+/// comment.
 fn marker_in(text: &[u8], start: usize, end: usize, markers: Markers) -> Option<(usize, usize)> {
     match markers {
         Markers::Nowhere => None,
@@ -124,7 +126,7 @@ fn is_blank(text: &[u8]) -> bool {
     text.iter().all(|it| matches!(it, b' ' | b'\t'))
 }
 
-/// Whether the rest of a line is certainly code: a definition, an operation with a symbol or a value, a module.
+/// Returns true if the rest of a line is certainly code: a definition, an operation with a symbol or a value, a module.
 fn begins_code(rest: &[u8]) -> bool {
     // Who puts many markers on one line pays for each once.
     let rest = &rest[..rest.len().min(MAX_LOOKED_AT)];
@@ -328,8 +330,8 @@ fn error_end(text: &[u8], pos: usize) -> usize {
     end
 }
 
-/// The end of the dimension list at `pos`: `4x?x[8]x` before an element type, `*x` before that of an unranked one. Equal to
-/// `pos` if none is there. Here `0x4xf32` is two dimensions, no hexadecimal number.
+/// The end of the dimension list at `pos`: `4x?x[8]x` before an element type, `*x` before that of an unranked one.
+/// Equal to `pos` if none is there. Here `0x4xf32` is two dimensions, no hexadecimal number.
 pub(crate) fn dimensions_end(text: &[u8], pos: usize) -> usize {
     let mut end = pos;
     loop {

@@ -1,8 +1,8 @@
-//! What the grammars of MLIR and PIR stand on: the current token, steps, nesting.
+//! The base of the grammars of MLIR and PIR: the current token, steps, nesting.
 //!
-//! Text is lexed as the grammar goes, one token ahead. The kind of a node is known when it is entered, or at the latest when
-//! the name of its operation is read, so steps are in the order of the text as they are recorded: a sink may take them away
-//! at any operation. Trivia is recorded when the next node starts or the next token is consumed.
+//! Text is lexed as the grammar goes, one token ahead. The kind of a node is known when it is entered, or at the latest
+//! when the name of its operation is read, so steps are in the order of the text as they are recorded: a sink may take
+//! them away at any operation. Trivia is recorded when the next node starts or the next token is consumed.
 //!
 //! Every step is O(1) amortised; the lists of results over which [`Parser::op_starts_at`] looks are remembered.
 
@@ -18,18 +18,18 @@ use crate::{
 
 /// The stack is checked every so many levels of nesting.
 const STACK_CHECK_EVERY: u32 = 8;
-/// So many steps are kept before they are given to the sink at the next operation.
+/// The number of steps that are kept before they are given to the sink at the next operation.
 const FLUSH_AT: usize = 16 * 1024;
 
-/// A token that is not trivia, with what is said by the trivia before it.
+/// A token that is not trivia, with properties of the trivia before it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token {
     pub(crate) kind: SyntaxKind,
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether it is the first of its line.
+    /// True if it is the first of its line.
     pub(crate) newline: bool,
-    /// Whether more than white space stands before it.
+    /// True if more than white space stands before it.
     mixed: bool,
 }
 
@@ -51,9 +51,9 @@ pub(crate) struct Parser<'t> {
     depth: u32,
     /// Regions around it.
     regions: u32,
-    /// Whether the nearest symbol table or function around is a function: a function cannot stand in it.
+    /// True if the nearest enclosing symbol table or function is a function: a function cannot be nested in it.
     pub(super) in_function: bool,
-    /// Whether the file goes on behind the text.
+    /// True if the file continues after the text.
     more: bool,
     starved: bool,
     /// Values that may be the results of an operation, and whether they are.
@@ -167,28 +167,28 @@ impl<'t> Parser<'t> {
         self.current.kind == IDENT && self.text_of(self.current) == word
     }
 
-    /// Whether `kind` follows directly, without trivia.
+    /// Returns true if `kind` follows directly, without trivia.
     pub(crate) fn adjacent(&self, kind: SyntaxKind) -> bool {
         self.current.kind == kind && self.current.start == self.recorded
     }
 
-    /// Whether the text, or this part of it, ends here.
+    /// Returns true if the text, or this part of it, ends here.
     #[inline]
     pub(crate) fn at_end(&self) -> bool {
         matches!(self.current.kind, EOF | SPLIT_MARKER)
     }
 
-    /// Whether more text is needed to tell.
+    /// Returns true if more text is needed to decide.
     pub(super) fn starved(&self) -> bool {
         self.starved
     }
 
-    /// Whether trivia stands before the current token that is not recorded yet.
+    /// Returns true if unrecorded trivia stands before the current token.
     pub(crate) fn has_trivia(&self) -> bool {
         self.recorded < self.current.start
     }
 
-    /// Where the text that is not recorded begins.
+    /// Returns the place where the text that is not recorded begins.
     pub(super) fn recorded(&self) -> usize {
         self.recorded
     }
@@ -274,7 +274,7 @@ impl<'t> Parser<'t> {
         self.steps.push(Step::Exit);
     }
 
-    /// An empty node that says that something is missing here.
+    /// An empty node that marks a missing part.
     pub(crate) fn missing(&mut self) {
         self.enter_before_trivia(match self.dialect {
             Dialect::Mlir => MLIR_MISSING,
@@ -283,7 +283,7 @@ impl<'t> Parser<'t> {
         self.exit();
     }
 
-    /// Consumes the current token if it is of this kind; says that it is missing otherwise.
+    /// Consumes the current token if it is of this kind; marks it as missing otherwise.
     pub(crate) fn expect(&mut self, kind: SyntaxKind) -> bool {
         let found = self.eat(kind);
         if !found {
@@ -343,19 +343,19 @@ impl<'t> Parser<'t> {
         Some(res)
     }
 
-    /// What follows is inside of a region.
+    /// Marks the following text as inside a region.
     pub(super) fn enter_region(&mut self) {
         self.regions += 1;
     }
 
-    /// What follows the current token is outside again.
+    /// Marks the text after the current token as outside the region again.
     pub(super) fn leave_region(&mut self) {
         self.regions -= 1;
     }
 
     // ---- where operations begin ----
 
-    /// What the table says about the operation whose name is the current token.
+    /// Returns the table's row for the operation whose name is the current token.
     pub(super) fn op_info(&self) -> OpInfo {
         match self.current.kind {
             IDENT => self.shapes.info(self.text_of(self.current)),
@@ -367,13 +367,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the current token begins a line and an operation: what is open ends here.
+    /// Returns true if the current token begins a line and an operation: open constructs end here.
     #[inline]
     pub(super) fn blocked(&mut self) -> bool {
         self.current.newline && self.op_starts_at(self.current)
     }
 
-    /// Whether an operation begins with `token`, seen from inside of another.
+    /// Returns true if an operation begins with `token`, seen from inside another one.
     pub(super) fn op_starts_at(&mut self, token: Token) -> bool {
         match token.kind {
             VALUE_ID => self.results_at(token),
@@ -390,7 +390,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether `%a, %b:2 =` begins with `token`.
+    /// Returns true if `%a, %b:2 =` begins with `token`.
     fn results_at(&mut self, token: Token) -> bool {
         // What holds for a list of results holds for its rest: no list is looked over twice.
         let (looked_over, answer) = &self.results_memo;

@@ -1,8 +1,8 @@
 //! Reads a part of a list of operations again, as [`super::parse`] reads it inside the whole file, or refuses.
 //!
-//! Between two operations of a list the parser's state is the depth, whether a function is around, and whether a newline stands before the next token. So the
-//! operations from one boundary to another are read by the same functions that read the file; the result holds if
-//! they end exactly at that other boundary.
+//! Between two operations of a list the parser's state is the depth, whether a function is around, and whether a
+//! newline stands before the next token. So the operations from one boundary to another are read by the same functions
+//! that read the file; the result holds if they end exactly at that other boundary.
 
 use std::ops::Range;
 
@@ -14,21 +14,21 @@ use super::{
 };
 use crate::{Step, SyntaxKind::*, pir};
 
-/// Which list is read.
+/// The list that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
     /// The items of a chunk.
     Chunk,
     /// The operations of a block.
     Block {
-        /// Whether the nearest function or module around is a function.
+        /// True if the nearest enclosing function or module is a function.
         in_function: bool,
     },
     /// The operations of a block of a PIR program.
     PirBlock,
 }
 
-/// What stands where the part ends.
+/// The construct at the end of the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The next item of the list.
@@ -37,7 +37,7 @@ pub enum Stop {
     End,
 }
 
-/// Why a part cannot be read by itself.
+/// The reason why a part cannot be read by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// It does not end where it must.
@@ -51,16 +51,16 @@ pub enum Refused {
 pub struct Stretch<'t> {
     /// Its text; the character before the part belongs to it, unless the part begins the file.
     pub text: &'t str,
-    /// Whether the file goes on behind it.
+    /// True if the file continues after it.
     pub more: bool,
 }
 
-/// Reads what stands in `range` of a stretch: items of a list inside `depth` regions, from the end of an item or the
-/// beginning of the list on. Gives the steps of a node of the list's kind.
+/// Reads `range` of a stretch: items of a list inside `depth` regions, from the end of an item or the beginning of the
+/// list on. Gives the steps of a node of the list's kind.
 ///
 /// # Errors
 ///
-/// If the part does not end where it must, or that cannot be told yet.
+/// If the part does not end where it must, or that cannot be decided yet.
 pub fn reparse(
     stretch: Stretch<'_>,
     range: Range<usize>,

@@ -1,8 +1,8 @@
-//! The table of pretty forms: which operation is written in which shape (`shapes.txt`, where the notation is explained).
+//! The table of pretty forms: the form of each operation (`shapes.txt`, where the notation is explained).
 //!
-//! Text in, [`Shapes`] out: names to shapes, shapes as lists of [`Element`]s that `formats.rs` follows. A user's
-//! rows for other dialects go on top with [`Shapes::extended`]. Reading the table is linear in it and
-//! happens once; asking for an operation is one hash.
+//! Text in, [`Shapes`] out: names to shapes, shapes as lists of [`Element`]s that `formats.rs` follows. A user's rows
+//! for other dialects go on top with [`Shapes::extended`]. Reading the table is linear in it and happens once; asking
+//! for an operation is one hash.
 
 mod format;
 
@@ -15,7 +15,7 @@ pub(super) use self::format::Element;
 /// The table that is part of the product.
 const BUILTIN: &str = include_str!("shapes.txt");
 
-/// A shape: what stands behind the name of an operation.
+/// A shape: the text behind the name of an operation.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     name: Box<str>,
@@ -24,23 +24,23 @@ pub(super) struct Shape {
     pub(super) words: Vec<Box<str>>,
 }
 
-/// What the table says about an operation.
+/// The table's information about an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpInfo {
     /// The number of its shape, if it has one.
     pub(super) shape: Option<u16>,
-    /// Whether it is a function: its body is a unit of its own.
+    /// True if it is a function: its body is a unit of its own.
     pub(super) is_function: bool,
-    /// Whether functions stand in it.
+    /// True if it may contain functions.
     pub(super) is_module: bool,
-    /// Whether the first two operands stand the other way round in the generic form.
+    /// True if the generic form has the first two operands in the opposite order.
     pub(super) is_swapped: bool,
-    /// Whether this is a name that is written without its dialect.
+    /// True if this name is written without its dialect.
     pub(super) is_bare: bool,
 }
 
 impl OpInfo {
-    /// What is said about an operation that is not in the table.
+    /// The information about an operation that is not in the table.
     pub(super) const UNKNOWN: OpInfo = OpInfo {
         shape: None,
         is_function: false,
@@ -55,7 +55,7 @@ impl OpInfo {
 pub struct Shapes {
     shapes: Vec<Shape>,
     ops: FxHashMap<Box<str>, OpInfo>,
-    /// Prefixes up to their last dot, with what holds for all operations that begin so.
+    /// Prefixes up to their last dot, with the properties of all operations that begin so.
     prefixes: Vec<(Box<str>, OpInfo)>,
     /// Names without their dialect, with the full ones.
     bare: FxHashMap<Box<str>, Box<str>>,
@@ -64,7 +64,7 @@ pub struct Shapes {
 /// A line of a table that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeError {
-    /// What is wrong, with the line.
+    /// The mistake, with the line.
     pub message: String,
 }
 
@@ -202,7 +202,7 @@ impl Shapes {
         self.bare.get(op).map_or(op, |it| it)
     }
 
-    /// How an operation is written, for people: `%a, %b : type`. What is optional is left out.
+    /// How an operation is written, for people: `%a, %b : type`. Optional parts are left out.
     pub fn example_of(&self, op: &str) -> Option<String> {
         let elements = &self.shape(self.info(op).shape?).elements;
         let mut res = String::new();
@@ -215,23 +215,23 @@ impl Shapes {
         self.info(op).shape.map_or(&[], |it| &self.shape(it).words)
     }
 
-    /// Whether the reading of a pretty operation depends on the text inside of its regions.
+    /// Returns true if the reading of a pretty operation depends on the text inside its regions.
     pub fn looks_into_regions(&self, op: &str) -> bool {
         self.info(op).shape.is_none_or(|it| format::looks_into_regions(&self.shape(it).elements))
     }
 
-    /// Whether the first two operands of the generic form of an operation stand the other way round in its pretty form. All other
-    /// operands, those of successors last, have the same order in both.
+    /// Returns true if the pretty form of an operation has the first two operands of the generic form in the opposite
+    /// order. All other operands, those of successors last, have the same order in both.
     pub fn is_swapped(&self, op: &str) -> bool {
         self.info(op).is_swapped
     }
 
-    /// Whether an operation is a symbol table in which functions stand.
+    /// Returns true if an operation is a symbol table that may contain functions.
     pub fn is_module(&self, op: &str) -> bool {
         self.info(op).is_module
     }
 
-    /// Whether an operation is a function, whose body is a unit of its own.
+    /// Returns true if an operation is a function, whose body is a unit of its own.
     pub fn is_function(&self, op: &str) -> bool {
         self.info(op).is_function
     }

@@ -1,4 +1,4 @@
-//! Tests of the lexer and the grammar of MLIR: what is common to them.
+//! Tests of the lexer and the grammar of MLIR: common parts.
 
 mod forms;
 mod limits;

@@ -49,7 +49,7 @@ fn block(p: &mut Parser<'_>) {
     }
 }
 
-/// The operations of a block, up to its end or to where `stop` says so.
+/// The operations of a block, up to its end or to where `stop` returns true.
 pub(crate) fn operations(
     p: &mut Parser<'_>,
     mut stop: impl FnMut(&mut Parser<'_>) -> bool,
@@ -69,7 +69,7 @@ pub(crate) fn operations(
     }
 }
 
-/// What fits nowhere, up to the next line with which something `begins`.
+/// Parses stray text, up to the next line with which a construct `begins`.
 fn error_lines(p: &mut Parser<'_>, begins: impl Fn(SyntaxKind) -> bool) {
     p.enter(ERROR_NODE);
     loop {
@@ -161,7 +161,7 @@ fn operation_parts(p: &mut Parser<'_>) -> bool {
     read && (p.current.newline || p.at_end() || matches!(p.current.kind, L_BRACE | R_BRACE))
 }
 
-/// Whether the `{` here opens a block, not attributes.
+/// Returns true if the `{` here opens a block, not attributes.
 fn block_follows(p: &mut Parser<'_>) -> bool {
     if !p.at(L_BRACE) {
         return false;

@@ -38,8 +38,8 @@ fn deeper(
     }
 }
 
-/// Reads what `body` reads between the brackets `open` (here) and `close`; `body` says the kind of the
-/// node. Beyond the limit, the whole group becomes `TOO_DEEP`.
+/// Reads `body` between the brackets `open` (here) and `close`; `body` returns the kind of the node. Beyond the limit,
+/// the whole group becomes `TOO_DEEP`.
 fn bracketed(
     p: &mut Parser<'_>,
     close: SyntaxKind,

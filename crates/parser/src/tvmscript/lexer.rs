@@ -18,12 +18,12 @@ pub struct Lexed {
 }
 
 impl Lexed {
-    /// How many tokens there are.
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Whether the text was empty.
+    /// Returns true if the text was empty.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
@@ -87,7 +87,7 @@ impl<'t> Lexer<'t> {
         Self { text, bytes: text.as_bytes(), pos: start, fstrings: string::FStrings::default() }
     }
 
-    /// Where the next token begins.
+    /// Returns the place where the next token begins.
     pub(super) fn pos(&self) -> usize {
         self.pos
     }

@@ -26,7 +26,7 @@ pub fn indent_at(text: &str, offset: usize) -> u32 {
     width(&line[..len])
 }
 
-/// Whether an expression may end with this token.
+/// Returns true if an expression may end with this token.
 fn ends_operand(kind: SyntaxKind) -> bool {
     matches!(
         kind,
@@ -71,9 +71,9 @@ impl Parser<'_> {
         if self.raw(first) == WHITESPACE { width(self.raw_text(first)) } else { 0 }
     }
 
-    /// Whether the line whose first significant raw token is `first`, reached inside brackets behind a token
-    /// of kind `prev`, begins a statement all the same, because no valid program has such a line there (or, at a column not right
-    /// of the current statement, because it is laid out like a statement). See the README.
+    /// Returns true if a line begins a statement although brackets are open. The first significant raw token of the
+    /// line is `first`, behind a token of kind `prev`. It does if no valid program has such a line there, or if it
+    /// stands at a column not right of the current statement and is laid out like a statement. See the README.
     pub(super) fn line_ends_brackets(&mut self, first: usize, col: u32, prev: SyntaxKind) -> bool {
         match self.raw(first) {
             T![def]
@@ -116,8 +116,8 @@ impl Parser<'_> {
         self.raw(idx)
     }
 
-    /// Whether the line ends, outside its own brackets and those around it, with a `:` that neither a
-    /// `lambda` nor a conditional key explains.
+    /// Returns true if the line ends, outside its own brackets and those around it, with a `:` that belongs to neither
+    /// a `lambda` nor a conditional key.
     fn line_is_header(&mut self, first: usize) -> bool {
         let mut brackets = 0u32;
         let mut last = EOF;
@@ -147,8 +147,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the line has, outside its own brackets, an augmented assignment or a `=` after a blank. Not if
-    /// it closes a bracket before it, or ends with a comma: then it rather goes on with a call.
+    /// Returns true if the line has, outside its own brackets, an augmented assignment or a `=` after a blank. False if
+    /// it closes a bracket before it, or ends with a comma: then it more likely continues a call.
     fn line_assigns(&mut self, first: usize) -> bool {
         let (mut brackets, mut assigns, mut last) = (0u32, false, EOF);
         for idx in first.. {

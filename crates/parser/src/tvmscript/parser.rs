@@ -1,12 +1,11 @@
-//! What the grammar stands on: the current token, brackets, lines, markers.
+//! The base of the grammar: the current token, brackets, lines, markers.
 //!
-//! The grammar sees *significant* tokens only. White space, comments, continuations, and newlines inside
-//! brackets or on blank lines are *trivia*: they are recorded lazily, when the next node starts or the
-//! next token is consumed, so that a node never begins or ends with them. A `NEWLINE` that ends a
-//! statement is significant.
+//! The grammar sees *significant* tokens only. White space, comments, continuations, and newlines inside brackets or on
+//! blank lines are *trivia*: they are recorded lazily, when the next node starts or the next token is consumed, so that
+//! a node never begins or ends with them. A `NEWLINE` that ends a statement is significant.
 //!
-//! Every step is O(1) amortised: a raw token is crossed once as trivia or consumed once. Looking ahead
-//! stays on the line, or is bounded by a constant.
+//! Every step is O(1) amortised: a raw token is crossed once as trivia or consumed once. Looking ahead stays on the
+//! line, or is bounded by a constant.
 
 mod brackets;
 mod comments;
@@ -20,7 +19,7 @@ use self::brackets::Brackets;
 use super::{MAX_DEPTH, lexer::Lexer};
 use crate::{Parse, SyntaxKind, SyntaxKind::*, event::Events};
 
-/// How many raw tokens are lexed at once when parsing a part of a text.
+/// The number of raw tokens lexed at once when parsing a part of a text.
 const LEX_CHUNK: usize = 128;
 /// The stack is checked every so many levels of nesting.
 const STACK_CHECK_EVERY: u32 = 8;
@@ -35,7 +34,7 @@ struct Token {
 pub(super) struct Parser<'t> {
     text: &'t str,
     lexer: Lexer<'t>,
-    /// The raw tokens lexed so far, and behind them one of kind `EOF` that says where they end.
+    /// The raw tokens lexed so far, and behind them one of kind `EOF` at their end.
     tokens: Vec<Token>,
     /// Index of the current significant token; equal to the count of raw tokens at the end.
     pos: usize,
@@ -47,16 +46,16 @@ pub(super) struct Parser<'t> {
     brackets: Brackets,
     /// The column of the line on which the current statement begins.
     col: u32,
-    /// Whether the current token is the first of a statement's line.
+    /// True if the current token is the first of a statement's line.
     line_start: bool,
     /// Memo of `pending_comment`: the value of `recorded` it was made at, and the answer.
     comment_memo: (usize, Option<(usize, u32)>),
     /// A token that begins here or later may be looked at, not consumed.
     limit: u32,
     overran: bool,
-    /// Whether the file goes on behind `text`.
+    /// True if the file continues after `text`.
     more: bool,
-    /// Whether a token was looked at that `text` does not hold completely.
+    /// True if the parser looked at a token that `text` does not hold completely.
     starved: bool,
     events: Events,
     /// Brackets and blocks around the current token.
@@ -184,7 +183,7 @@ impl<'t> Parser<'t> {
         self.current == kind
     }
 
-    /// Whether the statement's text ends here.
+    /// Returns true if the statement's text ends here.
     #[inline]
     pub(super) fn at_end(&self) -> bool {
         matches!(self.current, NEWLINE | EOF)
@@ -317,7 +316,7 @@ impl<'t> Parser<'t> {
         self.skip_trivia();
     }
 
-    /// Where the recorded text ends.
+    /// Returns the place where the recorded text ends.
     pub(super) fn recorded_end(&self) -> usize {
         self.tokens[self.recorded].start as usize
     }
@@ -327,12 +326,12 @@ impl<'t> Parser<'t> {
         self.more = true;
     }
 
-    /// Whether more text is needed to tell.
+    /// Returns true if more text is needed to decide.
     pub(super) fn starved(&self) -> bool {
         self.starved
     }
 
-    /// Whether a token past the limit was consumed.
+    /// Returns true if a token past the limit was consumed.
     pub(super) fn overran(&self) -> bool {
         self.overran
     }

@@ -16,7 +16,7 @@ use crate::{Parse, SyntaxKind::*};
 pub struct Stretch<'t> {
     /// The text. A stretch that begins inside the file begins at least one byte before the part.
     pub text: &'t str,
-    /// Whether the file goes on behind the stretch. Then the stretch must end with a newline of the file that no
+    /// True if the file continues after the stretch. Then the stretch must end with a newline of the file that no
     /// backslash escapes.
     pub more: bool,
 }
@@ -28,7 +28,7 @@ impl<'t> From<&'t str> for Stretch<'t> {
     }
 }
 
-/// Why a part is not read.
+/// The reason why a part is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// It does not read by itself.
@@ -39,8 +39,8 @@ pub enum Refused {
 
 /// Reads the `BLOCK` that covers `range` of `text`, without the file around it.
 ///
-/// - `range` begins right behind the `:` of the header and ends where the block must end: the old end, moved
-///   by what an edit inside inserted.
+/// - `range` begins right behind the `:` of the header and ends where the block must end: the old end, shifted by the
+///   insertions of an edit inside.
 /// - `header_col` is the column of the line on which the header's statement begins ([`super::indent_at`]).
 /// - `depth` is the number of `BLOCK` and `MATCH_STMT` nodes around this one.
 ///
@@ -75,15 +75,15 @@ pub fn reparse_block(
     reparse_block_in(text.into(), range, header_col, depth).ok()
 }
 
-/// Reads the statements that cover `range` of `text`, children of one block (or of the file) whose
-/// statements stand at column `indent` (0, or the column of the block's first statement); `depth` counts the `BLOCK` and `MATCH_STMT` nodes around them. The
-/// steps have a `BLOCK` as root, to be replaced by its children.
+/// Reads the statements that cover `range` of `text`, children of one block (or of the file) whose statements stand at
+/// column `indent` (0, or the column of the block's first statement); `depth` counts the `BLOCK` and `MATCH_STMT` nodes
+/// around them. The steps have a `BLOCK` as root, to be replaced by its children.
 ///
-/// `range` begins right behind a statement and ends at the end of one; both end with a newline, or with the
-/// text, in the old text as in this one (a `;` would not do: the next statement has no line of its own).
-/// What stands before it must be unchanged, *and so must be its first line that holds a statement*: the
-/// statement before looks that far ahead (`else`, comments, unclosed brackets). A caller therefore begins
-/// one statement, which ends with a newline, before the edited one.
+/// `range` begins right behind a statement and ends at the end of one; both end with a newline, or with the text, in
+/// the old text as in this one (a `;` would not do: the next statement has no line of its own). The text before the
+/// range must be unchanged, *and so must be the first line of the range that holds a statement*: the statement before
+/// looks that far ahead (`else`, comments, unclosed brackets). A caller therefore begins one statement, which ends with
+/// a newline, before the edited one.
 ///
 /// A part of the file's own list (column 0) that ends with the file takes the trivia at the end too.
 pub fn reparse_statements_in(

@@ -1,4 +1,4 @@
-//! Tests of the TVMScript lexer and parser: what is common to them.
+//! Tests of the TVMScript lexer and parser: common parts.
 
 mod blocks;
 mod errors;
@@ -72,7 +72,7 @@ fn short(text: &str, parse: &Parse) -> String {
     out
 }
 
-/// Asserts what holds for every parse: nodes are balanced under one root, tokens cover the text.
+/// Asserts the invariants of every parse: nodes are balanced under one root, tokens cover the text.
 #[track_caller]
 fn check_lossless(text: &str) -> Parse {
     let parse = super::parse(text);
@@ -107,7 +107,7 @@ fn count(parse: &Parse, of: fn(SyntaxKind) -> bool) -> usize {
         .count()
 }
 
-/// How often the parser looked at a raw token.
+/// Returns how often the parser looked at a raw token.
 fn steps(text: &str) -> u64 {
     let mut p = Parser::new(text);
     grammar::source_file(&mut p);

@@ -1,4 +1,4 @@
-//! The pieces of statements, calls and parameters whose place a rule of the grammar cannot say.
+//! Getters for the parts of statements, calls and parameters whose position a grammar rule cannot express.
 
 use parser::SyntaxKind;
 
@@ -35,7 +35,7 @@ pub enum ParamKind {
     Slash,
 }
 
-/// Which part of a slice a bound is.
+/// The part of a slice that a bound is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BoundKind {
     /// Before the first colon.
@@ -47,7 +47,7 @@ pub enum BoundKind {
 }
 
 impl AssignStmt {
-    /// What is assigned to, from left to right: `a` and `b` of `a = b = x`.
+    /// The targets of the assignment, from left to right: `a` and `b` of `a = b = x`.
     pub fn targets(&self) -> impl Iterator<Item = Expr> + use<> {
         // What is followed by a `=` is a target.
         let children: Vec<SyntaxElement> = self.syntax().children_with_tokens().collect();
@@ -61,7 +61,7 @@ impl AssignStmt {
         targets.next().filter(|_| targets.next().is_none())
     }
 
-    /// What is assigned.
+    /// The assigned value.
     pub fn value(&self) -> Option<Expr> {
         let mut value = None;
         for child in self.syntax().children_with_tokens() {
@@ -76,19 +76,19 @@ impl AssignStmt {
 }
 
 impl RaiseStmt {
-    /// What is raised.
+    /// The raised exception.
     pub fn exception(&self) -> Option<Expr> {
         support::child_between(self.syntax(), None, Some(SyntaxKind::FROM_KW))
     }
 
-    /// What follows `from`.
+    /// The expression after `from`.
     pub fn cause(&self) -> Option<Expr> {
         support::child_between(self.syntax(), Some(SyntaxKind::FROM_KW), None)
     }
 }
 
 impl YieldExpr {
-    /// Whether it is `yield from`.
+    /// Returns true if it is `yield from`.
     pub fn is_from(&self) -> bool {
         self.from_token().is_some()
     }
@@ -131,17 +131,17 @@ impl SliceExpr {
         None
     }
 
-    /// What stands before the first colon.
+    /// The expression before the first colon.
     pub fn lower(&self) -> Option<Expr> {
         self.bound(BoundKind::Lower)
     }
 
-    /// What stands after the first colon.
+    /// The expression after the first colon.
     pub fn upper(&self) -> Option<Expr> {
         self.bound(BoundKind::Upper)
     }
 
-    /// What stands after the second colon.
+    /// The expression after the second colon.
     pub fn step(&self) -> Option<Expr> {
         self.bound(BoundKind::Step)
     }
@@ -181,7 +181,7 @@ impl Arg {
 }
 
 impl ArgList {
-    /// The values that are passed by position. Stars end the list: what they bring is unknown.
+    /// The values that are passed by position. Stars end the list: their values are unknown.
     pub fn positional(&self) -> impl Iterator<Item = Expr> + use<> {
         self.args()
             .take_while(|it| !matches!(it.kind(), ArgKind::Star | ArgKind::DoubleStar))
@@ -277,7 +277,7 @@ fn docstring(mut stmts: AstChildren<Stmt>) -> Option<StringExpr> {
 }
 
 impl ForStmt {
-    /// What the loop binds: the names of a tuple, or the one target.
+    /// The targets that the loop binds: the names of a tuple, or the one target.
     pub fn targets(&self) -> impl Iterator<Item = Expr> + use<> {
         let (tuple, single) = match self.target() {
             Some(Expr::TupleExpr(tuple)) => (Some(tuple.exprs()), None),
@@ -288,14 +288,14 @@ impl ForStmt {
 }
 
 impl WithStmt {
-    /// Each thing that is entered, with what it is bound to.
+    /// Each item of the `with`, with its target.
     pub fn items(&self) -> impl Iterator<Item = (Option<Expr>, Option<Expr>)> + use<> {
         self.with_items().map(|it| (it.context(), it.target()))
     }
 }
 
 impl ImportAlias {
-    /// The name that the import binds: the alias, or the first part of what is imported.
+    /// The name that the import binds: the alias, or the first part of the imported name.
     pub fn bound_name(&self) -> Option<TokenText> {
         match self.name() {
             Some(alias) => alias.text(),
@@ -319,7 +319,7 @@ impl FromImportStmt {
             .sum()
     }
 
-    /// Whether it is `from m import *`.
+    /// Returns true if it is `from m import *`.
     pub fn is_star(&self) -> bool {
         self.star_token().is_some()
     }

@@ -119,9 +119,9 @@ pub struct StringPart<'a> {
     pub prefix: StringPrefix,
     /// The quotes: one or three.
     pub quote: &'a str,
-    /// What stands between the quotes, as written.
+    /// The text between the quotes, as written.
     pub body: &'a str,
-    /// Whether the closing quotes are there.
+    /// True if the closing quotes are there.
     pub terminated: bool,
 }
 
@@ -192,7 +192,8 @@ impl<'a> StringPart<'a> {
     }
 }
 
-/// Whether the text ends in an odd number of backslashes: the quote after it is then part of the string, raw or not.
+/// Returns true if the text ends in an odd number of backslashes: the quote after it is then part of the string, raw or
+/// not.
 fn ends_escaped(body: &str) -> bool {
     body.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1
 }

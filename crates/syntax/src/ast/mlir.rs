@@ -1,7 +1,7 @@
 //! The typed tree of MLIR: views of nodes, made by `cargo xtask codegen` from `mlir.ungram`.
 //!
-//! What holds for all three forms of an operation (generic, pretty, opaque) is asked of [`Operation`]; functions are found by
-//! [`File::functions`].
+//! [`Operation`] has the properties that all three forms of an operation (generic, pretty, opaque) share;
+//! [`File::functions`] finds functions.
 
 mod ext;
 mod generated;

@@ -32,7 +32,7 @@ impl DottedPath {
         self.parts.get(1..).unwrap_or_default()
     }
 
-    /// Whether it reads `text` when joined by dots.
+    /// Returns true if the name, joined by dots, is `text`.
     pub fn is(&self, text: &str) -> bool {
         self.parts.iter().map(TokenText::as_str).eq(text.split('.'))
     }
@@ -81,7 +81,8 @@ impl CallExpr {
 }
 
 impl Decorator {
-    /// The decorator's name, with or without arguments: `T.prim_func` of `@T.prim_func` and of `@T.prim_func(private=True)`.
+    /// The decorator's name, with or without arguments: `T.prim_func` of `@T.prim_func` and of
+    /// `@T.prim_func(private=True)`.
     pub fn dotted_path(&self) -> Option<DottedPath> {
         match self.expr()? {
             Expr::CallExpr(call) => call.dotted_callee(),

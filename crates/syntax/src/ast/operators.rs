@@ -133,35 +133,35 @@ impl BinaryOp {
         support::first_token(self.syntax())
     }
 
-    /// Which operator it is.
+    /// Returns the operator.
     pub fn op(&self) -> Option<ArithOp> {
         ArithOp::from_kind(self.token()?.kind())
     }
 }
 
 impl BinaryExpr {
-    /// Which operator it applies.
+    /// Returns the operator that it applies.
     pub fn op(&self) -> Option<ArithOp> {
         self.binary_op()?.op()
     }
 }
 
 impl AugOp {
-    /// Which operator is applied before the assignment.
+    /// Returns the operator that is applied before the assignment.
     pub fn op(&self) -> Option<ArithOp> {
         ArithOp::from_kind(support::first_token(self.syntax())?.kind())
     }
 }
 
 impl AugAssignStmt {
-    /// Which operator is applied before the assignment.
+    /// Returns the operator that is applied before the assignment.
     pub fn op(&self) -> Option<ArithOp> {
         self.aug_op()?.op()
     }
 }
 
 impl CompareOp {
-    /// Which comparison it is.
+    /// Returns the comparison.
     pub fn op(&self) -> Option<CmpOp> {
         let mut tokens = support::significant_tokens(self.syntax()).map(|it| it.kind());
         let op = match (tokens.next()?, tokens.next()) {
@@ -187,7 +187,8 @@ impl CompareExpr {
         support::child_between(self.syntax(), None, Some(SyntaxKind::COMPARE_OP))
     }
 
-    /// Each operator with the operand after it: `(<, b)`, `(<=, c)` of `a < b <= c`. An operand that is missing is `None`.
+    /// Each operator with the operand after it: `(<, b)`, `(<=, c)` of `a < b <= c`. An operand that is missing is
+    /// `None`.
     pub fn links(&self) -> impl Iterator<Item = (CompareOp, Option<Expr>)> + use<> {
         self.compare_ops().map(|op| {
             let operand = std::iter::successors(op.syntax().next_sibling(), |it| it.next_sibling())
@@ -199,7 +200,7 @@ impl CompareExpr {
 }
 
 impl BoolExpr {
-    /// Which operator joins the operands: all are the same.
+    /// Returns the operator that joins the operands: all are the same.
     pub fn op(&self) -> Option<BoolOp> {
         support::significant_tokens(self.syntax()).find_map(|it| match it.kind() {
             SyntaxKind::AND_KW => Some(BoolOp::And),
@@ -210,7 +211,7 @@ impl BoolExpr {
 }
 
 impl UnaryExpr {
-    /// Which operator it applies.
+    /// Returns the operator that it applies.
     pub fn op(&self) -> Option<PrefixOp> {
         let op = match support::first_token(self.unary_op()?.syntax())?.kind() {
             SyntaxKind::MINUS => PrefixOp::Neg,
@@ -224,8 +225,9 @@ impl UnaryExpr {
 }
 
 impl BinaryExpr {
-    /// The operands and operators of a chain that leans left, `a + b - c`, from left to right: the first operand, then each operator
-    /// with its right side. Only nodes of this very shape are unrolled, parentheses stay whole. No recursion: a chain may have 10^5 terms.
+    /// The operands and operators of a chain that leans left, `a + b - c`, from left to right: the first operand, then
+    /// each operator with its right side. Only nodes of this very shape are unrolled, parentheses stay whole. No
+    /// recursion: a chain may have 10^5 terms.
     pub fn unrolled(&self) -> (Option<Expr>, Vec<(BinaryExpr, Option<Expr>)>) {
         let mut links = Vec::new();
         let mut node = self.clone();
@@ -241,7 +243,7 @@ impl BinaryExpr {
     }
 }
 
-/// Whether a child is a token of this kind.
+/// Returns true if a child is a token of this kind.
 pub(super) fn is_token(element: &SyntaxElement, kind: SyntaxKind) -> bool {
     element.as_token().is_some_and(|it| it.kind() == kind)
 }

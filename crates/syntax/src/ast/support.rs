@@ -1,4 +1,4 @@
-//! What the generated getters are made of.
+//! The building blocks of the generated getters.
 
 use std::marker::PhantomData;
 

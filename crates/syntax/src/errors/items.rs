@@ -1,4 +1,4 @@
-//! Errors of MLIR and PIR: what stands in error nodes, what is marked as missing, what is not closed.
+//! Errors of MLIR and PIR: error nodes, missing parts, unclosed brackets.
 //!
 //! Where an operation of a known shape is concerned, the message shows the shape. Linear, without recursion.
 
@@ -12,7 +12,7 @@ use super::{SyntaxError, SyntaxErrorKind, unexpected::quote};
 use crate::bounded::Bounded;
 use crate::{SyntaxNode, green, syntax_node::kind_from_raw};
 
-/// So much of what fits nowhere is looked at for its first line.
+/// The limit on unexpected text that is searched for its first line.
 const MAX_LINE: usize = 200;
 
 /// The errors below a node of a language of operations.

@@ -1,4 +1,4 @@
-//! What each kind of node must have: the grammar's required parts, with words for people.
+//! The required parts of each kind of node, by the grammar, with words for people.
 
 use parser::SyntaxKind::{self, *};
 use rowan::TextSize;
@@ -10,13 +10,13 @@ use super::{Place, is_expr};
 pub(super) struct Need {
     place: At,
     accepts: fn(SyntaxKind) -> bool,
-    /// What it is called.
+    /// The name in messages.
     pub(super) what: &'static str,
     /// A way out.
     pub(super) help: Option<&'static str>,
 }
 
-/// Where a part must be.
+/// The place where a part must be.
 #[derive(Debug, Clone, Copy)]
 enum At {
     /// Directly behind each token or node of this kind that is there.
@@ -45,7 +45,7 @@ impl Need {
         self
     }
 
-    /// Where the part is missing.
+    /// Returns the place where the part is missing.
     pub(super) fn unmet(&self, place: Place<'_>) -> Option<TextSize> {
         match self.place {
             At::Behind(kind) => {
@@ -85,7 +85,7 @@ const fn name_behind(kind: SyntaxKind) -> Need {
     Need::behind(kind, |it| it == NAME, "a name")
 }
 
-/// What a node of this kind needs, in the order in which it is missed.
+/// Returns the required parts of a node of this kind, in the order in which their absence is reported.
 pub(super) fn needs(kind: SyntaxKind) -> &'static [Need] {
     match kind {
         IF_STMT => const { &[expr_behind(IF_KW, "a condition"), colon()] },
@@ -106,14 +106,16 @@ pub(super) fn needs(kind: SyntaxKind) -> &'static [Need] {
         FOR_STMT => {
             const {
                 &[
-                    expr_behind(FOR_KW, "what the loop assigns to"),
+                    expr_behind(FOR_KW, "the target of the loop"),
                     Need::somewhere(|it| it == IN_KW, "`in`"),
-                    expr_behind(IN_KW, "what the loop goes over"),
+                    expr_behind(IN_KW, "the iterable of the loop"),
                     colon(),
                 ]
             }
         }
-        WITH_STMT => const { &[Need::somewhere(|it| it == WITH_ITEM, "what is entered"), colon()] },
+        WITH_STMT => {
+            const { &[Need::somewhere(|it| it == WITH_ITEM, "the context manager"), colon()] }
+        }
         WITH_ITEM => const { &[expr_behind(AS_KW, "a name")] },
         MATCH_STMT => const { &[expr_behind(MATCH_KW, "a subject"), colon()] },
         CASE_CLAUSE => const { &[expr_behind(CASE_KW, "a pattern"), colon()] },
@@ -145,7 +147,7 @@ pub(super) fn needs(kind: SyntaxKind) -> &'static [Need] {
         ASSERT_STMT => {
             const { &[expr_behind(ASSERT_KW, "a condition"), expr_behind(COMMA, "a message")] }
         }
-        DEL_STMT => const { &[expr_behind(DEL_KW, "what is deleted")] },
+        DEL_STMT => const { &[expr_behind(DEL_KW, "the target of the deletion")] },
         GLOBAL_STMT => const { &[name_behind(GLOBAL_KW), name_behind(COMMA)] },
         NONLOCAL_STMT => const { &[name_behind(NONLOCAL_KW), name_behind(COMMA)] },
         IMPORT_STMT => {
@@ -155,7 +157,7 @@ pub(super) fn needs(kind: SyntaxKind) -> &'static [Need] {
             const {
                 &[
                     Need::somewhere(|it| it == IMPORT_KW, "`import`"),
-                    Need::somewhere(|it| matches!(it, IMPORT_ALIAS | STAR), "what is imported"),
+                    Need::somewhere(|it| matches!(it, IMPORT_ALIAS | STAR), "the imported name"),
                 ]
             }
         }
@@ -216,9 +218,9 @@ pub(super) fn needs(kind: SyntaxKind) -> &'static [Need] {
         COMP_FOR => {
             const {
                 &[
-                    expr_behind(FOR_KW, "what the loop assigns to"),
+                    expr_behind(FOR_KW, "the target of the loop"),
                     Need::somewhere(|it| it == IN_KW, "`in`"),
-                    expr_behind(IN_KW, "what the loop goes over"),
+                    expr_behind(IN_KW, "the iterable of the loop"),
                 ]
             }
         }

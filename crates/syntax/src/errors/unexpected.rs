@@ -1,4 +1,4 @@
-//! Words for text that fits nowhere.
+//! Messages for unexpected text.
 
 use parser::SyntaxKind::{self, *};
 use rowan::{NodeOrToken, TextRange, TextSize};
@@ -6,7 +6,7 @@ use rowan::{NodeOrToken, TextRange, TextSize};
 use super::{Child, Collector, Place, SyntaxErrorKind};
 use crate::{green, syntax_node::kind_from_raw};
 
-/// How many characters of the text are quoted.
+/// The number of quoted characters of the text.
 const MAX_QUOTE: usize = 40;
 
 /// Reports an error node.
@@ -102,7 +102,7 @@ fn is_simple_statement(kind: SyntaxKind) -> bool {
     )
 }
 
-/// The kind of what stands before a node in its parent.
+/// The kind of the element before a node in its parent.
 fn kind_before(place: Place<'_>) -> Option<SyntaxKind> {
     let parent = place.parent?;
     let kinds = parent.children().map(|it| match it {

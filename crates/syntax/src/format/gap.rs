@@ -1,4 +1,4 @@
-//! What stands between two tokens: white space and comments, laid out.
+//! The text between two tokens: white space and comments, laid out.
 //!
 //! In: the tokens on both sides and the text between them. Out: the text as it should be. O(length of the text).
 
@@ -11,19 +11,20 @@ use crate::{
 
 /// Columns of a level.
 const INDENT: usize = 2;
-/// Lines stand no further to the right than this. Nobody reads on there, and in a nest of n regions indentation alone would be n² characters.
+/// Lines stand no further to the right than this. Nobody reads on there, and in a nest of n regions indentation alone
+/// would be n² characters.
 const MAX_COLUMN: usize = 200;
 /// Columns of a line that goes on with an operation, outside of brackets.
 const CONTINUATION: usize = 4;
 
-/// What holds for a whole text.
+/// The style of a whole text.
 pub(super) struct Style {
     line_end: &'static str,
 }
 
 impl Style {
-    /// The style of a text, from its gaps: lines end as the first one that is laid out does. What stays as it is does not count, so that
-    /// the text that is laid out has the same style.
+    /// The style of a text, from its gaps: lines end as the first one that is laid out does. Text that stays as it is
+    /// does not count, so that the formatted text has the same style.
     pub(super) fn of<'t>(
         text: &'t str,
         mut gaps: impl Iterator<Item = (Option<&'t Token>, Option<&'t Token>, &'t str)>,
@@ -51,7 +52,7 @@ struct Comment<'a> {
     text: &'a str,
     /// White space before it, if it stands behind a token.
     behind: Option<&'a str>,
-    /// Whether a blank line stands before it.
+    /// True if a blank line stands before it.
     after_blank: bool,
 }
 
@@ -168,7 +169,7 @@ fn continued(token: Option<&Token>) -> Layout {
     Layout::Line { column, comments: column }
 }
 
-/// Whether a space stands between two tokens of an operation. Where nothing is said of a pair, it is as it was.
+/// Returns true if a space stands between two tokens of an operation. Pairs without a rule stay as they are.
 fn is_spaced(before: &Token, token: &Token, has_space: bool) -> bool {
     match (before.kind, token.kind) {
         (_, COMMA | R_PAREN | R_BRACK) | (L_PAREN | L_BRACK, _) => false,

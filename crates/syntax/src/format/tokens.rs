@@ -1,10 +1,10 @@
-//! The tokens of a text with what their layout depends on.
+//! The tokens of a text with the properties that decide their layout.
 //!
 //! In: the steps of a parse. Out: a [`Token`] each, in text order. Linear.
 
 use parser::{Step, SyntaxKind, SyntaxKind::*};
 
-/// Where a token stands.
+/// The place where a token stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// First of an operation or a definition: begins a line.
@@ -17,7 +17,7 @@ pub(super) enum Place {
     RegionEnd { is_empty: bool },
     /// Inside of an operation.
     Inside,
-    /// Inside of what is not laid out, and not its first token.
+    /// Inside verbatim text, and not its first token.
     Verbatim,
 }
 
@@ -80,7 +80,7 @@ fn is_operation(kind: SyntaxKind) -> bool {
     matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP)
 }
 
-/// What begins a line of its own.
+/// Returns true if a token begins a line of its own.
 fn begins_line(kind: SyntaxKind) -> bool {
     is_operation(kind)
         || matches!(kind, MLIR_ATTR_ALIAS_DEF | MLIR_TYPE_ALIAS_DEF | MLIR_FILE_METADATA)

@@ -1,4 +1,4 @@
-//! The language of a text by its first words, where no name of a file says it.
+//! Detection of the language of a text by its first words, where no file name tells it.
 //!
 //! In: a text. Out: whether it is MLIR, whether it is PIR: where it begins as no Python does. Comments, split markers
 //! and blank lines tell nothing; `#a = …` may be an alias of MLIR or a comment of Python, so what follows it decides.
@@ -11,7 +11,7 @@ const OPERATORS: [&str; 8] = ["and", "as", "if", "in", "is", "not", "or", "for"]
 enum FirstWords<'a> {
     /// The definition of an alias of MLIR.
     Alias,
-    /// What begins with a brace.
+    /// A text that begins with a brace.
     Braces(&'a str),
     /// A line of something else.
     Line(&'a str),
@@ -19,7 +19,7 @@ enum FirstWords<'a> {
     Nothing,
 }
 
-/// Whether a text looks like MLIR, and like no other language.
+/// Returns true if a text looks like MLIR, and like no other language.
 pub(super) fn is_mlir(text: &str) -> bool {
     match first_words(text) {
         FirstWords::Alias => true,
@@ -30,7 +30,7 @@ pub(super) fn is_mlir(text: &str) -> bool {
     }
 }
 
-/// Whether a text looks like a program of PIR, and like no other language.
+/// Returns true if a text looks like a program of PIR, and like no other language.
 pub(super) fn is_pir(text: &str) -> bool {
     match first_words(text) {
         FirstWords::Braces(text) => in_braces(text).is_some_and(is_program),
@@ -64,12 +64,12 @@ fn first_words(text: &str) -> FirstWords<'_> {
     if has_alias { FirstWords::Alias } else { FirstWords::Nothing }
 }
 
-/// What follows the brace that a text begins with.
+/// Returns the text after the brace that a text begins with.
 fn in_braces(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix('{')
 }
 
-/// Whether what is in braces is a program of PIR, rather than a dictionary of Python.
+/// Returns true if the text in braces is a program of PIR, rather than a dictionary of Python.
 fn is_program(body: &str) -> bool {
     let body = body.trim_start();
     let has_no_results = || {
@@ -88,7 +88,7 @@ fn is_alias(line: &str, sigil: char) -> bool {
     !name.is_empty() && behind.starts_with('=') && !behind.starts_with("==")
 }
 
-/// Whether a line begins an operation of MLIR.
+/// Returns true if a line begins an operation of MLIR.
 fn is_operation(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix('"') {
         // A text that is called.
@@ -113,7 +113,8 @@ fn is_operation(line: &str) -> bool {
     }
 }
 
-/// Whether what follows a name and a blank begins an operand or a word, as behind no name of Python.
+/// Returns true if the text after a name and a blank begins an operand or a word, which is impossible after a Python
+/// name.
 fn begins_operand(next: &str) -> bool {
     let mut chars = next.chars();
     let (first, second) = (chars.next(), chars.next());

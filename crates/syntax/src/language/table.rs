@@ -15,7 +15,7 @@ use crate::{
     units::Scan,
 };
 
-/// What the units of a language are made of.
+/// The form of a language's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Functions of statements, with expressions in them that have no names.
@@ -39,25 +39,25 @@ pub struct LanguageSupport {
     pub editor_ids: &'static [&'static str],
     /// The ends of the names of its files.
     pub extensions: &'static [&'static str],
-    /// What its units are made of.
+    /// The form of its units.
     pub form: Form,
-    /// Whether its texts are read with tables of operations ([`Shapes`]), which users extend.
+    /// True if its texts are read with tables of operations ([`Shapes`]), which users extend.
     pub uses_shapes: bool,
-    /// Whether device code is made of its functions.
+    /// True if its functions have device code.
     pub has_device_code: bool,
-    /// Whether the interpreter executes its functions.
+    /// True if the interpreter executes its functions.
     pub is_executed: bool,
     /// How its texts are laid out; `None` where that is left to other tools.
     pub format: Option<Format>,
-    /// Whether a text begins as texts of the language do, and no others.
+    /// Returns true if a text begins as texts of the language do, and no others.
     pub(super) begins: fn(&str) -> bool,
     /// The first of the kinds of nodes that are its own.
     pub(super) first_kind: SyntaxKind,
     /// The tree of a text.
     pub(crate) parse: fn(&str, &Shapes) -> Green,
-    /// What could be read again after an edit, from the inside to the outside.
+    /// The parts that could be read again after an edit, from the inside to the outside.
     pub(crate) sites: Sites,
-    /// What cannot be read below a node.
+    /// The syntax errors below a node.
     pub(crate) errors: fn(&SyntaxNode) -> Vec<SyntaxError>,
     /// Finds the units of operations; nothing where functions are found by the names around them.
     pub(crate) scan: fn(&mut Scan<'_>),

@@ -1,8 +1,8 @@
-//! What could be read again in a list of operations of MLIR or PIR.
+//! The part that can be read again in a list of operations of MLIR or PIR.
 //!
-//! A part begins behind an operation that ends a few operations before the edit, so that none of those kept has looked at what the edit changes,
-//! and ends before the second operation behind the edit, or at the end of the list. `parser::mlir::reparse` reads
-//! it only if it ends there again.
+//! A part begins behind an operation that ends a few operations before the edit, so that no kept operation has looked
+//! at the changed text. It ends before the second operation behind the edit, or at the end of the list.
+//! `parser::mlir::reparse` reads it only if it ends there again.
 
 use parser::{
     Step,
@@ -21,10 +21,10 @@ use crate::{
     ast::{AstNode as _, mlir::Operation},
 };
 
-/// So many whole operations before an edit are read again. An operation looks ahead at the results of the next and its name, or
-/// at two tokens.
+/// The number of whole operations before an edit that are read again. An operation looks ahead at the results of the
+/// next and its name, or at two tokens.
 const BEFORE: usize = 3;
-/// So many operations behind an edit are tried as well.
+/// The number of operations behind an edit that are tried as well.
 const MORE_ITEMS: usize = 8;
 const EVERY_LIST: usize = 8;
 const AHEAD: u32 = 256;
@@ -63,7 +63,8 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site
     res
 }
 
-/// Whether a split marker stands before an offset on its line: what follows it says whether it is one.
+/// Returns true if a split marker stands before an offset on its line: the text after the marker decides whether it is
+/// one.
 fn is_behind_marker(root: &SyntaxNode, offset: TextSize) -> bool {
     let first = root.token_at_offset(offset).left_biased();
     for token in std::iter::successors(first, SyntaxToken::prev_token) {
@@ -86,7 +87,7 @@ fn is_inside(interior: TextRange, edit: TextRange) -> bool {
     begins && interior.contains_range(edit)
 }
 
-/// Where the items of a list are, if the node is one.
+/// Returns the place where the items of a list are, if the node is one.
 fn interior(list: &SyntaxNode) -> Option<TextRange> {
     let range = list.text_range();
     match list.kind() {
@@ -104,7 +105,7 @@ fn interior(list: &SyntaxNode) -> Option<TextRange> {
     }
 }
 
-/// What stands before the items: a label, or a brace and the arguments.
+/// Returns the element before the items: a label, or a brace and the arguments.
 fn head(list: &SyntaxNode) -> Option<SyntaxElement> {
     let is_head = |it: &SyntaxNode| matches!(it.kind(), MLIR_BLOCK_LABEL | PIR_BLOCK_ARGS);
     if let Some(head) = list.first_child().filter(is_head) {
@@ -181,8 +182,8 @@ fn ends(list: &SyntaxNode, edit: TextSize) -> Vec<SyntaxNode> {
     [items.nth(1), items.nth(MORE_ITEMS)].into_iter().flatten().collect()
 }
 
-/// Whether what stands before the items of a list has looked at the first of them: an operation to tell that they are a region, the
-/// arguments of a block to see whether they go on.
+/// Returns true if the element before the items of a list has looked at the first item: a region at an operation that
+/// shows that it is a region, the arguments of a block at a possible continuation.
 fn is_looked_into(list: &SyntaxNode, shapes: &Shapes) -> bool {
     if list.kind() != MLIR_BLOCK {
         return list.kind() == PIR_BLOCK;
@@ -197,7 +198,7 @@ fn is_looked_into(list: &SyntaxNode, shapes: &Shapes) -> bool {
     }
 }
 
-/// How many regions are around the items of a list, and which list it is.
+/// Returns the number of regions around the items of a list, and the kind of the list.
 fn surroundings(list: &SyntaxNode, shapes: &Shapes) -> (u32, List) {
     let depth_of =
         |kind: SyntaxKind| list.ancestors().filter(|it| it.kind() == kind).count() as u32;
@@ -250,7 +251,8 @@ pub(super) fn read(
     }
 }
 
-/// Whether a block without a label has lost all its operations: the next block's label takes the trivia that is left.
+/// Returns true if a block without a label has lost all its operations: the next block's label takes the remaining
+/// trivia.
 fn is_swallowed(list: &SyntaxNode, steps: &[Step]) -> bool {
     let nodes = || steps.iter().filter(|it| matches!(it, Step::Enter(_))).count();
     list.kind() == MLIR_BLOCK && head(list).is_none() && nodes() == 1

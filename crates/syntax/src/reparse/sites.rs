@@ -1,4 +1,4 @@
-//! What could be read again after an edit, from the smallest part to the largest.
+//! The parts that could be read again after an edit, from the smallest to the largest.
 
 use parser::{
     SyntaxKind,
@@ -14,11 +14,11 @@ use crate::{Edit, SyntaxElement, SyntaxNode, SyntaxToken};
 pub(crate) struct Site {
     /// The list of statements: a block or the file.
     pub(super) list: SyntaxNode,
-    /// Which of its children are read again.
+    /// The children that are read again.
     pub(super) children: std::ops::Range<usize>,
-    /// Where they are in the old text.
+    /// The place where they are in the old text.
     pub(super) range: TextRange,
-    /// How many levels the grammar has entered around the list.
+    /// The number of levels that the grammar has entered around the list.
     pub(super) depth: u32,
     pub(super) kind: SiteKind,
 }
@@ -46,18 +46,18 @@ impl Site {
         }
     }
 
-    /// Where the part is in the new text.
+    /// Returns the place where the part is in the new text.
     pub(super) fn new_range(&self, edit: &Edit) -> TextRange {
         let end = self.range.end() - edit.range.end() + edit.range.start() + edit.new_len();
         TextRange::new(self.range.start(), end)
     }
 }
 
-/// How many statements behind the edited ones are tried as well: an open bracket takes a few.
+/// The number of statements behind the edited ones that are tried as well: an open bracket takes a few.
 const MORE_STATEMENTS: usize = 8;
 
-/// So many lists are tried one after the other; further out, only one that is twice as long as the last. So all attempts
-/// together are linear in the text, however deep the blocks nest.
+/// The number of lists that are tried one after the other; further out, only one that is twice as long as the last. So
+/// all attempts together are linear in the text, however deep the blocks nest.
 const EVERY_LIST: usize = 8;
 
 /// The parts of a tree that contain an edit and could be read again, smallest first.
@@ -79,7 +79,8 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit) -> impl Iterator<Item = Site
         .flat_map(move |list| sites_in(&list, edit))
 }
 
-/// The innermost node around an edit. Of two that meet at an insertion, the left one: text at the end of a block may belong to it.
+/// The innermost node around an edit. Of two that meet at an insertion, the left one: text at the end of a block may
+/// belong to it.
 fn innermost(root: &SyntaxNode, edit: TextRange) -> Option<SyntaxNode> {
     if edit.is_empty() {
         root.token_at_offset(edit.start()).left_biased()?.parent()
@@ -120,7 +121,7 @@ fn sites_in(list: &SyntaxNode, edit: TextRange) -> Vec<Site> {
     res
 }
 
-/// Whether the grammar counts a level for what is inside.
+/// Returns true if the grammar counts a level for the contents.
 fn adds_depth(node: &SyntaxNode) -> bool {
     matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::MATCH_STMT)
 }
@@ -149,8 +150,9 @@ fn column_after(white: &str) -> u32 {
     tvmscript::indent_at(white, 0)
 }
 
-/// Where reading may begin: the first child to be read, and its offset, which is behind a statement that ends with a newline or
-/// behind the header. The first line of what is read stands before the edit: the statement before may have looked at it.
+/// Returns the place where reading may begin: the first child to be read, and its offset, which is behind a statement
+/// that ends with a newline or behind the header. The first line of the part stands before the edit: the statement
+/// before may have looked at it.
 fn start_of_run(list: &SyntaxNode, edit: TextSize) -> Option<(usize, TextSize)> {
     let is_file = list.kind() == SyntaxKind::SOURCE_FILE;
     let file_start = is_file.then_some((0, 0.into()));
@@ -185,7 +187,7 @@ fn ends_with_newline(node: &SyntaxNode) -> bool {
     node.last_token().is_some_and(|it| it.kind() == SyntaxKind::NEWLINE)
 }
 
-/// Where the first line of a statement ends, its newline included.
+/// Returns the place where the first line of a statement ends, its newline included.
 fn first_line_end(node: &SyntaxNode) -> Option<TextSize> {
     let end = node.text_range().end();
     std::iter::successors(node.first_token(), SyntaxToken::next_token)
@@ -194,8 +196,8 @@ fn first_line_end(node: &SyntaxNode) -> Option<TextSize> {
         .map(|it| it.text_range().end())
 }
 
-/// Where reading may end: behind the statement that has the first byte after the edit, a few statements later, or at the end of the list.
-/// Each is the number of children before it, and its offset.
+/// Returns the place where reading may end: behind the statement that has the first byte after the edit, a few
+/// statements later, or at the end of the list. Each is the number of children before it, and its offset.
 fn ends_of_run(list: &SyntaxNode, edit: TextSize) -> Vec<(usize, TextSize)> {
     let list_end = list.text_range().end();
     let mut res = Vec::new();
@@ -216,8 +218,8 @@ fn ends_of_run(list: &SyntaxNode, edit: TextSize) -> Vec<(usize, TextSize)> {
     res
 }
 
-/// The column of the header of a block whose text an edit at `edit` changes, if the block can be read by itself: it must stand
-/// directly behind a `:`, and its header must begin its line.
+/// The column of the header of a block whose text an edit at `edit` changes, if the block can be read by itself: it
+/// must stand directly behind a `:`, and its header must begin its line.
 fn header_column(block: &SyntaxNode, edit: TextSize) -> Option<u32> {
     // An insertion directly behind the `:` may change that token (`:=`).
     if block.kind() != SyntaxKind::BLOCK || edit <= block.text_range().start() {

@@ -19,8 +19,8 @@ pub(super) fn splice(old: &Green, site: &Site, part: Green) -> Green {
     Green::new(replace(&site.list, list), depth)
 }
 
-/// The children of the list: those around the site as they were, those of the part, except that children at its ends
-/// that read as before stay what they were too.
+/// The children of the list: those around the site as they were, those of the part, except that unchanged children at
+/// its ends keep their old nodes.
 fn new_children(site: &Site, part: &GreenNodeData) -> Vec<GreenElement> {
     let list: Vec<Ref<'_>> = site.list.green().children().collect();
     let old = &list[site.children.clone()];

@@ -12,9 +12,9 @@ use crate::{Edit, SyntaxNode, SyntaxToken};
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) text: String,
-    /// Where the part is in it.
+    /// The place where the part is in it.
     pub(super) range: Range<usize>,
-    /// Whether the file goes on behind it.
+    /// True if the file continues after it.
     pub(super) more: bool,
 }
 
@@ -30,8 +30,8 @@ impl Window {
     }
 }
 
-/// The end of the first newline that ends behind an offset and that no backslash escapes, or the end of the text. It is behind
-/// any edit before the offset, so it is the end of a newline after the edit too.
+/// The end of the first newline that ends behind an offset and that no backslash escapes, or the end of the text. It is
+/// behind any edit before the offset, so it is the end of a newline after the edit too.
 fn line_end(root: &SyntaxNode, offset: TextSize) -> TextSize {
     let end = root.text_range().end();
     if offset >= end {

@@ -1,4 +1,4 @@
-//! Trees far deeper than a thread's stack: built, walked, compared, and freed by whoever holds them last.
+//! Trees far deeper than a thread's stack: built, walked, compared, and freed by their last owner.
 
 use rowan::WalkEvent;
 

@@ -1,4 +1,4 @@
-//! Errors are read off the tree: what, where, and a way out.
+//! Errors are derived from the tree: kind, place, and a way out.
 
 use expect_test::{Expect, expect};
 
@@ -70,7 +70,7 @@ fn missing_parts_are_named() {
     check(
         "for i in:\n    pass\n",
         expect![[r#"
-        8..8 "" missing-part: expected what the loop goes over
+        8..8 "" missing-part: expected the iterable of the loop
     "#]],
     );
     check(

@@ -1,4 +1,4 @@
-//! The tree after an edit is that of a fresh parse, and shares what the edit did not touch.
+//! The tree after an edit is that of a fresh parse, and shares the untouched parts.
 
 use rowan::{TextRange, TextSize};
 use test_utils::{Rng, Sample, sample_files};
@@ -275,7 +275,7 @@ fn an_edit_costs_its_statement_not_its_file() {
 }
 
 #[test]
-fn what_an_edit_does_not_touch_keeps_its_place() {
+fn untouched_nodes_keep_their_address() {
     let text = big_file();
     let old = parse(&text);
     let functions = |parse: &Parse| {

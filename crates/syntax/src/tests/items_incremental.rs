@@ -1,4 +1,4 @@
-//! MLIR and PIR: the tree after an edit is that of a fresh parse, and costs what the edit touches.
+//! MLIR and PIR: the tree after an edit is that of a fresh parse, and costs only the edited part.
 
 use rowan::{TextRange, TextSize};
 use test_utils::{Rng, ir_samples};
@@ -243,7 +243,7 @@ fn an_edit_costs_its_operation_not_its_file() {
 }
 
 #[test]
-fn what_an_edit_does_not_touch_keeps_its_place() {
+fn untouched_nodes_keep_their_address() {
     let text = big_file();
     let old = parse_as(Language::Mlir, &text);
     let functions = |parse: &Parse| {

@@ -54,7 +54,7 @@ fn values(nodes: impl Iterator<Item = SyntaxNode>) -> Vec<String> {
     nodes.map(|it| it.text()).collect()
 }
 
-/// What a pretty form defines for its regions, then the labels of all its blocks.
+/// Returns the arguments that a pretty form defines for its regions, then the labels of all its blocks.
 fn arguments(operation: &Operation) -> Vec<String> {
     let mut res = Vec::new();
     let mut stack: Vec<SyntaxNode> = operation.syntax().children().collect();

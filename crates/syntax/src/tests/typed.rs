@@ -1,4 +1,4 @@
-//! Typed views: what the frontend asks of statements and expressions.
+//! Typed views: the queries of the frontend about statements and expressions.
 
 use expect_test::{Expect, expect};
 

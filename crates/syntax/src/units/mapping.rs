@@ -1,4 +1,5 @@
-//! Between the text of a frame and the file: the regions of its functions are cut out of the one. O(log functions) a position.
+//! Mapping between the text of a frame and the file: the regions of its functions are cut out of the frame.
+//! O(log functions) a position. O(log functions) a position.
 
 use rowan::{TextRange, TextSize};
 
@@ -12,7 +13,7 @@ enum Side {
 }
 
 impl Units {
-    /// A range of the text of a frame, as a range of the file. What contains a function contains its body.
+    /// A range of the text of a frame, as a range of the file. A range that contains a function contains its body.
     pub fn frame_to_file(&self, frame: usize, range: TextRange) -> TextRange {
         let start = self.to_file(frame, range.start(), Side::Behind);
         // An end at a cut is that of the function, or of something in its header.

@@ -1,4 +1,5 @@
-//! Finds the units of a tree, and makes the trees of frames. One walk over green nodes outside of functions, with an explicit stack.
+//! Finds the units of a tree, and makes the trees of frames. One walk over green nodes outside of functions, with an
+//! explicit stack.
 
 use std::sync::Arc;
 
@@ -27,15 +28,15 @@ pub(crate) struct Scan<'a> {
 struct Open<'a> {
     node: &'a GreenNodeData,
     children: rowan::Children<'a>,
-    /// How many children have been walked.
+    /// The number of walked children.
     n_walked: usize,
     /// The children of the node without the bodies of functions, once one is in it.
     kept: Option<Vec<GreenElement>>,
-    /// Whether it added a name to the path.
+    /// True if it added a name to the path.
     is_named: bool,
 }
 
-/// Where in the file and in its frame a walk is.
+/// The place where in the file and in its frame a walk is.
 struct At {
     file: TextSize,
     removed: TextSize,
@@ -46,9 +47,9 @@ struct At {
 /// Neighbouring chunks with nothing in them. They are one frame: there may be as many as lines.
 #[derive(Default)]
 struct Blank {
-    /// What they are made of, with the lines between them.
+    /// The elements of the units, with the lines between them.
     chunks: Vec<GreenElement>,
-    /// What stands behind the last of them.
+    /// The elements behind the last of them.
     behind: Vec<GreenElement>,
     range: Option<TextRange>,
 }
@@ -89,7 +90,7 @@ impl<'a> Scan<'a> {
 
     // ---- PIR ----
 
-    /// The programs of a file of PIR, and what is around them.
+    /// The programs of a file of PIR, and the text around them.
     pub(crate) fn programs(&mut self) {
         let parse = self.parse;
         let root = parse.green().node();
@@ -244,7 +245,7 @@ impl<'a> Scan<'a> {
         self.frame(chunk, frame, range, first);
     }
 
-    /// Records a function; gives what the frame has of it.
+    /// Records a function; returns the part that the frame has of it.
     fn function(&mut self, node: &GreenNodeData, path: &[Box<str>], at: &mut At) -> GreenNode {
         let green = self.green(node.to_owned());
         let path = path.join(".");
@@ -303,22 +304,22 @@ impl<'a> Open<'a> {
     }
 }
 
-/// Whether a chunk or program has nothing in it: no operation, and nothing that cannot be read.
+/// Returns true if a chunk or program is empty: no operation, and no unreadable text.
 fn is_blank(node: &GreenNodeData) -> bool {
     node.children().all(|it| it.as_node().is_none() && kind_from_raw(it.kind()) != ERROR)
 }
 
-/// Whether a function or program is a unit still.
+/// Returns true if a function or program is still a unit.
 pub(super) fn is_unit(green: &Green) -> bool {
     green.kind() != PIR_BLOCK || is_program(green.node())
 }
 
-/// Whether a node is a program. What has nothing in it is none, and stays with what is around programs.
+/// Returns true if a node is a program. An empty one is not, and stays with the text around programs.
 fn is_program(node: &GreenNodeData) -> bool {
     kind_from_raw(node.kind()) == PIR_BLOCK && !is_blank(node)
 }
 
-/// Whether functions may stand in a node.
+/// Returns true if a node may contain functions.
 fn is_entered(node: &GreenNodeData) -> bool {
     let kind = kind_from_raw(node.kind());
     is_operation(kind) || matches!(kind, MLIR_REGION_LIST | MLIR_REGION | MLIR_BLOCK | ERROR_NODE)
@@ -338,7 +339,7 @@ fn element_len(element: &NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>) ->
     }
 }
 
-/// The name of an operation, with what is known of it in the table of shapes.
+/// The name of an operation, with its row in the table of shapes.
 fn operation_name(node: &GreenNodeData) -> Option<&str> {
     let wanted = if kind_from_raw(node.kind()) == MLIR_GENERIC_OP { STRING } else { IDENT };
     let mut tokens = node.children().filter_map(NodeOrToken::into_token);
@@ -421,7 +422,7 @@ fn is_sym_name(entry: &GreenNodeData) -> bool {
         && first.is_some_and(|it| it.text().trim_matches('"') == "sym_name")
 }
 
-/// What of a unit its frame does not have: its regions; all of a program.
+/// Returns the ranges of a unit that its frame does not have: its regions; all of a program.
 pub(super) fn cuts(kind: UnitKind, green: &Green) -> Box<[TextRange]> {
     if kind != UnitKind::Function {
         return [TextRange::up_to(green.text_len())].into();

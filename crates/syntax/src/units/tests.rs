@@ -1,4 +1,4 @@
-//! The units of files, and what edits leave of them.
+//! The units of files, and their stability under edits.
 
 use expect_test::{Expect, expect};
 use test_utils::{Rng, ir_samples};
@@ -97,7 +97,7 @@ fn programs_are_units() {
 }
 
 #[test]
-fn what_has_nothing_in_it_is_no_unit_of_its_own() {
+fn empty_chunk_is_no_unit() {
     let separators = "// -----\n".repeat(100);
     let n_frames = |text: &str| units(&parse_as(Language::Mlir, text)).frames.len();
     assert_eq!(n_frames(&separators), 1);

@@ -1,7 +1,8 @@
-//! Calls of operators that are given pointers: at every position, by keyword, in tuples; and elements that stand for themselves.
+//! Calls of operators that are given pointers: at every position, by keyword, in tuples; and elements that are meant as
+//! places.
 //!
-//! Around a call stand stores to what it is given and the same loads before and after it: whoever takes the call for a
-//! value takes one of them for the other.
+//! Around a call there are stores to its operands and the same loads before and after it: a pass that treats the call
+//! as a value merges them.
 
 use super::{
     generate::{Access, Generator},
@@ -24,13 +25,14 @@ const KEYWORDS: [&str; 4] = ["dst", "out", "pred", "mbar"];
 pub struct Operator {
     /// As it is written: `T.ptx.ldmatrix`.
     pub name: String,
-    /// Whether what it gives may be cast.
+    /// True if its result may be cast.
     pub is_value: bool,
-    /// Whether a call with an operand by keyword is still a call: that of a value is kept as its text only, and is not executed.
+    /// True if a call with an operand by keyword is still a call: a value call is kept as its text only, and is not
+    /// executed.
     pub takes_keywords: bool,
 }
 
-/// A call while it is written: its text with holes, and what fills them.
+/// A call while it is written: its text with holes, and their contents.
 #[derive(Default)]
 struct Call {
     arguments: Vec<String>,

@@ -56,7 +56,7 @@ impl Generator<'_> {
         None
     }
 
-    /// Whether all it names is visible here, and all it loads may be read.
+    /// Returns true if all its names are visible here, and all its loads are readable.
     pub(super) fn is_allowed(&self, node: &Expr) -> bool {
         let mut bound = Vec::new();
         !node.any(&mut |it| match &it.kind {
@@ -383,7 +383,7 @@ impl Generator<'_> {
     }
 }
 
-/// `(a + b) + c` as `a + (b + c)`, `a * (b + c)` as `a * b + a * c`; what has neither form stays.
+/// `(a + b) + c` as `a + (b + c)`, `a * (b + c)` as `a * b + a * c`; other expressions stay.
 fn reassociated(node: Expr) -> Expr {
     let ExprKind::Infix(op @ ("+" | "*" | "&" | "|" | "^" | "and" | "or")) = node.kind else {
         return node;

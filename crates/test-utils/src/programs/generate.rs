@@ -6,7 +6,7 @@ use super::tree::{
 };
 use crate::{Rng, programs::Features};
 
-/// What may be done with a buffer's cells at this place.
+/// The allowed access to a buffer's cells at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// Anything.
@@ -30,7 +30,7 @@ pub(super) struct Var {
     pub(super) below: Option<Extent>,
 }
 
-/// Where the threads are that own cells.
+/// The place where the threads are that own cells.
 #[derive(Debug, Clone)]
 pub(super) struct Owner {
     /// Index into buffers of one dimension, and how many there are.
@@ -47,9 +47,9 @@ pub(super) struct Generator<'f> {
     pub(super) rng: Rng,
     pub(super) program: Program,
     pub(super) vars: Vec<Var>,
-    /// What is visible, and how it may be accessed.
+    /// The visible buffers, and the allowed access to each.
     pub(super) buffers: Vec<(BufferId, Access)>,
-    /// What has been computed.
+    /// The expressions computed so far.
     pub(super) pool: Vec<Expr>,
     pub(super) next_var: VarId,
     /// Statements that may still be made.
@@ -59,7 +59,7 @@ pub(super) struct Generator<'f> {
     pub(super) loops: usize,
     /// Calls and vectors that have been made, to be made again.
     pub(super) made: Vec<Expr>,
-    /// Which of the operators is called next: programs of consecutive seeds call all of them.
+    /// The operator that is called next: programs of consecutive seeds call all of them.
     pub(super) next_name: usize,
 }
 
@@ -410,7 +410,7 @@ impl Generator<'_> {
         list.push(Stmt::with_bodies(StmtKind::If, vec![condition], bodies));
     }
 
-    /// An extent, small in most runs, and what is known of it.
+    /// An extent, small in most runs, and the knowledge of it.
     pub(super) fn extent(&mut self) -> (Expr, Option<Extent>) {
         if let Features::Unknowns = self.features
             && self.rng.one_in(3)

@@ -1,9 +1,9 @@
-//! What captured names, and `vscale`, may be: the instances of a program.
+//! The instances of a program: values of captured names, and of `vscale`.
 //!
-//! In: a program that captures names. Out: for each of a few instances a value for each name, and the file in which the function is
-//! with these values. In the first one all names of a kind are equal, and integers are 1; in the second all are different. Functions
-//! keep being unknown. A text is put into an instance as it is, so that one that was edited without any knowledge of the values is run with
-//! them; only `vscale`, which no name of Python can be, is replaced in it.
+//! In: a program that captures names. Out: for each of a few instances a value for each name, and the file in which the
+//! function is with these values. In the first one all names of a kind are equal, and integers are 1; in the second all
+//! are different. Functions stay unknown. A text is put into an instance as it is, so that one that was edited without
+//! any knowledge of the values is run with them; only `vscale`, which no name of Python can be, is replaced in it.
 
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ use super::{
     tree::{CaptureId, CaptureKind, Expr, ExprKind, Extent, Form, Program, StmtKind},
 };
 
-/// How many instances a program has.
+/// The number of instances of a program.
 const INSTANCES: usize = 4;
 const VSCALES: [u32; INSTANCES] = [1, 2, 4, 3];
 
-/// Values for what is not known of a program.
+/// Values for the unknown names of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
     /// Captured names and their values.
@@ -28,7 +28,7 @@ pub struct Instance {
 }
 
 impl Program {
-    /// Values for what is not known of it; nothing if everything is.
+    /// Values for its unknown names; empty if there are none.
     pub fn instances(&self) -> Vec<Instance> {
         let captured = self.captured();
         if captured.is_empty() && !self.buffers.iter().any(|it| it.is_scalable) {
@@ -77,7 +77,8 @@ impl Program {
 }
 
 impl Instance {
-    /// The text of the function alone, each name replaced by its value: for readers that see no Python around a function.
+    /// The text of the function alone, each name replaced by its value: for readers that see no Python around a
+    /// function.
     pub fn inlined(&self, function: &str) -> String {
         let mut text = String::new();
         let lines = self.with_vscale(function);

@@ -1,5 +1,6 @@
-//! Nests of schedulable blocks, as functions have that are still to be scheduled: loops, a block whose variables are their values, memory of
-//! the block, and blocks inside that fill and use it. The outer loops may be bound to threads, each of which has cells of its own.
+//! Nests of schedulable blocks, as functions have that are still to be scheduled: loops, a block whose variables are
+//! their values, memory of the block, and blocks inside that fill and use it. The outer loops may be bound to threads,
+//! each of which has cells of its own.
 
 use super::{
     generate::{Generator, Owner},
@@ -137,7 +138,7 @@ impl Generator<'_> {
         list
     }
 
-    /// What the block says that it reads and writes: all elements of all buffers, or nothing at all.
+    /// Returns the declared reads and writes of the block: all elements of all buffers, or nothing.
     fn accesses(&mut self) -> Vec<Stmt> {
         if self.rng.one_in(2) {
             return Vec::new();

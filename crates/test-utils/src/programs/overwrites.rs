@@ -1,9 +1,11 @@
-//! More stores to the elements that a program stores to, so that some of them are written over before anything reads them.
+//! More stores to the elements that a program stores to, so that some of them are written over before anything reads
+//! them.
 //!
-//! In: a program and a seed. Out: the program with stores of constants put in: before a store, as it is, in a branch, in both
-//! branches, in a loop; or as a loop over the whole buffer before or after it. Places are chosen without a look at what is read between: many of
-//! the stores are needed, and whoever finds the others has to tell. A store that would name a variable before its definition is not
-//! put in. Threads keep to their own elements, so nothing races that did not. Linear in the size of the program.
+//! In: a program and a seed. Out: the program with stores of constants put in: before a store, as it is, in a branch,
+//! in both branches, in a loop; or as a loop over the whole buffer before or after it. Places are chosen regardless of
+//! reads between: many of the stores are needed, and a pass that removes others has to tell them apart. A store that
+//! would name a variable before its definition is not put in. Threads keep to their own elements, so nothing races that
+//! did not. Linear in the size of the program.
 
 use super::tree::{Expr, ExprKind, Extent, Home, Loop, Program, Stmt, StmtKind, Type, VarId};
 use crate::Rng;
@@ -139,7 +141,7 @@ impl Inserter<'_> {
     }
 }
 
-/// Whether a statement defines a variable that the expressions name, or makes a buffer.
+/// Returns true if a statement defines a variable that the expressions name, or makes a buffer.
 fn defines(stmt: &Stmt, exprs: &[Expr]) -> bool {
     let names =
         |var: VarId| exprs.iter().any(|it| it.any(&mut |node| node.kind == ExprKind::Var(var)));

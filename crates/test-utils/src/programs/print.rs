@@ -38,7 +38,7 @@ impl Program {
         text
     }
 
-    /// A captured name: a letter for what it is, and its number.
+    /// A captured name: a letter for its kind, and its number.
     pub(super) fn capture(&self, id: CaptureId) -> String {
         let letter = match self.captures[id].kind {
             CaptureKind::DataType => 'd',

@@ -1,8 +1,8 @@
 //! Smaller programs that still fail: delta debugging on the tree.
 //!
 //! A step proposes programs with something less: statements dropped (large stretches first), a statement replaced by
-//! its body, an expression by one of its operands or by a literal, a parameter gone. The first that still fails is
-//! the next to shrink. Proposals may be ill-formed (a name without a definition): the caller's test says no to them.
+//! its body, an expression by one of its operands or by a literal, a parameter gone. The first that still fails is the
+//! next to shrink. Proposals may be ill-formed (a name without a definition): the caller's test rejects them.
 
 use super::{
     any,
@@ -39,8 +39,8 @@ impl Program {
     }
 }
 
-/// The `at`-th proposal about statements: each is dropped with its followers of half, a quarter … of its list, or alone,
-/// or gives way to its body.
+/// The `at`-th proposal about statements: each is dropped with its followers of half, a quarter … of its list, or
+/// alone, or gives way to its body.
 fn statements(program: &Program, at: usize) -> Option<Program> {
     let mut result = program.clone();
     let mut left = at;

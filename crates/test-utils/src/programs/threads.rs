@@ -1,4 +1,4 @@
-//! What runs at the same time: kernels, parallel and vectorised loops. Each thread has cells of its own.
+//! Concurrent parts: kernels, parallel and vectorised loops. Each thread has cells of its own.
 
 use super::{
     generate::{Access, Generator, Owner},
@@ -76,7 +76,7 @@ impl Generator<'_> {
         list.extend(nest(outer, blocks, nest(inner, threads, body)));
     }
 
-    /// A barrier: what is in shared memory has new owners.
+    /// A barrier: shared memory gets new owners.
     fn barrier(&mut self, body: &mut Vec<Stmt>) {
         body.push(Stmt::new(StmtKind::Sync, Vec::new()));
         for at in 0..self.buffers.len() {

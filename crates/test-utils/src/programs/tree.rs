@@ -1,5 +1,5 @@
-//! The shape of a program: a tree with one kind of node for expressions and one for statements, so that whoever makes
-//! it smaller need not know what a node means.
+//! The shape of a program: a tree with one kind of node for expressions and one for statements, so that the shrinker
+//! need not know the meaning of a node.
 
 /// The type of an expression or an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ impl Form {
     }
 }
 
-/// What a captured name stands for.
+/// The kind of a captured name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CaptureKind {
     /// A data type.
@@ -90,7 +90,7 @@ pub(super) enum CaptureKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Capture {
     pub(super) kind: CaptureKind,
-    /// A parameter of the function of Python that makes this one; else a name of the module whose value nobody knows.
+    /// A parameter of the function of Python that makes this one; else a name of the module with an unknown value.
     pub(super) is_parameter: bool,
 }
 
@@ -154,7 +154,7 @@ impl Expr {
         1 + self.operands.iter().map(Expr::size).sum::<usize>()
     }
 
-    /// Whether `test` holds for this node or one below it.
+    /// Returns true if `test` holds for this node or one below it.
     pub(super) fn any(&self, test: &mut dyn FnMut(&Expr) -> bool) -> bool {
         test(self) || self.operands.iter().any(|it| it.any(test))
     }
@@ -174,7 +174,7 @@ pub(super) enum Loop {
     Thread(&'static str),
 }
 
-/// What a statement is. Its expressions and bodies are beside it.
+/// The kind of a statement. Its expressions and bodies are beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StmtKind {
     /// `[value, indices…]`
@@ -245,11 +245,11 @@ pub(super) enum Extent {
     Const(i64),
     /// An `int32` parameter.
     Var(VarId),
-    /// So many times a captured integer.
+    /// A multiple by a captured integer.
     Times(CaptureId, i64),
 }
 
-/// Where the memory of a buffer is.
+/// The place where the memory of a buffer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Home {
     Param,
@@ -257,7 +257,7 @@ pub(super) enum Home {
     Alloc(&'static str),
     /// The same, of a block.
     Block(&'static str),
-    /// That of another buffer.
+    /// The memory of another buffer.
     View(BufferId),
 }
 
@@ -266,7 +266,7 @@ pub(super) struct Buffer {
     pub(super) ty: Type,
     pub(super) shape: Vec<Extent>,
     pub(super) home: Home,
-    /// Whether an element is a vector of `vscale * 4` lanes.
+    /// True if an element is a vector of `vscale * 4` lanes.
     pub(super) is_scalable: bool,
 }
 

@@ -1,7 +1,7 @@
-//! Names whose values are not known: data types, integers, strings, functions and lanes from the Python around the function.
+//! Unknown names: data types, integers, strings, functions and lanes from the Python around the function.
 //!
-//! A value often goes through a captured name, and what is computed again goes through another one: two of them are equal
-//! only to themselves, though they may have one value.
+//! A value often goes through a captured name, and its recomputation through another one: two of them are equal only to
+//! themselves, though they may have one value.
 
 use super::{
     generate::Generator,
@@ -38,7 +38,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Some parameters are so many times longer as a captured integer says.
+    /// Multiplies the lengths of some parameters by a captured integer.
     pub(super) fn capture_shapes(&mut self) {
         for at in 0..self.program.buffers.len() {
             let buffer = &self.program.buffers[at];

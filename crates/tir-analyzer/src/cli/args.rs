@@ -42,7 +42,7 @@ pub(crate) use self::{
     simplify::SimplifyArgs,
 };
 
-/// rust-analyzer for tensor IR: what TVMScript computes more than once, and how to compute it once.
+/// rust-analyzer for tensor IR: finds values that are computed more than once, and binds them.
 #[derive(Parser)]
 #[command(name = "tir-analyzer", version, about, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -77,7 +77,7 @@ pub(crate) enum ColorChoice {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Report what is wrong, and what could be computed once.
+    /// Report errors, and values that could be computed once.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Bind shared values in the text; comments and layout stay as they are.
@@ -86,7 +86,7 @@ pub(crate) enum Command {
     /// Lay MLIR out: white space between tokens, nothing else.
     #[command(after_help = FORMAT_EXAMPLES)]
     Format(FormatArgs),
-    /// Find the one fix that changes what a command says of a file.
+    /// Find the one fix that changes the verdict of a command about a file.
     #[command(after_help = BISECT_EXAMPLES)]
     Bisect(BisectArgs),
     /// Write device code and a manifest for the functions that launch threads.
@@ -101,16 +101,16 @@ pub(crate) enum Command {
     /// Show a function before and after each pass.
     #[command(after_help = PREVIEW_EXAMPLES)]
     Preview(PreviewArgs),
-    /// Say what was decided about an expression and why, or what a rule means.
+    /// Print the decision about an expression with its reason, or the meaning of a rule.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
     /// Simplify an expression under conditions, and say by which rules.
     #[command(after_help = SIMPLIFY_EXAMPLES)]
     Simplify(SimplifyArgs),
-    /// Execute a function on arrays, and report what goes wrong in it.
+    /// Execute a function on arrays, and report errors and races in it.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
-    /// Rank what a codebase could save, and list what it has in several places.
+    /// Rank the possible savings of a codebase, and list its duplicates.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
     /// Print the syntax tree of a file, or its text made again from the tree.

@@ -1,5 +1,5 @@
-//! A panic while one file is worked on is an error of that file; the others go on. One in what is done to a function costs that
-//! function only, see [`ir::guard`].
+//! A panic while one file is worked on is an error of that file; the others go on. A panic in the work on one function
+//! costs that function only, see [`ir::guard`].
 
 /// Runs `work` on the file that messages call `shown`.
 pub(crate) fn guard<R>(shown: &str, work: impl FnOnce() -> anyhow::Result<R>) -> anyhow::Result<R> {

@@ -1,4 +1,4 @@
-//! What commands read: which files, their settings, their texts, and what of them differs from a revision.
+//! The input of commands: files, their settings, their texts, and their differences from a revision.
 
 pub(crate) mod files;
 pub(crate) mod functions;

@@ -10,7 +10,7 @@ pub(crate) const EXIT_CODE: i32 = 130;
 
 static CRITICAL: Mutex<()> = Mutex::new(());
 
-/// What an interrupt does before the program ends.
+/// The clean-up of an interrupt before the program ends.
 static CLEANUPS: Mutex<Vec<(u64, Cleanup)>> = Mutex::new(Vec::new());
 
 type Cleanup = Box<dyn FnOnce() + Send>;

@@ -1,4 +1,4 @@
-//! What a command may touch of the world: its streams, its folder, whether it may use colours.
+//! The outside world of a command: its streams, its folder, and the use of colours.
 //!
 //! Commands write through this and nothing else, so that tests run them in the process with buffers.
 
@@ -13,19 +13,19 @@ use crate::cli::{args::ColorChoice, input::source};
 pub struct Io<'a> {
     /// Standard input.
     pub stdin: &'a mut dyn Read,
-    /// Standard output: what was asked for.
+    /// Standard output: the requested output.
     pub out: &'a mut dyn Write,
-    /// Standard error: what went wrong, and progress.
+    /// Standard error: errors and progress.
     pub err: &'a mut dyn Write,
-    /// Where relative paths start.
+    /// The place where relative paths start.
     pub folder: PathBuf,
-    /// Whether output may be styled where nothing else is asked for.
+    /// True if output may be styled by default.
     pub out_is_terminal: bool,
     /// Likewise for errors; also whether progress is shown.
     pub err_is_terminal: bool,
 }
 
-/// Whether each stream is styled.
+/// The styling of each stream.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Styled {
     pub(crate) out: bool,
@@ -55,19 +55,19 @@ impl Io<'_> {
     }
 }
 
-/// Whether a stream is a terminal that wants colours: `NO_COLOR` and a dumb terminal do not.
+/// Returns true if a stream is a terminal with colours: `NO_COLOR` and a dumb terminal have none.
 pub(crate) fn wants_color(is_terminal: bool) -> bool {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|it| it == "dumb");
     is_terminal && !no_color && !is_dumb
 }
 
-/// Whether standard error is a terminal.
+/// Returns true if standard error is a terminal.
 pub(crate) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Whether an error says that nobody reads the output any more.
+/// Returns true if an error means that nobody reads the output any more.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -1,4 +1,4 @@
-//! What commands write: texts, reports, diffs, files.
+//! The output of commands: texts, reports, diffs, files.
 
 pub(crate) mod apply;
 pub(crate) mod diff;
@@ -21,7 +21,7 @@ pub(crate) fn count(n: usize, word: &str) -> String {
 /// The note for a fix after which a pass of TVM may compile the text wrongly.
 pub(crate) fn exposure(pass: TvmPass) -> String {
     format!(
-        "note: if TVM compiles this, its `{}` may evaluate what is left around a new name where the text does not; \
+        "note: if TVM compiles this, its `{}` may evaluate code around a new name where the text does not; \
          `--downstream tvm` keeps such values unbound (`tir-analyzer explain downstream`)",
         pass.name()
     )

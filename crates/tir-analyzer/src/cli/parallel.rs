@@ -1,8 +1,8 @@
 //! Work on many items at once, with the results in the order of the items and few of them waiting.
 //!
-//! Input: items and what to do with one. Output: each result, to a sink on the calling thread, in order. At most twice
-//! as many items as threads are under way or waiting, so memory does not grow with the number of items. A sink that
-//! fails stops the work.
+//! Input: items and the work on one. Output: each result, to a sink on the calling thread, in order. At most twice as
+//! many items as threads are under way or waiting, so memory does not grow with the number of items. A sink that fails
+//! stops the work.
 
 use std::{
     collections::BTreeMap,

@@ -81,7 +81,7 @@ impl Project {
     }
 }
 
-/// What a command did.
+/// The outcome of a command.
 struct Outcome {
     code: u8,
     out: Vec<u8>,

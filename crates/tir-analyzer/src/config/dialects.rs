@@ -7,9 +7,11 @@
 //! shape = "binary"
 //! ```
 //!
-//! Calls of TVMScript have rows too (`[[effects.tir]]`), which say nothing of how they are written. What an operation does is said as in `effects.toml` (a row without `effect` is a pure operation), how it is written by `shape`: the name of
-//! a shape of the product, or a notation of one's own (`V ',' V D ':' T`). `function = true` makes it a unit of its own, `module = true` a
-//! symbol table. In: the section as JSON. Out: [`DialectRows`], which are known to be readable, and from them the tables.
+//! Calls of TVMScript have rows too (`[[effects.tir]]`), which say nothing of how they are written. What an operation
+//! does is said as in `effects.toml` (a row without `effect` is a pure operation), how it is written by `shape`: the
+//! name of a shape of the product, or a notation of one's own (`V ',' V D ':' T`). `function = true` makes it a unit of
+//! its own, `module = true` a symbol table. In: the section as JSON. Out: [`DialectRows`], which are known to be
+//! readable, and from them the tables.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -25,7 +27,7 @@ pub struct DialectRows {
     effects: EffectRows,
     /// In the notation of the product's table of shapes.
     shapes: String,
-    /// What follows from the rows.
+    /// The tables made from the rows.
     tables: Dialects,
 }
 

@@ -1,6 +1,6 @@
 //! `[targets.NAME]`: the settings of single targets, as `--target` has them on the command line.
 //!
-//! In: the section. Out: the options of each target; keys that mean nothing are told, values that cannot be are errors.
+//! In: the section. Out: the options of each target; unknown keys are reported, impossible values are errors.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::kebab;
 /// Reads the section.
 ///
 /// # Errors
-/// If a value cannot be: an unknown architecture, a limit above what it has.
+/// If a value is impossible: an unknown architecture, a limit above that of the architecture.
 pub(super) fn read(
     section: Option<&Value>,
     unknown: &mut Vec<String>,

@@ -1,4 +1,4 @@
-//! What the client can do, read once from `initialize`, and what the server offers in return.
+//! Capabilities: those of the client, read once from `initialize`, and those that the server offers in return.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use syntax::ColumnEncoding;
 
 use crate::server::lsp::{ext::VIEW_DEVICE_CODE_COMMAND, from_proto, to_proto, tokens};
 
-/// The client's abilities, as far as they matter here.
+/// The client's relevant abilities.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) encoding: ColumnEncoding,
@@ -39,7 +39,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Reads what the client can do.
+    /// Reads the capabilities of the client.
     pub(crate) fn new(params: &InitializeParams) -> Client {
         let capabilities = &params.capabilities;
         let general = capabilities.general.as_ref();
@@ -106,7 +106,7 @@ impl Client {
         lsp::RenameProvider::RenameOptions(options)
     }
 
-    /// What the server does for this client.
+    /// Returns the capabilities that the server offers to this client.
     pub(crate) fn server_capabilities(&self) -> lsp::ServerCapabilities {
         lsp::ServerCapabilities {
             position_encoding: Some(to_proto::encoding(self.encoding)),
@@ -175,7 +175,7 @@ fn semantic_tokens_provider() -> lsp::SemanticTokensProvider {
     })
 }
 
-/// The folders of the workspace, as paths; what has no path is left out.
+/// The folders of the workspace, as paths; entries without a path are left out.
 #[expect(deprecated, reason = "clients without workspace folders send `rootUri`")]
 pub(crate) fn roots(params: &InitializeParams) -> Vec<PathBuf> {
     match &params.workspace_folders_initialize_params.workspace_folders {

@@ -1,8 +1,8 @@
 //! The end of the client: the server ends with it, whatever it is doing.
 //!
-//! The main loop ends when its input does. It may not come to that: it waits for a client that does not read, or computes. So two
-//! threads, which do nothing else, wait for the other signs: that nobody can write to our input any more, and that the process which the client
-//! named is gone, though somebody else holds its end of the streams.
+//! The main loop ends when its input does. It may not come to that: it waits for a client that does not read, or
+//! computes. So two threads, which do nothing else, wait for the other signs: that our input can no longer be written
+//! to, and that the process which the client named is gone, though another one holds its end of the streams.
 
 use std::{
     sync::{
@@ -13,10 +13,10 @@ use std::{
     time::Duration,
 };
 
-/// How long the main loop has for ending by itself.
+/// The time that the main loop has for ending by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How many messages the main loop has taken.
+/// The number of messages that the main loop has taken.
 #[derive(Clone, Default)]
 pub(crate) struct Pulse(Arc<AtomicU64>);
 
@@ -62,7 +62,7 @@ fn start(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()>
     Ok(())
 }
 
-/// Nobody is there who could be told anything.
+/// There is no client left that could be notified.
 fn end() -> ! {
     std::process::exit(1)
 }
@@ -74,7 +74,7 @@ mod wait {
         io::Errno,
     };
 
-    /// Waits until nobody can write to standard input; false if that cannot be told.
+    /// Waits until standard input can no longer be written to; false if that is unknown.
     pub(super) fn for_hang_up() -> bool {
         let input = std::io::stdin();
         for_events(&input, PollFlags::empty())
@@ -93,7 +93,7 @@ mod wait {
         }
     }
 
-    /// Waits until a process is gone; one that waits to be buried is. False if that cannot be told.
+    /// Waits until a process is gone; one that waits to be buried is. False if that is unknown.
     #[cfg(target_os = "linux")]
     pub(super) fn for_process(number: i32) -> bool {
         use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -104,7 +104,7 @@ mod wait {
         }
     }
 
-    /// Waits until a process is gone; false if that cannot be told.
+    /// Waits until a process is gone; false if that is unknown.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn for_process(number: i32) -> bool {
         use rustix::process::{Pid, test_kill_process};
@@ -118,7 +118,7 @@ mod wait {
 
 #[cfg(not(unix))]
 mod wait {
-    /// The end of the input is seen by who reads it.
+    /// The reader of the input sees its end.
     pub(super) fn for_hang_up() -> bool {
         false
     }

@@ -1,7 +1,8 @@
 //! Requests: from the method's name to a handler on a thread of the pool, and from its outcome to an answer.
 //!
-//! The table is [`request`]: a type of the protocol and the function that answers it, which so has its parameters and gives its result.
-//! Every request is answered exactly once ([`crate::server::pending`]). A handler that panics answers InternalError; the server lives on.
+//! The table is [`request`]: a type of the protocol and the function that answers it, which so has its parameters and
+//! gives its result. Every request is answered exactly once ([`crate::server::pending`]). A handler that panics answers
+//! InternalError; the server lives on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,7 +24,7 @@ use crate::server::{
     transport::{self, Frame},
 };
 
-/// So many requests wait for their answers at most; others are refused.
+/// The limit on requests that wait for their answers; others are refused.
 const MAX_PENDING: usize = 4096;
 
 /// Answers a request, now or later.
@@ -88,7 +89,8 @@ impl Dispatcher<'_> {
         self
     }
 
-    /// Answers requests of a type on the pool. A handler may give what becomes the result: a list where there may be none.
+    /// Answers requests of a type on the pool. A handler may give what becomes the result: a list where there may be
+    /// none.
     fn on<R, T>(&mut self, handler: fn(&Snapshot, R::Params) -> Result<T, Failure>) -> &mut Self
     where
         R: lsp::Request,
@@ -154,7 +156,7 @@ fn spawn<R, T>(
     state.pool.request(Job { name, id: of_request, token, run });
 }
 
-/// The answer of a handler. The snapshot is given up before: whoever gets the answer may write at once.
+/// The answer of a handler. The snapshot is dropped before: the receiver of the answer may write at once.
 fn run<R: Serialize>(
     id: &RequestId,
     method: &str,

@@ -15,6 +15,6 @@ pub(crate) enum Event {
     NotPublished { uri: lsp::Uri, version: i32 },
     /// Files of the workspace are not in the index, for this reason.
     LeftOut(String),
-    /// So are these, as the settings say.
+    /// So are these, by the settings.
     TooLarge(String),
 }

@@ -1,4 +1,4 @@
-//! What each method of the protocol does.
+//! The handlers of the protocol's methods.
 
 pub(crate) mod actions;
 mod declare;

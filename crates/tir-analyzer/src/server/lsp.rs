@@ -1,4 +1,4 @@
-//! Between the protocol's types and the analysis's: the only place that knows both.
+//! Conversion between the protocol's types and the analysis's: the only place that knows both.
 
 pub(crate) mod ext;
 pub(crate) mod from_proto;

@@ -1,13 +1,13 @@
-//! What goes out: a bounded queue of finished messages, between whoever answers and the thread that writes.
+//! The outbox: a bounded queue of finished messages, between the threads that answer and the thread that writes.
 //!
-//! A client that does not read must not make the server keep what it is told. Three things bound the queue:
+//! A client that does not read must not make the server keep all its messages. Three things bound the queue:
 //!
-//! - what a later message makes worthless is replaced in its place ([`Key`]): diagnostics of a file, how far something is, the wish that
-//!   the client ask again; messages for people that do not fit are left out;
-//! - threads that have answers wait for room ([`Outbox::answer`]); they hold no snapshot then;
-//! - the main loop takes no message in while there is no room ([`Outbox::wait_for_room`]), which the client notices.
+//! - a message that a later one makes obsolete is replaced in its place ([`Key`]): diagnostics of a file, progress, the
+//!   request that the client ask again; messages for people that do not fit are dropped;
+//! - threads with answers wait for room ([`Outbox::answer`]); they hold no snapshot then;
+//! - the main loop receives no message while there is no room ([`Outbox::wait_for_room`]), which the client notices.
 //!
-//! So there are at most [`ROOM`] bytes in it, and one message of each thread, and the few small ones that the main loop sends.
+//! So it holds at most [`ROOM`] bytes, one message of each thread, and the few small ones that the main loop sends.
 
 use std::{
     collections::VecDeque,
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::server::transport::Frame;
 
-/// So many bytes may wait before those who have more to say wait.
+/// The limit in bytes beyond which senders wait.
 const ROOM: usize = 8 << 20;
 
 /// Messages of which only the last counts.
@@ -27,9 +27,9 @@ const ROOM: usize = 8 << 20;
 pub(crate) enum Key {
     /// The diagnostics of a document.
     Diagnostics(Uri),
-    /// That the client ask for this again. The answer does not matter.
+    /// The request that the client ask for this again. The answer does not matter.
     Refresh(&'static str),
-    /// How far what has this token is.
+    /// The progress of the work with this token.
     Progress(String),
 }
 
@@ -46,7 +46,7 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     entries: VecDeque<(Frame, Option<Key>)>,
-    /// How many messages were taken out: the number of the first entry.
+    /// The number of messages that were taken out: that of the first entry.
     n_taken: u64,
     n_bytes: usize,
     /// Numbers of entries that a later message replaces.
@@ -98,13 +98,14 @@ impl Outbox {
         waiting.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a message, whether or not there is room. For the main loop, which waits for room before it takes the next message in.
+    /// Sends a message, whether or not there is room. For the main loop, which waits for room before it takes the next
+    /// message in.
     pub(crate) fn send(&self, frame: Frame) {
         self.lock().push(frame, None);
         self.0.changed.notify_all();
     }
 
-    /// As [`Outbox::send`], in the place of an earlier message with the same key that nobody has taken yet.
+    /// Like [`Outbox::send`], replacing an unsent message with the same key.
     pub(crate) fn replace(&self, key: Key, frame: Frame) {
         self.lock().push(frame, Some(key));
         self.0.changed.notify_all();
@@ -135,12 +136,12 @@ impl Outbox {
         self.0.changed.notify_all();
     }
 
-    /// Returns when there is room, or nobody writes any more.
+    /// Returns when there is room, or nothing is written any more.
     pub(crate) fn wait_for_room(&self) {
         drop(self.wait_while(|it| !it.has_room()));
     }
 
-    /// Lets nothing more in. What is in it can still be taken.
+    /// Lets nothing more in. Its contents can still be taken.
     pub(crate) fn end(&self) {
         self.lock().is_ended = true;
         self.0.changed.notify_all();
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_waits_or_is_left_out() {
+    fn excess_messages_wait_or_are_dropped() {
         let outbox = Outbox::default();
         outbox.send(vec![b'x'; ROOM + 1]);
         outbox.offer(b"for people".to_vec());

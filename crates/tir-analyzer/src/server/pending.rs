@@ -1,7 +1,7 @@
 //! Requests that are not answered yet.
 //!
-//! Every request is answered exactly once: by its handler's thread, or by a cancellation, whichever [claims](Answer::claim) it
-//! first.
+//! Every request is answered exactly once: by its handler's thread, or by a cancellation, whichever
+//! [claims](Answer::claim) it first.
 
 use std::sync::{
     Arc,

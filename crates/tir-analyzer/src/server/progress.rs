@@ -1,7 +1,7 @@
 //! Warming a document that has just been opened, and showing how far that is.
 //!
 //! Opening a large file computes nothing but its tree; the plans of its functions are made in the background, so that
-//! the first edit finds them made. An edit interrupts this; it goes on afterwards, and finds done what was done.
+//! the first edit finds them made. An edit interrupts this; it continues afterwards, and reuses the finished part.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -24,7 +24,7 @@ const MIN_SHOWN: usize = 64 * 1024;
 /// Functions are warmed in steps of this many, with a message after each.
 const STEP: usize = 16;
 
-/// Warming waits until nobody has typed for so long: a key should find no work to wait for.
+/// Warming waits for a pause in typing of this length: a key should find no work to wait for.
 const PAUSE: Duration = Duration::from_millis(400);
 
 /// Starts to warm a document.
@@ -50,7 +50,7 @@ pub(crate) fn pause(state: &mut State) {
     state.warm_at = Instant::now() + PAUSE;
 }
 
-/// Goes on with what was put off.
+/// Continues the postponed work.
 pub(crate) fn resume(state: &mut State) {
     for uri in std::mem::take(&mut state.to_warm) {
         go_on(state, &uri);
@@ -65,7 +65,7 @@ pub(crate) fn warmed(state: &mut State, uri: &lsp::Uri, done: usize, total: usiz
     }
 }
 
-/// Warms what is not warm yet, in steps: each is a job, after which others have their turn.
+/// Warms the remaining functions, in steps: each is a job, after which others have their turn.
 fn go_on(state: &State, uri: &lsp::Uri) {
     step(state, uri, 0);
 }

@@ -14,7 +14,8 @@ use crate::server::{
     transport::{self, Frame},
 };
 
-/// The job that computes the diagnostics of a version of a document and sends them. If an edit interrupts it, it says so.
+/// The job that computes the diagnostics of a version of a document and sends them. If an edit interrupts it, it says
+/// so.
 pub(crate) fn diagnostics(
     snapshot: Snapshot,
     uri: lsp::Uri,

@@ -1,4 +1,4 @@
-//! What a request sees: the state of everything at the moment it came in.
+//! The view of a request: the state of everything at the moment it came in.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -12,8 +12,8 @@ use crate::{
     server::{
         client::Client,
         documents::{Document, Documents},
-        figures::Figures,
         lsp::{to_proto::Places, tokens::SentTokens},
+        metrics::Metrics,
         workspace::ClosedFiles,
     },
 };
@@ -28,10 +28,10 @@ pub(crate) struct Snapshot {
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) closed: ClosedFiles,
     pub(crate) sent_tokens: SentTokens,
-    pub(crate) figures: Arc<Figures>,
+    pub(crate) figures: Arc<Metrics>,
 }
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The state changed, or the client lost interest, while it ran.
@@ -57,7 +57,7 @@ impl Failure {
             Failure::Refused(_) => ErrorCode::RequestFailed,
         }
     }
-    /// The sentence that goes with it.
+    /// The message for it.
     pub(crate) fn message(&self) -> &str {
         match self {
             Failure::Cancelled => "the content was modified",

@@ -21,8 +21,8 @@ use crate::{
         client::Client,
         documents::Documents,
         event::Event,
-        figures::Figures,
         lsp::tokens::SentTokens,
+        metrics::Metrics,
         outbox::{Key, Outbox},
         pending::PendingRequests,
         publish,
@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-/// So long a change waits for those who ask to notice that they are stopped. Most take a fraction of a millisecond.
+/// The time that a change waits for readers to notice their cancellation. Most take a fraction of a millisecond.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Between two looks whether they have.
@@ -42,7 +42,7 @@ const NAP: Duration = Duration::from_micros(100);
 /// No request and no piece of background work computes longer.
 const LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 30 });
 
-/// What a request to the client was for.
+/// The purpose of a request to the client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {
     Configuration,
@@ -66,7 +66,7 @@ pub(crate) struct State {
     pub(crate) config: Arc<Config>,
     pub(crate) sources: ConfigSources,
     pub(crate) roots: Arc<[PathBuf]>,
-    pub(crate) figures: Arc<Figures>,
+    pub(crate) figures: Arc<Metrics>,
     pub(crate) pending: PendingRequests,
     pub(crate) pool: ThreadPool,
     pub(crate) outbox: Outbox,
@@ -79,7 +79,7 @@ pub(crate) struct State {
     pub(crate) progress: FxHashMap<lsp::Uri, String>,
     pub(crate) workspace: Workspace,
     pub(crate) sent_tokens: SentTokens,
-    /// What is read of closed files; none before the client is ready.
+    /// The folders of closed files that are read; `None` before the client is ready.
     indexed: Option<(Vec<PathBuf>, Limits)>,
     asked: FxHashMap<i32, Asked>,
     n_asked: i32,
@@ -123,13 +123,13 @@ impl State {
         Ok(state)
     }
 
-    /// What is known, for reading.
+    /// Returns the analysis host, for reading.
     pub(crate) fn host(&self) -> &AnalysisHost {
         &self.host
     }
 
-    /// What is known, for changing it. Those who ask are stopped, and have a moment to notice; who has not noticed by then goes on with a
-    /// world of its own, and nobody waits for him.
+    /// Returns the analysis host, for changing it. Running requests are cancelled, and have a moment to stop. A request
+    /// that has not stopped by then continues with a copy of the old state, and nobody waits for it.
     pub(crate) fn host_mut(&mut self) -> &mut AnalysisHost {
         self.host.cancel();
         let begin = Instant::now();
@@ -139,7 +139,7 @@ impl State {
         &mut self.host
     }
 
-    /// Stops what takes too long. Whether the server can go on.
+    /// Cancels jobs that take too long. Whether the server can go on.
     pub(crate) fn look_after_jobs(&mut self) -> bool {
         for sight in self.pool.look() {
             let (id, message) = match sight {
@@ -323,7 +323,7 @@ impl State {
         self.outbox.replace(Key::Refresh(method), frame);
     }
 
-    /// Has the client ask again for what it shows.
+    /// Asks the client to repeat its requests for visible data.
     pub(crate) fn refresh(&mut self) {
         if self.client.refreshes_hints {
             self.ask_again("workspace/inlayHint/refresh");

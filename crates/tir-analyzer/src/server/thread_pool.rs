@@ -1,9 +1,10 @@
 //! A few threads with large stacks that run jobs in the order given, and a watch over them.
 //!
-//! Requests and background work have threads of their own: warming caches never stands before an answer. A job computes, under a token
-//! that stops it, and then delivers what it computed; only computing is watched. One that takes longer than the limit is stopped. One that
-//! does not stop when it is told to has lost its thread: another takes its place, and the lost one ends with its job. The
-//! main loop looks at all this from time to time ([`ThreadPool::look`]).
+//! Requests and background work have threads of their own: warming caches never stands before an answer. A job
+//! computes, under a token that cancels it, and then delivers its result; only computing is watched. One that takes
+//! longer than the limit is stopped. A job that does not stop when it is cancelled has lost its thread: another thread
+//! replaces it, and the lost one ends with its job. The main loop looks at all this from time to time
+//! ([`ThreadPool::look`]).
 
 use std::{
     collections::BTreeMap,
@@ -26,16 +27,16 @@ const STACK_SIZE: usize = 16 * 1024 * 1024;
 /// Answers are computed by this many threads: enough that a long one does not hold up the others.
 const N_REQUEST_THREADS: usize = 3;
 
-/// A job that was told to stop, and has not for so long, never will.
+/// A job that has not stopped this long after its cancellation never will.
 const LOST_AFTER: Duration = Duration::from_secs(1);
 
 /// With so many lost threads the process has no more to give.
 pub(crate) const MAX_LOST: usize = 8;
 
-/// What to do with what a job computed.
+/// The continuation with the result of a job.
 pub(crate) type Delivery = Box<dyn FnOnce()>;
 
-/// Whether a job was stopped because it took too long.
+/// True if a job was cancelled because it took too long.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct TooLong(Arc<AtomicBool>);
 
@@ -47,7 +48,7 @@ impl TooLong {
 
 /// Something to compute.
 pub(crate) struct Job {
-    /// What it is, for people.
+    /// The name, for people.
     pub(crate) name: String,
     /// The request that it answers.
     pub(crate) id: Option<RequestId>,
@@ -57,10 +58,10 @@ pub(crate) struct Job {
     pub(crate) run: Box<dyn FnOnce(&TooLong) -> Delivery + Send>,
 }
 
-/// What the watch saw.
+/// The observation of the watchdog.
 #[derive(Debug)]
 pub(crate) enum Sight {
-    /// A job took too long, and was told to stop.
+    /// A job took too long, and was cancelled.
     TooLong(Option<RequestId>, String),
     /// A job does not stop, and has lost its thread.
     Lost(Option<RequestId>, String),
@@ -81,7 +82,7 @@ struct Lane {
     receiver: Receiver<Job>,
 }
 
-/// What is being computed.
+/// The computation that is watched.
 #[derive(Clone, Default)]
 struct Watch(Arc<Mutex<Watched>>);
 
@@ -100,7 +101,7 @@ struct Running {
     too_long: TooLong,
     token: CancellationToken,
     since: Instant,
-    /// When it was first seen to be told to stop.
+    /// The time of the first look after its cancellation.
     stopping_since: Option<Instant>,
     is_lost: bool,
 }
@@ -130,7 +131,7 @@ impl Watch {
         (number, too_long)
     }
 
-    /// Whether the thread is still wanted.
+    /// Ends the watch; returns true if the thread is still wanted.
     fn end(&self, number: u64) -> bool {
         self.lock().running.remove(&number).is_none_or(|it| !it.is_lost)
     }
@@ -154,7 +155,8 @@ impl Running {
 }
 
 impl ThreadPool {
-    /// Starts the threads. They end when the pool is dropped and their jobs are done. No job computes longer than `limit`.
+    /// Starts the threads. They end when the pool is dropped and their jobs are done. No job computes longer than
+    /// `limit`.
     pub(crate) fn new(limit: Duration) -> io::Result<ThreadPool> {
         let lane = |name| {
             let (sender, receiver) = unbounded();
@@ -173,12 +175,12 @@ impl ThreadPool {
         Ok(pool)
     }
 
-    /// Runs a job that somebody waits for.
+    /// Runs a job with a waiting client.
     pub(crate) fn request(&self, job: Job) {
         self.send(&self.requests, job);
     }
 
-    /// Runs a job that nobody waits for.
+    /// Runs a background job.
     pub(crate) fn background(&self, job: Job) {
         self.send(&self.background, job);
     }
@@ -194,18 +196,18 @@ impl ThreadPool {
         self.limit
     }
 
-    /// Whether anything is computed, or will be.
+    /// Returns true if anything is being computed, or will be.
     pub(crate) fn is_busy(&self) -> bool {
         let watched = self.watch.lock();
         watched.n_waiting > 0 || !watched.running.is_empty()
     }
 
-    /// How many threads are lost.
+    /// Returns the number of lost threads.
     pub(crate) fn n_lost(&self) -> usize {
         self.watch.lock().running.values().filter(|it| it.is_lost).count()
     }
 
-    /// Stops what takes too long, and replaces threads that are lost.
+    /// Cancels jobs that take too long, and replaces lost threads.
     pub(crate) fn look(&self) -> Vec<Sight> {
         let (mut sights, mut lanes) = (Vec::new(), Vec::new());
         let now = Instant::now();

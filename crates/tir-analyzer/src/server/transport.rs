@@ -1,7 +1,7 @@
 //! Messages over a pair of byte streams.
 //!
 //! The reader thread cuts the input into frames, the writer thread writes finished frames; both sides speak through
-//! channels. The shapes of messages are `lsp-server`'s; reading is done here, because what is malformed must be
+//! channels. The shapes of messages are `lsp-server`'s; reading is done here, because a malformed message must be
 //! *answered* (JSON-RPC's -32700 and -32600), where that crate's transport ends the connection.
 
 use std::io::{self, BufRead, Read, Write};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::server::outbox::Outbox;
 
-/// What comes in.
+/// The incoming messages.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// A message.
@@ -22,7 +22,7 @@ pub(crate) enum Incoming {
     Malformed(Refusal),
 }
 
-/// The answer to what is no message.
+/// The answer to an invalid message.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// The id, if one could be read.

@@ -1,18 +1,18 @@
-//! What closed files of the workspace have: read in the background, for "the same elsewhere".
+//! The index of closed workspace files: read in the background, for "the same elsewhere".
 //!
 //! ```text
-//!  main loop ─ commands ─► indexer thread ─ ClosedFile ─► ide::WorkspaceIndex ◄─ hovers
+//! main loop ─ commands ─► indexer thread ─ ClosedFile ─► ide::WorkspaceIndex ◄─ hovers
 //! ```
 //!
-//! One thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks for
-//! new commands before each function, waits while a request is answered, and rests after each file as long as that
-//! took, so that it has at most half of one processor. Files without kernels cost nothing but their reading. The number
-//! of files with kernels and the size of files are limited by the settings, and who meets a limit says so once a scan;
-//! ignored and hidden files are left out, and folders and files that are links. A file that changes, appears or goes is
-//! read again when the client says so.
+//! It is one thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks
+//! for new commands before each function, waits while a request is answered, and rests after each file as long as that
+//! took, so that it uses at most half of one processor. Files without kernels cost only their reading. The settings
+//! limit the number of files with kernels and the size of files, and a scan that meets a limit reports it once. Ignored
+//! and hidden files are left out, and folders and files that are links. A file that changes, appears or disappears is
+//! read again when the client reports it.
 //!
-//! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order in which they are found. One that is
-//! open is left to its document: readers pass over it ([`ClosedFiles`]).
+//! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order of discovery. An open one is
+//! represented by its document: readers skip it ([`ClosedFiles`]).
 
 use std::{
     collections::VecDeque,
@@ -36,19 +36,19 @@ use crate::server::event::Event;
 /// Numbers of closed files begin here; documents have smaller ones.
 const FIRST_CLOSED: u32 = 1 << 31;
 
-/// How long to wait before looking again whether a request is still answered.
+/// The pause before looking again whether a request is still answered.
 const NAP: Duration = Duration::from_millis(5);
 
 /// The longest rest after a file: one that waited for requests has rested already.
 const MAX_REST: Duration = Duration::from_millis(200);
 
-/// So many files and folders are listed at most: a root may be a whole disk.
+/// The limit on listed files and folders: a root may be a whole disk.
 const MAX_LISTED: usize = 1_000_000;
 
 /// Deeply nested input is walked with growing stacks; a large first stack keeps that rare.
 const STACK_SIZE: usize = 16 * 1024 * 1024;
 
-/// How much is read.
+/// The limits on reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Limits {
     /// Files with kernels.
@@ -57,7 +57,7 @@ pub(crate) struct Limits {
     pub(crate) file_size: u64,
 }
 
-/// What the main loop wants.
+/// The commands of the main loop.
 enum Command {
     /// Forget everything and read these folders.
     Scan(Vec<PathBuf>, Limits),
@@ -153,7 +153,7 @@ impl Workspace {
         Ok(Workspace { commands, busy, closed })
     }
 
-    /// Reads these folders, instead of what was read before; with no folders everything is forgotten.
+    /// Reads these folders instead of the earlier ones; with no folders everything is dropped.
     pub(crate) fn scan(&self, roots: Vec<PathBuf>, limits: Limits) {
         // The thread lives as long as the sender.
         let _ = self.commands.send(Command::Scan(roots, limits));
@@ -171,7 +171,7 @@ impl Workspace {
     }
 }
 
-/// What the main loop sent and nobody has looked at yet.
+/// The unread commands of the main loop.
 struct Mailbox {
     receiver: Receiver<Command>,
     waiting: VecDeque<Command>,
@@ -179,7 +179,7 @@ struct Mailbox {
 }
 
 impl Mailbox {
-    /// Takes what has come.
+    /// Takes the pending commands.
     fn look(&mut self) {
         loop {
             match self.receiver.try_recv() {
@@ -201,7 +201,7 @@ impl Mailbox {
         }
     }
 
-    /// Whether what is being read is of no use any more.
+    /// Returns true if the file that is being read is of no use any more.
     fn interrupts(&self) -> bool {
         self.is_closed || self.waiting.iter().any(|it| matches!(it, Command::Scan(..)))
     }
@@ -224,7 +224,7 @@ struct Indexer {
     changed: VecDeque<PathBuf>,
     /// Files that are in the index.
     known: FxHashSet<FileId>,
-    /// Where to tell what is left out.
+    /// The receiver of reports about files that are left out.
     events: Sender<Event>,
 }
 
@@ -303,7 +303,7 @@ impl Indexer {
     fn stop(&mut self, limit: String) {
         self.walks.clear();
         if !std::mem::replace(&mut self.has_said_limit, true) {
-            let rest = "what others have is not told as being elsewhere too";
+            let rest = "their contents are not listed as equal elsewhere";
             let _ = self.events.send(Event::LeftOut(format!("{limit}; {rest}")));
         }
     }
@@ -314,7 +314,7 @@ impl Indexer {
             let (n, limit) = (self.n_large, self.limits.file_size);
             let files = if n == 1 { "file has" } else { "files have" };
             let message = format!(
-                "{n} {files} more than {limit} bytes (`elsewhere.max-file-size`); what they have is not told as being elsewhere too"
+                "{n} {files} more than {limit} bytes (`elsewhere.max-file-size`); their contents are not listed as equal elsewhere"
             );
             let _ = self.events.send(Event::TooLarge(message));
         }
@@ -369,7 +369,7 @@ impl Indexer {
         }
     }
 
-    /// What a file has; none if it cannot be read, or is of no use any more.
+    /// Returns the entries of a file; `None` if it cannot be read, or is of no use any more.
     fn places(&mut self, file: FileId, language: Language, text: &str) -> Option<ClosedFile> {
         let (busy, mailbox) = (&self.busy, &mut self.mailbox);
         let mut goes_on = || {
@@ -385,12 +385,12 @@ impl Indexer {
     }
 }
 
-/// Whether a file is in a language that is read, by its name.
+/// Returns true if a file is in a language that is read, by its name.
 pub(crate) fn is_source(path: &Path) -> bool {
     Language::of_path(path).is_some()
 }
 
-/// Whether a folder lists a file: it is there, and not ignored.
+/// Returns true if a folder lists a file: it is there, and not ignored.
 fn is_listed(path: &Path) -> bool {
     let Some(folder) = path.parent() else { return false };
     let is_it = |entry: ignore::DirEntry| {

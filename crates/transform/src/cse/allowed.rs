@@ -1,7 +1,7 @@
-//! Names what the user allows: groups that would be there but for a comment, all groups of a function with the attribute.
+//! Findings that the user allows: groups that a comment suppresses, or all groups of a function with the attribute.
 //!
-//! In: a plan made with a view in which allowed occurrences have no text. Out: the same plan with [`Refusal::Allowed`] where that is the
-//! reason. Linear in the occurrences of the groups.
+//! In: a plan made with a view in which allowed occurrences have no text. Out: the same plan with [`Refusal::Allowed`]
+//! where that is the reason. Linear in the occurrences of the groups.
 
 use ir::{
     Body,

@@ -1,8 +1,8 @@
-//! Binders around expressions: how deep an occurrence lies in them, and what a node is at another depth.
+//! Binders around expressions: the nesting depth of an occurrence, and the form of a node at another depth.
 //!
-//! A node names the variable of a let by the number of binders between. So one value has another node at each depth, and one node is
-//! another value in each let: what is taken out of lets is *renumbered*. In: occurrences, nodes, depths counted from the operand.
-//! Linear in the occurrences, or in the nodes with free bound variables in them.
+//! A node names the variable of a let by the number of binders between. So one value has another node at each depth,
+//! and one node is another value in each let: an expression that leaves lets is *renumbered*. In: occurrences, nodes,
+//! depths counted from the operand. Linear in the occurrences, or in the nodes with free bound variables in them.
 
 use ir::{Body, ExprId, ExprKind, Occurrences, arena::Id};
 use rustc_hash::FxHashMap;
@@ -31,8 +31,8 @@ pub(super) fn added(kind: ExprKind, is_first: bool) -> u32 {
     }
 }
 
-/// What a bound variable that is free in the root becomes: given its node, its number, and the binders inside the root around it;
-/// none if it stays.
+/// The replacement of a bound variable that is free in the root: given its node, its number, and the number of binders
+/// inside the root around it. `None` if the variable stays.
 pub(super) type OfFree<'a> = &'a mut dyn FnMut(&mut Body, ExprId, u32, u32) -> Option<ExprId>;
 
 /// The expression with its free bound variables renumbered.

@@ -1,8 +1,9 @@
-//! Scalars for partially redundant values: from what was found to what a plan says.
+//! Scalars for partially redundant values: turning the results of the analysis into a plan.
 //!
-//! In: [`WantedCell`]s, and what the bindings replace. Out: for each whether it can be done beside these bindings and the other
-//! scalars, and what each of its stores is written with. What a scalar replaces holds occurrences that bindings would replace; these go
-//! with it. Linear in the size of the values, O(log n) for each occurrence.
+//! In: [`WantedCell`]s, and the occurrences that the bindings replace. Out: for each whether it can be done beside
+//! these bindings and the other scalars, and the names that the value of each of its stores is written with. An
+//! occurrence that a scalar replaces may contain occurrences that bindings would replace; these are dropped with it.
+//! Linear in the size of the values, O(log n) for each occurrence.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +24,15 @@ use super::{
 pub(super) struct WantedCell {
     /// The first use, which shows the form.
     pub(super) value: OccurrenceId,
-    /// What is computed into it and what reads it, in program order.
+    /// The occurrences that are computed into it and those that read it, in program order.
     pub(super) occurrences: Vec<OccurrenceId>,
-    /// How many of these read it only.
+    /// The number of these that only read it.
     pub(super) n_uses: u32,
     /// It is declared right before this operation.
     pub(super) declared: OpId,
-    /// Where it is stored, and an occurrence that has the value there.
+    /// The place where it is stored, and an occurrence that has the value there.
     pub(super) stores: Vec<(CellPlace, OccurrenceId)>,
-    /// What keeps it from being done.
+    /// The reason why it is not done.
     pub(super) obstacle: Option<PartialObstacle>,
     pub(super) name: Box<str>,
     /// By store: its parts that have names, as numbers of the index.
@@ -58,8 +59,8 @@ impl WantedCell {
     }
 }
 
-/// Decides which scalars can be done beside bindings that replace `replaced` (in order, none inside another) and each other, and finds what
-/// their stores are written with.
+/// Decides which scalars can be done beside bindings that replace `replaced` (in order, none inside another) and each
+/// other, and finds the names for the values of their stores.
 pub(super) fn settle(
     facts: &Facts<'_>,
     index: &mut Index<'_>,
@@ -124,7 +125,7 @@ pub(super) fn planned(
     }
 }
 
-/// Takes from the bindings what the scalars that are done replace as a whole.
+/// Removes from the bindings the occurrences that applied scalars replace as a whole.
 pub(super) fn without_taken(
     facts: &Facts<'_>,
     cells: &[WantedCell],
@@ -141,7 +142,7 @@ pub(super) fn without_taken(
     }
 }
 
-/// Whether an occurrence is one of these, which are in order and not inside each other, or inside one.
+/// Returns true if an occurrence is one of these, which are in order and not nested, or inside one.
 fn is_inside(facts: &Facts<'_>, all: &[OccurrenceId], it: OccurrenceId) -> bool {
     let after = all.partition_point(|other| *other <= it);
     after > 0 && it < facts.occurrences[all[after - 1]].end
@@ -157,7 +158,7 @@ fn overlaps(
         || taken.range(it..).next().is_some_and(|(&start, _)| start < facts.occurrences[it].end)
 }
 
-/// Where code of a store stands.
+/// Returns the place where code of a store stands.
 fn point_of(facts: &Facts<'_>, at: CellPlace) -> Point {
     let (body, scopes) = (facts.body, facts.scopes);
     match at {

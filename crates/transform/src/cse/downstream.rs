@@ -1,14 +1,15 @@
 //! Values that TVM's own passes would evaluate where the source does not, once they have a name.
 //!
-//! TVM takes what loads memory or calls something for no common subexpression and for nothing that may be evaluated early. A name hides the
-//! load, so what is left around it is looked at with other eyes:
+//! For TVM, a value that loads memory or calls something is no common subexpression and is never evaluated early. A
+//! name hides the load, so TVM treats the code left around it differently:
 //!
-//! - `CommonSubexprElim` binds what is computed twice above all its uses, also if they are guarded: with `v` for the load in
-//!   `T.if_then_else(a != 0, v // a, b)`, written twice, the division runs for `a == 0` too;
-//! - `RewriteUnsafeSelect` makes those `T.Select` lazy that have a load in an arm. Without it both arms are evaluated, with what may trap in
-//!   the other one.
+//! - `CommonSubexprElim` binds values that are computed twice above all their uses, also if they are guarded: with `v`
+//!   for the load in `T.if_then_else(a != 0, v // a, b)`, written twice, the division runs for `a == 0` too;
+//! - `RewriteUnsafeSelect` makes those `T.Select` lazy that have a load in an arm. Without it both arms are evaluated,
+//!   including a trap in the other one.
 //!
-//! In: the facts, what is equal. Out: [`Downstream`], which answers for an occurrence. One pass over the occurrences.
+//! In: the facts, the value classes. Out: [`Downstream`], which answers for an occurrence. One pass over the
+//! occurrences.
 
 use ir::{ExprId, ExprKind, OccurrenceId, arena::Id as _, effects::Trap, plan::TvmPass};
 
@@ -19,9 +20,10 @@ use super::{
 };
 use crate::replace::children_of;
 
-/// What names would hide.
+/// The values that names would hide from later passes.
 pub(super) struct Downstream {
-    /// By occurrence: the innermost operator around it that may trap otherwise than in it, with no load or call between; or [`NONE`].
+    /// By occurrence: the innermost operator around it that may trap otherwise than in it, with no load or call
+    /// between; or [`NONE`].
     traps_around: Vec<u32>,
     /// By occurrence: whether it is in an arm of a `T.Select` that may trap otherwise than in it.
     in_select: Vec<bool>,
@@ -47,7 +49,7 @@ impl Downstream {
         found
     }
 
-    /// Hands what is known of an occurrence to its operands.
+    /// Passes the facts about an occurrence to its operands.
     fn look_below(
         &mut self,
         facts: &Facts<'_>,
@@ -107,14 +109,14 @@ impl Downstream {
     }
 }
 
-/// Whether a node may trap by what it computes. A load is an access: TVM asks about those itself.
+/// Returns true if a node may trap in its own computation. A load is an access: TVM asks about those by itself.
 fn traps_itself(facts: &Facts<'_>, expr: ExprId) -> bool {
     let is_access =
         matches!(facts.body.expr(expr).kind, ExprKind::Load { .. } | ExprKind::Region(..));
     !is_access && facts.effects.own_trap(facts.body, expr) != Trap::No
 }
 
-/// By node whether something in it may trap by what it computes.
+/// For each node, true if something in it may trap in its own computation.
 fn may_trap(facts: &Facts<'_>) -> Vec<bool> {
     let body = facts.body;
     let mut computes: Vec<bool> = Vec::with_capacity(body.n_exprs());
@@ -128,7 +130,7 @@ fn may_trap(facts: &Facts<'_>) -> Vec<bool> {
     computes
 }
 
-/// Whether an occurrence is evaluated on some runs of the function only.
+/// Returns true if some runs of the function do not evaluate the occurrence.
 fn is_guarded(facts: &Facts<'_>, occurrence: OccurrenceId) -> bool {
     let scopes = facts.scopes;
     let mut at = Some(scopes.of_op(facts.occurrences[occurrence].op));

@@ -1,12 +1,13 @@
-//! What a planner knows about a body before it starts.
+//! The facts that a planner needs about a body before it starts.
 //!
-//! In: the analyses of the body, source view. Out: [`Facts`]: for every expression node its cost, what may
-//! trap in it, from where on its variables are visible; for every occurrence whether it counts and whether it is lazily
-//! evaluated. Everything is computed once, bottom-up over the nodes (a child has a smaller id than its parent) and in one
-//! pass over the occurrences; all questions are then O(1). Time and memory O(nodes + occurrences + operations).
+//! In: the analyses of the body, source view. Out: [`Facts`]: for every expression node its cost, what may trap in it,
+//! from where on its variables are visible; for every occurrence whether it counts and whether it is lazily evaluated.
+//! Everything is computed once, bottom-up over the nodes (a child has a smaller id than its parent) and in one pass
+//! over the occurrences; all questions are then O(1). Time and memory O(nodes + occurrences + operations).
 //!
-//! Rests on `SEMANTICS: S2` (right sides), `S4` (arms of Select, because C is lazy there), `S5`, `S6` (vectors are strict),
-//! `B4` (binders), `P6` (launch bounds), `B6` (shapes of matched buffers are definitions), `X8` (unresolved branches).
+//! Rests on `SEMANTICS: S2` (right sides), `S4` (arms of Select, because C is lazy there), `S5`, `S6` (vectors are
+//! strict), `B4` (binders), `P6` (launch bounds), `B6` (shapes of matched buffers are definitions), `X8` (unresolved
+//! branches).
 
 use dataflow::{
     analyses::Analyses,
@@ -42,8 +43,8 @@ bitflags::bitflags! {
     pub(super) struct Seen: u8 {
         /// TVM's planner visits it.
         const SCANNED = 1;
-        /// It may become a variable: what is evaluated with its operation, and all but what belongs to a declaration. Not the body of a
-        /// reducer; the body of a let is, once for each time that the let is.
+        /// It may become a variable: occurrences that are evaluated with their operation, and all but those of a
+        /// declaration. Not the body of a reducer; the body of a let is, once for each time that the let is.
         const REPLACEABLE = 2;
         /// It is in the body of a let.
         const UNDER_LET = 4;
@@ -51,7 +52,8 @@ bitflags::bitflags! {
         const LAUNCH_BOUND = 8;
         /// It has its own text, or there is no text.
         const REAL = 16;
-        /// Something else than its value is meant: a load for its place, the end of a part of a buffer for how long it is.
+        /// Something else than its value is meant: a load for its place, the end of a part of a buffer for how long it
+        /// is.
         const PLACE = 32;
         /// It reads memory that may change while it is evaluated, or whenever it is evaluated again.
         const UNSTABLE = 64;
@@ -79,7 +81,7 @@ pub(super) struct Facts<'a> {
     visible_from: Vec<u32>,
     /// By occurrence, where threads have names: the order of the first operation of the launches that run those in it.
     launched_from: Vec<u32>,
-    /// By node: what is in it that bears on sharing.
+    /// By node: the properties that decide about sharing.
     sharing: Vec<Sharing>,
     /// By occurrence.
     flags: Vec<Seen>,
@@ -158,8 +160,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What is computed from a variable is as inexact as what the variable is bound to (on the other side of a launch it would have
-    /// other bits), and comes from the same sums.
+    /// Gives each variable the inexactness of its definition and marks it as coming from the same sums: on the other
+    /// side of a launch it would have other bits.
     fn look_through_bindings(&mut self) {
         let body = self.body;
         let mut bound = Bound { body, handed: FxHashMap::default() };
@@ -169,7 +171,7 @@ impl<'a> Facts<'a> {
                 let here = self.occurrences[id];
                 all = all.union(bound.sharing(here.expr).union(self.sharing(here.expr)));
             }
-            all = all.handed_down();
+            all = all.inherited();
             if body.ops[op].operands.iter().any(|&it| bound.is_product(it)) {
                 all = all.union(Sharing::PRODUCT);
             }
@@ -186,14 +188,15 @@ impl<'a> Facts<'a> {
             let mut all = bound.sharing(id);
             if !matches!(kind, ExprKind::Load { .. }) {
                 body.each_child(kind, &mut |it| {
-                    all = all.union(self.sharing[it.index()].handed_down());
+                    all = all.union(self.sharing[it.index()].inherited());
                 });
             }
             self.sharing[index] = self.sharing[index].union(all);
         }
     }
 
-    /// For each node the operator in it that may trap, or uses a sum that may have left its type where the source does not use it.
+    /// For each node the operator in it that may trap, or uses a sum that may have left its type where the source does
+    /// not use it.
     fn find_culprits(&mut self, effects: &EffectTable) {
         let body = self.body;
         for index in 0..body.n_exprs() {
@@ -243,7 +246,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Leaves alone what has to be seen as it is written: for who decides by `ir::role`, and not as a peer does.
+    /// Excludes operands that must be seen as they are written: for planners that decide by `ir::role`, not as a
+    /// reference compiler does.
     pub(super) fn leave_roles(&mut self, work: &mut Work) {
         let roles = self.analyses.roles();
         for (id, _) in self.occurrences.iter().filter(|it| !roles.role(it.0).takes_name()) {
@@ -287,9 +291,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether memory may change while the operands of an operation are read, or is read again and again: a `while` polls what
-    /// its condition loads (`SEMANTICS: L5`), and what a call inside an operand writes comes in no order with what stands beside it
-    /// (`E1`).
+    /// Returns the flag of an operation whose operands do not read a fixed memory state. A `while` polls the loads of
+    /// its condition (`SEMANTICS: L5`), and the writes of a call inside an operand are unordered with the other
+    /// operands (`E1`).
     fn unstable(&self, op: OpId) -> Seen {
         let body = self.body;
         let data = &body.ops[op];
@@ -309,7 +313,7 @@ impl<'a> Facts<'a> {
 
     // ---- nodes ----
 
-    /// Whether TVM would record the node: an operator, not a bool, without call and load in it.
+    /// Returns true if TVM would record the node: an operator, not a bool, without calls and loads in it.
     pub(super) fn is_candidate(&self, expr: ExprId) -> bool {
         let node = self.body.expr(expr);
         is_operator(&node.kind)
@@ -317,7 +321,7 @@ impl<'a> Facts<'a> {
             && !node.flags.has_load
             && self.body.dtype(expr).is_none_or(|it| it.code != TypeCode::Bool)
     }
-    /// Whether a value of this form can be computed once and get a name.
+    /// Returns true if a value of this form can be computed once and get a name.
     pub(super) fn is_shareable(&self, expr: ExprId) -> bool {
         !self.sharing(expr).intersects(Sharing::IMPURE) && sharing::is_value(self.body, expr)
     }
@@ -329,7 +333,8 @@ impl<'a> Facts<'a> {
         let culprit = self.culprit[expr.index()];
         (culprit != NONE).then(|| ExprId::new(culprit as usize))
     }
-    /// The order of the first operation that sees all its variables. Named thread indices need more: [`Facts::visible_from_at`].
+    /// The order of the first operation that sees all its variables. Named thread indices need more:
+    /// [`Facts::visible_from_at`].
     pub(super) fn visible_from(&self, expr: ExprId) -> u32 {
         self.visible_from[expr.index()]
     }
@@ -338,7 +343,7 @@ impl<'a> Facts<'a> {
         let launched = self.launched_from.get(occurrence.index()).copied().unwrap_or_default();
         self.visible_from(self.occurrences[occurrence].expr).max(launched)
     }
-    /// What is in it that bears on sharing.
+    /// Returns the properties of an expression that decide about sharing.
     pub(super) fn sharing(&self, expr: ExprId) -> Sharing {
         self.sharing[expr.index()]
     }
@@ -348,13 +353,14 @@ impl<'a> Facts<'a> {
     pub(super) fn has(&self, occurrence: OccurrenceId, flags: Seen) -> bool {
         self.flags[occurrence.index()].contains(flags)
     }
-    /// Whether an occurrence is lazily evaluated when `around` (itself, or what it is in) is evaluated; `None` asks about
-    /// the operation.
+    /// Returns true if an occurrence is lazily evaluated when `around` (itself, or an occurrence that contains it) is
+    /// evaluated; `None` asks about the operation.
     pub(super) fn is_lazy(&self, occurrence: OccurrenceId, around: Option<OccurrenceId>) -> bool {
         let at = self.lazy_at[occurrence.index()];
         at != NONE && around.is_none_or(|it| at > it.index() as u32)
     }
-    /// In how many lazily evaluated operands an occurrence is, of those inside of `around`; `None` asks about the operation.
+    /// In how many lazily evaluated operands an occurrence is, of those inside of `around`; `None` asks about the
+    /// operation.
     pub(super) fn lazy_depth(&self, occurrence: OccurrenceId, around: Option<OccurrenceId>) -> u32 {
         let depth = |it: OccurrenceId| match self.lazy_at[it.index()] {
             NONE => 0,
@@ -362,7 +368,8 @@ impl<'a> Facts<'a> {
         };
         depth(occurrence) - around.map_or(0, depth)
     }
-    /// Whether only one of two occurrences is evaluated when what both are in is.
+    /// Returns true if exactly one of two occurrences is evaluated when the innermost expression or operation around
+    /// both is evaluated.
     pub(super) fn are_exclusive(&self, a: OccurrenceId, b: OccurrenceId) -> bool {
         let lazy = [a, b].map(|it| {
             let at = self.lazy_at[it.index()];
@@ -370,8 +377,8 @@ impl<'a> Facts<'a> {
         });
         self.paths.are_exclusive(self.body, self.occurrences, [a, b], lazy)
     }
-    /// The operation with which an occurrence is evaluated: its own. Bounds of a launch inside another one are evaluated on the host,
-    /// before the outer one (`SEMANTICS: P6`).
+    /// The operation with which an occurrence is evaluated: its own. Bounds of a launch inside another one are
+    /// evaluated on the host, before the outer one (`SEMANTICS: P6`).
     pub(super) fn evaluated_at(&self, occurrence: OccurrenceId) -> OpId {
         let op = self.occurrences[occurrence].op;
         if !self.has(occurrence, Seen::LAUNCH_BOUND) {
@@ -384,8 +391,8 @@ impl<'a> Facts<'a> {
     pub(super) fn part(&self, op: OpId) -> u32 {
         self.part[op.index()]
     }
-    /// The stretch of its block that an operation is in: nothing with regions and nothing that may leave stands between two
-    /// operations of one stretch, the first included.
+    /// The stretch of its block that an operation is in: nothing with regions and nothing that may leave stands between
+    /// two operations of one stretch, the first included.
     pub(super) fn stretch(&self, op: OpId) -> (ScopeId, u32, u32) {
         (self.scopes.of_op(op), self.branches_before[op.index()], self.certainty.segment(op))
     }
@@ -396,7 +403,7 @@ impl<'a> Facts<'a> {
         let start = ops.partition_point(|&it| self.certainty.segment(it) < segment);
         self.scopes.order(ops.get(start).copied().unwrap_or(op))
     }
-    /// Whether memory that an occurrence reads stays as it is while it is evaluated.
+    /// Returns true if the memory that an occurrence reads is unchanged during its evaluation.
     pub(super) fn is_stable(&self, occurrence: OccurrenceId) -> bool {
         !self.has(occurrence, Seen::UNSTABLE)
             || !self.body.expr(self.occurrences[occurrence].expr).flags.has_load
@@ -412,14 +419,14 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What variables have from what they are bound to.
+/// The properties that variables inherit from their definitions.
 struct Bound<'a> {
     body: &'a Body,
     handed: FxHashMap<ValueId, Sharing>,
 }
 
 impl Bound<'_> {
-    /// What a node has from the variables that are its operands, or from the one that it is.
+    /// Returns the properties that a node inherits from its variable operands, or from the variable that it is.
     fn sharing(&self, expr: ExprId) -> Sharing {
         let kind = self.body.expr(expr).kind;
         if let ExprKind::Value(value) = kind {
@@ -443,7 +450,7 @@ impl Bound<'_> {
     }
 }
 
-/// The operators that a value can be shared of: what TVM records.
+/// The operators whose values can be shared: those that TVM records.
 fn is_operator(kind: &ExprKind) -> bool {
     matches!(
         kind,
@@ -459,7 +466,8 @@ fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: Seen) -> Se
         ExprKind::Ramp { .. } if index == 2 => Seen::empty(),
         ExprKind::Broadcast { .. } if index == 1 => Seen::empty(),
         ExprKind::Load { indices, .. } if index >= body.items(indices).len() => Seen::empty(),
-        // A part of a buffer is its start and its extent: `k * 32 : k * 32 + 32` has one `k * 32`, and ends wherever that makes it end.
+        // A part of a buffer is its start and its extent: `k * 32 : k * 32 + 32` has one `k * 32`, and ends wherever
+        // that makes it end.
         ExprKind::Slice { lower: Some(lower), .. }
             if index == 1 && !body.expr(lower).is_constant() =>
         {
@@ -469,8 +477,8 @@ fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: Seen) -> Se
     }
 }
 
-/// Domains of block variables. They repeat the bounds of loops (`T.axis.remap` takes them from there) and are matched with
-/// them by structure, so bounds that are such a domain stay as they are.
+/// Domains of block variables. They repeat the bounds of loops (`T.axis.remap` takes them from there) and are matched
+/// with them by structure, so bounds that are such a domain stay as they are.
 fn domains(body: &Body) -> FxHashSet<ExprId> {
     body.sblocks
         .iter()
@@ -480,7 +488,7 @@ fn domains(body: &Body) -> FxHashSet<ExprId> {
         .collect()
 }
 
-/// What holds for an operand of an operation and all in it.
+/// Returns the flags of an operand of an operation, valid for everything in it.
 fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> Seen {
     let both = Seen::SCANNED | Seen::REPLACEABLE;
     match kind {
@@ -510,7 +518,8 @@ fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> Seen {
     }
 }
 
-/// For each occurrence the order of the first operation in the launches of the named thread indices in it; empty if there are none.
+/// For each occurrence the order of the first operation in the launches of the named thread indices in it; empty if
+/// there are none.
 fn launched_from(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<u32> {
     let is_named = |op: OpId| matches!(body.ops[op].kind, OpKind::EnvThread(_));
     if !body.ops_preorder().any(is_named) {
@@ -555,8 +564,8 @@ fn branches_before(body: &Body) -> Vec<u32> {
     before
 }
 
-/// Numbers the parts that unresolved branches cut the function into. What is before, in, and after one is apart, and so
-/// is a loop that holds one.
+/// Numbers the parts that unresolved branches cut the function into. The code before, in, and after such an operation
+/// is separate, and so is a loop that contains one.
 fn parts(body: &Body, scopes: &ScopeTree) -> Vec<u32> {
     let mut part_of = vec![0; body.ops.len()];
     let unknown = |scope| matches!(scopes.kind(scope), ScopeKind::UnknownArm(_));

@@ -1,14 +1,15 @@
-//! From decisions to a plan: what each binding replaces, what its value uses, and the plan's order.
+//! The end of planning, from decisions to a plan: the occurrences that each binding replaces, the names in its value,
+//! and the plan's order.
 //!
-//! In: the bindings wanted with their places, and the user's own bindings that are reused. Out: for each the occurrences that
-//! become its variable (none inside another), the bindings its own value is written with, and the finished [`CsePlan`].
-//! A wanted binding that is not accepted (refused, or beyond a limit) is as if it were not there; what it would have
-//! covered is looked at again. Linear in occurrences and in the size of the values.
+//! In: the bindings wanted with their places, and the user's own bindings that are reused. Out: for each the
+//! occurrences that become its variable (none inside another), the bindings its own value is written with, and the
+//! finished [`CsePlan`]. A planned binding that is not accepted (refused, or beyond a limit) does not count; the
+//! occurrences that it would have covered are considered again. Linear in occurrences and in the size of the values.
 
 use ir::{
     OccurrenceId, OpId,
     arena::Id,
-    plan::{CseBinding, CseGroup, CsePlan, Decision, Held, Part, Preset, Refusal},
+    plan::{CseBinding, CseGroup, CsePlan, Decision, ExistingName, Part, Preset, Refusal},
 };
 use rustc_hash::FxHashSet;
 
@@ -23,12 +24,12 @@ use dataflow::scopes::ScopeId;
 
 /// A binding that a preset wants.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct PlannedBinding {
     /// The occurrence whose expression is the value.
     pub(super) value: OccurrenceId,
     pub(super) before: OpId,
     pub(super) name: Box<str>,
-    /// Whether kernels below may use it.
+    /// True if the kernels below may use it.
     pub(super) crosses: bool,
     /// The form that it stands for; none for all.
     pub(super) form: Option<Form>,
@@ -38,10 +39,10 @@ pub(super) struct Wanted {
 /// A binding of the user that serves others.
 #[derive(Clone, Debug)]
 pub(super) struct Reused {
-    pub(super) held: Held,
+    pub(super) held: ExistingName,
     pub(super) bound_by: OpId,
     pub(super) definition: OccurrenceId,
-    /// Where the variable is visible.
+    /// The place where the variable is visible.
     pub(super) scope: ScopeId,
     pub(super) crosses: bool,
     /// The form that it stands for; none for all.
@@ -51,12 +52,12 @@ pub(super) struct Reused {
 
 /// All that a preset wants.
 #[derive(Default, Debug)]
-pub(super) struct Draft {
-    pub(super) bindings: Vec<Wanted>,
+pub(super) struct UnfinishedPlan {
+    pub(super) bindings: Vec<PlannedBinding>,
     pub(super) reuses: Vec<Reused>,
 }
 
-/// What comes of it.
+/// The finished plan and its rewriting data.
 pub(super) struct Finished {
     /// By wanted binding.
     pub(super) replaces: Vec<Vec<OccurrenceId>>,
@@ -73,12 +74,13 @@ pub(super) struct Finished {
     reusable: Vec<usize>,
 }
 
-/// Finds what each accepted binding replaces and uses, and which of the scalars can be done beside them. `usable(user, used)` may rule out that the value of one is written with another.
+/// Finds the occurrences that each accepted binding replaces and uses, and the scalars that can be done beside them.
+/// `usable(user, used)` may rule out that the value of one is written with another.
 pub(super) fn finish(
     facts: &Facts<'_>,
     values: &Values<'_>,
     forms: Option<Forms<'_>>,
-    draft: &Draft,
+    draft: &UnfinishedPlan,
     cells: &mut [WantedCell],
     bounds_in_place: bool,
     work: &mut Work,
@@ -167,12 +169,13 @@ impl Finished {
     }
 }
 
-/// The plan. Groups speak of wanted bindings by their number in the draft, and of reused ones in the order of the draft.
+/// The plan. Groups speak of wanted bindings by their number in the draft, and of reused ones in the order of the
+/// draft.
 pub(super) fn assemble(
     facts: &Facts<'_>,
     preset: Preset,
     mut groups: Vec<CseGroup>,
-    draft: &Draft,
+    draft: &UnfinishedPlan,
     cells: &[WantedCell],
     mut finished: Finished,
 ) -> CsePlan {

@@ -1,17 +1,17 @@
 //! The preset `default`: the candidates of TVM, soundly, without single-use bindings, and with the user's own.
 //!
-//! Values are looked at from the largest to the smallest. For each, the
-//! *effective* occurrences are those that are still evaluated after what was decided before: not inside a replaced occurrence,
-//! except the first of each group, which became the value of the binding and is now evaluated there. Fewer than two: nothing to save.
-//! Then:
+//! Values are looked at from the largest to the smallest. For each, the *effective* occurrences are those that are
+//! still evaluated after the earlier decisions: not inside a replaced occurrence, except the first of each group, which
+//! became the value of the binding and is now evaluated there. Fewer than two: nothing to save. Then:
 //!
-//! 1. If every one of them is the value of a binding that the user made, or comes after one and sees it, that binding is reused.
-//! 2. Else they are kept apart where nothing may be shared (`SEMANTICS: X8`, `P6`, `H1`, `H2`): kernels from each other, and
-//!    from the host unless the value is an integer that the host computes anyway.
+//! 1. If every one of them is the value of a binding that the user made, or comes after one and sees it, that binding
+//!    is reused.
+//! 2. Else they are kept apart where nothing may be shared (`SEMANTICS: X8`, `P6`, `H1`, `H2`): kernels from each
+//!    other, and from the host unless the value is an integer that the host computes anyway.
 //! 3. The rest is a question of place ([`super::place`]).
 //!
-//! Each occurrence is covered at most once, and being inside the first one of a group is paid for by the other one that is then
-//! covered; so time is O(occurrences · log depth).
+//! Each occurrence is covered at most once, and being inside the first one of a group is paid for by the other one that
+//! is then covered; so time is O(occurrences · log depth).
 
 mod found;
 mod groups;
@@ -20,7 +20,7 @@ mod near;
 mod order;
 mod partial;
 mod reuse;
-mod together;
+mod shareable;
 
 use ir::{
     BinaryOp, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind,
@@ -29,14 +29,14 @@ use ir::{
 };
 use lists::Lists;
 use order::{largest_first, written_out};
-use together::Together;
+use shareable::Together;
 
 use super::{
     CseOptions, Work,
     cells::WantedCell,
     downstream::Downstream,
     facts::{Facts, NONE},
-    finish::{Draft, Wanted},
+    finish::{PlannedBinding, UnfinishedPlan},
     place::{self, Position, Rules},
     proofs::Proofs,
     sharing::Sharing,
@@ -52,7 +52,7 @@ struct Greedy<'a> {
     traps: Traps<'a>,
     proofs: &'a Proofs<'a>,
     levels: Levels<'a>,
-    draft: Draft,
+    draft: UnfinishedPlan,
     /// By occurrence: whether it is inside a replaced occurrence that is not a value.
     covered: Vec<bool>,
     /// By occurrence: the wanted binding whose value it is part of, or [`NONE`].
@@ -60,7 +60,7 @@ struct Greedy<'a> {
     /// By wanted binding: the occurrence that became its value, and is evaluated where it stands.
     value_at: Vec<OccurrenceId>,
     downstream: Downstream,
-    groups: Vec<Found>,
+    groups: Vec<UnnumberedGroup>,
     /// Scalars that would make partially redundant values available on all paths.
     cells: Vec<WantedCell>,
     /// The occurrences that these could hold, in order, with their numbers.
@@ -70,7 +70,7 @@ struct Greedy<'a> {
 }
 
 /// A group before its bindings have numbers.
-struct Found {
+struct UnnumberedGroup {
     /// The occurrence that shows its form.
     value: OccurrenceId,
     occurrences: Vec<OccurrenceId>,
@@ -104,7 +104,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         traps: Traps::new(facts, values, proofs),
         proofs,
         levels: Levels::new(memory, options.equivalence),
-        draft: Draft::default(),
+        draft: UnfinishedPlan::default(),
         covered: vec![false; facts.occurrences.len()],
         home: vec![NONE; facts.occurrences.len()],
         value_at: Vec::new(),
@@ -165,7 +165,7 @@ impl Greedy<'_> {
             .map(|&it| self.position(it))
             .collect();
         if positions.len() < 2 {
-            self.groups.push(Found {
+            self.groups.push(UnnumberedGroup {
                 value: list[0],
                 occurrences: list.to_vec(),
                 saved: 0,
@@ -186,7 +186,7 @@ impl Greedy<'_> {
                 self.bind(&class, &mut refusals, work);
             }
         }
-        self.hand_out(list, first_owner, refusals);
+        self.assign_occurrences(list, first_owner, refusals);
     }
 
     /// The pass of TVM that a name for the value would mislead, if TVM comes next.
@@ -197,13 +197,13 @@ impl Greedy<'_> {
         list.iter().find_map(|&it| self.downstream.exposes(self.facts, self.values, it))
     }
 
-    /// Whether an occurrence names the variable of a binder around it, and so is a value only there.
+    /// Returns true if an occurrence names the variable of a binder around it, and so has a value only there.
     fn is_open(&self, occurrence: OccurrenceId) -> bool {
         let expr = self.facts.occurrences[occurrence].expr;
         self.facts.body.expr(expr).flags.open_binders > 0
     }
 
-    /// Where an occurrence is evaluated now.
+    /// Returns the place where an occurrence is evaluated now.
     fn position(&self, occurrence: OccurrenceId) -> Position {
         let facts = self.facts;
         // An open form may be equal to a closed one, whose name it can get; no statement sees it.
@@ -276,7 +276,7 @@ impl Greedy<'_> {
                 continue;
             }
             let number = self.draft.bindings.len();
-            self.draft.bindings.push(Wanted {
+            self.draft.bindings.push(PlannedBinding {
                 value,
                 before: group.before,
                 name: Box::default(),
@@ -292,9 +292,9 @@ impl Greedy<'_> {
         refusals.extend(split.left.iter().map(|&(at, why)| (positions[at].occurrence, why)));
     }
 
-    /// The one form that a value can stand for; none if it can for all: its sums are the same ones in all forms, or they are shown to
-    /// stay in their type where it is evaluated (`SEMANTICS: I1`: no rewrite may introduce an overflow into a used value), or
-    /// the program as it is written has the overflow there too.
+    /// The one form that a value can stand for; none if it can for all: its sums are the same ones in all forms, or
+    /// they are shown to stay in their type where it is evaluated (`SEMANTICS: I1`: no rewrite may introduce an
+    /// overflow into a used value), or the program as it is written has the overflow there too.
     fn form(&self, value: OccurrenceId, before: OpId) -> Option<Form> {
         let has_forms = self.options.equivalence > Equivalence::Commutative;
         let is_any = || {
@@ -303,9 +303,9 @@ impl Greedy<'_> {
         (has_forms && !is_any()).then(|| self.levels.form(value))
     }
 
-    /// Whether an overflow in a value that is bound right before an operation is one of the program as it is written: the
-    /// operation evaluates the value in any case, and stores it, or what sums and products make of it, into memory of the
-    /// caller (`SEMANTICS: I1`: it is used; what is computed from a wrapped value is wrapped).
+    /// Returns true if an overflow in a value that is bound right before an operation is also an overflow of the
+    /// program as it is written. The operation evaluates the value in any case, and stores it, or sums and products of
+    /// it, into memory of the caller (`SEMANTICS: I1`: it is used; values computed from a wrapped value are wrapped).
     fn overflows_as_written(&self, value: OccurrenceId, before: OpId) -> bool {
         let Facts { body, occurrences, .. } = self.facts;
         let is_stored = match body.ops[before].kind {
@@ -330,7 +330,8 @@ impl Greedy<'_> {
         form.is_none_or(|form| occurrences.iter().all(|&it| self.levels.form(it) == form))
     }
 
-    /// Whether a value may trap where other forms of it do not: a canonical form can be equal to one without the division.
+    /// Returns true if a value may trap where other forms of it do not: a canonical form can be equal to one without
+    /// the division.
     fn adds_trap(
         &self,
         members: &[Position],
@@ -345,7 +346,7 @@ impl Greedy<'_> {
             && !self.traps.is_safe(value, before, work)
     }
 
-    /// Shares what is equal without re-association, and says why the rest is not.
+    /// Shares occurrences that are equal without re-association, and gives the reason for the others.
     fn bind_apart(
         &mut self,
         members: &[Position],
@@ -376,7 +377,7 @@ impl Greedy<'_> {
         members.iter().any(|it| kernel(it) != kernel(&members[0]))
     }
 
-    /// What is inside a replaced occurrence: part of a value, or not evaluated any more.
+    /// Marks the occurrences inside a replaced one: they are part of a value, or no longer evaluated.
     fn mark(&mut self, occurrence: OccurrenceId, home: Option<u32>) {
         let inside = occurrence.index() + 1..self.facts.occurrences[occurrence].end.index();
         match home {

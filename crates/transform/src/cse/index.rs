@@ -1,9 +1,9 @@
-//! Which variable stands for which occurrence.
+//! The variables that stand for occurrences.
 //!
-//! In: the values that are bound, each with the place from where on it is known. Out: for a class of values and an operation
-//! the binding that serves it there ([`Index::lookup`]), the occurrences that each one replaces ([`Index::sweep`]), and the
-//! bindings that a bound value itself uses ([`Index::inside`]). Building is O(n log n); a lookup is O(log n) in the
-//! number of bindings of one class, nearly always one.
+//! In: the values that are bound, each with the place from where on it is known. Out: for a class of values and an
+//! operation the binding that serves it there ([`Index::lookup`]), the occurrences that each one replaces
+//! ([`Index::sweep`]), and the bindings that a bound value itself uses ([`Index::inside`]). Building is O(n log n); a
+//! lookup is O(log n) in the number of bindings of one class, nearly always one.
 
 use dataflow::scopes::ScopeId;
 use ir::{ExprId, OccurrenceId, OpId, arena::Id};
@@ -22,7 +22,7 @@ pub(super) struct Known {
     pub(super) scope: ScopeId,
     /// The order of the first operation that sees it.
     pub(super) from: u32,
-    /// Whether it may be used on the other side of a launch too.
+    /// True if it may also be used on the other side of a launch.
     pub(super) crosses: bool,
     /// The form that it stands for; none for all.
     pub(super) form: Option<Form>,
@@ -34,7 +34,7 @@ pub(super) struct Known {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) scope: ScopeId,
-    /// What is known from this order on, or before, is known there.
+    /// The program order from which on, or before which, the value is known there.
     pub(super) order: u32,
     pub(super) part: u32,
 }
@@ -50,7 +50,7 @@ impl Point {
 pub(super) struct Index<'a> {
     facts: &'a Facts<'a>,
     values: &'a Values<'a>,
-    /// Where values have several forms.
+    /// The place where values have several forms.
     forms: Option<Forms<'a>>,
     known: Vec<Known>,
     /// Numbers of known values by class, then by where they start.
@@ -132,7 +132,8 @@ impl<'a> Index<'a> {
         None
     }
 
-    /// Whether a name can stand where an occurrence does: it is computed there, from what does not change meanwhile.
+    /// Returns true if a name can be substituted for an occurrence: the value is computed there, from operands that do
+    /// not change meanwhile.
     fn is_value(&self, at: OccurrenceId) -> bool {
         let facts = self.facts;
         !facts.body.expr(facts.occurrences[at].expr).is_leaf()
@@ -148,9 +149,9 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Calls `replace(number, occurrence)` for all occurrences that become a variable, in order; what is inside one is not
-    /// looked at. Values of the user's own bindings stay: their name is known only after them. `bounds_in_place` takes launch bounds as
-    /// evaluated where they stand.
+    /// Calls `replace(number, occurrence)` for all occurrences that become a variable, in order; the inside of one is
+    /// not visited. Values of the user's own bindings stay: their name is known only after them. `bounds_in_place`
+    /// takes launch bounds as evaluated where they stand.
     pub(super) fn sweep(
         &self,
         bounds_in_place: bool,
@@ -181,9 +182,9 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The known values that stand for parts strictly inside the value of an occurrence, evaluated right before `op`: each
-    /// part's expression and its known value, in the order a walk from the top meets them. `usable` may rule some out; their
-    /// own parts are looked at then.
+    /// The known values that stand for parts strictly inside the value of an occurrence, evaluated right before `op`:
+    /// each part's expression and its known value, in the order a walk from the top meets them. `usable` may rule some
+    /// out; their own parts are looked at then.
     pub(super) fn inside(
         &mut self,
         value: OccurrenceId,

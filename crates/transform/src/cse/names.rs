@@ -12,7 +12,7 @@ pub(super) struct Names<'a> {
     facts: &'a Facts<'a>,
     /// Names of this form that the text has.
     taken: FxHashSet<Box<str>>,
-    /// Does not look what is taken.
+    /// Ignores names that are taken.
     plain: bool,
     last: u32,
 }

@@ -1,9 +1,9 @@
-//! Which evaluations exclude each other, and which are repeated.
+//! Paths: evaluations that exclude each other, and evaluations that are repeated.
 //!
-//! In: the scopes, and the operands that are evaluated lazily. Out: [`Paths`], which answers whether two occurrences of one operation are in
-//! the two arms of a `T.if_then_else` (`SEMANTICS: S5`; the arms of `T.Select` are both evaluated, `S4`), and whether a scope may be
-//! executed again while another one around it is executed once. Building is O(scopes + lazy operands); questions are O(1), and O(log depth)
-//! for two occurrences, by jump pointers.
+//! In: the scopes, and the operands that are evaluated lazily. Out: [`Paths`], which answers whether two occurrences of
+//! one operation are in the two arms of a `T.if_then_else` (`SEMANTICS: S5`; the arms of `T.Select` are both evaluated,
+//! `S4`), and whether a scope may be executed again while another one around it is executed once. Building is
+//! O(scopes + lazy operands); questions are O(1), and O(log depth) for two occurrences, by jump pointers.
 
 use dataflow::scopes::{ScopeId, ScopeKind, ScopeTree};
 use ir::{Body, ExprKind, OccurrenceId, Occurrences, arena::Id};
@@ -19,7 +19,7 @@ struct Lazy {
     depth: u32,
 }
 
-/// What is known of the paths through a body.
+/// The paths through a body.
 #[derive(Clone, Debug)]
 pub(super) struct Paths {
     lazy: FxHashMap<OccurrenceId, Lazy>,
@@ -56,13 +56,13 @@ impl Paths {
         self.lazy.get(&operand).map_or(0, |it| it.depth)
     }
 
-    /// Whether `below` may be executed more than once while `above`, which is around it, is executed once.
+    /// Returns true if one execution of `above`, which encloses `below`, may execute `below` more than once.
     pub(super) fn is_repeated(&self, scopes: &ScopeTree, above: ScopeId, below: ScopeId) -> bool {
         self.repeated[below.index()] > scopes.depth(above)
     }
 
-    /// Whether only one of two occurrences is evaluated when what both are in is. `lazy` is the innermost lazily evaluated operand at or
-    /// around each.
+    /// Returns true if exactly one of two occurrences is evaluated when the innermost expression or operation around
+    /// both is evaluated. `lazy` is the innermost lazily evaluated operand at or around each.
     pub(super) fn are_exclusive(
         &self,
         body: &Body,
@@ -101,7 +101,7 @@ impl Paths {
     }
 }
 
-/// Whether a scope may be executed more often than the one around it. What is not known may.
+/// Returns true if a scope may be executed more often than the one around it. Unknown scopes may.
 fn repeats(body: &Body, scopes: &ScopeTree, scope: ScopeId) -> bool {
     match scopes.kind(scope) {
         ScopeKind::Loop(_) => {

@@ -1,10 +1,11 @@
-//! Where a binding can stand.
+//! Placement: the sites where a binding can be inserted.
 //!
-//! In: the positions at which an expression is evaluated. Out: groups of positions, each with the operation before which
-//! one binding serves it. A value that cannot trap gets one group, at the nearest scope that holds all positions
-//! (`SEMANTICS: consequence 4`) and from which some path evaluates it twice, or all do once: else nothing is saved. One that may trap is bound only where it is *anticipated*: where every path from there
-//! evaluates it (`SEMANTICS: 0`). Where the text has no place for a statement, the nearest one above is taken if the value is
-//! known, anticipated and on the same side of a launch there; else the positions are tried scope by scope further in.
+//! In: the positions at which an expression is evaluated. Out: groups of positions, each with the operation before
+//! which one binding serves it. A value that cannot trap gets one group, at the nearest scope that holds all positions
+//! (`SEMANTICS: consequence 4`) and from which some path evaluates it twice, or all do once: else nothing is saved. One
+//! that may trap is bound only where it is *anticipated*: where every path from there evaluates it (`SEMANTICS: 0`).
+//! Where the text has no place for a statement, the nearest one above is taken if the value is known, anticipated and
+//! on the same side of a launch there; else the positions are tried scope by scope further in.
 //!
 //! Terms. The *virtual tree* of positions has their scopes and the common ancestors of these, so it is at most twice as
 //! long as the positions whatever lies between. An *event* is an operation of a scope whose execution is certain to
@@ -21,11 +22,11 @@ use super::{Work, facts::Facts};
 pub(super) struct Position {
     pub(super) occurrence: OccurrenceId,
     pub(super) op: OpId,
-    /// Whether the operation evaluates it only sometimes.
+    /// True if the operation does not always evaluate it.
     pub(super) lazy: bool,
     /// The order of the first operation that could evaluate this form of it.
     pub(super) visible_from: u32,
-    /// What this form costs.
+    /// The cost of this form.
     pub(super) cost: u32,
     /// The value of a binding that it is part of and with which it is evaluated, right before the operation.
     pub(super) within: Option<OccurrenceId>,
@@ -40,7 +41,7 @@ pub(super) struct Group {
     pub(super) value: usize,
 }
 
-/// What becomes of the positions of one expression.
+/// The groups that the positions of one expression are split into.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Split {
     /// In program order.
@@ -56,11 +57,11 @@ enum Item {
     Below(usize, OpId),
 }
 
-/// Where in a node a value may be evaluated first.
+/// The place where in a node a value may be evaluated first.
 struct Start {
     /// The item before which it is.
     item: Option<usize>,
-    /// Whether it may be evaluated before the first item although it is not anticipated there.
+    /// True if it may be evaluated before the first item although it is not anticipated there.
     is_free: bool,
 }
 
@@ -75,17 +76,17 @@ struct Node {
     value: usize,
     /// The first event in program order.
     event: Option<OpId>,
-    /// Whether the expression is certain to be evaluated when the scope is entered.
+    /// True if the expression is certain to be evaluated when the scope is entered.
     at_start: bool,
-    /// Whether some path through the scope evaluates the expression at least twice.
+    /// True if some path through the scope evaluates the expression at least twice.
     is_twice: bool,
 }
 
-/// What bears on the place of a value.
+/// The rules for the placement of a value.
 pub(super) struct Rules<'a> {
     /// The operator in it that may trap.
     pub(super) culprit: Option<ExprId>,
-    /// Whether the form of a position can be evaluated right before an operation without an error that is not there anyway.
+    /// Returns true if the form of a position can be evaluated right before an operation without adding an error.
     pub(super) is_safe: &'a dyn Fn(usize, OpId, &mut Work) -> bool,
     /// It stands before its first use and nowhere else.
     pub(super) is_pinned: bool,
@@ -111,7 +112,8 @@ pub(super) fn split(
     split
 }
 
-/// Calls `visit` for every scope with an operation that is certain to evaluate one of the positions when it is executed.
+/// Calls `visit` for every scope with an operation that is certain to evaluate one of the positions when it is
+/// executed.
 pub(super) fn each_certain(
     facts: &Facts<'_>,
     positions: &[Position],
@@ -128,8 +130,8 @@ pub(super) fn each_certain(
     }
 }
 
-/// Whether code right before `before` is certain to be followed by an evaluation. The positions are those of one
-/// expression that are at or below the scope of `before`, in order.
+/// Returns true if code right before `before` is certain to be followed by an evaluation. The positions are those of
+/// one expression at or below the scope of `before`, in order.
 pub(super) fn is_anticipated(facts: &Facts<'_>, positions: &[Position], before: OpId) -> bool {
     let mut tree = Tree { facts, positions, nodes: Vec::new() };
     let Some(root) = tree.build() else { return false };
@@ -250,9 +252,9 @@ impl Tree<'_> {
         self.nodes[node].event = event;
     }
 
-    /// Whether some path through the scope of a node, whose nodes below are finished, evaluates the expression at least twice. If no two
-    /// neighbours in program order are on one path, then no two positions are: what holds the first and the last of three as alternatives
-    /// of one choice holds the one between in one of the two.
+    /// Returns true if some path through the scope of a node, whose child nodes are finished, evaluates the expression
+    /// at least twice. If no two neighbours in program order are on one path, then no two positions are: if the first
+    /// and the last of three are alternatives of one choice, so is the one between, with one of the two.
     fn is_twice(&self, node: &Node) -> bool {
         let Facts { scopes, body, paths, .. } = self.facts;
         let repeats = |item: &Item| match *item {
@@ -266,7 +268,7 @@ impl Tree<'_> {
             || node.items.windows(2).any(|it| !self.are_exclusive(node.scope, &it[0], &it[1]))
     }
 
-    /// Whether no path through a scope comes to both of two items in it.
+    /// Returns true if no path through a scope reaches both of two items in it.
     fn are_exclusive(&self, scope: ScopeId, a: &Item, b: &Item) -> bool {
         let scopes = self.facts.scopes;
         match (a, b) {
@@ -288,9 +290,9 @@ impl Tree<'_> {
         }
     }
 
-    /// Adds a lazily evaluated position to those that it excludes, and says whether one of them is evaluated whichever way their
-    /// `T.if_then_else` go. `choices` has how deep in lazy operands each of them is; two arms of one depth make one of the depth above,
-    /// which keeps the sum of 2^-depth, and that is 1 if nothing is missing.
+    /// Adds a lazily evaluated position to those that it excludes; returns true if one of them is evaluated on every
+    /// path through their `T.if_then_else`. `choices` has how deep in lazy operands each of them is; two arms of one
+    /// depth make one of the depth above, which keeps the sum of 2^-depth, and that is 1 if nothing is missing.
     fn completes(&self, position: Position, choices: &mut Vec<u32>) -> bool {
         let mut depth = self.facts.lazy_depth(position.occurrence, position.within);
         while choices.last() == Some(&depth) && depth > 0 {
@@ -405,8 +407,9 @@ impl Tree<'_> {
         }
     }
 
-    /// Where in a node the value is evaluated first. Where it is not anticipated, that pays only if some path from there evaluates it at
-    /// least twice: else more is evaluated than before on some paths, and less on none.
+    /// Returns the place where in a node the value is evaluated first. Where it is not anticipated, that pays only if
+    /// some path from there evaluates it at least twice: else more is evaluated than before on some paths, and less on
+    /// none.
     fn start(&self, node: &Node, rules: &Rules<'_>, work: &mut Work) -> Start {
         let certainty = self.facts.certainty;
         let anticipated = node.event.and_then(|event| {
@@ -427,7 +430,7 @@ impl Tree<'_> {
         Start { item, is_free }
     }
 
-    /// Why the positions of a node are not shared with those beside it.
+    /// Returns the reason why the positions of a node are not shared with those beside it.
     fn refusal(&self, below: usize, reason: Option<Refusal>, rules: &Rules<'_>) -> Option<Refusal> {
         reason.or_else(|| {
             let culprit = rules.culprit?;
@@ -473,8 +476,8 @@ impl Tree<'_> {
         if is_known && is_safe { Ok(site) } else { Err(refusal) }
     }
 
-    /// Whether `event`, an operation of `scope`, is certain to be executed once the program is right before `before`, which
-    /// is not after it and whose scope holds `scope`.
+    /// Returns true if `event`, an operation of `scope`, is certain to be executed after the point right before
+    /// `before`. `before` does not come after `event`, and its scope contains `scope`.
     fn follows(&self, before: OpId, scope: ScopeId, event: OpId) -> bool {
         let Facts { scopes, certainty, .. } = self.facts;
         let above = scopes.of_op(before);

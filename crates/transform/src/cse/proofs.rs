@@ -1,8 +1,9 @@
-//! What is shown of a value at a place where the program does not evaluate it.
+//! Proofs about values at places where the program does not evaluate them.
 //!
-//! In: the facts, and what loads read. Out: [`Proofs`], which answers whether evaluating an expression right before an operation adds no error:
-//! no trap and no access out of bounds, by the bounds that hold there (`arith`, under the conditions of `dataflow`), no read of what nobody
-//! wrote or that could race with a write of another thread (`SEMANTICS: M3`, `P2`), no overflow (`I1`). Control flow and conditions are built when first asked for.
+//! In: the facts, and the memory versions of loads. Out: [`Proofs`], which answers whether evaluating an expression
+//! right before an operation adds no error: no trap and no access out of bounds, by the bounds that hold there
+//! (`arith`, under the conditions of `dataflow`), no read of memory that nobody wrote or that could race with a write
+//! of another thread (`SEMANTICS: M3`, `P2`), no overflow (`I1`). Control flow and conditions are built on first use.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -12,11 +13,11 @@ use ir::{ExprKind, ForKind, OccurrenceId, OpId, arena::Id};
 
 use super::{facts::Facts, values::Memory};
 
-/// What bounds and conditions show.
+/// Proofs from bounds and conditions.
 pub(super) struct Proofs<'a> {
     facts: &'a Facts<'a>,
     memory: &'a Memory<'a>,
-    /// Whether any code is run by several threads.
+    /// True if several threads run some of the code.
     is_concurrent: bool,
     known: OnceCell<(RefCell<Analyzer<'a>>, Conditions)>,
 }
@@ -34,13 +35,14 @@ impl<'a> Proofs<'a> {
         Proofs { facts, memory, is_concurrent, known: OnceCell::new() }
     }
 
-    /// Whether evaluating the expression of an occurrence right before an operation cannot err.
+    /// Returns true if evaluating the expression of an occurrence right before an operation cannot err.
     pub(super) fn cannot_trap(&self, value: OccurrenceId, before: OpId) -> bool {
         let expr = self.facts.occurrences[value].expr;
         self.reads_are_free(value) && self.ask(before, |it, ctx| it.cannot_trap(ctx, expr))
     }
 
-    /// Whether the operator of an occurrence cannot err right before an operation if what it works on is evaluated there without an error.
+    /// Returns true if the operator of an occurrence cannot err right before an operation, given that its operands are
+    /// evaluated there without an error.
     pub(super) fn cannot_trap_alone(&self, at: OccurrenceId, before: OpId) -> bool {
         let expr = self.facts.occurrences[at].expr;
         let is_load = matches!(self.facts.body.expr(expr).kind, ExprKind::Load { .. });
@@ -48,7 +50,7 @@ impl<'a> Proofs<'a> {
             && self.ask(before, |it, ctx| it.cannot_trap_alone(ctx, expr))
     }
 
-    /// Whether no sum or product in the expression of an occurrence leaves its type right before an operation.
+    /// Returns true if no sum or product in the expression of an occurrence leaves its type right before an operation.
     pub(super) fn cannot_overflow(&self, value: OccurrenceId, before: OpId) -> bool {
         let expr = self.facts.occurrences[value].expr;
         self.ask(before, |it, ctx| it.no_overflow(ctx, expr))
@@ -67,7 +69,7 @@ impl<'a> Proofs<'a> {
         question(&mut analyzer.borrow_mut(), conditions.before(before))
     }
 
-    /// Whether all memory that a value is read from may be read where the program does not.
+    /// Returns true if all memory that a value is read from may be read where the program does not read it.
     fn reads_are_free(&self, value: OccurrenceId) -> bool {
         let facts = self.facts;
         if !facts.body.expr(facts.occurrences[value].expr).flags.has_load {
@@ -80,8 +82,9 @@ impl<'a> Proofs<'a> {
         loads.all(|it| self.read_is_free(it))
     }
 
-    /// Whether memory may be read where the program does not: it was the caller's, so that it holds something (`SEMANTICS: M3`), and
-    /// no other thread of this function writes it meanwhile (`P2`). A barrier only orders such writes.
+    /// Returns true if memory may be read where the program does not read it: it was the caller's, so that it holds a
+    /// value (`SEMANTICS: M3`), and no other thread of this function writes it meanwhile (`P2`). A barrier only orders
+    /// such writes.
     fn read_is_free(&self, load: OccurrenceId) -> bool {
         let Memory { aliases, versions, .. } = self.memory;
         versions.class_of(load).is_none_or(|class| {

@@ -1,11 +1,12 @@
 //! Applies a plan to a body.
 //!
-//! In: a body, its occurrences and a plan made from them. Out: a new body with the plan's bindings as operations and its
-//! occurrences replaced by their variables; everything else is as it was, ids included. The rewriter decides nothing.
+//! In: a body, its occurrences and a plan made from them. Out: a new body with the plan's bindings as operations and
+//! its occurrences replaced by their variables; everything else is as it was, ids included. The rewriter decides
+//! nothing.
 //!
-//! A bound value is written with the variables of the bindings it uses; values with the same uses share what they rebuild.
-//! Operands are rebuilt from the leaves up, only those that hold a replaced occurrence. Linear in the operands touched
-//! and in the values' own parts. No recursion.
+//! A bound value is written with the variables of the bindings it uses; values with the same uses share the rebuilt
+//! nodes. Operands are rebuilt from the leaves up, only those that hold a replaced occurrence. Linear in the operands
+//! touched and in the values' own parts. No recursion.
 
 mod cells;
 mod lets;
@@ -14,7 +15,7 @@ use ir::{
     Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation, Value,
     ValueKind,
     arena::Id,
-    plan::{BindingIdx, CsePlan, Decision, Held, Part, Within},
+    plan::{BindingIdx, CsePlan, Decision, ExistingName, Part, Within},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,7 +28,7 @@ pub fn rewrite(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> Body {
     rewrite_counted(body, occurrences, plan).0
 }
 
-/// As [`rewrite`], with what it cost.
+/// Like [`rewrite`], with its cost.
 pub fn rewrite_counted(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> (Body, Work) {
     let mut rewriter = Rewriter {
         body: body.clone(),
@@ -64,7 +65,7 @@ struct Rewriter<'a> {
     work: Work,
 }
 
-/// Where a binding is.
+/// The place where a binding is.
 #[derive(Clone, Copy)]
 enum Home {
     Op(OpId),
@@ -122,7 +123,7 @@ impl Rewriter<'_> {
         lets::moved(&mut self.body, value, binding.depth, to, &mut self.work)
     }
 
-    /// The lets around what a let of the plan is around.
+    /// The lets around the expression that a let of the plan encloses.
     fn depth_of(&mut self, plan: &CsePlan, mut within: Within) -> u32 {
         loop {
             match within {
@@ -149,7 +150,7 @@ impl Rewriter<'_> {
         inner
     }
 
-    /// What a value is written with.
+    /// Returns the expressions that a value is written with.
     fn substitution(
         &mut self,
         plan: &CsePlan,
@@ -169,17 +170,17 @@ impl Rewriter<'_> {
         map
     }
 
-    fn use_of(&mut self, held: Held) -> ExprId {
+    fn use_of(&mut self, held: ExistingName) -> ExprId {
         match held {
-            Held::Value(value) => self.body.value_expr(value),
-            Held::Cell(buffer) => {
+            ExistingName::Value(value) => self.body.value_expr(value),
+            ExistingName::Cell(buffer) => {
                 let zero = self.body.int(0, DataType::INT32);
                 self.body.load(buffer, &[zero], None)
             }
         }
     }
 
-    /// `expr` with what is strictly inside it replaced by `memo`, which also keeps what was rebuilt.
+    /// `expr` with its strict parts replaced by `memo`, which also keeps the rebuilt nodes.
     fn rebuild(&mut self, expr: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
         if memo.is_empty() {
             return expr;

@@ -1,7 +1,7 @@
 //! Virtual occurrences that share the text of real ones.
 //!
-//! `0 < x * y < n` has one `x * y` in the text and two in the body. Replacing the text changes both, so a plan must replace
-//! both, or it would not say what the edit does. In: occurrences and the source view. Out: [`Shadows`]: for a virtual
+//! `0 < x * y < n` has one `x * y` in the text and two in the body. Replacing the text changes both, so a plan must
+//! replace both, or it would differ from its edit. In: occurrences and the source view. Out: [`Shadows`]: for a virtual
 //! occurrence the real one that it is a copy of, node by node. Linear in the occurrences.
 
 use ir::{Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpKind, arena::Id, plan::SourceView};
@@ -26,8 +26,8 @@ fn pair(
     }
 }
 
-/// In `A[i] += v` the load of `A[i]` is made from the text of what is assigned: the operands of the store that have
-/// its indices.
+/// In `A[i] += v` the load of `A[i]` is made from the text of the assignment's target: the operands of the store that
+/// have its indices.
 fn assigned_place(
     body: &Body,
     occurrences: &Occurrences,
@@ -48,9 +48,9 @@ fn assigned_place(
 /// The copies of real occurrences.
 #[derive(Default)]
 pub(super) struct Shadows {
-    /// Sorted by copy: the copy, and what it is a copy of.
+    /// Sorted by copy: the copy, and its original.
     pairs: Vec<(OccurrenceId, OccurrenceId)>,
-    /// The same, sorted by what is copied.
+    /// The same, sorted by original.
     by_original: Vec<(OccurrenceId, OccurrenceId)>,
 }
 
@@ -106,7 +106,7 @@ impl Shadows {
         Shadows { pairs, by_original }
     }
 
-    /// Whether an occurrence is a copy.
+    /// Returns true if an occurrence is a copy.
     pub(super) fn contains(&self, occurrence: OccurrenceId) -> bool {
         self.pairs.binary_search_by_key(&occurrence, |it| it.0).is_ok()
     }

@@ -1,11 +1,12 @@
-//! What can be shared of an expression, by what is in it.
+//! The conditions for sharing an expression, by the nodes in it.
 //!
-//! In: a node, and what was found of its operands. Out: its [`Sharing`], bits that are handed up from operands to what uses them, and
-//! whether the node itself is something that a name can stand for. Constant time a node.
+//! In: a node, and the properties of its operands. Out: its [`Sharing`], bits that are passed up from operands to their
+//! users, and whether a name can stand for the node itself. Constant time a node.
 //!
-//! Rests on `SEMANTICS: X1, X2, X5` (calls do what their row says), `P8` (convergent calls stay in their block), `P7` (what depends
-//! on the thread stays in the kernel), `H2` (only exactly rounded operations are shared across a launch), `I3` (narrow integers), `P4`
-//! (a ramp has no name of its own), `S9` (hints stay where they are), `M10` (volatile accesses are effects).
+//! Rests on `SEMANTICS: X1, X2, X5` (calls have the effects of their row), `P8` (convergent calls stay in their block),
+//! `P7` (values that depend on the thread stay in the kernel), `H2` (only exactly rounded operations are shared across
+//! a launch), `I3` (narrow integers), `P4` (a ramp has no name of its own), `S9` (hints stay where they are), `M10`
+//! (volatile accesses are effects).
 
 use ir::{
     BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic, Type,
@@ -37,12 +38,12 @@ bitflags::bitflags! {
 
 impl Sharing {
     /// The properties that a value hands to what is computed from it.
-    pub(super) fn handed_down(self) -> Sharing {
+    pub(super) fn inherited(self) -> Sharing {
         self & (Sharing::INEXACT | Sharing::SUM)
     }
 }
 
-/// What a node has in it, if its operands together have `below`.
+/// Returns the properties of a node whose operands together have `below`.
 pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sharing) -> Sharing {
     let kind = body.expr(id).kind;
     let own = match kind {
@@ -69,7 +70,8 @@ pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sha
     }
 }
 
-/// A product that a compiler may fuse with its sum, and what is rounded only when it is stored (`SEMANTICS: F2`, `C8`).
+/// A product that a compiler may fuse with its sum, and a value that is rounded only when it is stored
+/// (`SEMANTICS: F2`, `C8`).
 fn of_float(body: &Body, kind: ExprKind, dtype: DataType) -> Sharing {
     let is_product = |it: ExprId| is_product(body, it, false);
     if is_fused(kind, is_product) || dtype.code == TypeCode::BFloat {
@@ -79,7 +81,7 @@ fn of_float(body: &Body, kind: ExprKind, dtype: DataType) -> Sharing {
     }
 }
 
-/// Whether a node is a sum of a product.
+/// Returns true if a node is a sum of a product.
 pub(super) fn is_fused(kind: ExprKind, is_product: impl Fn(ExprId) -> bool) -> bool {
     match kind {
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => is_product(a) || is_product(b),
@@ -87,8 +89,8 @@ pub(super) fn is_fused(kind: ExprKind, is_product: impl Fn(ExprId) -> bool) -> b
     }
 }
 
-/// Whether the value of a node may be a product of floats that is not rounded yet: also through a binding (`SEMANTICS: F2`), here of a
-/// let, or of a statement if the caller knows its variable to be one.
+/// Returns true if the value of a node may be an unrounded product of floats, also through a binding (`SEMANTICS: F2`):
+/// that of a let here, or of a statement if the caller knows that its variable is one.
 pub(super) fn is_product(body: &Body, id: ExprId, is_bound: bool) -> bool {
     let is_float = body.dtype(id).is_some_and(DataType::is_float);
     let is_product =
@@ -127,8 +129,8 @@ fn is_exact(it: Intrinsic) -> bool {
         || matches!(it, Abs | CopySign | FAbs | IsFinite | IsInf | IsNan | PopCount | Reinterpret)
 }
 
-/// Whether C leaves the node wider than its narrow type: `+ - *` and what passes them on. A conversion is written as one in C
-/// too, and cuts.
+/// Returns true if C keeps the node wider than its narrow type: `+ - *` and the nodes that pass them on. A conversion
+/// is a conversion in C too, and truncates.
 fn cuts(kind: ExprKind, below: Sharing) -> bool {
     match kind {
         ExprKind::Binary(
@@ -153,8 +155,8 @@ fn is_narrow(dtype: DataType) -> bool {
     dtype.is_integer() && dtype.code != TypeCode::Bool && dtype.bits < 32
 }
 
-/// Whether a name can stand for the node at all: it computes a number. Vectors made from scalars (`T.Ramp`, `T.Broadcast`,
-/// `T.Shuffle`) stay where the access that they describe is, and so do hints.
+/// Returns true if a name can stand for the node: it computes a number. Vectors made from scalars (`T.Ramp`,
+/// `T.Broadcast`, `T.Shuffle`) stay in the access that they describe, and hints stay where they are.
 pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
     let is_number =
         |ty: Type| ty.prim().is_some_and(|it| it.bits >= 8 && (it.is_float() || it.is_integer()));
@@ -181,7 +183,8 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
     }
 }
 
-/// Whether an element has a place that compilers keep in a register: a cell, or a known element of memory of one thread.
+/// Returns true if compilers keep the memory of an element in a register: a cell, or a known element of memory of one
+/// thread.
 fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
     let data = &body.buffers[buffer];
     data.origin == BufferOrigin::Cell
@@ -189,8 +192,8 @@ fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
             && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
 }
 
-/// Whether the node uses an operand that may come from an overflow (`SEMANTICS: I1`): a condition, the base and stride of a ramp. What
-/// may trap on an operand uses it too, and is not asked about here.
+/// Returns true if the node uses an operand that may come from an overflow (`SEMANTICS: I1`): a condition, the base and
+/// stride of a ramp. Operators that may trap on an operand use it too, and are not covered here.
 pub(super) fn uses_sum(kind: ExprKind, is_sum: impl Fn(ExprId) -> bool) -> bool {
     match kind {
         ExprKind::IfThenElse(condition, ..) => is_sum(condition),
@@ -199,12 +202,12 @@ pub(super) fn uses_sum(kind: ExprKind, is_sum: impl Fn(ExprId) -> bool) -> bool 
     }
 }
 
-/// Whether an argument is a number.
+/// Returns true if an argument is a number.
 fn is_operand(body: &Body, id: ExprId) -> bool {
     body.dtype(id).is_some() && !is_place(body, id)
 }
 
-/// Whether an argument names something that is no number: a buffer, part of one, a list.
+/// Returns true if an argument names something other than a number: a buffer, a region of one, a list.
 fn is_place(body: &Body, id: ExprId) -> bool {
     matches!(
         body.expr(id).kind,
@@ -217,8 +220,8 @@ fn is_place(body: &Body, id: ExprId) -> bool {
     )
 }
 
-/// Whether a load that is the `index`-th argument of this call is the place that the call is about, and not its value
-/// (`SEMANTICS: M8`): the call gives an address, or reads or writes there.
+/// Returns true if a load as the `index`-th argument of this call stands for its place and not its value
+/// (`SEMANTICS: M8`): the call takes an address, or reads or writes there.
 pub(super) fn takes_place(body: &Body, effects: &EffectTable, id: ExprId, index: usize) -> bool {
     let call = body.expr(id).kind;
     matches!(call, ExprKind::Call { .. } | ExprKind::IfThenElse(..))

@@ -1,10 +1,11 @@
-//! Where evaluating a value adds no error.
+//! Places where evaluating a value adds no error.
 //!
-//! In: the facts, the classes and the proofs. Out: [`Traps`], which answers whether a value may be evaluated right before an operation although it can
-//! trap: every division, shift, conversion … in it is evaluated there anyway, on every path before that place or after it
-//! (`SEMANTICS: 0`, anticipated; an error that was there is not added), or bounds show that it cannot trap there. So `a * (x // y)` may
-//! stand wherever `x // y` is certain, also where the product is not, and so may `A[x // y % 4]`. Built on first use: O(occurrences of
-//! what may trap · log depth); a question is O(what may trap in the value · log n).
+//! In: the facts, the classes and the proofs. Out: [`Traps`], which answers whether a value may be evaluated right
+//! before an operation although it can trap: every division, shift, conversion … in it is evaluated there anyway, on
+//! every path before that place or after it (`SEMANTICS: 0`, anticipated; an error that was there is not added), or
+//! bounds show that it cannot trap there. So `a * (x // y)` may stand wherever `x // y` is certain, also where the
+//! product is not, and so may `A[x // y % 4]`. Built on first use: O(occurrences that may trap · log depth); a question
+//! is O(possible traps in the value · log n).
 
 use std::cell::OnceCell;
 
@@ -22,7 +23,7 @@ use super::{
 /// Nodes looked at in one value; larger ones are not shown safe.
 const FUEL: usize = 256;
 
-/// What may trap, and where it is evaluated for certain.
+/// The operators that may trap, and where they are certain to be evaluated.
 pub(super) struct Traps<'a> {
     facts: &'a Facts<'a>,
     values: &'a Values<'a>,
@@ -39,7 +40,7 @@ impl<'a> Traps<'a> {
         Traps { facts, values, proofs, index: OnceCell::new() }
     }
 
-    /// Whether evaluating the value of an occurrence right before an operation adds no error.
+    /// Returns true if evaluating the value of an occurrence right before an operation adds no error.
     pub(super) fn is_safe(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
         let culprit = self.facts.culprit(self.facts.occurrences[value].expr);
         culprit.is_none()
@@ -47,8 +48,8 @@ impl<'a> Traps<'a> {
             || self.proofs.cannot_trap(value, before)
     }
 
-    /// Whether each operator that may trap in the value of an occurrence is evaluated anyway when the program comes to `before`, or
-    /// cannot trap there.
+    /// Returns true if each operator that may trap in the value of an occurrence is evaluated anyway when control
+    /// reaches `before`, or cannot trap there.
     fn each_is_safe(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
         let facts = self.facts;
         let index = match self.index.get() {
@@ -74,8 +75,8 @@ impl<'a> Traps<'a> {
         false
     }
 
-    /// Whether it matters where an expression is evaluated for certain: it may trap by itself, or evaluates what may trap only sometimes,
-    /// so that it is certain and its parts are not.
+    /// Returns true if the certain evaluations of an expression are needed: it may trap by itself, or it evaluates an
+    /// operand that may trap only sometimes, so that it is certain and its parts are not.
     fn is_asked_about(&self, expr: ExprId) -> bool {
         let body = self.facts.body;
         match self.facts.culprit(expr) {

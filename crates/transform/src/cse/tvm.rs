@@ -1,18 +1,20 @@
-//! The preset `tvm`: what TVM's `CommonSubexprElim` does, names and order included.
+//! The preset `tvm`: the plan of TVM's `CommonSubexprElim`, names and order included.
 //!
-//! TVM records every operator it visits (bottom-up, left to right) in a table by structure, with its count, the nearest common
-//! scope and the first use. Then, by *depth* (1 + the greatest depth of the direct operands that are in the table), it binds each
-//! entry with at least two uses that are not operands of a repeated parent. Three of its habits shape the result and are kept:
+//! TVM records every operator it visits (bottom-up, left to right) in a table by structure, with its count, the nearest
+//! common scope and the first use. Then, by *depth* (1 + the greatest depth of the direct operands that are in the
+//! table), it binds each entry with at least two uses that are not operands of a repeated parent. Three of its habits
+//! shape the result and are kept:
 //!
-//! * An operand that is not in the table (a bool) ends the chain of depths: `Select(x*y*3 < 4, x, y)` has depth 1. A bound value
-//!   takes in the names of entries of *smaller* depth only, so such a value repeats what is bound elsewhere.
-//! * A name that comes between (an entry of equal depth bound earlier, inside this one) hides this entry from the values
-//!   of deeper ones: they take in the inner name instead.
+//! * An operand that is not in the table (a bool) ends the chain of depths: `Select(x*y*3 < 4, x, y)` has depth 1. A
+//!   bound value uses the names of entries of *smaller* depth only, so such a value repeats expressions that are bound
+//!   elsewhere.
+//! * A name that comes between (an entry of equal depth bound earlier, inside this one) hides this entry from the
+//!   values of deeper ones: they take in the inner name instead.
 //! * A parent with two uses takes them from its operands even if it is not bound itself.
 //!
-//! What TVM gets wrong is refused by name, and the rest of the plan stays as it is: nothing is renamed or regrouped.
-//! Regions that TVM does not have as scopes (schedulable blocks, `with` allocations) are scopes here, because a binding inside
-//! one is not visible after it. O(occurrences · log depth + size of the bound values).
+//! TVM's wrong bindings are refused by name, and the rest of the plan stays as it is: nothing is renamed or regrouped.
+//! Regions that TVM does not have as scopes (schedulable blocks, `with` allocations) are scopes here, because a binding
+//! inside one is not visible after it. O(occurrences · log depth + size of the bound values).
 
 use ir::{
     ExprId, OccurrenceId, OpId,
@@ -24,7 +26,7 @@ use smallvec::SmallVec;
 use super::{
     CseOptions, Work,
     facts::{Facts, NONE, Seen},
-    finish::{self, Draft},
+    finish::{self, UnfinishedPlan},
     names::Names,
     place::{self, Position},
     values::Values,
@@ -61,7 +63,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
 }
 
 impl Table<'_> {
-    /// Records what TVM's planner records, operands before what uses them.
+    /// Records the nodes that TVM's planner records, operands before their users.
     fn record(&mut self, work: &mut Work) {
         let mut open: Vec<OccurrenceId> = Vec::new();
         let occurrences = self.facts.occurrences;
@@ -139,7 +141,7 @@ impl Table<'_> {
         }
     }
 
-    /// Where TVM puts the binding.
+    /// Returns the place where TVM puts the binding.
     fn insertion(&self, entry: &Entry) -> OpId {
         let scopes = self.facts.scopes;
         scopes
@@ -150,7 +152,7 @@ impl Table<'_> {
 
     fn draft(&self, order: &[u32], options: &CseOptions, work: &mut Work) -> CsePlan {
         let facts = self.facts;
-        let mut draft = Draft::default();
+        let mut draft = UnfinishedPlan::default();
         let mut names = Names::collect(facts, facts.source.is_none());
         let mut binding_of_entry = vec![NONE; self.entries.len()];
         let mut refusals = Vec::new();
@@ -170,7 +172,7 @@ impl Table<'_> {
             }
             accepted += usize::from(refusal.is_none());
             binding_of_entry[index as usize] = draft.bindings.len() as u32;
-            draft.bindings.push(finish::Wanted {
+            draft.bindings.push(finish::PlannedBinding {
                 value: entry.occurrences[0],
                 before,
                 name,
@@ -193,7 +195,7 @@ impl Table<'_> {
         self.plan(finished, &draft, &binding_of_entry, &refusals)
     }
 
-    /// The place of the binding, and what speaks against it.
+    /// The place of the binding, and the reason against it.
     fn judge(
         &self,
         entry: &Entry,
@@ -202,7 +204,8 @@ impl Table<'_> {
     ) -> (OpId, Option<Refusal>) {
         let facts = self.facts;
         let before = self.insertion(entry);
-        // Above a block, a value that its `init` and its body share may name the block's variables: nothing can stand there.
+        // Above a block, a value that its `init` and its body share may name the block's variables: nothing can stand
+        // there.
         let Some(site) = facts.site(before).filter(|&it| {
             facts.visible_from(entry.expr) <= facts.scopes.order(it)
                 && (it == before || facts.scopes.is_ancestor(facts.scopes.of_op(it), entry.common))
@@ -258,7 +261,7 @@ impl Table<'_> {
     }
 
     /// The bound entries that deeper values do not take in: an entry of equal depth inside them was bound before.
-    fn hidden(&self, draft: &Draft, work: &mut Work) -> Vec<bool> {
+    fn hidden(&self, draft: &UnfinishedPlan, work: &mut Work) -> Vec<bool> {
         let body = self.facts.body;
         let mut hidden = vec![false; draft.bindings.len()];
         let mut number_of = vec![NONE; self.entries.len()];
@@ -293,7 +296,7 @@ impl Table<'_> {
     fn plan(
         &self,
         finished: finish::Finished,
-        draft: &Draft,
+        draft: &UnfinishedPlan,
         binding_of_entry: &[u32],
         refusals: &[Option<Refusal>],
     ) -> CsePlan {

@@ -1,9 +1,11 @@
-//! The preset `tvm-2022`: what TVM's `CommonSubexprElimTIR` of v0.21 to v0.23 does (apache/tvm#9482 and what became of it).
+//! The preset `tvm-2022`: the plan of TVM's `CommonSubexprElimTIR` of v0.21 to v0.23 (apache/tvm#9482 and its
+//! successors).
 //!
-//! At every statement and every expression the pass collects the largest computations in it, with their counts; takes the largest
-//! first; puts in a variable that already has the value, or binds a new one around the statement or expression if all its variables are
-//! known there and it is met twice; and else splits it. After each sweep that bound something a statement is swept again. What is
-//! inside a loop or a branch is seen from outside only where another part of the same statement has it as well.
+//! At every statement and every expression the pass collects the largest computations in it, with their counts; takes
+//! the largest first; puts in a variable that already has the value, or binds a new one around the statement or
+//! expression if all its variables are known there and it is met twice; and else splits it. After each sweep that bound
+//! something a statement is swept again. The computations inside a loop or a branch are visible outside only where
+//! another part of the same statement has them as well.
 //!
 //! | module | is |
 //! |---|---|
@@ -15,15 +17,17 @@
 //! | `visit`, `exprs` | the order of visits: statements, expressions |
 //! | `outcome`, `forms`, `judge` | from a finished run to a plan; which form an occurrence has; what speaks against it |
 //!
-//! Its results are TVM's, names and order included (numbers count in the order of creation, the one made last stands first). The differences:
-//! what would add a trap or an overflow is refused by name without `allow_unsound`, and split as if its count were one; the variable of a
-//! `T.Let` of the user is never put in for a value; equivalence by normal forms (`identify_equiv_terms`, level `arithmetic`) is that of
-//! `arith::canonical` and not that of TVM's simplifier; parts of schedulable blocks that are not operands
-//! (domains, regions) are not visited: lowered code has none.
+//! Its results are TVM's, names and order included (numbers count in the order of creation, the one made last stands
+//! first). The differences: bindings that would add a trap or an overflow are refused by name without `allow_unsound`,
+//! and split as if their count were one; the variable of a `T.Let` of the user is never substituted for a value;
+//! equivalence by normal forms (`identify_equiv_terms`, level `arithmetic`) is that of `arith::canonical` and not that
+//! of TVM's simplifier; parts of schedulable blocks that are not operands (domains, regions) are not visited: lowered
+//! code has none.
 //!
-//! **Growth.** TVM starts again at every statement and part of an expression, with a walk of everything for each binding: cubic. Here each
-//! operand is read once in the scope that it is directly in; later sweeps look at what the new variable is in. O(n log n) but
-//! where the result itself is longer: a value that is taken out in k sweeps (squares of squares) is looked at k times.
+//! **Growth.** TVM starts again at every statement and part of an expression, with a walk of everything for each
+//! binding: cubic. Here each operand is read once in the scope that it is directly in; later sweeps visit only the
+//! users of the new variable. O(n log n) but where the result itself is longer: a value that is taken out in k sweeps
+//! (squares of squares) is looked at k times.
 
 mod barriers;
 mod exprs;
@@ -54,7 +58,7 @@ use super::{
     names::Names,
 };
 
-/// Runs with reasons against some of what the one before made; then nothing more is tried.
+/// The limit on runs with reasons against some bindings of the run before; then nothing more is tried.
 const MAX_RUNS: usize = 16;
 
 pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> CsePlan {
@@ -83,7 +87,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
     unreachable!("a run that makes nothing has nothing against it")
 }
 
-/// One run. A bounded one makes nothing, so that what it did stands.
+/// One run. A bounded run makes no new bindings, so that its earlier ones stand.
 fn run(
     facts: &Facts<'_>,
     options: &CseOptions,

@@ -1,9 +1,10 @@
-//! Which occurrences have one value.
+//! Value classes: the occurrences that have one value.
 //!
-//! In: the facts, and the value numbers of `dataflow`. Out: [`Values`], the *class* of each occurrence: occurrences of one class have equal
-//! values wherever they are evaluated, as far as their variables and the memory that they read are there. Presets that follow a peer
-//! compare structure alone: there the class of an occurrence is its expression. A convergent call has a value of its own in each
-//! block, and in each stretch of it between branches (`SEMANTICS: P8`). O(occurrences).
+//! In: the facts, and the value numbers of `dataflow`. Out: [`Values`], the *class* of each occurrence: occurrences of
+//! one class have equal values wherever they are evaluated, provided that their variables and the memory that they read
+//! exist there. Presets that follow a peer compare structure alone: there the class of an occurrence is its expression.
+//! A convergent call has a value of its own in each block, and in each stretch of it between branches
+//! (`SEMANTICS: P8`). O(occurrences).
 
 use std::cell::OnceCell;
 
@@ -79,7 +80,8 @@ impl<'a> Values<'a> {
         values
     }
 
-    /// Gives convergent values a class a block and stretch; one that is evaluated only sometimes has a class of its own.
+    /// Gives convergent values a class a block and stretch; one that is evaluated only sometimes has a class of its
+    /// own.
     fn split_convergent(&mut self, facts: &Facts<'_>) {
         let mut classes: FxHashMap<_, Class> = FxHashMap::default();
         for (id, it) in facts.occurrences.iter() {
@@ -132,7 +134,8 @@ fn leaves(facts: &Facts<'_>, values: &Values<'_>) -> FxHashMap<Class, ExprId> {
     leaves.map(|(id, it)| (values.class(id), it.expr)).collect()
 }
 
-/// For each occurrence the order of the first operation that sees its variables and the versions of memory that it reads.
+/// For each occurrence the order of the first operation that sees its variables and the versions of memory that it
+/// reads.
 fn visible_from(facts: &Facts<'_>, versions: &MemoryVersions<'_>) -> Vec<u32> {
     let (body, scopes) = (facts.body, facts.scopes);
     let start = |origin: Origin| match origin {
@@ -161,7 +164,7 @@ fn visible_from(facts: &Facts<'_>, versions: &MemoryVersions<'_>) -> Vec<u32> {
     visible
 }
 
-/// What loads read, and the numbers of values that follow from it.
+/// The memory versions of loads, and the value numbers that follow from them.
 pub(super) struct Memory<'a> {
     body: &'a Body,
     occurrences: &'a Occurrences,

@@ -1,8 +1,8 @@
 //! Applies fixes to a body.
 //!
-//! In: a body, its occurrences, and findings whose fixes are [`compatible`](super::compatible). Out: a new body; what no fix touches
-//! is as it was, ids included. Nothing is decided here. A block that loses all it had gets `T.evaluate(0)`, as the text does.
-//! Linear in the body.
+//! In: a body, its occurrences, and findings whose fixes are [`compatible`](super::compatible). Out: a new body; parts
+//! that no fix touches stay the same, ids included. Nothing is decided here. A block that loses all it had gets
+//! `T.evaluate(0)`, as the text does. Linear in the body.
 
 use ir::{
     Attr, Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
@@ -23,7 +23,7 @@ pub fn apply<'f>(
     apply_fixes(body, occurrences, findings.into_iter().filter_map(|it| it.fix.as_ref()))
 }
 
-/// As [`apply`], of fixes without what they are for.
+/// Like [`apply`], for fixes without their findings.
 pub fn apply_fixes<'f>(
     body: &Body,
     occurrences: &Occurrences,

@@ -1,14 +1,16 @@
 //! Barriers that are missing, and barriers that order nothing.
 //!
-//! In: kernels that have barriers for shared memory. A kernel without any was not through TVM's ThreadSync, which puts them. Out: a finding
-//! where threads of different warps certainly read and write one address with no barrier between (`SEMANTICS: P2`), with both
-//! accesses; and one for each barrier across which threads exchange nothing: all of these could go together. Both rest on the analysis by which
-//! code generation places barriers ([`barriers`]); what is certain in it is said in `evidence`.
+//! In: kernels that have barriers for shared memory. A kernel without any was not through TVM's ThreadSync, which puts
+//! them. Out: a finding where threads of different warps certainly read and write one address with no barrier between
+//! (`SEMANTICS: P2`), with both accesses; and one for each barrier across which threads exchange nothing: all of these
+//! could go together. Both rest on the analysis by which code generation places barriers ([`barriers`]); `evidence`
+//! decides which results are certain.
 //!
-//! Nothing is said of a missing barrier if a barrier stands under a condition or in a loop that may run no iteration, as a path around it would count,
-//! and if a call has effects that may make threads wait. Of
-//! superfluous ones nothing is said where a barrier may order something else: global memory that a kernel also reads or stores to in a loop
-//! with a barrier, parameters that may overlap, calls with effects but those of [`barriers::instructions`] that store to no memory, other scopes of memory. O(barriers × kernel), for at most [`MOST_BARRIERS`] of them.
+//! A missing barrier is not reported if a barrier stands under a condition or in a loop that may run no iteration, as a
+//! path around it would count, or if a call has effects that may make threads wait. A superfluous one is not reported
+//! where a barrier may order something else: global memory that a kernel also reads or stores to in a loop with a
+//! barrier, parameters that may overlap, calls with effects other than those of [`barriers::instructions`] that store
+//! to no memory, other scopes of memory. O(barriers × kernel), for at most [`MOST_BARRIERS`] of them.
 
 use barriers::{
     Kernel, Planner,
@@ -32,7 +34,7 @@ pub(super) const MISSING: FindingRule = FindingRule {
         Severity::Warning,
         "threads exchange shared memory with no barrier between",
         "\
-A thread reads what another thread of the block wrote, or writes what another one reads, and no \
+A thread reads memory that another thread of the block wrote, or writes memory that another one reads, and no \
 `T.tvm_storage_sync(\"shared\")` stands
 between. Which comes first is chance.
 
@@ -146,7 +148,7 @@ fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
                 kind: FindingKind::SuperfluousBarrier,
                 place: Place::Op(op),
                 message: sentence![
-                    "no thread depends across this barrier on what another one does"
+                    "no thread depends across this barrier on an access of another one"
                 ],
                 related: Vec::new(),
                 fix: None,
@@ -155,7 +157,7 @@ fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The outermost launches that have a barrier, with what the analysis asks of them.
+/// The outermost launches that have a barrier, with the facts that the analysis needs about them.
 fn kernels(facts: &FindingFacts<'_>) -> Vec<Kernel> {
     let body = facts.body;
     if Intrinsic::StorageSync.name().is_none_or(|it| body.lookup_name(it).is_none()) {
@@ -230,7 +232,7 @@ fn kernel(facts: &FindingFacts<'_>, op: OpId, inside: &[OpId]) -> Option<Kernel>
     Some(Kernel { op, block: Some(block), thread_vars, shared, is_constant })
 }
 
-/// Whether every path passes a barrier: only loops that run are around it.
+/// Returns true if every path passes a barrier: all loops around it are certain to run.
 fn is_passed(facts: &FindingFacts<'_>, kernel: &Kernel, barrier: OpId) -> bool {
     let body = facts.body;
     let mut at = body.parent_op(barrier);
@@ -251,7 +253,7 @@ fn is_passed(facts: &FindingFacts<'_>, kernel: &Kernel, barrier: OpId) -> bool {
     true
 }
 
-/// Whether threads may wait for each other in another way: by a call that is no barrier of the block.
+/// Returns true if threads may wait for each other in another way: by a call that is no barrier of the block.
 fn may_wait(facts: &FindingFacts<'_>, kernel: &Kernel) -> bool {
     let body = facts.body;
     nest(body, kernel.op).filter(|&it| !is_barrier(body, it)).any(|op| {
@@ -266,7 +268,7 @@ fn may_wait(facts: &FindingFacts<'_>, kernel: &Kernel) -> bool {
     })
 }
 
-/// Whether a barrier of the kernel may order something besides shared memory.
+/// Returns true if a barrier of the kernel may order more than shared memory.
 fn orders_more(facts: &FindingFacts<'_>, kernel: &Kernel) -> bool {
     let (body, aliases) = (facts.body, facts.aliases());
     if !aliases.has_noalias() {

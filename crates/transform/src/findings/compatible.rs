@@ -1,10 +1,12 @@
-//! Which fixes are right together.
+//! Compatibility of fixes: the ones that are still right when applied together.
 //!
-//! A fix is right for the body it was planned on. After another fix it may not be: what it rests on may be gone, or both change one
-//! thing. In: findings, in the order in which their fixes are preferred. Out: those whose fixes can be done together:
+//! A fix is right for the body it was planned on. After another fix it may not be: its reason may be gone, or both may
+//! change one thing. In: findings, in the order in which their fixes are preferred. Out: those whose fixes can be done
+//! together:
 //!
-//! * an operation that a fix removes or opens is touched by no other fix, inside or outside, except by the very same edit;
-//! * no fix removes what another rests on;
+//! * an operation that a fix removes or opens is touched by no other fix, inside or outside, except by the very same
+//!   edit;
+//! * no fix removes the reason of another;
 //! * replaced occurrences do not lie inside each other.
 //!
 //! Greedy, O(edits × log edits + occurrences that are copied).
@@ -20,8 +22,8 @@ use ir::{
 
 use super::{Finding, definer, definers_of};
 
-/// The findings among `wanted` whose fixes can be done together, the earlier before the later. Those without a fix are not
-/// among them.
+/// The findings among `wanted` whose fixes can be done together, the earlier before the later. Those without a fix are
+/// not among them.
 pub fn compatible<'f>(
     body: &Body,
     occurrences: &Occurrences,
@@ -35,17 +37,17 @@ pub fn compatible<'f>(
 pub struct Compatible<'a> {
     body: &'a Body,
     occurrences: &'a Occurrences,
-    /// First and last number of an operation and what is in it, in preorder.
+    /// First and last number of an operation and its contents, in preorder.
     spans: Vec<(u32, u32)>,
     /// Operations that go or are opened: start → end and edit. They do not overlap.
     gone: BTreeMap<u32, (u32, FixEdit)>,
     /// Operations that must stay, or in which something changes.
     kept: BTreeSet<u32>,
-    /// Replaced occurrences: start → end and what they become.
+    /// Replaced occurrences: start → end and the replacement.
     replaced: BTreeMap<u32, (u32, Replaced)>,
 }
 
-/// What an occurrence becomes: an expression, or the name of a binding.
+/// The replacement of an occurrence: an expression, or the name of a binding.
 #[derive(Clone, PartialEq)]
 enum Replaced {
     With(Replacement),
@@ -118,7 +120,7 @@ impl<'a> Compatible<'a> {
         ops.into_iter().map(|it| self.spans[it.index()].0).collect()
     }
 
-    /// Whether an operation goes, or is in one that goes or is opened.
+    /// Returns true if an operation is removed, or is in one that is removed or opened.
     fn is_gone(&self, at: u32) -> bool {
         self.gone.range(..=at).next_back().is_some_and(|(_, (end, _))| at < *end)
     }

@@ -1,13 +1,14 @@
 //! Conditions that are known where they stand.
 //!
-//! A *condition* is that of an `if`, a `while`, an `if_then_else` or a `Select`, and each side of an `and` or `or` in one. In: what is
-//! known at each point (`dataflow::conditions`). Out: a finding for each condition that is always true or never, the largest only:
-//! `constant-condition` if constants, ranges of loops and threads, and shapes decide it, `redundant-condition` if a condition on
-//! the way does; with the place that decides.
+//! A *condition* is that of an `if`, a `while`, an `if_then_else` or a `Select`, and each side of an `and` or `or` in
+//! one. In: the known conditions at each point (`dataflow::conditions`). Out: a finding for each condition that is
+//! always true or never, the largest only: `constant-condition` if constants, ranges of loops and threads, and shapes
+//! decide it, `redundant-condition` if a condition on the way does; with the place that decides.
 //!
-//! The condition is evaluated and used where it stands, so signed overflow is excluded (`SEMANTICS: I1`): an overflow in it is an
-//! error of the program already. Not so for `Select`, whose value may never be used. A right side that is not evaluated does not
-//! matter to the value (`S2`). Constants written as conditions (`while True`) are meant. O(occurrences + what the analyzer needs), and a walk outwards for each finding.
+//! The condition is evaluated and used where it stands, so signed overflow is excluded (`SEMANTICS: I1`): an overflow
+//! in it is an error of the program already. Not so for `Select`, whose value may never be used. A right side that is
+//! not evaluated does not matter to the value (`S2`). Constants written as conditions (`while True`) are meant.
+//! O(occurrences + work of the analyzer), and a walk outwards for each finding.
 
 use arith::{Analyzer, Constraint, ContextId, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
@@ -90,7 +91,7 @@ pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
     here.known(&mut analyzer)
 }
 
-/// The places of a body and what is known there; the analyzer that answers is the one in which the conditions were made.
+/// The places of a body and the facts there; queries go to the analyzer in which the conditions were made.
 #[derive(Clone, Copy)]
 pub(crate) struct Points<'p, 'a> {
     pub(crate) flow: Flow<'a>,
@@ -114,7 +115,7 @@ impl<'p, 'a> Points<'p, 'a> {
         tops.flat_map(|(top, reading)| self.known_at(analyzer, top, reading)).collect()
     }
 
-    /// What is known of a condition as a whole or of its parts, in program order.
+    /// Returns the known values of a condition or of its parts, in program order.
     pub(crate) fn known_at(
         self,
         analyzer: &mut Analyzer<'_>,
@@ -170,7 +171,7 @@ impl<'p, 'a> Points<'p, 'a> {
         }
     }
 
-    /// The place of what decides a condition.
+    /// The place of the deciding fact of a condition.
     pub(crate) fn decider(
         self,
         analyzer: &mut Analyzer<'_>,
@@ -189,7 +190,7 @@ impl<'p, 'a> Points<'p, 'a> {
         }
     }
 
-    /// Where the constraint of a context around an occurrence stands.
+    /// Returns the place where the constraint of a context around an occurrence stands.
     fn place_of(
         self,
         analyzer: &Analyzer<'_>,
@@ -265,7 +266,7 @@ impl<'p, 'a> Points<'p, 'a> {
     }
 }
 
-/// The occurrences of an operation that are conditions as a whole, and what may be taken for granted of them.
+/// The occurrences of an operation that are conditions as a whole, and the assumptions about them.
 pub(crate) fn tops(
     body: &Body,
     occurrences: &Occurrences,
@@ -287,7 +288,7 @@ pub(crate) fn tops(
     tops
 }
 
-/// Whether `context` is one of those that were added to `outer` to make `inner`.
+/// Returns true if `context` is one of those that were added to `outer` to make `inner`.
 fn adds(analyzer: &Analyzer<'_>, inner: ContextId, outer: ContextId, context: ContextId) -> bool {
     // A context made later has the larger number.
     let mut at = inner;
@@ -311,7 +312,7 @@ fn op_of(facts: &FindingFacts<'_>, place: Place) -> Option<OpId> {
     }
 }
 
-/// What to do about a condition that is known.
+/// Returns the fix for a known condition.
 pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix> {
     let body = facts.body;
     let here = facts.occurrences[known.occurrence];

@@ -1,8 +1,9 @@
 //! Copies: loads of an element that was copied from another one, which still holds the value.
 //!
-//! In: the facts. Out: a finding for each load of what a store `B[i] = A[j]` wrote, where neither has been written since, if reading
-//! the original is better: it is nearer to the thread, or every load of the copy can do so, which leaves the copy to nobody.
-//! A copy into nearer memory (`shared` from `global`, an allocation from a parameter) is made on purpose and stays. O(loads · log n).
+//! In: the facts. Out: a finding for each load of a value that a store `B[i] = A[j]` wrote, where neither has been
+//! written since, if reading the original is better: it is nearer to the thread, or every load of the copy can do so,
+//! which leaves the copy unused. A copy into nearer memory (`shared` from `global`, an allocation from a parameter) is
+//! made on purpose and stays. O(loads · log n).
 
 use std::cmp::Ordering;
 
@@ -19,7 +20,7 @@ use super::{
     stored::{MAX_SIZE, Stored, loads, may_be_replaced, stored},
 };
 
-/// A load of what was copied from somewhere that still holds it.
+/// A load of a copied value whose source still holds it.
 pub(super) const COPY_PROPAGATION: FindingRule = FindingRule {
     rule: Rule::reported(
         "copy-propagation",
@@ -82,7 +83,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// How far memory is from the thread that computes.
+/// Returns the distance of memory from the computing thread.
 fn distance(facts: &FindingFacts<'_>, buffer: BufferId) -> u32 {
     let class = facts.aliases().class(buffer);
     match facts.aliases().space(class) {
@@ -99,7 +100,7 @@ fn finding(facts: &FindingFacts<'_>, it: Stored) -> Finding {
     let source = facts.occurrences[it.value].expr;
     let source = match facts.body.expr(source).size {
         ..=MAX_NODES => Word::from(source),
-        _ => "what it was copied from".into(),
+        _ => "the source of the copy".into(),
     };
     Finding {
         kind: FindingKind::CopyPropagation,

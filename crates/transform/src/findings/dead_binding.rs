@@ -1,10 +1,12 @@
 //! Dead bindings: names whose value nothing uses.
 //!
-//! A *name* here is a binding (`OpKind::Bind`) or a mutable scalar of `tirx` (`SEMANTICS: E6`) with all that is stored to it. In: the
-//! body. Out: a finding for each name that no live operation uses, and whose value may be left out (`SEMANTICS: E8`).
+//! A *name* here is a binding (`OpKind::Bind`) or a mutable scalar of `tirx` (`SEMANTICS: E6`) with all that is stored
+//! to it. In: the body. Out: a finding for each name that no live operation uses, and whose value may be left out
+//! (`SEMANTICS: E8`).
 //!
-//! Liveness by marking: operations that make no name, and names whose value must be computed, are live; what a live operation uses is
-//! live. So names that only use each other (`x = y`, `y = x + 1` in a loop) are dead too. O(occurrences + names).
+//! Liveness by marking: operations that make no name, and names whose value must be computed, are live; the operands of
+//! a live operation are live. So names that only use each other (`x = y`, `y = x + 1` in a loop) are dead too.
+//! O(occurrences + names).
 
 use ir::{
     Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionDim, ValueId, ValueKind,
@@ -43,7 +45,7 @@ that begins with an underscore is meant to be unused.
     is_unnecessary: true,
 };
 
-/// What uses the name goes with it.
+/// The uses of the name are removed with it.
 fn title(_: &Body, finding: &Finding, _: &FixEdit) -> Sentence {
     match finding.related.is_empty() {
         true => sentence!["Remove ", finding.place],
@@ -88,7 +90,7 @@ type NameIdx = u32;
 
 struct Name {
     what: What,
-    /// The operations that make it what it is, in program order.
+    /// The operations that define it, in program order.
     ops: SmallVec<[OpId; 2]>,
     /// Names that its operations use.
     uses: SmallVec<[NameIdx; 4]>,
@@ -176,7 +178,7 @@ impl Names {
         }
     }
 
-    /// A node of an operation: what it names is used by the operation's name, or alive.
+    /// Marks the names in a node of an operation: they are used by the operation's name, or live.
     fn use_in(&mut self, body: &Body, owner: Option<NameIdx>, expr: ExprId) {
         let (used, is_escape) = match body.expr(expr).kind {
             ExprKind::Value(value) => (self.of_value[value.index()], false),
@@ -207,7 +209,8 @@ impl Names {
         }
     }
 
-    /// What is named outside evaluated operands is alive: domains and regions of blocks, attributes, arguments of branches.
+    /// Marks names outside evaluated operands as live: domains and regions of blocks, attributes, arguments of
+    /// branches.
     fn pin(&mut self, body: &Body) {
         let mut pinned: Vec<ExprId> = Vec::new();
         for (_, block) in body.sblocks.iter() {
@@ -277,14 +280,15 @@ impl Names {
             place,
             message: match users.is_empty() {
                 true => sentence![place, " is never used"],
-                false => sentence![place, " is used only by what is never used itself"],
+                false => sentence![place, " is used only by values that are never used"],
             },
             related: related.collect(),
             fix: self.fix(body, name as NameIdx),
         }
     }
 
-    /// What makes a name go: its operations do, or for a legacy `with T.LetStmt` only its header. What uses such a name goes first.
+    /// Returns the fix that removes a name: it deletes its operations, or for a legacy `with T.LetStmt` only its
+    /// header. Uses of the name are removed first.
     fn fix(&self, body: &Body, name: NameIdx) -> Option<FindingFix> {
         let it = &self.all[name as usize];
         if let &[op] = &it.ops[..]
@@ -297,7 +301,7 @@ impl Names {
         Some(FindingFix { edits, rests_on: Vec::new() })
     }
 
-    /// The operations that go with a name: its own and those of all names that use it.
+    /// The operations that are removed with a name: its own and those of all names that use it.
     fn removal(&self, body: &Body, name: NameIdx) -> Option<Vec<OpId>> {
         let mut gone = vec![name];
         let mut ops = Vec::new();

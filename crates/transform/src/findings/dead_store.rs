@@ -1,16 +1,17 @@
-//! Dead stores: what they write is not read.
+//! Dead stores: stores whose values nothing reads.
 //!
 //! In: the facts. Out: a finding for each store
 //!
-//! * whose element is written over on every path, before anything may read the memory ([`Why::Overwritten`]): by a later
-//!   store of the same list, or as [`dataflow::overwritten`] says across branches and loops;
+//! * whose element is written over on every path, before anything may read the memory ([`Why::Overwritten`]): by a
+//!   later store of the same list, or as [`dataflow::overwritten`] says across branches and loops;
 //! * to memory of this function that nothing reads afterwards ([`Why::NeverRead`]): parameters are read by the caller
-//!   (`M4`), memory that escapes by whoever has its address (`M8`), shared memory by other threads, so there nothing may
-//!   read it at all;
+//!   (`M4`), memory that escapes by whoever has its address (`M8`), shared memory by other threads, so there nothing
+//!   may read it at all;
 //! * of what the element holds already ([`Why::StoredAlready`]).
 //!
-//! What may leave the list, and a barrier, count as reads (`L6`, `X3`, `Y1`). Volatile memory is left alone (`M10`), scalars that
-//! nothing reads are dead bindings. The fix removes the store if its operands may go (`E8`). O((stores + operands) · log n).
+//! A possible exit from the list, and a barrier, count as reads (`L6`, `X3`, `Y1`). Volatile memory is left alone
+//! (`M10`), scalars that nothing reads are dead bindings. The fix removes the store if its operands may go (`E8`).
+//! O((stores + operands) · log n).
 
 use dataflow::{
     alias::{AliasClass, AliasClasses, Reach},
@@ -72,7 +73,7 @@ const OVERWRITES: Role = Role("overwritten here");
 /// Why a store is dead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Why {
-    /// What it writes is written again before it is read, by a store that is related.
+    /// A related store overwrites its element before anything reads it.
     Overwritten,
     /// Nothing reads the memory any more.
     NeverRead,
@@ -87,7 +88,7 @@ struct Dead {
     related: Option<Related>,
     /// The store that must stay for it to be dead.
     rests_on: Option<OpId>,
-    /// Whether its operands may go with it.
+    /// True if its operands may be removed with it.
     may_go: bool,
 }
 
@@ -153,7 +154,7 @@ fn finding(it: Dead) -> Finding {
         place: Place::Op(it.store),
         message: match it.why {
             Why::Overwritten => sentence!["this store is overwritten before anything reads it"],
-            Why::NeverRead => sentence!["nothing reads what this stores"],
+            Why::NeverRead => sentence!["nothing reads the stored value"],
             Why::StoredAlready => sentence!["the memory holds this value already"],
         },
         related: it.related.into_iter().collect(),
@@ -161,7 +162,7 @@ fn finding(it: Dead) -> Finding {
     }
 }
 
-/// How many overwritten stores in a row are looked through.
+/// The limit on consecutive overwritten stores that are looked through.
 const MOST_WRITERS: usize = 16;
 
 struct Planner<'f, 'a> {
@@ -214,7 +215,7 @@ impl Planner<'_, '_> {
         Some(store)
     }
 
-    /// Whether nothing reads the memory after the store, as long as it is this memory.
+    /// Returns true if nothing reads the memory after the store while it is the same memory.
     fn is_never_read(&self, store: OpId, buffer: BufferId, class: AliasClass) -> bool {
         if self.aliases.outlives(class) || self.aliases.escapes(class) {
             return false;
@@ -249,7 +250,8 @@ impl Planner<'_, '_> {
         (same_list && !is_read && self.same_indices(store, next)).then_some(next)
     }
 
-    /// Whether the indices of two stores, the same expressions, have the same values. The second has no predicate.
+    /// Returns true if the indices of two stores, the same expressions, have the same values. The second has no
+    /// predicate.
     fn same_indices(&self, a: OpId, b: OpId) -> bool {
         let (body, occurrences) = (self.facts.body, self.facts.occurrences);
         (1..body.ops[b].operands.len()).all(|operand| {
@@ -259,7 +261,8 @@ impl Planner<'_, '_> {
         })
     }
 
-    /// Whether the element holds the value already: it is what was loaded from it, or an earlier store (given then) wrote it.
+    /// Returns `Some` if the element holds the value already: the value was loaded from it, or an earlier store, which
+    /// is then given, wrote it.
     fn stored_already(
         &self,
         store: OpId,
@@ -302,7 +305,7 @@ impl Planner<'_, '_> {
         same.then_some(Some(before))
     }
 
-    /// Whether a store is the start of an asynchronous copy.
+    /// Returns true if a store starts an asynchronous copy.
     fn is_asynchronous(&self, store: OpId, class: AliasClass) -> bool {
         self.memory.kind_of_store(store, class) == Some(WriteKind::AsyncCopy)
     }
@@ -338,7 +341,7 @@ fn homes(facts: &FindingFacts<'_>) -> Vec<Option<ScopeId>> {
     homes.iter().zip(several).map(|(home, several)| home.filter(|_| !several)).collect()
 }
 
-/// For each store the next one of its list with the same buffer and indices, which writes at least what it writes.
+/// For each store the next one of its list with the same buffer and indices, which writes at least the same elements.
 fn next_stores(body: &Body, stores: &[(OpId, BufferId)]) -> FxHashMap<OpId, OpId> {
     type Element = (BlockId, BufferId, SmallVec<[ExprId; 2]>);
     let mut last: FxHashMap<Element, OpId> = FxHashMap::default();

@@ -1,12 +1,13 @@
-//! What may go when its result is not used.
+//! Expressions that may be deleted when their results are unused.
 //!
-//! In: a body. Out: for each expression whether evaluating it may be left out (`SEMANTICS: E8`): values, loads and divisions may,
-//! what has an effect, is volatile, is unknown or belongs to other threads may not. One pass over the nodes, children first; questions are O(1).
+//! In: a body. Out: for each expression whether evaluating it may be omitted (`SEMANTICS: E8`): values, loads and
+//! divisions may; an expression that has an effect, is volatile, is unknown or belongs to other threads may not. One
+//! pass over the nodes, children first; questions are O(1).
 
 use dataflow::alias::AliasClasses;
 use ir::{Body, Callee, ExprId, ExprKind, Intrinsic, Type, arena::Id as _, effects::EffectTable};
 
-/// Which expressions may be left out.
+/// The expressions that may be omitted.
 pub struct Deletable(Vec<bool>);
 
 impl Deletable {
@@ -40,7 +41,7 @@ impl Deletable {
         Deletable(may_go)
     }
 
-    /// Whether evaluating it may be left out.
+    /// Returns true if evaluating an expression may be omitted.
     pub fn may_go(&self, expr: ExprId) -> bool {
         self.0[expr.index()]
     }

@@ -25,7 +25,7 @@ pub(super) struct FindingRule {
     pub(super) plan: fn(&FindingFacts<'_>, &mut Vec<Finding>),
     /// Says what the fix of a finding does, whose first edit is given; mostly [`edit_title`].
     pub(super) title: fn(&Body, &Finding, &FixEdit) -> Sentence,
-    /// Whether what it is about could go without a change of what the function does.
+    /// True if the code of the finding could be removed without changing the function's behaviour.
     pub(super) is_unnecessary: bool,
 }
 
@@ -34,24 +34,24 @@ pub(super) struct FindingRule {
 pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,
-    /// What it is about.
+    /// The range of the expression or name.
     pub place: Place,
-    /// What was found and why.
+    /// The message with its reason.
     pub message: Sentence,
-    /// What the message rests on, the most important first.
+    /// The places that the message rests on, the most important first.
     pub related: Vec<Related>,
-    /// What to do about it, if it can be done mechanically.
+    /// The fix, if one can be applied mechanically.
     pub fix: Option<FindingFix>,
 }
 
 impl Finding {
-    /// Whether its fix is one that only informs ([`only_informs`]): it gives a value a name.
+    /// Returns true if its fix is only informational ([`only_informs`]): it names a value.
     pub fn only_informs(&self, body: &Body) -> bool {
         let names = |it: &FindingFix| it.edits.iter().any(|it| matches!(it, FixEdit::Bind { .. }));
         self.fix.as_ref().is_some_and(names) && only_informs(body)
     }
 
-    /// What its fix does, as a command; none if it has none.
+    /// Returns the title of its fix, as a command; `None` if it has none.
     pub fn title(&self, body: &Body) -> Option<Sentence> {
         let edit = self.fix.as_ref()?.edits.first()?;
         Some((self.kind.declared().title)(body, self, edit))
@@ -59,12 +59,13 @@ impl Finding {
 }
 
 impl FindingKind {
-    /// Whether what it is about could go without a change of what the function does: editors show it faded.
+    /// Returns true if the code of the finding could be removed without changing the function's behaviour: editors fade
+    /// it.
     pub fn is_unnecessary(self) -> bool {
         self.declared().is_unnecessary
     }
 
-    /// Whether its fixes are done unasked, by `fix` and by fixing all of a file.
+    /// Returns true if `fix` and "fix all" apply its fixes by default.
     pub fn is_fixed_by_default(self) -> bool {
         self.rule().fix == rules::Fix::ByDefault
     }
@@ -81,7 +82,7 @@ impl FindingKinds {
     /// None of them.
     pub const NONE: FindingKinds = FindingKinds(0);
 
-    /// Whether a kind is in it.
+    /// Returns true if the set contains a kind.
     pub fn contains(self, kind: FindingKind) -> bool {
         self.0 & (1 << kind as u16) != 0
     }
@@ -114,7 +115,7 @@ pub struct Sentence(Vec<Word>);
 pub enum Word {
     /// Text, spaces included.
     Text(Cow<'static, str>),
-    /// What stands at a place, in code marks.
+    /// Returns the text at a place, in code marks.
     Place(Place),
     /// An expression as it is printed, in code marks.
     Expr(ExprId),
@@ -164,11 +165,11 @@ macro_rules! sentence {
 }
 pub(super) use sentence;
 
-/// What an edit does, as a command.
+/// Returns the title of an edit, as a command.
 pub(super) fn edit_title(body: &Body, finding: &Finding, edit: &FixEdit) -> Sentence {
     match edit {
-        FixEdit::RemoveOp(_) => sentence!["Remove what is never executed"],
-        FixEdit::KeepRegion { .. } => sentence!["Keep what is executed only"],
+        FixEdit::RemoveOp(_) => sentence!["Remove the code that is never executed"],
+        FixEdit::KeepRegion { .. } => sentence!["Keep only the code that is executed"],
         FixEdit::Replace { with, occurrence } => {
             let replaced = Place::Occurrence(*occurrence);
             match *with {

@@ -1,13 +1,16 @@
 //! Loop invariants: values that a loop computes again in every iteration.
 //!
-//! In: the scopes, the versions of memory, what is known at each point. Out: a finding for each value inside a loop that could as well
-//! stand right before it: everything it names is visible there, everything it reads is the same there as in each iteration, and
-//! evaluating it there either is certain to happen anyway or can neither trap (`SEMANTICS: speculatable`) nor read memory. It goes in front of the outermost loop for
-//! which that holds, but never out of a kernel (`P6`, `H1`). Equal values of one loop are one finding, the largest invariant value counts,
-//! and only values that cost at least `FindingOptions::loop_invariant_cost`: back ends hoist cheap integer arithmetic by themselves.
+//! In: the scopes, the versions of memory, the known conditions at each point. Out: a finding for each value inside a
+//! loop that could as well stand right before it: everything it names is visible there, everything it reads is the same
+//! there as in each iteration, and evaluating it there either is certain to happen anyway or can neither trap
+//! (`SEMANTICS: speculatable`) nor read memory. It goes in front of the outermost loop for which that holds, but never
+//! out of a kernel (`P6`, `H1`). Equal values of one loop are one finding, the largest invariant value counts, and only
+//! values that cost at least `FindingOptions::loop_invariant_cost`: back ends hoist cheap integer arithmetic by
+//! themselves.
 //!
-//! Not told: conditions (they read better where they are), integers narrower than 32 bits (`I3`: a name cuts them in C), values under a
-//! binder, and what the text has no place for. O(occurrences · loops around them) for those that are dear enough.
+//! Not reported: conditions (they read better where they are), integers narrower than 32 bits (`I3`: a name truncates
+//! them in C), values under a binder, and values for which the text has no place. O(occurrences · loops around them)
+//! for those that are dear enough.
 
 use dataflow::{flow::Evaluated, scopes::ScopeKind};
 use ir::{
@@ -153,7 +156,7 @@ fn invariant_of(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<OpId> {
     best.filter(|&it| facts.source.is_none_or(|view| (view.is_site)(it)))
 }
 
-/// Whether a value may get a name at all.
+/// Returns true if a value may get a name.
 fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     let here = facts.occurrences[id];
     let node = facts.body.expr(here.expr);
@@ -175,7 +178,8 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
         && flags.open_binders == 0
 }
 
-/// Whether an occurrence could be evaluated right before an operation around it, to the same value and without an error.
+/// Returns true if an occurrence could be evaluated right before an operation around it, to the same value and without
+/// an error.
 fn fits(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
     let user = facts.occurrences[id].op;
     is_visible(facts, id, before)
@@ -184,7 +188,7 @@ fn fits(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
         && (is_certain(facts, id, before) || cannot_fail(facts, id, before))
 }
 
-/// Whether an occurrence is evaluated whenever an operation around it is executed.
+/// Returns true if an occurrence is evaluated whenever an operation around it is executed.
 fn is_certain(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
     let op = facts.occurrences[id].op;
     let (certainty, scopes) = (facts.certainty(), facts.scopes());
@@ -192,7 +196,7 @@ fn is_certain(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool 
         && (op == before || certainty.executed_by(scopes, op, scopes.of_op(before)) == Some(before))
 }
 
-/// Whether an operand around an occurrence decides if it is evaluated.
+/// Returns true if an operand around an occurrence decides whether it is evaluated.
 fn is_lazy(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     let (occurrences, flow) = (facts.occurrences, facts.flow());
     let mut at = id;
@@ -233,7 +237,7 @@ fn is_made_before(facts: &FindingFacts<'_>, buffer: ir::BufferId, before: OpId) 
     facts.maker(buffer).is_none_or(|op| op != before && scopes.dominates(op, before))
 }
 
-/// Whether everything in a value is a function of its operands and of memory, wherever it stands.
+/// Returns true if every node of a value is a function of its operands and of memory, wherever it stands.
 fn is_movable(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     (id.index()..facts.occurrences[id].end.index()).all(|it| {
         let expr = facts.occurrences[OccurrenceId::new(it)].expr;
@@ -248,7 +252,7 @@ fn is_movable(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     })
 }
 
-/// Whether evaluating it where the program may not do so adds no trap and reads nothing that may hold no value.
+/// Returns true if an evaluation that the program does not have adds no trap and reads no memory without a value.
 fn cannot_fail(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
     let expr = facts.occurrences[id].expr;
     if facts.body.expr(expr).flags.has_load {
@@ -258,7 +262,7 @@ fn cannot_fail(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool
     facts.analyzer().cannot_trap(context, expr)
 }
 
-/// What one evaluation of each node costs, with its operands.
+/// The cost of one evaluation of each node, with its operands.
 struct Costs(Vec<u32>);
 
 impl Costs {

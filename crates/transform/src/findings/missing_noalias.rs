@@ -1,9 +1,10 @@
-//! Missing `noalias`: what could be shared if parameters were known not to overlap.
+//! Missing `noalias`: the sharing that would be possible if parameters were known not to overlap.
 //!
-//! Without the attribute a store to one buffer parameter may change every other (`SEMANTICS: M4`). In: a function without it. Out: one
-//! finding if values are read again only for that reason: the common subexpressions are planned as if the attribute were there, and what
-//! that would save is told. Most functions are settled before any planning: they store to no parameter, or read nothing twice from one.
-//! Large functions are not planned again; there only the chance is told. At most one plan besides the one that is there, else O(occurrences).
+//! Without the attribute a store to one buffer parameter may change every other (`SEMANTICS: M4`). In: a function
+//! without it. Out: one finding if values are read again only for that reason: the common subexpressions are planned as
+//! if the attribute were there, and the savings are reported. Most functions are settled before any planning: they
+//! store to no parameter, or read nothing twice from one. Large functions are not planned again; for them only the
+//! possibility is reported. At most one plan besides the one that is there, else O(occurrences).
 
 use dataflow::analyses::Analyses;
 use ir::{
@@ -35,7 +36,7 @@ B[0] = A[0] * 2.0
 C[0] = A[0] * 2.0         # B could be A: read and multiplied again
 ```
 
-If no caller passes overlapping buffers, add the attribute: that is what the fix does. It is a promise that this \
+If no caller passes overlapping buffers, add the attribute, as the fix does. It is a promise that this \
 tool cannot check, so
 fixing all leaves it out.
 ",
@@ -92,7 +93,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     });
 }
 
-/// Whether something is read twice from a parameter, and another parameter is stored to.
+/// Returns true if a parameter is read twice and another parameter is stored to.
 fn may_matter(facts: &FindingFacts<'_>) -> bool {
     let body = facts.body;
     let is_param = |it: BufferId| {
@@ -118,7 +119,7 @@ fn may_matter(facts: &FindingFacts<'_>) -> bool {
     })
 }
 
-/// What the attribute would save.
+/// The savings that the attribute would allow.
 struct Gain {
     /// Groups of equal values that could be shared then and cannot now.
     groups: u32,
@@ -128,7 +129,7 @@ struct Gain {
     related: Vec<Related>,
 }
 
-/// What the attribute would save, and where; none if nothing.
+/// Returns the savings that the attribute would allow, and their places; `None` if there are none.
 fn gain(facts: &FindingFacts<'_>) -> Option<Gain> {
     let without = (facts.shared)();
     let mut body = facts.body.clone();

@@ -1,6 +1,6 @@
 //! Names for values that get one: `value_v1`, `value_v2`, …
 //!
-//! In: what the text mentions. Out: names that neither the text nor the body has.
+//! In: the names that the text mentions. Out: names that neither the text nor the body has.
 
 use ir::{Body, plan::SourceView};
 use rustc_hash::FxHashSet;

@@ -1,12 +1,12 @@
-//! Which operations can be replaced by what is in one of their regions.
+//! Operations that can be replaced by the contents of one of their regions.
 //!
-//! The names that a region defines become visible in what follows the operation. In: a body. Out: whether a region defines no name
-//! that is defined anywhere else, so that nothing is hidden, redefined or reset by that. O(definitions) once, then O(operations of
-//! the region's block).
+//! The names that a region defines become visible in what follows the operation. In: a body. Out: whether a region
+//! defines no name that is defined anywhere else, so that nothing is hidden, redefined or reset by that. O(definitions)
+//! once, then O(operations of the region's block).
 
 use ir::{BlockId, Body, NameId, OpId, OpKind, arena::Id as _};
 
-/// How often each name is defined.
+/// The number of definitions of each name.
 #[derive(Clone, Debug)]
 pub struct Openable {
     n_definitions: Vec<u32>,
@@ -27,19 +27,20 @@ impl Openable {
         Openable { n_definitions }
     }
 
-    /// Whether an operation can be replaced by what is in one of its regions, as far as names go.
+    /// Returns true if an operation can be replaced by the contents of one of its regions, as far as names are
+    /// concerned.
     pub fn may_open(&self, body: &Body, op: OpId, region: u32) -> bool {
         let Some(&region) = body.ops[op].regions.get(region as usize) else { return false };
         let [block] = body.regions[region].blocks[..] else { return false };
         body.blocks[block].args.is_empty() && self.is_unique_in(body, block)
     }
 
-    /// Whether what is defined in a block (its arguments not counted) has names that nothing else has.
+    /// Returns true if the definitions in a block (without its arguments) have names that nothing else has.
     pub fn is_unique_in(&self, body: &Body, block: BlockId) -> bool {
         body.blocks[block].ops.iter().all(|&it| self.defines_unique(body, it))
     }
 
-    /// Whether only one thing has a name.
+    /// Returns true if only one definition has a name.
     pub fn is_unique(&self, name: NameId) -> bool {
         self.n_definitions.get(name.index()) == Some(&1)
     }

@@ -3,11 +3,12 @@
 //! In: the facts. Out: a finding for each load of an allocation (or scalar)
 //!
 //! * where no path from the allocation to the load writes it;
-//! * that the first iteration of a loop is certain to evaluate before anything is written, though a later one may find something;
-//! * that follows an `if` for certain, only one arm of which writes it; outside kernels, where the threads of a warp are made to
-//!   read together what some of them have.
+//! * that the first iteration of a loop is certain to evaluate before any write, though a later iteration may find a
+//!   value;
+//! * that certainly follows an `if` of which only one arm writes it; outside kernels, where the threads of a warp are
+//!   made to read together the values that some of them have.
 //!
-//! What calls are given to write is written by them. O(occurrences + loads · log n).
+//! A call counts as a write of the memory that it is given to write. O(occurrences + loads · log n).
 
 use dataflow::{
     alias::AliasClass,
@@ -36,7 +37,7 @@ nothing does.
 ```python
 acc = T.alloc_buffer((1,), scope=\"local\")
 for k in range(16):
-    acc[0] = acc[0] + A[k]    # the first iteration reads what was never written
+    acc[0] = acc[0] + A[k]    # the first iteration reads unwritten memory
 ```
 
 Write the first value before. There is no fix: only you know which.
@@ -49,7 +50,7 @@ Write the first value before. There is no fix: only you know which.
 
 /// It makes the memory, which holds no values yet.
 const ALLOCATION: Role = Role("made here, without a value");
-/// It may write what matters, but not on every path.
+/// It may write the memory in question, but not on every path.
 const MAY_WRITE: Role = Role("written here, but not on every path");
 
 /// Loops that are passed on the way to an allocation.
@@ -77,7 +78,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The allocation that a buffer shows, if it says so itself.
+/// The allocation that a buffer shows, if the buffer names it.
 fn shown_by(body: &Body, buffer: BufferId) -> Option<BufferId> {
     match body.view_root(buffer) {
         ViewRoot::Buffer(root) => {
@@ -88,8 +89,8 @@ fn shown_by(body: &Body, buffer: BufferId) -> Option<BufferId> {
     }
 }
 
-/// The write before the loops around a load, if each of them is certain to come to it, or to the next loop, in its first iteration
-/// with nothing written in between.
+/// The write before the loops around a load, if each of them is certain to come to it, or to the next loop, in its
+/// first iteration with nothing written in between.
 fn first_iteration(
     facts: &FindingFacts<'_>,
     memory: &MemoryVersions<'_>,
@@ -115,7 +116,8 @@ fn first_iteration(
     None
 }
 
-/// The write before an `if` after which a load is certain to come, if an arm (or the one that is not there) writes nothing.
+/// The write before an `if` after which a load is certain to come, if an arm (or the one that is not there) writes
+/// nothing.
 fn one_armed(
     facts: &FindingFacts<'_>,
     memory: &MemoryVersions<'_>,
@@ -145,7 +147,7 @@ fn one_armed(
     (same_list && leaves_out && !memory.is_written_by_operands(branch, class)).then_some(before)
 }
 
-/// Whether each iteration of a loop is certain to execute `op`, which is in it.
+/// Returns true if each iteration of a loop is certain to execute `op`, which is in it.
 fn starts_with(facts: &FindingFacts<'_>, around: OpId, op: OpId) -> bool {
     let certainty = facts.certainty();
     let Some(&region) = facts.body.ops[around].regions.first() else { return false };
@@ -156,7 +158,7 @@ fn starts_with(facts: &FindingFacts<'_>, around: OpId, op: OpId) -> bool {
         && certainty.reached_from(scope) <= inside
 }
 
-/// Which occurrences of one operation it evaluates only sometimes (`SEMANTICS: S2`, `S4`, `S5`).
+/// The occurrences of one operation that it evaluates only sometimes (`SEMANTICS: S2`, `S4`, `S5`).
 struct Lazy {
     op: Option<OpId>,
     start: usize,

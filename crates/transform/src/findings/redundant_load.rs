@@ -2,12 +2,12 @@
 //!
 //! In: the facts. Out: a finding for each load of an element
 //!
-//! * that a name was bound to: `x = A[i]` (a binding, or a scalar of `tirx` that still holds it), and nothing wrote the element
-//!   since;
+//! * that a name was bound to: `x = A[i]` (a binding, or a scalar of `tirx` that still holds it), and nothing wrote the
+//!   element since;
 //! * to which a variable was stored, and nothing wrote it since.
 //!
-//! Equal loads without a name are common subexpressions, and told by the pass for those. Reading thread-local memory, scalars of
-//! `tirx` among it, costs no more than reading a name, and is left alone. O(loads · log n).
+//! Equal loads without a name are common subexpressions, and that pass reports them. Reading thread-local memory,
+//! scalars of `tirx` among it, costs no more than reading a name, and is left alone. O(loads · log n).
 
 use dataflow::{
     alias::Space,
@@ -72,8 +72,8 @@ fn is_cell(body: &Body, buffer: BufferId) -> bool {
     body.buffers[buffer].origin == BufferOrigin::Cell
 }
 
-/// The element holds a variable. (Of a constant nothing is said: TVM folds it when it reads the text, also where that changes
-/// a float, `SEMANTICS: F3`.)
+/// The element holds a variable. (Constants are not reported: TVM folds them when it reads the text, also where that
+/// changes a float, `SEMANTICS: F3`.)
 fn stored_before(facts: &FindingFacts<'_>, it: &Stored) -> Option<Finding> {
     let value = facts.occurrences[it.value].expr;
     let ExprKind::Value(value) = facts.body.expr(value).kind else { return None };
@@ -82,7 +82,7 @@ fn stored_before(facts: &FindingFacts<'_>, it: &Stored) -> Option<Finding> {
     Some(Finding {
         kind: FindingKind::RedundantLoad,
         place,
-        message: sentence![place, " still is what was stored to it"],
+        message: sentence![place, " still holds the value that was stored to it"],
         related: vec![Related { place: Place::Op(it.store), role: Role::STORED }],
         fix: Some(FindingFix::of(edit).resting_on([it.store])),
     })
@@ -177,7 +177,7 @@ impl Holders {
     }
 }
 
-/// Whether a scalar has not been assigned since; a binding never is.
+/// Returns true if a scalar has not been assigned since. A binding never is.
 fn still_holds(
     facts: &FindingFacts<'_>,
     memory: &MemoryVersions<'_>,
@@ -194,7 +194,7 @@ fn still_holds(
     }
 }
 
-/// Whether nothing has been written: then each read may give another value (`SEMANTICS: M3`).
+/// Returns true if nothing has been written: then each read may give another value (`SEMANTICS: M3`).
 fn is_unwritten(body: &Body, memory: &MemoryVersions<'_>, load: OccurrenceId) -> bool {
     match memory.of_load(load).map(|it| it.origin()) {
         Some(Origin::Write(op)) => matches!(body.ops[op].kind, OpKind::Alloc { .. }),

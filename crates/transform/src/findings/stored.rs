@@ -1,9 +1,9 @@
-//! Loads of which it is known what was stored.
+//! Loads with a known stored value.
 //!
-//! In: the facts. Out: [`Stored`]: loads with the one store that wrote what they read: the same element of the same buffer, and no
-//! write of the memory since, on any path (`SEMANTICS: M11`). What a load means as a place is no load, masked accesses and
-//! what is inside a vectorised loop are left out (`S8`, `P3`: other lanes may store to the same element after it). O(loads ·
-//! log n + size of the indices compared).
+//! In: the facts. Out: [`Stored`]: loads with the one store that wrote their value: the same element of the same
+//! buffer, and no write of the memory since, on any path (`SEMANTICS: M11`). A load that is meant as a place does not
+//! count; masked accesses and the inside of a vectorised loop are left out (`S8`, `P3`: other lanes may store to the
+//! same element after it). O(loads · log n + size of the indices compared).
 
 use dataflow::{
     memory::{MemoryVersions, Origin, VersionId},
@@ -39,7 +39,7 @@ pub(super) fn loads<'a>(
     })
 }
 
-/// The loads of which it is known what was stored, where the store's names are visible too.
+/// The loads with a known stored value, where the store's names are visible too.
 pub(super) fn stored(facts: &FindingFacts<'_>, memory: &MemoryVersions<'_>) -> Vec<Stored> {
     let (body, occurrences) = (facts.body, facts.occurrences);
     let in_vector = vectorized(facts.scopes());
@@ -59,7 +59,8 @@ pub(super) fn stored(facts: &FindingFacts<'_>, memory: &MemoryVersions<'_>) -> V
         .collect()
 }
 
-/// Whether what is visible at `first` is visible at the later `then` too, on the same side of a launch.
+/// Returns true if the names that are visible at `first` are also visible at the later `then`, on the same side of a
+/// launch.
 pub(super) fn sees_names_of(body: &Body, scopes: &ScopeTree, first: OpId, then: OpId) -> bool {
     let (from, to) = (scopes.of_op(first), scopes.of_op(then));
     scopes.is_ancestor(from, to)
@@ -67,7 +68,7 @@ pub(super) fn sees_names_of(body: &Body, scopes: &ScopeTree, first: OpId, then: 
         && scopes.is_in_block_of(body, first, then)
 }
 
-/// Whether a load and a store of one buffer name the same element.
+/// Returns true if a load and a store of one buffer name the same element.
 fn same_element(
     body: &Body,
     occurrences: &Occurrences,
@@ -94,8 +95,8 @@ fn same_element(
 /// Nodes of expressions that are compared load by load.
 pub(super) const MAX_SIZE: u32 = 1024;
 
-/// Whether two occurrences of one expression have one value: all loads in them read one version, and there is no call whose value
-/// may be another.
+/// Returns true if two occurrences of one expression have one value: all their loads read one memory version, and they
+/// have no call whose value may differ.
 pub(super) fn same_reads(
     body: &Body,
     occurrences: &Occurrences,
@@ -133,8 +134,8 @@ pub(super) fn vectorized(scopes: &ScopeTree) -> Vec<bool> {
     inside
 }
 
-/// Whether something else that has its value may stand in the place of an occurrence: it has text of its own, or there is no text, and it is
-/// not there to be seen as it is.
+/// Returns true if another expression of the same value may replace an occurrence: the occurrence has text of its own,
+/// or there is no text, and its form carries no meaning.
 pub(super) fn may_be_replaced(facts: &FindingFacts<'_>, occurrence: OccurrenceId) -> bool {
     facts.source.is_none_or(|it| (it.is_real)(occurrence))
         && facts.roles().role(occurrence).takes_name()

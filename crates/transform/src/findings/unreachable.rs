@@ -1,8 +1,9 @@
 //! Statements that are never executed.
 //!
-//! In: control flow and what is known at each point. Out: a finding for the first statement of each list that is never reached: after
-//! one that does not go on (`SEMANTICS: L6`), in an arm or body whose condition is never true (`L7`, `L5`), in a loop without
-//! iterations (`L2`). What is inside is not told again. O(operations + conditions).
+//! In: control flow and the known conditions at each point. Out: a finding for the first statement of each list that is
+//! never reached: after one that does not go on (`SEMANTICS: L6`), in an arm or body whose condition is never true
+//! (`L7`, `L5`), in a loop without iterations (`L2`). The contents of an unreachable statement are not reported again.
+//! O(operations + conditions).
 
 use arith::Overflow;
 use ir::{
@@ -124,7 +125,7 @@ fn in_loop(facts: &FindingFacts<'_>, op: OpId, region: RegionId) -> Option<Findi
     })
 }
 
-/// What comes after a statement that does not go on.
+/// Finds the statements after one that does not continue.
 fn after_end(facts: &FindingFacts<'_>, block: BlockId) -> Option<Finding> {
     let ops = &facts.body.blocks[block].ops;
     let end = ops.iter().position(|&op| !facts.flow().goes_on(op))?;
@@ -132,7 +133,7 @@ fn after_end(facts: &FindingFacts<'_>, block: BlockId) -> Option<Finding> {
     Some(Finding {
         kind: FindingKind::Unreachable,
         place: Place::Op(first),
-        message: sentence!["this is never executed: what is before it does not go on"],
+        message: sentence!["this is never executed: the statement before it does not continue"],
         related: vec![Related { place: Place::Op(ops[end]), role: ENDS }],
         fix: Some(FindingFix {
             edits: ops[end + 1..].iter().map(|&it| FixEdit::RemoveOp(it)).collect(),

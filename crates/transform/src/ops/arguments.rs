@@ -2,8 +2,8 @@
 //!
 //! In: a body and its choices (`choices`). Out: those that equal another value, which takes their place: another choice
 //! of the place that is equal on every way (`congruence`: also if that is so only because they are equal themselves, as
-//! two counters that step alike), or the one value that comes on every way. What a choice hands to itself around a loop
-//! says nothing. O(n log n) of what the choices depend on, at most [`MAX_ROUNDS`] times.
+//! two counters that step alike), or the one value that comes on every way. A choice that passes itself around a loop
+//! adds no information. O(n log n) in the dependencies of the choices, at most [`MAX_ROUNDS`] times.
 
 use ir::{Body, OpId, ValueId, plan::ops::OpActionKind};
 
@@ -16,7 +16,7 @@ use super::{
 
 const MAX_ROUNDS: usize = 4;
 
-/// A value and its equal, with where that is told.
+/// A value and its equal, with the place where that is reported.
 pub(super) struct EqualArgument {
     pub(super) op: OpId,
     pub(super) argument: ValueId,

@@ -4,7 +4,7 @@
 //! In: a body. Out: [`Choice`]s, those of one place together. Places are
 //!
 //! * a block with branches to it: a way for each branch;
-//! * the body of `scf.for` and `affine.for`, and its results: what it begins with, and what it yields;
+//! * the body of `scf.for` and `affine.for`, and its results: the initial and the yielded values;
 //! * the two regions of `scf.while` and its results;
 //! * the results of `scf.if`, `affine.if` and `scf.index_switch`: a way for each region.
 //!
@@ -30,10 +30,10 @@ pub(super) struct Choice {
     /// Choices of one place come by the same ways at the same time.
     pub(super) place: u32,
     pub(super) ways: Ways,
-    /// Where an action about it is told.
+    /// The operation where an action about it is reported.
     pub(super) op: OpId,
     pub(super) kind: OpActionKind,
-    /// Whether what comes on all ways is visible where the choice is.
+    /// True if the values of all incoming edges are visible at the choice.
     pub(super) sees_its_ways: bool,
 }
 
@@ -199,7 +199,7 @@ impl Collector<'_> {
     }
 }
 
-/// By block: the values of its arguments way by way, unless one of them hands over something that has no operand.
+/// By block: the incoming values of its arguments edge by edge, unless an edge passes a value without an operand.
 fn ways_into(body: &Body, region: RegionId) -> FxHashMap<BlockId, Vec<SmallVec<[ValueId; 4]>>> {
     let mut ways: FxHashMap<BlockId, Option<Vec<_>>> = FxHashMap::default();
     for &from in &body.regions[region].blocks {

@@ -1,16 +1,16 @@
-//! Which choices of one place are equal: the coarsest partition of values in which equal ones have equal operations and
+//! Congruence of choices at one place: the coarsest partition of values in which equal ones have equal operations and
 //! equal operands.
 //!
-//! In: a body, what was replaced, its choices. Out: choices and the first of their place that each always equals. All
-//! values are taken to be equal that look alike, and told apart as long as their operands differ (B. Alpern, M. Wegman,
-//! F. K. Zadeck, "Detecting equality of variables in programs", POPL 1988); so two values that go round a loop are
-//! found equal if nothing tells them apart, which no search from operands to users can find. Equal values are equal
-//! wherever both are visible: by induction over the steps of an execution, as each step computes both from equal
-//! values. That holds for operations that are values of their operands; all others are equal to themselves only.
+//! In: a body, the replaced values, its choices. Out: choices and the first of their place that each always equals. All
+//! values that look alike are assumed equal, and split as long as their operands differ (optimistic value numbering: B.
+//! Alpern, M. Wegman, F. K. Zadeck, "Detecting equality of variables in programs", POPL 1988); so two loop-carried
+//! values are found equal if nothing distinguishes them, which no search from operands to users can find. Equal values
+//! are equal wherever both are visible: by induction over the steps of an execution, as each step computes both from
+//! equal values. That holds for operations that are values of their operands; all others are equal to themselves only.
 //!
-//! Only choices of which each way looks like that of another of their place are taken, and what they depend on. Classes
-//! are split with the smaller parts as splitters (J. Hopcroft, 1971): O(n log n) steps, and a logarithm for sorting
-//! them.
+//! Only choices each of whose incoming values looks like that of another choice of their place take part, with their
+//! dependencies. Classes are split with the smaller parts as splitters (J. Hopcroft, 1971): O(n log n) steps, and a
+//! logarithm for sorting them.
 
 use ir::{AttrDictId, Body, NameId, OpId, OpKind, Type, ValueId, ValueKind};
 use rustc_hash::FxHashMap;
@@ -50,12 +50,12 @@ pub(super) fn find(
     res
 }
 
-/// Whether two choices stand beside each other at all.
+/// Returns true if there are two choices side by side.
 fn has_pairs(choices: &[Choice]) -> bool {
     choices.windows(2).any(|it| it[0].place == it[1].place)
 }
 
-/// What a value is like, its operands apart.
+/// The likeness of a value to others, apart from its operands.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Likeness {
     /// Equal to itself only.
@@ -137,7 +137,7 @@ const NO_VALUE: [Bits; 9] = [
 /// The position of operands that may stand in any order.
 const ANY: u32 = u32::MAX;
 
-/// Values and who uses them at which position. The first nodes are the choices that may be equal.
+/// Values and their users by position. The first nodes are the choices that may be equal.
 struct Graph {
     /// By node: its first class.
     classes: Vec<u32>,
@@ -203,7 +203,7 @@ impl Graph {
 struct Partition {
     class_of: Vec<u32>,
     members: Vec<Vec<u32>>,
-    /// Where a node is among the members of its class.
+    /// The place where a node is among the members of its class.
     place: Vec<u32>,
     /// Classes that may still tell their users apart.
     left: Vec<u32>,
@@ -231,7 +231,7 @@ impl Partition {
         it.class_of
     }
 
-    /// Tells apart what uses members of a class at a position, or so many times, and what does not.
+    /// Splits the users of a class's members by position and number of uses.
     fn split_by(&mut self, splitter: u32, graph: &Graph) {
         let members = self.members[splitter as usize].iter();
         let mut uses: Vec<(u32, u32)> =

@@ -1,9 +1,9 @@
-//! Operations that nothing needs, to the fixpoint.
+//! Dead code elimination to the fixpoint.
 //!
-//! In: a body, what was replaced and what is gone. Out: what may be deleted: nothing that stays uses its results, and
-//! it does nothing else (`SEMANTICS: E8`). What is inside of operations that nobody knows stays, and what control may
-//! leave by; and of a block that nothing ends, the last operation. O(operations + operands): each operation is looked
-//! at once for itself and once for each user that goes.
+//! In: a body, the replaced values and the deleted operations. Out: the deletable operations: no remaining operation
+//! uses their results, and they have no other effect (`SEMANTICS: E8`). The contents of unknown operations stay, and
+//! operations through which control may leave; and of a block without a terminator, the last operation.
+//! O(operations + operands): each operation is looked at once for itself and once for each user that goes.
 
 use ir::{Body, OpId, ValueId, ValueKind, arena::Id};
 use rustc_hash::FxHashMap;
@@ -13,20 +13,20 @@ use super::{
     summary::{Replaced, Summary, for_each_inside, for_each_operand},
 };
 
-/// What to look at.
+/// The operations to visit.
 pub(super) struct Sweep<'a> {
     pub(super) body: &'a Body,
     pub(super) traits: &'a OpTraits,
     pub(super) summary: &'a Summary<'a>,
     pub(super) replaced: &'a Replaced,
-    /// By operation, with what is inside of what is gone.
+    /// By operation, with the contents of deleted ones.
     pub(super) is_gone: &'a mut Vec<bool>,
-    /// Operations that stand somewhere else now: they do not go with what they were inside of.
+    /// Moved operations: they are not deleted with the operation around their old place.
     pub(super) moved: &'a FxHashMap<OpId, OpId>,
 }
 
 impl Sweep<'_> {
-    /// Deletes what is dead and gives the operations, outermost only.
+    /// Deletes dead operations and returns them, outermost only.
     pub(super) fn run(&mut self) -> Vec<OpId> {
         let body = self.body;
         let mut n_uses = vec![0u32; body.values.len()];

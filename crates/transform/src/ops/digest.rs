@@ -1,4 +1,4 @@
-//! Digests of what is inside of operations with regions, equal if they are equal up to the names of values.
+//! Digests of the contents of operations with regions, equal if the contents are equal up to the names of values.
 //!
 //! Equal regions compute the same from the same outer values. A digest is a sum over the operations inside, each hashed
 //! with its operands and weighted by its position. An operand counts by its identity where the value comes from
@@ -8,7 +8,7 @@
 //! O(operations + operands), however deep regions nest. Weights are powers of an odd number modulo 2^64, so a sum that
 //! began somewhere can be divided by the weight of its first position.
 //!
-//! A digest only selects: who finds two equal ones compares what they are of (`equal.rs`).
+//! A digest only selects: the finder of two equal ones compares their operations (`equal.rs`).
 
 use ir::{BlockId, Body, OpId, OpKind, Type, ValueId, ValueKind, arena::Id};
 
@@ -41,14 +41,14 @@ pub(super) fn mix(hash: u64, word: u64) -> u64 {
 
 /// An operation with regions that is being walked.
 struct Frame {
-    /// Whether anybody asks for its digest.
+    /// True if some planner asks for its digest.
     is_wanted: bool,
     start: Point,
     /// Operations inside, with their weight, that use values of its own regions from further inside.
     pending: Vec<(OpId, u64)>,
 }
 
-/// How far the sum is.
+/// The position of the sum.
 #[derive(Clone, Copy)]
 struct Point {
     sum: u64,
@@ -65,7 +65,7 @@ pub(super) struct Digests {
     positions: Vec<u32>,
     /// By operation with regions: how deep it nests, once it was met.
     depths: Vec<u32>,
-    /// Whether operands of commutative operations are hashed in any order.
+    /// True if operands of commutative operations are hashed in any order.
     any_order: bool,
     /// Hashes made.
     pub(super) n_hashed: u64,
@@ -119,7 +119,7 @@ impl Digests {
         self.now.sum = self.now.sum.wrapping_add(hash.wrapping_mul(weight));
     }
 
-    /// An operation without regions, or with regions that have ended, is part of what is around it.
+    /// An operation without regions, or with finished regions, becomes part of the operation around it.
     pub(super) fn operation(
         &mut self,
         body: &Body,
@@ -174,7 +174,7 @@ impl Digests {
         self.now.sum.wrapping_sub(start.sum).wrapping_mul(start.unweight)
     }
 
-    /// After [`Digests::leave`]: the operation is part of what is around it, or is not there any more.
+    /// After [`Digests::leave`]: the operation becomes part of the one around it, or is deleted.
     pub(super) fn close(&mut self, is_kept: bool) {
         if let Some(frame) = self.frames.pop()
             && !is_kept
@@ -228,7 +228,7 @@ impl Digests {
         mix(hash, sum)
     }
 
-    /// Where a value is defined, seen from a position.
+    /// Returns the place where a value is defined, seen from a position.
     fn place(&self, body: &Body, value: ValueId, position: u32) -> u64 {
         match body.values[value].kind {
             ValueKind::Result(op, index) => {
@@ -248,7 +248,7 @@ impl Digests {
     }
 }
 
-/// What an operation is apart from its operands and regions.
+/// Returns the hash of an operation without its operands and regions.
 pub(super) fn header(body: &Body, op: OpId) -> u64 {
     let data = &body.ops[op];
     let name = match data.kind {

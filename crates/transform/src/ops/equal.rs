@@ -1,9 +1,9 @@
-//! Whether two operations are equal, regions included.
+//! Equality of two operations, regions included.
 //!
-//! In: two operations. Out: whether one could stand for the other as far as names, attributes, types, operands and
-//! regions go. Operands are equal if they are the same value, or are defined at the same place inside of both.
-//! O(smaller of the two), no recursion. Two that are compared are nearly always equal (their digests are), so the work
-//! is paid by what goes.
+//! In: two operations. Out: whether one can replace the other as far as names, attributes, types, operands and regions
+//! are concerned. Operands are equal if they are the same value, or are defined at the same place inside both.
+//! O(smaller of the two), no recursion. Two operations that are compared are nearly always equal (their digests are),
+//! so the deleted operations pay for the work.
 
 use ir::{BlockId, Body, OpId, OpKind, ValueId, arena::Id};
 use rustc_hash::FxHashMap;
@@ -19,12 +19,12 @@ pub(super) struct Comparison<'a> {
     pub(super) replaced: &'a Replaced,
     /// Operations of regions that are left out.
     pub(super) is_gone: &'a dyn Fn(OpId) -> bool,
-    /// Operations whose operands may stand in any order, if they are inside of what is compared.
+    /// Operations whose operands may stand in any order, if they are inside the compared ones.
     pub(super) is_unordered: &'a dyn Fn(OpId) -> bool,
 }
 
 impl Comparison<'_> {
-    /// Whether the operations are equal; `is_unordered` is for these two.
+    /// Returns true if the operations are equal; `is_unordered` applies to these two.
     pub(super) fn is_equal(&self, a: OpId, b: OpId, is_unordered: bool, work: &mut u64) -> bool {
         let mut same = FxHashMap::default();
         *work += 1;
@@ -101,7 +101,7 @@ impl Comparison<'_> {
         in_b.next().is_none()
     }
 
-    /// Names, attributes, types, and how many there are of what.
+    /// Names, attributes, types, and the number of each.
     fn headers(&self, a: OpId, b: OpId) -> bool {
         let body = self.body;
         let (x, y) = (&body.ops[a], &body.ops[b]);
@@ -149,7 +149,7 @@ impl Comparison<'_> {
                 .all(|(p, q)| body.items(p.args).iter().zip(body.items(q.args)).all(is_same))
     }
 
-    /// What is compared for an operand.
+    /// Returns the word that stands for an operand in the comparison.
     fn word(&self, operand: ir::ExprId, is_of_b: bool, same: &FxHashMap<ValueId, ValueId>) -> u64 {
         let Some(value) = value_of(self.body, operand) else {
             return operand.index() as u64 | 1 << 40;

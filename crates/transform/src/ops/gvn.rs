@@ -1,21 +1,23 @@
-//! Global value numbering, the preset `default`: what the reference compilers find and what is sound beyond it.
+//! The preset `default`: global value numbering, which finds the merges of the reference compilers and sound ones
+//! beyond them.
 //!
-//! In: a body. Out: an [`OpPlan`]. The same walk as of the presets `mlir` (`scoped_walk`), with other keys:
+//! In: a body. Out: an [`OpPlan`]. The walk is that of the presets `mlir` (`scoped_walk`), with other keys:
 //!
-//! * operations are compared by what they mean (`keys`): operands in a canonical order, promises apart, sums by their
-//!   terms;
-//! * memory has versions (`versions`), so a load is equal to one of another block, and an operation with regions that
-//!   read to another one;
-//! * what is equal to an operation of a scope that has closed may move to where both see it (`hoist`): an operation
-//!   after a region that holds an equal one moves before it, and two arms that both compute something share it. Only
-//!   what cannot trap and reads nothing moves, and only to places from where every path computes it;
-//! * block arguments, and what loops and choices yield, count as the value that they always equal (`arguments`);
-//! * what nothing needs goes, to the fixpoint (`dead`), and so do loop-carried values and arguments that nothing needs
-//!   (`unneeded`).
+//! * operations are compared by their meaning (`keys`): operands in a canonical order, poison flags apart, sums by
+//!   their terms;
+//! * memory has versions (`versions`), so a load may equal one of another block, and an operation with regions that
+//!   read may equal another one;
+//! * an operation that is equal to one of a closed scope may move to a place that dominates both (`hoist`): an
+//!   operation after a region that holds an equal one moves before it, and two arms that both compute a value share it.
+//!   Only operations that cannot trap and read nothing move, and only to places from which every path computes them;
+//! * block arguments, loop-carried values and results of choices count as the value that they always equal
+//!   (`arguments`);
+//! * dead code elimination runs to the fixpoint (`dead`), and also deletes loop-carried values and arguments that only
+//!   feed themselves (`unneeded`).
 //!
-//! Merged operations may show that more arguments are equal, so both go on in turn, at most [`MAX_ROUNDS`] times.
+//! Merged operations may show that more arguments are equal, so both alternate, at most [`MAX_ROUNDS`] times.
 //!
-//! What must not be merged although it looks equal is refused by name. O(operations + operands).
+//! Operations that look equal and must not be merged are refused by name. O(operations + operands).
 
 use ir::{
     BlockId, Body, NameId, OpId, OpKind, RegionId, RegionKind, ValueId,
@@ -45,7 +47,7 @@ use super::{
     versions::{Classes, Versions},
 };
 
-/// Plans by what is sound.
+/// The plan of the sound preset.
 pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
     let traits = OpTraits::collect(body, effects, Preset::Default);
     let mut walk = Gvn::new(body, &traits, effects);
@@ -66,14 +68,15 @@ pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
 
 const MAX_ROUNDS: usize = 4;
 
-/// What an operation depends on besides its operands.
+/// The dependencies of an operation besides its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct State {
     /// The version of the memory that it reads.
     version: Option<u64>,
-    /// Of what depends on which threads arrive together: the block, and how often threads may have left before.
+    /// For operations that depend on which threads execute them together: the block, and how often threads may have
+    /// left before.
     together: Option<(BlockId, u32)>,
-    /// Of what depends on the thread: by whom it is executed.
+    /// For operations that depend on the thread: the team that executes them.
     team: Option<u32>,
 }
 
@@ -91,7 +94,7 @@ pub(super) struct Open {
     outside: Option<Entries>,
     /// The scope that the operation itself stands in.
     pub(super) scope: ScopeIdx,
-    /// Whether its region follows from its name and types, so that no text has it.
+    /// True if its region follows from its name and types, so that the text leaves it out.
     is_implied: bool,
 }
 
@@ -110,18 +113,18 @@ pub(super) struct Gvn<'a> {
     classes: Classes,
     versions: Versions,
     types: MemoryTypes,
-    /// What known operations depend on besides their operands.
+    /// The dependencies of known operations besides their operands.
     states: FxHashMap<OpId, State>,
-    /// How often threads may have left so far.
+    /// The number of times that threads may have left so far.
     n_leaves: u32,
     pub(super) table: Table,
     scope: ScopeIdx,
     pub(super) scope_of_block: FxHashMap<BlockId, ScopeIdx>,
     /// With all that is inside.
     pub(super) is_gone: Vec<bool>,
-    /// Moved operations and what they stand before now.
+    /// Moved operations and their new successors.
     pub(super) moved: FxHashMap<OpId, OpId>,
-    /// When an operation was met.
+    /// The time at which an operation was met.
     pub(super) met: Vec<u32>,
     digests: Digests,
     pub(super) open: Vec<Open>,
@@ -170,7 +173,7 @@ impl<'a> Gvn<'a> {
         }
     }
 
-    /// Whether arguments were found.
+    /// Returns true if equal arguments were found.
     fn arguments(&mut self) -> bool {
         let is_gone = &self.is_gone;
         let found =
@@ -187,7 +190,7 @@ impl<'a> Gvn<'a> {
         is_any
     }
 
-    /// Forgets what the walk has met, not what it did.
+    /// Forgets the operations that the walk has met, not its actions.
     fn restart(&mut self) {
         self.terms = Terms::default();
         self.sums.clear();
@@ -228,7 +231,7 @@ impl<'a> Gvn<'a> {
         };
         // All other actions are right without these, so that a text that cannot be written without a value is not left
         // half done.
-        let of_all = kind(found.handed.iter().any(|it| it.result.is_some()));
+        let of_all = kind(found.carried.iter().any(|it| it.result.is_some()));
         let is_dead: FxHashSet<OpId> = found.dead.iter().copied().collect();
         for op in found.dead {
             let goes_with_it = body.parent_op(op).is_some_and(|it| is_dead.contains(&it));
@@ -236,8 +239,8 @@ impl<'a> Gvn<'a> {
                 self.actions.push(OpAction { op, change: OpChange::Delete, kind: of_all });
             }
         }
-        for it in found.handed {
-            let change = OpChange::Drop { argument: it.argument };
+        for it in found.carried {
+            let change = OpChange::RemoveArgument { argument: it.argument };
             let kind = kind(it.result.is_some());
             self.actions.push(OpAction { op: it.end, change, kind });
         }
@@ -283,7 +286,7 @@ impl<'a> Gvn<'a> {
         }
     }
 
-    /// Whether an operation may be equal to another at all.
+    /// Returns true if an operation may be equal to another.
     fn is_candidate(&self, op: OpId) -> bool {
         let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         !own.has(Bits::TERMINATOR)
@@ -297,7 +300,7 @@ impl<'a> Gvn<'a> {
             && !self.body.ops[op].results.is_empty()
     }
 
-    /// What an operation depends on here besides its operands, memory apart.
+    /// Returns the dependencies of an operation at this place besides its operands, without memory.
     fn state(&self, op: OpId, version: Option<u64>) -> State {
         let bits = self.summary.bits(op);
         let together = (self.body.ops[op].parent, self.n_leaves);
@@ -313,7 +316,7 @@ impl<'a> Gvn<'a> {
         states.get(&op).copied().unwrap_or_default()
     }
 
-    /// Why an operation must not be merged into an equal one.
+    /// Returns the reason why an operation must not be merged into an equal one.
     fn obstacle(&self, op: OpId) -> Option<OpRefusalKind> {
         let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         match () {
@@ -436,7 +439,8 @@ impl<'a> Gvn<'a> {
         }
     }
 
-    /// Why two operations without regions are equal, whose operands came into their order in the same way or not.
+    /// Returns the reason why two operations without regions are equal, whose operands came into their order in the
+    /// same way or not.
     fn kind(&mut self, op: OpId, into: OpId, same_order: bool) -> OpActionKind {
         let body = self.body;
         if self.keys.promises(op) != self.keys.promises(into) {
@@ -510,7 +514,7 @@ impl<'a> Gvn<'a> {
         self.refusals.push(OpRefusal { op, into: Some(into), kind, obstacle: None });
     }
 
-    /// Puts the actions in order and leaves out what is inside of something that goes.
+    /// Puts the actions in order and leaves out those inside a deleted operation.
     fn finish(mut self) -> (OpPlan, OpWork) {
         let body = self.body;
         let mut into: Vec<Option<OpId>> = vec![None; body.ops.len()];

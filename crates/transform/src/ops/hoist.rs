@@ -1,4 +1,4 @@
-//! Moving an operation to where two places that compute it both see it.
+//! Hoisting: moving an operation to a place that dominates two places that compute it.
 //!
 //! In: an operation, and an equal one of a scope that has closed. Out: whether one of the two moved, and the other was
 //! merged into it. Three shapes:
@@ -7,8 +7,8 @@
 //! * **two arms** of an `if`: the earlier one moves before the `if`;
 //! * **two blocks** to which one branch leads, and nothing else: the earlier one moves before the branch.
 //!
-//! In each the operation is computed on every path from its new place, so no path computes more than before. What may
-//! trap, reads memory, or depends on which threads arrive together stays.
+//! In each the operation is computed on every path from its new place, so no path computes more than before. An
+//! operation that may trap, reads memory, or depends on which threads execute it together stays.
 
 use ir::{
     BlockId, OpId, RegionKind, ValueId, ValueKind,
@@ -19,7 +19,7 @@ use ir::{
 
 use super::{gvn::Gvn, op_traits::Bits, table::Known};
 
-/// How far outwards the operation that holds the earlier one is looked for.
+/// The number of levels outwards that are searched for the operation that holds the earlier one.
 const MAX_LEVELS: usize = 32;
 
 impl Gvn<'_> {
@@ -164,7 +164,7 @@ impl Gvn<'_> {
         }
     }
 
-    /// Whether a value that is visible after `holder` is visible before it.
+    /// Returns true if a value that is visible after `holder` is visible before it.
     fn is_defined_before(&self, value: ValueId, holder: OpId) -> bool {
         let Some(by) = self.definition(value) else { return true };
         let met = |op: OpId| self.met[op.index()];

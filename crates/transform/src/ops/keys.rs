@@ -1,10 +1,9 @@
-//! What makes two operations of the preset `default` one: names, operands in a canonical order, and attributes without
-//! promises.
+//! Equality keys of the preset `default`: names, operands in a canonical order, and attributes without promises.
 //!
 //! In: an operation without regions. Out: a [`Key`]: words that are equal exactly if the operations are, up to the
-//! order of operands of commutative operations and of comparisons (`a < b` is `b > a`); and the [`Promises`] apart. An
-//! operation that promises less (`nsw`, `fast`) is right wherever one that promises more is, not the other way round:
-//! what it may do undefined is a part of what the other may.
+//! order of operands of commutative operations and of comparisons (`a < b` is `b > a`); and the [`Promises`] apart.
+//! Promises are the poison-generating and fast-math flags. An operation with fewer promises (`nsw`, `fast`) may replace
+//! one with more, not the other way round: its undefined cases are a subset of the other's.
 //!
 //! O(operands) each, and the text of each attribute dictionary once.
 
@@ -26,19 +25,19 @@ const PROMISES: &[&str] = &[
     "nsw", "nuw", "exact", "disjoint", "nneg", "nnan", "ninf", "nsz", "arcp", "contract", "afn",
     "reassoc",
 ];
-/// What `fast` stands for.
+/// The flags that `fast` implies.
 const FAST: u16 = 0b1111_1110_0000;
 const REASSOC: u16 = 1 << 11;
 
 impl Promises {
-    /// Whether everything promised here is promised there.
+    /// Returns true if all promises here are also promised there.
     pub(super) fn is_within(self, other: Promises) -> bool {
         self.0 & !other.0 == 0
     }
     pub(super) fn is_empty(self) -> bool {
         self.0 == 0
     }
-    /// Whether sums may be computed in another order.
+    /// Returns true if sums may be reassociated.
     pub(super) fn allow_reassociation(self) -> bool {
         self.0 & REASSOC != 0
     }
@@ -69,7 +68,7 @@ const PROMISE_KEYS: &[(&str, Option<u16>)] = &[
     ("nonNeg", Some(1 << 4)),
 ];
 
-/// What two operations are compared by.
+/// The key by which two operations are compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Key {
     pub(super) words: SmallVec<[u64; 8]>,
@@ -101,7 +100,7 @@ pub(super) struct Keys<'a> {
     rests: FxHashMap<String, u32>,
 }
 
-/// Which comparison an operation is.
+/// The comparison that an operation is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Comparisons {
     None,
@@ -238,7 +237,7 @@ fn type_word(ty: Type) -> u64 {
     }
 }
 
-/// How many terms a sum may have to be compared in any order.
+/// The limit on terms of a sum that is compared in any order.
 const MAX_TERMS: usize = 16;
 
 /// The terms of sums and products, for comparing them in any order.

@@ -1,10 +1,10 @@
-//! The walk of `mlir-opt -cse`: one pass over the operations in the order of dominance, with what is known in scopes.
+//! The walk of `mlir-opt -cse`: one pass over the operations in dominance order, with a scoped table of known ones.
 //!
 //! In: a body. Out: an [`OpPlan`]. Each region is a scope, each block of the dominator tree is one inside that of its
 //! dominator; regions of isolated operations know nothing from outside. An operation is, in this order:
 //!
 //! 1. left, if it ends its block;
-//! 2. deleted, if nothing uses it and it has no effect but to read and to make what nobody sees;
+//! 2. deleted, if nothing uses it and its only effects are reads and allocations of unobserved memory;
 //! 3. left, if a region of it has several blocks;
 //! 4. merged into an equal one of the same block, if it reads only and nothing stands between;
 //! 5. merged into an equal one that is visible, if it has no effect.
@@ -13,10 +13,10 @@
 //! reference compiler would stop looking back from a load; loads are known under their block and epoch, so no scan is
 //! needed.
 //!
-//! **Versions.** LLVM 19 deletes at the very end: what is merged inside a region is still there when the region is
-//! compared, and operands inside regions are compared in order. LLVM 24 deletes at the end of each region, looks
-//! whether an operation is dead before it looks into it, and takes operands of commutative operations in any order
-//! everywhere.
+//! **Versions.** LLVM 19 deletes at the very end: an operation that was merged inside a region is still there when the
+//! region is compared, and operands inside regions are compared in order. LLVM 24 deletes at the end of each region,
+//! looks whether an operation is dead before it looks into it, and takes operands of commutative operations in any
+//! order everywhere.
 //!
 //! **Graph regions.** An operation may be used before it stands. Uses by operations that are known already stay.
 //!
@@ -49,8 +49,8 @@ use super::{
 pub(super) fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
     let mut plan = OpPlan::empty(options.preset);
     let (is_in_order, work) = find(body, effects, options, &mut |found| match found {
-        Found::Action(it) => plan.actions.push(it),
-        Found::Refusal(it) => plan.refusals.push(it),
+        Event::Action(it) => plan.actions.push(it),
+        Event::Refusal(it) => plan.refusals.push(it),
     });
     if !is_in_order {
         let mut order = vec![0u32; body.ops.len()];
@@ -64,17 +64,17 @@ pub(super) fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> (
 }
 
 /// Something that the walk found.
-pub(super) enum Found {
+pub(super) enum Event {
     Action(OpAction),
     Refusal(OpRefusal),
 }
 
-/// Hands over what a plan has, in the order of the walk, and says whether that is program order.
+/// Passes on the parts of a plan, in the order of the walk; returns true if that is program order.
 pub(super) fn find(
     body: &Body,
     effects: &EffectTable,
     options: &OpOptions,
-    found: &mut dyn FnMut(Found),
+    found: &mut dyn FnMut(Event),
 ) -> (bool, OpWork) {
     let traits = OpTraits::collect(body, effects, options.preset);
     let mut walk = Walk::new(body, &traits, options, found);
@@ -86,9 +86,9 @@ pub(super) fn find(
 
 /// An operation whose regions are being walked.
 struct Open {
-    /// What was known outside, if nothing of it is known inside.
+    /// The entries known outside, if none of them is known inside.
     outside: Option<Entries>,
-    /// What its regions do; of LLVM 24 without what was deleted.
+    /// The properties of its regions; with the rules of LLVM 24, without deleted operations.
     inside: Bits,
 }
 
@@ -106,7 +106,7 @@ struct Walk<'a> {
     scope: ScopeIdx,
     epoch: u32,
     n_epochs: u32,
-    /// The last operation that changed the epoch: what a refusal names.
+    /// The last operation that changed the epoch, which refusals name.
     barrier: Option<OpId>,
     /// The epoch that began when threads last may have left.
     left_at: u32,
@@ -115,11 +115,11 @@ struct Walk<'a> {
     open: Vec<Open>,
     /// The scopes around the open one, each with the epoch at its end.
     outer: Vec<(ScopeIdx, u32)>,
-    /// Of LLVM 24: what was deleted in the regions that are being walked.
+    /// Of LLVM 24: the operations deleted in the regions that are being walked.
     deleted: Vec<Vec<OpId>>,
     /// Blocks were not walked in their order.
     is_out_of_order: bool,
-    found: &'a mut dyn FnMut(Found),
+    found: &'a mut dyn FnMut(Event),
     work: OpWork,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Walk<'a> {
         body: &'a Body,
         traits: &'a OpTraits,
         options: &OpOptions,
-        found: &'a mut dyn FnMut(Found),
+        found: &'a mut dyn FnMut(Event),
     ) -> Walk<'a> {
         let summary = Summary::collect(body, traits);
         let is_24 = options.preset != Preset::Mlir19;
@@ -196,7 +196,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// An operation has been dealt with: it is part of what is around it, and of memory's history.
+    /// Finishes an operation: it becomes part of the one around it, and of memory's history.
     fn finish(&mut self, op: OpId) {
         let bits = self.summary.bits(op);
         let is_gone = self.is_gone[op.index()];
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
         let bits = self.summary.bits(op);
         let place = self.is_sound.then(|| self.obstacle_of_place(op)).flatten();
         if let Some((kind, obstacle)) = place {
-            (self.found)(Found::Refusal(OpRefusal { op, into: None, kind, obstacle }));
+            (self.found)(Event::Refusal(OpRefusal { op, into: None, kind, obstacle }));
             return false;
         }
         if self.is_sound && (bits.has(Bits::NEEDED) || bits.has(Bits::LEAVES)) {
@@ -250,7 +250,7 @@ impl<'a> Walk<'a> {
                 _ => OpRefusalKind::NotDeterministic,
             };
             let refusal = OpRefusal { op, into: None, kind, obstacle: None };
-            (self.found)(Found::Refusal(refusal));
+            (self.found)(Event::Refusal(refusal));
             return false;
         }
         self.act(op, OpChange::Delete, OpActionKind::Dead);
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
     }
 
     fn act(&mut self, op: OpId, change: OpChange, kind: OpActionKind) {
-        (self.found)(Found::Action(OpAction { op, change, kind }));
+        (self.found)(Event::Action(OpAction { op, change, kind }));
     }
 
     fn mark_gone(&mut self, op: OpId) {
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
             && let Some((kind, obstacle)) = self.obstacle(op, &known)
         {
             let refusal = OpRefusal { op, into: Some(known.op), kind, obstacle };
-            (self.found)(Found::Refusal(refusal));
+            (self.found)(Event::Refusal(refusal));
             self.table.replace(known.op, new);
             return;
         }
@@ -358,7 +358,7 @@ impl<'a> Walk<'a> {
         self.replaced.get(value)
     }
 
-    /// Why an operation must stay where it stands, whatever it does.
+    /// Returns the reason why an operation must stay where it stands, whatever it does.
     fn obstacle_of_place(&self, op: OpId) -> Option<(OpRefusalKind, Option<OpId>)> {
         if self.traits.of(op).has(Bits::INSIDE) {
             return Some((OpRefusalKind::UnknownRegion, self.body.parent_op(op)));
@@ -442,7 +442,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether the table has an operation equal to this one.
+    /// Returns true if the table has an operation equal to this one.
     fn is_known(&self, op: OpId) -> bool {
         if !self.body.ops[op].regions.is_empty() {
             return false;
@@ -562,7 +562,7 @@ enum Uses {
     Some(Vec<(OpId, u32)>),
 }
 
-/// The uses of what operations in graph regions define.
+/// The uses of values defined in graph regions.
 fn users_in_graph_regions(body: &Body) -> FxHashMap<ValueId, Vec<(OpId, u32)>> {
     let mut users: FxHashMap<ValueId, Vec<(OpId, u32)>> = FxHashMap::default();
     let is_graph = |value: ValueId| match body.values[value].kind {

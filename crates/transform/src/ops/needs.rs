@@ -1,10 +1,10 @@
-//! Parts of a plan: what an action needs to be right without the rest.
+//! The parts of a plan: the actions that each action needs to be right without the rest.
 //!
-//! In: a plan and the actions that somebody wants. Out: those and all they rest on. A merge, or another value in the
-//! place of one that is handed on, needs the move of what takes the place. A move needs the moves of what the operation
-//! uses, and the merges by which it uses it. A deletion needs that the users go, or use another value. What is handed
-//! on no more rests on all the rest, which takes its last uses away. All else is right by itself. O(operations +
-//! operands) for a plan, however many actions are wanted.
+//! In: a plan and the requested actions. Out: those and all they rest on. A merge, or the replacement of a carried
+//! value, needs the move of the replacing operation. A move needs the moves of the operation's operands, and the merges
+//! by which it uses them. A deletion needs that the users go, or use another value. The removal of a carried value
+//! needs all the other actions, which remove its last uses. All else is right by itself. O(operations + operands) for a
+//! plan, however many actions are wanted.
 
 use ir::{
     Body, OpId, ValueId, ValueKind,
@@ -31,7 +31,7 @@ pub fn with_needs(
     done
 }
 
-/// The part of a plan that does the actions at `wanted` and what they need.
+/// The part of a plan that consists of the actions at `wanted` and their needs.
 pub fn part(body: &Body, plan: &OpPlan, wanted: impl IntoIterator<Item = usize>) -> OpPlan {
     let done = with_needs(body, plan, wanted);
     let actions = plan.actions.iter().zip(&done).filter(|(_, done)| **done);
@@ -48,11 +48,11 @@ struct Needs<'a> {
     moves: FxHashMap<OpId, usize>,
     /// Merges and deletions.
     removals: FxHashMap<OpId, usize>,
-    /// The first value that is handed on no more.
+    /// The first removed carried value.
     drop: Option<usize>,
     /// Values whose uses become uses of others.
     renamed: FxHashMap<ValueId, usize>,
-    /// Operations by what they use; made when it is asked for.
+    /// Operations by their operands; computed on demand.
     users: Option<FxHashMap<OpId, Vec<OpId>>>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Needs<'a> {
                     needs.removals.insert(action.op, at);
                 }
                 OpChange::Argument { argument, .. } => drop(needs.renamed.insert(argument, at)),
-                OpChange::Drop { .. } => drop(needs.drop.get_or_insert(at)),
+                OpChange::RemoveArgument { .. } => drop(needs.drop.get_or_insert(at)),
                 OpChange::MergeUses { .. } => {}
             }
         }
@@ -104,11 +104,11 @@ impl<'a> Needs<'a> {
                     stack.extend(self.moves.get(&by));
                 }
             }
-            OpChange::Drop { .. } => stack.extend(0..self.plan.actions.len()),
+            OpChange::RemoveArgument { .. } => stack.extend(0..self.plan.actions.len()),
         }
     }
 
-    /// What makes the users of an operation go: the removal of each, or of what it is inside of.
+    /// Pushes the removals that remove the users of an operation: the removal of each, or of the operation around it.
     fn push_users(&mut self, op: OpId, stack: &mut Vec<usize>) {
         let body = self.body;
         stack.extend(body.ops[op].results.iter().filter_map(|it| self.renamed.get(it)));

@@ -45,7 +45,7 @@ impl Bits {
     pub(super) const WRITE: Bits = Bits(1 << 2);
     /// Reference: must stay, used or not.
     pub(super) const KEEP: Bits = Bits(1 << 3);
-    /// What regions do counts.
+    /// The effects of its regions count as its own.
     pub(super) const RECURSIVE: Bits = Bits(1 << 4);
     pub(super) const TERMINATOR: Bits = Bits(1 << 5);
     pub(super) const SYMBOL: Bits = Bits(1 << 6);
@@ -59,7 +59,7 @@ impl Bits {
     pub(super) const LOOKS: Bits = Bits(1 << 11);
     /// Table: must stay, used or not.
     pub(super) const NEEDED: Bits = Bits(1 << 12);
-    /// Table: the result may be somebody's storage.
+    /// Table: the result may share storage with other values.
     pub(super) const ALIAS: Bits = Bits(1 << 13);
     /// Table: may change memory.
     pub(super) const CHANGES: Bits = Bits(1 << 14);
@@ -88,7 +88,7 @@ impl Bits {
     /// Table: floats, associative where the operation's own flags allow it.
     pub(super) const REASSOCIATES: Bits = Bits(1 << 26);
 
-    /// What an operation does, seen from outside of an operation that it is inside of.
+    /// The properties that an operation adds to the operation around it.
     pub(super) const SPREAD: Bits = Bits(
         Self::READ.0
             | Self::ALLOC.0
@@ -123,14 +123,14 @@ impl Bits {
     }
 }
 
-/// Which memory an operation itself touches, if it touches any.
+/// The memory that an operation itself touches, if it touches any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reach {
-    /// What its operands reach.
+    /// The memory that its operands reach.
     Operands,
-    /// That, and what is not known to belong to the body.
+    /// That, and memory that is not known to belong to the body.
     Outside,
-    /// All that its operands or any other thread reach: it orders threads, or nobody knows it.
+    /// All memory that its operands or any other thread reach: it orders threads, or is unknown.
     Everything,
 }
 
@@ -148,7 +148,7 @@ impl Reach {
     }
 }
 
-/// What is looked at besides the name.
+/// The properties of special operations, decided by more than the name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Special {
     None,
@@ -158,7 +158,7 @@ enum Special {
     Access,
     /// Its last operand may say that it is volatile.
     Policy,
-    /// `has_side_effects` says it.
+    /// The attribute `has_side_effects`.
     Assembly,
 }
 
@@ -174,7 +174,7 @@ struct Named {
 struct Traits {
     bits: Bits,
     reach: Reach,
-    /// Whether it may give memory that it is given to others, or touch it later.
+    /// True if it may pass memory that it is given to others, or access it later.
     keeps: bool,
 }
 
@@ -241,7 +241,7 @@ impl OpTraits {
         number as u16
     }
 
-    /// What follows from what is around operations.
+    /// Computes the properties that follow from the operations around each one.
     fn place(&mut self, body: &Body) {
         self.teams = vec![0; body.ops.len()];
         for op in body.ops_preorder() {
@@ -264,7 +264,7 @@ impl OpTraits {
         self.all[usize::from(self.of_op[op.index()])]
     }
 
-    /// What the operation itself is; of its regions nothing is in it.
+    /// Returns the properties of the operation itself, without its regions.
     pub(super) fn of(&self, op: OpId) -> Bits {
         self.traits(op).bits
     }
@@ -274,7 +274,8 @@ impl OpTraits {
         self.traits(op).reach
     }
 
-    /// Whether memory that the operation is given may be known to others, or touched later, when it has ended.
+    /// Returns true if memory that the operation is given may become known to others, or be accessed after the
+    /// operation has ended.
     pub(super) fn keeps(&self, op: OpId) -> bool {
         self.traits(op).keeps
     }
@@ -285,8 +286,8 @@ impl OpTraits {
         self.teams.get(op.index()).copied().unwrap_or(0)
     }
 
-    /// Whether a block would be left without operations, so that a region without a label would have no block. What
-    /// ends a block stays, so this is asked of blocks that nothing ends; of those, the last operation stays.
+    /// Returns true if deleting the operation would leave a block without operations, so that a region without a label
+    /// would have no block. Terminators stay, so this asks only about blocks without one; their last operation stays.
     pub(super) fn holds_its_block(&self, body: &Body, op: OpId) -> bool {
         let block = &body.blocks[body.ops[op].parent];
         block.parent != body.root
@@ -369,8 +370,8 @@ fn traits_of_name(
     Named { traits: Traits { bits, reach: Reach::of(row), keeps }, special }
 }
 
-/// Whether a terminator gives values to the operation whose region it ends, by its name: also in dialects whose rows do
-/// not say so.
+/// Returns true if a terminator yields values to the operation whose region it ends, judging by its name: also in
+/// dialects whose rows do not declare it.
 fn is_yield(name: &str) -> bool {
     name.rsplit('.').next().unwrap_or_default().contains("yield")
 }
@@ -395,7 +396,7 @@ fn class_bits(class: &str) -> Bits {
     bits
 }
 
-/// What the effects table knows.
+/// Returns the properties of a row of the effects table.
 fn row_bits(row: &OpEffects) -> Bits {
     let mut bits = Bits::default();
     let is_recursive = row.flags.contains(Flags::RECURSIVE);
@@ -432,7 +433,7 @@ fn row_bits(row: &OpEffects) -> Bits {
     bits
 }
 
-/// What is looked at in types and attributes.
+/// The types and attributes that decide.
 #[derive(Default)]
 struct Context {
     memory: MemoryTypes,
@@ -483,7 +484,7 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Tr
     traits
 }
 
-/// Whether a unit attribute is there.
+/// Returns true if a unit attribute is present.
 fn is_set(body: &Body, attrs: AttrDictId, key: &str) -> bool {
     let dict = body.dict(attrs);
     match dict.iter().find(|(it, _)| &**it == key).map(|(_, value)| value) {
@@ -493,7 +494,7 @@ fn is_set(body: &Body, attrs: AttrDictId, key: &str) -> bool {
     }
 }
 
-/// Which types are memory, by their names.
+/// The types that are memory, by their names.
 #[derive(Default)]
 pub(super) struct MemoryTypes {
     known: FxHashMap<NameId, bool>,
@@ -510,7 +511,7 @@ impl MemoryTypes {
     }
 }
 
-/// Whether the reference compiler takes the operands of an operation in any order.
+/// Returns true if the reference compiler compares the operands of an operation in any order.
 pub(super) fn reference_takes_any_order(effects: &EffectTable, name: &str) -> bool {
     let own = ReferenceTraits::of(Preset::Mlir24).and_then(|it| it.is_commutative(name));
     own.unwrap_or(effects.mlir(name).commutative == Applies::All)

@@ -1,18 +1,20 @@
 //! Paddle PIR: the rules of its `common_subexpression_elimination_pass`, and the default plan.
 //!
-//! Paddle decides first and replaces later: an operation goes if one before it, in its block or around it, has the same name, declared
-//! attributes, result types and operands, operands compared down to what the program is given, and if both may be replaced at all
-//! (`safe`). It compares trees, again and again; here both questions are numbers (`Numbers`), so that planning is linear.
+//! Paddle decides first and replaces later. An operation is deleted if one before it, in its block or around it, has
+//! the same name, declared attributes, result types and operands, operands compared down to the inputs of the program,
+//! and if both may be replaced at all (`safe`). It compares trees, again and again; here both questions are numbers
+//! (`Numbers`), so that planning is linear.
 //!
-//! Terms. The *text number* of an operation says what Paddle compares. The *sound number* says what is certainly equal: two draws
-//! of a generator, what reads memory that is written between, results that share written storage, and, for the default plan, constants
-//! whose digits the printer cut off have numbers of their own, and so has what depends on them. Where the text numbers are equal and the
-//! sound ones are not, the merge is refused with the name of the first reason. The default plan asks for no more than equal sound numbers, so it
-//! also merges behind operations of which Paddle fears a side effect.
+//! Terms. The *text number* of an operation covers the parts that Paddle compares. The *sound number* covers certain
+//! equality: two draws of a generator, reads of memory that is written between, results that share written storage,
+//! and, for the default plan, constants whose digits the printer cut off have numbers of their own, and so have all
+//! operations that depend on them. Where the text numbers are equal and the sound ones are not, the merge is refused
+//! with the name of the first reason. The default plan asks for no more than equal sound numbers, so it also merges
+//! behind operations of which Paddle fears a side effect.
 //!
-//! Nothing is ever dead: what a program computes may be asked for by name when it runs. The default plan does nothing inside an operation that
-//! nobody knows, which may count on each operation of its block, and leaves a block that no terminator ends its last operation; it takes no
-//! operation for equal whose types could not be read.
+//! Nothing is ever dead: any value of a program may be asked for by name when it runs. The default plan does nothing
+//! inside an unknown operation, which may count on each operation of its block, and leaves a block without a terminator
+//! its last operation; it never merges operations whose types could not be read.
 
 mod attributes;
 mod safe;
@@ -78,25 +80,26 @@ enum Operand {
     Result(u32, u32),
 }
 
-/// What is compared of an operation.
+/// The key by which operations are compared.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     kind: OpKind,
     attrs: u32,
     types: SmallVec<[Type; 1]>,
     operands: SmallVec<[Operand; 3]>,
-    /// Versions of the storage that it reads, if written anywhere; the block, if its threads must arrive together. Text numbers have none.
+    /// Versions of the storage that it reads, if written anywhere; the block, if its threads must arrive together. Text
+    /// numbers have none.
     state: SmallVec<[u32; 2]>,
 }
 
-/// Which of two numberings, and which of two tables.
+/// The choice of two numberings, and of two tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Text,
     Sound,
 }
 
-/// Why two equal texts may differ, and the operation that makes it so.
+/// The reason why two equal texts may differ, and the operation that makes it so.
 type Reason = (OpRefusalKind, Option<OpId>);
 
 struct Planner<'a> {
@@ -115,9 +118,9 @@ struct Planner<'a> {
     /// Entries of `first` in open regions, and where the regions begin.
     undo: Vec<(By, u32)>,
     marks: Vec<usize>,
-    /// Why an operation is equal to no other, by operation.
+    /// The reason why an operation is equal to no other, by operation.
     reasons: Vec<Option<Reason>>,
-    /// How many of the operations around are such that nobody knows.
+    /// The number of unknown operations around.
     n_unknown_around: usize,
     plan: OpPlan,
     work: OpWork,
@@ -182,8 +185,8 @@ impl<'a> Planner<'a> {
         self.storage.leave(self.body, op);
     }
 
-    /// Whether the default plan leaves the operation alone for where it stands: inside of what nobody knows, or at the end of a block that
-    /// nothing ends, which would lose its last operation.
+    /// Returns true if the default plan keeps the operation because of its place: inside an unknown operation, or at
+    /// the end of a block without a terminator, which would lose its last operation.
     fn stays(&self, op: OpId) -> bool {
         let block = &self.body.blocks[self.body.ops[op].parent];
         let ends_open_block = self.body.ops[op].parent != self.body.entry(self.body.root)
@@ -192,7 +195,7 @@ impl<'a> Planner<'a> {
         self.is_default() && (self.n_unknown_around > 0 || ends_open_block)
     }
 
-    /// Whether neither the effects table nor Paddle's registry knows the operation.
+    /// Returns true if neither the effects table nor Paddle's registry knows the operation.
     fn is_unknown(&self, op: OpId) -> bool {
         let OpKind::Named(name) = self.body.ops[op].kind else { return true };
         let name = self.body.name(name);
@@ -261,7 +264,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Why an execution of this operation may differ from another one with equal operands; none if it cannot.
+    /// Returns the reason why an execution of this operation may differ from another one with equal operands; none if
+    /// it cannot.
     fn own_reason(&self, op: OpId, effects: &OpEffects) -> Option<Reason> {
         let name = match self.body.ops[op].kind {
             OpKind::Named(name) => self.body.name(name),
@@ -286,7 +290,7 @@ impl<'a> Planner<'a> {
 
     // ---- tables ----
 
-    /// Whether the operation may stand for another, and another for it, apart from being equal.
+    /// Returns true if the operation may be merged with equal ones, in either direction.
     fn may_merge(&self, op: OpId) -> bool {
         match self.is_default() {
             true => !self.safety.feeds_control_flow(op),
@@ -340,7 +344,7 @@ impl<'a> Planner<'a> {
         self.plan.refusals.push(OpRefusal { op, into: Some(into), kind, obstacle });
     }
 
-    /// Why the texts of two operations are equal and their values may not be.
+    /// Returns the reason why the texts of two operations are equal and their values may not be.
     fn reason(&self, op: OpId, into: OpId) -> Reason {
         if let Some(own) = self.reasons[op.index()].or(self.reasons[into.index()]) {
             return own;
@@ -386,7 +390,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Why executions of an operation are never merged.
+/// Returns the reason why executions of an operation are never merged.
 fn refusal(effects: &OpEffects) -> OpRefusalKind {
     let fixed = Flags::TERMINATOR.union(Flags::SYMBOL).union(Flags::MARKER);
     let is_value = matches!(effects.memory_effect, MemoryEffect::None | MemoryEffect::Read);

@@ -8,7 +8,7 @@ use ir::{
     Value, ValueId,
     arena::Id,
     known_ops,
-    plan::ops::{OpChange, OpPlan, OutputCopy, copies, handed},
+    plan::ops::{OpChange, OpPlan, OutputCopy, carried_values, copies},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,18 +35,18 @@ pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
     copy.new
 }
 
-/// A plan by what it is about.
+/// A plan by the subject of its actions.
 struct Changes {
     gone: FxHashSet<OpId>,
-    /// Values and what takes their place, which stays.
+    /// Values and their replacements, which stay.
     replaced: FxHashMap<ValueId, ValueId>,
     single: FxHashMap<(OpId, u32), ValueId>,
-    /// What moves right before an operation, in the order of the plan.
+    /// The operations to move right before each operation, in the order of the plan.
     before: FxHashMap<OpId, Vec<OpId>>,
     moved: FxHashSet<OpId>,
     /// Copies behind operations, in the order in which they are made.
     copies: FxHashMap<OpId, Vec<OutputCopy>>,
-    /// Arguments and results that are handed on no more, and the operands that gave them.
+    /// Removed arguments and results, and the operands that gave them.
     dropped: FxHashSet<ValueId>,
     dropped_operands: FxHashSet<(OpId, u32)>,
 }
@@ -85,7 +85,7 @@ impl Changes {
                 OpChange::Argument { argument, value } => {
                     changes.replaced.insert(*argument, *value);
                 }
-                OpChange::Drop { argument } => {
+                OpChange::RemoveArgument { argument } => {
                     changes.dropped.insert(*argument);
                 }
             }
@@ -95,7 +95,7 @@ impl Changes {
             let gone = &changes.gone;
             changes.moved.retain(|it| !gone.contains(it));
             changes.before.values_mut().for_each(|all| all.retain(|it| !gone.contains(it)));
-            for it in handed(body) {
+            for it in carried_values(body) {
                 if changes.dropped.contains(&it.argument) {
                     changes.dropped.extend(it.result.map(|it| it.1));
                     changes.dropped_operands.extend(it.ways);
@@ -117,7 +117,7 @@ impl Changes {
         }
     }
 
-    /// What is used in the place of a value: chains end, as what takes a place stays.
+    /// Returns the replacement of a value. Chains end, as a replacement itself stays.
     fn value(&self, mut value: ValueId) -> ValueId {
         while let Some(&by) = self.replaced.get(&value) {
             value = by;
@@ -135,7 +135,7 @@ struct Copy<'a> {
     blocks: FxHashMap<BlockId, BlockId>,
     /// Old and new operations.
     ops: Vec<(OpId, OpId)>,
-    /// Copies: the new operation and what it copies.
+    /// Copies: the new operation and its original.
     copies: Vec<(OpId, ValueId)>,
     /// Operands that use a copy.
     copied: FxHashMap<(OpId, u32), ValueId>,

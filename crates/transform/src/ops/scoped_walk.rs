@@ -12,7 +12,7 @@
 
 use ir::{BlockId, Body, OpId, RegionId, RegionKind, dominators::Dominators};
 
-/// What is done at each place of the walk.
+/// The action at each place of the walk.
 pub(super) trait ScopeVisitor {
     /// Before the blocks of a region.
     fn enter_region(&mut self, region: RegionId);
@@ -32,7 +32,7 @@ pub(super) trait ScopeVisitor {
     fn leave_regions(&mut self, op: OpId, trees: &[Dominators]);
 }
 
-/// What comes next.
+/// The next step.
 enum Step {
     Region(RegionId),
     LeaveRegion(RegionId),
@@ -112,7 +112,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the blocks of a region are walked along its dominator tree.
+/// Returns true if the blocks of a region are walked along its dominator tree.
 fn has_tree(body: &Body, region: RegionId) -> bool {
     let data = &body.regions[region];
     data.blocks.len() > 1 && data.kind == RegionKind::Ssa

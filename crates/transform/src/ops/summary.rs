@@ -1,4 +1,4 @@
-//! What is known of a body before a walk: uses of every value, and what every operation does with all that is inside of
+//! The summary of a body before a walk: uses of every value, and the effects of every operation with everything inside
 //! it.
 //!
 //! In: a body and the traits of its operations. Out: [`Summary`]. O(operations + operands), no recursion.
@@ -10,11 +10,11 @@ use super::op_traits::{Bits, OpTraits, value_of};
 /// Facts that hold before anything is changed.
 pub(super) struct Summary<'a> {
     traits: &'a OpTraits,
-    /// By operation: its label, and what its regions do as far as that counts. Empty where there are no regions.
+    /// By operation: its label, and the effects of its regions if they count. Empty where there are no regions.
     bits: Vec<Bits>,
     /// By value.
     pub(super) n_uses: Vec<u32>,
-    /// Whether any operation has a region.
+    /// True if some operation has a region.
     pub(super) has_regions: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Summary<'a> {
         Summary { traits, bits, n_uses, has_regions }
     }
 
-    /// The label of an operation and what is inside of it.
+    /// The label of an operation with its contents.
     pub(super) fn bits(&self, op: OpId) -> Bits {
         match self.has_regions {
             true => self.bits[op.index()],
@@ -54,13 +54,13 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// What is inside of an operation is less than it was.
+    /// Replaces the properties of the operations inside an operation by fewer ones.
     pub(super) fn set_bits(&mut self, op: OpId, bits: Bits) {
         self.bits[op.index()] = bits;
     }
 }
 
-/// What an operation inside of another adds to it.
+/// Returns the properties of an operation with those of another inside it.
 pub(super) fn spread(outer: Bits, inner: Bits) -> Bits {
     let inner = inner.and(Bits::SPREAD);
     if outer.has(Bits::RECURSIVE) { inner } else { inner.without(Bits::EFFECT) }
@@ -120,7 +120,7 @@ impl Replaced {
         }
     }
 
-    /// Says what takes the place of a value. That may be replaced later in its turn.
+    /// Records the replacement of a value. That may be replaced later in its turn.
     pub(super) fn set(&mut self, value: ValueId, by: ValueId) {
         self.by[value.index()] = by;
     }

@@ -1,7 +1,7 @@
 //! The operations that are known where a walk is: a hash table whose scopes close.
 //!
-//! Nothing is taken out of the table when a scope closes. What is met later under the same key takes the place of what
-//! is no longer visible, so every operation costs one insertion, and closing a scope costs nothing.
+//! Nothing is taken out of the table when a scope closes. A later entry under the same key replaces one that is no
+//! longer visible, so every operation costs one insertion, and closing a scope costs nothing.
 
 use ir::OpId;
 
@@ -115,7 +115,7 @@ impl Table {
         self.entries = entries;
     }
 
-    /// Whether a scope is open.
+    /// Returns true if a scope is open.
     pub(super) fn is_open(&self, scope: ScopeIdx) -> bool {
         self.is_open[scope as usize]
     }

@@ -1,18 +1,18 @@
-//! What loops and blocks hand on and nothing needs, not even what goes round with it.
+//! Dead loop-carried values and block arguments: cycles that only feed themselves.
 //!
-//! In: a body, what was replaced and what is gone. Out: values that need not be handed on, and operations that only
-//! they needed. Nothing is taken to be needed but what the effects of the function need: the marking begins at
-//! operations that do something, and a value that is handed on needs what is given for it only once somebody needs it
-//! (R. Cytron et al., "Efficiently computing static single assignment form", 1991, section 7.1). So a counter that only
-//! counts itself goes, which no search for values without uses can find.
+//! In: a body, the replaced values and the deleted operations. Out: values that need not be carried or passed, and
+//! operations that only they needed. This is optimistic dead code elimination: liveness starts at the operations with
+//! effects, and a carried value makes its incoming values live only when it is live itself (R. Cytron et al.,
+//! "Efficiently computing static single assignment form", 1991, section 7.1). So a counter that only counts itself is
+//! deleted, which no search for values without uses can find.
 //!
-//! Terminators are needed with the operation around them, what they hand on apart. O(operations + operands); nothing at
-//! all is done where nothing is handed on.
+//! Terminators are live with the operation around them, apart from the values they pass. O(operations + operands);
+//! bodies without carried values cost nothing.
 
 use ir::{
     Body, OpId, ValueId, ValueKind,
     arena::Id,
-    plan::ops::{Handed, handed},
+    plan::ops::{CarriedValue, carried_values},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,10 +21,10 @@ use super::{
     summary::{Replaced, Summary, for_each_operand},
 };
 
-/// What nobody needs.
+/// The dead values and operations.
 #[derive(Default)]
 pub(super) struct Unneeded {
-    pub(super) handed: Vec<Handed>,
+    pub(super) carried: Vec<CarriedValue>,
     /// Operations, also such as are inside of others.
     pub(super) dead: Vec<OpId>,
 }
@@ -35,17 +35,17 @@ struct Marking<'a> {
     summary: &'a Summary<'a>,
     replaced: &'a Replaced,
     is_gone: &'a [bool],
-    handed: Vec<Handed>,
-    /// By argument and result: which of those that are handed on it is.
+    carried: Vec<CarriedValue>,
+    /// By argument and result: the index of the carried value.
     by_value: FxHashMap<ValueId, usize>,
-    /// The operands that count only if what they give is needed.
+    /// The operands that count only if the carried value is needed.
     waiting: FxHashSet<(OpId, u32)>,
     is_needed: Vec<bool>,
-    handed_needed: Vec<bool>,
+    is_carried_needed: Vec<bool>,
     ops: Vec<OpId>,
 }
 
-/// Finds what nobody needs.
+/// Finds the dead values and operations.
 pub(super) fn find(
     body: &Body,
     traits: &OpTraits,
@@ -53,16 +53,16 @@ pub(super) fn find(
     replaced: &Replaced,
     is_gone: &[bool],
 ) -> Unneeded {
-    let mut handed = handed(body);
-    handed.retain(|it| {
+    let mut carried = carried_values(body);
+    carried.retain(|it| {
         let is_inside = traits.of(it.end).has(Bits::INSIDE);
         !is_inside && !is_gone[it.end.index()] && it.ways.iter().all(|way| !is_gone[way.0.index()])
     });
-    if handed.is_empty() {
+    if carried.is_empty() {
         return Unneeded::default();
     }
-    let values = |it: &Handed| [Some(it.argument), it.result.map(|it| it.1)];
-    let by_value = handed.iter().enumerate();
+    let values = |it: &CarriedValue| [Some(it.argument), it.result.map(|it| it.1)];
+    let by_value = carried.iter().enumerate();
     let by_value = by_value.flat_map(|(at, it)| values(it).into_iter().flatten().zip([at, at]));
     let mut marking = Marking {
         body,
@@ -71,29 +71,29 @@ pub(super) fn find(
         replaced,
         is_gone,
         by_value: by_value.collect(),
-        waiting: handed.iter().flat_map(|it| it.ways.iter().copied()).collect(),
+        waiting: carried.iter().flat_map(|it| it.ways.iter().copied()).collect(),
         is_needed: vec![false; body.ops.len()],
-        handed_needed: vec![false; handed.len()],
-        handed,
+        is_carried_needed: vec![false; carried.len()],
+        carried,
         ops: Vec::new(),
     };
     marking.run();
-    let Marking { mut handed, handed_needed, is_needed, .. } = marking;
+    let Marking { mut carried, is_carried_needed, is_needed, .. } = marking;
     let dead: Vec<OpId> =
         body.ops.ids().filter(|it| !is_needed[it.index()] && !is_gone[it.index()]).collect();
     let mut at = 0;
-    handed.retain(|it| {
+    carried.retain(|it| {
         at += 1;
         // What is inside of something dead goes with it.
-        !handed_needed[at - 1]
+        !is_carried_needed[at - 1]
             && is_needed[it.end.index()]
             && is_around_needed(body, it, &is_needed)
     });
     // What goes, goes with something that is handed on no more.
-    if handed.is_empty() { Unneeded::default() } else { Unneeded { handed, dead } }
+    if carried.is_empty() { Unneeded::default() } else { Unneeded { carried, dead } }
 }
 
-fn is_around_needed(body: &Body, it: &Handed, is_needed: &[bool]) -> bool {
+fn is_around_needed(body: &Body, it: &CarriedValue, is_needed: &[bool]) -> bool {
     let around = std::iter::successors(body.parent_op(it.end), |&op| body.parent_op(op));
     around.into_iter().all(|op| is_needed[op.index()])
 }
@@ -144,10 +144,10 @@ impl Marking<'_> {
                 self.need(op);
             }
             let Some(&at) = self.by_value.get(&value) else { continue };
-            if std::mem::replace(&mut self.handed_needed[at], true) {
+            if std::mem::replace(&mut self.is_carried_needed[at], true) {
                 continue;
             }
-            let it = &self.handed[at];
+            let it = &self.carried[at];
             // What takes the place of an argument may be needed where the argument itself is not.
             let given = it.ways.iter().filter_map(|&way| ir::plan::ops::operand_at(self.body, way));
             values.extend(given);

@@ -1,13 +1,13 @@
 //! Versions of memory for the preset `default`: two loads of one address are equal if their memory has one version.
 //!
-//! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and
-//! views of the body is a class of its own; everything else, which may overlap, is class 0. A class is *private* if
-//! only the thread that allocates it can reach it: it is in memory of one thread, and all that uses it is executed by
-//! that thread in its turn ([`OpTraits::team`]). All other classes, those of workgroup memory and of memory that the
-//! regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
+//! Memory is divided into *classes*. An `alloc` of the body whose memory never leaves the loads, stores and views of
+//! the body is a class of its own; everything else, which may overlap, is class 0. A class is *private* if only the
+//! thread that allocates it can reach it: it is in memory of one thread, and all that uses it is executed by that
+//! thread in its turn ([`OpTraits::team`]). All other classes, those of workgroup memory and of memory that the regions
+//! of `async.execute` or `gpu.launch` see, are written by operations that order threads, and by unknown ones.
 //!
-//! A write starts a new version of the classes that it may reach. Versions are numbers that never come again,
-//! and what a region did is undone by a log where control did not come that way.
+//! A write starts a new version of the classes that it may reach. Versions are numbers that are never reused, and a log
+//! undoes the effects of a region on paths that do not pass it.
 //!
 //! O(operations + operands): sets of written classes are kept up to eight, then they are all classes.
 
@@ -46,16 +46,16 @@ const VIEWS: [NameId; 8] = [
     known_ops::MEMREF_MEMORY_SPACE_CAST,
 ];
 
-/// Which memory values and operations are about.
+/// The memory that values and operations are about.
 pub(super) struct Classes {
     /// By value: its class; 0 if unknown.
     of_value: Vec<u32>,
     n_classes: usize,
     /// Classes from here on are private.
     first_private: u32,
-    /// By operation: what it writes, regions included.
+    /// By operation: the memory that it writes, regions included.
     written: Vec<ClassSet>,
-    /// What the whole body writes.
+    /// The memory that the whole body writes.
     pub(super) all_written: ClassSet,
 }
 
@@ -89,7 +89,7 @@ impl Classes {
         res
     }
 
-    /// What an operation writes.
+    /// Returns the memory that an operation writes.
     pub(super) fn written(&self, op: OpId) -> &ClassSet {
         &self.written[op.index()]
     }
@@ -143,12 +143,12 @@ fn name(body: &Body, op: OpId) -> Option<NameId> {
     }
 }
 
-/// Whether the result of an operation is the memory of its first operand.
+/// Returns true if the result of an operation is the memory of its first operand.
 fn is_view(body: &Body, op: OpId) -> bool {
     name(body, op).is_some_and(|it| VIEWS.contains(&it))
 }
 
-/// Allocations, and what becomes of them.
+/// Allocations, and their uses.
 struct Roots {
     /// By value: the allocation that it is, or is a view of.
     root: Vec<Option<ValueId>>,
@@ -183,7 +183,7 @@ impl Roots {
         res
     }
 
-    /// What an operation does with the allocations that it is given.
+    /// Returns the uses that an operation makes of the allocations that it is given.
     fn uses(&mut self, body: &Body, traits: &OpTraits, op: OpId, types: &mut MemoryTypes) {
         let name = name(body, op);
         let first = body.ops[op].operands.first().and_then(|&it| value_of(body, it));
@@ -206,7 +206,7 @@ impl Roots {
         });
     }
 
-    /// Whether what an operation gives, or writes, may be the memory that it is given.
+    /// Returns true if the results or the written values of an operation may be the memory that it is given.
     fn hands_on(&self, body: &Body, op: OpId, types: &mut MemoryTypes) -> bool {
         let data = &body.ops[op];
         // A tensor may be the memory that it was made from.
@@ -245,8 +245,8 @@ impl Roots {
     }
 }
 
-/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says
-/// nothing.
+/// Returns true if a type of memory denotes memory of one thread: the default space, or the private one. A layout does
+/// not matter.
 fn is_of_one_thread(body: &Body, ty: Type) -> bool {
     let Type::Named(name) = ty else { return false };
     let Some(parameters) = body.name(name).strip_prefix("memref") else { return false };

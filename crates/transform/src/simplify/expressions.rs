@@ -1,14 +1,16 @@
-//! Expressions that have a simpler form, and what that decides of statements.
+//! Expressions that have a simpler form, and the statements that this decides.
 //!
-//! In: the operations of a round, outer before inner. Out: an item for each largest occurrence that a step makes simpler as a whole; and [`Expressions`]: the operands as they become, which conditions and loops are decided.
+//! In: the operations of a round, outer before inner. Out: an item for each largest occurrence that a step makes
+//! simpler as a whole; and [`Expressions`]: the operands as they become, which conditions and loops are decided.
 //!
-//! Signed overflow is excluded where the operand is evaluated and used as it stands (`SEMANTICS: I1`): a condition, an index, what is stored,
-//! returned, asserted or given to a call for its effect, a bound of a loop. What is bound to a name may never be used: it
-//! wraps. Bounds of launches and thread loops, and shapes stay as they are written: they are the configuration and the layout.
+//! Signed overflow is excluded where the operand is evaluated and used as it stands (`SEMANTICS: I1`): a condition, an
+//! index, a value that is stored, returned, asserted or given to a call for its effect, a bound of a loop. A bound
+//! value may never be used: it wraps. Bounds of launches and thread loops, and shapes stay as they are written: they
+//! are the configuration and the layout.
 //!
-//! Where the simplified form differs only because an operand does, the walk goes down to the operand, so that only the text that changes is
-//! touched. Each item is right by itself: an occurrence becomes what the simplifier makes of it alone. O(occurrences), each node
-//! of a difference once.
+//! Where the simplified form differs only because an operand does, the walk goes down to the operand, so that only the
+//! text that changes is touched. Each item is right by itself: an occurrence becomes the result of the simplifier for
+//! it alone. O(occurrences), each node of a difference once.
 
 use std::rc::Rc;
 
@@ -41,10 +43,10 @@ use crate::{
     replace::children_of,
 };
 
-/// How often an operand is looked at as it becomes.
+/// The limit on rebuilding of an operand.
 const MOST_REBUILT: usize = 4;
 
-/// What the expressions of a round become.
+/// The rewritten expressions of a round.
 #[derive(Default)]
 pub(super) struct Expressions {
     /// Operands that change.
@@ -59,7 +61,7 @@ pub(super) struct Expressions {
     pub(super) negated: OpMap<ExprId>,
     /// Items that changed the condition of an `if`.
     condition_items: OpMap<Vec<usize>>,
-    /// Items that wrote what reads the variable of a loop of one iteration.
+    /// Items that rewrote expressions that read the variable of a loop of one iteration.
     variable_items: FxHashMap<ValueId, Vec<usize>>,
     /// Variables of loops of one iteration.
     substitution: Substitution,
@@ -67,13 +69,13 @@ pub(super) struct Expressions {
     conditions: Option<Conditions>,
     /// By operation that was asked about: its conditions.
     tops: OpMap<Rc<[(OccurrenceId, Overflow)]>>,
-    /// By condition that was asked about: what of it is known, in program order.
+    /// By queried condition: its known parts, in program order.
     known: FxHashMap<OccurrenceId, Vec<Known>>,
     /// Where what decided a condition was found before.
     deciders: Deciders,
 }
 
-/// Why a condition has one value.
+/// The reason why a condition has one value.
 #[derive(Clone)]
 pub(super) struct Decided {
     pub(super) value: bool,
@@ -88,7 +90,7 @@ impl Expressions {
         self.variable_items.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    /// The items without which the condition of an `if` is not what it becomes.
+    /// The items that the new condition of an `if` depends on.
     pub(super) fn condition_items(&self, op: OpId) -> &[usize] {
         self.condition_items.get(&op).map_or(&[], Vec::as_slice)
     }
@@ -235,7 +237,7 @@ impl Planner<'_, '_, '_, '_> {
         })
     }
 
-    /// Whether the condition of an `if` or `assert` has one value.
+    /// Decides the condition of an `if` or `assert` if it has one value.
     fn decide(&mut self, op: OpId) {
         let body = self.body();
         let condition = self.expressions.operand(body, op, 0);
@@ -286,7 +288,7 @@ impl Planner<'_, '_, '_, '_> {
         }
     }
 
-    /// Whether a statement does nothing at all.
+    /// Returns true if a statement has no effect.
     pub(super) fn does_nothing(&self, op: OpId) -> bool {
         self.body().ops[op].kind == OpKind::Evaluate && self.may_go(op)
     }
@@ -323,7 +325,8 @@ impl Planner<'_, '_, '_, '_> {
             found.clear();
             let place = &mut Differing { at, was: old, context, reading, found: &mut found };
             rebuilt = self.differ(place, start, new);
-            // What is not worth telling stays, so this is not the simplest form, and may be a condition that is known here as it stands.
+            // What is not worth telling stays, so this is not the simplest form, and may be a condition that is known
+            // here as it stands.
             let again = self.simplifier.simplify(context, rebuilt, reading);
             if again == new || again == start || rebuilt == start {
                 break;
@@ -354,7 +357,8 @@ impl Planner<'_, '_, '_, '_> {
         }
     }
 
-    /// Finds what of an occurrence changes: as it is (`from`), and as it could be (`to`). What it becomes with what was found.
+    /// Finds the differing parts of an occurrence: as it is (`from`), and as it could be (`to`). Its replacement with
+    /// the known facts.
     fn differ(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
         ir::stack::with_room(|| self.differ_at(place, from, to))
     }
@@ -435,8 +439,8 @@ impl Planner<'_, '_, '_, '_> {
         Some((old, new))
     }
 
-    /// The context of an operand of a node, whose first operand becomes `first`: an arm of `if_then_else` is evaluated where the condition
-    /// chooses it.
+    /// The context of an operand of a node, whose first operand becomes `first`: an arm of `if_then_else` is evaluated
+    /// where the condition chooses it.
     fn context_of(
         &mut self,
         around: ContextId,
@@ -518,7 +522,7 @@ impl Planner<'_, '_, '_, '_> {
         item
     }
 
-    /// The first known condition in an occurrence, as a kind, and what decides it.
+    /// The first known condition in an occurrence, as a kind, and the deciding fact.
     fn known_in(&mut self, at: OccurrenceId) -> Option<(SimplificationKind, Option<Place>)> {
         let Analyses { body, occurrences, .. } = *self.facts.round.analyses;
         let range = at..occurrences[at].end;
@@ -539,7 +543,7 @@ impl Planner<'_, '_, '_, '_> {
         Some((kind, points.decider(self.simplifier.analyzer(), deciders, &known)))
     }
 
-    /// What is known of a condition or its parts, in the contexts of the body as it is.
+    /// Returns the known values of a condition or its parts, in the contexts of the body as it is.
     fn known_at(&mut self, top: OccurrenceId, reading: Overflow) -> &[Known] {
         let (flow, analyzer) = (self.facts.flow, self.simplifier.analyzer());
         let Expressions { conditions, known, .. } = &mut self.expressions;
@@ -550,18 +554,19 @@ impl Planner<'_, '_, '_, '_> {
     }
 }
 
-/// Where two trees are compared, and what is found.
+/// The position in the comparison of two trees, and the differences.
 struct Differing<'d> {
     /// In the first round.
     at: Option<OccurrenceId>,
-    /// What stands there, before variables were replaced.
+    /// The expression before variables were replaced.
     was: ExprId,
     context: ContextId,
     reading: Overflow,
     found: &'d mut Vec<Replaced>,
 }
 
-/// The reading of an operand: an overflow in the condition of a `Select`, in what becomes a float, or in a lane that is switched off is no event.
+/// The reading of an operand: an overflow in the condition of a `Select`, in a value that becomes a float, or in a lane
+/// that is switched off is no event.
 fn reading_of(body: &Body, expr: ExprId, index: usize, reading: Overflow) -> Overflow {
     match body.expr(expr).kind {
         ExprKind::Select(..) if index == 0 => Overflow::Wraps,
@@ -571,7 +576,7 @@ fn reading_of(body: &Body, expr: ExprId, index: usize, reading: Overflow) -> Ove
     }
 }
 
-/// Whether `to` is seen to be a node with other operands, without making it.
+/// Returns true if `to` is known to be a node with other operands, without making it.
 fn is_with_children(body: &Body, expr: ExprId, children: &[ExprId], to: ExprId) -> bool {
     if body.ty(expr) != body.ty(to) {
         return false;
@@ -590,7 +595,7 @@ fn is_with_children(body: &Body, expr: ExprId, children: &[ExprId], to: ExprId) 
     }
 }
 
-/// An occurrence, what it is, and what it becomes.
+/// An occurrence, its expression, and its replacement.
 struct Replaced {
     at: OccurrenceId,
     context: ContextId,

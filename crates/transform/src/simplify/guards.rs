@@ -1,17 +1,21 @@
-//! Guards that become one with a guard around them, or go around their loop.
+//! Guards that are merged with an enclosing guard, or are moved around their loop.
 //!
-//! `if a: if b: S` becomes `if a and b: S`. A back end may evaluate both sides of `and` (`SEMANTICS: S2`, `S3`), so `b` must be a value that can
-//! neither trap nor overflow before the outer `if`. At most [`MOST_PARTS`] conditions become one: a person has to read them.
+//! `if a: if b: S` becomes `if a and b: S`. A back end may evaluate both sides of `and` (`SEMANTICS: S2`, `S3`), so `b`
+//! must be a value that can neither trap nor overflow before the outer `if`. At most [`MOST_PARTS`] conditions become
+//! one: a person has to read them.
 //!
-//! `for i: if c: S` becomes `if c: for i: S` if `c` depends on values from outside the loop only, and the loop surely runs or evaluating `c` adds no
-//! event. The bounds, then evaluated under `c`, must be free of effects. Threads and barriers stand under the same conditions as before (`P8`, `Y2`);
-//! loops that bind threads, and loops around blocks that are still to be scheduled, stay where they are (`P6`). The bounds and `c` are
-//! evaluated in another order, which only changes which of two errors comes first.
+//! `for i: if c: S` becomes `if c: for i: S` if `c` depends on values from outside the loop only, and the loop surely
+//! runs or evaluating `c` adds no event. The bounds, then evaluated under `c`, must be free of effects. Threads and
+//! barriers stand under the same conditions as before (`P8`, `Y2`); loops that bind threads, and loops around blocks
+//! that are still to be scheduled, stay where they are (`P6`). The bounds and `c` are evaluated in another order, which
+//! only changes which of two errors comes first.
 //!
-//! Threads exchange values in memory that they share, and the barriers for that may still have to be placed: where all threads of a block pass. So no
-//! condition comes between: a guard stays in a loop that writes such memory, and guards with such memory in them are not joined (`statements`).
+//! Threads exchange values in memory that they share, and the barriers for that may still have to be placed: where all
+//! threads of a block pass. So no condition comes between: a guard stays in a loop that writes such memory, and guards
+//! with such memory in them are not joined (`statements`).
 //!
-//! Both are linear: each guard is asked about once for the outermost guard that it may join, once for each loop that it leaves.
+//! Both are linear: each guard is asked about once for the outermost guard that it may join, once for each loop that it
+//! leaves.
 
 use ir::{
     BinaryOp, BlockId, ExprId, ExprKind, OpId, OpKind,
@@ -168,7 +172,7 @@ impl Planner<'_, '_, '_, '_> {
         self.is_bound_to_its_place(context, condition).then_some(SimplifyRefusal::MayTrap)
     }
 
-    /// How many conditions an `and` has; no more than one too many are counted.
+    /// Returns the number of conditions of an `and`; no more than one too many are counted.
     fn parts(&self, condition: ExprId) -> usize {
         let body = self.simplifier.body();
         let mut stack = vec![condition];

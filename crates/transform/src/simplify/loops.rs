@@ -1,9 +1,10 @@
 //! Loops that run one iteration, or none.
 //!
-//! In: a loop and what is known before it. Out: [`Trips`], and for one iteration whether its body may take its place: nothing leaves
-//! the loop by `break` or `continue`, it has no annotations, binds no thread (`SEMANTICS: P6`), holds no block that is still to be
-//! scheduled, no name would hide another, and its first value may stand where its variable does: it reads no memory (`L1`) and is not
-//! computed more often than before. A loop of one iteration is serial, whatever its kind (`P1`, `P3`, `L8`).
+//! In: a loop and the facts before it. Out: [`Trips`], and for one iteration whether its body may take its place:
+//! nothing leaves the loop by `break` or `continue`, it has no annotations, binds no thread (`SEMANTICS: P6`), holds no
+//! block that is still to be scheduled, no name would hide another, and its first value may stand where its variable
+//! does: it reads no memory (`L1`) and is not computed more often than before. A loop of one iteration is serial,
+//! whatever its kind (`P1`, `P3`, `L8`).
 
 use arith::Overflow;
 use dataflow::flow::{Flow, Target};
@@ -22,7 +23,7 @@ use super::round::{Planner, is_thread_loop};
 /// Nodes of a first value that may take the place of a variable.
 const MOST_NODES: u32 = 64;
 
-/// How often a loop runs.
+/// The number of iterations of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trips {
     Zero,
@@ -30,9 +31,9 @@ pub(super) enum Trips {
     Many,
 }
 
-/// What one walk says of all loops.
+/// The facts of one walk about all loops.
 pub(super) struct LoopFacts {
-    /// By operation: what leaves the loop.
+    /// By operation: the exits of the loop.
     leaves: Vec<Option<OpId>>,
     /// By operation: whether a schedulable block is in it.
     pub(super) has_sblock: Vec<bool>,
@@ -71,13 +72,13 @@ impl LoopFacts {
     }
 }
 
-/// What operations do to the memory of a block of threads, which all of them see.
+/// The uses that operations make of the memory of a thread block, which all its threads see.
 pub(super) struct SharedUse {
-    /// By operation: what is done in it; empty if there is no such memory.
+    /// By operation: the use of such memory in it; empty if there is no such memory.
     of_op: Vec<Touch>,
 }
 
-/// What is done to shared memory.
+/// The use of shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Touch {
     No,
@@ -117,12 +118,12 @@ impl SharedUse {
         self.of_op.get(op.index()).copied().unwrap_or(Touch::No)
     }
 
-    /// Whether memory of a block of threads is used in an operation.
+    /// Returns true if an operation uses memory of a thread block.
     pub(super) fn is_used_in(&self, op: OpId) -> bool {
         self.touch(op) != Touch::No
     }
 
-    /// Whether such memory is written in an operation, or a pointer to it is given away.
+    /// Returns true if an operation writes such memory, or lets a pointer to it escape.
     pub(super) fn is_written_in(&self, op: OpId) -> bool {
         self.touch(op) == Touch::Writes
     }
@@ -149,7 +150,7 @@ fn n_uses(body: &Body) -> Vec<u32> {
     n_uses
 }
 
-/// By node what evaluating it does to shared memory, given by buffer whether it is in that.
+/// By node the use of shared memory by its evaluation, given by buffer whether it is in that memory.
 fn touches(body: &Body, shared: &[bool]) -> Vec<Touch> {
     let mut of_expr = vec![Touch::No; body.n_exprs()];
     for (expr, node) in body.exprs() {
@@ -172,7 +173,7 @@ fn has_expr(attr: &Attr) -> bool {
 }
 
 impl Planner<'_, '_, '_, '_> {
-    /// How often a loop runs, given its extent as simplified.
+    /// Returns the number of iterations of a loop, given its simplified extent.
     pub(super) fn trips(&mut self, op: OpId, extent: ExprId) -> Trips {
         let context = self.before(op);
         let bound = self.analyzer().facts_with(Overflow::Excluded, context, extent).interval;
@@ -183,7 +184,7 @@ impl Planner<'_, '_, '_, '_> {
         }
     }
 
-    /// The variable of a loop of one iteration, if its body may take its place; else it says why not.
+    /// The variable of a loop of one iteration, if the body may replace the loop; otherwise the reason.
     pub(super) fn unwrapped(&mut self, op: OpId, first: ExprId) -> Option<ValueId> {
         let kind = SimplificationKind::SingleIterationLoop;
         match self.why_not_unwrapped(op, first) {
@@ -242,7 +243,8 @@ impl Planner<'_, '_, '_, '_> {
         Ok(value)
     }
 
-    /// Whether all names in an expression mean one thing wherever they are visible. O(size), for what takes the place of a variable.
+    /// Returns true if every name in an expression has one meaning wherever it is visible. O(size), for replacements of
+    /// a variable.
     fn has_unique_names(&mut self, expr: ExprId) -> bool {
         let body = self.simplifier.body();
         let mut stack = vec![expr];

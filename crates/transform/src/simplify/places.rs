@@ -1,11 +1,11 @@
-//! What is known at the places of a round, and what a round leaves to the next.
+//! The facts at the places of a round, and the facts that a round leaves to the next.
 //!
-//! In: a walk over the operations, outer before inner, with their operands as they become. Out: the context before each operation.
-//! Contexts are made of the *new* conditions and bounds, and a loop that goes has none: so what was found in them stays found when
-//! the next round makes the contexts of the rewritten body, which are the same ones.
+//! In: a walk over the operations, outer before inner, with their rewritten operands. Out: the context before each
+//! operation. Contexts are made of the *new* conditions and bounds, and a deleted loop has none. So results in these
+//! contexts still hold when the next round makes the contexts of the rewritten body, which are the same ones.
 //!
-//! [`Seen`] has the context and the operands of each operation after a round. Simplifying is a function of the two, and what it gives is as
-//! simple as it gets: where neither changed, the next round has nothing to ask. O(operations).
+//! [`Seen`] has the context and the operands of each operation after a round. Simplifying is a function of the two, and
+//! its result is in simplest form: where neither changed, the next round has nothing to do. O(operations).
 
 use arith::{Analyzer, ContextId};
 use dataflow::{conditions::Passage, flow::Flow};
@@ -58,8 +58,8 @@ impl Places {
         }
     }
 
-    /// The walk enters a region of an operation whose operands become these. The context there; `is_open` if what is in the region stands in
-    /// the place of the operation.
+    /// The walk enters a region of an operation whose operands become these. The context there; `is_open` if the
+    /// contents of the region replace the operation.
     pub(super) fn enter_region(
         &mut self,
         flow: &Flow<'_>,
@@ -92,11 +92,11 @@ pub(super) struct Seen {
     operands: Vec<ExprId>,
 }
 
-/// What an operation was asked about.
+/// The last question about an operation.
 #[derive(Clone, Copy)]
 struct Asked {
     context: ContextId,
-    /// Where its operands begin, and how many they are.
+    /// The place where its operands begin, and how many they are.
     first: u32,
     n_operands: u32,
 }
@@ -107,7 +107,7 @@ impl Seen {
         Seen { of: vec![None; body.ops.len()], operands: Vec::with_capacity(2 * body.ops.len()) }
     }
 
-    /// Notes what an operation was asked about.
+    /// Records the last question about an operation.
     pub(super) fn note(&mut self, op: OpId, context: ContextId, operands: &[ExprId]) {
         let (first, n_operands) = (self.operands.len() as u32, operands.len() as u32);
         self.operands.extend_from_slice(operands);
@@ -120,14 +120,14 @@ impl Seen {
         Some((context, operands))
     }
 
-    /// Whether all operations of a body are as they were noted.
+    /// Returns true if all operations of a body are as they were recorded.
     pub(super) fn has_all(&self, body: &Body) -> bool {
         body.ops_preorder().all(|op| {
             self.asked(op).is_some_and(|(_, operands)| *operands == *body.ops[op].operands)
         })
     }
 
-    /// Whether an operand is known to be as simple as it gets in a context.
+    /// Returns true if an operand is known to be in simplest form in a context.
     pub(super) fn has(&self, op: OpId, context: ContextId, operand: usize, expr: ExprId) -> bool {
         self.asked(op).is_some_and(|it| it.0 == context && it.1.get(operand) == Some(&expr))
     }

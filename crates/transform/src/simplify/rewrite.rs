@@ -1,10 +1,10 @@
-//! Does the steps of a plan on a body.
+//! Applies the steps of a plan to a body.
 //!
-//! In: a body, its occurrences, a plan made from them, and which of its items are wanted. Out: a new body; operations keep their ids,
-//! what no step touches is as it was. Nothing is decided here: the planner itself works by it, so that a plan and its rewrite cannot
-//! disagree.
+//! In: a body, its occurrences, a plan made from them, and which of its items are wanted. Out: a new body; operations
+//! keep their ids, and parts that no step touches stay the same. Nothing is decided here: the planner itself works by
+//! it, so that a plan and its rewrite cannot disagree.
 //!
-//! Lists of operations are not rebuilt at each step: what goes, is opened or is shown in another's place is marked, and one walk from
+//! Lists of operations are not rebuilt at each step: deleted, opened and moved operations are marked, and one walk from
 //! the root at the end makes the lists. Linear in the body and the steps, no recursion.
 
 use ir::{
@@ -60,10 +60,10 @@ pub fn rewrite_items(
 /// Applies steps.
 pub(super) struct Rewriter<'b> {
     body: &'b mut Body,
-    /// Occurrences of the body as it was at the start, and what they become.
+    /// Occurrences of the initial body, and their replacements.
     replaced: Vec<(OccurrenceId, ExprId)>,
     removed: FxHashSet<OpId>,
-    /// Operations in whose place stands what is in a block.
+    /// Operations that are replaced by the contents of a block.
     opened: FxHashMap<OpId, BlockId>,
     /// Blocks whose content follows that of another.
     appended: FxHashMap<BlockId, Vec<BlockId>>,
@@ -71,7 +71,7 @@ pub(super) struct Rewriter<'b> {
     shown: FxHashMap<(BlockId, OpId), OpId>,
     /// The entry of a list that shows an operation, where it is not in the list of its parent by its own id.
     entry: FxHashMap<OpId, (BlockId, OpId)>,
-    /// What stands in the place of an operation that was the last of its list.
+    /// The operation that replaces one that was the last of its list.
     filled: FxHashMap<OpId, OpId>,
     /// Variables of loops that are replaced by their bodies.
     values: Substitution,
@@ -159,7 +159,8 @@ impl<'b> Rewriter<'b> {
         filler
     }
 
-    /// The guard takes the place of the loop, the loop stands alone in the guard, and what was in the guard is in the loop.
+    /// The guard replaces the loop, the loop becomes the only statement of the guard, and the former contents of the
+    /// guard are in the loop.
     fn hoist(&mut self, op: OpId, guard: OpId) {
         let (inside, arm) = (self.block(op, 0), self.block(guard, 0));
         if let Some(place) = self.entry.remove(&guard) {
@@ -174,7 +175,8 @@ impl<'b> Rewriter<'b> {
         if let Some(more) = self.appended.remove(&arm) {
             self.appended.insert(inside, more);
         }
-        // A list that shows something else than what it has is that of another loop around the same guard, and has one entry.
+        // A list that shows something else than what it has is that of another loop around the same guard, and has one
+        // entry.
         if let [only] = list[..] {
             let shown = self.shown.remove(&(arm, only)).unwrap_or(only);
             if shown != only {
@@ -245,7 +247,7 @@ impl<'b> Rewriter<'b> {
         self.filled.clear();
     }
 
-    /// What stands in a block, after what was marked.
+    /// Returns the operations of a block after the marked changes.
     fn list(&mut self, block: BlockId) -> Vec<OpId> {
         let mut list = Vec::new();
         let mut stack = Vec::new();

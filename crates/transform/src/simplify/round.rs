@@ -1,7 +1,7 @@
 //! One round of planning.
 //!
-//! In: a body with its occurrences. Out: items and refusals in the plan, and the body after the items. The facts of the body are computed
-//! here, once a round, and shared by the planners of expressions, loops, statements and guards.
+//! In: a body with its occurrences. Out: items and refusals in the plan, and the body after the items. The facts of the
+//! body are computed here, once a round, and shared by the planners of expressions, loops, statements and guards.
 
 use std::cell::OnceCell;
 
@@ -32,34 +32,34 @@ use super::{
 };
 use crate::findings::{Deletable, Openable, idle_stores};
 
-/// What a round works on.
+/// The inputs of a round.
 pub(super) struct Round<'a> {
     /// Of its body; without occurrences after the first round: what people are told of is in the body as they have it.
     pub(super) analyses: &'a Analyses<'a>,
     pub(super) source: Option<SourceView<'a>>,
     pub(super) round: u32,
-    /// What the round before found to be as simple as it gets.
+    /// The operands that the round before found to be in simplest form.
     pub(super) seen: &'a Seen,
 }
 
-/// What a round leaves to the next: what need not be asked again.
-pub(super) struct Left {
-    /// Whether what the simplifier found out still holds; else it can only give its body.
+/// The state that a round leaves to the next: the questions that need not be asked again.
+pub(super) struct RoundOutcome {
+    /// True if the results of the simplifier still hold; otherwise only its body can be used.
     pub(super) goes_on: bool,
     pub(super) seen: Seen,
-    /// Whether another round would find nothing.
+    /// True if another round would find nothing.
     pub(super) is_settled: bool,
 }
 
 impl Round<'_> {
-    /// Plans, and does what was planned; none if there is nothing to do. `simplifier` is one of this body, and has the body as it
-    /// becomes.
+    /// Plans and applies one round; `None` if there is nothing to do. `simplifier` is one of this body, and has the
+    /// body as it becomes.
     pub(super) fn run(
         &self,
         simplifier: &mut Simplifier<'_>,
         plan: &mut SimplifyPlan,
         work: &mut Work,
-    ) -> Option<Left> {
+    ) -> Option<RoundOutcome> {
         let Analyses { body, occurrences, .. } = *self.analyses;
         let n_before = plan.items.len();
         let flow = self.analyses.flow();
@@ -104,9 +104,10 @@ impl Round<'_> {
             rewriter.finish_round(occurrences);
         });
         if !goes_on {
-            return Some(Left { goes_on, seen: Seen::default(), is_settled: false });
+            return Some(RoundOutcome { goes_on, seen: Seen::default(), is_settled: false });
         }
-        // Where statements are as they were, the next round would ask of expressions only, and of none that was not asked.
+        // Where statements are as they were, the next round would ask of expressions only, and of none that was not
+        // asked.
         let is_expression = |it: &Step| matches!(it, Step::Replace { .. } | Step::Operand { .. });
         let is_settled = !is_loop_left
             && steps().all(is_expression)
@@ -115,7 +116,7 @@ impl Round<'_> {
                 .body()
                 .ops_preorder()
                 .any(|it| stores_what_it_loads(simplifier.body(), it));
-        Some(Left { goes_on, seen, is_settled })
+        Some(RoundOutcome { goes_on, seen, is_settled })
     }
 }
 
@@ -125,8 +126,8 @@ impl Round<'_> {
         (self.round == 0).then(|| self.analyses.occurrences.of_operand(op, operand)).flatten()
     }
 
-    /// Stores of what the same element holds already: those among the dead stores. Versions of memory are only worked out for a body
-    /// that looks as if it had one.
+    /// Stores of the value that the same element holds already: those among the dead stores. Versions of memory are
+    /// only worked out for a body that looks as if it had one.
     fn idle_stores(&self, events: &[WalkEvent]) -> FxHashSet<OpId> {
         let Analyses { body, effects, .. } = *self.analyses;
         let is_candidate =
@@ -153,7 +154,7 @@ fn events(body: &Body) -> Vec<WalkEvent> {
     events
 }
 
-/// Whether an operation stores what it loads from the same place.
+/// Returns true if an operation stores the value that it loads from the same place.
 fn stores_what_it_loads(body: &Body, op: OpId) -> bool {
     let data = &body.ops[op];
     let OpKind::Store { buffer, predicated: false } = data.kind else { return false };
@@ -162,7 +163,7 @@ fn stores_what_it_loads(body: &Body, op: OpId) -> bool {
             if source == buffer && *body.items(indices) == data.operands[1..])
 }
 
-/// What is known of the body of a round.
+/// The facts about the body of a round.
 pub(super) struct Facts<'f, 'a> {
     pub(super) round: &'f Round<'a>,
     pub(super) flow: Flow<'a>,
@@ -173,12 +174,12 @@ pub(super) struct Facts<'f, 'a> {
     events: Vec<WalkEvent>,
     loops: OnceCell<LoopFacts>,
     shared: OnceCell<SharedUse>,
-    /// Stores of what was loaded from the same place, which nothing else can have written since.
+    /// Stores of a value that was loaded from the same place, which nothing else can have written since.
     pub(super) idle_stores: FxHashSet<OpId>,
 }
 
 impl Facts<'_, '_> {
-    /// Whether evaluating an expression may be left out.
+    /// Returns true if evaluating an expression may be omitted.
     pub(super) fn may_go(&self, expr: ExprId) -> bool {
         let Analyses { body, effects, .. } = *self.round.analyses;
         let flags = body.expr(expr).flags;
@@ -192,17 +193,17 @@ impl Facts<'_, '_> {
         deletable.may_go(expr)
     }
 
-    /// Which operations what is in them can replace.
+    /// The operations that their contents can replace.
     pub(super) fn openable(&self) -> &Openable {
         self.openable.get_or_init(|| Openable::of(self.round.analyses.body))
     }
 
-    /// What is known of loops; most bodies have none that could go.
+    /// Returns the facts about loops; most bodies have none that could be removed.
     pub(super) fn loops(&self) -> &LoopFacts {
         self.loops.get_or_init(|| LoopFacts::of(self.round.analyses.body, &self.flow))
     }
 
-    /// What is known of the memory that threads share.
+    /// Returns the uses of the memory that threads share.
     pub(super) fn shared(&self) -> &SharedUse {
         self.shared.get_or_init(|| SharedUse::of(self.round.analyses.body))
     }
@@ -221,7 +222,7 @@ pub(super) struct Planner<'p, 'f, 'a, 'e> {
     /// Regions that are never entered.
     pub(super) dead: FxHashSet<RegionId>,
     pub(super) expressions: Expressions,
-    /// Whether a loop of one iteration stays, for a reason that simpler expressions may take away.
+    /// True if a loop of one iteration stays for a reason that simpler expressions may remove.
     pub(super) is_loop_left: bool,
 }
 
@@ -288,7 +289,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
         }
     }
 
-    /// What an expression costs, with all in it.
+    /// Returns the cost of an expression with all its operands.
     pub(super) fn cost(&mut self, expr: ExprId) -> u32 {
         u32::try_from(self.simplifier.cost(expr).cost).unwrap_or(u32::MAX)
     }
@@ -303,8 +304,8 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
         self.simplifier.rules(context, expr, reading)
     }
 
-    /// The number of the innermost scope that an expression needs, if it depends on values only: no memory, no call whose value may
-    /// be another or that depends on other threads, nothing unknown. Each node once.
+    /// The number of the innermost scope that an expression needs, if it depends on values only: no memory, no call
+    /// whose value may be another or that depends on other threads, nothing unknown. Each node once.
     pub(super) fn movable(&mut self, expr: ExprId) -> Movable {
         let body = self.simplifier.body();
         self.movable.resize(body.n_exprs(), None);
@@ -326,7 +327,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
         self.movable[expr.index()].flatten()
     }
 
-    /// As [`Planner::movable`], of what a node adds to its operands.
+    /// Like [`Planner::movable`], for the part that a node adds to its operands.
     fn movable_alone(&self, expr: ExprId) -> Movable {
         let body = self.simplifier.body();
         let node = body.expr(expr);
@@ -366,8 +367,8 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
         self.places.before(op)
     }
 
-    /// Whether something keeps a condition from being evaluated where it is not: a trap, an overflow in it, or a variable that came from one
-    /// and that nobody may have used yet.
+    /// Returns true if a condition must not be evaluated anywhere else: it has a trap, an overflow, or a variable that
+    /// came from an overflow and may be unused so far.
     pub(super) fn is_bound_to_its_place(&mut self, context: ContextId, condition: ExprId) -> bool {
         let analyzer = self.analyzer();
         !analyzer.cannot_trap(context, condition)
@@ -375,7 +376,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
             || !analyzer.is_untainted(context, condition)
     }
 
-    /// Whether a loop runs at least one iteration.
+    /// Returns true if a loop runs at least one iteration.
     pub(super) fn is_entered(&mut self, op: OpId) -> bool {
         let (context, extent) = (self.before(op), self.body().ops[op].operands[1]);
         let facts = self.analyzer().facts_with(Overflow::Excluded, context, extent);
@@ -391,7 +392,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
         }
     }
 
-    /// Whether the operands of an operation may go unevaluated.
+    /// Returns true if the operands of an operation may stay unevaluated.
     pub(super) fn may_go(&self, op: OpId) -> bool {
         let says_access = |it| ir::effects::access_mask(self.body(), it).is_some();
         self.body().ops[op].operands.iter().all(|&it| self.facts.may_go(it) && !says_access(it))
@@ -434,7 +435,7 @@ impl Item {
     }
 }
 
-/// Whether a loop is one that threads run.
+/// Returns true if threads run the iterations of a loop.
 pub(super) fn is_thread_loop(kind: OpKind) -> bool {
     matches!(kind, OpKind::For(ForKind::ThreadBinding(_)))
 }

@@ -1,6 +1,6 @@
-//! Statements that go, are opened, or change places, inner before outer.
+//! Statements that are removed, opened, or reordered, inner before outer.
 //!
-//! In: what the expressions of a round become. Out: items, and [`Lists`]: for each block what is left in it.
+//! In: the rewritten expressions of a round. Out: items, and [`Lists`]: for each block the remaining operations.
 //!
 //! | statement | becomes | rests on |
 //! |---|---|---|
@@ -15,8 +15,9 @@
 //! | `evaluate` of a value, `assert` of what always holds | nothing | `E8`, `X3` |
 //! | `A[i] = A[i]` where nothing else can have written the element | nothing | `M11`, `P2`, as `dead-store` |
 //!
-//! A list that would lose its last statement keeps one that does nothing, unless the operation around it can go as a whole; a `while`
-//! cannot (`L10`). Linear: a list is known by its ends and length, and what is opened is joined to the list around it, the shorter to the longer.
+//! A list that would lose its last statement keeps one that does nothing, unless the operation around it can go as a
+//! whole; a `while` cannot (`L10`). Linear: a list is known by its ends and length, and an opened list is joined to the
+//! list around it, the shorter to the longer.
 
 use ir::{
     BlockId, ExprId, OpId, OpKind, RegionId,
@@ -36,12 +37,12 @@ use super::{
 /// An earlier guard with the same condition.
 const SAME_CONDITION: Role = Role("this guard has the same condition");
 
-/// What is left in a block.
+/// The remaining operations of a block.
 #[derive(Default, Clone, Debug)]
 pub(super) struct List {
     /// The first statement that does something, and the last.
     ends: Option<(OpId, OpId)>,
-    /// How many there are.
+    /// The number of entries.
     len: usize,
     /// Statements that do nothing.
     idle: Vec<OpId>,
@@ -89,20 +90,20 @@ fn join<T>(to: &mut Vec<T>, mut from: Vec<T>) {
     to.append(&mut from);
 }
 
-/// What becomes of an operation in its list.
+/// The fate of an operation in its list.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outcome {
     /// It does nothing.
     Idle,
     /// It goes.
     Gone(usize),
-    /// What is in a block takes its place.
+    /// The contents of a block replace it.
     Opened(usize, BlockId),
     /// Another operation takes its place.
     Shows(usize, OpId),
 }
 
-/// What the statements of a round become.
+/// The rewritten statement lists of a round.
 #[derive(Default)]
 pub(super) struct Lists {
     pub(super) of_block: FxHashMap<BlockId, List>,
@@ -125,7 +126,7 @@ impl Planner<'_, '_, '_, '_> {
         lists
     }
 
-    /// What is left in the block of a region.
+    /// Returns the remaining operations of the block of a region.
     fn list(&mut self, lists: &mut Lists, region: RegionId) {
         let body = self.body();
         let [block] = body.regions[region].blocks[..] else { return };
@@ -406,7 +407,8 @@ impl Planner<'_, '_, '_, '_> {
 
     // ---- neighbours ----
 
-    /// Joins a guard to the last of a list, if they have one condition. `opened` are the items that brought the guard to its place.
+    /// Joins a guard to the last of a list, if they have one condition. `opened` are the items that brought the guard
+    /// to its place.
     fn join_guards(
         &mut self,
         lists: &mut Lists,
@@ -460,7 +462,8 @@ impl Planner<'_, '_, '_, '_> {
         true
     }
 
-    /// The items without which an `if` is not the guard that [`Planner::guard`] gives: it has another condition, or a second arm.
+    /// The items without which an `if` is not the guard that [`Planner::guard`] gives: it has another condition, or a
+    /// second arm.
     pub(super) fn guard_items(&self, lists: &Lists, op: OpId) -> Vec<usize> {
         let arm = lists.only_arm.get(&op).map(|it| it.1);
         let condition = self.expressions.condition_items(op).iter().copied();
@@ -485,7 +488,7 @@ impl Planner<'_, '_, '_, '_> {
 }
 
 impl super::expressions::Expressions {
-    /// Whether the condition of an `if` has become its opposite: the next round sees it as it is then.
+    /// Returns true if the condition of an `if` has been negated: the next round sees the new form.
     fn negated_now(&self, lists: &Lists, op: OpId) -> bool {
         self.negated.contains_key(&op) && lists.only_arm.contains_key(&op)
     }

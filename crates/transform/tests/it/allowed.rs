@@ -1,4 +1,4 @@
-//! What the user allows is left as it is: by comment, by attribute, for a line and for a function.
+//! Findings that the user allows stay as they are: by comment, by attribute, for a line and for a function.
 
 use expect_test::{Expect, expect};
 use frontend::tvmscript::Selection;

@@ -1,4 +1,5 @@
-//! Values over the variables of blocks (`v = T.axis.spatial(n, e)`): candidates as all others, bound inside the block that has the variables.
+//! Values over the variables of blocks (`v = T.axis.spatial(n, e)`): candidates as all others, bound inside the block
+//! that has the variables.
 
 use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
@@ -200,7 +201,7 @@ fn plans_of_functions_that_are_still_scheduled_inform_only() {
 }
 
 #[test]
-fn what_a_block_binds_does_not_get_into_the_regions_of_a_block_inside() {
+fn binding_of_a_block_stays_out_of_inner_block_regions() {
     check(
         "
         for i in range(4):

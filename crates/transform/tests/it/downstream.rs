@@ -1,4 +1,5 @@
-//! Values whose names would make TVM's passes evaluate something where the source does not. The reports in `tests/upstream-reports` show it with TVM.
+//! Values whose names would make TVM's passes evaluate something where the source does not. The reports in
+//! `tests/upstream-reports` show it with TVM.
 
 use ir::plan::{Decision, Downstream, Refusal, TvmPass};
 use transform::cse::CseOptions;

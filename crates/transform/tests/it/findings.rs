@@ -1,6 +1,6 @@
-//! Findings: what is found in text, and that text and body agree after fixes.
+//! Findings in text, and that text and body agree after fixes.
 //!
-//! Each kind has a file of tests; [`check`] is what they call.
+//! Each kind has a file of tests, which call [`check`].
 
 mod barriers;
 mod conditions;
@@ -47,7 +47,8 @@ pub(crate) fn found(lowered: &Lowered, options: &FindingOptions) -> Vec<Finding>
     })
 }
 
-/// The text of the file after the fixes that can be done together, the body after the same fixes, and how many they are.
+/// The text of the file after the fixes that can be done together, the body after the same fixes, and how many they
+/// are.
 pub(crate) fn fixed<'f>(
     file: &str,
     item: &FunctionItem,
@@ -67,8 +68,8 @@ pub(crate) fn fixed<'f>(
     (new, body, done.len())
 }
 
-/// What is found of one kind in the statements of a kernel, and the statements after fixing all of it. Each fix alone and all
-/// together must give a text that lowers to what the rewriter makes.
+/// Checks the findings of one kind in the statements of a kernel, and the statements after fixing all of them. Each fix
+/// alone and all together must give a text that lowers to the result of the rewriter.
 #[track_caller]
 pub(crate) fn check(kind: FindingKind, statements_in: &str, expected: Expect) {
     check_file(&only(kind), &kernel(statements_in), expected);

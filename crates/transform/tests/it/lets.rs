@@ -1,4 +1,4 @@
-//! The bodies of lets: evaluated as often as the let, so what they compute counts, but for what names the variable.
+//! The bodies of lets: evaluated as often as the let, so their computations count, except those that name the variable.
 
 use expect_test::{Expect, expect};
 
@@ -10,7 +10,7 @@ fn check_kernel(statements: &str, expected: Expect) {
 }
 
 #[test]
-fn what_the_body_of_a_let_computes_counts_as_what_stands_beside_it() {
+fn body_of_a_let_counts_like_code_beside_it() {
     check_kernel(
         "
         v = T.int32()

@@ -1,4 +1,5 @@
-//! Equivalence above the tree, and what bounds show of a value where the program does not evaluate it.
+//! Equivalence levels above the syntactic one, and proofs from bounds about values at places where the program does not
+//! evaluate them.
 
 use expect_test::{Expect, expect};
 use ir::plan::Equivalence;

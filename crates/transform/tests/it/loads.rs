@@ -1,4 +1,4 @@
-//! The preset `default` on what reads memory: shared while nothing may write between, and only where the access is certain.
+//! The preset `default` on memory reads: shared while nothing may write between, and only where the access is certain.
 
 use expect_test::{Expect, expect};
 
@@ -128,7 +128,7 @@ fn a_loop_that_writes_gives_each_iteration_its_own_value() {
 }
 
 #[test]
-fn what_a_while_polls_is_loaded_again() {
+fn polled_memory_is_loaded_again() {
     check_function(
         "def f(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\"), x: T.int32):
     T.func_attr({\"tirx.noalias\": True})

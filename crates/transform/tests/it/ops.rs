@@ -1,9 +1,9 @@
 //! Plans of operations on text of MLIR: read, planned, rewritten, edited, read again, compared.
 
+mod carried;
 mod default;
 mod growth;
-mod handed;
-mod peer;
+mod reference;
 mod user_dialect;
 
 use expect_test::Expect;

@@ -13,7 +13,7 @@ fn requested() -> CseOptions {
     CseOptions { partial_redundancies: true, ..CseOptions::default() }
 }
 
-/// The text after the plan with the option, then the plan without it. The edited text means what the rewriter makes.
+/// The text after the plan with the option, then the plan without it. The edited text lowers to the rewriter's body.
 #[track_caller]
 fn check_text(file: &str, expected: Expect) {
     let (item, text, it) = &lowered(file)[0];
@@ -40,7 +40,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
-fn what_a_condition_computed_is_computed_again_only_where_it_changed() {
+fn value_of_a_condition_is_recomputed_only_where_it_changed() {
     check(
         "
         if A[x] * 2 > y:
@@ -455,7 +455,7 @@ fn values_that_do_not_change_are_bound_above_the_branch() {
     );
 }
 
-/// What planning costs, with the scalars that it plans.
+/// Returns the cost of planning, with the scalars that it plans.
 fn cost(statements: &str) -> (u64, usize) {
     let file = kernel(statements);
     let (_, _, it) = &lowered(&file)[0];

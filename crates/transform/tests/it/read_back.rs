@@ -1,7 +1,8 @@
-//! Every edit is read back before anybody gets it: what the text would not say is not done, whoever planned it.
+//! Every edit is read back before it is offered: an edit that changes the meaning is dropped, whichever planner made
+//! it.
 
 use frontend::tvmscript::{
-    CheckedEdits, Edited, Reading, Selection, checked_cse_edits, checked_finding_edits, functions,
+    CheckedEdits, Edited, ReadBack, Selection, checked_cse_edits, checked_finding_edits, functions,
 };
 use ir::{Body, Occurrences, plan::finding::FindingFix};
 use transform::{
@@ -23,7 +24,7 @@ const STATEMENTS: &str = "
     c: T.let[T.int32] = x * 5
     ";
 
-/// What the body becomes by a wrong rewriter.
+/// Returns the body as a wrong rewriter makes it.
 fn broken(body: &Body) -> Body {
     let mut body = body.clone();
     let entry = body.entry(body.root);
@@ -31,16 +32,16 @@ fn broken(body: &Body) -> Body {
     body
 }
 
-/// What is checked of an edit of the first function, in a file.
+/// Runs a check on an edit of the first function in a file.
 fn with_edited<R>(file: &str, run: impl FnOnce(Edited<'_>) -> R) -> R {
     let (item, _, it) = &lowered(file)[0];
     let functions = functions(&syntax::parse(file));
     let environment = functions.environment(item);
-    let reading = Reading::Now;
+    let reading = ReadBack::Now;
     run(Edited { source: &item.source, environment: &environment, lowered: it, reading })
 }
 
-fn shared(file: &str, is_right: bool, reading: Reading) -> CheckedEdits {
+fn shared(file: &str, is_right: bool, reading: ReadBack) -> CheckedEdits {
     with_edited(file, |it| {
         let body = &it.lowered.body;
         let occurrences = Occurrences::collect(body);
@@ -56,16 +57,16 @@ fn shared(file: &str, is_right: bool, reading: Reading) -> CheckedEdits {
 #[test]
 fn shared_values_are_bound_only_if_the_text_says_so() {
     let file = kernel(STATEMENTS);
-    let right = shared(&file, true, Reading::Now);
+    let right = shared(&file, true, ReadBack::Now);
     assert_eq!((right.is_done, right.differs, right.mismatch), (vec![true], vec![false], None));
-    let wrong = shared(&file, false, Reading::Now);
+    let wrong = shared(&file, false, ReadBack::Now);
     assert!(wrong.edit.is_empty());
     assert_eq!((wrong.is_done, wrong.differs), (vec![false], vec![true]));
     let mismatch = wrong.mismatch.expect("what is wrong is told");
     assert_eq!(mismatch.what, "the edited text means something else than the plan");
     assert!(mismatch.op.is_some());
     // Nobody gets these.
-    assert!(!shared(&file, false, Reading::Later).edit.is_empty());
+    assert!(!shared(&file, false, ReadBack::Later).edit.is_empty());
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn of_fixes_those_that_read_back_are_done() {
 }
 
 #[test]
-fn nothing_goes_with_which_a_comment_would_go() {
+fn edit_that_loses_a_comment_is_left_out() {
     let file = kernel(
         "
         # above

@@ -1,4 +1,4 @@
-//! Operands that have to be seen as they are written: no planner puts a name in their places.
+//! Operands that must be seen as they are written: no planner replaces them by a name.
 
 use transform::findings::{FindingKind, FindingKinds};
 use transform::{cse::CseOptions, findings::FindingOptions};
@@ -17,7 +17,7 @@ def f(A: T.Buffer((1024,), \"int32\"), B: T.Buffer((64, 256), \"float16\"), V: T
     for i in range(16):
 ";
 
-/// What is in a loop over `i`, in which something is written twice that no planner may name.
+/// Bodies of a loop over `i` in which something is written twice that no planner may name.
 const STAYS: &[(&str, &str)] = &[
     (
         "lanes of a broadcast",
@@ -81,7 +81,7 @@ fn file(statements: &str) -> String {
 }
 
 #[test]
-fn no_planner_names_what_has_to_be_seen() {
+fn no_planner_names_an_operand_that_must_stay_visible() {
     let invariants = FindingOptions {
         kinds: FindingKinds::from_iter([FindingKind::LoopInvariant]),
         loop_invariant_cost: 1,

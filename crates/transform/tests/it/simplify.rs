@@ -1,4 +1,4 @@
-//! Simplification: what is planned, that it ends, and what becomes of the body.
+//! Simplification: the plan, its termination, and the rewritten body.
 
 mod corpus;
 mod growth;
@@ -18,8 +18,8 @@ use transform::simplify::{SimplifyOptions, plan, rewrite, rewrite_items};
 
 use crate::support::{kernel, lowered, statements};
 
-/// What is planned in the statements of a kernel, and what they become. Planning it again finds nothing; each item alone, with what it
-/// needs, leaves a valid body.
+/// Checks the plan for the statements of a kernel, and the statements after it. Planning again finds nothing; each item
+/// alone, with the items that it needs, leaves a valid body.
 #[track_caller]
 pub(crate) fn check(statements_in: &str, expected: Expect) {
     check_file(&kernel(statements_in), expected);

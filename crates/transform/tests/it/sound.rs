@@ -1,4 +1,4 @@
-//! The preset `default`: what it finds, where it binds, and what it does not do.
+//! The preset `default`: the groups that it finds, the places where it binds, and its limits.
 
 use expect_test::{Expect, expect};
 
@@ -452,7 +452,7 @@ def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
 }
 
 #[test]
-fn what_the_host_computes_anyway_is_handed_to_kernels() {
+fn values_of_the_host_are_passed_to_kernels() {
     check(
         "from tvm.script import tirx as T
 
@@ -566,7 +566,7 @@ def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
 }
 
 #[test]
-fn what_a_block_and_its_init_compute_has_no_common_place() {
+fn block_and_init_have_no_common_site() {
     check(
         "from tvm.script import tirx as T
 
@@ -680,7 +680,7 @@ fn a_variable_is_no_condition_early_if_it_may_come_from_an_overflow() {
 }
 
 #[test]
-fn what_no_path_computes_twice_is_not_computed_where_it_is_not_needed() {
+fn value_that_no_path_computes_twice_is_not_hoisted() {
     check_kernel(
         "
         if x < 3:
@@ -703,7 +703,7 @@ fn what_no_path_computes_twice_is_not_computed_where_it_is_not_needed() {
 }
 
 #[test]
-fn what_some_path_computes_twice_is_shared_before_its_arms() {
+fn value_that_some_path_computes_twice_is_shared_before_the_arms() {
     check_kernel(
         "
         if x < 3:
@@ -759,7 +759,7 @@ fn what_some_path_computes_twice_is_shared_before_its_arms() {
 }
 
 #[test]
-fn what_every_path_computes_once_is_shared() {
+fn value_that_every_path_computes_is_shared() {
     check_kernel(
         "
         if x < 3:
@@ -814,7 +814,7 @@ fn what_every_path_computes_once_is_shared() {
 }
 
 #[test]
-fn what_several_bindings_of_the_user_have_is_shared_by_them() {
+fn subexpression_of_several_user_bindings_is_shared() {
     check_kernel(
         "
         for i in range(8):

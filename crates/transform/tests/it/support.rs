@@ -77,7 +77,7 @@ pub(crate) fn planned(text: &str, options: &CseOptions) -> String {
     got
 }
 
-/// What is below the signature, without its indentation.
+/// Returns the text below the signature, without its indentation.
 pub(crate) fn statements(text: &str) -> String {
     let start = text.find("):\n").map_or(0, |it| it + 3);
     let mut out = String::new();
@@ -100,7 +100,7 @@ pub(crate) fn plan_of_text(lowered: &Lowered, options: &CseOptions) -> CsePlan {
     })
 }
 
-/// The text of the file after the edits, and the body that the rewriter makes of the same plan.
+/// The text of the file after the edits, and the rewriter's body for the same plan.
 pub(crate) fn edited(
     file: &str,
     item: &FunctionItem,

@@ -1,4 +1,5 @@
-//! Values that may trap: each operator in them is computed there anyway, or is shown not to trap, one this way and one that.
+//! Values that may trap: each operator in them is computed there anyway, or is shown not to trap, one this way and one
+//! that.
 
 use expect_test::{Expect, expect};
 
@@ -203,7 +204,7 @@ fn a_sum_of_a_bound_product_stays_on_its_side_of_a_launch() {
 }
 
 #[test]
-fn what_is_certain_as_a_whole_is_certain_with_what_it_computes_only_sometimes() {
+fn certain_value_makes_its_lazy_parts_safe() {
     check(
         NUMBERS,
         "
@@ -230,7 +231,7 @@ fn what_is_certain_as_a_whole_is_certain_with_what_it_computes_only_sometimes() 
 }
 
 #[test]
-fn what_one_kernel_alone_computes_for_certain_is_bound_in_it() {
+fn value_certain_in_one_kernel_is_bound_there() {
     check(
         NUMBERS,
         "
@@ -256,7 +257,7 @@ fn what_one_kernel_alone_computes_for_certain_is_bound_in_it() {
 }
 
 #[test]
-fn what_folds_away_beside_an_unknown_number_is_not_certain() {
+fn operand_folded_beside_an_unknown_number_is_not_certain() {
     // `x % 1` is 0, and so is `x * 0`: with such numbers nothing divides. Of `+` both sides are evaluated.
     let text = format!(
         "from tvm.script import tirx as T

@@ -1,4 +1,5 @@
-//! The preset `tvm`, habit by habit. The expected texts are what TVM 0.27 gives for the same input.
+//! The preset `tvm`, habit by habit. The expected texts are the output of TVM 0.27 for the same input. The expected
+//! texts are the output of TVM 0.27 for the same input.
 
 use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
@@ -11,7 +12,7 @@ fn check(statements: &str, expected: Expect) {
     expected.assert_eq(&rewritten(&kernel(statements), &tvm(true)));
 }
 
-/// What the preset refuses without the flag.
+/// Checks the refusals of the preset without the flag.
 #[track_caller]
 fn check_refused(statements: &str, expected: Expect) {
     let text = kernel(statements);
@@ -162,7 +163,7 @@ fn the_body_of_a_let_is_not_recorded_and_yet_rewritten() {
 }
 
 #[test]
-fn what_the_user_bound_is_bound_again() {
+fn user_bindings_are_bound_again() {
     check(
         "
         a: T.let[T.int32] = x * y

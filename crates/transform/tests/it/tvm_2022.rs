@@ -387,7 +387,7 @@ fn loops_bind_inside_and_nothing_is_hoisted() {
 }
 
 #[test]
-fn what_only_one_part_has_is_not_seen_from_outside() {
+fn computation_of_one_part_is_hidden_outside() {
     for (params, statements) in [
         ("c x y", "M[0] = x * y\nif c > 0:\n    M[1] = x * y"),
         ("n x y", "M[0] = x * y\nfor i in range(n):\n    M[i] = x * y"),
@@ -712,7 +712,7 @@ fn value_in_a_let_is_bound_outside_of_it() {
     );
 }
 
-/// What divides by another variable, but is the same node: numbers of binders are no names.
+/// A division by another variable may be the same node: numbers of binders are no names.
 #[test]
 fn value_in_a_let_is_not_that_of_another_let() {
     let text = function(

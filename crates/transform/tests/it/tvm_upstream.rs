@@ -1,6 +1,6 @@
-//! What TVM's own tests of today's pass ask for, one test each, rebuilt from what they are about.
+//! The behaviour that TVM's own tests of today's pass ask for, one test each, rebuilt from their subjects.
 //!
-//! The texts are ours; the expected ones are what the pass gives, names and order included.
+//! The texts are ours; the expected ones are the results of the pass, names and order included.
 
 use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
@@ -298,7 +298,7 @@ fn t21_lowered_floor_division_keeps_its_lets() {
 }
 
 #[test]
-fn t22_conditions_are_left_alone_and_what_they_compare_is_not() {
+fn t22_conditions_are_left_alone_and_their_operands_are_not() {
     check(
         "n x y",
         "

@@ -1,4 +1,4 @@
-//! Where a text is cut into documents: exactly where `mlir-opt -split-input-file` cuts every text that it accepts.
+//! Cuts of a text into documents: exactly those that `mlir-opt -split-input-file` makes in every text that it accepts.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What nests and what is long costs no more than it is long: the steps of reading and planning are counted for a text and for one four times as long, and
-//! the tool itself, run on the long one, ends. What it takes in memory is in `memory.rs`.
+//! Deep and long texts cost time linear in their length: the steps of reading and planning are counted for a text and
+//! for one four times as long, and the tool itself, run on the long one, ends. The memory is measured in `memory.rs`.
 
 use frontend::{mlir, pir};
 use ir::{Body, effects::EffectTable, interrupt::counted};
@@ -36,7 +36,7 @@ fn list(n: usize, item: impl Fn(usize) -> String) -> String {
     items.join(", ")
 }
 
-/// Steps of reading a text and of planning what it says.
+/// Steps of reading a text and of planning for it.
 fn steps(name: &str, text: &str) -> u64 {
     let options = OpOptions::default();
     let plan = |body: &Body| {
@@ -101,7 +101,7 @@ fn nested_attributes_and_types() {
 }
 
 #[test]
-fn what_is_never_closed() {
+fn unclosed_brackets_cost_linear_time() {
     for text in ["(", "{", "[", "<", "\"", "/", "%a, ", "// ----- %x ", "// ----- \"x "] {
         check("input.mlir", |n| text.repeat(n));
     }
@@ -162,7 +162,7 @@ fn many_of_a_kind() {
 }
 
 #[test]
-fn what_is_too_deep_is_said_with_the_number_of_levels() {
+fn excessive_nesting_is_reported_with_the_number_of_levels() {
     let text = in_function(&nested(size(), "\"t.x\"() ({\n", "", "}) : () -> ()\n"));
     let (output, _) = run(&["check"], "input.mlir", &text);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,5 +1,5 @@
-//! What edits make of names: after every fix, `mlir-opt` reads the text, a second fix finds nothing, and what the peer moves itself (constants) it takes for
-//! the program that it was.
+//! Names after edits: after every fix, `mlir-opt` reads the text, a second fix finds nothing, and after the moves of
+//! the peer itself (constants) the program is the same.
 
 use super::{asking_the_peer, peer, run, through_peer};
 
@@ -87,8 +87,8 @@ fn fixed(text: &str) -> String {
     after
 }
 
-/// The operations of a printed program without the names of values, which come in the order of their definitions, and sorted, as
-/// what nothing orders has no order.
+/// The operations of a printed program without the names of values, which come in the order of their definitions, and
+/// sorted, as unordered operations have no order.
 fn sorted(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text
         .lines()
@@ -102,7 +102,7 @@ fn sorted(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_moves_out_of_branches_keeps_its_meaning() {
+fn operation_moved_out_of_branches_keeps_its_meaning() {
     let mut n_changed = 0;
     for body in BRANCHES {
         for (start, end) in FUNCTIONS {
@@ -133,5 +133,8 @@ fn a_fix_stays_in_its_document() {
 #[test]
 #[ignore = "needs mlir-opt"]
 fn mlir_opt_takes_what_was_fixed_for_the_same() {
-    asking_the_peer(&[what_moves_out_of_branches_keeps_its_meaning, a_fix_stays_in_its_document]);
+    asking_the_peer(&[
+        operation_moved_out_of_branches_keeps_its_meaning,
+        a_fix_stays_in_its_document,
+    ]);
 }

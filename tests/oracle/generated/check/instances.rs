@@ -1,15 +1,16 @@
 //! One function of which something is not known: planned and edited as it is, run with values.
 //!
-//! Each text that our plans make of the function, and the text that we print of it, is put into a file that says what the names are; there
-//! it must read without an error, and compute what the original computes in the same file. Values that are equal make names equal that the
-//! plans had to take for different; values that differ show where they were taken for one.
+//! Each text of the function after our plans, and our printed text of it, is put into a file that defines the names;
+//! there it must read without an error, and compute the same as the original in the same file. Equal values make names
+//! equal that the plans had to treat as different; different values show where they were merged.
 
 use dataflow::analyses::Analyses;
 use ir::effects::EffectTable;
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{
-    Edited, Reading, Selection, checked_finding_edits, checked_simplify_edits, unchecked::cse_edits,
+    Edited, ReadBack, Selection, checked_finding_edits, checked_simplify_edits,
+    unchecked::cse_edits,
 };
 use ir::{
     Body, ExprKind, Occurrences, OpKind,
@@ -103,7 +104,8 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Whether a statement is kept by its text: with these values it cannot be read, and nobody says so where other names are not known.
+/// Returns true if a statement is kept by its text: with these values it cannot be read, and no diagnostic says so if
+/// other names are unknown.
 fn keeps_text(body: &Body) -> bool {
     body.ops_preorder().any(|op| matches!(body.ops[op].kind, OpKind::Opaque(_)))
 }
@@ -130,7 +132,8 @@ fn of_plans(function: &Function) -> Vec<Text> {
     texts
 }
 
-/// The text after all fixes of findings that can be done together. Those that rest on conditions take for granted that no sum overflows.
+/// The text after all fixes of findings that can be done together. Those that rest on conditions take for granted that
+/// no sum overflows.
 fn of_findings(function: &Function) -> Option<Text> {
     let lowered = &function.lowered;
     let body = &lowered.body;
@@ -149,7 +152,7 @@ fn of_findings(function: &Function) -> Option<Text> {
         .filter_map(|it| it.fix.as_ref())
         .collect();
     let (source, environment) = function.source();
-    let edited = Edited { source, environment: &environment, lowered, reading: Reading::Now };
+    let edited = Edited { source, environment: &environment, lowered, reading: ReadBack::Now };
     let rewritten =
         |fixes: &[&FindingFix]| findings::apply_fixes(body, &occurrences, fixes.iter().copied());
     let edit = checked_finding_edits(edited, &fixes, &rewritten).edit;
@@ -171,7 +174,7 @@ fn of_simplification(function: &Function) -> Option<Text> {
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, &plan, |at| is_done[at]);
     let (source, environment) = function.source();
-    let edited = Edited { source, environment: &environment, lowered, reading: Reading::Now };
+    let edited = Edited { source, environment: &environment, lowered, reading: ReadBack::Now };
     let edit = checked_simplify_edits(edited, &plan, |_| true, &rewritten).edit;
     let text = (!edit.is_empty()).then(|| edit.apply(function.text()));
     text.map(|text| Text { excludes_overflow: true, ..Text::new("simplified text", text) })

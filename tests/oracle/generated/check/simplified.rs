@@ -1,10 +1,11 @@
-//! Simplification of one function: the plan ends, each item and all together keep what the function computes, and the edited text is the
-//! rewritten body.
+//! Simplification of one function: the plan ends, each item and all together preserve the results, and the edited text
+//! is the rewritten body.
 //!
-//! Signed overflow is taken not to happen where it would be used (`SEMANTICS: I1`), so runs with that event are not compared.
+//! Signed overflow is taken not to happen where it would be used (`SEMANTICS: I1`), so runs with that event are not
+//! compared.
 
 use dataflow::analyses::Analyses;
-use frontend::tvmscript::{Edited, Reading, checked_simplify_edits};
+use frontend::tvmscript::{Edited, ReadBack, checked_simplify_edits};
 use ir::effects::EffectTable;
 use ir::{Body, Occurrences, fingerprint, plan::simplify::SimplifyPlan, verify::verify};
 use transform::simplify::{SimplifyOptions, plan, rewrite, rewrite_items};
@@ -89,7 +90,7 @@ fn ends(after: &Body, first: &SimplifyPlan) -> Result<(), Failure> {
     failure("simplify: finds more", format!("{}\nthen\n{}", print(after), print(&more)))
 }
 
-/// The body of the text that is offered. It reads back as the rewritten body; what would not is counted.
+/// The body of the text that is offered. It reads back as the rewritten body; items that would not are counted.
 fn edited(
     name: &'static str,
     function: &Function,
@@ -102,7 +103,7 @@ fn edited(
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, plan, |at| is_done[at]);
     let (source, environment) = function.source();
-    let edited = Edited { source, environment: &environment, lowered, reading: Reading::Now };
+    let edited = Edited { source, environment: &environment, lowered, reading: ReadBack::Now };
     let found = checked_simplify_edits(edited, plan, wanted, &rewritten);
     let n_differing = found.differs.iter().filter(|it| **it).count() as u64;
     if n_differing > 0 && std::env::var_os("TIR_ORACLE_DIFFERING").is_some() {

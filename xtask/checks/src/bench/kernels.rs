@@ -1,6 +1,8 @@
-//! `tir-analyzer build`: edits, unchanged workspaces, and the way from text to CUDA (`tests/benches/kernels.rs`), the last beside TVM's.
+//! `tir-analyzer build`: edits, unchanged workspaces, and the way from text to CUDA (`tests/benches/kernels.rs`), the
+//! last beside TVM's.
 //!
-//! The peer runs on every N-th file, and the sums are over the files that both build: it needs minutes for what we need milliseconds for.
+//! The peer runs on every N-th file, and the sums are over the files that both build: it needs minutes where we need
+//! milliseconds.
 
 use std::path::Path;
 use std::process::Stdio;

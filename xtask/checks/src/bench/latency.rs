@@ -1,4 +1,5 @@
-//! Key press to hints, through the real server (`tests/benches/latency.rs`); in one large function of MLIR beside `mlir-lsp-server`.
+//! Key press to hints, through the real server (`tests/benches/latency.rs`); in one large function of MLIR beside
+//! `mlir-lsp-server`.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -1,6 +1,6 @@
 //! `opt --preset mlir` against `mlir-opt --cse`: whole processes on the same synthetic files, one after the other.
 //!
-//! The time of a file is the least of a few runs. What grows faster than its text shows in the last column.
+//! The time of a file is the least of a few runs. Superlinear growth shows in the last column.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,7 +27,7 @@ const SIZES: [(Shape, usize); 8] = [
     (Shape::Regions, 4_000),
 ];
 
-/// What running a program took.
+/// The cost of running a program.
 #[derive(Clone, Copy)]
 struct Cost {
     seconds: f64,

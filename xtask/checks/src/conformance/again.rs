@@ -1,12 +1,15 @@
-//! Files of MLIR formatted and optimised once, and once more: the second time changes nothing, and nothing is worse than before.
+//! Files of MLIR formatted and optimised once, and once more: the second time changes nothing, and nothing is worse
+//! than before.
 //!
-//! In: a folder with files of MLIR (LLVM's own tests are one). Out: a report. Each file goes through `format` and `opt` of the tool, and
+//! In: a folder with files of MLIR (LLVM's own tests are one). Out: a report. Each file goes through `format` and `opt`
+//! of the tool, and
 //!
-//! * what came out goes through the same again, and must come back equal. The peer's own pass deletes in one sweep what its first sweep left; so
-//!   of the preset `mlir` that is asked only where a second run of the peer's pass changes nothing either;
+//! * the output goes through the same again, and must come back equal. The peer's own pass deletes in one sweep the
+//!   leftovers of its first sweep; so the preset `mlir` is checked for that only where a second run of the peer's pass
+//!   changes nothing either;
 //! * `check` finds no more errors in it than in the input;
-//! * `mlir-opt` reads it where it reads the input: of files with faults on purpose, each document for itself. Where it does not read what its own
-//!   pass made of the input either, that is not asked.
+//! * `mlir-opt` reads it where it reads the input: of files with faults on purpose, each document for itself. Where it
+//!   does not read the output of its own pass for the input either, that is not checked.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,7 +27,7 @@ use crate::workspace::Workspace;
 
 const KINDS: &[&str] = &["good", "failed", "not again", "more errors", "refused"];
 
-/// What is done to each file, and with what.
+/// The runs on each file, with their arguments.
 const RUNS: [(&str, &[&str]); 3] = [
     ("format", &["format"]),
     ("mlir", &["opt", "--preset", "mlir"]),
@@ -36,7 +39,7 @@ struct Tools {
     peer: Result<PathBuf, Skip>,
 }
 
-/// What is wrong with one run on a file: the column, and more.
+/// The fault of one run on a file: the column, and more.
 type Fault = (&'static str, String);
 
 /// Runs everything on all files of a folder.
@@ -92,7 +95,7 @@ fn files(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What is wrong with each run.
+/// Returns the faults of each run.
 fn judge(tools: &Tools, path: &Path) -> Vec<Vec<Fault>> {
     let text = std::fs::read_to_string(path);
     RUNS.iter()
@@ -146,7 +149,7 @@ fn first_difference(once: &str, again: &str) -> String {
 
 // ---- the tool ----
 
-/// What a command of the tool makes of a text.
+/// Returns the output of a command of the tool for a text.
 fn ours(tools: &Tools, arguments: &[&str], text: &str) -> anyhow::Result<String> {
     let file = temporary(text)?;
     let mut command = Command::new(&tools.ours);
@@ -174,7 +177,7 @@ fn temporary(text: &str) -> anyhow::Result<tempfile::NamedTempFile> {
 
 // ---- the peer ----
 
-/// What the peer prints of a text of several documents.
+/// Returns the text that the peer prints for a text of several documents.
 fn peer_prints(peer: &Path, text: &str, passes: &[&str]) -> Result<String, String> {
     let file = temporary(text).map_err(|it| format!("{it:#}"))?;
     let mut command = Command::new(peer);
@@ -182,14 +185,14 @@ fn peer_prints(peer: &Path, text: &str, passes: &[&str]) -> Result<String, Strin
     process::run_quiet(command.arg(file.path())).map_err(|it| format!("{it:#}"))
 }
 
-/// Whether a second run of the peer's pass changes nothing; not where it cannot be asked.
+/// Returns true if a second run of the peer's pass changes nothing; false where the peer cannot be asked.
 fn peer_is_done_at_once(tools: &Tools, text: &str) -> bool {
     let Ok(peer) = &tools.peer else { return false };
     let Ok(once) = peer_prints(peer, text, &["--cse"]) else { return false };
     peer_prints(peer, &once, &["--cse"]).is_ok_and(|it| it == once)
 }
 
-/// Whether the peer reads what came of a text; not if it did not read that either.
+/// Checks that the peer reads the result for a text, unless it did not read the text either.
 fn peer_reads(peer: &Path, before: &str, after: &str) -> Result<(), String> {
     if peer_prints(peer, before, &[]).is_ok() {
         return reads_part(peer, before, after);

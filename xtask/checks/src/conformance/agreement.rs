@@ -1,8 +1,9 @@
-//! When two results of one function are the same.
+//! The criterion by which two results of one function agree.
 //!
-//! Integers and bools: every bit. Floats: by what the function computes (its [`Class`]), because exactly rounded
-//! operations leave no room, a transcendental function has as many results as there are libraries, and threads that
-//! reduce together add in another order than a loop. NaN agrees with NaN of any payload, zero with zero of any sign.
+//! Integers and bools: every bit. Floats: by the computations of the function (its [`Class`]), because exactly rounded
+//! operations leave no tolerance, a transcendental function has as many results as there are libraries, and threads
+//! that reduce together add in another order than a loop. NaN agrees with NaN of any payload, zero with zero of any
+//! sign.
 
 use interp::Array;
 use ir::arena::Id;
@@ -10,12 +11,12 @@ use ir::{BinaryOp, Body, Callee, DataType, ExprKind, Intrinsic, OpKind, TypeCode
 use lower::{LowerOptions, lower_until};
 use rustc_hash::FxHashSet;
 
-/// What reports say of functions that agree: how near the results were.
+/// The words of reports about functions that agree: how near the results were.
 pub(crate) const AGREE_BY: &str = "agree: bit for bit, or within";
 /// The results were the same.
 pub(crate) const BIT_FOR_BIT: &str = "bit for bit";
 
-/// What a function computes with floats, from least to most room.
+/// The class of a function's float computations, from the least tolerance to the most.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
     /// Floats are moved and compared, never computed.
@@ -94,7 +95,7 @@ fn class_of(body: &Body, kind: ExprKind, is_float: bool) -> Class {
     }
 }
 
-/// Whether a function calls a mathematical function whose last bits are the library's.
+/// Returns true if a function calls a mathematical function whose last bits are the library's.
 pub(crate) fn calls_library(body: &Body) -> bool {
     body.ops_preorder().any(|op| {
         let mut seen = FxHashSet::default();
@@ -114,7 +115,7 @@ pub(crate) fn calls_library(body: &Body) -> bool {
     })
 }
 
-/// Whether threads reduce together once the function is lowered: in another order than a loop does.
+/// Returns true if threads reduce together once the function is lowered: in another order than a loop does.
 pub(crate) fn reduces_over_threads(body: &Body) -> bool {
     let pass = "cross_thread_reduction";
     let lowered = lower_until(body, &LowerOptions::default(), pass);
@@ -123,7 +124,7 @@ pub(crate) fn reduces_over_threads(body: &Body) -> bool {
         .any(|index| body.operands_of(Id::new(index), Intrinsic::ThreadAllreduce).is_some())
 }
 
-/// Where two arrays differ in a bit first; any NaN is any other.
+/// Returns the place where two arrays differ in a bit first; any NaN is any other.
 pub(crate) fn bit_difference(left: &Array, right: &Array) -> Option<String> {
     if !left.dtype.is_float() || left.data == right.data || left.len() != right.len() {
         return difference(left, right, Class::Moves);
@@ -146,7 +147,7 @@ fn step(dtype: DataType) -> f64 {
     }
 }
 
-/// Where two arrays disagree first, in words; none if nowhere.
+/// Returns the place where two arrays disagree first, in words; none if nowhere.
 pub(crate) fn difference(left: &Array, right: &Array, class: Class) -> Option<String> {
     if left.dtype != right.dtype || left.len() != right.len() {
         return Some(format!(

@@ -1,7 +1,7 @@
-//! Bodies built into a folder, for suites that run what was built.
+//! Bodies built into a folder, for suites that run the built kernels.
 //!
-//! In: bodies with the files and names that they are to have in the manifest. Out: the manifest. A body's text is the
-//! text that it is printed as, so a suite that is run again generates only what is new.
+//! In: bodies with the files and names that they are to have in the manifest. Out: the manifest. A body's text is its
+//! printed text, so a suite that is run again generates only new ones.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,13 +1,14 @@
-//! Our C, compiled by the system's compiler and called: it computes what the interpreter computes.
+//! Our C, compiled by the system's compiler and called: it computes the interpreter's results.
 //!
-//! Every function of [`GROUPS`] is built for the target `c` and compiled ([`compile`]) with all warnings as errors
-//! and optimizations, and those that are run with OpenMP and traps for what C leaves undefined, too. Both are called on made-up inputs, a function with shape
-//! variables at several sizes ([`SIZES`]). Integers, and floats of functions that call nothing from the mathematics library and have no reduction over
-//! threads, must agree in every bit (every operation is exactly rounded and in the same order); others as [`Class`] states, or as
-//! the function's own rounding explains ([`wide`]).
+//! Every function of [`GROUPS`] is built for the target `c` and compiled ([`compile`]) with all warnings as errors and
+//! optimizations, and those that are run with OpenMP and traps for undefined behaviour of C, too. Both are called on
+//! made-up inputs, a function with shape variables at several sizes ([`SIZES`]). Integers, and floats of functions that
+//! call nothing from the mathematics library and have no reduction over threads, must agree in every bit (every
+//! operation is exactly rounded and in the same order); others as [`Class`] states, or as the function's own rounding
+//! explains ([`wide`]).
 //!
-//! Left out, by name: what has no one value on its inputs (an event, an error), and what would take the interpreter more
-//! than [`STEPS`] evaluated nodes.
+//! Left out, by name: functions without one value on their inputs (an event, an error), and those that would take the
+//! interpreter more than [`STEPS`] evaluated nodes.
 
 mod compile;
 
@@ -40,13 +41,13 @@ const GROUPS: &[&str] =
 const CONSTRUCTS: &str = "tests/constructs";
 /// Extents of shape variables, by position: a function without any runs once.
 const SIZES: &[&[i64]] = &[&[5, 3, 6, 4, 7, 2], &[1, 2, 1, 3], &[8, 9, 4]];
-/// The work that the interpreter is given at most for one run, unless the command says otherwise.
+/// The default limit of the interpreter's work for one run.
 pub(crate) const STEPS: u64 = 1_000_000;
 
 /// Functions that must agree, whatever the share.
 const LEAST: usize = 30;
 
-/// A function and what became of it.
+/// A function and its result.
 pub(super) struct Case {
     pub(super) label: String,
     pub(super) group: String,
@@ -54,7 +55,7 @@ pub(super) struct Case {
     /// Unique: its name in the build.
     pub(super) name: String,
     pub(super) runs: Vec<Run>,
-    /// Why it is not run, if it has no runs.
+    /// The reason why it is not run, if it has no runs.
     pub(super) reason: String,
 }
 
@@ -69,7 +70,7 @@ impl Case {
 /// One call.
 pub(super) struct Run {
     pub(super) inputs: Vec<Made>,
-    /// What the interpreter left in the arrays.
+    /// The arrays that the interpreter left.
     pub(super) expected: Vec<Array>,
     pub(super) dir: PathBuf,
 }
@@ -192,7 +193,7 @@ pub(super) fn write_inputs(dir: &Path, inputs: &[Made]) -> std::io::Result<()> {
 
 // ---- building and calling ----
 
-/// What the build left, by the function's name in it.
+/// The outputs of the build, by the function's name in it.
 struct Built {
     functions: BTreeMap<String, Function>,
     refused: BTreeMap<String, (String, String)>,

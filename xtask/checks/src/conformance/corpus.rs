@@ -15,14 +15,14 @@ pub(crate) struct File {
     pub(crate) group: String,
     /// The file's name without the ending.
     pub(crate) name: String,
-    /// Where it is.
+    /// The place where it is.
     pub(crate) path: PathBuf,
     /// Its text.
     pub(crate) text: String,
 }
 
 impl File {
-    /// How reports call it.
+    /// Returns the name in reports.
     pub(crate) fn label(&self) -> String {
         format!("{}/{}", self.group, self.name)
     }

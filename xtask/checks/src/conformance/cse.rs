@@ -1,8 +1,8 @@
 //! Our CSE with the preset `tvm` against TVM's own answers.
 //!
-//! The answer to `lowered_X/NAME` is `lowered_X_cse/NAME` where the corpus has it, else TVM's pass is run on the
-//! spot. With `allow_unsound` our result must be structurally equal and have the same names in TVM's printed form.
-//! Without it, what the preset refuses is counted by reason: the second list.
+//! The answer to `lowered_X/NAME` is `lowered_X_cse/NAME` where the corpus has it, else TVM's pass is run on the spot.
+//! With `allow_unsound` our result must be structurally equal and have the same names in TVM's printed form. Without
+//! it, refusals of the preset are counted by reason: the second list.
 
 use dataflow::analyses::Analyses;
 use ir::effects::EffectTable;
@@ -24,13 +24,13 @@ use crate::skip::Skip;
 pub(crate) const ANSWERS: &str = "_cse";
 const REFUSED: &str = "refused where unsound results are not allowed: groups, by reason";
 
-/// What became of a file on our side.
+/// The result for a file on our side.
 struct Planned {
     /// The file after the pass, unsound results allowed.
     text: String,
     /// Bindings with and without unsound results.
     bindings: [usize; 2],
-    /// Reasons of what is bound only if unsound results are allowed.
+    /// Reasons of bindings that are made only if unsound results are allowed.
     refused: BTreeMap<&'static str, usize>,
     /// Functions with at least one such refusal.
     affected: Vec<String>,
@@ -61,7 +61,7 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     Ok(report)
 }
 
-/// Lowered functions are what TVM's pass is given; its answers are not.
+/// Lowered functions are the inputs of TVM's pass; its answers are not.
 pub(crate) fn is_question(file: &corpus::File) -> bool {
     file.group.starts_with("lowered_") && !file.group.ends_with(ANSWERS)
 }
@@ -128,7 +128,7 @@ fn apply(file: &corpus::File) -> Planned {
     planned
 }
 
-/// Whether a plan binds the groups of an expression.
+/// Returns true if a plan binds the groups of an expression.
 fn is_bound(plan: &ir::plan::CsePlan, expr: ir::ExprId) -> bool {
     plan.groups
         .iter()

@@ -14,29 +14,30 @@ use crate::skip::Skip;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["compiled", "rejected", "not built", "no launch"];
-/// What the output is compiled for.
+/// The architectures that the output is compiled for.
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90"];
-/// The folders whose functions launch threads: after TVM's lowering, and before it, for ours; and those for tensor cores (`tests/instructions`).
+/// The folders whose functions launch threads: after TVM's lowering, and before it, for ours; and those for tensor
+/// cores (`tests/instructions`).
 const KERNELS: &[&str] = &["lowered_cuda", "scheduled_cuda", "instructions"];
 
-/// What our build made of a function.
+/// The result of our build for a function.
 enum Built {
     /// Nothing to launch.
     NoLaunch,
-    /// Why it has no code.
+    /// The reason why it has no code.
     Refused(Vec<(&'static str, String)>),
     /// The sources of its kernels.
     Sources(Vec<String>),
 }
 
-/// A function and what became of it.
+/// A function and its result.
 struct Case {
     label: String,
     group: String,
     built: Built,
 }
 
-/// Builds every kernel and compiles what comes out.
+/// Builds every kernel and compiles the output.
 pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let (peer, root) = Peer::nvrtc(input.ws)?;
     let mut report = Report::new("CUDA C++ of our build, compiled", KINDS);
@@ -129,7 +130,7 @@ fn requests(case: &Case, root: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// What the compiler found wrong, one line an architecture.
+/// Returns the complaints of the compiler, one line an architecture.
 fn complaints(answer: &Result<Value, String>) -> Vec<String> {
     let results = match answer {
         Ok(answer) => answer["results"].as_array().map(Vec::as_slice).unwrap_or_default(),

@@ -1,7 +1,7 @@
-//! Kernels built, run on some device, and compared with the interpreter: what the suites `spirv` and `gpu` share.
+//! Kernels built, run on some device, and compared with the interpreter: common parts of the suites `spirv` and `gpu`.
 //!
-//! In: the functions of a corpus with their inputs and what the interpreter made of them, a way to a device. Out: rows of a
-//! report. What differs is the target, the requests, and the ending of the files that the device's worker writes.
+//! In: the functions of a corpus with their inputs and the interpreter's results, a way to a device. Out: rows of a
+//! report. The suites differ in the target, the requests, and the ending of the files that the device's worker writes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(super) fn cases(input: &Input<'_>, root: &Path) -> Vec<Case> {
     parallel(&files, |file| c::cases(file, root, input.steps)).into_iter().flatten().collect()
 }
 
-/// What the build left for one target, by the function's name in it.
+/// The outputs of the build for one target, by the function's name in it.
 pub(super) struct Built {
     pub(super) functions: BTreeMap<String, Function>,
     pub(super) refused: BTreeMap<String, (String, String)>,
@@ -49,7 +49,7 @@ pub(super) fn build(root: &Path, target: Language, cases: &[Case]) -> std::io::R
     })
 }
 
-/// Counts what was built, and what was not by its reason, in section `at` of the report.
+/// Counts the built kernels, and the others by reason, in section `at` of the report.
 pub(super) fn tally(report: &mut Report, target: Language, at: usize, built: &Built) {
     let title = format!("{}: built, or not by reason", target.name());
     let kernels: usize = built.functions.values().map(|it| it.kernels.len()).sum();
@@ -70,7 +70,7 @@ pub(super) struct Side {
     pub(super) who: &'static str,
     /// The ending of the files that its worker writes.
     pub(super) ending: &'static str,
-    /// Whether its functions have the precision of Vulkan's tables.
+    /// True if its functions have the precision of Vulkan's tables.
     pub(super) is_vulkan: bool,
 }
 
@@ -161,7 +161,7 @@ fn judge(
     report.tally(3, "agree, by the number of sizes", case.runs.len().to_string(), 1);
 }
 
-/// The room that explains what a class of functions does not.
+/// The tolerance that explains differences beyond the class of a function.
 fn explained(case: &Case, run: &Run, found: &[Array], side: Side) -> Option<&'static str> {
     let (body, inputs, expected) = (&case.body, &run.inputs, &run.expected);
     if wide::explains(body, inputs, expected, found) {

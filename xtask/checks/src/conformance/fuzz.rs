@@ -2,10 +2,10 @@
 
 use crate::workspace::Workspace;
 
-/// How many functions, of which kind, and where their seeds begin.
+/// The number of functions, their kind, and the first seed.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Size {
-    /// How many functions of each kind `fuzz` makes, and `generated`.
+    /// The number of functions of each kind that `fuzz` makes, and `generated`.
     #[arg(long, default_value_t = 100_000)]
     pub(crate) functions: u64,
     /// The seed of the first one.
@@ -19,7 +19,7 @@ pub(crate) struct Size {
 /// Kinds of generated functions: each has a test of the oracle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// With what all have.
+    /// With the common features.
     Usual,
     /// With elements that are stored to again and again.
     Overwrites,

@@ -1,8 +1,8 @@
-//! Generated functions, judged by TVM: what it reads of them, it reads of what our plans make of them.
+//! Generated functions, judged by TVM: TVM reads the results of our plans wherever it reads the originals.
 //!
-//! In: a number of programs of each kind that TVM can read. Each is planned, fixed and printed as it is written, unknown names included;
-//! then names get values, and TVM is asked to read the function before and after. Calls with pointers are left out: few of the
-//! operands that they get at random are what an operator of TVM takes.
+//! In: a number of programs of each kind that TVM can read. Each is planned, fixed and printed as it is written,
+//! unknown names included; then names get values, and TVM is asked to read the function before and after. Calls with
+//! pointers are left out: few of their random operands are valid for an operator of TVM.
 
 use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
@@ -26,7 +26,7 @@ use crate::workspace::Workspace;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["read", "refused", "unread", "unchanged"];
-/// How many functions of each kind the test command asks about.
+/// The number of functions of each kind that the test command asks about.
 pub(crate) const FEW: u64 = 25;
 
 const FEATURES: [(&str, Features<'static>); 4] = [
@@ -100,7 +100,7 @@ fn count(report: &mut Report, function: &Texts, answers: &[Answer]) {
     }
 }
 
-/// Why TVM does not read the function of an answer.
+/// Returns the reason why TVM does not read the function of an answer.
 fn error(answer: &Answer) -> Option<&str> {
     match answer {
         Err(error) => Some(error),
@@ -111,7 +111,7 @@ fn error(answer: &Answer) -> Option<&str> {
     }
 }
 
-/// The function as it is written, and each other text that our plans make of it.
+/// The function as it is written, and each other text of it after our plans.
 fn texts(program: &Program) -> Vec<(&'static str, String)> {
     let text = program.text();
     let parse = syntax::parse(&text);
@@ -139,7 +139,7 @@ fn texts(program: &Program) -> Vec<(&'static str, String)> {
     texts
 }
 
-/// What our plans make of the text of a function.
+/// Returns the texts of a function after each of our plans.
 fn changed(item: &FunctionItem, lowered: &Lowered, text: &str) -> Vec<(&'static str, String)> {
     let (body, map) = (&lowered.body, &lowered.source_map);
     let occurrences = Occurrences::collect(body);

@@ -1,11 +1,13 @@
-//! Our CUDA kernels on a GPU: they compute what the interpreter computes, and how long they take.
+//! Our CUDA kernels on a GPU: their results, compared with the interpreter, and their times.
 //!
-//! Every function that launches threads is built, compiled by NVRTC and run on the first GPU; without one the suite is skipped by
-//! name. Inputs, sizes and what is left out are those of the suite [`c`](super::c). With `--device opencl` the same requests, for the OpenCL
-//! sources, go to the OpenCL of the system: that the driver is right can be seen where no GPU is.
+//! Every function that launches threads is built, compiled by NVRTC and run on the first GPU; without one the suite is
+//! skipped by name. Inputs, sizes and exclusions are those of the suite [`c`](super::c). With `--device opencl` the
+//! same requests, for the OpenCL sources, go to the OpenCL of the system: that the driver is right can be seen where no
+//! GPU is.
 //!
-//! A function of `scheduled_cuda` that agrees is compiled and timed by TVM for the same device on the same arrays, where the TVM at hand has CUDA;
-//! otherwise the report says why it has no such times. The published wheel finds CUDA where the driver is.
+//! A function of `scheduled_cuda` that agrees is compiled and timed by TVM for the same device on the same arrays,
+//! where the TVM at hand has CUDA; otherwise the report gives the reason why such times are missing. The published
+//! wheel finds CUDA where the driver is.
 
 use std::path::Path;
 
@@ -21,17 +23,17 @@ use crate::conformance::report::Report;
 use crate::conformance::{Input, launch};
 use crate::skip::Skip;
 
-/// How often a function is run for its time, after the run whose results are compared.
+/// The number of timed runs of a function, after the run whose results are compared.
 const TIMES: u32 = 5;
 /// The folder whose functions TVM compiles as they are.
 const OF_TVM: &str = "scheduled_cuda";
 
-/// Where kernels run.
+/// The place where kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Device {
     /// An NVIDIA GPU.
     Cuda,
-    /// What the system's OpenCL has.
+    /// The devices of the system's OpenCL.
     Opencl,
 }
 
@@ -83,7 +85,7 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     Ok(report)
 }
 
-/// How long TVM's kernels take for the functions that ours ran for.
+/// Returns the times of TVM's kernels for the functions that ours ran for.
 fn times_of_tvm(
     input: &Input<'_>,
     cases: &[Case],

@@ -5,9 +5,9 @@
 //!
 //! - floats: one in eight is 0, ±1, ±0.5 or ±2, the rest are multiples of 1/256 in [-2, 2);
 //! - integers: small numbers of both signs; bools: both;
-//! - what reaches an index, an extent or a bound ([`Roles`]): integers from 0 to the least extent of the function (at
-//!   most 3), floats in [0, 1);
-//! - what divides or shifts: 1 to 7.
+//! - a value that reaches an index, an extent or a bound ([`Roles`]): integers from 0 to the least extent of the
+//!   function (at most 3), floats in [0, 1);
+//! - a value that divides or shifts: 1 to 7.
 //!
 //! Shape variables get small, distinct extents in the order of the signature, or those that the caller names.
 
@@ -28,7 +28,7 @@ const SPECIAL: [f64; 8] = [0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 0.25];
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Input {
-    /// What a buffer holds.
+    /// The contents of a buffer.
     Array(Array),
     /// An integer, bool or float.
     Scalar(DataType, f64),
@@ -63,7 +63,7 @@ pub(crate) fn described(inputs: &[Input], dir: &Path) -> Vec<Value> {
     inputs.iter().enumerate().map(describe).collect()
 }
 
-/// Makes the inputs of a function, or says what stands in the way.
+/// Makes the inputs of a function, or returns the obstacle.
 pub(crate) fn make(body: &Body) -> Result<Vec<Input>, String> {
     make_sized(body, &EXTENTS)
 }

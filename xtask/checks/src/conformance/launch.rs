@@ -1,8 +1,8 @@
-//! A launcher by the manifest: what the host of a function does, as launches for the workers of devices.
+//! A launcher by the manifest: the host work of a function, as launches for the workers of devices.
 //!
-//! Input: a function of a manifest, the values of its parameters, the folder with the bytes. Output: launches in
-//! order, with sizes and scalar arguments evaluated. Everything comes from the manifest, nothing from the IR: this is
-//! also the test that a manifest says all that a launcher needs. Sources are numbered as the function's kernels are.
+//! Input: a function of a manifest, the values of its parameters, the folder with the bytes. Output: launches in order,
+//! with sizes and scalar arguments evaluated. Everything comes from the manifest, nothing from the IR: this is also the
+//! test that a manifest is complete for a launcher. Sources are numbered as the function's kernels are.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ impl Host<'_> {
         })
     }
 
-    /// A float parameter that is handed on as it is: the only floats a host computes with.
+    /// A float parameter that is passed on unchanged: the only floats a host computes with.
     fn float(&self, value: &Expr) -> Option<f64> {
         let HostExpr::Var { var, dtype } = &value.tree else { return None };
         if !DataType::parse(dtype)?.is_float() {

@@ -1,4 +1,4 @@
-//! How much of a corpus our crates understand: bytes kept, text in error nodes, functions lowered.
+//! The share of a corpus that our crates understand: bytes kept, text in error nodes, functions lowered.
 //!
 //! A function is lowered *fully* if no part of its body is opaque (the name of an intrinsic that is in no table is
 //! none: the call is still a call), with *opaque* parts otherwise, and *not at all* if nothing else is in its body.
@@ -107,7 +107,7 @@ fn opaque_parts(body: &Body) -> Vec<String> {
     parts
 }
 
-/// Whether all statements of a body are opaque.
+/// Returns true if all statements of a body are opaque.
 fn is_nothing_else(body: &Body) -> bool {
     body.ops_preorder().all(|op| matches!(body.ops[op].kind, OpKind::Opaque(_)))
 }

@@ -1,13 +1,16 @@
 //! Equal and dead operations of MLIR: our preset beside the peer's own pass, `mlir-opt -cse` and `iree-opt -cse`.
 //!
-//! In: a corpus whose files `X.mlir` and `X.generic.mlir` have the peer's answer `X.cse.generic.mlir` beside them; of folders named `iree` or
-//! `compiler` the answer is of LLVM 24, of all others of LLVM 19. Out: a report. Each file is compared in two ways:
+//! In: a corpus whose files `X.mlir` and `X.generic.mlir` have the peer's answer `X.cse.generic.mlir` beside them; of
+//! folders named `iree` or `compiler` the answer is of LLVM 24, of all others of LLVM 19. Out: a report. Each file is
+//! compared in two ways:
 //!
 //! * *structure*: our output and the answer, both read by us, are equal up to names. This needs no peer;
-//! * *peer*: the peer reads our output and prints it in its generic form, which must be what it prints of its own pass over the input.
+//! * *peer*: the peer reads our output and prints it in its generic form, which must equal its print of its own pass
+//!   over the input.
 //!
-//! The rules are the peer's own (`--allow-unsound`). Beside that the report counts the functions that our interpreter executes, and the pairs
-//! `X.mlir` and `X.generic.mlir` that are one program to us; operations whose two forms are known to say different things are named.
+//! The rules are the peer's own (`--allow-unsound`). Beside that the report counts the functions that our interpreter
+//! executes, and the pairs `X.mlir` and `X.generic.mlir` that are one program to us; operations whose two forms are
+//! known to say different things are named.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,7 +43,7 @@ const KINDS: &[&str] = &[
     "pair differs",
 ];
 
-/// Where Debian's package puts the tool.
+/// The place where Debian's package puts the tool.
 const MLIR_OPT: &[&str] = &["/usr/lib/llvm-19/bin/mlir-opt", "mlir-opt-19", "mlir-opt"];
 const MLIR_PACKAGE: &str = "mlir-19-tools";
 const IREE_PACKAGES: &[&str] = &["iree-base-compiler==3.13.0"];
@@ -71,18 +74,19 @@ struct Peers {
     iree: Result<PathBuf, Skip>,
 }
 
-/// How one file compares.
+/// The result of comparing one file.
 struct Verdict {
     structure: Result<(), String>,
     /// None without a peer.
     peer: Option<Result<(), String>>,
     /// Of each function: why our interpreter does not execute it, if it does not.
     executed: Vec<Option<String>>,
-    /// What the generic form says otherwise; none for a file without one.
+    /// The differences from the generic form; `None` for a file without one.
     pair: Option<Vec<Difference>>,
 }
 
-/// Compares all files of a corpus. With `quick`, the structure of files of IREE is compared with the answers only: its package is large.
+/// Compares all files of a corpus. With `quick`, the structure of files of IREE is compared with the answers only: its
+/// package is large.
 pub(crate) fn compare(
     ws: &Workspace,
     corpus: &Path,
@@ -245,7 +249,7 @@ fn judge(file: &File, peers: &Peers) -> Verdict {
     Verdict { structure, peer, executed, pair }
 }
 
-/// Where two texts are not the same program.
+/// Returns the place where two texts are not the same program.
 fn differences(left: &str, right: &str) -> Vec<Difference> {
     let bodies = |text: &str| {
         let mut bodies = Vec::new();
@@ -287,7 +291,7 @@ fn structure(text: &str) -> String {
     out
 }
 
-/// What is in the module around everything, which the peer writes also where the input leaves it out.
+/// Returns the text inside the module around everything, which the peer also writes where the input leaves it out.
 fn without_module(printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().collect();
     let inner = match lines.as_slice() {

@@ -1,12 +1,14 @@
-//! Programs of MLIR executed: by our interpreter, and by the peer's own compiler, before and after our preset `default`.
+//! Programs of MLIR executed: by our interpreter, and by the peer's own compiler, before and after our preset
+//! `default`.
 //!
-//! In: every `.mlir` file below a corpus and below `tests/kernels`. Out: a report. For each function that the interpreter executes and the peer
-//! can lower, a `main` is written beside it (`driver`) that fills its arguments, calls it, and prints every bit of its results and
-//! memory; `mlir-opt` lowers the file, `mlir-cpu-runner` runs it. Asked are:
+//! In: every `.mlir` file below a corpus and below `tests/kernels`. Out: a report. For each function that the
+//! interpreter executes and the peer can lower, a `main` is written beside it (`driver`) that fills its arguments,
+//! calls it, and prints every bit of its results and memory; `mlir-opt` lowers the file, `mlir-cpu-runner` runs it.
+//! Asked are:
 //!
-//! * *plans*: what the peer prints for our output is what it prints for the input, bit for bit;
-//! * *interpreter*: what it prints is what the interpreter computes; floats of functions that call a mathematical library may differ by the
-//!   last bits, as two libraries do, and the report says for how many that was needed.
+//! * *plans*: the peer prints the same for our output as for the input, bit for bit;
+//! * *interpreter*: the peer prints the interpreter's results; floats of functions that call a mathematical library may
+//!   differ by the last bits, as two libraries do, and the report counts the functions for which that was needed.
 
 mod driver;
 mod peer;
@@ -34,7 +36,7 @@ const KINDS: &[&str] = &["equal", "near", "differs", "not executed", "not lowere
 /// Operations executed by us in one run.
 const MAX_STEPS: u64 = 50_000_000;
 
-/// One function and what is asked about it.
+/// One function and the questions about it.
 struct Case {
     group: String,
     name: String,
@@ -191,7 +193,7 @@ fn judge(case: &Case, tools: &peer::Tools) -> Verdict {
     }
 }
 
-/// What became of each function of a text in the interpreter: none if it ran, else why not.
+/// Returns for each function of a text `None` if the interpreter ran it, else the reason why not.
 pub(crate) fn executed(text: &str) -> Vec<Option<String>> {
     let mut documents: Vec<Vec<(Body, bool)>> = Vec::new();
     mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
@@ -217,7 +219,7 @@ pub(crate) fn executed(text: &str) -> Vec<Option<String>> {
     res
 }
 
-/// Whether a function calls what two libraries may compute differently.
+/// Returns true if a function calls a function that two libraries may compute differently.
 fn uses_library(body: &Body) -> bool {
     let of_library = |name: &str| {
         name.starts_with("math.")

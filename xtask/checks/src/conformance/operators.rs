@@ -1,9 +1,9 @@
 //! One small function an operator and data type, so that each is executed by TVM too.
 //!
-//! Made, not read: the text of a function that applies one operator to [`COUNT`] elements, once as a loop (for TVM
-//! on the CPU) and once in threads (for the interpreter and OpenCL), with inputs that are biased to what goes wrong: 0,
-//! ±1, powers of two and their neighbours, the ends of the type. Inputs on which the operator has no value
-//! (division by zero, overflow of a wide type, a shift out of range, a conversion out of range) are replaced.
+//! Made, not read: the text of a function that applies one operator to [`COUNT`] elements, once as a loop (for TVM on
+//! the CPU) and once in threads (for the interpreter and OpenCL), with inputs that are biased to critical values: 0,
+//! ±1, powers of two and their neighbours, the ends of the type. Inputs on which the operator has no value (division by
+//! zero, overflow of a wide type, a shift out of range, a conversion out of range) are replaced.
 
 use interp::Array;
 use ir::{DataType, TypeCode};
@@ -26,7 +26,7 @@ pub(crate) struct Made {
     pub(crate) inputs: Vec<Input>,
 }
 
-/// Operators on two operands of one type: name, spelling, what they take.
+/// Operators on two operands of one type: name, spelling, and their operands.
 const BINARY: &[(&str, &str, Takes)] = &[
     ("add", "a + b", Takes::Numbers),
     ("sub", "a - b", Takes::Numbers),
@@ -86,7 +86,7 @@ const TYPES: &[&str] = &[
     "float64",
 ];
 
-/// What operands an operator takes.
+/// The operands that an operator takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Numbers,
@@ -216,7 +216,7 @@ fn operands(name: &str, operator: &str, dtype: DataType, result: DataType) -> (A
     (left, right)
 }
 
-/// Whether an operator has a value on these operands that all back ends agree on.
+/// Returns true if an operator has a value on these operands that all back ends agree on.
 fn has_value(operator: &str, one: f64, other: f64, dtype: DataType, result: DataType) -> bool {
     let fits = |value: f64| {
         let (low, high) = ends(dtype);
@@ -247,7 +247,7 @@ fn has_value(operator: &str, one: f64, other: f64, dtype: DataType, result: Data
     }
 }
 
-/// The least and the greatest number of a type. 64-bit types: what a double holds exactly.
+/// The least and the greatest number of a type. For 64-bit types those that a double holds exactly.
 fn ends(dtype: DataType) -> (f64, f64) {
     let bits = i32::from(dtype.bits).min(53);
     match dtype.code {

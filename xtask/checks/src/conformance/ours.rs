@@ -7,7 +7,7 @@ use ir::Body;
 
 /// A file as our crates read it.
 pub(crate) struct Reading {
-    /// Whether the tree gives the bytes of the file back.
+    /// True if the tree gives the bytes of the file back.
     pub(crate) is_lossless: bool,
     /// The share of the text in error nodes.
     pub(crate) error_share: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Function {
     range: Range<usize>,
     /// Columns before the decorator.
     indent: usize,
-    /// What became of it.
+    /// The result of lowering it.
     pub(crate) lowered: Lowered,
 }
 

@@ -24,10 +24,10 @@ use crate::system;
 use crate::venv::Venv;
 use crate::workspace::{Workspace, complain};
 
-/// What a peer answered, or why it did not.
+/// The answer of a peer, or the reason why there is none.
 pub(crate) type Answer = Result<Value, String>;
 
-/// How long one request may take before its process is replaced.
+/// The time that one request may take before its process is replaced.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
 /// Processes of one peer that work side by side, unless it is asked for less.
 const PROCESSES: usize = 2;
@@ -57,15 +57,15 @@ pub(crate) struct Peer {
     python: PathBuf,
     script: PathBuf,
     cache: PathBuf,
-    /// What an answer depends on besides the request.
+    /// The inputs of an answer besides the request.
     key: String,
-    /// How many processes of it work side by side.
+    /// The number of its processes that work side by side.
     processes: usize,
     /// Its version, for the head of a report.
     pub(crate) version: String,
 }
 
-/// Whether answers are kept for the next run.
+/// The storage of answers for the next run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// Answers depend on the request alone.
@@ -257,7 +257,7 @@ impl Peer {
         }
     }
 
-    /// Where the answer to a request is kept.
+    /// Returns the place where the answer to a request is kept.
     fn place(&self, request: &str) -> PathBuf {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.key.as_bytes()).update(request.as_bytes());
@@ -266,7 +266,7 @@ impl Peer {
     }
 }
 
-/// An answer that says "error" at its top is the peer's refusal.
+/// An answer with "error" at its top is the peer's refusal.
 fn outcome(answer: Value) -> Answer {
     match answer.get("error").and_then(Value::as_str) {
         Some(error) => Err(error.to_owned()),

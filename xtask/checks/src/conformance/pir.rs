@@ -1,8 +1,9 @@
 //! Our preset `pir` against Paddle's own answers.
 //!
-//! Two suites. `pir` needs no peer: the answer to `X.pir` is `X.cse.pir` beside it. `paddle` lets a running Paddle make random programs and print
-//! them before and after its pass, and asks its registry about the operations in them. In both our edited text, values numbered anew, must be
-//! the peer's text to the byte. Without unsound results, what the preset refuses is tallied by reason.
+//! Two suites. `pir` needs no peer: the answer to `X.pir` is `X.cse.pir` beside it. `paddle` lets a running Paddle make
+//! random programs and print them before and after its pass, and asks its registry about the operations in them. In
+//! both our edited text, values numbered anew, must be the peer's text to the byte. Without unsound results, refusals
+//! of the preset are tallied by reason.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -126,7 +127,7 @@ fn growth(peer: &Peer, report: &mut Report) {
     }
 }
 
-/// What our table says otherwise than Paddle's registry, if anything.
+/// Returns the difference between our table and Paddle's registry, if there is one.
 fn registry_differs(name: &str, fact: &Value) -> Option<String> {
     let Some(op) = paddle_op(name) else { return Some(format!("{name}: not in our table")) };
     let attributes = fact["attributes"].as_array()?;
@@ -161,7 +162,7 @@ fn finish(report: &mut Report, what: &'static str) {
     report.target(Target { what, least: 100.0 }, same, same + different);
 }
 
-/// The text after our plan with unsound results, and what the plan without them refuses.
+/// The text after our plan with unsound results, and the refusals of the plan without them.
 fn apply(text: &str) -> (String, Vec<(&'static str, usize)>) {
     let mut out = text.to_owned();
     let mut refused: FxHashMap<&'static str, usize> = FxHashMap::default();

@@ -1,11 +1,12 @@
-//! How much functions compute after our plan, beside how much they compute after TVM's pass.
+//! The computations of functions after our plan, beside those after TVM's pass.
 //!
 //! Input: the lowered functions of a corpus and TVM's answers (`lowered_X_cse`). Each function is executed by our
-//! interpreter as it was given, after the preset `default`, and as TVM's pass left it, on the same made-up inputs; what the program
-//! evaluates is counted ([`interp::Counts`]). Where TVM's result executes less than ours, but not without what may add a trap (our
-//! preset `tvm` without `allow_unsound`), the function is *unsound*, not *more*. Loops too long to run whole run a sample of their iterations, in all three alike.
-//! Beside that, statically: values that TVM computes once and our plan does not, by the reason that the plan gives. No peer
-//! is needed: the answers are part of the corpus.
+//! interpreter as it was given, after the preset `default`, and as TVM's pass left it, on the same made-up inputs; the
+//! evaluations of the program are counted ([`interp::Counts`]). Where TVM's result executes less than ours only by
+//! changes that may add a trap (our preset `tvm` without `allow_unsound` executes more), the function is *unsound*, not
+//! *more*. Loops too long to run whole run a sample of their iterations, in all three alike. Beside that, statically:
+//! values that TVM computes once and our plan does not, by the reason that the plan gives. No peer is needed: the
+//! answers are part of the corpus.
 
 use dataflow::analyses::Analyses;
 use ir::effects::EffectTable;
@@ -28,10 +29,10 @@ const MAX_STEPS: u64 = 1_500_000;
 /// Iterations of a loop in a sample, tried in this order.
 const SAMPLES: [Option<u32>; 3] = [None, Some(3), Some(1)];
 
-/// What is measured of one function.
+/// The measurements of one function.
 struct Measured {
     name: String,
-    /// As it is, after our plan, after TVM's pass, after what of TVM's plan is sound.
+    /// As it is, after our plan, after TVM's pass, after the sound part of TVM's plan.
     counts: Result<[Counts; 4], String>,
     missed: BTreeMap<String, usize>,
     /// Values that TVM computes once.
@@ -102,7 +103,7 @@ fn measure_file(file: &corpus::File, answer: &corpus::File) -> Vec<Measured> {
     measured
 }
 
-/// What each body evaluates, on the same inputs and as many iterations.
+/// Returns the counts of each body, on the same inputs and as many iterations.
 fn counts(bodies: [&Body; 4]) -> Result<[Counts; 4], String> {
     let arguments = inputs::make(bodies[0])?.iter().map(Made::argument).collect::<Vec<_>>();
     let mut reason = String::new();
@@ -131,7 +132,8 @@ fn run(body: &Body, arguments: &[Argument], max_trips: Option<u32>) -> Result<Ou
     interp::run(body, arguments.to_vec(), &options)
 }
 
-/// How many values TVM computes once, and the reasons why our plan leaves some of them at two places or more.
+/// Returns the number of values that TVM computes once, and the reasons why our plan leaves some of them at two places
+/// or more.
 fn missed(
     occurrences: &Occurrences,
     own: &CsePlan,

@@ -1,7 +1,8 @@
-//! How far a function of Vulkan may be from the exact value, and how far that carries the results of a program.
+//! The error bounds of Vulkan's functions, and their effect on the results of a program.
 //!
-//! Source of every row: the Vulkan specification, appendix "Vulkan Environment for SPIR-V", section "Precision of Individual
-//! Operations", tables "Precision of core SPIR-V Instructions" and "Precision of GLSL.std.450 Instructions", single precision:
+//! Source of every row: the Vulkan specification, appendix "Vulkan Environment for SPIR-V", section "Precision of
+//! Individual Operations", tables "Precision of core SPIR-V Instructions" and "Precision of GLSL.std.450 Instructions",
+//! single precision:
 //!
 //! | instruction | may be off by |
 //! |---|---|
@@ -16,8 +17,8 @@
 //! | `asinh`, `acosh`, `atanh` | inherited from `log` of sums, products and roots |
 //! | `sqrt`, `inversesqrt`, division | at most 2 ULP and 2.5 ULP: less than the room of [`Class`](super::agreement::Class) |
 //!
-//! What is inherited is written out to first order. In: a program in 64 bits ([`super::wide`]) and a direction. Out: the same with each such
-//! call moved that way by all that the table lets it be off, so that running it shows what the table allows of a result.
+//! Inherited errors are written out to first order. In: a program in 64 bits ([`super::wide`]) and a direction. Out:
+//! the same with each such call moved that way by its maximal error, so that running it shows the allowed results.
 
 use std::f64::consts::LN_2;
 
@@ -28,9 +29,9 @@ const WIDE: DataType = DataType::float(64);
 
 /// A unit in the last place of a `float32` is at most this share of it.
 const ULP: f64 = 1.0 / 8_388_608.0;
-/// What a logarithm may be off by near 1.
+/// The error of a logarithm near 1.
 const NEAR_ONE: f64 = 1.0 / 2_097_152.0;
-/// What a sine may be off by.
+/// The error of a sine.
 const SINE: f64 = 1.0 / 2048.0;
 /// Units for an angle.
 const ANGLE: f64 = 4096.0;
@@ -104,7 +105,7 @@ impl Error<'_> {
         self.body.call(callee, &[x], Body::no_attrs(), WIDE.into(), false)
     }
 
-    /// So many units in the last place of the result.
+    /// This number of units in the last place of the result.
     fn units(&mut self, units: ExprId) -> ExprId {
         let magnitude = self.call("fabs", self.value);
         let magnitude = self.scaled(magnitude, ULP);
@@ -131,7 +132,7 @@ impl Error<'_> {
         self.body.select(is_near, near, far)
     }
 
-    /// Of `exp2(t)` with `t = y * log2(x)`: its own units, and what `t` is off by.
+    /// Of `exp2(t)` with `t = y * log2(x)`: its own units, and the error of `t`.
     fn power(&mut self, x: ExprId, y: ExprId) -> ExprId {
         let magnitude = self.call("fabs", x);
         let log = self.call("log2", magnitude);
@@ -157,7 +158,8 @@ impl Error<'_> {
         self.binary(BinaryOp::Add, inherited, own)
     }
 
-    /// An angle of `x` and `s = sqrt(1 - x * x)` moves by `abs(x)` times what `s` is off by: its root, and a unit of 1 under the root.
+    /// An angle of `x` and `s = sqrt(1 - x * x)` moves by `abs(x)` times the error of `s`: its root, and a unit of 1
+    /// under the root.
     fn inverse_sine(&mut self, x: ExprId) -> ExprId {
         let square = self.binary(BinaryOp::Mul, x, x);
         let one = self.float(1.0);
@@ -191,7 +193,7 @@ mod tests {
     use super::*;
     use crate::conformance::ours;
 
-    /// What the table allows `name` to be off by at `x`.
+    /// Returns the error that the table allows `name` at `x`.
     fn allowed(name: &str, x: f64) -> f64 {
         let text = format!(
             "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_what_the_tables_say() {
+    fn allowed_errors_follow_the_tables() {
         let near = |name, x, expected: f64| {
             let found = allowed(name, x);
             assert!((found - expected).abs() <= 0.02 * expected, "{name}({x}): {found}");

@@ -1,4 +1,4 @@
-//! What TVM itself reads of a corpus: the functions every other comparison with it can be made on.
+//! The functions of a corpus that TVM itself reads: every other comparison with TVM can use only these.
 
 use serde_json::{Value, json};
 

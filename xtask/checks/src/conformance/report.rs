@@ -1,6 +1,6 @@
 //! The report of a comparison: counts a group, then every difference by name.
 //!
-//! Input: what a comparison found, in the order of the files. Output: text that depends on nothing else (no times,
+//! Input: the results of a comparison, in the order of the files. Output: text that depends on nothing else (no times,
 //! no paths of the machine), so that two reports can be compared line by line.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// A share that a comparison aims at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Target {
-    /// What is counted, in words.
+    /// The counted thing, in words.
     pub(crate) what: &'static str,
     /// The least share, in percent.
     pub(crate) least: f64,
@@ -90,7 +90,7 @@ impl Report {
         self.numbers.push((what, number, least));
     }
 
-    /// Whether every target is met.
+    /// Returns true if every target is met.
     pub(crate) fn is_good(&self) -> bool {
         self.targets.iter().all(|(target, good, all)| percent(*good, *all) >= target.least)
             && self.numbers.iter().all(|(_, number, least)| number >= least)

@@ -1,12 +1,14 @@
 //! Functions of other people's tests, printed by `opt` and read again by TVM where they stand.
 //!
-//! In: folders of Python files, in which functions stand inside tests and modules and take names from around them. Each file goes
-//! through `tir-analyzer opt`; then its tests run in a process of TVM, and each function that TVM's parser reads there is read
-//! once more from the printed text, with the values that the names around it have at that moment (`reread_worker.py`).
-//! Printed as it is (`none`), a function must be equal to the original; after passes, TVM must read it.
+//! In: folders of Python files, in which functions stand inside tests and modules and take names from around them. Each
+//! file goes through `tir-analyzer opt`; then its tests run in a process of TVM, and each function that TVM's parser
+//! reads there is read once more from the printed text, with the values that the names around it have at that moment
+//! (`reread_worker.py`). Printed as it is (`none`), a function must be equal to the original; after passes, TVM must
+//! read it.
 //!
-//! A file has a limit of seconds. Answers are kept on disk, so that a run that was ended goes on where it was. What is known to come
-//! back changed or refused is in `reread_known.txt`, with the reason; anything else fails the comparison.
+//! A file has a limit of seconds. Answers are kept on disk, so that a run that was ended goes on where it was.
+//! Functions that are known to come back changed or refused are in `reread_known.txt`, with the reason; anything else
+//! fails the comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -24,25 +26,25 @@ use crate::skip::Skip;
 use crate::venv::Venv;
 use crate::workspace::Workspace;
 
-/// Columns of the report. `left` are functions whose text comes back as it was, because the tool does not read them or prints
-/// them so; `unread` ones TVM refuses in the original, `unreached` ones nothing read.
+/// Columns of the report. `left` are functions whose text comes back as it was, because the tool does not read them or
+/// prints them so; `unread` ones TVM refuses in the original, `unreached` ones nothing read.
 const KINDS: &[&str] = &["equal", "renamed", "left", "changed", "refused", "unread", "unreached"];
-/// What runs the tests.
+/// The package that runs the tests.
 const PYTEST: &str = "pytest==9.2.0";
 /// Functions that come back changed or refused, each with its reason.
 const KNOWN: &str = include_str!("reread_known.txt");
 
-/// What `reread` asks about each file.
+/// The settings of `reread` for each file.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// What `opt` does to the functions that `reread` compares, separated by commas. After passes, TVM is only asked to read the
-    /// text.
+    /// The passes that `opt` runs on the functions that `reread` compares, separated by commas. After passes, TVM is
+    /// only asked to read the text.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "none")]
     plans: Vec<Plan>,
     /// Seconds that `reread` gives the tests of one file.
     #[arg(long, default_value_t = 90)]
     limit: u32,
-    /// How many processes of TVM `reread` has.
+    /// The number of processes of TVM that `reread` has.
     #[arg(long, default_value_t = 1)]
     processes: usize,
 }
@@ -88,9 +90,9 @@ impl Plan {
 /// A file with its texts.
 struct Printed<'a> {
     file: &'a corpus::File,
-    /// By plan; none where `opt` failed, with what it said.
+    /// By plan; `None` where `opt` failed, with its output.
     texts: Vec<Result<String, String>>,
-    /// What `opt` said of functions that it left as they are.
+    /// The notes of `opt` about functions that it left unchanged.
     notes: Vec<String>,
 }
 
@@ -163,7 +165,7 @@ fn print<'a>(program: &OsString, file: &'a corpus::File, plans: &[Plan]) -> Prin
     printed
 }
 
-/// The text after a run of `opt`, and what it said.
+/// The text after a run of `opt`, and its messages.
 fn opt(program: &OsString, path: &Path, plan: Plan) -> anyhow::Result<(String, String)> {
     let mut command = Command::new(program);
     command.arg("opt").args(plan.arguments()).arg(path);
@@ -174,7 +176,7 @@ fn opt(program: &OsString, path: &Path, plan: Plan) -> anyhow::Result<(String, S
     Ok((String::from_utf8(output.stdout).context("no text")?, said))
 }
 
-/// Why a function was left as it is, without the names in it: what is counted.
+/// The reason why a function was left as it is, without the names in it, for counting.
 fn left_because(line: &str) -> Option<String> {
     let (_, why) = line.split_once("is left as it is: ")?;
     let parts: Vec<&str> = why.split('`').collect();
@@ -281,7 +283,7 @@ fn count_one(
     unexpected
 }
 
-/// The functions of the list of what is known: `file function plan`, each above by its reason in a comment.
+/// The functions of the list of known differences: `file function plan`, each above by its reason in a comment.
 fn known(list: &str) -> BTreeSet<&str> {
     list.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#')).collect()
 }

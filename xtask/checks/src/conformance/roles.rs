@@ -1,16 +1,16 @@
-//! What the values of a function's parameters are used for, so that made-up inputs keep the run inside its memory.
+//! The uses of a function's parameters, so that made-up inputs keep the run inside its memory.
 //!
-//! Input: a body. Output: a [`Role`] for each buffer and value. Two seeds: what appears in an index, a loop bound or a
-//! condition on memory is an *index*; what divides or is shifted by is a *divisor*. The roles flow backwards through
-//! stores and bindings to the parameters, and between views of one memory. Too wide a role only makes inputs tamer.
-//! O(n) in the body: every flow is recorded once and followed once.
+//! Input: a body. Output: a [`Role`] for each buffer and value. Two seeds: a value in an index, a loop bound or a
+//! condition on memory is an *index*; a value that divides or that is a shift amount is a *divisor*. The roles flow
+//! backwards through stores and bindings to the parameters, and between views of one memory. Too wide a role only makes
+//! inputs tamer. O(n) in the body: every flow is recorded once and followed once.
 
 use ir::{
     BinaryOp, Body, Buffer, BufferField, BufferId, BufferOrigin, ExprId, ExprKind, OpKind, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What values are used for.
+/// The uses of a value.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Role {
     /// It reaches an index, an extent or a bound.
@@ -44,7 +44,7 @@ impl Roles {
         Roles { indices: flows.closure(&flows.indices), divisors: flows.closure(&flows.divisors) }
     }
 
-    /// The role of what a buffer holds.
+    /// The role of the contents of a buffer.
     pub(crate) fn buffer(&self, buffer: BufferId) -> Role {
         self.role(Source::Buffer(buffer))
     }
@@ -65,7 +65,7 @@ impl Roles {
 /// The flows of a body being collected.
 struct Flows<'a> {
     body: &'a Body,
-    /// Who flows into whom, from the target back.
+    /// The edges of the flow, from the target back.
     into: FxHashMap<Source, Vec<Source>>,
     indices: Vec<Source>,
     divisors: Vec<Source>,
@@ -116,7 +116,7 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// Records that what an expression reads flows into `target`.
+    /// Records that the reads of an expression flow into `target`.
     fn flow(&mut self, expr: ExprId, target: Source) {
         let sources = self.sources(expr);
         self.into.entry(target).or_default().extend(sources);

@@ -1,19 +1,22 @@
 //! Functions executed by our interpreter and by TVM on the CPU; kernels also as our OpenCL C on the system's device.
 //!
 //! - A function of `unscheduled`, `kernels` or [`CONSTRUCTS`] is the same text for both ([`direct`]).
-//! - A function of `lowered_cuda` or `scheduled_cuda` launches threads, which TVM cannot do without a GPU; the function of the same file
-//!   and name in `unscheduled` computes the same values, and TVM compiles that one for the CPU. OpenCL is a third side.
-//! - A kernel of `final_cuda` (split from its host, with barriers and shuffles) likewise, if its function has one kernel.
+//! - A function of `lowered_cuda` or `scheduled_cuda` launches threads, which TVM cannot do without a GPU; the function
+//!   of the same file and name in `unscheduled` computes the same values, and TVM compiles that one for the CPU. OpenCL
+//!   is a third side.
+//! - A kernel of `final_cuda` (split from its host, with barriers and shuffles) likewise, if its function has one
+//!   kernel.
 //! - One small function an operator and data type ([`operators`]).
 //!
-//! Inputs are made up ([`inputs`]); results are compared as [`agreement`] says. A function that would take the interpreter
-//! more than [`STEPS`] evaluated nodes is left out, by name, and so is one without a counterpart, and one whose result has
-//! no one value (an event: an access out of bounds, an overflow that is used) on these inputs.
+//! Inputs are made up ([`inputs`]); results are compared by [`agreement`]. A function that would take the interpreter
+//! more than [`STEPS`] evaluated nodes is left out, by name, and so is one without a counterpart, and one whose result
+//! has no one value (an event: an access out of bounds, an overflow that is used) on these inputs.
 //!
 //! TVM compiles without LLVM's optimizations. With them, LLVM unrolls loops, and folds an `llvm.fmuladd` whose operands
 //! have become constants with one rounding, where the processor without fused multiply-add rounds twice: in
-//! `te_affine_grid`, `-1 + i * c` folded so explains all of the 147 of 784 elements that differ from unfused arithmetic, bit for bit, and
-//! without optimizations none differs. That is contraction (SEMANTICS: F2), an allowed variant.
+//! `te_affine_grid`, `-1 + i * c` folded so explains all of the 147 of 784 elements that differ from unfused
+//! arithmetic, bit for bit, and without optimizations none differs. That is contraction (SEMANTICS: F2), an allowed
+//! variant.
 
 mod coverage;
 mod device;
@@ -38,7 +41,7 @@ use crate::skip::Skip;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["agree", "differ", "known", "failed", "left out"];
-/// The work that the interpreter is given at most, unless the command says otherwise.
+/// The default limit of the interpreter's work.
 pub(crate) const STEPS: u64 = 20_000_000;
 /// The folders of kernels, and the folder with TVM's way to the same values.
 const KERNELS: &[&str] = &["lowered_cuda", "scheduled_cuda"];
@@ -54,15 +57,15 @@ const LEAST_KERNELS: usize = 50;
 struct Case {
     label: String,
     group: String,
-    /// What the manifest calls the file.
+    /// The name of the file in the manifest.
     file: String,
     name: String,
     body: Body,
     counterpart: String,
     inputs: Vec<Made>,
-    /// Where the bytes of the inputs are.
+    /// The place where the bytes of the inputs are.
     dir: PathBuf,
-    /// Who executes it besides TVM.
+    /// The executors besides TVM.
     how: How,
 }
 
@@ -77,10 +80,10 @@ enum How {
     Kernel(Vec<usize>),
 }
 
-/// What became of a case on one side.
+/// The result of a case on one side.
 type Side = Result<Vec<Array>, Trouble>;
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Clone, Debug)]
 enum Trouble {
     /// By a rule of this comparison or a stated limit.
@@ -250,7 +253,7 @@ fn make_case(
 }
 
 /// Writes the bytes of the inputs into a folder of their own: named by the function and its group, these inputs and the
-/// counterpart, so that what a peer once left there stays true.
+/// counterpart, so that the outputs that a peer once left there stay valid.
 fn write_inputs(
     root: &Path,
     group: &str,
@@ -279,7 +282,7 @@ fn write_inputs(
     Ok(dir)
 }
 
-/// What TVM is asked. The name of the folder stands for the inputs, so that kept answers belong to these.
+/// Returns the request to TVM. The name of the folder stands for the inputs, so that stored answers belong to these.
 fn tvm_request(case: &Case) -> Value {
     json!({
         "op": "run",

@@ -1,12 +1,13 @@
 //! Our simplifier against TVM's, operand by operand.
 //!
-//! Input: functions of a corpus and generated ones. TVM gives each function back with every operand of every statement as
-//! its analyzer has it there, and no statement added or removed; ours are simplified in the same contexts, and both are
-//! measured by one cost (`arith::simplify::Cost`: operations by `SEMANTICS: Cost`, then their number). Counted is where
-//! ours is simpler, equal, or not as simple; a loss is listed with its expression, unless evaluation shows that TVM's
-//! result has another value: those are listed apart. Of floats only the integers and conditions in them are compared.
-//! Then guards: `if`s and block predicates of functions with dynamic shapes, before and after the pass `simplify`, and
-//! whether both say the same when they are run. And whole functions of the corpus, after the pass and after `StmtSimplify`.
+//! Input: functions of a corpus and generated ones. TVM gives each function back with every operand of every statement
+//! as its analyzer has it there, and no statement added or removed; ours are simplified in the same contexts, and both
+//! are measured by one cost (`arith::simplify::Cost`: operations by `SEMANTICS: Cost`, then their number). Counted is
+//! where ours is simpler, equal, or not as simple; a loss is listed with its expression, unless evaluation shows that
+//! TVM's result has another value: those are listed apart. Of floats only the integers and conditions in them are
+//! compared. Then guards: `if`s and block predicates of functions with dynamic shapes, before and after the pass
+//! `simplify`, and whether both say the same when they are run. And whole functions of the corpus, after the pass and
+//! after `StmtSimplify`.
 
 mod evaluate;
 mod generate;
@@ -31,14 +32,14 @@ const GROUPS: &[&str] = &["lowered_cuda", "lowered_cpu", "scheduled_cuda"];
 /// Generated files, with some dozen expressions each.
 const GENERATED: u64 = 200;
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Default)]
 struct FileResult {
     operands: Vec<(String, Operand)>,
     left_out: Vec<String>,
     guards: Vec<guards::Counts>,
-    /// Of each function that both sides simplified as a whole: its name and what is left.
-    statements: Vec<(String, statements::Left)>,
+    /// Of each function that both sides simplified as a whole: its name and the remaining work.
+    statements: Vec<(String, statements::Remaining)>,
 }
 
 /// Compares every function.
@@ -118,7 +119,7 @@ fn compare_file(file: &corpus::File, answer: &Result<Value, String>) -> FileResu
             _ => result.left_out.push("TVM's text has other statements".to_owned()),
         }
         if let Some(theirs) = their_body(text(theirs, "statements")) {
-            result.statements.push((name, statements::Left::of(body, &theirs)));
+            result.statements.push((name, statements::Remaining::of(body, &theirs)));
         }
     }
     result

@@ -1,9 +1,10 @@
-//! Our SPIR-V, validated and run on Vulkan: it computes what the interpreter computes.
+//! Our SPIR-V, validated and run on Vulkan: it computes the interpreter's results.
 //!
-//! Every function that launches threads is built for the targets `spirv`, `wgsl` and `metal`, which naga's validator checks; what is refused is
-//! counted by its reason. All SPIR-V goes through `spirv-val`, and runs on the first Vulkan
-//! device (lavapipe on a CPU). Inputs, sizes and what is left out are those of the suite [`c`]. Integers must agree in
-//! every bit, floats as [`Class`] states, or as far as Vulkan's own tables of precision carry the result ([`precision`](super::precision)).
+//! Every function that launches threads is built for the targets `spirv`, `wgsl` and `metal`, which naga's validator
+//! checks; refusals are counted by reason. All SPIR-V goes through `spirv-val`, and runs on the first Vulkan device
+//! (lavapipe on a CPU). Inputs, sizes and exclusions are those of the suite [`c`]. Integers must agree in every bit,
+//! floats by their [`Class`], or within the effect of Vulkan's own tables of precision
+//! ([`precision`](super::precision)).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -96,7 +97,7 @@ fn requests(case: &Case, root: &Path, built: &Built) -> Result<Vec<Value>, Strin
         .collect()
 }
 
-/// A launch with its grid and what is bound where.
+/// A launch with its grid and its bindings.
 fn with_bindings(launch: &Value, function: &Function) -> Option<Value> {
     let source = usize::try_from(launch["source"].as_u64()?).ok()?;
     let bindings = function.kernels.get(source)?.bindings.as_ref()?;

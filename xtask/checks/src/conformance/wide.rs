@@ -1,12 +1,13 @@
-//! How far rounding alone carries a result: the function computed once more with every float as `float64`.
+//! The distance that rounding alone moves a result: the function computed once more with every float as `float64`.
 //!
-//! Where a sum cancels, no number of units in the last place is right for all programs. So a difference that is too large for the
-//! function's [`Class`](super::agreement::Class) is held against the program itself: its result in 64 bits is taken for the exact one, and how far the
-//! interpreter's own rounding is from it, at most in the array, is what rounding does here. Another order of the same operations
-//! may be [`FACTOR`] times as far from the exact result, and no more. A wrong element, operand or order of steps is off by what the program
-//! computes, not by its rounding.
+//! Where a sum cancels, no number of units in the last place is right for all programs. So a difference that is too
+//! large for the function's [`Class`](super::agreement::Class) is compared with the program itself: its result in 64
+//! bits counts as the exact one, and the interpreter's own rounding error, at most in the array, is the effect of
+//! rounding here. Another order of the same operations may be [`FACTOR`] times as far from the exact result, and no
+//! more. A wrong element, operand or order of steps differs by the size of the computed values, not by their rounding.
 //!
-//! Where functions may be less exact than ours ([`precision`](super::precision)), how far that carries each result is measured in the same way.
+//! Where functions may be less exact than ours ([`precision`](super::precision)), how far that carries each result is
+//! measured in the same way.
 //!
 //! Functions that look at the bits of floats have no such result (`reinterpret`, memory of several types).
 
@@ -18,7 +19,7 @@ use crate::conformance::inputs::Input as Made;
 use crate::conformance::precision::{self, Direction};
 use crate::conformance::roles::viewed;
 
-/// How many times the measured error another order of the operations may have.
+/// The factor by which another order of the operations may exceed the measured error.
 pub(crate) const FACTOR: f64 = 8.0;
 /// More than any function that ran takes, unless a loop waits for another value now.
 const MAX_STEPS: u64 = 200_000_000;
@@ -27,12 +28,13 @@ pub(crate) const STATED: &str = "8 times what rounding does to the interpreter's
 /// The room in words where [`precision`](super::precision) adds to it.
 pub(crate) const STATED_OF_VULKAN: &str = "that and what Vulkan's tables of precision allow";
 
-/// Whether rounding explains all differences of the arrays `found` from the interpreter's `expected` on these inputs.
+/// Returns true if rounding explains all differences of the arrays `found` from the interpreter's `expected` on these
+/// inputs.
 pub(crate) fn explains(body: &Body, inputs: &[Made], expected: &[Array], found: &[Array]) -> bool {
     exact(body, inputs, None).is_some_and(|exact| is_within(&exact, &[], expected, found))
 }
 
-/// The same where functions may also be off by what Vulkan lets them: by all of it upwards, or by all of it downwards.
+/// The same where functions may also have the errors that Vulkan allows: all of them upwards, or all of them downwards.
 pub(crate) fn explains_on_vulkan(
     body: &Body,
     inputs: &[Made],
@@ -46,7 +48,7 @@ pub(crate) fn explains_on_vulkan(
     }
 }
 
-/// Whether what was found is as near to the exact results as rounding, or as one of the `moved` results.
+/// Returns true if the result is as near to the exact results as rounding, or as one of the `moved` results.
 fn is_within(exact: &[Array], moved: &[Vec<Array>], expected: &[Array], found: &[Array]) -> bool {
     let is_near = |at: usize| {
         let (exact, ours, other) = (&exact[at], &expected[at], &found[at]);
@@ -71,7 +73,8 @@ fn is_within(exact: &[Array], moved: &[Vec<Array>], expected: &[Array], found: &
     expected.len() == n_arrays && found.len() == n_arrays && (0..n_arrays).all(is_near)
 }
 
-/// The arrays after a run in which every float has 64 bits, and functions are moved in a direction; none where that says nothing.
+/// The arrays after a run in which every float has 64 bits, and functions are moved in a direction; `None` where that
+/// is meaningless.
 fn exact(body: &Body, inputs: &[Made], direction: Option<Direction>) -> Option<Vec<Array>> {
     let wide = widened(body, direction)?;
     let arguments = inputs.iter().map(|input| match input {
@@ -174,7 +177,7 @@ mod tests {
     use super::*;
     use crate::conformance::{inputs, ours};
 
-    /// A sum that cancels: what is left of it is rounding.
+    /// A sum that cancels: the rest is rounding.
     const TEXT: &str = "\
 from tvm.script import tirx as T
 

@@ -1,4 +1,4 @@
-//! What a rule claims, in terms that can be proved.
+//! The claim of a rule, in terms that can be proved.
 //!
 //! Input: a [`Rule`] of `arith`. Output: a [`Claim`] and the [`Machine`]s on which it is made. A rule for signed
 //! integers of 32 bits and more is also used on others where its left side does not overflow, so it is claimed of
@@ -10,10 +10,10 @@ use ir::{BinaryOp, UnaryOp};
 
 use crate::prove_rules::term::{Evaluation, Machine, Op, Term, Values};
 
-/// Where the tables are, for messages.
+/// The place where the tables are, for messages.
 const FOLDER: &str = "crates/arith/src/rules";
 
-/// What a variable stands for.
+/// The sort of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Int,
@@ -30,7 +30,7 @@ pub(crate) struct Variable {
     pub(crate) is_constant: bool,
 }
 
-/// What is known where a rule applies.
+/// The facts known where a rule applies.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
     /// Worked out on constants, exactly.
@@ -57,7 +57,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// What a rule claims.
+    /// Returns the claim of a rule.
     pub(crate) fn of(rule: &Rule) -> Claim {
         let variables = rule.variables.iter().map(|it| Variable {
             name: it.name.clone(),
@@ -103,14 +103,14 @@ impl Claim {
         }
     }
 
-    /// Whether some node of either side, or of a condition, satisfies `is_wanted`.
+    /// Returns true if some node of either side, or of a condition, satisfies `is_wanted`.
     pub(crate) fn has(&self, is_wanted: impl Fn(Op) -> bool) -> bool {
         let mut found = false;
         self.each(&mut |term| found |= matches!(term, Term::Node(op, _) if is_wanted(*op)));
         found
     }
 
-    /// Which ways of evaluating there are: `and`, `or` and `Select` with all operands, or without what they do not need.
+    /// The modes of evaluation: `and`, `or` and `Select` with all operands, or without the unneeded ones.
     pub(crate) fn modes(&self) -> &'static [bool] {
         if self.is_lazy() { &[false, true] } else { &[true] }
     }
@@ -143,7 +143,8 @@ impl Claim {
         (right != Some(left)).then_some((left, right))
     }
 
-    /// Whether every constant that the rule computes is there and one of the machine's: else it does not apply.
+    /// Returns true if every constant that the rule computes exists and is one of the machine's: otherwise the rule
+    /// does not apply.
     fn constants_fit(&self, machine: Machine, values: Values<'_>) -> bool {
         let here = Evaluation { machine, is_strict: true };
         let mut fits = true;
@@ -153,12 +154,12 @@ impl Claim {
         fits
     }
 
-    /// Whether an operand may stay unevaluated: then it matters which ones a back end evaluates.
+    /// Returns true if an operand may stay unevaluated: then it matters which ones a back end evaluates.
     pub(crate) fn is_lazy(&self) -> bool {
         self.left.has(Op::is_lazy) || self.right.has(Op::is_lazy)
     }
 
-    /// Whether there are numbers in it.
+    /// Returns true if it contains numbers.
     fn has_integers(&self) -> bool {
         let mut found = self.variables.iter().any(|it| it.sort == Sort::Int);
         for side in [&self.left, &self.right] {
@@ -167,7 +168,7 @@ impl Claim {
         found
     }
 
-    /// Where the claim is made: types that have all the constants written in the rule.
+    /// Returns the place where the claim is made: types that have all the constants written in the rule.
     pub(crate) fn machines(&self) -> Vec<Machine> {
         let fixed = |wraps| {
             let of_width = move |bits| {
@@ -193,7 +194,7 @@ impl Claim {
         machines.into_iter().filter(|it| self.is_for(*it)).collect()
     }
 
-    /// Whether the machine has every constant that is written in the rule.
+    /// Returns true if the machine has every constant that is written in the rule.
     pub(crate) fn is_for(&self, machine: Machine) -> bool {
         let mut fits = true;
         self.each(&mut |term| {
@@ -202,7 +203,7 @@ impl Claim {
         fits
     }
 
-    /// What the rule's flag forbids and the rule does.
+    /// Returns the violation of the rule's flag, if there is one.
     pub(crate) fn breach(&self) -> Option<&'static str> {
         let looks_into = |op: Op| !op.is_lazy() && op != Op::Not;
         match self.domain {
@@ -213,7 +214,7 @@ impl Claim {
     }
 }
 
-/// Whether a condition is worked out, not shown.
+/// Returns true if a condition is evaluated, not shown.
 fn is_about_constants(rule: &Rule, term: &rules::Term) -> bool {
     match term {
         rules::Term::Binary(_, a, b) => {

@@ -1,9 +1,9 @@
 //! Claims against all values of narrow types.
 //!
 //! Input: a [`Claim`], a [`Machine`], how many cases there may be. Output: the number of cases, and the first that
-//! refutes the claim. What is claimed of 32 bits is tried on all values of a few bits, what is claimed of all integers
-//! on those near 0: no proof, but independent of the solver, and a wrong rule is nearly always wrong of small numbers
-//! already. Cost: O(cases · size of the rule).
+//! refutes the claim. A claim about 32 bits is tried on all values of a few bits, a claim about all integers on those
+//! near 0: no proof, but independent of the solver, and a wrong rule is nearly always wrong for small numbers already.
+//! Cost: O(cases · size of the rule).
 
 use crate::prove_rules::claim::{Claim, Sort, Variable};
 use crate::prove_rules::term::Machine;
@@ -17,7 +17,7 @@ const FARTHEST: i128 = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counterexample {
     pub(crate) machine: Machine,
-    /// Whether `and`, `or` and `Select` evaluate all their operands there.
+    /// True if `and`, `or` and `Select` evaluate all their operands there.
     pub(crate) is_strict: bool,
     /// By variable; none where evaluating it is an error.
     pub(crate) values: Vec<Option<i128>>,
@@ -26,7 +26,7 @@ pub(crate) struct Counterexample {
     pub(crate) right: Option<i128>,
 }
 
-/// What was tried.
+/// The cases tried.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     /// Assignments of values to variables.

@@ -1,9 +1,9 @@
 //! Proving a claim: small numbers first, then the solver, then more small numbers.
 //!
-//! Input: a [`Claim`], time. Output: a [`Proof`], by machine. A few thousand cases are tried before the solver is asked:
-//! they find nearly every wrong rule with numbers that a person can read, and hold the solver's reading of the operators
-//! against one that shares nothing with it. What the solver cannot decide in time is tried on millions. Verdicts are kept
-//! on disk under a hash of solver, script and time.
+//! Input: a [`Claim`], time. Output: a [`Proof`], by machine. A few thousand cases are tried before the solver is
+//! asked: they find nearly every wrong rule with numbers that a person can read, and hold the solver's reading of the
+//! operators against one that shares nothing with it. Claims that the solver cannot decide in time are tried on
+//! millions. Verdicts are kept on disk under a hash of solver, script and time.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -23,7 +23,7 @@ const MANY_CASES: u64 = 2_000_000;
 /// Most numbers of a claim whose signs are looked at one by one.
 const MAX_SIGNS: usize = 5;
 
-/// How it is known that a claim holds on a machine, or that it does not.
+/// The evidence that a claim holds on a machine, or that it does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Proof {
     /// The solver proved it.
@@ -32,17 +32,17 @@ pub(crate) enum Proof {
     BruteForced(u64),
     /// A case refutes it.
     Refuted(Counterexample),
-    /// The solver says that it is wrong, with values that do not show it here; or it computes what it must not.
+    /// The solver refutes it, with values that do not show it here; or the rule computes a forbidden value.
     Unproved(String),
 }
 
-/// What claims are proved with.
+/// The state of the prover.
 pub(crate) struct Prover {
     /// Time for one claim on one machine.
     pub(crate) limit: Duration,
-    /// The solver's version, as part of the key of what is kept.
+    /// The solver's version, as part of the key of stored verdicts.
     pub(crate) version: String,
-    /// Where verdicts are kept.
+    /// The place where verdicts are kept.
     pub(crate) cache: PathBuf,
     idle: Mutex<Vec<Solver>>,
 }
@@ -212,7 +212,7 @@ fn keep(place: &std::path::Path, verdict: &str) {
     }
 }
 
-/// What the solver's values show here.
+/// Returns the refutation that the solver's values show.
 fn refuted(claim: &Claim, machine: Machine, is_strict: bool, model: &[Option<i128>]) -> Proof {
     let case = smt::values(claim, machine, model);
     let shown = case.and_then(|values| {

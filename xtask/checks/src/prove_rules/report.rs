@@ -15,7 +15,7 @@ struct Row {
     place: String,
     text: String,
     proofs: Vec<(Machine, Proof)>,
-    /// Why it does not hold.
+    /// The reason why it does not hold.
     failure: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Report {
         });
     }
 
-    /// How many rules are wrong or neither proved nor tried.
+    /// Returns the number of rules that are wrong or neither proved nor tried.
     pub(crate) fn failed(&self) -> usize {
         self.rows.iter().filter(|it| it.failure.is_some()).count()
     }
@@ -73,7 +73,7 @@ impl Report {
         )
     }
 
-    /// The table, then what failed.
+    /// The table, then the failures.
     pub(crate) fn text(&self) -> String {
         let widest = self.rows.iter().map(|it| it.name.len()).max().unwrap_or(0);
         let mut text = String::new();
@@ -95,7 +95,7 @@ impl Report {
 }
 
 impl Row {
-    /// How it is known, by machine.
+    /// Returns the evidence, by machine.
     fn status(&self) -> String {
         if self.failure.is_some() {
             return "FAILED".to_owned();

@@ -15,14 +15,14 @@ use std::fmt::Write as _;
 use crate::prove_rules::claim::{Claim, Condition, Sort};
 use crate::prove_rules::term::{self, Machine, Op, Term};
 
-/// How a claim is told to the solver. All are equivalent; which one it copes with depends on the claim.
+/// The encoding of a claim for the solver. All are equivalent; which one it copes with depends on the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Encoding {
     /// Bit-vectors.
     Bits,
     /// Integers, and its own division.
     Division,
-    /// A number for each quotient, with what makes it the quotient.
+    /// A number for each quotient, with its defining constraints.
     Quotients,
     /// The same, with facts on products of divisors and differences of quotients.
     Hints,
@@ -35,9 +35,9 @@ pub(crate) enum Encoding {
 struct Known {
     /// Its value.
     value: String,
-    /// Whether its evaluation is no error.
+    /// The condition that its evaluation is no error.
     defined: String,
-    /// Whether it has a value among all integers: no divisor is 0.
+    /// The condition that it has a value among all integers: no divisor is 0.
     exists: String,
 }
 
@@ -65,11 +65,11 @@ impl Known {
 /// A quotient with a name of its own.
 #[derive(Clone, Debug)]
 struct Quotient {
-    /// Kind, dividend and divisor: a quotient and the remainder beside it are told once.
+    /// Kind, dividend and divisor: a quotient and the remainder beside it are encoded once.
     key: String,
     name: String,
     divisor: String,
-    /// Whether nothing remains: the dividend is said to be the product.
+    /// True if nothing remains: the dividend is given as the product.
     is_exact: bool,
 }
 
@@ -80,14 +80,14 @@ struct Script<'a> {
     is_strict: bool,
     encoding: Encoding,
     is_bits: bool,
-    /// Whether evaluating a variable is taken to be no error.
+    /// True if evaluating a variable is assumed to be no error.
     knows_values: bool,
     text: String,
     names: usize,
     quotients: Vec<Quotient>,
     /// Numbers that hints speak about.
     atoms: Vec<String>,
-    /// What was said already: a division that both sides have is one quotient.
+    /// The earlier definitions: a division that both sides have is one quotient.
     seen: Vec<(Term, Machine, [bool; 2], Known)>,
 }
 
@@ -98,9 +98,9 @@ pub(crate) struct Question<'a> {
     pub(crate) machine: Machine,
     pub(crate) is_strict: bool,
     pub(crate) encoding: Encoding,
-    /// Whether the claim is known to hold of all integers.
+    /// True if the claim is known to hold of all integers.
     pub(crate) holds_of_integers: bool,
-    /// Which numbers are not negative, by bits: a part of the question. None for the whole.
+    /// The numbers that are not negative, by bits: a part of the question. None for the whole.
     pub(crate) signs: Option<u32>,
 }
 
@@ -262,7 +262,7 @@ impl Script<'_> {
         }
     }
 
-    /// What is known where the rule applies; the result is what of it matters for all integers.
+    /// Adds the facts known where the rule applies; returns those that matter for all integers.
     fn conditions(&mut self) -> String {
         let mut premises = Vec::new();
         for condition in &self.claim.conditions {
@@ -293,7 +293,7 @@ impl Script<'_> {
         and(&premises)
     }
 
-    /// The node as what is known of values, whoever evaluates them.
+    /// The node under the facts known about values, in every mode of evaluation.
     fn shown(&mut self, term: &Term) -> Known {
         let knows_values = std::mem::replace(&mut self.knows_values, true);
         let known = self.term(term);
@@ -387,7 +387,7 @@ impl Script<'_> {
     }
 }
 
-/// A conjunction without what is true anyway.
+/// A conjunction without trivially true parts.
 fn and(formulas: &[String]) -> String {
     let parts: Vec<&str> = formulas.iter().map(String::as_str).filter(|it| *it != "true").collect();
     match parts[..] {

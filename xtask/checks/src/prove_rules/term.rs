@@ -1,11 +1,11 @@
-//! Terms of claims, and what they are worth on a machine.
+//! Terms of claims, and their values on a machine.
 //!
 //! Input: a term over numbered variables, their values, a [`Machine`]. Output: the value, or none where evaluating the
 //! term is an error there: a division by zero, a sum that leaves its range where that is an event, a shift by too
 //! much (`SEMANTICS: I1, I5, I6, I8`). This is the reading that the solver's is held against, so nothing here is
 //! shared with the text that the solver gets. Bools are 0 and 1. Cost: O(nodes).
 
-/// What a node computes. The operators of the IR, and functions that only conditions and computed constants use.
+/// The computation of a node: the operators of the IR, and functions that only conditions and computed constants use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Op {
     Add,
@@ -45,18 +45,18 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Whether the machine has to know its width to compute it.
+    /// Returns true if the machine has to know its width to compute it.
     pub(crate) fn is_bitwise(self) -> bool {
         use Op::{BitAnd, BitNot, BitOr, BitXor, Shl, Shr};
         matches!(self, BitAnd | BitOr | BitXor | BitNot | Shl | Shr)
     }
 
-    /// Whether some operand may be left unevaluated.
+    /// Returns true if some operand may be left unevaluated.
     pub(crate) fn is_lazy(self) -> bool {
         matches!(self, Op::And | Op::Or | Op::Select | Op::IfThenElse)
     }
 
-    /// Whether it is one of the four divisions.
+    /// Returns true if it is one of the four divisions.
     pub(crate) fn is_division(self) -> bool {
         matches!(self, Op::TruncDiv | Op::TruncMod | Op::FloorDiv | Op::FloorMod)
     }
@@ -95,7 +95,7 @@ impl Term {
         }
     }
 
-    /// Whether a node of the term satisfies `is_wanted`.
+    /// Returns true if a node of the term satisfies `is_wanted`.
     pub(crate) fn has(&self, is_wanted: impl Fn(Op) -> bool) -> bool {
         let mut found = false;
         self.each(&mut |term| found |= matches!(term, Term::Node(op, _) if is_wanted(*op)));
@@ -103,7 +103,7 @@ impl Term {
     }
 }
 
-/// What numbers there are, and what happens to a result that is none of them.
+/// The set of numbers, and the treatment of results outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Machine {
     /// All integers.
@@ -114,7 +114,7 @@ pub(crate) enum Machine {
         bits: u32,
         /// Two's complement or none negative.
         is_signed: bool,
-        /// Whether `+ - *` are cut to the width; else leaving it is an error.
+        /// True if `+ - *` wrap at the width; otherwise leaving it is an error.
         wraps: bool,
     },
     /// IEEE 754 numbers; only the solver computes with them.
@@ -152,7 +152,7 @@ impl Machine {
         }
     }
 
-    /// Whether the number is one of the machine's.
+    /// Returns true if the number is one of the machine's.
     pub(crate) fn has(self, value: i128) -> bool {
         self.range().is_none_or(|(least, largest)| (least..=largest).contains(&value))
     }
@@ -179,9 +179,9 @@ pub(crate) type Values<'a> = &'a [Option<i128>];
 /// How a term is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evaluation {
-    /// Where.
+    /// The place.
     pub(crate) machine: Machine,
-    /// Whether `and`, `or` and `Select` evaluate all their operands, as some back ends do (`SEMANTICS: S3, S4`).
+    /// True if `and`, `or` and `Select` evaluate all their operands, as some back ends do (`SEMANTICS: S3, S4`).
     pub(crate) is_strict: bool,
 }
 

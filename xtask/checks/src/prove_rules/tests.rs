@@ -18,7 +18,7 @@ fn claims(text: &'static str) -> Vec<Claim> {
     arith::rules::parse("planted.rules", text).unwrap().iter().map(Claim::of).collect()
 }
 
-/// What the prover says of rules, by the solver and small numbers.
+/// Checks the verdict of the prover about rules, by the solver and small numbers.
 #[track_caller]
 fn check(text: &'static str, expect: Expect) {
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +203,7 @@ fn z3_refutes_what_no_search_finds() {
 
 #[test]
 #[ignore = "needs z3"]
-fn what_z3_cannot_decide_is_tried_and_marked() {
+fn undecided_claims_are_tried_and_marked() {
     let claim = &claims(
         "# Fermat, for cubes.\nfermat: x * x * x + y * y * y == z * z * z => false if x > 0, y > 0, z > 0\n",
     )[0];

@@ -1,8 +1,8 @@
 //! A z3 process that stays: SMT-LIB text in, verdicts out.
 //!
 //! Input: a script without `check-sat`. Output: [`Verdict`]. Each question starts from an empty solver, so that a
-//! question's answer does not depend on the ones before it, and has its own limit, in steps; a process that takes far too
-//! long for them is killed and replaced. Starting one costs some milliseconds, a question the solver's own time.
+//! question's answer does not depend on the ones before it, and has its own limit, in steps; a process that takes far
+//! too long for them is killed and replaced. Starting one costs some milliseconds, a question the solver's own time.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -14,17 +14,17 @@ use anyhow::Context as _;
 use crate::skip::Skip;
 use crate::{process, system};
 
-/// Steps of the solver in a millisecond of an idle machine, about. Steps are what is limited, so that a verdict does not
-/// depend on what else the machine does.
+/// Steps of the solver in a millisecond of an idle machine, about. The limit is in steps, so that a verdict does not
+/// depend on the load of the machine.
 const STEPS: u128 = 2_000;
-/// How much longer than its limit a process may take before it is killed: the machine may be busy.
+/// The factor by which a process may exceed its limit before it is killed: the machine may be busy.
 const PATIENCE: u32 = 20;
 /// The least time after which it is.
 const LEAST: Duration = Duration::from_secs(30);
 /// The line that ends an answer.
 const END: &str = "end-of-answer";
 
-/// What the solver found out.
+/// The verdict of the solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// No values satisfy the assertions.
@@ -58,7 +58,7 @@ impl Solver {
     /// Asks whether the assertions of `script` can be satisfied, and for the values of `wanted` if so.
     ///
     /// # Errors
-    /// The process cannot be started, or says that the script is not well-formed.
+    /// The process cannot be started, or rejects the script as malformed.
     pub(crate) fn check(
         &mut self,
         script: &str,

@@ -1,4 +1,4 @@
-//! What `cargo test` printed, counted.
+//! The output of `cargo test`, counted.
 
 use std::collections::BTreeMap;
 

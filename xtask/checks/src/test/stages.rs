@@ -14,7 +14,7 @@ use crate::{Outcome, conformance, process, prove_rules, tidy};
 pub(crate) struct Stage {
     /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What it checks.
+    /// The checked property.
     pub(crate) what: &'static str,
     /// Runs it. An error counts as one failed check.
     pub(crate) run: fn(&mut Context<'_>, &mut Tally) -> anyhow::Result<()>,
@@ -35,7 +35,7 @@ pub(crate) const STAGES: &[Stage] = &[
     },
 ];
 
-/// What the stages share.
+/// The common context of the stages.
 pub(crate) struct Context<'a> {
     /// The checkout.
     pub(crate) ws: &'a Workspace,
@@ -68,7 +68,7 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Adds what a finished test run printed.
+    /// Adds the output of a finished test run.
     fn count(&mut self, finished: &Finished, tally: &mut Tally) {
         let counts = cargo_output::count(&finished.output);
         tally.pass(counts.passed);

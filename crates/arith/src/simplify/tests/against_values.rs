@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// An index expression: what kernels are full of. Deeper and narrower than the general ones.
+/// An index expression, as kernels have many of. Deeper and narrower than the general ones.
 fn index(bench: &mut Bench, rng: &mut Rng, dtype: DataType, depth: u32) -> ExprId {
     if depth == 0 || rng.one_in(7) {
         return integer(bench, rng, dtype, 0);
@@ -135,7 +135,7 @@ fn assignments(bench: &Bench, rng: &mut Rng, most: usize) -> Vec<Vec<i128>> {
     all
 }
 
-/// Whether the run binds all that is bound.
+/// Binds all bindings of the run; returns true if that succeeded.
 fn bind_all(body: &ir::Body, values: &mut [i128]) -> bool {
     let ops = &body.blocks[body.entry(body.root)].ops;
     ops.iter().all(|&op| {
@@ -146,7 +146,7 @@ fn bind_all(body: &ir::Body, values: &mut [i128]) -> bool {
     })
 }
 
-/// Whether a run gets there, and what overflowed on the way.
+/// Returns the overflows on the way if the run reaches the place.
 fn reaches(body: &ir::Body, conditions: &[ExprId], values: &[i128]) -> Option<Events> {
     let mut events = Events::default();
     for &cond in conditions {
@@ -162,7 +162,7 @@ struct Counts {
     compared: u64,
     changed: u64,
     n_results: u64,
-    /// That a new simplifier leaves as they are.
+    /// The number of nodes that a new simplifier leaves unchanged.
     n_same: u64,
 }
 

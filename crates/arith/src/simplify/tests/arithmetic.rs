@@ -213,7 +213,7 @@ fn unsigned_and_narrow_integers_keep_their_width() {
 }
 
 #[test]
-fn what_is_added_and_taken_away_meets_in_extrema() {
+fn opposite_terms_cancel_in_extrema() {
     check("max(x, y - 10) + 10", "max(y, x + 10)");
     check("min(x, y + 2) - 2", "min(y, x - 2)");
     check("max(x - y, 0) + y", "max(x, y)");

@@ -45,7 +45,7 @@ fn guards_of_fused_loops_become_one_comparison() {
 }
 
 #[test]
-fn what_is_known_decides() {
+fn known_facts_decide_conditions() {
     check_under(&["x < 5"], "x < 7", "true");
     check_under(&["x < y"], "y <= x", "false");
     check_under(&["x < y and y < z"], "x < z", "true");

@@ -1,4 +1,4 @@
-//! Work grows with the size of what is simplified, counted.
+//! Work grows with the size of the simplified expression, counted.
 
 use ir::{BinaryOp, ExprId, UnaryOp};
 

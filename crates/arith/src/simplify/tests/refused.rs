@@ -76,7 +76,7 @@ fn an_order_of_addends_is_changed_only_where_no_partial_sum_can_overflow() {
 }
 
 #[test]
-fn what_was_computed_says_nothing_of_what_has_its_bits_only() {
+fn computed_values_prove_nothing_about_values_of_equal_bits() {
     // Of n = 10 the multiple is far below all integers; modulo their width it is n * 2, which is computed.
     check_under(&["n * 2 != 5"], "n + -2147483648 <= x // 2", "n + -2147483648 <= x // 2");
 }

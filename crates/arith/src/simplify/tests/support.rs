@@ -1,5 +1,5 @@
-//! What the tables share. Variables: `x y z w u` are int32, `m n` int32 sizes, `a b` int64, `i j k` int32, `d0 d1 d2` int32,
-//! `p q` bool, `f g` float32, `v` uint32, `s` int8.
+//! The common support of the tables. Variables: `x y z w u` are int32, `m n` int32 sizes, `a b` int64, `i j k` int32,
+//! `d0 d1 d2` int32, `p q` bool, `f g` float32, `v` uint32, `s` int8.
 
 use ir::{DataType, ExprId, print::expr_text};
 

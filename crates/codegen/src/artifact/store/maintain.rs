@@ -1,9 +1,9 @@
-//! Care for a store: what is in it, whether it is whole, and what has to go.
+//! Maintenance of a store: usage, verification, and clean-up.
 //!
-//! In: a store. Out: counts ([`Store::usage`]), entries that are not what was written ([`Store::verify`]), and room:
-//! [`Store::shrink`] removes the entries that were not used for longest until a limit is kept. Only files that are
-//! named as entries are ever looked at, so a wrong folder loses nothing. Others may read and write meanwhile: an entry
-//! that goes is one that a build makes again. Each is linear in the entries; `verify` also in their bytes.
+//! In: a store. Out: counts ([`Store::usage`]), corrupt entries ([`Store::verify`]), and room: [`Store::shrink`]
+//! removes the least recently used entries until a limit is kept. Only files that are named as entries are ever looked
+//! at, so a wrong folder loses nothing. Others may read and write meanwhile: an entry that goes is one that a build
+//! makes again. Each is linear in the entries; `verify` also in their bytes.
 
 use std::{
     fs, io,
@@ -17,25 +17,25 @@ use crate::artifact::key::Key;
 /// The file with the estimate of a store's size, so that a build need not count.
 pub(super) const SIZE: &str = "size";
 
-/// What is in a store.
+/// The contents of a store.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Usage {
     /// Canonical code.
     pub kernels: Part,
-    /// What texts lead to.
+    /// The records of source texts.
     pub texts: Part,
-    /// What vendors' compilers made of sources.
+    /// The outputs of vendors' compilers.
     pub binaries: Part,
     /// Files that are being written, or that a kill left behind.
     pub temporary: Part,
-    /// When the entry that was not used for longest was used last.
+    /// The last use of the least recently used entry.
     pub oldest: Option<SystemTime>,
 }
 
 /// A number of files.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Part {
-    /// How many.
+    /// The number.
     pub entries: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// What a check of all entries found.
+/// The result of a check of all entries.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Verified {
     /// Entries that are as they were written.
@@ -57,7 +57,7 @@ pub struct Verified {
     pub corrupt: Vec<PathBuf>,
 }
 
-/// What was removed, and what is left.
+/// The removed and the remaining entries.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Shrunk {
     /// Entries that are gone.
@@ -76,7 +76,7 @@ struct Entry {
 }
 
 impl Store {
-    /// Counts what is there. A store that does not exist is empty.
+    /// Counts the entries. A store that does not exist is empty.
     pub fn usage(&self) -> io::Result<Usage> {
         let mut usage = Usage::default();
         for entry in self.entries()? {
@@ -112,8 +112,7 @@ impl Store {
         Ok(verified)
     }
 
-    /// Removes the entries that were not used for longest until the rest has at most `limit` bytes, and what kills
-    /// left behind.
+    /// Removes the least recently used entries until the rest has at most `limit` bytes, and the leftovers of kills.
     pub fn shrink(&self, limit: u64) -> io::Result<Shrunk> {
         self.sweep()?;
         let mut entries = self.entries()?;
@@ -211,7 +210,7 @@ struct Folder {
     path: PathBuf,
 }
 
-/// What is in a folder, with its names; nothing where there is none.
+/// Returns the entries of a folder, with their names; empty if there is no folder.
 fn children(folder: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

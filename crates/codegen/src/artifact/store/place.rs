@@ -1,7 +1,8 @@
-//! What stands where a file is to be written, so that nothing but a file is ever replaced.
+//! The place of an output file, so that only a file is ever replaced.
 //!
-//! In: a path. Out: the regular file that is to appear or to be replaced, with all links followed, or a stream that takes bytes as
-//! they come. Folders, sockets and disks are refused with an error that names them. A few looks at the file system.
+//! In: a path. Out: the regular file that will be created or replaced, with all links followed, or a stream that takes
+//! bytes as they come. Folders, sockets and disks are refused with an error that names them. A few looks at the file
+//! system.
 
 use std::{
     fs, io,
@@ -14,12 +15,12 @@ const MAX_LINKS: usize = 40;
 #[cfg(unix)]
 const NEW_FILE: u32 = 0o666;
 
-/// What stands at a path.
+/// The kind of file at a path.
 #[derive(Debug)]
 pub enum Place {
     /// Nothing or a regular file.
     File {
-        /// Where it is or will be: no link.
+        /// The place where it is or will be: no link.
         path: PathBuf,
         /// Of the file that is there.
         metadata: Option<fs::Metadata>,
@@ -32,7 +33,7 @@ impl Place {
     /// Looks at a path.
     ///
     /// # Errors
-    /// If something is there that is neither a file nor a stream, or nobody may look.
+    /// If something there is neither a file nor a stream, or cannot be inspected.
     pub fn of(path: &Path) -> io::Result<Place> {
         let mut path = path.to_owned();
         for _ in 0..MAX_LINKS {
@@ -62,7 +63,7 @@ impl Place {
         Err(io::Error::new(io::ErrorKind::InvalidInput, "its links go in a circle"))
     }
 
-    /// Of what is no file and no link.
+    /// The kind of a path that is no file and no link.
     fn of_special(metadata: &fs::Metadata) -> io::Result<Place> {
         let refused = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         if metadata.is_dir() {
@@ -124,7 +125,7 @@ pub fn beside(
     Ok(file)
 }
 
-/// Opens a stream for writing. A pipe that nobody reads is an error, as waiting for a reader may never end.
+/// Opens a stream for writing. A pipe without a reader is an error, as waiting for a reader may never end.
 ///
 /// # Errors
 /// If it cannot be opened.

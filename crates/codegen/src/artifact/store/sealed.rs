@@ -1,7 +1,7 @@
-//! Files of plain data with a checksum: what a build notes for the next one.
+//! Files of plain data with a checksum: the notes of a build for the next one.
 //!
-//! In: a value. Out: a file that is replaced by one rename, and that counts as none where it is not what was written.
-//! Linear in the bytes.
+//! In: a value. Out: a file that is replaced by one rename, and that counts as absent where its checksum does not
+//! match. Linear in the bytes.
 
 use std::{io, path::Path};
 
@@ -19,7 +19,7 @@ fn seal(path: &Path, data: &[u8]) -> [u8; SEAL] {
     Key::of(&[name.as_encoded_bytes(), data]).0
 }
 
-/// What [`write`] wrote; none where there is none that can be trusted.
+/// Reads a value that [`write`] wrote; `None` if there is none with a valid checksum.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     postcard::from_bytes(read_bytes(path)?.get(SEAL..)?).ok()
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_changed_or_moved_counts_as_none() {
+    fn changed_or_moved_file_counts_as_absent() {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, other) = (folder.path().join("a"), folder.path().join("b"));
         assert_eq!(read::<Vec<u32>>(&path), None);

@@ -1,4 +1,4 @@
-//! Whether a file is still the one that was written or read, without reading it.
+//! File stamps: a check that a file is still the one that was written or read, without reading it.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// What the file system says of a file that nobody changed.
+/// The metadata that stays the same while nobody changes a file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Stamp {
     /// Bytes.
@@ -32,8 +32,8 @@ impl Stamp {
     }
 }
 
-/// A folder of which thousands of files are looked at. Where the system lets it, their names are looked up from the folder on and not from
-/// the root of the file system each time, which is half of the work.
+/// A folder of which thousands of files are looked at. Where the system lets it, their names are looked up from the
+/// folder on and not from the root of the file system each time, which is half of the work.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! What a store gives back after kills, flipped bits, many users at once, and a clean-up.
+//! The contents of a store after kills, flipped bits, concurrent users, and a clean-up.
 
 use super::{
     maintain::{Part, Shrunk},
@@ -35,7 +35,7 @@ fn age(store: &Store, byte: u8, hours: u64) {
 }
 
 #[test]
-fn what_a_kill_leaves_behind_is_absent_or_found_corrupt() {
+fn entries_after_a_kill_are_absent_or_found_corrupt() {
     let (_folder, store) = store();
     let data = b"int main() {}\n".repeat(100);
     write(&store, 1, &data);
@@ -97,7 +97,7 @@ fn many_writers_and_readers_of_one_key_see_whole_entries_only() {
 }
 
 #[test]
-fn what_was_not_used_for_longest_goes_first() {
+fn least_recently_used_entries_are_removed_first() {
     let (_folder, store) = store();
     for byte in 1..=4 {
         write(&store, byte, &[byte; 935]);

@@ -1,6 +1,7 @@
 //! Text of conversions that C has no types for: the narrow floats as 16 bits, and bits as numbers.
 //!
-//! Ties go to even, NaN stays a NaN, numbers beyond the format are infinity, subnormal numbers are kept (`SEMANTICS: C7`).
+//! Ties go to even, NaN stays a NaN, numbers beyond the format are infinity, subnormal numbers are kept
+//! (`SEMANTICS: C7`).
 
 /// Bits of floats and back.
 pub(super) const BITS: &str = "\

@@ -1,4 +1,4 @@
-//! How C11 spells what the writer asks for.
+//! The spelling of the writer's constructs in C11.
 
 use ir::{DataType, TypeCode};
 
@@ -50,7 +50,7 @@ const MATH: &[&str] = &[
     "trunc",
 ];
 
-/// What a program itself may hold and compilers warn about: a name it binds and does not use, a comparison that is
+/// Pragmas against warnings about code that programs may have: a name that is bound and unused, a comparison that is
 /// always true, an element that is not surely written.
 const PRAGMAS: &str = "\
 #if defined(__GNUC__)

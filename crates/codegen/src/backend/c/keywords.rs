@@ -80,11 +80,11 @@ pub(super) const RESERVED: &[&str] = &[
     "while",
 ];
 
-/// Beginnings of what our text and the macros of the headers are called.
+/// The prefixes of the names in our text and in the macros of the headers.
 pub(super) const PREFIXES: &[&str] =
     &["FP_", "MATH_", "PTRDIFF_", "SIG_ATOMIC_", "SIZE_", "TIR_", "WCHAR_", "WINT_", "tir_"];
 
-/// Whether a word is a type or a macro of `stdint.h`, of those that it has and may have.
+/// Returns true if a word is a required or optional type or macro of `stdint.h`.
 pub(super) fn is_integer_name(word: &str) -> bool {
     let number = word.trim_start_matches(['u', 'U']);
     ["int", "INT"].iter().any(|it| number.starts_with(it))

@@ -48,7 +48,7 @@ pub(crate) fn float(value: f64, dtype: DataType, dialect: &dyn Dialect) -> Strin
     }
 }
 
-/// Whether the value is a decimal of few digits: an integer below 2^24, or a few binary places.
+/// Returns true if the value is a decimal of few digits: an integer below 2^24, or a few binary places.
 fn is_short(value: f64) -> bool {
     value < f64::from(1 << 24) && (value * 64.0).fract() == 0.0 && value * 64.0 < f64::from(1 << 30)
 }

@@ -1,4 +1,4 @@
-//! What differs between the languages of the C family.
+//! The differences between the languages of the C family.
 
 use ir::DataType;
 
@@ -6,7 +6,7 @@ use crate::kernel::{Axis, Space};
 
 /// How a store is spelled: `open index middle value close`, or with value and index the other way round.
 pub(crate) struct StoreForm {
-    /// Whether the value comes before the index.
+    /// True if the value comes before the index.
     pub(crate) value_first: bool,
     /// Before the first of the two.
     pub(crate) open: String,
@@ -28,7 +28,7 @@ impl StoreForm {
     }
 }
 
-/// What a kernel's text needs at its top.
+/// The declarations that a kernel's text needs at its top.
 #[derive(Default, Debug)]
 pub(crate) struct Needs {
     /// `float16` occurs.
@@ -65,9 +65,9 @@ pub(crate) trait Dialect {
     fn reserved_prefixes(&self) -> &'static [&'static str];
     /// Keywords, and names of headers and of our text; sorted.
     fn reserved_words(&self) -> &'static [&'static str];
-    /// Whether a word is of a family of names of headers that is too large for a list.
+    /// Returns true if a word belongs to a family of header names that is too large for a list.
     fn is_reserved_family(&self, word: &str) -> bool;
-    /// Whether a word, whatever it begins with, cannot be an identifier of ours.
+    /// Returns true if a word, whatever it begins with, cannot be an identifier of ours.
     fn is_reserved(&self, word: &str) -> bool {
         self.reserved_words().binary_search(&word).is_ok() || self.is_reserved_family(word)
     }
@@ -131,27 +131,29 @@ pub(crate) trait Dialect {
     fn test(&self, name: &str) -> (String, &'static str) {
         (format!("{name}("), ")")
     }
-    /// Spelling of a call by which threads of a warp hand values to each other (`T.tvm_warp_shuffle` and its like), or tell which of them are there.
+    /// Spelling of a call by which threads of a warp hand values to each other (`T.tvm_warp_shuffle` and its like), or
+    /// tell which of them are there.
     fn warp_function(&self, _name: &str) -> Option<&'static str> {
         None
     }
-    /// Whether such a call names the threads that take part first.
+    /// Returns true if such a call has the mask of participating threads as its first argument.
     fn warp_has_mask(&self) -> bool {
         true
     }
-    /// Whether instructions of NVIDIA's GPUs can be written ([`crate::backend::cuda::ptx`]).
+    /// Returns true if instructions of NVIDIA's GPUs can be written ([`crate::backend::cuda::ptx`]).
     fn has_ptx(&self) -> bool {
         false
     }
-    /// What asks for unrolling, on the line before a loop.
+    /// Returns the text that asks for unrolling, on the line before a loop.
     fn unroll(&self) -> Option<&'static str> {
         Some("#pragma unroll")
     }
-    /// Whether the text is a function that the host calls: it returns a number, may fail, and may run loops in parallel.
+    /// Returns true if the text is a function that the host calls: it returns a number, may fail, and may run loops in
+    /// parallel.
     fn is_host(&self) -> bool {
         false
     }
-    /// Whether signed arithmetic is written unsigned where an overflow would be none in the IR (`SEMANTICS: I1`).
+    /// Returns true if signed arithmetic is written unsigned where the IR has no overflow event (`SEMANTICS: I1`).
     fn wraps_signed(&self) -> bool {
         false
     }

@@ -45,14 +45,14 @@ pub(super) enum Bound {
 /// A `Let` and the binders around it.
 pub(super) type LetKey = (ExprId, Vec<Bound>);
 
-/// Where an expression stands.
+/// The place where an expression stands.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) lane: u32,
     pub(super) prec: u8,
     /// Enclosing binders, outermost first.
     pub(super) binders: Vec<Bound>,
-    /// Whether an overflow here is none in the IR: the value need not be used (`SEMANTICS: I1`).
+    /// True if an overflow here is no event of the IR: the value need not be used (`SEMANTICS: I1`).
     pub(super) wraps: bool,
 }
 
@@ -345,7 +345,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Whether C's signed operation is undefined where the IR's has no event.
+    /// Returns true if C's signed operation is undefined where the IR has no event.
     fn may_wrap(
         &mut self,
         op: BinaryOp,

@@ -147,7 +147,8 @@ impl Helper {
                      for (int i = 0; i < n; ++i) to[i] = ({ty})0;\n}}"
                 )
             }
-            // Where a thread's registers lie in a tile: its group's row and the one 8 below, two neighbours of its place, then the right half.
+            // Where a thread's registers lie in a tile: its group's row and the one 8 below, two neighbours of its
+            // place, then the right half.
             Helper::MmaStore(it) => {
                 let ty = dialect.memory_type(it.dtype()).unwrap_or("int");
                 writeln!(

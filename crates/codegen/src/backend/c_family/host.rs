@@ -1,10 +1,10 @@
-//! What a function that the host calls has beyond a kernel: a result code, memory of the heap, and a way out.
+//! Functions that the host calls: a result code, heap memory, and a common exit.
 //!
-//! The function returns 0, the number of the assertion that failed (from 1, in the order of the text; what was stored
-//! before stays), or -1 where there is no memory. An array of at most [`STACK_ARRAY`] bytes is a local variable.
-//! A larger one, or one whose size is no constant, comes from the heap: at the entry, before anything is
-//! stored, if its size is known there; otherwise (its size is computed later, or each iteration of a parallel loop has its
-//! own) where it is allocated, and what follows in its block is skipped where there is no memory.
+//! The function returns 0, the number of the failed assertion (from 1, in the order of the text; earlier stores stay),
+//! or -1 if memory is exhausted. An array of at most [`STACK_ARRAY`] bytes is a local variable. A larger array, or one
+//! whose size is no constant, comes from the heap. If its size is known at the entry, it is allocated there, before
+//! anything is stored. Otherwise (its size is computed later, or each iteration of a parallel loop has its own) it is
+//! allocated in place, and if that fails the rest of its block is skipped.
 //!
 //! One walk over the operations, before anything is written.
 
@@ -25,10 +25,10 @@ const STACK_ARRAY: u64 = 16 << 10;
 const STACK_TOTAL: u64 = 128 << 10;
 /// The code of a function that got no memory.
 const NO_MEMORY: i32 = -1;
-/// Where the end of a function is that has memory to give back.
+/// The end of a function that has memory to free.
 const END: &str = "tir_end";
 
-/// Where the memory of an allocation comes from.
+/// The place where the memory of an allocation comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Heap {
     /// Taken at the entry.
@@ -50,7 +50,7 @@ pub(super) struct HostFrame {
     parallel: usize,
     /// Assertions written.
     asserts: i32,
-    /// Whether something jumps to the end.
+    /// True if something jumps to the end.
     jumps: bool,
 }
 
@@ -61,7 +61,7 @@ impl HostFrame {
 }
 
 impl Writer<'_> {
-    /// Decides where memory comes from, and writes what stands at the entry.
+    /// Decides where memory comes from, and writes the code at the entry.
     pub(super) fn enter_host(&mut self) -> Result<()> {
         self.plan_memory()?;
         if !self.host.has_heap() {
@@ -143,7 +143,7 @@ impl Writer<'_> {
         Ok(format!("{{ tir_status = {code}; goto {END}; }}"))
     }
 
-    /// Refuses `break` and `continue` out of a block that has memory to give back.
+    /// Refuses `break` and `continue` out of a block that has memory to free.
     pub(super) fn check_jump(&self) -> Result<()> {
         if self.host.open_in_loop == 0 { Ok(()) } else { Err(jump_over_allocation()) }
     }
@@ -179,7 +179,7 @@ impl Writer<'_> {
         self.line(&format!("free({name});"));
     }
 
-    /// Whether an allocation is on the heap: then its declaration stands elsewhere.
+    /// Returns true if an allocation is on the heap: then its declaration stands elsewhere.
     pub(super) fn is_on_heap(&self, buffer: BufferId) -> bool {
         self.host.heap.contains_key(&buffer)
     }
@@ -195,7 +195,7 @@ impl Writer<'_> {
         result
     }
 
-    /// Writes the body of a loop: `break` and `continue` leave what is opened inside of it only.
+    /// Writes the body of a loop: `break` and `continue` leave only blocks that are opened inside it.
     pub(super) fn in_loop(&mut self, inside: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let around = std::mem::take(&mut self.host.open_in_loop);
         let result = inside(self);
@@ -203,7 +203,7 @@ impl Writer<'_> {
         result
     }
 
-    /// Whether a parallel loop that starts here is the outermost.
+    /// Returns true if a parallel loop that starts here is the outermost.
     pub(super) fn is_outside_parallel(&self) -> bool {
         self.host.parallel == 0
     }
@@ -250,7 +250,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Whether the extents of a buffer are sums and products of parameters.
+    /// Returns true if the extents of a buffer are sums and products of parameters.
     fn is_known_at_entry(&self, buffer: BufferId) -> bool {
         let body = self.body;
         let mut stack = body.buffers[buffer].shape.clone();

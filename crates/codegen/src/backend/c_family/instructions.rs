@@ -1,8 +1,9 @@
 //! Instructions of a warp and of the copy engine, in the one dialect that has them ([`Dialect::has_ptx`]).
 //!
-//! In: a statement that is an [`Instruction`]. Out: a call of a function with inline PTX ([`crate::backend::cuda::ptx`]), or of `nvcuda::wmma` for
-//! fragments, which have a type of their own: shape and layout are those of the loads, fills and stores of their buffer, so these are looked for
-//! first. What an instruction asks of the device is noted as a feature of the kernel. Linear in the kernel.
+//! In: a statement that is an [`Instruction`]. Out: a call of a function with inline PTX
+//! ([`crate::backend::cuda::ptx`]), or of `nvcuda::wmma` for fragments, which have a type of their own: shape and
+//! layout are those of the loads, fills and stores of their buffer, so these are looked for first. The device
+//! requirement of an instruction is recorded as a feature of the kernel. Linear in the kernel.
 
 use ir::{
     Body, BufferField, BufferId, DataType, ExprId, ExprKind, Intrinsic, MemoryScope, OpKind,
@@ -165,7 +166,8 @@ impl Writer<'_> {
             Some(it @ (4 | 8 | 16)) => it as u8,
             _ => return Err(malformed("an asynchronous copy of other than 4, 8 or 16 bytes")),
         };
-        // The cache of a multiprocessor can be left out by copies of 16 bytes only; these do it unless they say otherwise.
+        // The cache of a multiprocessor can be left out by copies of 16 bytes only; these do it unless they say
+        // otherwise.
         let is_global_only = copy.is_global_only.unwrap_or(bytes == 16);
         if is_global_only && bytes != 16 {
             return Err(malformed("a copy `.cg` of other than 16 bytes"));
@@ -222,7 +224,7 @@ impl Writer<'_> {
         Ok(self.out.split_off(start))
     }
 
-    /// What an address points to: the buffer, the first element and its type.
+    /// Returns the target of an address: the buffer, the first element and its type.
     fn address_of(&mut self, pointer: ExprId) -> Result<(BufferId, Option<ExprId>, DataType)> {
         let body = self.body;
         let computed =
@@ -359,7 +361,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What the instructions of the kernel say of the fragments of a buffer.
+    /// Returns the type that the instructions of the kernel imply for the fragments of a buffer.
     fn fragment_type(&mut self, buffer: BufferId) -> Result<FragmentType> {
         let body = self.body;
         let root = self.root(buffer)?;

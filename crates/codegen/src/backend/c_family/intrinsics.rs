@@ -1,4 +1,4 @@
-//! Calls: the table of what each intrinsic is in the C family. What is not in the table is refused by name.
+//! Calls: the table of the C form of each intrinsic. Other calls are refused by name.
 
 use ir::{DataType, ExprId, ExprListId, Intrinsic};
 

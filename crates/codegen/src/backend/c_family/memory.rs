@@ -227,7 +227,7 @@ impl Writer<'_> {
         self.expr(expr, place)
     }
 
-    /// Whether every element number fits 32 bits.
+    /// Returns true if every element number fits 32 bits.
     fn is_small(&mut self, buffer: BufferId) -> bool {
         let data = &self.body.buffers[buffer];
         if data.strides.is_some() || data.elem_offset.is_some() {
@@ -256,7 +256,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Whether the value or index of a store may read the memory it writes.
+    /// Returns true if the value or index of a store may read the memory it writes.
     pub(super) fn may_read(&mut self, exprs: &[ExprId], written: Root) -> Result<bool> {
         let body = self.body;
         let mut stack = exprs.to_vec();

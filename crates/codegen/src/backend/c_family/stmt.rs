@@ -14,7 +14,7 @@ use crate::{
 };
 use barriers::instructions::instruction;
 
-/// Keys of `T.attr` that say how to compile, not what to compute.
+/// Keys of `T.attr` that are hints to a compiler and do not change the computation.
 pub(crate) fn is_hint(key: &str) -> bool {
     key.starts_with("pragma_")
         || matches!(key, "hand_threaded" | "storage_alignment" | "compute_scope" | "realize_scope")
@@ -425,7 +425,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a loop's own iterations are left early: a loop that runs in parallel cannot.
+/// Returns true if a loop's own iterations are left early: such a loop cannot run in parallel.
 fn breaks(body: &ir::Body, region: RegionId) -> bool {
     let mut inner = 0usize;
     for event in body.walk(region) {

@@ -10,7 +10,7 @@ pub(super) fn lanes(dtype: DataType) -> Option<u32> {
     }
 }
 
-/// Whether values are kept as `float` and rounded after each operation.
+/// Returns true if values are kept as `float` and rounded after each operation.
 pub(super) fn is_half(dtype: DataType) -> bool {
     dtype.bits == 16 && matches!(dtype.code, TypeCode::Float | TypeCode::BFloat)
 }

@@ -39,7 +39,7 @@ pub(super) struct Writer<'a> {
     pub(super) indent: usize,
     pub(super) helpers: BTreeSet<Helper>,
     pub(super) needs: Needs,
-    /// What the device must have.
+    /// The required device features.
     pub(super) features: Vec<Feature>,
     /// Values whose declaration has been written.
     pub(super) declared: FxHashSet<ValueId>,
@@ -61,7 +61,7 @@ pub(super) struct Writer<'a> {
     owned: FxHashSet<String>,
 }
 
-/// What has an identifier.
+/// An entity that has an identifier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Named {
     Value(ValueId),
@@ -456,7 +456,7 @@ impl<'a> Writer<'a> {
 
     // ---- lines ----
 
-    /// What is written from here on belongs to `op`.
+    /// Marks the text from here on as belonging to `op`.
     pub(super) fn note_line(&mut self, op: OpId) {
         self.n_lines += count_lines(&self.out[self.counted..]);
         self.counted = self.out.len();
@@ -466,7 +466,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What is being written.
+    /// Returns the operation that is being written.
     pub(super) fn current_op(&self) -> Option<OpId> {
         self.op_lines.last().map(|it| it.1)
     }

@@ -1,4 +1,4 @@
-//! How CUDA spells what the writer asks for.
+//! The spelling of the writer's constructs in CUDA.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,10 @@
-//! Instructions of NVIDIA's GPUs that C++ has no word for, as functions with inline PTX: one table of products, and the text of each function.
+//! Instructions of NVIDIA's GPUs that C++ has no word for, as functions with inline PTX: one table of products, and the
+//! text of each function.
 //!
-//! In: what an instruction is, by shape and types. Out: the function's name and text, and the architecture that it asks for. Shapes, register
-//! counts and architectures are those of the PTX ISA 8.x, "Warp-level matrix instructions" and "cp.async"; operands stand in the order of its
-//! syntax, `d, a, b, c`. A register has 32 bits and holds as many elements as fit, or it is one element of 64.
+//! In: the shape and types of an instruction. Out: the function's name and text, and the architecture that it asks for.
+//! Shapes, register counts and architectures are those of the PTX ISA 8.x, "Warp-level matrix instructions" and
+//! "cp.async"; operands stand in the order of its syntax, `d, a, b, c`. A register has 32 bits and holds as many
+//! elements as fit, or it is one element of 64.
 
 use std::fmt::Write as _;
 
@@ -89,8 +91,8 @@ impl Element {
     }
 }
 
-/// Rows of the table of `mma`: shape, types of A (and B), of C (and D), the architecture. Unless the shape is m8n8k4 of halves, A is in rows and B
-/// in columns.
+/// Rows of the table of `mma`: shape, types of A (and B), of C (and D), the architecture. Unless the shape is m8n8k4 of
+/// halves, A is in rows and B in columns.
 type Row = ([u32; 3], &'static [Element], &'static [Element], u32);
 
 const MMA: &[Row] = {
@@ -124,11 +126,11 @@ const MMA: &[Row] = {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Mma {
     shape: [u32; 3],
-    /// Whether A and B are in columns.
+    /// True if A and B are in column-major order, for each.
     in_columns: [bool; 2],
     types: [Element; 3],
     saturates: bool,
-    /// Whether bits are combined by `and`; none where elements are no bits.
+    /// True if bits are combined by `and`, false for `xor`; `None` where elements are no bits.
     by_and: Option<bool>,
     arch: u32,
 }
@@ -177,7 +179,7 @@ impl Mma {
         Some(Mma { shape, in_columns, types, saturates, by_and, arch })
     }
 
-    /// What follows `mma.sync.aligned` but the operands.
+    /// Returns the text after `mma.sync.aligned`, without the operands.
     fn mnemonic(&self) -> String {
         let [m, n, k] = self.shape;
         let [a, b, c] = self.types.map(Element::name);
@@ -210,11 +212,11 @@ impl Mma {
 pub(crate) enum Ptx {
     /// `c += a · b` of registers.
     Mma(Mma),
-    /// So many matrices of 8 × 8 elements of 16 bits.
+    /// This number of matrices of 8 × 8 elements of 16 bits.
     LoadMatrix { number: u8, is_transposed: bool },
-    /// TVM's loop for what is no instruction: a transposed tile of bytes.
+    /// TVM's loop for an access without an instruction: a transposed tile of bytes.
     LoadBytes,
-    /// Begins a copy of so many bytes; the rest of what is asked for becomes zero where a size is given.
+    /// Begins a copy of this many bytes; the rest of the requested size, if one is given, becomes zero.
     Copy { bytes: u8, is_global_only: bool, has_size: bool },
     /// Closes a group.
     Commit,
@@ -235,7 +237,7 @@ impl Ptx {
         }
     }
 
-    /// What it is called by the PTX ISA.
+    /// Returns the name in the PTX ISA.
     pub(crate) fn what(&self) -> String {
         match self {
             Ptx::Mma(it) => format!("mma.sync.{}", it.mnemonic()),
@@ -394,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_instruction_is_none() {
+    fn unknown_instruction_is_none() {
         assert_eq!(find("m16n8k64", ["fp16", "fp16", "fp32"]), None);
         assert_eq!(find("m16n8k16", ["fp16", "bf16", "fp32"]), None);
         assert_eq!(find("m16n8k16", ["bf16", "bf16", "fp16"]), None);

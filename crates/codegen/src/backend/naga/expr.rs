@@ -1,8 +1,8 @@
 //! Expressions, lane by lane, as nodes of naga.
 //!
-//! What is evaluated only sometimes in the source stands in a block of its own where it reads memory: naga evaluates
-//! both arms of a `select` and both sides of `&&` (`SEMANTICS: S2`, `S5`). A `Let` is computed where it stands, once
-//! for all its uses below (`E5`).
+//! An operand that the source does not always evaluate gets a block of its own if it reads memory: naga evaluates both
+//! arms of a `select` and both sides of `&&` (`SEMANTICS: S2`, `S5`). A `Let` is computed where it stands, once for all
+//! its uses below (`E5`).
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use super::{
 use crate::kernel::{Refusal, Result};
 use crate::reasons;
 
-/// Where an expression stands.
+/// The place where an expression stands.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) lane: u32,

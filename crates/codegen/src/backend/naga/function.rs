@@ -1,7 +1,7 @@
 //! The function under construction: expressions in order, blocks, variables.
 //!
 //! naga wants each expression emitted in the block that uses it, before that. [`Function::add`] emits at once into the
-//! innermost open block, so what is written in order is evaluated in order. naga's writers recurse over expressions
+//! innermost open block, so expressions are evaluated in the order of writing. naga's writers recurse over expressions
 //! that are written in place, so a tree is cut by a name where it grows deep.
 
 use ::naga::Range;
@@ -108,7 +108,7 @@ impl Function {
 
     // ---- statements ----
 
-    /// Opens a block: what is added from here on stands in it.
+    /// Opens a block: later statements stand in it.
     pub(super) fn open_block(&mut self) {
         self.blocks.push(Block::new());
     }

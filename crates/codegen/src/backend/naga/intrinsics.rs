@@ -1,6 +1,6 @@
-//! Calls: the table of what each intrinsic is here. What is not in the table is refused by name.
+//! Calls: the table of the naga form of each intrinsic. Other calls are refused by name.
 //!
-//! The languages have fewer functions than C, and give them fewer correct digits (the README says which; `F11` allows
+//! The languages have fewer functions than C, and give them fewer correct digits (listed in the README; `F11` allows
 //! it). A function that they lack is made of others only where that is good to a few units of the last place.
 
 use ::naga::{BinaryOperator as Op, MathFunction as Math, Scalar, ScalarKind, UnaryOperator};
@@ -155,7 +155,8 @@ impl Writer<'_> {
         self.wrapped(value, kind)
     }
 
-    /// `x^y` by way of the magnitude of `x`: the languages leave a negative `x` undefined, C does not where `y` is whole.
+    /// `x^y` by way of the magnitude of `x`: the languages leave a negative `x` undefined, C does not where `y` is
+    /// whole.
     fn power(&mut self, a: ExprId, b: ExprId, place: &Place) -> Result<Node> {
         let kind = self.single("pow", a)?;
         let (x, y) = (self.expr(a, place)?, self.expr(b, place)?);

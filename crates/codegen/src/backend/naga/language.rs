@@ -1,4 +1,4 @@
-//! What differs between the languages that naga writes: types, limits, capabilities of the validator.
+//! The differences between the languages that naga writes: types, limits, capabilities of the validator.
 //!
 //! The sources of the limits are the specifications of WebGPU (`maxComputeWorkgroupsPerDimension`)
 //! and Vulkan (`maxComputeWorkGroupCount`); those of a block are in [`crate::target::arch`].
@@ -18,19 +18,19 @@ pub(crate) enum ShaderLanguage {
 }
 
 impl ShaderLanguage {
-    /// Whether there are integers of 64 bits. Where there are none, only their low halves are computed.
+    /// Returns true if there are integers of 64 bits. Where there are none, only their low halves are computed.
     pub(super) fn has_int64(self) -> bool {
         self != ShaderLanguage::Wgsl
     }
-    /// Whether there are floats of 64 bits.
+    /// Returns true if there are floats of 64 bits.
     pub(super) fn has_float64(self) -> bool {
         self == ShaderLanguage::Spirv
     }
-    /// Whether memory may hold integers of 16 bits.
+    /// Returns true if memory may hold integers of 16 bits.
     pub(super) fn has_int16(self) -> bool {
         self != ShaderLanguage::Wgsl
     }
-    /// What the validator lets pass.
+    /// Returns the capabilities that the validator accepts.
     pub(super) fn capabilities(self) -> Capabilities {
         let mut capabilities = Capabilities::SHADER_FLOAT16;
         capabilities.set(Capabilities::SHADER_INT64, self.has_int64());
@@ -42,7 +42,7 @@ impl ShaderLanguage {
     pub(super) fn grid_limit(self) -> Option<i64> {
         (self != ShaderLanguage::Metal).then_some(65_535)
     }
-    /// What a device must offer to run code that has a value of this type.
+    /// Returns the device feature that code with a value of this type requires.
     pub(super) fn feature(self, dtype: DataType, in_memory: bool) -> Option<&'static str> {
         match (dtype.code, dtype.bits) {
             (TypeCode::Float, 16) if in_memory => Some("shader-f16"),

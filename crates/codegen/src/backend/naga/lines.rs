@@ -1,14 +1,15 @@
-//! Which line of naga's text each operation begins.
+//! The line of naga's text that each operation begins.
 //!
-//! naga's writers tell of no positions, so markers are written with the code and read from the text: a `Kill`, which no kernel can have,
-//! before the statements of an operation. In: a module with markers, the operations in the order of theirs. Out: the module without them,
-//! and the map. The module without markers is what is validated and written out; the other one is written for the map alone, which is
-//! given only if its text is the same once the lines of markers are out. Linear in the printed size.
+//! naga's writers tell of no positions, so markers are written with the code and read from the text: a `Kill`, which no
+//! kernel can have, before the statements of an operation. In: a module with markers, the operations in the order of
+//! theirs. Out: the module without them, and the map. The module without markers is validated and written out; the
+//! other one is written for the map alone, which is given only if its text is the same without the lines of markers.
+//! Linear in the printed size.
 
 use ::naga::{Block, Module, Statement};
 use ir::OpId;
 
-/// What stands before the statements of an operation.
+/// The marker before the statements of an operation.
 pub(super) const MARKER: Statement = Statement::Kill;
 /// Its lines, in WGSL and Metal.
 const LINES: [&str; 2] = ["discard;", "metal::discard_fragment();"];
@@ -42,7 +43,8 @@ fn block_without_markers(block: &Block) -> Block {
     Block::from_vec(plain.collect())
 }
 
-/// Lines of `text` from 1 and the operation that each begins, by the text with markers; none where the texts are not one.
+/// Lines of `text` from 1 and the operation that each begins, by the text with markers; none where the texts are not
+/// one.
 pub(super) fn of_text(text: &str, with_markers: &str, ops: &[OpId]) -> Vec<(u32, OpId)> {
     let mut lines: Vec<(u32, OpId)> = Vec::new();
     let (mut plain, mut ops, mut number) = (text.lines(), ops.iter(), 1);

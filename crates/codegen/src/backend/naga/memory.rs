@@ -23,7 +23,7 @@ pub(super) struct Memory {
     /// The pointer to its array.
     pub(super) base: Node,
     pub(super) stored: Stored,
-    /// Whether words that elements share are atomic.
+    /// True if words that elements share are atomic.
     pub(super) atomic: bool,
 }
 

@@ -134,7 +134,7 @@ impl Writer<'_> {
         self.out.bits(bits, ScalarKind::Float)
     }
 
-    /// Whether the bits of a `float32` are those of a NaN.
+    /// Returns the condition that the bits of a `float32` are those of a NaN.
     pub(super) fn is_nan(&mut self, bits: Node) -> Result<Node> {
         let magnitude = self.magnitude(bits)?;
         let infinity = self.out.u32(0x7f80_0000)?;
@@ -280,7 +280,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether the low half of a result depends on the low halves of its operands only.
+/// Returns true if the low half of a result depends on the low halves of its operands only.
 fn low_half_is_enough(op: BinaryOp) -> bool {
     matches!(
         op,

@@ -1,4 +1,5 @@
-//! `NoContraction` on the float arithmetic of a SPIR-V module: naga writes none, and a driver may fuse what has none.
+//! `NoContraction` on the float arithmetic of a SPIR-V module: naga writes none, and a driver may fuse arithmetic
+//! without it.
 //!
 //! In: words of a module, as naga writes them. Out: the same with one decoration for each result of float arithmetic.
 //! Linear. The layout is that of the specification (2.3 and 2.4): five words of header, instructions with their length
@@ -35,7 +36,7 @@ pub(super) fn without_contraction(words: &[u32]) -> Vec<u32> {
     [&words[..place], &decorations, &words[place..]].concat()
 }
 
-/// Whether an instruction stands where decorations do, or behind.
+/// Returns true if an instruction belongs to the decorations or to a later section.
 fn is_annotation_or_type(code: u32) -> bool {
     const { assert!(LAST_BEFORE_TYPES < FIRST_TYPE) };
     // OpDecorate, OpMemberDecorate and their kin; OpTypeVoid to OpTypeForwardPointer.

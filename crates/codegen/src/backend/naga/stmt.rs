@@ -307,7 +307,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether an operation has statements of its own.
+/// Returns true if an operation has statements of its own.
 fn is_written(kind: OpKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! Kernels in WGSL as they are written out, and what the other two languages have beyond it.
+//! Kernels in WGSL as they are written out, and the extra features of the other two languages.
 
 use expect_test::{Expect, expect};
 use ir::{BinaryOp, DataType};
@@ -316,7 +316,7 @@ fn constants_that_are_not_finite_are_made_of_bits() {
 }
 
 #[test]
-fn what_reads_memory_is_read_only_if_it_is_chosen() {
+fn memory_read_is_executed_only_in_the_chosen_arm() {
     let mut b = Builder::new("pad");
     let (n, m) = (b.int(64), b.int(60));
     let (a, c) = (b.param("A", "float32", &[m]), b.param("C", "float32", &[n]));
@@ -380,7 +380,7 @@ fn division_rounds_down() {
 }
 
 #[test]
-fn what_a_language_lacks_is_refused_by_name() {
+fn missing_feature_is_refused_by_name() {
     let same = |_: &mut Builder, it| it;
     check(
         &map("float64", same),
@@ -449,7 +449,7 @@ fn integers_of_64_bits_are_narrowed_where_that_is_shown_to_be_right() {
     assert!(text(&b.body, Target::Spirv).contains("i64"));
 }
 
-/// naga's writers recurse over what is written in place.
+/// naga's writers recurse over expressions that are written in place.
 #[test]
 fn a_deep_expression_is_written_in_pieces() {
     let body = map("int32", |b, it| {

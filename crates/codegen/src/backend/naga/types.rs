@@ -1,4 +1,4 @@
-//! How scalars of the IR are kept: in registers, and in memory.
+//! The representation of the IR's scalars: in registers, and in memory.
 //!
 //! Registers. Integers narrower than 32 bits are kept in 32 and cut after each operation (`SEMANTICS: I3`); `float16`
 //! and `bfloat16` are kept as `float32` and rounded after each operation (`F1`, `F10`). Where a language has no 64-bit
@@ -99,7 +99,7 @@ pub(super) fn stored(dtype: DataType, language: ShaderLanguage) -> Result<Stored
     })
 }
 
-/// How an element of memory of a block or a thread lies there: nobody else sees it, so mostly as in registers.
+/// The layout of an element in memory of a block or a thread: nothing outside sees it, so mostly as in registers.
 pub(super) fn stored_inside(dtype: DataType, language: ShaderLanguage) -> Result<Stored> {
     match (dtype.code, dtype.bits) {
         (TypeCode::Float, 16) => Ok(Stored::Scalar(Scalar::F16)),

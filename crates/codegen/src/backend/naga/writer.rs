@@ -42,7 +42,7 @@ pub(super) struct Writer<'a> {
     /// Regions around the statement that is written.
     pub(super) nesting: usize,
     pub(super) features: FxHashSet<&'static str>,
-    /// What the host must check before a launch.
+    /// The checks of the host before a launch.
     pub(super) checks: Vec<HostExpr>,
     pub(super) bindings: Bindings,
     pub(super) shared_bytes: u64,

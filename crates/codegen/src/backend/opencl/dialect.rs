@@ -1,4 +1,4 @@
-//! How OpenCL C spells what the writer asks for.
+//! The spelling of the writer's constructs in OpenCL C.
 //!
 //! Nothing beyond OpenCL 1.2 with `cl_khr_fp64` is needed: `float16` is only loaded and stored (`vload_half`,
 //! `vstore_half_rte`), `bfloat16` is two bytes and shifts.

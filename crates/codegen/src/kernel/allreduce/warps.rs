@@ -1,16 +1,18 @@
-//! Reductions over threads by shuffles: threads of a warp hand values to each other without memory.
+//! Reductions over threads by shuffles: threads of a warp exchange values without memory.
 //!
-//! The last steps of the tree (16, 8, 4, 2, 1) are shuffles; all steps, if a group has at most 32 threads. The order is that of the tree: in
-//! step `s` the thread `r` combines its value, on the left, with that of `r + s`, and only threads below `s` count, so the results are the same
-//! to the bit. Threads at or above `s` keep what they have: nothing is computed that the tree does not compute.
+//! The last steps of the tree (16, 8, 4, 2, 1) are shuffles; all steps, if a group has at most 32 threads. The order is
+//! that of the tree: in step `s` the thread `r` combines its value, on the left, with that of `r + s`, and only threads
+//! below `s` count, so the results are the same to the bit. Threads at or above `s` keep their values: nothing is
+//! computed that the tree does not compute.
 //!
 //! ```text
 //! other = shuffle_down(value, s);  value = r < s ? f(value, other) : value      for s = 16, …, 1
 //! ```
 //!
-//! A shuffle needs all threads of the warp (its mask has all of them), so this is done only where all threads of the block pass
-//! ([`crate::kernel::sync::is_convergent`]), where a block consists of whole warps, and where groups do not lie across warps:
-//! the reduced axes are the first ones of the block, and a group is 2, 4, 8, 16, 32 threads or a multiple of 32.
+//! A shuffle needs all threads of the warp (its mask has all of them), so this is done only where all threads of the
+//! block pass ([`crate::kernel::sync::is_convergent`]), where a block consists of whole warps, and where groups do not
+//! lie across warps: the reduced axes are the first ones of the block, and a group is 2, 4, 8, 16, 32 threads or a
+//! multiple of 32.
 
 use ir::{BinaryOp, BlockId, BufferId, DataType, ExprId, OpKind, Type};
 
@@ -129,7 +131,7 @@ impl Lowering<'_> {
         Ok(values)
     }
 
-    /// A name for what another thread of the warp has.
+    /// A name for the value of another thread of the warp.
     fn shuffle(
         &mut self,
         block: BlockId,
@@ -146,7 +148,7 @@ impl Lowering<'_> {
         self.bind(block, bound, call)
     }
 
-    /// Stores component `k` where the reduction says.
+    /// Stores component `k` at the destination of the reduction.
     pub(super) fn give(&mut self, block: BlockId, k: usize, value: ExprId) {
         let (target, indices) = self.results[k].clone();
         let mut operands = vec![value];

@@ -1,13 +1,14 @@
 //! A whole function as one kernel, for languages whose functions the host calls.
 //!
-//! In: a function that launches nothing. Out: a [`Split`] of one kernel without thread axes: all of the function.
-//! Its parameters are the function's own, in order, also those that it does not use; after them the symbols of shapes,
-//! strides and offsets that it names, in order of first use. What it allocates is its own memory. Linear.
+//! In: a function that launches nothing. Out: a [`Split`] of one kernel without thread axes: all of the function. Its
+//! parameters are the function's own, in order, also those that it does not use; after them the symbols of shapes,
+//! strides and offsets that it names, in order of first use. Its allocations are its own memory. Linear.
 
 use super::*;
 use crate::reasons;
 
-/// The function as one kernel. All that the function does is moved inside of one operation without meaning, which the kernel names.
+/// The function as one kernel. All that the function does is moved inside of one operation without meaning, which the
+/// kernel names.
 pub(crate) fn whole(body: &mut Body) -> Result<Split> {
     let Some(op) = enclose(body) else {
         return Err(Refusal::new(reasons::CONTROL_FLOW, "a function of several blocks"));
@@ -59,7 +60,7 @@ impl Splitter<'_> {
         Ok((kernel, params))
     }
 
-    /// The parameters of the function, used or not, then what is left of the scalars.
+    /// The parameters of the function, used or not, then the remaining scalars.
     fn all_params(
         &mut self,
         params: &[FunctionParam],

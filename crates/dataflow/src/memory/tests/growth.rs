@@ -1,4 +1,4 @@
-//! Work of building and asking, counted: it grows with the program, however it is made.
+//! The work of building and querying grows with the program, counted.
 
 use ir::{Occurrences, effects::EffectTable};
 

@@ -1,4 +1,4 @@
-//! What stands between two loads.
+//! Obstacles between two loads.
 
 use expect_test::{Expect, expect};
 use ir::{ExprKind, OccurrenceId, Occurrences, effects::EffectTable};
@@ -6,7 +6,7 @@ use ir::{ExprKind, OccurrenceId, Occurrences, effects::EffectTable};
 use super::fixture::parse;
 use crate::analyses::Analyses;
 
-/// What stands between the first and the last load of `A`.
+/// Checks the obstacle between the first and the last load of `A`.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     let fixture = parse(&test_utils::trim_indent(text));

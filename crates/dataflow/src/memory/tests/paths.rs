@@ -1,8 +1,8 @@
 //! Versions against all paths of small random programs.
 //!
-//! A program is run along every path on which loops run up to twice, as a list of what happens: writes, and places where a
-//! version may start. Every load must read what was there when its version last started: no write of its memory since. What
-//! a statement writes is told here by the names of buffers alone, apart from the code under test.
+//! A program is run along every path on which loops run up to twice, as a list of events: writes, and places where a
+//! version may start. Every load must read the contents at the last start of its version: no write of its memory since.
+//! The writes of a statement are found here by the names of buffers alone, apart from the code under test.
 
 use ir::{
     BlockId, BufferId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, effects::EffectTable,
@@ -84,7 +84,7 @@ fn statements(rng: &mut Rng, n: usize, depth: usize, in_loop: bool, text: &mut S
 
 /// How a list of statements was left.
 #[derive(PartialEq)]
-enum Left {
+enum Exit {
     AtEnd,
     Break,
 }
@@ -164,30 +164,30 @@ impl Run<'_> {
         }
     }
 
-    fn block(&mut self, block: BlockId) -> Left {
+    fn block(&mut self, block: BlockId) -> Exit {
         self.start(Origin::BlockEntry(block));
         for &op in &self.fixture.body.blocks[block].ops {
-            if self.op(op) == Left::Break {
-                return Left::Break;
+            if self.op(op) == Exit::Break {
+                return Exit::Break;
             }
         }
-        Left::AtEnd
+        Exit::AtEnd
     }
 
-    fn region(&mut self, op: OpId, index: usize) -> Left {
+    fn region(&mut self, op: OpId, index: usize) -> Exit {
         let region = self.fixture.body.ops[op].regions[index];
         self.block(self.fixture.body.entry(region))
     }
 
-    fn op(&mut self, op: OpId) -> Left {
+    fn op(&mut self, op: OpId) -> Exit {
         let kind = self.fixture.body.ops[op].kind;
         if kind == OpKind::While {
             self.while_loop(op);
             self.start(Origin::After(op));
-            return Left::AtEnd;
+            return Exit::AtEnd;
         }
         self.loads(op);
-        let mut left = Left::AtEnd;
+        let mut left = Exit::AtEnd;
         match kind {
             OpKind::Store { buffer, .. } => {
                 let name = self.fixture.name(buffer).to_owned();
@@ -201,7 +201,7 @@ impl Run<'_> {
             OpKind::For(_) => {
                 for _ in 0..self.choose(3) {
                     self.start(Origin::LoopEntry(op));
-                    if self.region(op, 0) == Left::Break {
+                    if self.region(op, 0) == Exit::Break {
                         break;
                     }
                 }
@@ -220,11 +220,11 @@ impl Run<'_> {
                 }
                 left = self.region(op, 0);
             }
-            OpKind::Break => return Left::Break,
+            OpKind::Break => return Exit::Break,
             _ if !self.fixture.body.ops[op].regions.is_empty() => left = self.region(op, 0),
             _ => {}
         }
-        if left == Left::AtEnd {
+        if left == Exit::AtEnd {
             if !matches!(kind, OpKind::Evaluate) {
                 self.start(Origin::Write(op));
             }
@@ -257,7 +257,7 @@ impl Run<'_> {
             self.write(others);
             self.start(Origin::LoopEntry(op));
             self.loads(op);
-            if round < n && self.region(op, 0) == Left::Break {
+            if round < n && self.region(op, 0) == Exit::Break {
                 break;
             }
         }

@@ -1,4 +1,4 @@
-//! What loads read, statement by statement.
+//! The memory versions that loads read, statement by statement.
 
 use expect_test::{Expect, expect};
 use ir::{ExprKind, Occurrences, effects::EffectTable};
@@ -6,8 +6,8 @@ use ir::{ExprKind, Occurrences, effects::EffectTable};
 use super::{super::*, fixture::parse};
 use crate::analyses::Analyses;
 
-/// The program with, behind each line, what its loads read: `A@entry`, `A@3` (the write in line 3), `A@loop 2` (the start
-/// of an iteration), `A@after 4`, `A@block` (where paths meet), `A@new` (this load alone).
+/// The program with, behind each line, the versions that its loads read: `A@entry`, `A@3` (the write in line 3),
+/// `A@loop 2` (the start of an iteration), `A@after 4`, `A@block` (where paths meet), `A@new` (this load alone).
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     let text = test_utils::trim_indent(text);
@@ -283,7 +283,7 @@ fn unknown_calls_change_what_escapes() {
 }
 
 #[test]
-fn what_is_copied_asynchronously_is_new_until_the_wait() {
+fn target_of_an_asynchronous_copy_is_new_until_the_wait() {
     check(
         "
         noalias

@@ -223,7 +223,7 @@ pub(crate) fn list(n: usize) -> Body {
     body
 }
 
-/// What a nest is made of.
+/// The parts of a nest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Nest {
     For,

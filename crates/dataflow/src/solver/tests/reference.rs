@@ -1,6 +1,6 @@
 //! The reference: an explicit graph with a node for every point and step, solved by going round until nothing changes.
 //!
-//! It is written from `SEMANTICS.md` alone and shares with the solver only what an operation's kind of jump is.
+//! It is written from `SEMANTICS.md` alone and shares with the solver only the kinds of jumps of operations.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,11 @@
-//! No row of the table of forms takes two operations for one that differ in an attribute.
+//! No row of the table of forms confuses two operations that differ in an attribute.
 
 use std::collections::BTreeMap;
 
 use super::{super::forms, dump};
 
-/// Attributes that may be left out whatever they say: the operands and their types say the same, or no result depends on them.
+/// Attributes that may be left out whatever they say: the operands and their types say the same, or no result depends
+/// on them.
 const DROPPED: &[(&str, &str)] = &[
     // A cache of what follows from the operation.
     ("linalg.", "linalg.memoized_indexing_maps"),
@@ -73,7 +74,7 @@ fn operations_that_differ_in_one_attribute_are_two() {
 }
 
 #[test]
-fn words_that_nobody_knows_stay() {
+fn unknown_words_stay() {
     let body =
         |line: &str| dump(&format!("func.func @f(%a: i32, %b: i32) {{\n  {line}\n  return\n}}\n"));
     for (one, other) in [

@@ -1,4 +1,4 @@
-//! What is said about wrong and unknown code.
+//! The diagnostics of wrong and unknown code.
 
 use super::*;
 
@@ -53,7 +53,7 @@ func.func @f(%a: i32, %c: i1) -> i32 {
 }
 
 #[test]
-fn what_dominates_nothing_wrong_is_not_reported() {
+fn harmless_definitions_are_not_reported() {
     check_diagnostics(
         r#"
 func.func @f(%c: i1) {
@@ -71,8 +71,8 @@ module {
 }
 "#,
         expect![[r#"
-            unknown-operation `"d.use"`: what `d.use` does is not known: nothing is merged with it or moved over it
-            unknown-operation `"d.define"`: what `d.define` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"d.use"`: the effects of `d.use` are unknown: nothing is merged with it or moved over it
+            unknown-operation `"d.define"`: the effects of `d.define` are unknown: nothing is merged with it or moved over it
         "#]],
     );
 }
@@ -108,8 +108,8 @@ fn broken_operations_are_opaque_and_keep_their_values() {
               %1: Unknown = ?own.op(%0) r1
               ^b1(%b: Unknown) of r1
                 ?own.inner(%b)
-            unknown-operation 59..65: what `own.op` does is not known: nothing is merged with it or moved over it
-            unknown-operation 86..95: what `own.inner` does is not known: nothing is merged with it or moved over it
+            unknown-operation 59..65: the effects of `own.op` are unknown: nothing is merged with it or moved over it
+            unknown-operation 86..95: the effects of `own.inner` are unknown: nothing is merged with it or moved over it
             Frame 
 
             ^b0() of r0
@@ -177,21 +177,21 @@ func.func @same_label() {
             use-before-definition `%x`: the definition of `%x` does not come before this use on every path
             use-before-definition `%x`: the definition of `%x` does not come before this use on every path
             use-before-definition `%x`: the definition of `%x` does not come before this use on every path
-            unknown-operation `"t.order"`: what `t.order` does is not known: nothing is merged with it or moved over it
-            unknown-operation `"t.use"`: what `t.use` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"t.order"`: the effects of `t.order` are unknown: nothing is merged with it or moved over it
+            unknown-operation `"t.use"`: the effects of `t.use` are unknown: nothing is merged with it or moved over it
             use-before-definition `%inner`: the definition of `%inner` does not come before this use on every path
-            unknown-operation `"t.def"`: what `t.def` does is not known: nothing is merged with it or moved over it
-            unknown-operation `"t.blocks"`: what `t.blocks` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"t.def"`: the effects of `t.def` are unknown: nothing is merged with it or moved over it
+            unknown-operation `"t.blocks"`: the effects of `t.blocks` are unknown: nothing is merged with it or moved over it
             use-before-definition `%z`: the definition of `%z` does not come before this use on every path
-            unknown-operation `"t.br"`: what `t.br` does is not known: nothing is merged with it or moved over it
-            unknown-operation `"t.end"`: what `t.end` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"t.br"`: the effects of `t.br` are unknown: nothing is merged with it or moved over it
+            unknown-operation `"t.end"`: the effects of `t.end` are unknown: nothing is merged with it or moved over it
             block-redefinition `^a`: there is a block `^a` in this region already
         "#]],
     );
 }
 
-/// In what way a form that is not known defines names, nobody can say: what its regions may have from it is not missed, and what they may define
-/// again is not told. All else is.
+/// Unknown forms define names in unknown ways: names that their regions may have from them are not reported as missing,
+/// and possible redefinitions are not reported. All else is.
 #[test]
 fn forms_that_are_not_known_may_define_names_for_their_regions() {
     check_diagnostics(
@@ -230,16 +230,16 @@ func.func @f(%a: index, %b: index) {
 }
 "#,
         expect![[r#"
-            unknown-operation `mine.for`: what `mine.for` does is not known: nothing is merged with it or moved over it
-            unknown-operation `"mine.use"`: what `mine.use` does is not known: nothing is merged with it or moved over it
-            unknown-operation `mine.nest`: what `mine.nest` does is not known: nothing is merged with it or moved over it
+            unknown-operation `mine.for`: the effects of `mine.for` are unknown: nothing is merged with it or moved over it
+            unknown-operation `"mine.use"`: the effects of `mine.use` are unknown: nothing is merged with it or moved over it
+            unknown-operation `mine.nest`: the effects of `mine.nest` are unknown: nothing is merged with it or moved over it
             undefined-value `%missing`: `%missing` is not defined here
             undefined-value `%j`: `%j` is not defined here
             value-redefinition `%c`: `%c` is already defined
-            unknown-operation `mine.target`: what `mine.target` does is not known: nothing is merged with it or moved over it
-            unknown-operation `mine.isolated`: what `mine.isolated` does is not known: nothing is merged with it or moved over it
+            unknown-operation `mine.target`: the effects of `mine.target` are unknown: nothing is merged with it or moved over it
+            unknown-operation `mine.isolated`: the effects of `mine.isolated` are unknown: nothing is merged with it or moved over it
             value-redefinition `%a`: `%a` is already defined
-            unknown-operation `mine.without`: what `mine.without` does is not known: nothing is merged with it or moved over it
+            unknown-operation `mine.without`: the effects of `mine.without` are unknown: nothing is merged with it or moved over it
             undefined-value `%nothing`: `%nothing` is not defined here
         "#]],
     );
@@ -247,14 +247,14 @@ func.func @f(%a: index, %b: index) {
 
 /// A name that is used before it is defined in a region without an order is used: its definition stays.
 #[test]
-fn what_may_be_a_definition_is_a_use_where_it_can_be() {
+fn possible_definition_is_a_use_where_one_is_possible() {
     let text = "\"mine.graph\"() ({\n  mine.region %late {\n    \"mine.use\"(%late) : (i32) -> ()\n  }\n  %late = arith.constant 1 : i32\n}) : () -> ()\n";
     check_diagnostics(
         text,
         expect![[r#"
-        unknown-operation `"mine.graph"`: what `mine.graph` does is not known: nothing is merged with it or moved over it
-        unknown-operation `mine.region`: what `mine.region` does is not known: nothing is merged with it or moved over it
-        unknown-operation `"mine.use"`: what `mine.use` does is not known: nothing is merged with it or moved over it
+        unknown-operation `"mine.graph"`: the effects of `mine.graph` are unknown: nothing is merged with it or moved over it
+        unknown-operation `mine.region`: the effects of `mine.region` are unknown: nothing is merged with it or moved over it
+        unknown-operation `"mine.use"`: the effects of `mine.use` are unknown: nothing is merged with it or moved over it
     "#]],
     );
 }
@@ -266,7 +266,7 @@ fn packs_of_more_values_than_are_read_are_told_with_their_number() {
         expect![[r#"
             count-mismatch `2000000`: the packs of one part have more than 1048576 values
             count-mismatch `"test.op"`: 1048576 results are named, but there are 1 types
-            unknown-operation `"test.op"`: what `test.op` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"test.op"`: the effects of `test.op` are unknown: nothing is merged with it or moved over it
         "#]],
     );
 }

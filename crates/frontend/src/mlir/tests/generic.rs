@@ -39,13 +39,13 @@ fn operations_keep_values_types_and_attributes() {
               ^b2() of r1
                 d.in(%x)
               ^b3() of r2
-            unknown-operation 92..99: what `d.two` does is not known: nothing is merged with it or moved over it
+            unknown-operation 92..99: the effects of `d.two` are unknown: nothing is merged with it or moved over it
             use-before-definition 104..106: the definition of `%b` does not come before this use on every path
-            unknown-operation 185..192: what `d.one` does is not known: nothing is merged with it or moved over it
+            unknown-operation 185..192: the effects of `d.one` are unknown: nothing is merged with it or moved over it
             use-before-definition 229..231: the definition of `%c` does not come before this use on every path
-            unknown-operation 339..349: what `d.region` does is not known: nothing is merged with it or moved over it
-            unknown-operation 359..365: what `d.in` does is not known: nothing is merged with it or moved over it
-            unknown-operation 463..468: what `d.c` does is not known: nothing is merged with it or moved over it
+            unknown-operation 339..349: the effects of `d.region` are unknown: nothing is merged with it or moved over it
+            unknown-operation 359..365: the effects of `d.in` are unknown: nothing is merged with it or moved over it
+            unknown-operation 463..468: the effects of `d.c` are unknown: nothing is merged with it or moved over it
             Frame 
 
             ^b0() of r0

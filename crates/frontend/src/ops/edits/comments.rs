@@ -1,13 +1,13 @@
-//! Comments inside of what is removed: the operation goes, what somebody wrote about it stays.
+//! Comments inside removed text: the operation is removed, a user's comment stays.
 //!
-//! In: a range of a text of MLIR that goes, and the ranges in it that are written elsewhere, comments included. Out: the text that takes its place:
-//! each comment on a line of its own. O(length of the range).
+//! In: a range of a text of MLIR that goes, and the ranges in it that are written elsewhere, comments included. Out:
+//! the text that takes its place: each comment on a line of its own. O(length of the range).
 
 use syntax::{TextRange, TextSize, first_line_end};
 
 use super::{is_blank, line_start};
 
-/// What is written in the place of a range. None if there is no comment in it.
+/// Returns the text that replaces a range; `None` if there is no comment in it.
 pub(super) fn kept(text: &str, range: TextRange, moved: &[TextRange]) -> Option<String> {
     let goes = |it: &TextRange| !moved.iter().any(|moved| moved.contains_range(*it));
     let comments: Vec<&str> =

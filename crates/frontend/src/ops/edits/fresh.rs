@@ -1,7 +1,8 @@
 //! Names of values that a text does not have.
 //!
-//! In: a text. Out: new names, each like one that is there. A name of MLIR is digits, or begins with a letter and has no sigil but its first: `%0` gets another
-//! number, `%x` a number behind it. Linear in the text, and a name for each that is asked for.
+//! In: a text. Out: new names, each like one that is there. A name of MLIR is digits, or begins with a letter and has
+//! no sigil but its first: `%0` gets another number, `%x` a number behind it. Linear in the text, and a name for each
+//! that is asked for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,7 +11,7 @@ pub(super) struct FreshNames<'t> {
     /// With their sigils.
     taken: FxHashSet<&'t str>,
     given: FxHashSet<String>,
-    /// The number to try next, by what stands before it.
+    /// The number to try next, by the prefix.
     next: FxHashMap<String, u64>,
 }
 
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fresh_name_is_a_name_and_nobody_has_it() {
+    fn fresh_name_is_valid_and_unused() {
         let text = "%0, %7:2 = x(%x, %x_0, %y-1, %18446744073709551615) // %x_1 and \"%9\"";
         let mut fresh = FreshNames::of(text);
         let names: Vec<String> =

@@ -1,7 +1,7 @@
 //! Lists in the text of operations: values, types, arguments, with their elements.
 //!
-//! In: a text and where a list is. Out: the places of its elements. A list with a comment in it is none: nobody could say which element it belongs
-//! to. Linear in the list.
+//! In: a text and where a list is. Out: the places of its elements. A list with a comment in it does not count: the
+//! comment cannot be assigned to an element. Linear in the list.
 
 use syntax::{TextRange, TextSize};
 
@@ -9,7 +9,7 @@ use syntax::{TextRange, TextSize};
 pub(super) struct List {
     /// Without the blanks around them.
     pub(super) elements: Vec<(usize, usize)>,
-    /// Where what stands between the brackets ends.
+    /// The end of the text between the brackets.
     pub(super) end: usize,
 }
 
@@ -19,7 +19,7 @@ pub(super) fn range(start: usize, end: usize) -> TextRange {
 }
 
 impl List {
-    /// What stands between two offsets.
+    /// Returns the list between two offsets.
     pub(super) fn between(text: &str, start: usize, end: usize) -> Option<List> {
         let mut commas = Vec::new();
         let closed = outside_of_brackets(text, start, end, &mut |at, byte| {
@@ -33,7 +33,7 @@ impl List {
         Some(List::of(text, start, end, &commas))
     }
 
-    /// What stands in the brackets that open at an offset.
+    /// Returns the list in the brackets that open at an offset.
     pub(super) fn inside(text: &str, open: usize) -> Option<List> {
         let mut commas = Vec::new();
         let end = outside_of_brackets(text, open + 1, text.len(), &mut |at, byte| {
@@ -59,7 +59,7 @@ impl List {
         List { elements, end }
     }
 
-    /// What is removed so that some of the elements go, with the commas beside them.
+    /// Returns the ranges to remove so that some of the elements are deleted, with the commas beside them.
     pub(super) fn removals(&self, goes: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
         let all = &self.elements;
         let mut res = Vec::new();
@@ -112,8 +112,8 @@ pub(super) fn before_location(text: &str, start: usize, end: usize) -> usize {
     start + text[start..cut].trim_end().len()
 }
 
-/// Goes over what is in no brackets, up to an offset or to a bracket that closes what opened before, whose place it gives. None if there is a comment
-/// or brackets do not pair.
+/// Walks over text outside brackets, up to an offset or to a bracket that closes an earlier one, and returns its place.
+/// None if there is a comment or brackets do not pair.
 fn outside_of_brackets(
     text: &str,
     start: usize,

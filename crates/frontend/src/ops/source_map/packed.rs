@@ -1,11 +1,12 @@
 //! Places of operations and of short texts, in few bytes: a unit has millions.
 //!
-//! An operation takes 12 bytes, a use 3, the place of a value 5. What does not fit (operations of more than 250 bytes, mostly those with regions) is in tables beside.
+//! An operation takes 12 bytes, a use 3, the place of a value 5. Larger ones (operations of more than 250 bytes, mostly
+//! those with regions) are in separate tables.
 
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
-/// Where an operation is.
+/// The place where an operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct OpPlace {
     pub(super) start: u32,
@@ -108,7 +109,7 @@ impl OpPlaces {
         (0..self.len()).map(|it| self.get(it).unwrap_or_default())
     }
 
-    /// How many operations, from the first on, begin before an offset, or not behind it.
+    /// Returns the number of operations, from the first on, that begin before an offset, or not behind it.
     pub(super) fn n_before(&self, offset: u32, or_at: bool) -> usize {
         self.ops.partition_point(|it| it.start < offset || or_at && it.start == offset)
     }
@@ -141,7 +142,7 @@ impl FromIterator<OpPlace> for OpPlaces {
     }
 }
 
-/// Where uses are, by the distance from the start of their operation: they stay what they are where it moves.
+/// The places of uses, by the distance from the start of their operation: they are unchanged where it moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Uses {
     starts: Vec<u16>,
@@ -196,7 +197,7 @@ impl Uses {
     }
 }
 
-/// Where short texts are: mostly names, of which a unit has millions.
+/// The place where short texts are: mostly names, of which a unit has millions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
     starts: Vec<u32>,

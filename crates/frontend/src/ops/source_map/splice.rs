@@ -1,6 +1,6 @@
-//! The map of a body in which a run of operations was replaced ([`Body::with_run`](ir::Body::with_run)).
+//! The source map of a body in which a run of operations was replaced ([`Body::with_run`](ir::Body::with_run)).
 //!
-//! What stands in front of the run keeps its place, what stands behind it moves by the difference in length. One pass over each table.
+//! Places before the run stay, places behind it move by the difference in length. One pass over each table.
 
 use ir::{OpId, OpRun, arena::Id};
 use syntax::TextSize;
@@ -10,9 +10,9 @@ use super::{OpPlace, OpPlaces, OpSourceMap, Places, SuccessorPlace, Uses, range}
 /// A run in the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MapRun {
-    /// Where it ended.
+    /// The place where it ended.
     pub(crate) old_end: u32,
-    /// Where it ends now.
+    /// The place where it ends now.
     pub(crate) new_end: u32,
 }
 
@@ -32,7 +32,8 @@ impl MapRun {
 }
 
 impl OpSourceMap {
-    /// The uses of a run of operations without regions: by their numbers in the table. None at a place where that cannot be told.
+    /// The uses of a run of operations without regions: by their numbers in the table. `None` for a place where that is
+    /// unknown.
     fn uses_of_run(&self, run: &OpRun) -> Option<std::ops::Range<usize>> {
         let end = |it: &OpPlace| (it.first_use + it.n_uses) as usize;
         let last = run.ops.end.checked_sub(1).filter(|it| *it >= run.ops.start);
@@ -48,8 +49,9 @@ impl OpSourceMap {
         }
     }
 
-    /// The map after a run was replaced by operations whose map, with places in the new text, is `part`; its first `n_outer` values are not theirs. The
-    /// operation behind the run must be in its block and have no regions. None if the tables do not fit.
+    /// The map after a run was replaced by operations whose map, with places in the new text, is `part`; its first
+    /// `n_outer` values are not theirs. The operation behind the run must be in its block and have no regions. None if
+    /// the tables do not fit.
     pub(crate) fn with_run(
         &self,
         run: &OpRun,
@@ -76,7 +78,8 @@ impl OpSourceMap {
             // Only an operation that holds the run ends behind it.
             if place.end > at.old_end {
                 place.end = at.moved(place.end);
-                // Uses are known by their distance from the start; of forms that use something behind a region all is read.
+                // Uses are known by their distance from the start; of forms that use something behind a region all is
+                // read.
                 let is_behind = |it: syntax::TextRange| u32::from(it.start()) >= at.old_end;
                 if self.uses_of(OpId::new(number)).any(is_behind) {
                     return None;

@@ -9,7 +9,7 @@ type Place = (u32, u32);
 #[derive(Default)]
 pub(super) struct Scope<'a> {
     visible: FxHashMap<&'a str, (ValueId, Place)>,
-    /// What a definition replaced, to be put back at the end of its block.
+    /// The earlier definitions that a block hides, to be restored at its end.
     hidden: Vec<(&'a str, Option<(ValueId, Place)>)>,
     ever: FxHashSet<&'a str>,
     missing: FxHashMap<&'a str, ValueId>,
@@ -32,7 +32,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Makes a name visible; gives what it hides.
+    /// Makes a name visible; returns the hidden definition.
     pub(super) fn define(
         &mut self,
         name: &'a str,
@@ -66,7 +66,7 @@ impl<'a> Scope<'a> {
         self.unresolved.clone()
     }
 
-    /// Whether the name is defined anywhere.
+    /// Returns true if the name is defined anywhere.
     pub(super) fn is_ever_defined(&self, name: &str) -> bool {
         self.ever.contains(name)
     }

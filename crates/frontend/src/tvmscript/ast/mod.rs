@@ -1,9 +1,9 @@
-//! A function's tree in the shape that lowering wants: dense tables of expressions and statements, as Python has them.
+//! A function's tree in the form for lowering: dense tables of expressions and statements, as Python has them.
 //!
 //! Lowering looks at a node many times (a call by its name, its keywords, its arguments), and a cursor costs an
 //! allocation a step. So [`read`] goes once over the green tree and builds this; parentheses, `elif` and trivia are
-//! gone, texts are borrowed from the tree, ranges are relative to the tree's start. O(text), no recursion: the tree
-//! is read bottom-up with an explicit stack.
+//! gone, texts are borrowed from the tree, ranges are relative to the tree's start. O(text), no recursion: the tree is
+//! read bottom-up with an explicit stack.
 
 mod literal;
 mod read;
@@ -47,7 +47,7 @@ impl Run {
     }
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum ExKind<'a> {
     Name(&'a str),
@@ -112,7 +112,7 @@ pub(crate) enum ExKind<'a> {
     },
     /// Anything else that Python has.
     Other,
-    /// What could not be read.
+    /// An expression with a syntax error.
     Error,
 }
 
@@ -163,7 +163,7 @@ pub(crate) struct DefNode<'a> {
     pub(crate) body: Run,
 }
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum StKind {
     Expr(Ex),
@@ -211,7 +211,7 @@ pub(crate) enum StKind {
     Def(u32),
     /// An import, class, `try` … with no meaning in TVMScript.
     Other,
-    /// What could not be read, with the statements inside that could.
+    /// A statement with a syntax error, with the statements inside it that could be read.
     Error(Run),
 }
 

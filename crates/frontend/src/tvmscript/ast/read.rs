@@ -65,7 +65,7 @@ struct Frame {
     kind: SyntaxKind,
     /// First of its children.
     mark: usize,
-    /// Where its first token that is not trivia begins; its end so far.
+    /// The place where its first token that is not trivia begins; its end so far.
     range: Option<TextRange>,
     indent: Option<TextRange>,
 }
@@ -317,7 +317,7 @@ impl<'a> Reader<'a> {
             .unwrap_or_default()
     }
 
-    /// An error node stands where a statement or an expression does; what it is in decides.
+    /// An error node in the place of a statement or an expression; its parent decides.
     fn error(&mut self, frame: &Frame, range: TextRange) {
         self.ast.errors.push(range);
         let parent = self.frames.last().map(|it| it.kind);

@@ -1,7 +1,8 @@
-//! What the Python around the functions binds: every statement and expression that gives a name a value.
+//! Bindings of the Python around the functions: every statement and expression that gives a name a value.
 //!
-//! Values are read of plain assignments, imports, functions and classes only. What is bound in any other way (a loop, a
-//! parameter, `with … as`, `except … as`, `:=`, `del`, `global`, a pattern, `from m import *`) is there, and unknown.
+//! Values are read of plain assignments, imports, functions and classes only. A name that is bound in any other way (a
+//! loop, a parameter, `with … as`, `except … as`, `:=`, `del`, `global`, a pattern, `from m import *`) exists and has
+//! an unknown value.
 
 use syntax::{Green, SyntaxKind as K, SyntaxNode};
 
@@ -11,7 +12,7 @@ use super::{Definition, Finder, MODULE, ScopeId, name_of};
 const READING_METHODS: [&str; 3] = ["copy", "count", "index"];
 
 impl Finder<'_> {
-    /// Binds what `node` itself binds; the statements below it are asked for theirs.
+    /// Adds the bindings of `node` itself; the statements below it add theirs.
     pub(super) fn bindings(&mut self, node: &SyntaxNode, scope: ScopeId) {
         match node.kind() {
             K::ASSIGN_STMT => {
@@ -57,7 +58,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What expressions bind and change, wherever in a statement they stand.
+    /// Collects the names that expressions bind and change, wherever in a statement they stand.
     pub(super) fn in_expressions(&mut self, node: &SyntaxNode, scope: ScopeId) {
         for node in node.descendants() {
             match node.kind() {
@@ -152,7 +153,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether an import is `from m import *`.
+/// Returns true if an import is `from m import *`.
 pub(super) fn has_star(node: &SyntaxNode) -> bool {
     node.children_with_tokens().any(|it| it.kind() == K::STAR)
 }

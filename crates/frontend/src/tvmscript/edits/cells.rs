@@ -1,8 +1,9 @@
 //! Scalars for partial redundancies, as lines of text.
 //!
-//! In: the plan's scalars that are applied. Out: the insertions: `cse_v1: T.float32` where a scalar is declared (with its first value if it gets one
-//! there), `cse_v1 = e` right before what computes it, and at the end of an arm that does not. Several at one end are one insertion, inner arms
-//! before outer ones. The lines that a new `else` needs are made once. Linear in what is inserted.
+//! In: the plan's scalars that are applied. Out: the insertions: `cse_v1: T.float32` where a scalar is declared (with
+//! its first value if it gets one there), `cse_v1 = e` right before the code that computes it, and at the end of an arm
+//! that does not. Several at one end are one insertion, inner arms before outer ones. The lines that a new `else` needs
+//! are made once. Linear in the inserted text.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! Names in the places of expressions.
+//! Replacing expressions by names.
 //!
-//! In: a text and the range of an expression in it. Out: the edit that puts a name there. The parentheses that only group the
-//! expression go with it; a word that touched them is kept apart.
+//! In: a text and the range of an expression in it. Out: the edit that puts a name there. The parentheses that only
+//! group the expression are removed with it; a word that touched them is kept apart.
 
 use syntax::{Edit, TextRange};
 
@@ -19,8 +19,8 @@ pub(in crate::tvmscript) fn name_edit(text: &str, range: TextRange, name: &str) 
     Edit::replace(range, format!("{left}{name}{right}"))
 }
 
-/// The range with the parentheses right around it that only group it: not those of a call, a tuple or a subscript. Whether there
-/// were any.
+/// The range with the parentheses right around it that only group it: not those of a call, a tuple or a subscript.
+/// Whether there were any.
 pub(in crate::tvmscript) fn without_parentheses(text: &str, range: TextRange) -> (TextRange, bool) {
     let bytes = text.as_bytes();
     let (mut start, mut end) = (usize::from(range.start()), usize::from(range.end()));
@@ -36,7 +36,7 @@ pub(in crate::tvmscript) fn without_parentheses(text: &str, range: TextRange) ->
     (TextRange::new((start as u32).into(), (end as u32).into()), wrapped)
 }
 
-/// Whether the parenthesis at an offset groups: what is before it is no callee.
+/// Returns true if the parenthesis at an offset groups: there is no callee before it.
 fn is_grouping(text: &str, offset: usize) -> bool {
     let before = text[..offset].trim_end_matches([' ', '\t']);
     let word_start = before
@@ -56,7 +56,8 @@ const KEYWORDS: [&str; 14] = [
     "while", "yield",
 ];
 
-/// Whether a text may stand anywhere without parentheses: a name, a number, a call, an element, or what is in brackets itself.
+/// Returns true if a text may stand anywhere without parentheses: a name, a number, a call, an element, or a bracketed
+/// expression.
 pub(in crate::tvmscript) fn is_atom(text: &str) -> bool {
     let mut depth = 0u32;
     let is_part = |it: char| it.is_alphanumeric() || matches!(it, '_' | '.' | '"' | '\'');

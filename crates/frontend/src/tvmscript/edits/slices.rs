@@ -1,7 +1,7 @@
 //! Ends of slices whose beginning changes.
 //!
-//! `A[e:e + 4]` is one vector access: `e` is its base, and the rest only says how long it is. When a part of `e` becomes a
-//! name, both have to say it, or nobody could see any more that the difference is constant. In: the replaced places.
+//! `A[e:e + 4]` is one vector access: `e` is its base, and the rest only gives its length. When a part of `e` becomes a
+//! name, both must use it, or it would no longer be visible that the difference is constant. In: the replaced places.
 //! Out: for each slice that has one in its beginning, the edit that writes its end as beginning plus length.
 
 use ir::{ExprKind, OccurrenceId, OpKind};
@@ -16,7 +16,7 @@ use super::{
 /// The occurrence that is an index, and the length of the slice that it would begin.
 type Index = (OccurrenceId, i64);
 
-/// What is known of occurrences on the way to their index.
+/// The results for occurrences on the way to their index.
 type Known = FxHashMap<OccurrenceId, Option<Index>>;
 
 /// A slice whose beginning is an occurrence.
@@ -25,9 +25,9 @@ struct Slice {
     lower: TextRange,
     /// The text after it, up to the next colon or the end.
     upper: TextRange,
-    /// How long it is.
+    /// The length.
     length: i64,
-    /// Whether the beginning can stand before `+` as it is.
+    /// True if the beginning can stand before `+` as it is.
     binds: bool,
 }
 
@@ -74,8 +74,8 @@ impl Writer<'_> {
         ends
     }
 
-    /// The index that an occurrence is part of, with the number of elements it would begin as a slice. What the walk up passes
-    /// is remembered, so that all walks together are linear.
+    /// The index that an occurrence is part of, with the number of elements it would begin as a slice. Nodes passed on
+    /// the walk up are remembered, so that all walks together are linear.
     fn index_around(&self, occurrence: OccurrenceId, known: &mut Known) -> Option<Index> {
         let mut path = Vec::new();
         let mut at = occurrence;

@@ -1,7 +1,7 @@
 //! The text of a binding's value.
 //!
-//! In: a binding. Out: the text of its first occurrence that can be written at the binding's place, with the parts that have names
-//! of their own replaced by these. A value over several lines gets parentheses if it has none.
+//! In: a binding. Out: the text of its first occurrence that can be written at the binding's place, with the parts that
+//! have names of their own replaced by these. A value over several lines gets parentheses if it has none.
 
 use ir::{
     ExprId, OccurrenceId,
@@ -49,8 +49,8 @@ impl Writer<'_> {
         bound.chain(reused).collect()
     }
 
-    /// Whether a text has a name that is defined only after a place: one of compile time, or one in a part that was folded
-    /// away (`T.if_then_else(True, x, i)` is `x`). What the text defines itself is no such name.
+    /// Returns true if a text has a name that is defined only after a place: a compile-time name, or one in a part that
+    /// was folded away (`T.if_then_else(True, x, i)` is `x`). Names that the text itself defines do not count.
     fn mentions_later(&self, range: TextRange, place: TextSize) -> bool {
         let mentions = self.map.mentions();
         let start = mentions.partition_point(|it| it.0.start() < range.start());
@@ -107,7 +107,8 @@ impl Writer<'_> {
     }
 }
 
-/// An expression that can stand alone: without parentheses around all of it, and with some if it spans lines outside brackets.
+/// An expression that can stand alone: without parentheses around all of it, and with some if it spans lines outside
+/// brackets.
 pub(in crate::tvmscript) fn one_line(text: &str) -> String {
     let mut text = text.trim();
     while let Some(inner) = unwrapped(text) {

@@ -1,4 +1,4 @@
-//! Lines and attributes that come.
+//! Inserted lines and attributes.
 //!
 //! In: a value that gets a name, or the wish for `noalias`. Out: the edits; none if the text has no place for them.
 
@@ -42,8 +42,8 @@ impl Writer<'_> {
         Some(edits)
     }
 
-    /// Whether a text has a name that is defined only after an operation begins: one of compile time, or one in a part that
-    /// TVM's constructors fold away.
+    /// Returns true if a text has a name that is defined only after an operation begins: a compile-time name, or one in
+    /// a part that TVM's constructors fold away.
     fn names_later(&self, range: TextRange, before: OpId) -> bool {
         let map = &self.lowered.source_map;
         let place = map.op_range(before).start();

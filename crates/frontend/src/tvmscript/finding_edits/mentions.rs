@@ -1,6 +1,7 @@
-//! Where the text mentions the names that a function defines.
+//! The mentions in the text of the names that a function defines.
 //!
-//! In: a source map. Out: the mentions of each value and buffer, and how often each name is defined; found once for all fixes.
+//! In: a source map. Out: the mentions of each value and buffer, and how often each name is defined; found once for all
+//! fixes.
 
 use ir::{BufferId, ValueId};
 use rustc_hash::FxHashMap;
@@ -35,7 +36,7 @@ impl<'a> Mentions<'a> {
         mentions
     }
 
-    /// Whether a name is defined once, so that it means the same wherever it is visible.
+    /// Returns true if a name is defined once, so that it means the same wherever it is visible.
     pub(in crate::tvmscript) fn is_unique(&self, name: &str) -> bool {
         self.n_definitions.get(name) == Some(&1)
     }

@@ -1,7 +1,7 @@
-//! Statements that are replaced by what is in one of their suites.
+//! Statements that are replaced by the contents of one of their suites.
 //!
-//! In: an operation and the region that stays. Out: the edit; none if the statement is no `if`, `elif` or `with` of one item whose
-//! suite is that region.
+//! In: an operation and the region that stays. Out: the edit; none if the statement is no `if`, `elif` or `with` of one
+//! item whose suite is that region.
 //!
 //! | what stays | the text |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | the first suite of an `elif` | it becomes the `else`, what follows goes |
 //! | the rest of an `elif` | the clause goes |
 //!
-//! Comments of what stays stay; that behind a header gets a line of its own. Linear in the statement.
+//! Comments of remaining code stay; one behind a header gets a line of its own. Linear in the statement.
 
 use ir::{OpId, OpKind};
 use syntax::{
@@ -135,7 +135,7 @@ impl Writer<'_> {
         Some(Edit::replace(whole, out))
     }
 
-    /// Whether an offset is inside a string.
+    /// Returns true if an offset is inside a string.
     pub(in crate::tvmscript) fn is_inside_string(&self, at: TextSize) -> bool {
         self.root.text_range().contains(at)
             && self.root.token_at_offset(at).left_biased().is_some_and(|it| {

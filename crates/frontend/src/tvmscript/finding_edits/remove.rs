@@ -1,7 +1,7 @@
-//! Statements that go.
+//! Removed statements.
 //!
-//! In: operations that are removed. Out: for each statement that they make up, what of the text goes; or nothing, if a statement would
-//! have to go in part, shares its line, or defines a name that other text mentions.
+//! In: operations that are removed. Out: for each statement that they make up, the removed text; or `None`, if a
+//! statement would have to be removed in part, shares its line, or defines a name that other text mentions.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ use crate::tvmscript::edits::script_alias;
 pub(in crate::tvmscript) struct Removal {
     /// Its text.
     pub(in crate::tvmscript) statement: TextRange,
-    /// What goes with it: its lines, or itself and the blanks up to the comment behind it.
+    /// The range that is removed with it: its lines, or itself and the blanks up to the comment behind it.
     whole: TextRange,
-    /// What takes the place of the text; empty, but for a scalar that stays and loses its first value.
+    /// The replacement of the text; empty, except for a scalar that stays and loses its first value.
     text: String,
     /// The block it is in.
     pub(super) block: BlockId,
@@ -35,7 +35,7 @@ impl Removal {
 }
 
 impl Writer<'_> {
-    /// The statements that the operations make up, with those removed before. What is replaced mentions nothing any more.
+    /// The statements that the operations make up, with those removed before. Replaced text mentions nothing any more.
     pub(in crate::tvmscript) fn removals_of(
         &self,
         removed: &[OpId],
@@ -78,7 +78,8 @@ impl Writer<'_> {
         Some(Removal { statement, whole: statement, text, block })
     }
 
-    /// Whether what is in an operation is in its statement: `tx = T.launch_thread(…)` is a line, and holds all that follows.
+    /// Returns true if the text of an operation's regions is part of its statement: `tx = T.launch_thread(…)` is a
+    /// line, and its regions hold all that follows.
     fn holds_its_regions(&self, op: OpId, statement: TextRange) -> bool {
         let body = &self.lowered.body;
         let blocks = body.ops[op].regions.iter().flat_map(|&it| &body.regions[it].blocks);
@@ -132,8 +133,9 @@ impl Writer<'_> {
         Some(TextRange::new(offset(line_start), offset(line_end)))
     }
 
-    /// How many statements each suite loses; none if one loses all and its block does not: only emptied blocks get a statement. The
-    /// arm of a compile-time `if` is a suite of its own, and its operations are in the block around it.
+    /// Returns the number of statements that each suite loses; `None` if one loses all and its block does not: only
+    /// emptied blocks get a statement. The arm of a compile-time `if` is a suite of its own, and its operations are in
+    /// the block around it.
     pub(super) fn losses(&mut self, removals: &[Removal], removed: &[OpId]) -> Option<Losses> {
         let mut losses: BTreeMap<u32, (u32, BlockId)> = BTreeMap::new();
         for it in removals.iter().filter(|it| it.text.is_empty()) {
@@ -159,8 +161,8 @@ impl Writer<'_> {
         Edit::replace(removal.statement, format!("{}.evaluate(0)", script_alias(self.text)))
     }
 
-    /// Whether no text that stays mentions what an operation defines: all mentions are in `ranges`, which are in order, or were removed
-    /// before.
+    /// Returns true if no remaining text mentions the definitions of an operation: all mentions are in `ranges`, which
+    /// are in order, or were removed before.
     pub(super) fn names_go(&self, op: OpId, ranges: &[TextRange]) -> bool {
         let body = &self.lowered.body;
         let data = &body.ops[op];
@@ -186,7 +188,7 @@ impl Writer<'_> {
             && names.map(|it| body.name(it)).all(|it| !map.is_hidden(it))
     }
 
-    /// Whether a range is in a statement that was removed before.
+    /// Returns true if a range is in a statement that was removed before.
     fn is_removed(&self, range: TextRange) -> bool {
         let at = (u32::from(range.start()), u32::MAX, u32::MAX);
         let before = self.edits.range(..=at).next_back();

@@ -1,7 +1,7 @@
-//! Occurrences that become something else.
+//! Replaced occurrences.
 //!
-//! In: an occurrence and what takes its place. Out: the edit; none if the occurrence has no text of its own, if another occurrence is
-//! made from the same text, or if the text is the beginning of a slice, whose end says it again.
+//! In: an occurrence and its replacement. Out: the edit; `None` if the occurrence has no text of its own, if another
+//! occurrence is made from the same text, or if the text is the beginning of a slice, whose end repeats it.
 
 use ir::{ExprKind, OccurrenceId, OpKind, plan::finding::Replacement};
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use syntax::{Edit, SyntaxKind, TextRange, TextSize};
 use super::Writer;
 use crate::tvmscript::edits::{names, script_alias};
 
-/// How many occurrences of one expression have one text.
+/// The number of occurrences of one expression with one text.
 pub(super) type Shared = FxHashMap<(TextRange, ir::ExprId), u32>;
 
 impl Writer<'_> {
@@ -46,8 +46,8 @@ impl Writer<'_> {
             .then(|| map.occurrence_range(occurrence))
     }
 
-    /// Whether a text may be written elsewhere: it is an expression (`i:i + 4` is none, though it is a vector), and every name in it
-    /// means the same wherever it is visible.
+    /// Returns true if a text may be written elsewhere: it is an expression (`i:i + 4` is none, though it is a vector),
+    /// and every name in it means the same wherever it is visible.
     pub(super) fn means_the_same(&self, range: TextRange) -> bool {
         let map = &self.lowered.source_map;
         let node = self.root.covering_element(range);
@@ -80,7 +80,8 @@ impl Writer<'_> {
         Edit::replace(target, text)
     }
 
-    /// Whether any expression may stand in a place as it is: an argument, an index, the whole of a condition or a value.
+    /// Returns true if any expression may be written in a place without parentheses: an argument, an index, the whole
+    /// of a condition or a value.
     fn stands_alone(&self, range: TextRange) -> bool {
         let before = self.text[..usize::from(range.start())].trim_end_matches([' ', '\t']);
         let after = self.text[usize::from(range.end())..].trim_start_matches([' ', '\t']);
@@ -97,7 +98,7 @@ impl Writer<'_> {
         (opens && ends) || (keyword && (ends || after.starts_with(':')))
     }
 
-    /// Whether no other occurrence of the expression is made from the same text.
+    /// Returns true if no other occurrence of the expression is made from the same text.
     fn is_only(&self, occurrence: OccurrenceId) -> bool {
         let (map, occurrences) = (&self.lowered.source_map, self.occurrences());
         let shared = self.shared.get_or_init(|| {
@@ -111,7 +112,7 @@ impl Writer<'_> {
         shared.get(&key) == Some(&1)
     }
 
-    /// Whether an occurrence is in the first part of `A[e:e + 4]`.
+    /// Returns true if an occurrence is in the first part of `A[e:e + 4]`.
     fn is_in_slice(&self, occurrence: OccurrenceId) -> bool {
         let (body, occurrences) = (&self.lowered.body, self.occurrences());
         let mut at = occurrence;

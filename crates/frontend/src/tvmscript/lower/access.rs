@@ -58,7 +58,8 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// `T.ptx["st.weak.shared::cta.b32"]`: the name of an instruction as PTX spells it, for the one that Python can spell.
+    /// `T.ptx["st.weak.shared::cta.b32"]`: the name of an instruction as PTX spells it, for the one that Python can
+    /// spell.
     fn instruction(&mut self, ex: Ex, index: Ex) -> R<Ev> {
         let name = self.eval(index)?;
         let Some(text) = self.const_str(&name.val) else { return Ok(self.opaque_ex(ex)) };
@@ -74,7 +75,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Intrinsic(self.s.body.intern(&path)), src })
     }
 
-    /// `metadata["ir.StringImm"][0]` of printed dumps, and what else has brackets.
+    /// `metadata["ir.StringImm"][0]` of printed dumps, and other expressions with brackets.
     fn other_subscript(&mut self, ex: Ex, base: Ex) -> R<Ev> {
         if let Some((head, _)) = self.ast.dotted(base)
             && self.peek(head).is_none()
@@ -182,7 +183,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
-    /// Whether an index is a value of Python that is not known here, and so maybe a tuple of indices.
+    /// Returns true if an index is an unknown value of Python, which may be a tuple of indices.
     fn may_be_several(&self, index: Tx) -> bool {
         match self.kind(index) {
             ExprKind::Value(value) => {

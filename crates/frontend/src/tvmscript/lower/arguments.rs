@@ -1,23 +1,23 @@
-//! What the forms take: their parameters in TVM's order, and the arguments of a call by the names of parameters.
+//! Arguments of forms: their parameters in TVM's order, and the arguments of a call by the names of parameters.
 //!
-//! Whoever reads a form by hand asks for its arguments by name only. The place of a parameter is said once, in the tables here, and
-//! arguments that no parameter takes, or that have no place in the IR, are refused before anything of the statement is read: none is
-//! lost.
+//! Code that reads a form by hand asks for its arguments by name only. The place of a parameter is given once, in the
+//! tables here. Arguments that no parameter takes, or that have no place in the IR, are refused before anything of the
+//! statement is read: none is lost.
 
 use smallvec::SmallVec;
 
 use super::{Lowerer, R, forms::form_parameters};
 use crate::tvmscript::ast::{Ex, ExKind, Run};
 
-/// Parameters of a form in order. `name=value` has no place in the IR and is taken only with that value, TVM's own if nothing is
-/// written; those behind [`NAMED`] are given by name only; [`REST`] takes any number of positions.
+/// Parameters of a form in order. `name=value` has no place in the IR and is taken only with that value, TVM's own if
+/// nothing is written; those behind [`NAMED`] are given by name only; [`REST`] takes any number of positions.
 pub(super) type Parameters = &'static [&'static str];
 
 pub(super) const NAMED: &str = "*";
 pub(super) const REST: &str = "*rest";
 
-/// Parameters of the forms that are statements, loops and scopes. Forms of buffers have their own table; calls keep all arguments
-/// as they are written.
+/// Parameters of the forms that are statements, loops and scopes. Forms of buffers have their own table; calls keep all
+/// arguments as they are written.
 fn statement_parameters(form: &str) -> Option<Parameters> {
     Some(match form {
         "func_attr" | "block_attr" | "sblock_attr" => &["attrs"],
@@ -53,7 +53,8 @@ fn statement_parameters(form: &str) -> Option<Parameters> {
     })
 }
 
-/// Parameters of the forms that make buffers. What has no field of its own is kept in the buffer's attributes.
+/// Parameters of the forms that make buffers. Arguments without a field of their own are kept in the buffer's
+/// attributes.
 pub(super) fn buffer_parameters(form: &str, is_legacy: bool) -> Option<Parameters> {
     Some(match form {
         "allocate" => &["extents", "dtype", "scope", "condition", "annotations", NAMED, "shape"],
@@ -231,7 +232,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Refuses arguments that no parameter takes, or that have no place in the IR; `dropped` is a keyword that TVM drops.
+    /// Refuses arguments that no parameter takes, or that have no place in the IR; `dropped` is a keyword that TVM
+    /// drops.
     pub(super) fn check_args(&mut self, args: &Args<'_>, dropped: Option<&str>) -> R<()> {
         let n_positions = args.positions().count();
         if !args.parameters.contains(&REST) {
@@ -266,7 +268,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether an argument is this constant.
+    /// Returns true if an argument is this constant.
     fn is_written(&self, ex: Ex, constant: &str) -> bool {
         match self.ast.kind(ex) {
             ExKind::None => constant == "None",

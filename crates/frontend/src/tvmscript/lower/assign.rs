@@ -1,4 +1,4 @@
-//! Assignments: what the value is decides whether they store, bind, declare, or only name.
+//! Assignments: the value decides whether they store, bind, declare, or only name.
 
 use std::rc::Rc;
 
@@ -129,7 +129,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(Some(()))
     }
 
-    /// `name = value` of what has been evaluated.
+    /// `name = value` with an evaluated value.
     fn assign_value(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
         match self.peek(name) {
             Some(Val::Expr(id)) if self.is_plain_name(id) => {
@@ -191,14 +191,14 @@ impl Lowerer<'_, '_, '_> {
         Ok(())
     }
 
-    /// A name that is written without a word about what it is, and stays so.
+    /// A name without an annotation of its kind, which stays so.
     fn bind_plainly(&mut self, name: &str, target: Ex, value: Tx) {
         let op = self.bind(name, target, value, None);
         let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
         self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
     }
 
-    /// Whether a value was named by `name = value` without a word about what the name is.
+    /// Returns true if a value was named by `name = value` without a type annotation or a TIR binding form.
     fn is_plain_name(&self, id: ir::ExprId) -> bool {
         let ir::ExprKind::Value(value) = self.s.body.expr(id).kind else { return false };
         match self.s.body.values[value].kind {
@@ -266,7 +266,7 @@ impl Lowerer<'_, '_, '_> {
         op
     }
 
-    /// A binding of the type that `T.bind(e, type)` says.
+    /// A binding of the type given by `T.bind(e, type)`.
     fn bind_as(&mut self, name: &str, target: Ex, value: Tx, args: &Args<'_>) -> R<()> {
         match args.get("type_annotation").filter(|&it| !self.is_none(it)) {
             Some(ty) => {

@@ -14,11 +14,12 @@ use crate::tvmscript::{
     source_map::DefinitionKind,
 };
 
-/// Data that is nested more deeply is kept by its text, and told: who prints, compares or drops data goes down with it.
+/// Data that is nested more deeply is kept by its text, and reported: printing, comparing and dropping data recurse
+/// over it.
 const DEEPEST: u32 = 128;
 
 impl Lowerer<'_, '_, '_> {
-    /// An expression as data. What is not data is kept by its text.
+    /// An expression as data. A value that is no data is kept by its text.
     pub(super) fn attr(&mut self, ex: Ex) -> Attr {
         if self.s.attr_depth >= DEEPEST {
             let message =
@@ -60,7 +61,8 @@ impl Lowerer<'_, '_, '_> {
         Attr::Text(self.kept_text(ex).into())
     }
 
-    /// A text that is kept. Names of compile-time values in it have no definition in what is printed, and that is told.
+    /// A text that is kept. Names of compile-time values in it have no definition in the printed function, which is
+    /// reported.
     fn kept_text(&mut self, ex: Ex) -> String {
         let (ast, range) = (self.ast, self.ast.range(ex));
         for at in (0..=ex.0).rev() {
@@ -169,8 +171,8 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 
-    /// How a number is spelled where its value as an expression does not show it: a number of Python that is no `int32`, a constant
-    /// that is one.
+    /// How a number is spelled where its value as an expression does not show it: a number of Python that is no
+    /// `int32`, a constant that is one.
     pub(super) fn spelling(&self, ev: &Ev, tx: Tx) -> Option<Attr> {
         match (&ev.val, self.kind(tx)) {
             (Val::Const(Constant::Int(_)), _) if self.dtype(tx) == Some(DataType::INT32) => None,
@@ -209,7 +211,7 @@ impl Lowerer<'_, '_, '_> {
         attrs
     }
 
-    /// Data, or else the operand that a keyword argument is. What has no meaning here may name any memory.
+    /// Data, or else the operand that a keyword argument is. An operand without a meaning here may name any memory.
     fn keyword_operand(&mut self, ex: Ex) -> Result<Attr, Tx> {
         let ast = self.ast;
         match ast.kind(ex) {
@@ -260,7 +262,7 @@ impl Lowerer<'_, '_, '_> {
         self.tx(id, at)
     }
 
-    /// Whether a call makes compile-time data, as far as its name says.
+    /// Returns true if a call makes compile-time data, judging by its name.
     fn is_constructor(&self, callee: Ex) -> bool {
         let Some((_, path)) = self.ast.dotted(callee) else { return false };
         path.last()

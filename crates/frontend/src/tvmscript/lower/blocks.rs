@@ -1,6 +1,6 @@
 //! Schedulable blocks: axes, predicate, regions, `T.init()`.
 //!
-//! A block's operation stands before what is in it, but its operands (the bindings of its axes) are written inside: they
+//! A block's operation comes before its contents, but its operands (the bindings of its axes) are written inside: they
 //! are kept with the open block and given to the operation when the block ends.
 
 use ir::{AttrDict, DataType, IterKind, IterVar, OpId, OpKind, SBlock, SBlockId, Type};

@@ -1,7 +1,8 @@
 //! Buffers: allocations, declarations, views, matched parameters.
 //!
-//! A form makes one buffer and one operation whose operands are [`ir::Buffer::operands`]: shape, strides, element offset,
-//! pointer. What has no field of its own (`align=`, `offset_factor=`, …) is kept as written in the buffer's attributes.
+//! A form makes one buffer and one operation whose operands are [`ir::Buffer::operands`]: shape, strides, element
+//! offset, pointer. An argument without a field of its own (`align=`, `offset_factor=`, …) is kept as written in the
+//! buffer's attributes.
 
 use ir::{
     AllocKind, AttrDict, Buffer, BufferId, BufferOrigin, DataType, MemoryScope, OpId, OpKind, Type,
@@ -31,7 +32,7 @@ pub(super) enum BufferForm {
 }
 
 impl BufferForm {
-    /// Whether its memory may be given.
+    /// Returns true if the form has a `data` parameter for its memory.
     fn takes_data(self) -> bool {
         matches!(self, BufferForm::Decl | BufferForm::Name)
     }
@@ -55,7 +56,7 @@ pub(super) fn buffer_form(name: &str, is_legacy: bool) -> Option<BufferForm> {
     })
 }
 
-/// What a buffer form says, evaluated.
+/// The evaluated arguments of a buffer form.
 pub(super) struct BufferSpec {
     pub(super) buffer: Buffer,
     pub(super) operands: Vec<Tx>,

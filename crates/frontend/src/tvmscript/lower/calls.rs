@@ -13,7 +13,7 @@ use crate::tvmscript::{
     environment::Constant,
 };
 
-/// What stands in the place of a type.
+/// The written form of a type.
 pub(super) enum Written {
     /// A type.
     Type(Type),

@@ -1,8 +1,9 @@
-//! Where statements can be added to the arms of an `if`.
+//! The places where statements can be added to the arms of an `if`.
 //!
-//! In: an `if` that has been read, with the statements of its arms. Out: [`EndSite`]s in the state. An arm must have its own lines, and its
-//! last operation must be that of its last statement: after a `T.launch_thread(…)` without `with` what follows is inside that. An `else` can be
-//! made after an `if` or `elif` that is the last of its chain. Linear in the lines at the end of the arm.
+//! In: an `if` that has been read, with the statements of its arms. Out: [`EndSite`]s in the state. An arm must have
+//! its own lines, and its last operation must be that of its last statement: after a `T.launch_thread(…)` without
+//! `with` what follows is inside that. An `else` can be made after an `if` or `elif` that is the last of its chain.
+//! Linear in the lines at the end of the arm.
 
 use ir::{OpId, arena::Id as _};
 use syntax::{TextRange, TextSize};
@@ -11,7 +12,7 @@ use super::{Lowerer, ast::Run};
 use crate::tvmscript::source_map::EndSite;
 
 impl Lowerer<'_, '_, '_> {
-    /// Records the ends of both arms of an `if`, as far as the text has them.
+    /// Records the ends of both arms of an `if` that the text has.
     pub(super) fn record_ends(
         &mut self,
         branch: OpId,
@@ -70,7 +71,8 @@ impl Lowerer<'_, '_, '_> {
         Some(EndSite { offset, indent: indent.into(), inner: Some(inner.into()) })
     }
 
-    /// The white space before the first statement of a suite on its own lines, and the range of the last one, without blanks at the end.
+    /// The white space before the first statement of a suite on its own lines, and the range of the last one, without
+    /// blanks at the end.
     fn lines_of(&self, run: Run) -> Option<(&str, TextRange)> {
         let (first, last) = (self.ast.sts(run).first()?, self.ast.sts(run).last()?);
         let indent = self.ast.stmt(*first).indent?;

@@ -1,4 +1,4 @@
-//! Expressions: what each shape of Python evaluates to.
+//! Expressions: the value of each form of Python expression.
 
 use std::rc::Rc;
 
@@ -96,7 +96,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(all)
     }
 
-    /// The items of what is after a `*`.
+    /// The items of the value after a `*`.
     pub(super) fn spread(&mut self, inner: Ex) -> R<Vec<Ev>> {
         let ev = self.eval(inner)?;
         let Some(items) = self.items(&ev) else {

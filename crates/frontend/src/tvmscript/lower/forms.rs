@@ -19,7 +19,8 @@ use crate::tvmscript::{
 impl Lowerer<'_, '_, '_> {
     pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
         if form_parameters(name).is_some() {
-            // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors of nodes refuse it.
+            // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors
+            // of nodes refuse it.
             let is_operator = name.starts_with(|it: char| it.is_ascii_lowercase());
             self.check_args(args, is_operator.then_some("dtype"))?;
         }
@@ -224,7 +225,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(Tx { id, src: self.s.sources.node(at, &[c.src, a.src, b.src]) })
     }
 
-    /// The number of lanes: a constant, or a multiple of `vscale`. None where it is a value of Python that is not known here.
+    /// The number of lanes: a constant, or a multiple of `vscale`. None where it is a value of Python that is not known
+    /// here.
     pub(super) fn lanes(&mut self, ex: Ex, lanes: Tx) -> R<Option<Lanes>> {
         if self.ty(lanes) == Type::Unknown {
             return Ok(None);

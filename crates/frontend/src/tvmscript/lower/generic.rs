@@ -75,7 +75,8 @@ impl Lowerer<'_, '_, '_> {
                 _ => {
                     let (tx, spelling) = self.argument(arg)?;
                     if let Some(spelling) = spelling.filter(|_| name.contains('.')) {
-                        // The operators behind a dot look at what they are given: `0` may become of any type, `T.int32(0)` not.
+                        // The operators behind a dot look at what they are given: `0` may become of any type,
+                        // `T.int32(0)` not.
                         spellings.push((operands.len(), spelling));
                     }
                     operands.push(tx);
@@ -125,7 +126,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.finish_call(ex, name, &operands, attrs, ty))
     }
 
-    /// What a call of an operator by its name does to control, if the operator is one that does something.
+    /// Returns the effect on control of a call of an operator by its name, if the operator has one.
     fn called_control(&self, name: &str, operands: &[Tx]) -> Option<Control> {
         let callee = operands.get(1).map(|it| self.kind(*it));
         let ("call_intrin" | "Call", Some(ExprKind::Str(callee))) = (name, callee) else {
@@ -444,7 +445,7 @@ impl Lowerer<'_, '_, '_> {
     }
 }
 
-/// What an operator does to control, whatever it is called by.
+/// The effect of an operator on control, whatever its name.
 #[derive(Clone, Copy)]
 enum Control {
     /// Of two operands one is evaluated (`SEMANTICS: S5`).
@@ -459,7 +460,7 @@ const IF_THEN_ELSE: &str = "if.then.else";
 /// TVM's name of the operator behind `A.access_ptr(…)`.
 const ACCESS_PTR: &str = "tirx.tvm_access_ptr";
 
-/// Whether calls of an operator are values of their operands, by its row.
+/// Returns true if calls of an operator are values of their operands, by its row.
 fn is_value(name: &str) -> bool {
     ir::effects::tir(name).memory_effect == ir::effects::MemoryEffect::None
 }

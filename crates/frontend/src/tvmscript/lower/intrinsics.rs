@@ -8,7 +8,7 @@ use ir::{
 /// How the type of a call follows from its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ResultType {
-    /// That of an argument.
+    /// The type of an argument.
     Arg(usize),
     /// Always this.
     Fixed(DataType),
@@ -20,7 +20,7 @@ pub(super) enum ResultType {
     Last,
     /// A pointer to the elements of the buffer accessed by the first argument.
     Address,
-    /// A pointer to what the type annotation in the first argument says, in the scope of the second.
+    /// A pointer of the type annotation in the first argument, in the scope of the second.
     AccessPtr,
     /// No value.
     Void,
@@ -176,14 +176,14 @@ fn by_registry(name: &str) -> ResultType {
     }
 }
 
-/// Whether any table knows the operator.
+/// Returns true if any table knows the operator.
 pub(super) fn is_known(name: &str, effects: &EffectTable) -> bool {
     result_type(name) != ResultType::Unknown
         || ir::effects::tvm_op(name).is_some()
         || is_listed(name, effects)
 }
 
-/// Whether the effects table has a row for it, beyond the defaults.
+/// Returns true if the effects table has a row for it, beyond the defaults.
 fn is_listed(name: &str, effects: &EffectTable) -> bool {
     effects.explain(Namespace::Tir, name).kind != MatchKind::Default
 }

@@ -230,7 +230,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok((min, extent))
     }
 
-    /// `end - min`, simplified as far as TVM's parser does for bounds: constants, and a common term that cancels.
+    /// `end - min`, simplified like TVM's parser does for bounds: constants, and a common term that cancels.
     pub(super) fn difference(&mut self, end: Tx, min: Tx, at: At) -> R<Tx> {
         let dtype = self.dtype(end);
         if let Some(dtype) = dtype
@@ -261,7 +261,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
 /// A name in the target of a loop, and for how many loops it stands, if it stands for a tuple of their variables.
 type LoopName<'a> = (&'a str, Ex, Option<usize>);
 
-/// The names of a loop's target: one a loop, or one for all (`for all in T.grid(…)`) or for some (`for *some, last in …`).
+/// The names of a loop's target: one a loop, or one for all (`for all in T.grid(…)`) or for some
+/// (`for *some, last in …`).
 fn names_of<'a>(
     ast: &'a Ast<'_>,
     targets: &[Ex],

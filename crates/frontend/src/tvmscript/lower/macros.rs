@@ -1,7 +1,8 @@
-//! Macros and inline functions: a call as a statement is replaced by the body, with the parameters bound to the arguments.
+//! Macros and inline functions: a call as a statement is replaced by the body, with the parameters bound to the
+//! arguments.
 //!
-//! Everything that an expansion makes is virtual and comes from the text of the call. A hygienic macro sees what was
-//! visible where it is defined, not where it is called.
+//! Everything that an expansion makes is virtual and comes from the text of the call. A hygienic macro sees the names
+//! at its definition, not those at its call.
 
 use std::rc::Rc;
 
@@ -19,11 +20,11 @@ use crate::tvmscript::{
     source_map::DefinitionKind,
 };
 
-/// So deep may macros call one another; who goes deeper is told.
+/// The limit on the nesting of macro calls; deeper ones are reported.
 const MAX_DEPTH: u32 = 64;
 
 /// A macro that is called.
-pub(super) enum Found {
+pub(super) enum CalledMacro {
     /// Of the file, with how many scopes around that of the function it stands.
     File(Rc<Green>, u32),
     Local(u32, u32),
@@ -31,7 +32,7 @@ pub(super) enum Found {
 
 impl Lowerer<'_, '_, '_> {
     /// The macro that a name stands for.
-    pub(super) fn macro_named(&mut self, name: &str, ex: Ex) -> Option<Found> {
+    pub(super) fn macro_named(&mut self, name: &str, ex: Ex) -> Option<CalledMacro> {
         let is_macro = match self.peek(name) {
             Some(val) => matches!(val, Val::Macro(..) | Val::LocalMacro(..)),
             None => matches!(
@@ -43,8 +44,8 @@ impl Lowerer<'_, '_, '_> {
             return None;
         }
         match self.name(name, ex).ok()?.val {
-            Val::Macro(green, up) => Some(Found::File(green, up)),
-            Val::LocalMacro(def, frame) => Some(Found::Local(def, frame)),
+            Val::Macro(green, up) => Some(CalledMacro::File(green, up)),
+            Val::LocalMacro(def, frame) => Some(CalledMacro::Local(def, frame)),
             _ => None,
         }
     }
@@ -72,7 +73,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Replaces a call by the macro's body.
-    pub(super) fn expand(&mut self, ex: Ex, found: Found, args: Run) -> R<()> {
+    pub(super) fn expand(&mut self, ex: Ex, found: CalledMacro, args: Run) -> R<()> {
         let args = self.args(args);
         let range = self.range(ex);
         let limit = self.expansion_limit();
@@ -85,7 +86,7 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(ex, message));
         }
         match found {
-            Found::File(green, up) => {
+            CalledMacro::File(green, up) => {
                 let ast = ast::read(&green);
                 let Some(def) = ast.function() else { return Err(super::Reported) };
                 let is_hygienic = !has_false(&ast, def, "hygienic");
@@ -101,7 +102,7 @@ impl Lowerer<'_, '_, '_> {
                 }
                 result
             }
-            Found::Local(def, frame) => {
+            CalledMacro::Local(def, frame) => {
                 let ast = self.ast;
                 let def = &ast.defs[def as usize];
                 let given = self.given(&args)?;

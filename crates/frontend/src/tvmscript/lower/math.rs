@@ -1,4 +1,4 @@
-//! Functions that TVM writes out when it reads them: `T.ceildiv`, `T.abs`, `T.isinf`, limits of types.
+//! Functions that TVM expands when it reads them: `T.ceildiv`, `T.abs`, `T.isinf`, limits of types.
 
 use ir::{BinaryOp, DataType, ExprKind, Type, UnaryOp};
 

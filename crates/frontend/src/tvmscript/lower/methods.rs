@@ -147,7 +147,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
-    /// The type of `A.access_ptr(…, ptr_type)`: in the scope of the buffer, but not of its elements if nothing else is written.
+    /// The type of `A.access_ptr(…, ptr_type)`: in the scope of the buffer, but not of its elements if nothing else is
+    /// written.
     fn access_ptr_written(&mut self, args: &Args<'_>, scope: MemoryScope) -> R<Type> {
         let written = match args.get("ptr_type") {
             Some(ex) => self.type_of(ex)?,
@@ -161,7 +162,8 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 
-    /// The elements of a buffer from an offset on: of the first dimension, if there are strides (`Buffer::access_ptr` of TVM).
+    /// The elements of a buffer from an offset on: of the first dimension, if there are strides (`Buffer::access_ptr`
+    /// of TVM).
     fn extent_behind(&mut self, buffer: &Buffer, offset: Tx, at: At) -> R<Tx> {
         let Some(&first) = buffer.shape.first() else {
             return Ok(self.int(1, DataType::INT64, at));
@@ -209,7 +211,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
-    /// Attributes that are lists of what was written.
+    /// Attributes that are lists of the written values.
     pub(super) fn attr_list(&mut self, items: &[Ex]) -> Attr {
         Attr::List(items.iter().map(|&it| self.attr(it)).collect())
     }

@@ -1,9 +1,9 @@
 //! From a function's [`Ast`] to its body.
 //!
-//! [`Lowerer`] walks the statements in text order and appends operations to the current block. Expressions are evaluated
-//! as TVM's parser does it: Python values stay Python values until IR is needed, operators promote and fold by TVM's
-//! rules (`promote`, [`ir::fold`]). Everything that is made carries its source ([`source_tree`]). What cannot be understood
-//! is reported once and becomes opaque; the statements around it are not touched by that.
+//! [`Lowerer`] walks the statements in text order and appends operations to the current block. Expressions are
+//! evaluated as TVM's parser does it: Python values stay Python values until IR is needed, operators promote and fold
+//! by TVM's rules (`promote`, [`ir::fold`]). Everything that is made carries its source ([`source_tree`]). Unsupported
+//! code is reported once and becomes opaque; the statements around it are not affected.
 //!
 //! Expressions and statements recurse on the native stack, which grows on the heap as needed (`stacker`).
 
@@ -44,7 +44,7 @@ use self::{
     source_tree::{At, SourceTree, Src},
     value::Tx,
 };
-use crate::said::Said;
+use crate::diagnostic_list::DiagnosticList;
 
 use super::{
     Allowances, Diagnostic, FunctionSource, Lowered, Severity,
@@ -71,7 +71,7 @@ struct State<'e> {
     body: Body,
     sources: SourceTree,
     scopes: Scopes,
-    /// Where statements go.
+    /// The place where statements go.
     block: BlockId,
     /// The place before the statement that is being read, until its first operation takes it.
     site: Option<Site>,
@@ -87,17 +87,17 @@ struct State<'e> {
     ends: Vec<(OpId, u32, EndSite)>,
     definitions: Vec<Definition>,
     uses: Vec<(TextRange, DefinitionId)>,
-    /// Parts of the text that are kept as they are: what they use is in no operation.
+    /// Parts of the text that are kept as they are: their uses are in no operation.
     unread: Vec<TextRange>,
     diagnostics: Vec<Diagnostic>,
-    /// What the statement that is being read uses that is not known.
+    /// The unknown values that the current statement uses.
     doubt: Doubt,
     /// Nested macro expansions.
     macro_depth: u32,
-    /// Where free names are looked up: the number of scopes around that of the function. A macro's text means what it
-    /// means where the macro stands.
+    /// The place where free names are looked up: the number of scopes around that of the function. A macro's text has
+    /// the meaning of the place where the macro stands.
     scopes_up: u32,
-    /// Levels of data around what is being read as data.
+    /// Levels of data around the data that is being read.
     attr_depth: u32,
     /// Types of scalar parameters by name: a quoted shape may name one that comes later.
     later_params: FxHashMap<Box<str>, DataType>,
@@ -113,7 +113,7 @@ struct State<'e> {
     text: &'e str,
 }
 
-/// What is not known of the operands of a statement: nothing of it is certainly wrong.
+/// The unknown values among the operands of a statement: nothing about it is certainly wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Doubt {
     /// All is known.
@@ -179,7 +179,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
     finish(state, function)
 }
 
-/// A dump without any import says its dialect by the forms that only one of them has.
+/// The dialect of a dump without any import follows from the forms that only one of them has.
 fn guess_dialect(ast: &Ast<'_>) -> Dialect {
     let is_legacy = ast.exprs.iter().any(|node| match node.kind {
         ast::ExKind::Attr { name, base, .. } => {
@@ -221,7 +221,7 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
     let hidden = hidden_names(state.text, &state.definitions, &read);
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
-    let mut said = Said::default();
+    let mut said = DiagnosticList::default();
     said.extend(state.diagnostics);
     let (green, above) = (&function.green, &function.allowed_above);
     state.ends.sort_by_key(|it| (it.0, it.1));
@@ -272,7 +272,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
         self.s.body.dialect == Dialect::Tir
     }
 
-    /// Where `range` is: in the text itself, or in what a macro's call stands for.
+    /// The place of `range`: in the text itself, or in the statements of a macro call.
     fn at_range(&self, range: TextRange) -> At {
         match self.expansion {
             None => At { range, is_real: true },
@@ -340,7 +340,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
 
     // ---- making operations ----
 
-    /// How large what is made may get: names for expressions and macros multiply what the text says.
+    /// The limit on the size of the result: names for expressions and macros multiply the text.
     fn expansion_limit(&self) -> usize {
         EXPANSION_BASE + EXPANSION_FACTOR * self.s.text.len()
     }
@@ -374,7 +374,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
         op
     }
 
-    /// Gives an operation its operands, where they are known only after what is in it.
+    /// Gives an operation its operands, where they are known only after its contents.
     fn set_operands(&mut self, op: OpId, operands: &[Tx]) {
         let operands: smallvec::SmallVec<[Tx; 4]> =
             operands.iter().map(|&it| self.bounded(it)).collect();
@@ -387,7 +387,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
         op_entries[op.index()] = (start, entries.len() as u32);
     }
 
-    /// Reads what belongs to a new region of `op`.
+    /// Reads the contents of a new region of `op`.
     fn in_region<T>(&mut self, op: OpId, read: impl FnOnce(&mut Self) -> T) -> T {
         let region = self.s.body.push_region(op);
         let outer = self.s.block;

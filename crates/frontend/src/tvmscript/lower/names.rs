@@ -1,4 +1,4 @@
-//! Names: looking them up, defining them, and telling the source map of both.
+//! Names: lookup, definition, and their entries in the source map.
 
 use std::rc::Rc;
 
@@ -41,7 +41,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val, src })
     }
 
-    /// Whether nothing is known of a value but its name.
+    /// Returns true if only the name of a value is known.
     pub(super) fn is_unknown(&self, val: &Val) -> bool {
         match val {
             Val::Unknown(_) | Val::Python => true,
@@ -57,7 +57,8 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The meaning of a free name in a macro that stands in another scope than the function, where the name means
-    /// something else there. A constant is what it is; other things have no name by which the function could print them.
+    /// something else there. A constant has its value; other things have no name by which the function could print
+    /// them.
     fn of_another_scope(&mut self, name: &str, id: NameId, ex: Ex) -> R<Option<Val>> {
         let up = self.s.scopes_up;
         if up == 0 || self.s.scopes.lookup(id).is_some_and(|it| !it.is_captured()) {
@@ -205,7 +206,7 @@ impl Lowerer<'_, '_, '_> {
         self.define_at(name, ex, kind, val);
     }
 
-    /// A name whose definition could not be understood: anything may be in it, and nothing is said about its uses.
+    /// A name whose definition is not understood: it may hold anything, and its uses are not reported.
     pub(super) fn define_unknown(&mut self, name: &str, ex: Ex, value: ValueId) {
         self.define_at(name, ex, DefinitionKind::Binding, Val::Unknown(value));
     }

@@ -77,8 +77,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
-    /// The text of a number of Python that is no `int32`, beside something of which nothing is known: that may be Python's as well,
-    /// and then the number never is an expression of a type.
+    /// The text of a number of Python that is no `int32`, beside something of which nothing is known: that may be
+    /// Python's as well, and then the number never is an expression of a type.
     fn number_of_python(&self, number: &Ev, other: &Ev) -> Option<String> {
         let text = match &number.val {
             Val::Const(Constant::Int(it)) if i32::try_from(*it).is_err() => it.to_string(),
@@ -90,7 +90,7 @@ impl Lowerer<'_, '_, '_> {
         self.is_unknown(&other.val).then_some(text)
     }
 
-    /// An operand; the amount of a shift takes the type of what is shifted, constants of bitwise operators that of
+    /// An operand; the amount of a shift takes the type of the shifted value, constants of bitwise operators that of
     /// the other side.
     pub(super) fn operand_of(&mut self, it: &Ev, other: &Ev, op: BinaryOp) -> R<Tx> {
         let adapts = matches!(
@@ -182,7 +182,7 @@ impl Lowerer<'_, '_, '_> {
         Err(self.error(diagnostics::DTYPE_MISMATCH, range, message))
     }
 
-    /// The node, or what TVM folds it to.
+    /// The node, or TVM's folded form of it.
     pub(super) fn folded(&mut self, op: BinaryOp, a: Tx, b: Tx, dtype: DataType, at: At) -> R<Tx> {
         Ok(match fold(&self.s.body, op, a.id, b.id, dtype) {
             Folded::Keep => self.node2(op, a, b, at),
@@ -397,8 +397,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
-    /// `==`, `!=`, and all with a literal on the left: a literal takes the other side's type, a scalar is broadcast, nothing
-    /// is cast or folded.
+    /// `==`, `!=`, and all with a literal on the left: a literal takes the other side's type, a scalar is broadcast,
+    /// nothing is cast or folded.
     fn strict_comparison(&mut self, op: BinaryOp, a: &Ev, b: &Ev, at: At) -> R<Tx> {
         let a_tx = self.literal_as(a, b)?;
         let b_tx = self.literal_as(b, a)?;

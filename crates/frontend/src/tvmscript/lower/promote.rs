@@ -1,8 +1,8 @@
 //! Types of operands: constants of Python become IR, operands of different types are brought together, values are cast.
 //!
 //! The rules are TVM's (`BinaryOpMatchTypes`, `cast`): a scalar is broadcast to a vector, the wider float wins, a float
-//! wins over an integer, the wider integer wins, unsigned wins at equal width. Casts and broadcasts that are made here have
-//! no text: they are virtual.
+//! wins over an integer, the wider integer wins, unsigned wins at equal width. Casts and broadcasts that are made here
+//! have no text: they are virtual.
 
 use ir::{DataType, ExprId, ExprKind, Lanes, RegionDim, Type, TypeCode};
 use syntax::TextRange;
@@ -75,8 +75,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.tuple(&items, ev.src))
     }
 
-    /// Counts items of tuples and lists where they are used: each mention of a name for a tuple has all of them, so without a
-    /// bound a text makes exponentially many.
+    /// Counts items of tuples and lists where they are used: each mention of a name for a tuple has all of them, so
+    /// without a bound a text makes exponentially many.
     pub(super) fn make_items(&mut self, count: usize, range: TextRange) -> R<()> {
         let limit = self.expansion_limit();
         self.s.items_made = self.s.items_made.saturating_add(count);
@@ -206,7 +206,7 @@ impl Lowerer<'_, '_, '_> {
         self.cast_vector(value, dtype)
     }
 
-    /// TVM casts what a vector is made of, where that is one element, or a step between integers.
+    /// TVM casts the parts of a vector, where that is one element, or a step between integers.
     fn cast_vector(&mut self, value: Tx, dtype: DataType) -> R<Tx> {
         let part = |this: &mut Self, id: ExprId, index: usize, n: usize| Tx {
             id,
@@ -382,7 +382,7 @@ impl Lowerer<'_, '_, '_> {
     }
 }
 
-/// What a constant of Python is in IR: `int32` if it fits.
+/// Returns the type of a Python constant in IR: `int32` if it fits.
 pub(super) fn int_dtype(value: i128) -> Option<DataType> {
     if i32::try_from(value).is_ok() {
         Some(DataType::INT32)
@@ -395,7 +395,7 @@ pub(super) fn int_dtype(value: i128) -> Option<DataType> {
     }
 }
 
-/// Whether TVM makes a constant of this type from an integer.
+/// Returns true if TVM makes a constant of this type from an integer.
 fn fits(value: i128, dtype: DataType) -> bool {
     let bits = u32::from(dtype.bits.clamp(1, 64));
     if dtype.is_bool() {
@@ -408,7 +408,7 @@ fn fits(value: i128, dtype: DataType) -> bool {
     (-half..half).contains(&value)
 }
 
-/// The largest finite value of a float type, as far as TVM checks it.
+/// The largest finite value of a float type, where TVM checks it.
 pub(super) fn largest(dtype: DataType) -> f64 {
     match (dtype.code, dtype.bits) {
         (TypeCode::Float, 32) => f64::from(f32::MAX),

@@ -1,7 +1,7 @@
 //! Names in scope: a stack of bindings a name, undone when a frame ends.
 //!
-//! Names are the body's interned ones, so the table is a dense vector; entering and leaving a frame costs what was
-//! defined in it. A macro sees only the frames up to its definition: [`Scopes::hide`].
+//! Names are the body's interned ones, so the table is a dense vector; entering and leaving a frame costs the number of
+//! its definitions. A macro sees only the frames up to its definition: [`Scopes::hide`].
 
 use ir::{NameId, arena::Id};
 use smallvec::SmallVec;
@@ -19,13 +19,13 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    /// Whether the name comes from outside the function.
+    /// Returns true if the name comes from outside the function.
     pub(crate) fn is_captured(&self) -> bool {
         self.frame == 0
     }
 }
 
-/// What a macro may not see: frames from `from` up to (not including) `to`.
+/// The frames that a macro may not see: from `from` up to (not including) `to`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hidden {
     from: u32,
@@ -37,12 +37,12 @@ struct Hidden {
 pub(crate) struct Scopes {
     table: Vec<SmallVec<[Binding; 1]>>,
     log: Vec<NameId>,
-    /// Length of the log where each frame begins. Frame 0 is what is captured from outside.
+    /// Length of the log where each frame begins. Frame 0 holds the captures from outside.
     frames: Vec<usize>,
     hidden: Hidden,
 }
 
-/// What [`Scopes::unhide`] needs.
+/// The state that [`Scopes::unhide`] needs.
 pub(crate) struct Restore(Hidden);
 
 impl Scopes {
@@ -74,7 +74,7 @@ impl Scopes {
         names
     }
 
-    /// Ends a frame, and tells which names it gave a meaning.
+    /// Ends a frame, and returns the names that it defined.
     pub(crate) fn pop_frame_names(&mut self) -> Vec<(NameId, DefinitionId)> {
         let names = self.frame_names();
         self.pop_frame();
@@ -99,7 +99,7 @@ impl Scopes {
         &mut self.table[name.index()]
     }
 
-    /// Binds a name in the innermost frame, over what it meant before.
+    /// Binds a name in the innermost frame, over its earlier meaning.
     pub(crate) fn define(&mut self, name: NameId, val: Val, definition: DefinitionId) {
         let frame = self.depth();
         self.slot(name).push(Binding { val, definition, frame });

@@ -1,8 +1,8 @@
 //! Sources of expressions while they are built: a tree parallel to the expression tree.
 //!
-//! A node says which text an expression was made from and whether that text is its own. Its children are those of the
-//! expression in the order of [`ir::Body::each_child`], or none: then everything below is virtual and comes from the
-//! node's text. At the end of an operation, [`SourceTree::flatten`] writes one entry an occurrence, in preorder.
+//! A node holds the text that an expression was made from, and whether that text is its own. Its children are those of
+//! the expression in the order of [`ir::Body::each_child`], or none: then everything below is virtual and comes from
+//! the node's text. At the end of an operation, [`SourceTree::flatten`] writes one entry an occurrence, in preorder.
 
 use ir::{Body, ExprId};
 use syntax::TextRange;
@@ -27,8 +27,8 @@ struct Node {
     len: u32,
 }
 
-/// Forms that use an operand twice may nest: copies of copies of … are cut off here, for all of a statement. That bounds what is
-/// known of places in the text, where the whole stands for its parts; the body has all of it.
+/// Forms that use an operand twice may nest: copies of copies of … are cut off here, for all of a statement. That
+/// bounds the known places in the text, where the whole stands for its parts; the body has all of it.
 const MAX_COPY: usize = 16_384;
 
 /// The sources of the expressions that are being built.
@@ -81,8 +81,8 @@ impl SourceTree {
         copies.pop().unwrap_or(src)
     }
 
-    /// A text that stands for more than this expression, so that no part of it can be replaced: all is virtual and comes
-    /// from `range`.
+    /// A text that stands for more than this expression, so that no part of it can be replaced: all is virtual and
+    /// comes from `range`.
     pub(crate) fn inside(&mut self, range: TextRange) -> Src {
         self.leaf(At { range, is_real: false })
     }
@@ -114,7 +114,7 @@ impl SourceTree {
         self.children.get(node.start as usize..(node.start + node.len) as usize).unwrap_or(&[])
     }
 
-    /// How much there is; give it to [`SourceTree::truncate`] when what was made since is flattened.
+    /// The current size; pass it to [`SourceTree::truncate`] when the later nodes are flattened.
     pub(crate) fn mark(&self) -> (usize, usize) {
         (self.nodes.len(), self.children.len())
     }

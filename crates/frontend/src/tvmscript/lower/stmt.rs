@@ -44,7 +44,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.s.stmt_range = outer;
     }
 
-    /// Whether an expression of a statement gives names (`x := e`), and says so: TVMScript has no such thing.
+    /// Returns true if an expression of a statement binds names (`x := e`), and reports it: TVMScript has no such form.
     fn names_inside(&mut self, st: St) -> bool {
         if self.ast.named_inside.is_empty() {
             return false;
@@ -61,7 +61,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         true
     }
 
-    /// Whether something in a statement cannot be read, which is told already: no edit of it would mean what it should.
+    /// Returns true if something in a statement cannot be read, which is reported already: no edit of it would have the
+    /// right meaning.
     fn is_unread(&self, st: St) -> bool {
         if self.ast.errors.is_empty() {
             return false;
@@ -133,9 +134,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     // ---- what cannot be understood ----
 
-    /// What seems wrong with a statement may be right for the values that are not known here. That a value is unknown has been
-    /// said where it comes from, so that here it is said once in a function, as nothing is printed of it; of Python without a
-    /// meaning it is said here.
+    /// Drops the errors of a statement that may be right for values that are unknown here. An unknown value was
+    /// reported at its source, so the function gets one note here, as it is not printed; Python without a meaning is
+    /// reported here.
     fn benefit_of_doubt(&mut self, st: St, first: usize) {
         let doubt = self.s.doubt;
         if doubt == Doubt::None || self.s.diagnostics.len() == first {
@@ -184,7 +185,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         TextRange::new(node.range.start(), end.max(node.range.start()))
     }
 
-    /// A statement that is kept by its text: what is inside it is read, the names that it assigns are unknown.
+    /// A statement that is kept by its text: its inside is read, the names that it assigns are unknown.
     fn opaque_statement(&mut self, st: St) {
         let ast = self.ast;
         let node = ast.stmt(st);
@@ -244,7 +245,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
     }
 
-    /// What is named in an arm of which nobody knows whether it is executed is used behind it, for all that is known.
+    /// Counts the names of an arm as used after it, if it is unknown whether the arm is executed.
     fn leave_arm(&mut self, header: TextRange) {
         let mut operands: SmallVec<[Tx; 4]> = SmallVec::new();
         for (name, _) in self.s.scopes.frame_names() {
@@ -290,7 +291,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     // ---- forms ----
 
-    /// What follows `T.` in a callee: `grid`, `axis.spatial`. None if it is no TVMScript form.
+    /// Returns the text after `T.` in a callee: `grid`, `axis.spatial`; `None` if it is no TVMScript form.
     pub(super) fn form_of(&mut self, callee: Ex) -> Option<Cow<'a, str>> {
         if let Some(name) = self.tir_member(callee) {
             return Some(Cow::Borrowed(name));
@@ -531,14 +532,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether a value may be one of Python when TVM reads the function, so that Python decides by it. An operator gives IR
-    /// where an operand is IR.
+    /// Returns true if a value may be a Python value when TVM reads the function, so that Python decides by it. An
+    /// operator gives IR where an operand is IR.
     pub(super) fn may_be_python(&self, id: ir::ExprId) -> bool {
         use ir::{Callee, ExprKind as K, ValueKind as V};
         let body = &self.s.body;
         let mut seen = rustc_hash::FxHashSet::default();
         let mut stack = vec![id];
-        // A constant that is an expression already, `T.bool(False)`, is IR as well; one beside a value of Python is either.
+        // A constant that is an expression already, `T.bool(False)`, is IR as well; one beside a value of Python is
+        // either.
         let mut has_python = false;
         while let Some(id) = stack.pop() {
             if !seen.insert(id) {
@@ -614,7 +616,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.store(ex, buffer, &indices, &value, None)
     }
 
-    /// A store: the value is cast to what the access holds.
+    /// A store: the value is cast to the type of the element.
     pub(super) fn store(
         &mut self,
         ex: Ex,

@@ -1,4 +1,4 @@
-//! What an expression of the text evaluates to while a function is read: IR, or a thing of Python.
+//! The values of expressions while a function is read: IR, or Python values.
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ pub(crate) struct Tx {
     pub(crate) src: Src,
 }
 
-/// A value with its source. The sources of what a value is made of (a tuple's items, a region's dimensions) are the
-/// children of its own: a value that has got a name has none, and comes from the name where that is used.
+/// A value with its source. The sources of a value's parts (a tuple's items, a region's dimensions) are the children of
+/// its own: a named value has none, and gets the name's where that is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Ev {
     pub(crate) val: Val,
@@ -48,11 +48,11 @@ pub(crate) fn is_left_out(dim: &RegionDim) -> bool {
     matches!(dim, RegionDim::Slice { lower: None, upper: None, step: None })
 }
 
-/// Whether a symbol was declared as a size, which is not negative.
+/// True for a symbol that was declared as a size, which is not negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IsSize(pub(crate) bool);
 
-/// What something evaluates to. It holds no source: a name's value outlives the sources of the statement that made it.
+/// A value of an expression. It holds no source: a name's value outlives the sources of the statement that made it.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
     Expr(ExprId),
@@ -100,15 +100,15 @@ pub(crate) enum Val {
     VectorAnnotation(ir::DataType, Rc<[ExprId]>),
     /// `n = T.int32()`: a symbol that nothing has used yet.
     Declared(Type, IsSize),
-    /// What an expression of Python gives that has no meaning here: it becomes IR, kept by the text, where IR is needed, so
-    /// that only the whole of `a.b(c).d` does.
+    /// A Python expression without a meaning here. It becomes IR, kept by the text, where IR is needed, so that only
+    /// the whole of `a.b(c).d` does.
     Python,
     /// A Python name of unknown value.
     Unknown(ValueId),
 }
 
-/// The items of a tuple or list. They are counted when it is made: items are shared, so what they hold may be exponentially
-/// more than the text says, and walking over it would never end.
+/// The items of a tuple or list. They are counted when it is made: items are shared, so their total may be
+/// exponentially larger than the text, and walking over it would never end.
 #[derive(Clone, Debug)]
 pub(crate) struct Items {
     vals: Rc<[Val]>,
@@ -154,7 +154,7 @@ impl Drop for Items {
 }
 
 impl Items {
-    /// The tuples and lists in it, if nobody else has it.
+    /// The tuples and lists in it, if it is their only owner.
     fn take_inner(&mut self) -> Vec<Items> {
         let is_inner = |it: &&mut Val| matches!(it, Val::Seq(_));
         let taken = |it: &mut Val| match std::mem::replace(it, Val::Dict) {

@@ -96,7 +96,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// A form that scopes over what follows: the rest of the list, or the body of its `with`. The current block becomes
-    /// that of the new region; whoever reads the list restores it.
+    /// that of the new region; the reader of the list restores it.
     pub(super) fn concise(
         &mut self,
         ex: Ex,
@@ -226,8 +226,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The node that an attribute is about, and its spelling where that says more than the value: TVM keeps numbers of Python apart
-    /// from constants (`0` from `T.int32(0)`).
+    /// The subject node of an attribute, and its spelling where that carries more than the value: TVM distinguishes
+    /// numbers of Python from constants (`0` from `T.int32(0)`).
     fn attr_node(&mut self, ex: Ex) -> R<(Tx, Option<Attr>)> {
         let ev = self.eval(ex)?;
         let node = self.lift(&ev)?;

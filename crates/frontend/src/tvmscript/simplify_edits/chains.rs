@@ -1,8 +1,8 @@
 //! `if`, `elif`, `else`: the clauses of one statement.
 //!
-//! An `elif` is an operation of its own, alone in the second region of the one before. In: steps on these operations. Out: which clauses go, which
-//! stay without a condition (`else`), and which becomes the first (`if`). A statement whose first clause has no condition left is
-//! replaced by that clause's suite.
+//! An `elif` is an operation of its own, alone in the second region of the one before. In: steps on these operations.
+//! Out: which clauses go, which stay without a condition (`else`), and which becomes the first (`if`). A statement
+//! whose first clause has no condition left is replaced by that clause's suite.
 
 use ir::{OpId, OpKind};
 use syntax::{
@@ -30,12 +30,12 @@ pub(super) struct Chain {
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub(super) header: Header,
-    /// Where its lines begin: those before are of the clause before it.
+    /// The place where its lines begin: those before are of the clause before it.
     start: TextSize,
     state: State,
 }
 
-/// What is left of a clause.
+/// The remaining part of a clause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Stands,
@@ -155,7 +155,7 @@ impl Sketch<'_> {
         Some(Chain { node: node.clone(), clauses, emptied: None, filled: None })
     }
 
-    /// Whether an `if` has no other clause after it.
+    /// Returns true if an `if` has no other clause after it.
     pub(super) fn is_last_clause(&self, (start, index): ClauseId) -> bool {
         self.chains.get(&start).is_some_and(|it| {
             it.emptied.is_none()
@@ -213,7 +213,7 @@ impl Sketch<'_> {
         self.dissolve(start)
     }
 
-    /// What was emptied after a clause is not there any more.
+    /// Forgets an emptied clause at or after `index`: it is removed now.
     fn fill_up(&mut self, start: TextSize, index: usize) {
         if let Some(chain) = self.chains.get_mut(&start) {
             chain.emptied = chain.emptied.filter(|it| *it < index);
@@ -239,7 +239,8 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// An `elif` goes with all after it. What is left of the `else` that it was does nothing: it is filled, or goes as well.
+    /// An `elif` is removed with all clauses after it. The rest of its former `else` has no effect: it is filled, or
+    /// removed as well.
     pub(super) fn remove_clause(
         &mut self,
         (start, index): ClauseId,
@@ -275,7 +276,7 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// What is after a clause does nothing.
+    /// Drops the clauses after one, as they have no effect.
     pub(super) fn drop_rest(&mut self, (start, index): ClauseId) -> Option<()> {
         let after = self.chains.get(&start)?.after(index);
         self.drop_clauses(start, &after)?;
@@ -302,8 +303,8 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// The keywords that change: an `elif` that has become the first clause, or has no condition any more. None if a statement lost what was in an `else`, and
-    /// has it still.
+    /// The keywords that change: an `elif` that has become the first clause, or has no condition any more. `None` if a
+    /// statement has lost the contents of an `else`, and still has it.
     pub(super) fn changed_keywords(&self) -> Option<Vec<(TextRange, &'static str)>> {
         let mut changes = Vec::new();
         let mut chains: Vec<&Chain> = self.chains.values().collect();
@@ -328,7 +329,7 @@ impl Sketch<'_> {
         Some(changes)
     }
 
-    /// Whether all of a statement goes.
+    /// Returns true if all of a statement is removed.
     fn is_gone_whole(&self, range: TextRange) -> bool {
         self.gone.iter().any(|it| it.contains_range(range))
     }

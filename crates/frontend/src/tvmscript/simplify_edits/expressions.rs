@@ -1,7 +1,7 @@
 //! Expressions that are written anew.
 //!
-//! In: an occurrence and what it becomes, or a variable and its value. Out: edits; none if a text is not the occurrence's own, holds a comment, or
-//! a name in the new expression could mean something else there.
+//! In: an occurrence and its replacement, or a variable and its value. Out: edits; none if a text is not the
+//! occurrence's own, holds a comment, or a name in the new expression could mean something else there.
 
 use ir::{
     ExprId, ExprKind, OccurrenceId, OpId, ValueId, arena::Id as _, print::expr_text,
@@ -17,9 +17,9 @@ use crate::tvmscript::edits::script_alias;
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) edit: Edit,
-    /// Where it stands.
+    /// The place where it stands.
     pub(super) at: OccurrenceId,
-    /// What stands there.
+    /// The new expression.
     pub(super) with: ExprId,
     /// The last item that wrote it.
     pub(super) item: usize,
@@ -65,7 +65,8 @@ impl Sketch<'_> {
         Some(if alias == "T" { text } else { with_alias(&text, alias) })
     }
 
-    /// Whether all names in an expression mean in a place what they mean in the body: they are mentioned there, or only one thing has them.
+    /// Returns true if all names in an expression mean at a place the same as in the body: they are mentioned there, or
+    /// only one thing has them.
     fn means_the_same(&self, range: TextRange, expr: ExprId) -> bool {
         let body = &self.grown;
         let map = &self.writer.lowered.source_map;
@@ -102,7 +103,7 @@ impl Sketch<'_> {
         true
     }
 
-    /// Adds what overlaps nothing else.
+    /// Adds edits that overlap nothing else.
     fn write(&mut self, written: Written) -> Option<()> {
         let (start, end) =
             (u32::from(written.edit.range.start()), u32::from(written.edit.range.end()));
@@ -130,8 +131,8 @@ impl Sketch<'_> {
         self.written.insert(start, written);
     }
 
-    /// Puts the value of a variable in the place of all its mentions outside a header, also of those that were written anew; nothing if one
-    /// of them is not the text of a use.
+    /// Puts the value of a variable in the place of all its mentions outside a header, also of those that were written
+    /// anew; nothing if one of them is not the text of a use.
     pub(super) fn substitute(
         &mut self,
         header: TextRange,
@@ -171,7 +172,8 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// What was written anew and reads a variable, where it begins, and as it is with the variable's value.
+    /// Returns the rewritten texts that read a variable, with their starts, and with the value of the variable
+    /// substituted.
     fn rewritten(&mut self, value: ValueId, with: ExprId) -> Option<(Vec<u32>, Vec<Written>)> {
         let mut old = self.readers.remove(&value).unwrap_or_default();
         old.sort_unstable();

@@ -1,7 +1,8 @@
 //! `for i, j in T.grid(n, m)`: several loops with one header.
 //!
-//! In: steps on one of the loops. Out: what becomes of the header. An axis of one iteration leaves it; a guard that goes around all axes changes
-//! places with it; one that goes around the inner axes only stands between two headers, and what is in it moves right.
+//! In: steps on one of the loops. Out: the new header. An axis of one iteration is removed; a guard that moves around
+//! all axes changes places with the header; one that moves around the inner axes only stands between two headers, and
+//! its contents move right.
 
 use ir::{OpId, OpKind, ValueId};
 use syntax::{
@@ -119,14 +120,15 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// How many axes are left in the header of a loop.
+    /// Returns the number of remaining axes in the header of a loop.
     pub(super) fn n_axes(&mut self, op: OpId) -> usize {
         let Some((first, _)) = self.axis_of(op) else { return 1 };
         let grid = self.grids.get(&first).and_then(Option::as_ref);
         grid.map_or(1, |it| it.left(0..it.axes.len()).len())
     }
 
-    /// A guard, alone in the innermost loop of a header, goes around one more loop of it. Whether it is around all of them now.
+    /// A guard, alone in the innermost loop of a header, goes around one more loop of it. Whether it is around all of
+    /// them now.
     pub(super) fn hoist_over_axis(
         &mut self,
         (first, index): (OpId, usize),
@@ -156,7 +158,7 @@ impl Sketch<'_> {
         Some(is_all)
     }
 
-    /// The header of a loop, with the axes that are left and outside of what stands between them.
+    /// The header of a loop, with the remaining axes outside of the guard between them.
     pub(super) fn rendered_loop(&mut self, op: OpId) -> Option<String> {
         let line = self.header(op)?.line;
         let Some((first, _)) = self.axis_of(op) else { return Some(self.with_edits(line)) };
@@ -184,8 +186,8 @@ impl Sketch<'_> {
         Some(format!("for {} in {callee}({})", targets.join(", "), bounds.join(", ")))
     }
 
-    /// What follows the header of a guard that stands between two loops of a header: the inner ones, on a line of their own. Where that
-    /// guard's suite is, and by how much it moves right.
+    /// Returns the text after the header of a guard that stands between two loops of one header: the inner loops, on a
+    /// line of their own; with the range of the guard's suite, and its shift to the right.
     pub(super) fn below_guard(&mut self, guard: OpId) -> Option<(String, TextRange, u32)> {
         let first = *self.between.get(&guard)?;
         let (outer, header) = (self.header(first)?, self.header(guard)?);

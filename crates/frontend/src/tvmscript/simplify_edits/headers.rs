@@ -1,8 +1,8 @@
 //! Statements with a header and a suite, as lines.
 //!
-//! In: an `if` or `for`. Out: its [`Header`]; none if the statement is not of this form: a header, which may go on over lines in brackets, and a
-//! suite of lines below. An `if` is a clause of its chain (see `chains`), a `for` may be an axis of a `T.grid` (see `grids`). And the text
-//! of a header after all that changes in it.
+//! In: an `if` or `for`. Out: its [`Header`]; none if the statement is not of this form: a header, which may go on over
+//! lines in brackets, and a suite of lines below. An `if` is a clause of its chain (see `chains`), a `for` may be an
+//! axis of a `T.grid` (see `grids`). And the text of a header after all that changes in it.
 
 use ir::{BinaryOp, ExprKind, OpId, OpKind, UnaryOp};
 use syntax::{

@@ -1,9 +1,9 @@
-//! What the reader would make of operators whose operands are written anew.
+//! The reader's folding of operators whose operands are written anew.
 //!
-//! The reader folds an operator when it sees constants (`3 * 4`, `x + 0`, and `0.0 * x`, which is not the same), and refuses some
-//! (`1 // 0`). A text in which it would do so with an operator that stays, because of what now stands beside it, says something else than
-//! the body. In: all that is written anew. Out: the items that have to stay undone for that. The operators on the way from what is written
-//! to the operands of operations are looked at once, inner before outer.
+//! The reader folds an operator when it sees constants (`3 * 4`, `x + 0`, and `0.0 * x`, which is not the same), and
+//! refuses some (`1 // 0`). If the new operands made it fold or refuse an operator that stays, the text would differ
+//! from the body. In: all texts that are written anew. Out: the items that must be left out for that reason. The
+//! operators from the new texts up to the operands of operations are visited once, inner before outer.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 use super::Sketch;
 
 impl Sketch<'_> {
-    /// The items without which the reader folds nothing that it did not fold before. `all`: of each operator that it would fold, all items that
-    /// change what is in it, not only the last.
+    /// The items without which the reader folds nothing that it did not fold before. `all`: of each operator that it
+    /// would fold, all items that change its operands, not only the last.
     pub(super) fn folded(&mut self, all: bool) -> BTreeSet<usize> {
         let mut written: Vec<(OccurrenceId, ExprId, usize)> =
             self.written.values().map(|it| (it.at, it.with, it.item)).collect();
@@ -45,7 +45,7 @@ impl Sketch<'_> {
         culprits
     }
 
-    /// The occurrences around what is written, in order.
+    /// The occurrences around the new text, in order.
     fn around(&self, written: &[(OccurrenceId, ExprId, usize)]) -> BTreeSet<OccurrenceId> {
         let occurrences = self.writer.occurrences();
         let mut around = BTreeSet::new();
@@ -73,7 +73,7 @@ impl Sketch<'_> {
     }
 }
 
-/// Whether the reader would not make this node of the operator in infix form, of the call, or of the cast.
+/// Returns true if the reader would make another node of the operator in infix form, of the call, or of the cast.
 fn is_folded(body: &Body, expr: ExprId) -> bool {
     let is_constant = |it: ExprId| body.expr(it).is_constant();
     match body.expr(expr).kind {

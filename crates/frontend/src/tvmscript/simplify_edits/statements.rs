@@ -1,7 +1,7 @@
 //! Statements that go, are opened, or change their headers.
 //!
-//! In: a step. Out: lines that go, lines that move left, headers that are written anew; nothing if the text is not of the form that the step
-//! needs (see `headers`).
+//! In: a step. Out: lines that go, lines that move left, headers that are written anew; nothing if the text is not of
+//! the form that the step needs (see `headers`).
 
 use ir::{ExprId, OpId, ValueId};
 use syntax::{SyntaxNode, TextRange};
@@ -79,7 +79,8 @@ impl Sketch<'_> {
         self.header(slot)
     }
 
-    /// Whether it stands between loops of one header, or is one of them: what is in it is not where its lines say.
+    /// Returns true if the operation is one of several loops of one header, or stands between them: its contents are
+    /// not where its lines suggest.
     fn is_between(&self, op: OpId) -> bool {
         let first = self.first_axis(op);
         self.between.contains_key(&op) || self.between.values().any(|it| *it == first)
@@ -91,7 +92,7 @@ impl Sketch<'_> {
         self.drop_header_but(header, &inside);
     }
 
-    /// The header's lines go; what is behind it stays, and some comments in it.
+    /// The header's lines are removed; the text behind it stays, and some comments in it.
     fn drop_header_but(&mut self, header: &Header, inside: &[TextRange]) {
         let inside: Vec<&str> = inside.iter().map(|it| self.writer.text_of(*it)).collect();
         let separator = format!("{}{}", self.newline(), " ".repeat(header.indent));
@@ -137,7 +138,7 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// A statement becomes what is in its suite.
+    /// A statement is replaced by its suite.
     fn drop_statement(&mut self, header: &Header) {
         self.drop_header(header);
         self.dedent(&header.suite, header.indent);
@@ -163,7 +164,7 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// Whether a statement stands alone in a suite.
+    /// Returns true if a statement is the only one of a suite.
     fn is_alone(&mut self, node: &SyntaxNode, suite: &Suite) -> bool {
         node.parent().is_some_and(|it| it == suite.block) && *self.left_in(&suite.block) == 1
     }
@@ -189,7 +190,7 @@ impl Sketch<'_> {
         Some(())
     }
 
-    /// Whether a guard has no `else` in the text, and its condition can be written elsewhere.
+    /// Checks that a guard has no `else` in the text; returns whether its condition can be written elsewhere.
     fn is_plain_guard(&mut self, op: OpId) -> Option<bool> {
         let clause = self.header(op)?.clause?;
         Some(self.is_last_clause(clause))

@@ -1,8 +1,9 @@
-//! Names that the text mentions where nothing was made of it.
+//! Names that the text mentions in parts that are not lowered.
 //!
-//! In: a function's text, its definitions and all mentions that lowering knows. Out: the defined names that are also mentioned elsewhere:
-//! in an arm of a compile-time `if` that is not taken, in a nested macro. Strings and comments mention nothing; neither does what
-//! follows a dot. One pass over the text beside the mentions, which are in its order.
+//! In: a function's text, its definitions and all mentions that lowering knows. Out: the defined names that are also
+//! mentioned elsewhere: in an arm of a compile-time `if` that is not taken, in a nested macro. Strings and comments
+//! mention nothing; neither does what follows a dot. One pass over the text beside the mentions, which are in its
+//! order.
 
 use rustc_hash::FxHashSet;
 use syntax::TextRange;

@@ -1,11 +1,11 @@
-//! What comments and attributes allow, and the comment that an editor inserts.
+//! Allowances of comments and attributes, and the comment that an editor inserts.
 
 use expect_test::{Expect, expect};
 use syntax::TextSize;
 
 use crate::tvmscript::allow;
 
-/// Marks every line of the function where the rule `r` is allowed for what begins there.
+/// Marks every line of the function where the rule `r` is allowed for code that begins there.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     let (item, lowered) = super::lowered(text);

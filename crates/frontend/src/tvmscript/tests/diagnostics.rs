@@ -176,7 +176,7 @@ fn unknown_intrinsics_and_python() {
     );
 }
 
-/// What is said of a text, without places.
+/// Returns the diagnostics of a text, without places.
 fn said(text: &str) -> Vec<String> {
     lowered(text).1.diagnostics.into_iter().map(|it| it.message).collect()
 }

@@ -137,7 +137,7 @@ def f():
     .assert_eq(&result);
 }
 
-/// What `N` is for the first function of a text.
+/// Checks the meaning of `N` for the first function of a text.
 #[track_caller]
 fn check_n(text: &str, expect: &str) {
     let text = format!("{text}\n@T.prim_func\ndef f():\n    pass\n");

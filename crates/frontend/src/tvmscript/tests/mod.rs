@@ -1,4 +1,4 @@
-//! Tests of this module: what text becomes which IR, which diagnostics, which sources.
+//! Tests of this module: the IR, the diagnostics and the sources of texts.
 
 mod allow;
 mod diagnostics;

@@ -1,4 +1,5 @@
-//! What TVM tells apart is apart in print: each text comes back as it is, or as the text beside it, which TVM reads as the same.
+//! Printed texts distinguish everything that TVM distinguishes: each text comes back as it is, or as the text beside
+//! it, which TVM reads as the same.
 
 use super::printed;
 
@@ -80,7 +81,7 @@ fn indices_of_threads_are_names_whatever_their_type() {
 }
 
 #[test]
-fn what_a_vector_is_made_of_is_cast() {
+fn parts_of_a_vector_are_cast() {
     becomes(
         "A[0, T.Ramp(0, 1, 4)] = T.Broadcast(1, 4)",
         "A[0, T.Ramp(0, 1, 4)] = T.Broadcast(T.float32(1.0), 4)",
@@ -154,7 +155,7 @@ fn arguments_are_found_by_the_names_of_parameters() {
 }
 
 #[test]
-fn a_block_that_says_what_goes_without_saying_is_a_block() {
+fn block_with_default_regions_prints_them() {
     becomes(
         "with T.sblock(\"root\", no_realize=False):\n    A[0, 0] = T.float32(0.0)",
         "with T.sblock(\"root\"):\n    A[0, 0] = T.float32(0.0)",

@@ -125,7 +125,7 @@ fn a_macro_that_calls_itself_ends() {
 }
 
 #[test]
-fn what_grows_without_bound_is_cut_off() {
+fn unbounded_growth_is_cut_off() {
     let head = "@T.prim_func\ndef f(B: T.Buffer((16,), \"int32\"), n: T.int32):\n";
     let mut names = format!("{head}    x0 = T.meta_var(n + n)\n");
     for i in 1..60 {

@@ -235,7 +235,7 @@ def f(A: T.Buffer((16,), \"int32\"), n: T.int32):
     .assert_eq(&lines);
 }
 
-/// What holds for every function.
+/// Checks the properties of every function.
 fn check_alignment(text: &str, lowered: &Lowered) {
     let (body, map) = (&lowered.body, &lowered.source_map);
     let occurrences = Occurrences::collect(body);

@@ -1,7 +1,7 @@
-//! Named operations of linalg: their maps, and what they do at a point.
+//! Named operations of linalg: their maps, and their computation at a point.
 //!
-//! Source: the definitions of the dialect (`LinalgNamedStructuredOps.yaml`, LLVM 19). Operands are converted to the type of the output first, as
-//! signed ones unless the operation says otherwise; a product is rounded before it is added.
+//! Source: the definitions of the dialect (`LinalgNamedStructuredOps.yaml`, LLVM 19). Operands are converted to the
+//! type of the output first, as signed ones unless the operation is unsigned; a product is rounded before it is added.
 
 use super::super::super::ops::{self, Val};
 use super::super::{
@@ -16,7 +16,7 @@ use super::super::{
 use super::{Space, read, write};
 use ir::{DataType, text::affine::Map};
 
-/// What happens at a point.
+/// The computation at a point.
 #[derive(Clone, Copy)]
 enum Body {
     /// The input.
@@ -35,7 +35,7 @@ enum Body {
     Negative,
 }
 
-/// Maps of the operands in order; what of the text stands for strides and dilations.
+/// Maps of the operands in order; the symbols of the text stand for strides and dilations.
 fn named(name: &str) -> Option<(&'static str, Body)> {
     use Body::{Combine, MultiplyAdd, Quantized};
     Some(match name {

@@ -1,7 +1,7 @@
 //! Sums and products of lanes: reductions, outer products, contractions.
 //!
-//! A reduction goes through the lanes in order and begins with the accumulator; a product that is added to one is rounded once (`fma`), as
-//! the lowering of the dialect does.
+//! A reduction goes through the lanes in order and begins with the accumulator; a product that is added to one is
+//! rounded once (`fma`), as the lowering of the dialect does.
 
 use super::super::super::{intrinsics, ops::Val};
 use super::super::{

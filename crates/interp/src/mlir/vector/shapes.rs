@@ -190,7 +190,7 @@ pub(super) fn broadcast(machine: &mut Machine<'_>, value: &Value, to: &[i64]) ->
     Ok(elements(to.to_vec(), res))
 }
 
-/// Where a part begins and how long it is; none if the position is outside.
+/// Returns the place where a part begins and how long it is; none if the position is outside.
 fn part(shape: &[i64], at: &[i64]) -> Option<(usize, usize)> {
     if at.len() > shape.len() || at.iter().zip(shape).any(|(at, size)| at < &0 || at >= size) {
         return None;
@@ -237,7 +237,7 @@ pub(super) fn insert(
     Ok(elements(shape, values))
 }
 
-/// Each lane of the result is the lane of the operand that `from` says.
+/// Each lane of the result is the lane of the operand that `from` selects.
 fn picked(view: &OpView<'_>, from: impl Fn(&[i64]) -> Option<Vec<i64>> + 'static) -> Decoded<Code> {
     let shape = shape(view)?;
     Ok(compute(move |machine, operands| {

@@ -42,7 +42,7 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
 
 // ---- transfers ----
 
-/// What a transfer reads or writes.
+/// The side of a transfer: reading or writing.
 enum Side {
     Memory(Rc<View>),
     Tensor { shape: Vec<i64>, values: Vec<Val> },
@@ -124,7 +124,7 @@ impl Mapping {
         Ok(Mapping { map, in_bounds, mask_dims })
     }
 
-    /// The element of a lane, and whether the operation says that it is inside where it is not.
+    /// The element of a lane, and whether the operation claims that it is inside where it is not.
     fn element(&self, base: &[i64], lane: &[i64], shape: &[i64]) -> Option<(Vec<i64>, bool, bool)> {
         let mut index = base.to_vec();
         let first = index.len().checked_sub(lane.len());
@@ -240,7 +240,8 @@ fn write(view: &OpView<'_>) -> Decoded<Code> {
 
 // ---- masks ----
 
-/// `maskedload`, `expandload`: memory, indices, mask, other lanes; `gather`: memory, indices, positions, mask, other lanes.
+/// `maskedload`, `expandload`: memory, indices, mask, other lanes; `gather`: memory, indices, positions, mask, other
+/// lanes.
 fn masked_read(view: &OpView<'_>) -> Decoded<Code> {
     let name = view.name.to_owned();
     let n_last = if name == "gather" { 3 } else { 2 };
@@ -288,7 +289,7 @@ fn masked_write(view: &OpView<'_>) -> Decoded<Code> {
     }))
 }
 
-/// How far the element of a lane is from the first one.
+/// Returns the distance of the element of a lane from the first one.
 fn offset(
     machine: &mut Machine<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! Tests of what calls may do with their operands: properties of all rows.
+//! Tests of the effects of calls on their operands: properties of all rows.
 
 use expect_test::expect;
 
@@ -119,7 +119,7 @@ fn a_number_of_unknown_type_is_no_pointer_where_the_row_says_so() {
     assert_eq!(effect(&mut body, "call_pure_extern"), MemoryEffect::Unknown);
 }
 
-/// A row that is milder than TVM's label says why its operands allow it, or its calls have none.
+/// A row that is milder than TVM's label explains why its operands allow it, or its calls have none.
 #[test]
 fn rows_that_are_milder_than_the_label_speak_of_their_operands() {
     let mut silent = Vec::new();

@@ -1,7 +1,8 @@
 //! The copies that a plan makes for outputs of a program.
 //!
-//! In: a body and actions with [`OpChange::MergeWithCopies`]. Out: for each result that is an output somewhere, one copy: a
-//! `pd_op.assign` behind the operation that stays. The text edits and the rewriter both make them of this list. Linear.
+//! In: a body and actions with [`OpChange::MergeWithCopies`]. Out: for each result that is an output somewhere, one
+//! copy: a `pd_op.assign` behind the operation that stays. The text edits and the rewriter both make them of this list.
+//! Linear.
 
 use super::{OpAction, OpChange};
 use crate::{Attr, Body, ExprKind, OpId, ValueId};
@@ -15,14 +16,14 @@ pub struct OutputCopy {
     pub value: ValueId,
     /// The name of the copy: the next free number.
     pub name: String,
-    /// Whether gradients stop at the value, as its operation says.
+    /// The text of the `stop_gradient` attribute, which the operation gives for the value.
     pub stop_gradient: Option<String>,
     /// The uses that become uses of the copy: user and operand.
     pub outputs: Vec<(OpId, u32)>,
 }
 
-/// The copies of some actions, in the order in which they are made. Each is put right behind its operation: of one operation, the last
-/// stands first.
+/// The copies of some actions, in the order in which they are made. Each is put right behind its operation: of one
+/// operation, the last stands first.
 pub fn copies<'a>(body: &Body, actions: impl IntoIterator<Item = &'a OpAction>) -> Vec<OutputCopy> {
     let mut res = Vec::new();
     let number = |it: &crate::Value| body.name(it.name).strip_prefix('%')?.parse::<u64>().ok();

@@ -8,7 +8,7 @@ use rules::{Rule, Severity::Hint, kinds};
 use crate::plan::refusal;
 
 kinds! {
-    /// Why an action is right.
+    /// The reason why an action is right.
     pub enum OpActionKind {
         /// Equal operation, equal operands; but Paddle does not dare to: a side effect before it, or a
         /// result that is no dense tensor.
@@ -109,7 +109,7 @@ when the pass gets there, and then its users are still there: a chain of dead op
             Hint,
             "a block argument always equals another value",
             "\
-Every branch to the block hands over the same value, or the same as for another argument of the block. Uses of the \
+Every branch to the block passes the same value, or the same as for another argument of the block. Uses of the \
 argument become uses of that value; the
 argument itself goes if it can (`unneeded-block-argument`).
 
@@ -121,11 +121,11 @@ argument itself goes if it can (`unneeded-block-argument`).
 `mlir-opt -cse` does not look at block arguments.
 ",
         );
-        /// Two values that a loop or a choice hands on are the same on every way, each time.
+        /// Two loop-carried values, or two results of a choice, are equal on every incoming edge, each time.
         EqualCarried = Rule::reported(
             "equal-carried-values",
             Hint,
-            "a value that a loop or a choice hands on always equals another one",
+            "a loop-carried value, or a result of a choice, always equals another one",
             "\
 Two values that go round a loop begin equal, and each iteration makes the next ones of them by the same operations; \
 or a loop, or the arms of an `if`, hand on
@@ -162,7 +162,7 @@ scf.if %c {
 }
 ```
 
-Only what cannot trap, reads no memory and does not depend on threads moves, and only to a place from where every \
+Only operations that cannot trap, read no memory and do not depend on threads move, and only to a place from where every \
 path computes it, so no path computes more than
 before. `mlir-opt -cse` moves nothing.
 ",
@@ -171,7 +171,7 @@ before. `mlir-opt -cse` moves nothing.
         LoadAcrossBlocks = Rule::reported(
             "load-across-blocks",
             Hint,
-            "the memory is what it was at an equal load of another block",
+            "the memory is unchanged since an equal load of another block",
             "\
 Nothing on any path between the two loads can have written the memory: no store to it, no call, no barrier, no other \
 iteration of a loop. Memory that an
@@ -202,7 +202,7 @@ intermediate sums are others. Sums of
 floats count only where `fastmath<reassoc>` allows it. `mlir-opt -cse` compares operations with equal operands only.
 ",
         );
-        /// Nothing needs what the branches to a block hand over.
+        /// Nothing uses the argument that the branches to a block pass.
         UnneededArgument = Rule::reported(
             "unneeded-block-argument",
             Hint,
@@ -216,18 +216,18 @@ operations that only it needed. Arguments of blocks are left out to which other 
 ```mlir
   cf.br ^loop(%zero, %a : index, i32)
 ^loop(%i: index, %j: i32):
-  %next = arith.addi %j, %a : i32          // needed by %j only, which nobody else needs
+  %next = arith.addi %j, %a : i32          // needed by %j only, which nothing else needs
   cf.cond_br %c, ^loop(%i, %next : index, i32), ^end
 ```
 ",
         );
-        /// Nothing needs what a loop carries, but perhaps itself.
+        /// Nothing uses a loop-carried value, except perhaps its own computation.
         UnneededCarried = Rule::reported(
             "unneeded-carried-value",
             Hint,
             "a value that a loop carries and nothing needs",
             "\
-Nothing needs what the loop carries from one iteration to the next, but perhaps itself, and nothing uses its result: \
+Nothing needs the value that the loop carries from one iteration to the next, except perhaps its own computation, and nothing uses its result: \
 an equal value took its place, or it
 only counts. It goes, with what it begins with, what is yielded for it, the result, and the operations that only it \
 needed. Of loops, `scf.for` is looked at.
@@ -245,7 +245,7 @@ needed. Of loops, `scf.for` is looked at.
         RegionThatReads = Rule::reported(
             "region-that-reads",
             Hint,
-            "an equal operation with regions, and memory is what it was",
+            "an equal operation with regions, and memory is unchanged",
             "\
 The operation has regions that read memory and write nothing, an equal one stands before it, and nothing between the \
 two can have written. `mlir-opt -cse`
@@ -267,7 +267,7 @@ poison where its promise does not hold. `mlir-opt -cse` merges operations with e
 }
 
 impl OpActionKind {
-    /// Why the peer's pass does not do it; none if it does.
+    /// Returns the reason why the peer's pass does not do it; none if it does.
     pub fn why_not_by_peer(self) -> Option<&'static str> {
         match self {
             OpActionKind::Common | OpActionKind::Dead | OpActionKind::RoundedConstant => None,
@@ -279,7 +279,7 @@ impl OpActionKind {
                 Some("it compares the operands of this operation in their order only")
             }
             OpActionKind::DeadChain => Some(
-                "it deletes what nothing uses when it gets there, and its users were still there",
+                "it deletes unused operations when it reaches them, and its users were still there",
             ),
             OpActionKind::EqualInBranches => {
                 Some("neither operation dominates the other, and it moves nothing")
@@ -288,7 +288,7 @@ impl OpActionKind {
                 Some("it does not look at block arguments")
             }
             OpActionKind::EqualCarried | OpActionKind::UnneededCarried => {
-                Some("it does not look at what iterations and branches hand on")
+                Some("it does not look at loop-carried values and block arguments")
             }
             OpActionKind::LoadAcrossBlocks => Some("it merges loads within one block only"),
             OpActionKind::Reassociated => Some("it compares operations with equal operands only"),
@@ -301,14 +301,14 @@ impl OpActionKind {
 }
 
 kinds! {
-    /// Why something is not done.
+    /// The reason why something is not done.
     pub enum OpRefusalKind {
         /// It depends on which threads arrive together, and the two are in different blocks.
         Convergent = refusal::CONVERGENT;
         /// The promises (overflow, fast math) of neither hold for both.
         Flags = Rule::not_shared(
             "different-flags",
-            "an equal operation promises what this one does not",
+            "an equal operation makes promises that this one does not make",
             "\
 The operations are equal but for promises about overflow or floating point (`overflow<nsw>`, `fastmath<nnan>`). One \
 that promises less may stand for one that
@@ -363,7 +363,7 @@ something. It is neither merged nor deleted.
         );
         /// It would be evaluated where it was not, and may trap there.
         MayTrap = refusal::MAY_TRAP;
-        /// What it reads may be written in between.
+        /// The memory that it reads may be written between the two.
         Memory = refusal::MEMORY;
         /// Two executions may give two results.
         NotDeterministic = Rule::not_shared(
@@ -392,7 +392,7 @@ from it: the two are likely equal, and nothing says that they are.
 The preset `pir` merges them (`common-rounded-constant`); `default` and `fix` do not.
 ",
         );
-        /// Both results may be one piece of memory afterwards, and somebody may write one of them.
+        /// Both results may share one piece of memory afterwards, and one of them may be written.
         Alias = Rule::not_shared(
             "shared-storage",
             "both results may be one piece of memory afterwards",
@@ -400,25 +400,25 @@ The preset `pir` merges them (`common-rounded-constant`); `default` and `fix` do
 The results name memory that may be written later. Merging the two would make one piece of memory of two.
 ",
         );
-        /// Nobody knows what the operation does.
+        /// The effects of the operation are unknown.
         UnknownOperation = UNKNOWN_OPERATION;
-        /// It is inside of an operation that nobody knows.
+        /// It is inside an unknown operation.
         UnknownRegion = Rule::not_shared(
             "unknown-region",
-            "it is inside of an operation that nobody knows",
+            "it is inside an unknown operation",
             "\
 The operation around it is in no table, or its text was not understood. Its regions may be executed never, twice, or \
 by many threads at once, or be
-patterns that are compared with other programs: what nothing uses may be what they look for. So nothing in them is \
+patterns that are compared with other programs: an unused operation may be the one that they look for. So nothing in them is \
 merged, moved or deleted.
 
 ```mlir
 \"mine.match\"(%root) ({
-  %0 = arith.addf %a, %b : f32             // nothing uses it: it is what is looked for
+  %0 = arith.addf %a, %b : f32             // nothing uses it: the pattern looks for it
 }) : (!mine.op) -> ()
 ```
 
-`mlir-opt -cse` deletes it. If the operation is one of yours, say what it does in `tir-analyzer.toml`.
+`mlir-opt -cse` deletes it. If the operation is one of yours, declare its effects in `tir-analyzer.toml`.
 ",
         );
     }
@@ -429,7 +429,7 @@ pub const UNKNOWN_OPERATION: Rule = Rule::reported(
     "unknown-operation",
     Hint,
     "an operation that is in no table",
-    "What the operation does is not known: it may read and write anything, so nothing is merged with it or moved \
+    "The effects of the operation are unknown: it may read and write anything, so nothing is merged with it or moved \
          over it. Its effects can be declared in `tir-analyzer.toml`.\n",
 );
 

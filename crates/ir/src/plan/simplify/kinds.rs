@@ -53,7 +53,7 @@ The fix keeps the arm that is executed, or the side of `and` and `or` that still
 .with_fix(Fix::ByDefault);
 
 kinds! {
-    /// What a simplification is. Names are kebab-case and stable.
+    /// The kind of a simplification. Names are kebab-case and stable.
     pub enum SimplificationKind {
         /// A condition that constants, ranges and shapes decide; also a finding, which reports it.
         ConstantCondition = CONSTANT_CONDITION;
@@ -208,7 +208,7 @@ input; a rule may remove one.
             Hint,
             "a loop that runs one iteration",
             "\
-Its extent is 1, as a constant or by what is known of it.
+Its extent is 1, as a constant or by the facts about it.
 
 ```python
 for i in range(1):
@@ -227,7 +227,7 @@ loops around blocks that are still to be scheduled stay.
 }
 
 impl SimplificationKind {
-    /// Whether a finding of the same name reports it already.
+    /// Returns true if a finding of the same name already reports it.
     pub fn is_finding(self) -> bool {
         matches!(
             self,
@@ -237,7 +237,7 @@ impl SimplificationKind {
 }
 
 kinds! {
-    /// Why something that looks simplifiable stays.
+    /// The reason why something that looks simplifiable stays.
     pub enum SimplifyRefusal {
         /// The loop has annotations, which say something to the scheduler.
         AnnotatedLoop = Rule::simplification(
@@ -255,10 +255,10 @@ for i in T.serial(1, annotations={\"pragma_import_llvm\": 1}):
 Remove the annotations if nothing reads them.
 ",
         );
-        /// What it computes may have an effect.
+        /// The removed computation may have an effect.
         HasEffect = Rule::simplification(
             "has-effect",
-            "what it computes may have an effect",
+            "its computation may have an effect",
             "\
 The condition or bound would not be evaluated any more, and a call in it may do something: it has an effect, depends \
 on which threads
@@ -269,7 +269,7 @@ if T.call_extern(\"int32\", \"next\") * 0 > 0:
     A[0] = 1
 ```
 
-Bind the call to a name first; what remains can be simplified.
+Bind the call to a name first; the rest can be simplified.
 ",
         );
         /// A name would hide another, or be hidden.
@@ -277,7 +277,7 @@ Bind the call to a name first; what remains can be simplified.
             "hides-name",
             "a name would mean something else at the other place",
             "\
-What is in an arm or a loop moves one level out, where a name that it defines, or one that it uses, is also the name \
+The contents of an arm or a loop move one level out, where a name that it defines, or one that it uses, is also the name \
 of something else.
 
 ```python
@@ -320,7 +320,7 @@ mind.
 A[i] = (T.Select(T.bool(False), a, T.float32(3)) - T.float32(3)) * x
 ```
 
-The reader folds operators on constants while it reads, some of them to what is not the same: with `T.float32(3)` in \
+The reader folds operators on constants while it reads, some of them to a different value: with `T.float32(3)` in \
 the place of the
 `T.Select` it makes `0` of the product, also where `x` is not a number.
 
@@ -356,7 +356,7 @@ Bind the value to a name in front.
             "schedulable",
             "blocks in it are still to be scheduled",
             "\
-Loops around blocks are what schedules transform: `get_loops`, `split` and `fuse` find them by their place, and a \
+Schedules transform loops around blocks: `get_loops`, `split` and `fuse` find them by their place, and a \
 block's variables have the
 extents of the loops. They are not removed, nor are guards moved around them. Simplify after lowering.
 ",

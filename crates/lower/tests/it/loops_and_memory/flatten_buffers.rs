@@ -1,4 +1,4 @@
-//! What becomes of buffers of several dimensions, and of their indices.
+//! Flattening of multi-dimensional buffers and of their indices.
 
 use expect_test::expect;
 
@@ -98,7 +98,7 @@ fn groups_of_dimensions_stay_apart() {
 }
 
 #[test]
-fn what_reads_the_shape_of_a_buffer_keeps_it() {
+fn use_of_a_shape_keeps_the_buffer() {
     check(
         PASS,
         "

@@ -1,4 +1,4 @@
-//! Floats of 8 bits compute what the interpreter computes with them, bit for bit.
+//! Floats of 8 bits compute the interpreter's results, bit for bit.
 
 use expect_test::expect;
 use interp::{Argument, Array, Options, run};
@@ -155,7 +155,7 @@ fn vectors_are_converted_lane_by_lane() {
 }
 
 #[test]
-fn what_would_be_rounded_twice_is_refused() {
+fn double_rounding_is_refused() {
     let powers = "A: T.Buffer((8,), \"float8_e8m0fnu\"), B: T.Buffer((8,), \"float64\")";
     check_with(
         "legalize_floats",

@@ -1,4 +1,4 @@
-//! Which integers of 64 bits become narrow.
+//! The narrowing of integers of 64 bits.
 
 use expect_test::expect;
 
@@ -53,7 +53,7 @@ fn threads_of_constant_extents_are_narrow() {
 }
 
 #[test]
-fn what_may_leave_32_bits_stays_wide() {
+fn value_that_may_leave_32_bits_stays_wide() {
     check_with(
         PASS,
         "A: T.Buffer((T.int64(64),), \"int64\")",

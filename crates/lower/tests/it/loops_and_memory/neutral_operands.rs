@@ -1,4 +1,4 @@
-//! What the passes leave with a neutral operand, or with constants alone.
+//! The results of the passes for neutral operands, and for constants alone.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! Kernels taken apart at their barriers: what they become, and that they compute the same.
+//! Kernels split at their barriers: their new form, and that they compute the same.
 
 use expect_test::{Expect, expect};
 use interp::{Argument, Array, Options};
@@ -137,7 +137,7 @@ fn variables_are_computed_again_or_kept() {
 }
 
 #[test]
-fn what_all_threads_decide_is_decided_once() {
+fn uniform_condition_is_decided_once() {
     check(
         r#"
         with T.launch_thread("threadIdx.x", 32) as tx:
@@ -248,7 +248,7 @@ fn without_a_barrier_there_is_one_loop() {
 }
 
 #[test]
-fn what_cannot_be_taken_apart_is_refused() {
+fn kernel_that_cannot_be_split_is_refused() {
     check(
         r#"
         with T.launch_thread("threadIdx.x", 32) as tx:

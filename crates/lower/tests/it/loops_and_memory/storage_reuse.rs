@@ -1,4 +1,4 @@
-//! Which memory serves again.
+//! The reuse of memory.
 
 use expect_test::{Expect, expect};
 
@@ -41,7 +41,7 @@ fn memory_that_is_used_up_serves_again() {
 }
 
 #[test]
-fn what_the_next_iteration_may_use_is_in_use() {
+fn memory_of_the_next_iteration_is_in_use() {
     check(
         PASS,
         "

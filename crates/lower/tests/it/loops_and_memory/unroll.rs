@@ -1,4 +1,4 @@
-//! Which loops are unrolled, and into what.
+//! The loops that are unrolled, and their new form.
 
 use expect_test::expect;
 
@@ -144,7 +144,7 @@ fn a_pragma_may_only_mark() {
 }
 
 #[test]
-fn what_would_become_too_long_stays() {
+fn loop_that_would_become_too_long_stays() {
     check(
         PASS,
         "

@@ -1,4 +1,4 @@
-//! What vector loops become, and which are refused.
+//! The replacements of vector loops, and the refused ones.
 
 use expect_test::expect;
 
@@ -37,7 +37,7 @@ fn loads_come_before_stores() {
 }
 
 #[test]
-fn what_is_the_same_in_all_lanes_stays_scalar() {
+fn value_equal_in_all_lanes_stays_scalar() {
     check(
         PASS,
         "

@@ -1,4 +1,4 @@
-//! What virtual threads become, and which are refused.
+//! The replacements of virtual threads, and the refused ones.
 
 use expect_test::expect;
 

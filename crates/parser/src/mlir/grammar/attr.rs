@@ -1,4 +1,5 @@
-//! Attributes. What only dialects understand is kept as balanced tokens.
+//! Attributes. Text that only dialects understand is kept as balanced tokens. What only dialects understand is kept as
+//! balanced tokens.
 
 use super::{flat_brackets, list, opaque, type_};
 use crate::{SyntaxKind::*, mlir::parser::Parser};
@@ -128,7 +129,7 @@ pub(in crate::mlir) fn params(p: &mut Parser<'_>) -> bool {
     read
 }
 
-/// What begins with a word: a constant, an attribute of the language, a location, or a type.
+/// Parses a constant, an attribute of the language, a location, or a type that begins with a word.
 fn word(p: &mut Parser<'_>) -> bool {
     if p.blocked() {
         return false;

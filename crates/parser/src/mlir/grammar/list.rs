@@ -23,13 +23,13 @@ pub(in crate::mlir) fn file(p: &mut Parser<'_>) {
 /// How a list ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// Where the caller wanted it to.
+    /// The place where the caller wanted it to.
     Stopped,
     /// Before a token that no list goes over, or the end of the text.
     Here,
 }
 
-/// The operations, aliases and metadata of a chunk, up to its end or to where `stop` says so.
+/// The operations, aliases and metadata of a chunk, up to its end or to where `stop` returns true.
 pub(in crate::mlir) fn chunk_items(
     p: &mut Parser<'_>,
     mut stop: impl FnMut(&mut Parser<'_>) -> bool,
@@ -75,7 +75,7 @@ fn metadata(p: &mut Parser<'_>) {
     p.exit();
 }
 
-/// `MLIR_REGION`, whose `{` is the current token. What nests too deep is skipped to its `}`.
+/// `MLIR_REGION`, whose `{` is the current token. A region that is nested too deep is skipped to its `}`.
 pub(in crate::mlir) fn region(p: &mut Parser<'_>) -> bool {
     p.enter(MLIR_REGION);
     let closed = p.nest(|p| {
@@ -132,7 +132,7 @@ fn block_label(p: &mut Parser<'_>) {
     p.exit();
 }
 
-/// The operations of a block, up to its end or to where `stop` says so.
+/// The operations of a block, up to its end or to where `stop` returns true.
 pub(in crate::mlir) fn operations(
     p: &mut Parser<'_>,
     mut stop: impl FnMut(&mut Parser<'_>) -> bool,

@@ -1,8 +1,9 @@
-//! What is read by its brackets alone: bodies of dialect types and attributes, unknown pretty forms, what follows an error.
+//! Text that is read by its brackets alone: bodies of dialect types and attributes, unknown pretty forms, text after an
+//! error.
 //!
-//! Brackets pair by a stack: a `>` closes only a `<` that is innermost (`d0 >= 0` in parentheses closes nothing), any other
-//! closing bracket closes what is open inside its partner too. Everything ends before a line that begins an operation.
-//! No recursion but for regions; linear.
+//! Brackets pair by a stack: a `>` closes only a `<` that is innermost (`d0 >= 0` in parentheses closes nothing), any
+//! other closing bracket closes all open brackets inside its partner too. Everything ends before a line that begins an
+//! operation. No recursion but for regions; linear.
 
 use super::{region, successor, symbol_ref};
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     mlir::parser::{Parser, Token},
 };
 
-/// Whether the body of the type here begins with dimensions.
+/// Returns true if the body of the type here begins with dimensions.
 pub(super) fn is_shaped(p: &Parser<'_>) -> bool {
     p.at(IDENT) && matches!(p.text_of(p.current), "tensor" | "vector" | "memref")
 }
@@ -106,8 +107,8 @@ fn mention(p: &mut Parser<'_>, kind: SyntaxKind) {
     p.exit();
 }
 
-/// The rest of an operation whose form is not known, up to its location, the next operation, or a bracket that closes an outer one.
-/// Gives whether all brackets are closed; `<` may be less-than.
+/// The rest of an operation whose form is not known, up to its location, the next operation, or a bracket that closes
+/// an outer one. Gives whether all brackets are closed; `<` may be less-than.
 pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     let base = p.brackets.len();
     while !p.at_end() && !next_begins(p, base) {
@@ -136,7 +137,7 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     closed
 }
 
-/// Whether something new begins here, seen from inside of an operation.
+/// Returns true if a new construct begins here, seen from inside an operation.
 fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
     let outside = p.brackets.len() == base;
     if p.at(IDENT) && outside && p.at_word("loc") && p.peek() == L_PAREN {
@@ -161,7 +162,7 @@ fn value(p: &mut Parser<'_>, base: usize) {
     mention(p, if defines { MLIR_POSSIBLE_DEF } else { MLIR_VALUE_USE });
 }
 
-/// Whether a region opens here: an operation or a label stands behind a `{`.
+/// Returns true if a region opens here: an operation or a label follows a `{`.
 pub(in crate::mlir) fn region_follows(p: &mut Parser<'_>) -> bool {
     if !p.at(L_BRACE) {
         return false;
@@ -174,12 +175,13 @@ pub(in crate::mlir) fn region_follows(p: &mut Parser<'_>) -> bool {
     }
 }
 
-/// Whether a word alone stands in braces: `{unit_attribute}`.
+/// Returns true if a single word stands in braces: `{unit_attribute}`.
 fn ends_with_brace(p: &mut Parser<'_>, first: Token) -> bool {
     p.token_from(first.end).kind == R_BRACE
 }
 
-/// The rest of an operation in which something was wrong: in an `ERROR_NODE`, or `MLIR_MISSING` if nothing is left of it.
+/// The rest of an operation in which something was wrong: in an `ERROR_NODE`, or `MLIR_MISSING` if nothing is left of
+/// it.
 pub(super) fn error_rest(p: &mut Parser<'_>) {
     let base = p.brackets.len();
     let ends = p.at_end() || matches!(p.current.kind, R_BRACE) || next_begins(p, base);
@@ -198,12 +200,13 @@ pub(super) fn error_rest(p: &mut Parser<'_>) {
     p.exit();
 }
 
-/// What begins nothing in a region: up to the next line that does, a label, or the end of the region.
+/// Parses stray text in a region: up to the next line that begins a construct, a label, or the end of the region.
 pub(super) fn stray_in_region(p: &mut Parser<'_>) {
     stray_until(p, |p| matches!(p.current.kind, R_BRACE | BLOCK_ID));
 }
 
-/// What begins nothing outside of all regions: up to the next line that does. There a brace closes nothing, and a label begins nothing.
+/// Parses stray text outside of all regions: up to the next line that begins a construct. There a brace closes nothing,
+/// and a label begins nothing.
 pub(super) fn stray(p: &mut Parser<'_>) {
     stray_until(p, |_| false);
 }

@@ -88,7 +88,7 @@ fn unknown(p: &mut Parser<'_>, entered: Entered, info: OpInfo) {
     }
 }
 
-/// The location, and what is left before the next operation.
+/// The location, and the remaining text before the next operation.
 fn after_operation(p: &mut Parser<'_>) {
     if p.at_word("loc") && p.peek() == L_PAREN {
         super::attr(p);
@@ -99,7 +99,7 @@ fn after_operation(p: &mut Parser<'_>) {
     }
 }
 
-/// What stands behind the name in the generic form.
+/// Parses the text after the name in the generic form.
 fn generic(p: &mut Parser<'_>) -> bool {
     if !p.eat(L_PAREN) || !operands(p, false) || !p.eat(R_PAREN) {
         return false;

@@ -20,7 +20,7 @@ pub(in crate::mlir) fn type_(p: &mut Parser<'_>) -> bool {
     read
 }
 
-/// Whether a type begins here.
+/// Returns true if a type begins here.
 pub(super) fn at_type(p: &mut Parser<'_>) -> bool {
     matches!(p.current.kind, TYPE_ID | L_PAREN | IDENT)
 }
@@ -64,7 +64,7 @@ fn type_list(p: &mut Parser<'_>) -> bool {
     read
 }
 
-/// What stands behind an arrow: one type, or several in parentheses.
+/// Parses the types after an arrow: one type, or several in parentheses.
 pub(in crate::mlir) fn result_types(p: &mut Parser<'_>) -> bool {
     if p.at(L_PAREN) { type_list(p) } else { !p.blocked() && type_(p) }
 }

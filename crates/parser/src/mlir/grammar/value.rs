@@ -119,7 +119,8 @@ pub(in crate::mlir) fn assign_list(p: &mut Parser<'_>) -> bool {
     read
 }
 
-/// Everything from the bracket that is the current token to its partner, values as nodes: indices, sizes, affine expressions.
+/// Everything from the bracket that is the current token to its partner, values as nodes: indices, sizes, affine
+/// expressions.
 pub(in crate::mlir) fn flat_brackets(p: &mut Parser<'_>, kind: SyntaxKind) -> bool {
     p.enter(kind);
     let read = super::opaque::balanced(p);

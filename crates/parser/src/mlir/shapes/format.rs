@@ -2,7 +2,7 @@
 
 use crate::SyntaxKind;
 
-/// One element of a shape; `shapes.txt` says what each reads.
+/// One element of a shape; `shapes.txt` documents the syntax of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::mlir) enum Element {
     Mark(SyntaxKind),
@@ -163,12 +163,12 @@ pub(super) fn collect_words(elements: &[Element], words: &mut Vec<Box<str>>) {
     }
 }
 
-/// Whether reading these elements looks at what stands behind the `{` of a region.
+/// Returns true if reading these elements looks at the text after the `{` of a region.
 pub(super) fn looks_into_regions(elements: &[Element]) -> bool {
     elements.contains(&Element::DictBeforeRegion)
 }
 
-/// Writes an example of a shape: values are `%a`, `%b` …, what is optional is left out.
+/// Writes an example of a shape: values are `%a`, `%b` …, optional parts are left out.
 pub(super) fn show(elements: &[Element], values: &mut u8, out: &mut String) {
     for element in elements {
         let text = match element {

@@ -1,4 +1,4 @@
-//! What is read, and as what.
+//! Operations and the forms in which they are read.
 
 use expect_test::{Expect, expect};
 
@@ -164,7 +164,7 @@ fn an_error_ends_with_its_operation() {
 }
 
 #[test]
-fn what_is_open_ends_before_a_function_and_with_its_chunk() {
+fn open_constructs_end_before_a_function_and_with_their_chunk() {
     check(
         "func.func @f() {\n  scf.if %c {\n    %0 = a.b(\nfunc.func @g() {\n  return\n}\n// -----\nfunc.func @h() {\n",
         expect![[r#"

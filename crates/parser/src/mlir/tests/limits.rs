@@ -71,7 +71,7 @@ fn nests_of_ten_thousand_are_read() {
 }
 
 #[test]
-fn what_nests_deeper_than_the_limit_is_kept_unread() {
+fn text_nested_below_the_limit_is_kept_unread() {
     for (name, text) in families(14_000) {
         let steps = check_lossless(&text);
         if matches!(

@@ -1,4 +1,4 @@
-//! What holds for every text: nothing is lost, nothing panics, both ways to parse agree.
+//! Properties of every text: nothing is lost, nothing panics, both ways to parse agree.
 
 use std::{fs, path::PathBuf};
 
@@ -133,7 +133,7 @@ fn random_fragments_lose_nothing_and_do_not_panic() {
     }
 }
 
-/// Collects steps, and the texts of functions by what it is told of their borders.
+/// Collects steps, and the texts of functions by their reported borders.
 #[derive(Default)]
 struct Collector {
     steps: Vec<Step>,

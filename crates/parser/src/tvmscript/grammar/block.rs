@@ -61,8 +61,8 @@ pub(crate) fn block(p: &mut Parser<'_>, header_col: u32) {
     m.complete(p, BLOCK);
 }
 
-/// The lines of a block, all deeper than `outer`: the first says how deep. Comments behind the last
-/// statement that are as deep belong to the block.
+/// The lines of a block, all deeper than `outer`: the first determines the column. Comments behind the last statement
+/// that are as deep belong to the block.
 fn body(p: &mut Parser<'_>, outer: u32) {
     let indent = p.col();
     if p.nest(|p| statement_list(p, indent)).is_none() {

@@ -7,7 +7,7 @@ use super::{
     *,
 };
 
-/// `:` and the block. What stands before the `:` and does not belong there becomes an error.
+/// `:` and the block. Unexpected text before the `:` becomes an error.
 fn colon_and_block(p: &mut Parser<'_>, col: u32) {
     if !p.at(T![:]) {
         p.skip(ERROR_NODE, false, |kind| kind == T![:]);

@@ -19,7 +19,7 @@ mod power {
     pub(super) const POWER: u8 = 12;
 }
 
-/// What may stand between commas: `*x`, a `yield`, `name := x`, or an expression.
+/// Parses an item between commas: `*x`, a `yield`, `name := x`, or an expression.
 pub(super) fn item(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     match p.current() {
         T![*] => star(p, expr),
@@ -36,12 +36,12 @@ pub(super) fn item(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     }
 }
 
-/// Items with commas between: the right side of an assignment, what is returned, a subject.
+/// Items with commas between: the right side of an assignment, a returned value, a subject.
 pub(super) fn items(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     tuple_or_one(p, item)
 }
 
-/// What a `for` assigns to: stops before `in`.
+/// Parses the targets of a `for`: stops before `in`.
 pub(super) fn targets(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     tuple_or_one(p, |p| if p.at(T![*]) { star(p, target) } else { target(p) })
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What was read between brackets.
+/// The elements between brackets.
 #[derive(Default)]
 pub(super) struct Elements {
     /// The kind of the first element.
@@ -11,7 +11,7 @@ pub(super) struct Elements {
     pub(super) comprehension: bool,
 }
 
-/// Elements up to the bracket `close`. What is neither element nor comma becomes an `ERROR_NODE`.
+/// Elements up to the bracket `close`. Text that is neither element nor comma becomes an `ERROR_NODE`.
 pub(super) fn elements(
     p: &mut Parser<'_>,
     close: SyntaxKind,

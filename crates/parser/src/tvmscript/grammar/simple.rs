@@ -23,7 +23,7 @@ pub(super) fn simple_stmt(p: &mut Parser<'_>) {
     m.complete(p, kind);
 }
 
-/// The rest of a statement: what does not belong there, then `;` or newline.
+/// The rest of a statement: unexpected text, then `;` or newline.
 fn end_of_statement(p: &mut Parser<'_>, wrap: bool) {
     if wrap {
         p.skip(ERROR_NODE, false, |kind| kind == T![;]);
@@ -127,7 +127,7 @@ fn type_alias_stmt(p: &mut Parser<'_>) -> SyntaxKind {
     TYPE_ALIAS_STMT
 }
 
-/// What begins with an expression: the token behind it decides. Without one, all of it is an error.
+/// Parses a statement that begins with an expression: the token behind it decides. Without one, all of it is an error.
 fn expr_stmt(p: &mut Parser<'_>) -> SyntaxKind {
     if expr::items(p).is_none() {
         p.skip_into_open_node(false, |kind| kind == T![;]);

@@ -1,4 +1,4 @@
-//! Which statement is it?
+//! Dispatch to the grammar of each kind of statement.
 
 use super::{compound::*, simple::*, *};
 
@@ -19,7 +19,7 @@ pub(super) fn statement(p: &mut Parser<'_>) {
     }
 }
 
-/// Whether a statement with blocks begins here.
+/// Returns true if a statement with blocks begins here.
 pub(super) fn at_compound(p: &mut Parser<'_>) -> bool {
     match p.current() {
         T![if]
@@ -40,7 +40,7 @@ pub(super) fn at_compound(p: &mut Parser<'_>) -> bool {
     }
 }
 
-/// `match` is a keyword if an operand follows directly, or if what could also go on an expression makes a
+/// `match` is a keyword if an operand follows directly, or if a token that could also continue an expression makes a
 /// line that ends with `:`.
 fn at_match(p: &mut Parser<'_>) -> bool {
     if !p.at_word("match") {

@@ -1,6 +1,6 @@
 //! Numbers: `0x1F`, `1_000`, `1.`, `.5e-3`, `2j`.
 //!
-//! What Python forbids but can only mean one thing (`012`) is one token; what is glued to a number
+//! A number that Python forbids but that can only mean one thing (`012`) is one token; text right after a number
 //! (`1if`, `0xfor`) is a token of its own, as in Python.
 
 use super::Lexer;

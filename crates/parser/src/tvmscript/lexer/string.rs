@@ -9,10 +9,10 @@
 use super::Lexer;
 use crate::{SyntaxKind, SyntaxKind::STRING};
 
-/// What the nested reading needs.
+/// The state of the nested reading.
 #[derive(Default)]
 pub(super) struct FStrings {
-    /// Whether the nested reading failed on this line.
+    /// True if the nested reading failed on this line.
     plain: bool,
     /// Open strings, fields and format specs; kept to save the allocation.
     stack: Vec<Frame>,
@@ -34,7 +34,7 @@ enum Frame {
     Spec,
 }
 
-/// Whether `word` before a quote makes it a string.
+/// Returns true if `word` before a quote makes it a string.
 pub(super) fn is_prefix(word: &[u8]) -> bool {
     match word {
         [a] => matches!(a | 0x20, b'r' | b'u' | b'b' | b'f' | b't'),

@@ -1,4 +1,4 @@
-//! Open brackets, and skipping what cannot be read in whole groups of them.
+//! Open brackets, and skipping unreadable text in whole groups of them.
 
 use super::{CompletedMarker, Parser};
 use crate::{SyntaxKind, T};

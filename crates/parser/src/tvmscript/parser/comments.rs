@@ -1,4 +1,4 @@
-//! Which comments behind a block belong to it.
+//! The owner of comments behind a block.
 
 use super::Parser;
 use crate::SyntaxKind::*;

@@ -3,7 +3,7 @@
 use super::{Parser, is_closing, is_opening};
 use crate::{SyntaxKind, SyntaxKind::*, T};
 
-/// How many significant tokens a decision may look ahead over several lines.
+/// The limit on significant tokens that a decision may look ahead over several lines.
 const MAX_LOOKAHEAD: usize = 4096;
 
 impl Parser<'_> {
@@ -19,8 +19,8 @@ impl Parser<'_> {
         self.raw(idx)
     }
 
-    /// Whether the current statement's line, continued inside brackets, ends with a `:`. Brackets must not
-    /// be open.
+    /// Returns true if the current statement's line, continued inside brackets, ends with a `:`. Brackets must not be
+    /// open.
     pub(in crate::tvmscript) fn logical_line_ends_with_colon(&mut self) -> bool {
         let (mut idx, mut open, mut last) = (self.pos, 0u32, EOF);
         for _ in 0..MAX_LOOKAHEAD {

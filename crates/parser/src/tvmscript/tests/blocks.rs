@@ -1,4 +1,4 @@
-//! Where blocks begin and end, and to whom comments, blank lines and newlines belong.
+//! The extents of blocks, and the owners of comments, blank lines and newlines.
 
 use expect_test::{Expect, expect};
 

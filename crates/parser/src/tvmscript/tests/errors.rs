@@ -1,4 +1,4 @@
-//! Errors stay where they are: the lines around them are read as if nothing had happened.
+//! Errors stay local: the lines around them are read as if nothing had happened.
 
 use expect_test::{Expect, expect};
 

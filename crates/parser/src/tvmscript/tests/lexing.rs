@@ -53,7 +53,7 @@ fn numbers_of_every_form() {
 }
 
 #[test]
-fn what_is_glued_to_a_number_is_a_token_of_its_own() {
+fn text_right_after_a_number_is_a_token_of_its_own() {
     check(
         "1if 0xfor 1e 1__0 1..real",
         expect![[r#"

@@ -1,4 +1,4 @@
-//! What holds for every text: nothing is lost, nothing panics.
+//! Properties of every text: nothing is lost, nothing panics.
 
 use std::{fs, path::PathBuf};
 

@@ -58,7 +58,7 @@ fn plain_indent_at(text: &str, offset: usize) -> Option<u32> {
     (!before.ends_with('\\')).then(|| indent_at(text, offset))
 }
 
-/// Edits `old` at `edit` to get `new`, and compares what is read alone with what is read in the whole.
+/// Edits `old` at `edit` to get `new`, and compares the part read alone with the part of the whole.
 fn check(old: &str, new: &str, edit: Range<usize>, inserted: usize) -> usize {
     let old_steps: Vec<_> = parse(old).steps().collect();
     let new_steps: Vec<_> = parse(new).steps().collect();
@@ -193,7 +193,7 @@ fn every_block_of_an_unchanged_text_can_be_read_alone() {
 }
 
 #[test]
-fn what_reaches_out_of_its_block_is_refused() {
+fn part_that_leaves_its_block_is_refused() {
     let refused = |text: &str, len: usize| {
         let start = text.find(':').expect("a header") + 1;
         assert!(reparse_block(text, start..start + len, 0, 0).is_none(), "{text:?}");

@@ -1,4 +1,4 @@
-//! What a rule of the grammar cannot say: the parts of operations in any form, the functions of a file.
+//! Hand-written getters beyond the grammar's rules: the parts of operations in any form, the functions of a file.
 
 use parser::{SyntaxKind::*, mlir::Shapes};
 
@@ -36,13 +36,14 @@ impl Operation {
         Some(OpName { text: support::token(self.syntax(), kind)?.shared_text() })
     }
 
-    /// What it defines.
+    /// The values that it defines.
     pub fn results(&self) -> impl Iterator<Item = ValueDef> + use<> {
         let list: Option<ResultList> = support::child(self.syntax());
         list.into_iter().flat_map(|it| it.value_defs())
     }
 
-    /// The values that it uses, in the order of the text: those of lists and groups too, those of successors and regions not.
+    /// The values that it uses, in the order of the text: those of lists and groups too, those of successors and
+    /// regions not.
     pub fn operands(&self) -> Vec<ValueUse> {
         self.parts(|kind| matches!(kind, MLIR_REGION | MLIR_SUCCESSOR))
             .filter_map(ValueUse::cast)
@@ -59,7 +60,8 @@ impl Operation {
         self.parts(|kind| kind == MLIR_REGION).filter_map(Region::cast).collect()
     }
 
-    /// The types that stand directly in it, in the order of the text; those of its generic form are in [`Operation::function_type`].
+    /// The types that stand directly in it, in the order of the text; those of its generic form are in
+    /// [`Operation::function_type`].
     pub fn types(&self) -> AstChildren<Type> {
         support::children(self.syntax())
     }
@@ -74,13 +76,13 @@ impl Operation {
         support::child(self.syntax())
     }
 
-    /// Whether something in it could not be read, outside of its regions.
+    /// Returns true if something in it could not be read, outside of its regions.
     pub fn has_error(&self) -> bool {
         self.parts(|kind| kind == MLIR_REGION)
             .any(|it| matches!(it.kind(), ERROR_NODE | MLIR_MISSING | TOO_DEEP))
     }
 
-    /// The nodes below it in the order of the text, but not what is inside of those of a kind that `closed` names.
+    /// The nodes below it in the order of the text, without the inside of nodes of a kind that `closed` names.
     fn parts(
         &self,
         closed: impl Fn(crate::SyntaxKind) -> bool,
@@ -105,7 +107,7 @@ impl Operation {
 }
 
 impl Block {
-    /// Whether the block is only the trivia between two braces: the region has no block then.
+    /// Returns true if the block is only the trivia between two braces: the region has no block then.
     pub fn is_trivia(&self) -> bool {
         self.syntax().first_child().is_none()
     }

@@ -10,53 +10,58 @@ use super::{DEFAULT_LIMIT, Format, Inputs, OUT, PassName, Size};
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
-    /// The device language, and what is chosen for it: cuda, or cuda:arch=sm_90:max-threads=512; may be given several times.
-    /// Settings: arch, max-threads, shared-memory, index-bits, contract, fast-math; those of `tir-analyzer.toml` are under them.
+    /// The device language, and its settings: cuda, or cuda:arch=sm_90:max-threads=512; may be given several times.
+    /// Settings: arch, max-threads, shared-memory, index-bits, contract, fast-math; those of `tir-analyzer.toml` are
+    /// under them.
     #[arg(long, value_name = "NAME[:KEY=VALUE]…", value_delimiter = ',', default_value = "cuda")]
     pub(crate) target: Vec<TargetName>,
     /// The folder that sources and manifests are written to, one folder a target.
     #[arg(long, value_name = "DIR", default_value = OUT)]
     pub(crate) out: PathBuf,
-    /// The folder of the artifact store; by default beside the output folder: `build/kernels.store`. Several codebases may share one.
+    /// The folder of the artifact store; by default beside the output folder: `build/kernels.store`. Several codebases
+    /// may share one.
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// How large the store may be: bytes, or with K, M or G. What was not used for longest goes.
+    /// The limit of the store: bytes, or with K, M or G. The least recently used entries are removed.
     #[arg(long, value_name = "SIZE", default_value = DEFAULT_LIMIT)]
     pub(crate) store_limit: Size,
     /// Generate everything anew, whatever the store has.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Remove what earlier builds made of files that are gone. Nothing else that was built is ever removed, whichever files are named.
+    /// Remove the outputs of earlier builds for files that are gone. Nothing else that was built is ever removed,
+    /// whichever files are named.
     #[arg(long, conflicts_with = "stdin")]
     pub(crate) prune: bool,
-    /// Build again whenever a file is saved, and say what and why; Ctrl-C ends it.
+    /// Build again whenever a file is saved, and report the changed kernels and the reasons; Ctrl-C ends it.
     #[arg(long, conflicts_with_all = ["stdin", "force", "since"])]
     pub(crate) watch: bool,
-    /// Read only files that differ from this revision of the git repository (functions reach nothing outside their file).
+    /// Read only files that differ from this revision of the git repository (functions reach nothing outside their
+    /// file).
     #[arg(long, value_name = "REV", conflicts_with = "stdin")]
     pub(crate) since: Option<String>,
     /// Let the device compiler fuse a product and a sum, which changes the last bits.
     #[arg(long)]
     pub(crate) fmad: bool,
-    /// What to run before code is written, in this order, separated by commas: `cse` or rules with fixes (`dead-store`); `none`
-    /// for nothing. Artifacts of other passes are others in the store.
+    /// The passes to run before code is written, in this order, separated by commas: `cse` or rules with fixes
+    /// (`dead-store`); `none` for no passes. Other passes make other artifacts in the store.
     #[arg(long, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
     pub(crate) passes: Vec<PassName>,
-    /// Also write what NVIDIA's compilers make of the sources for CUDA: ptx, cubin. They are found at run time; without them
-    /// sources are written all the same, and the exit code is 1.
+    /// Also write the output of NVIDIA's compilers for the CUDA sources: ptx, cubin. They are found at run time;
+    /// without them sources are written all the same, and the exit code is 1.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
     pub(crate) emit: Vec<BinaryKind>,
-    /// Tell for each kernel for CUDA its registers, shared memory, spills and machine instructions, with and without `cse`.
+    /// Tell for each kernel for CUDA its registers, shared memory, spills and machine instructions, with and without
+    /// `cse`.
     #[arg(long)]
     pub(crate) ptxas: bool,
-    /// Where NVIDIA's compilers are (nvcc and ptxas, or the library NVRTC): an installation, its bin, or where Python's wheels are;
-    /// otherwise CUDA_HOME, CUDA_PATH, PATH and the usual places.
+    /// The place where NVIDIA's compilers are (nvcc and ptxas, or the library NVRTC): an installation, its bin, or
+    /// where Python's wheels are; otherwise CUDA_HOME, CUDA_PATH, PATH and the usual places.
     #[arg(long, value_name = "DIR")]
     pub(crate) cuda_path: Option<PathBuf>,
     /// How to report.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// Say for each file and kernel that was not simply reused what was done, and what was different.
+    /// Explain for each file and kernel that was not simply reused its status and the changed inputs.
     #[arg(long)]
     pub(crate) explain_rebuild: bool,
     /// List every kernel, also those that were reused.
@@ -88,7 +93,7 @@ the compilers are absent or refuse a kernel (sources are written), or a mistake 
 without code, 2 wrong usage, or a file that
 cannot be read or written (the others are built), 130 interrupted; a later build goes on from there.";
 
-/// A target on the command line, and what is chosen for it.
+/// A target on the command line, and its settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TargetName(pub(crate) Target, pub(crate) TargetOptions);
 
@@ -100,7 +105,7 @@ impl std::str::FromStr for TargetName {
     }
 }
 
-/// What compilers make of a source.
+/// The kind of binary that compilers make of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum BinaryKind {
     /// The assembler's language

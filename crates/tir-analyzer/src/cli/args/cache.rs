@@ -12,21 +12,21 @@ pub(crate) struct CacheArgs {
 
 #[derive(clap::Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Count what is in the store.
+    /// Count the entries of the store.
     Stat(StoreArgs),
     /// Compare every entry with its checksum. Exit code 1 if one is broken; a build replaces it.
     Verify {
         #[command(flatten)]
         store: StoreArgs,
-        /// Remove what is broken.
+        /// Remove broken entries.
         #[arg(long)]
         remove: bool,
     },
-    /// Remove what was not used for longest, until the rest is small enough.
+    /// Remove the least recently used entries, until the rest is small enough.
     Gc {
         #[command(flatten)]
         store: StoreArgs,
-        /// How large the store may be: bytes, or with K, M or G.
+        /// The limit of the store: bytes, or with K, M or G.
         #[arg(long, value_name = "SIZE", default_value = DEFAULT_LIMIT)]
         max_size: Size,
     },

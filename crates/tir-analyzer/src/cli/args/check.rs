@@ -11,20 +11,20 @@ pub(crate) struct CheckArgs {
     /// How to report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
-    /// Report nothing milder than this. What could be computed once is a hint.
+    /// Report nothing milder than this. Values that could be computed once are hints.
     #[arg(long, value_enum, default_value_t = Level::Hint)]
     pub(crate) level: Level,
     /// Report at most this many findings of a file, the worst; by default as the settings say for text, and all for
     /// the other formats.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Do not report what this file lists; entries that match nothing any more are told.
+    /// Do not report the findings that this file lists; entries that match nothing any more are reported.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// List what is found in this file, and report nothing: from now on `--baseline` reports only what comes new.
+    /// List the findings in this file, and report nothing: from now on `--baseline` reports only new ones.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "limit"])]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// Report only on functions whose text is not what it was in this revision of the git repository.
+    /// Report only on functions whose text differs from this revision of the git repository.
     #[arg(long, value_name = "REV", conflicts_with = "stdin")]
     pub(crate) since: Option<String>,
     #[command(flatten)]
@@ -43,13 +43,13 @@ pub(crate) enum ReportFormat {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Level {
-    /// What TVM refuses, or what cannot mean what it says
+    /// Code that TVM refuses, or that cannot mean what it says
     Error,
-    /// What is probably not meant
+    /// Code that is probably a mistake
     Warning,
     /// Facts
     Info,
-    /// What could be computed once, and what this tool does not know
+    /// Values that could be computed once, and facts that this tool does not know
     Hint,
 }
 

@@ -10,8 +10,8 @@ pub(crate) struct ExplainArgs {
     /// List all rules and reasons.
     #[arg(long, conflicts_with_all = ["what", "stdin", "facts"])]
     pub(crate) list: bool,
-    /// Say what is known at `FILE:LINE`: what is live, who wrote the memory it reads, which conditions hold, what varies by
-    /// thread, what is initialised.
+    /// Print the facts at `FILE:LINE`: live variables, the writes of the memory it reads, known conditions, variance by
+    /// thread, initialised memory.
     #[arg(long)]
     pub(crate) facts: bool,
     /// Read the file from standard input.

@@ -9,7 +9,7 @@ pub(crate) struct FixArgs {
     /// Print a unified diff and write nothing.
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Fix these rules only, separated by commas. Without it, common subexpressions and what is superfluous.
+    /// Fix these rules only, separated by commas. Without it, common subexpressions and superfluous code.
     #[arg(long, visible_alias = "only", value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
     #[command(flatten)]

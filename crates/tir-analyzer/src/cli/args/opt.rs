@@ -6,18 +6,19 @@ use super::{CseArgs, OneInput, PassName};
 pub(crate) struct OptArgs {
     #[command(flatten)]
     pub(crate) input: OneInput,
-    /// What to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
+    /// The passes to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
     #[arg(long, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
     pub(crate) passes: Vec<PassName>,
     #[command(flatten)]
     pub(crate) cse: CseArgs,
-    /// Also do what may make a program fail that does not, as TVM's own pass does. For comparisons only.
+    /// Also apply bindings that may make a working program fail, as TVM's own pass does. For comparisons only.
     #[arg(long)]
     pub(crate) allow_unsound: bool,
     /// Only this function; all others are printed as they are.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
-    /// Threads for a large file of MLIR: with two, one parses while the other plans. By default two where there are two processors.
+    /// Threads for a large file of MLIR: with two, one parses while the other plans. By default two where there are two
+    /// processors.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 }

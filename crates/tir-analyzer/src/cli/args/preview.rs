@@ -6,7 +6,7 @@ use super::{OneInput, PassName};
 pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub(crate) input: OneInput,
-    /// What to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
+    /// The passes to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
     #[arg(long, value_delimiter = ',', default_value = "simplify,cse", value_name = "PASS")]
     pub(crate) passes: Vec<PassName>,
     /// Only this function.
@@ -26,7 +26,7 @@ pub(crate) enum PreviewFormat {
     SideBySide,
     /// A unified diff a pass
     Unified,
-    /// The texts and what each pass did
+    /// The texts and the notes of each pass
     Json,
 }
 

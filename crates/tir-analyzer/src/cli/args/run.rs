@@ -11,11 +11,11 @@ pub(crate) struct RunArgs {
     /// The function; not needed if the file has one only.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
-    /// One entry a parameter, in order: a `.npy` file, `random`, `zeros`, or a number for a scalar. A single `random` or
-    /// `zeros` is for all of them.
+    /// One entry a parameter, in order: a `.npy` file, `random`, `zeros`, or a number for a scalar. A single `random`
+    /// or `zeros` is for all of them.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "random")]
     pub(crate) inputs: Vec<String>,
-    /// What random values and the random schedule follow from.
+    /// The seed of random values and of the random schedule.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// Values of symbols that the shapes of the inputs do not tell: `n=128,m=64`.

@@ -10,19 +10,20 @@ use crate::{
     config::{Config, Downstream, Equivalence, Preset},
 };
 
-/// What a command reads.
+/// The inputs of a command.
 #[derive(clap::Args)]
 pub(crate) struct Inputs {
-    /// Files and folders. Of a folder, the files of the command's languages that `.gitignore` does not exclude; without any, this folder.
+    /// Files and folders. Of a folder, the files of the command's languages that `.gitignore` does not exclude; without
+    /// any, this folder.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read standard input instead of files.
     #[arg(long, conflicts_with = "paths")]
     pub(crate) stdin: bool,
-    /// What to call standard input, and where to look for its settings.
+    /// The name of standard input, which also decides where its settings are looked up.
     #[arg(long, value_name = "PATH", requires = "stdin")]
     pub(crate) stdin_filename: Option<PathBuf>,
-    /// Also read what `.gitignore` excludes, and hidden files.
+    /// Also read files that `.gitignore` excludes, and hidden files.
     #[arg(long)]
     pub(crate) no_ignore: bool,
     /// Files to work on at once; by default one a processor, at most 8.
@@ -47,24 +48,25 @@ pub(crate) struct CseArgs {
     /// Whose rules to follow.
     #[arg(long, value_enum)]
     pub(crate) preset: Option<Preset>,
-    /// Which version of LLVM preset `mlir` follows.
+    /// The version of LLVM that preset `mlir` follows.
     #[arg(long, value_enum, value_name = "VERSION")]
     pub(crate) llvm: Option<LlvmVersion>,
-    /// How alike the occurrences of one value must be.
+    /// The level of equivalence that occurrences of one value must have.
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) equivalence: Option<Equivalence>,
     /// Leave values alone that are computed at fewer places.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) min_occurrences: Option<u32>,
-    /// Also hand the results of `T.exp`, `T.log2` and the like from the host to kernels, where the host computes them anyway: they may
-    /// differ in the last bits from the device's.
+    /// Also hand the results of `T.exp`, `T.log2` and the like from the host to kernels, where the host computes them
+    /// anyway: they may differ in the last bits from the device's.
     #[arg(long)]
     pub(crate) share_intrinsics_across_launch: bool,
-    /// Also insert computations in branches where that makes a value available on every path (`explain partial-redundancy`).
+    /// Also insert computations in branches where that makes a value available on every path
+    /// (`explain partial-redundancy`).
     #[arg(long)]
     pub(crate) partial_redundancies: bool,
-    /// What compiles the text afterwards: before TVM, values stay unbound whose names would make its passes evaluate something where
-    /// the text does not (`explain downstream`).
+    /// The compiler that processes the text afterwards: before TVM, values stay unbound if a name for them would make
+    /// TVM's passes evaluate something that the text does not evaluate there (`explain downstream`).
     #[arg(long, value_enum, value_name = "COMPILER")]
     pub(crate) downstream: Option<Downstream>,
     /// Do the first N fixes only, over all files and functions in order.
@@ -73,7 +75,7 @@ pub(crate) struct CseArgs {
 }
 
 impl CseArgs {
-    /// What analyses of a file with these settings depend on.
+    /// Returns the settings that the analyses of a file depend on.
     pub(crate) fn analysis(&self, config: &Config) -> ide::Config {
         let mut analysis = ide::Config { cse: self.options(config), ..config.analysis() };
         analysis.ops.preset = analysis.cse.preset;
@@ -153,10 +155,10 @@ impl std::str::FromStr for Size {
     }
 }
 
-/// How large a store may be unless somebody says otherwise.
+/// The default limit of a store.
 pub(crate) const DEFAULT_LIMIT: &str = "2G";
 
-/// Where sources and manifests go.
+/// The place where sources and manifests go.
 pub(crate) const OUT: &str = "build/kernels";
 
 /// A pass by its name, or none.

@@ -16,7 +16,7 @@ pub(crate) struct SimplifyArgs {
     /// Variables that are sizes: they are not negative. May be repeated.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) size: Vec<String>,
-    /// Also say what is known of the value.
+    /// Also print the facts about the value.
     #[arg(long)]
     pub(crate) facts: bool,
     /// How to answer.

@@ -1,9 +1,9 @@
-//! `bisect`: the one fix that changes what a command says of a file.
+//! `bisect`: finds the one fix that changes the verdict of a command about a file.
 //!
-//! In: a file and a command. The command is run on copies of the file with the first N fixes done, N by binary search, like
-//! `git bisect run`: exit code 0 is good, 125 says nothing, all else is bad. Out: the first fix with which it is bad, with place and
-//! explanation. The copy is in a folder of its own, which is gone afterwards, also after Ctrl-C; with `--in-place` the file itself is
-//! changed for each run and put back.
+//! In: a file and a command. The command is run on copies of the file with the first N fixes done, N by binary search,
+//! like `git bisect run`: exit code 0 is good, 125 means no answer, all else is bad. Out: the first fix with which it
+//! is bad, with place and explanation. The copy is in a folder of its own, which is gone afterwards, also after Ctrl-C;
+//! with `--in-place` the file itself is changed for each run and put back.
 
 use std::{
     fs,
@@ -42,7 +42,7 @@ use crate::{
     config::Config,
 };
 
-/// What the command said.
+/// The verdict of the command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     Good,
@@ -173,7 +173,7 @@ fn fixed(
     Ok((fix.source.edited(&fix.edits)?, fix.n_fixes))
 }
 
-/// How many fixes there are, and what was left out for a mistake of ours.
+/// The number of fixes, and the parts left out because of a mistake of ours.
 fn all_fixes(
     options: CseOptions,
     config: &Config,
@@ -192,7 +192,7 @@ struct Runner {
     folder: PathBuf,
     /// The file that is changed for each run.
     path: PathBuf,
-    /// What it holds now, if it is the user's own.
+    /// The current contents, if it is the user's own.
     own: Option<(Vec<u8>, String)>,
     /// Removes the copy, or puts the file back.
     _cleanup: OnExit,
@@ -262,7 +262,7 @@ impl Runner {
     }
 }
 
-/// Puts the file back unless somebody else changed what it is now.
+/// Restores the file unless somebody else has changed it since.
 fn restore(path: &Path, before: &[u8]) {
     if let Ok(now) = files::read(path, files::ARTIFACT)
         && now != before
@@ -294,7 +294,7 @@ fn describe(
     Ok(format!("fix {n} of {total} is the first that is bad\n{answer}"))
 }
 
-/// Where the first occurrence is that the n-th fix changes.
+/// Returns the place where the first occurrence is that the n-th fix changes.
 fn place(options: CseOptions, config: &Config, source: &Source, n: usize) -> Option<TextSize> {
     let functions = functions(source, config);
     let mut left = n;
@@ -313,7 +313,8 @@ fn place(options: CseOptions, config: &Config, source: &Source, n: usize) -> Opt
     None
 }
 
-/// Where the first occurrence is that the n-th fix of a function changes, relative to it; the number of its fixes if there are fewer.
+/// Returns the place where the first occurrence is that the n-th fix of a function changes, relative to it; the number
+/// of its fixes if there are fewer.
 fn place_in(
     options: CseOptions,
     function: Function<'_>,
@@ -337,8 +338,8 @@ fn place_in(
     Ok(real.map(|it| own_offset(lowered, &occurrences, it)))
 }
 
-/// A place that belongs to an occurrence and to no computation in it: that of an operator, the name of what is called. Whoever asks
-/// about this place asks about the whole expression. Relative to the function.
+/// A place that belongs to an occurrence and to no computation in it: that of an operator, or of the callee's name.
+/// Whoever asks about this place asks about the whole expression. Relative to the function.
 fn own_offset(lowered: &Lowered, occurrences: &Occurrences, id: OccurrenceId) -> TextSize {
     let range = lowered.source_map.occurrence_range(id);
     let inner: Vec<TextRange> = occurrences
@@ -358,7 +359,7 @@ fn own_offset(lowered: &Lowered, occurrences: &Occurrences, id: OccurrenceId) ->
     if range.contains_inclusive(at) { at } else { range.start() }
 }
 
-/// What each applied group serves.
+/// Returns the occurrences that each applied group serves.
 fn applied(plan: &CsePlan) -> Vec<Vec<OccurrenceId>> {
     let is_applied = |it: &&CseGroup| it.decision.is_applied();
     plan.groups.iter().filter(is_applied).map(|it| it.occurrences.clone()).collect()

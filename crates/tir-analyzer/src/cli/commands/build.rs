@@ -1,8 +1,9 @@
-//! `build`: device code and manifests for every function of a codebase that launches threads, and every kernel of its MLIR.
+//! `build`: device code and manifests for every function of a codebase that launches threads, and every kernel of its
+//! MLIR.
 //!
-//! In: files. Out: a folder for each target with one source a kernel and its manifests, and a report that says what was
-//! built, what was reused, what could not be built, and why. The work is `build-kernels`'; here are the files, progress,
-//! watching ([`watch`]) and the words ([`report`]). `cargo xtask build-kernels` calls this command.
+//! In: files. Out: a folder for each target with one source a kernel and its manifests, and a report of the built and
+//! reused kernels, the failures, and the reasons. The work is `build-kernels`'; here are the files, progress, watching
+//! ([`watch`]) and the words ([`report`]). `cargo xtask build-kernels` calls this command.
 
 mod binaries;
 mod places;
@@ -55,18 +56,18 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     Ok(exit)
 }
 
-/// What messages call files, by their names in manifests.
+/// The names of files in messages, by their names in manifests.
 type Shown = BTreeMap<String, String>;
 
-/// What a build is to do: found anew before each.
+/// The plan of a build, made anew before each.
 struct Plan {
     inputs: Vec<Input>,
-    /// What messages call each file, by name.
+    /// The name of each file in messages.
     shown: Shown,
-    /// What could not be found.
+    /// The inputs that were not found.
     failures: Vec<String>,
     settings: Settings,
-    /// Why there will be no binaries, though they are asked for.
+    /// The reason why there will be no binaries, though they are asked for.
     no_compiler: Option<String>,
 }
 
@@ -134,7 +135,7 @@ impl Plan {
         Ok(Plan { inputs, shown, failures: jobs.failures, settings, no_compiler })
     }
 
-    /// Builds, and tells what failed.
+    /// Builds, and reports failures.
     fn run(
         &self,
         args: &BuildArgs,
@@ -186,7 +187,7 @@ impl Plan {
     }
 }
 
-/// Whether one of the inputs is this file under another path.
+/// Returns true if one of the inputs is this file under another path.
 fn is_same_file(inputs: &[Input], name: &str, path: &Path) -> bool {
     let is_it = |it: &&Input| it.name == name;
     let Some(InputSource::Path(other)) = inputs.iter().find(is_it).map(|it| &it.source) else {
@@ -196,14 +197,15 @@ fn is_same_file(inputs: &[Input], name: &str, path: &Path) -> bool {
     real(other).is_some_and(|it| Some(it) == real(path)) && other.file_name() == path.file_name()
 }
 
-/// What settings say of generated code.
+/// The settings of generated code.
 #[derive(PartialEq, Eq)]
 struct Chosen {
     devices: BTreeMap<Target, TargetOptions>,
     effects: Arc<EffectTable>,
 }
 
-/// What is chosen for each target, on the command line and under that in the settings of the workspace, and what calls do.
+/// Returns the settings of each target, those of the command line on top of those of the workspace, and the effects of
+/// calls.
 fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen> {
     let mut settings = settings::Settings::default();
     let mut found: Option<(&PathBuf, Chosen)> = None;

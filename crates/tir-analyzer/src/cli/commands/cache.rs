@@ -1,7 +1,7 @@
 //! `cache`: the store of `build`, counted, checked and shrunk.
 //!
-//! In: the folder of a store. Out: words or JSON. The work is `codegen::store`'s. The store of builds without options is empty where nothing
-//! was built yet; one that is named must be there.
+//! In: the folder of a store. Out: words or JSON. The work is `codegen::store`'s. The store of builds without options
+//! is empty where nothing was built yet; one that is named must be there.
 
 use std::{
     path::Path,

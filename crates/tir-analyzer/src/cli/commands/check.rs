@@ -1,9 +1,9 @@
-//! `check`: what is wrong in files, and what could be computed once.
+//! `check`: reports problems in files, and values that could be computed once.
 //!
-//! In: files. Out: a report in one of three formats, file by file in order, and the exit code. Each file has a
-//! database of its own, dropped when its report is written, so memory follows the largest files and not their number;
-//! the questions are those that the editor asks, so the answers are the same. With a baseline only what it does not list is
-//! reported, with a revision only what is in functions that were changed since.
+//! In: files. Out: a report in one of three formats, file by file in order, and the exit code. Each file has a database
+//! of its own, dropped when its report is written, so memory follows the largest files and not their number; the
+//! questions are those that the editor asks, so the answers are the same. With a baseline only unlisted findings are
+//! reported, with a revision only findings in functions that were changed since.
 
 mod baseline;
 
@@ -98,17 +98,17 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     })
 }
 
-/// What came of one file.
+/// The result for one file.
 struct Checked {
     text: String,
     counts: Counts,
-    /// What goes into the baseline that is written.
+    /// The entries of the baseline that is written.
     accepted: Vec<Key>,
     /// Entries of the baseline that match nothing any more, and how many of each.
     stale: Vec<(Key, usize)>,
 }
 
-/// Which findings count: those that are new.
+/// The findings that count: those that are new.
 struct Adoption {
     baseline: Option<Baseline>,
     since: Option<Since>,
@@ -126,7 +126,8 @@ impl Adoption {
         })
     }
 
-    /// Leaves the findings that count. Gives what is accepted, and what the baseline accepts in vain.
+    /// Leaves the findings that count. Returns the accepted findings, and the entries of the baseline that match
+    /// nothing.
     fn select(
         &self,
         job: &Job,
@@ -171,7 +172,7 @@ fn tell_stale(stale: &[(Key, usize)], io: &mut Io<'_>, styled: Styled) -> anyhow
     }
     let n: usize = stale.iter().map(|it| it.1).sum();
     let mut text = format!(
-        "the baseline lists what is not found any more ({}); write it again with `--write-baseline`:",
+        "the baseline lists findings that no longer occur ({}); write it again with `--write-baseline`:",
         count(n, "finding")
     );
     for (key, count) in stale.iter().take(MAX_NAMED) {
@@ -218,7 +219,7 @@ fn check_file(
     Ok(Checked { text: reporter.file(&report), counts, accepted, stale })
 }
 
-/// Keeps so many of what could be computed once as are left of the limit, in the order of the text.
+/// Keeps at most the remaining limit of findings that could be computed once, in the order of the text.
 fn first_fixes(
     mut found: Vec<ide::Diagnostic>,
     left: Option<&AtomicUsize>,

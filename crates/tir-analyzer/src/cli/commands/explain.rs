@@ -1,4 +1,4 @@
-//! `explain`: what was decided about the expression or operation at a place and why, or what a rule means.
+//! `explain`: the decision about the expression or operation at a place with its reason, or the meaning of a rule.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ use crate::cli::{
 /// Version of the JSON answers.
 const VERSION: u32 = 1;
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(PartialEq, Eq, Debug)]
 enum Question<'a> {
     /// A place: the file (none for standard input), line and column from 1.
@@ -104,7 +104,7 @@ fn place_answer(
     answer_at(&job.file.shown, job.config.analysis(), source, at, format, is_styled)
 }
 
-/// What was decided about the expression at a place of a text.
+/// Answers a question about the expression at a place of a text with the decision about it.
 pub(crate) fn answer_at(
     shown: &str,
     config: ide::Config,
@@ -158,7 +158,8 @@ pub(crate) fn answer_at(
     })
 }
 
-/// What is known of the operation or the name at a place of MLIR or PIR: what editors show on hover.
+/// Answers a question about the operation or the name at a place of MLIR or PIR with the text that editors show on
+/// hover.
 fn operation_answer(
     shown: &str,
     source: &Source,
@@ -193,7 +194,7 @@ fn operation_answer(
     })
 }
 
-/// What was found at the place, why, what bears on it, and what can be done.
+/// Returns the text of a finding at the place: message, reason, related places, and fix.
 fn finding_text(
     shown: &str,
     source: &Source,

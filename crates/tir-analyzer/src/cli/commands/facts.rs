@@ -1,4 +1,4 @@
-//! `explain --facts`: what the data-flow analyses know at a line.
+//! `explain --facts`: the results of the data-flow analyses at a line.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `fix`: the edits that remove what is superfluous and bind shared values, in the files or as a diff.
+//! `fix`: the edits that remove superfluous code and bind shared values, in the files or as a diff.
 //!
 //! In: files. Out: the files with the edits, written whole or not at all; or a unified diff; or, for standard input,
 //! the new text. Comments, layout and line breaks stay. Functions whose blocks are still to be scheduled are left
@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
-    self, CheckedEdits, Edited, FunctionKind, Mismatch, Reading, Selection, checked_cse_edits,
+    self, CheckedEdits, Edited, FunctionKind, Mismatch, ReadBack, Selection, checked_cse_edits,
     checked_finding_edits, checked_simplify_edits,
 };
 use ir::{
@@ -58,7 +58,7 @@ use crate::{
     config::Config,
 };
 
-/// What is done to one file.
+/// The fixes of one file.
 pub(crate) struct FileFix {
     pub(crate) source: Source,
     pub(crate) edits: Vec<Edit>,
@@ -72,7 +72,7 @@ pub(crate) struct FileFix {
     n_differing: usize,
     /// Passes of TVM to which the fixes expose something.
     exposed_to: BTreeSet<TvmPass>,
-    /// Reports of edits that were not made because what they make breaks a rule.
+    /// Reports of edits that were dropped because their result breaks a rule.
     pub(crate) notes: Vec<String>,
 }
 
@@ -168,16 +168,16 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     })
 }
 
-/// Which kinds of simplifications are done.
+/// The enabled kinds of simplifications.
 type Simplifications = [bool; SimplificationKind::ALL.len()];
 
-/// What to fix.
+/// The selected fixes.
 #[derive(Clone, Copy)]
 struct Selected {
     common_subexpressions: bool,
     kinds: FindingKinds,
     simplifications: Simplifications,
-    /// Nothing was named: what the settings switch off stays.
+    /// Nothing was named: rules that the settings switch off stay off.
     is_default: bool,
 }
 
@@ -188,7 +188,7 @@ pub(crate) struct FixOptions {
     findings: FindingOptions,
     simplifications: Simplifications,
     effects: Arc<EffectTable>,
-    /// Rounds: a fix may be what another waits for.
+    /// The limit on rounds: a fix may enable another one.
     max_rounds: usize,
 }
 
@@ -258,7 +258,7 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
     Ok(selected)
 }
 
-/// How many fixes may still be done.
+/// The number of fixes that may still be done.
 pub(crate) struct Budget(Option<AtomicUsize>);
 
 impl Budget {
@@ -336,7 +336,7 @@ pub(crate) fn plan(
 
 fn edited(function: Function<'_>) -> Edited<'_> {
     let Function { item, environment, lowered } = function;
-    Edited { source: &item.source, environment, lowered, reading: Reading::Now }
+    Edited { source: &item.source, environment, lowered, reading: ReadBack::Now }
 }
 
 /// The fixes of a file of MLIR or PIR: they are all of the rule about common subexpressions.
@@ -372,11 +372,11 @@ fn plan_operations(
     Ok(fix)
 }
 
-/// What one round does to one function.
+/// The fixes of one round in one function.
 #[derive(Default)]
 struct Round {
     edits: TextEdit,
-    /// What would not have read back, with a report.
+    /// The reports about fixes that did not survive reading the text back.
     notes: Vec<String>,
 }
 
@@ -386,7 +386,7 @@ impl Round {
         Round { notes: vec![failed.report], ..Round::default() }
     }
 
-    /// The edits of some kind, if there are any; else what was wrong with them.
+    /// The edits of some kind, if there are any; else the error about them.
     fn of(&mut self, function: &Body, found: &mut CheckedEdits) -> usize {
         if let Some(Mismatch { what, op }) = found.mismatch.take() {
             self.notes.push(Broken::in_text("fix", function, what, op).report());
@@ -396,7 +396,7 @@ impl Round {
     }
 }
 
-/// The edits of one function in one round: what is superfluous goes first. All were read back.
+/// The edits of one function in one round: superfluous code is removed first. All were read back.
 fn plan_function(
     options: &FixOptions,
     read: Function<'_>,

@@ -1,7 +1,8 @@
 //! `format`: MLIR laid out, in the files or as a diff.
 //!
-//! In: files of MLIR. Out: the files with other white space, written whole or not at all; or a unified diff; or the names of those that
-//! would change. A file of another language that is named is an error; in folders only MLIR is found.
+//! In: files of MLIR. Out: the files with other white space, written whole or not at all; or a unified diff; or the
+//! names of those that would change. A file of another language that is named is an error; in folders only MLIR is
+//! found.
 
 use anyhow::{Context as _, bail};
 use syntax::{Edit, Language, LineIndex, Shapes};

@@ -2,7 +2,7 @@
 //!
 //! In: a file. Out: its text, in which every function that the passes understand is printed anew from the IR. All else
 //! (imports, other functions, comments between them) stands as it was, byte for byte. A function that would not be
-//! printed faithfully is left as it is, and that is said.
+//! printed faithfully is left as it is, with a warning.
 
 use std::collections::BTreeSet;
 
@@ -43,11 +43,11 @@ use crate::{
     config::Config,
 };
 
-/// A printed module, and what was left as it was.
+/// A printed module, and the functions left as they were.
 struct Module {
     bytes: Vec<u8>,
     notes: Vec<String>,
-    /// Passes of TVM to which what was done exposes something.
+    /// Passes of TVM to which the changes expose something.
     exposed_to: BTreeSet<TvmPass>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     Ok(if notes.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
-/// What the plan of a file of MLIR or PIR does.
+/// Applies the plan to a file of MLIR or PIR.
 fn optimize_operations(
     args: &OptArgs,
     config: &Config,
@@ -112,7 +112,7 @@ fn optimize_operations(
     ops::run(&source.text, language, rules, function, args.cse.max_fixes)
 }
 
-/// What is said about a place.
+/// Returns a message about a place.
 fn located(source: &Source, lines: &LineIndex, shown: &str, at: TextSize, what: &str) -> String {
     let at = source.line_col(lines, at);
     format!("{shown}:{}:{}: {what}", at.line, at.col)
@@ -180,7 +180,7 @@ fn after_passes(
     })
 }
 
-/// Runs the pass; what it did counts against the limit.
+/// Runs the pass; its actions count against the limit.
 fn eliminate(
     body: &Body,
     effects: &EffectTable,
@@ -196,7 +196,7 @@ fn eliminate(
     cse::rewrite(body, &occurrences, &plan)
 }
 
-/// Why a function cannot be printed faithfully, and what place of it stands in the way.
+/// The reason why a function cannot be printed faithfully, and the place that prevents it.
 fn obstacle(
     functions: &FileFunctions,
     item: &FunctionItem,
@@ -226,7 +226,7 @@ fn obstacle(
     }
 }
 
-/// Whether a function has no decorator but `T.prim_func`, with named arguments if any.
+/// Returns true if a function has no decorator but `T.prim_func`, with named arguments if any.
 fn is_plain(item: &FunctionItem) -> bool {
     let Some(def) = ast::FunctionDef::cast(item.source.green.syntax()) else { return false };
     def.decorators().all(|it| {

@@ -1,7 +1,7 @@
 //! `preview`: a function before and after each pass.
 //!
-//! In: a file, a function of it, passes. Out: the two texts of each pass side by side, as wide as the terminal, or as a unified diff, or as
-//! JSON. The file is not changed.
+//! In: a file, a function of it, passes. Out: the two texts of each pass side by side, as wide as the terminal, or as a
+//! unified diff, or as JSON. The file is not changed.
 
 mod operations;
 
@@ -27,7 +27,7 @@ use crate::cli::{
     io::{self, Io, Styled, Tone},
 };
 
-/// Columns where nobody says how many there are.
+/// The default number of columns.
 const COLUMNS: usize = 160;
 /// Columns of a side, at least.
 const NARROWEST: usize = 20;
@@ -80,7 +80,8 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     Ok(if left.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
-/// What is shown, and what was left as it is: functions that cannot be read, and passes whose result was not kept.
+/// The previews, and the functions and passes that have none: functions that cannot be read, and passes whose result
+/// was not kept.
 struct Previews {
     functions: Vec<PassPreview>,
     left: Vec<String>,
@@ -241,7 +242,7 @@ fn row(left: Option<&str>, right: Option<&str>, side: usize, is_styled: bool) ->
     format!("{}\n", line.trim_end())
 }
 
-/// A line of exactly so many columns; what does not fit is cut.
+/// A line of exactly this many columns; longer ones are cut.
 fn fitted(line: &str, columns: usize) -> String {
     let mut out = String::new();
     let mut width = 0;

@@ -1,11 +1,12 @@
-//! `report`: what a codebase computes more than once, and which of its functions are one.
+//! `report`: the values that a codebase computes more than once, and its equal functions.
 //!
-//! In: files. Out: the savings of all plans, ranked by what a run saves; functions and expressions that are equal up to names, in
-//! all places; and how many groups were refused for which reason. As text, as JSON, or as one HTML page with a chart.
+//! In: files. Out: the savings of all plans, ranked by the savings of a run; functions and expressions that are equal
+//! up to names, in all places; and the number of refused groups by reason. As text, as JSON, or as one HTML page with a
+//! chart.
 //!
-//! A saving is cost × evaluations: those of all uses less that of the binding. Loops count with their extents; an extent that is not a
-//! constant is taken as [`executions::SYMBOLIC`], and such a saving is marked. Files are read one by one, at most a few at once; what is kept
-//! of each is one record a group, a function and a larger expression.
+//! A saving is cost × evaluations: those of all uses less that of the binding. Loops count with their extents; an
+//! extent that is not a constant is taken as [`executions::SYMBOLIC`], and such a saving is marked. Files are read one
+//! by one, at most a few at once; one record a group, a function and a larger expression of each is kept.
 
 mod executions;
 mod html;
@@ -56,14 +57,14 @@ struct Spot {
     function: String,
 }
 
-/// What one group of a plan saves.
+/// The savings of one group of a plan.
 #[derive(Clone, Debug)]
 struct Saving {
     at: Spot,
     expression: String,
     /// The name that holds the value.
     name: String,
-    /// Whether the user's own binding serves.
+    /// True if a binding of the user is reused.
     is_reuse: bool,
     /// Blocks of the function can still be scheduled: `fix` leaves it alone.
     is_informational: bool,
@@ -71,7 +72,7 @@ struct Saving {
     cost: u32,
     /// Evaluations that one run of the function does not need.
     evaluations: f64,
-    /// Whether an extent had to be guessed.
+    /// True if an extent had to be guessed.
     is_estimated: bool,
 }
 
@@ -92,7 +93,7 @@ struct Twin {
     places: Vec<Spot>,
 }
 
-/// What one file has.
+/// The figures of one file.
 #[derive(Default)]
 struct FileReport {
     /// Functions of which nothing is known, for a mistake of ours.
@@ -105,7 +106,7 @@ struct FileReport {
     expressions: Vec<(Fingerprint, Spot, String, u32)>,
 }
 
-/// What a codebase has.
+/// The figures of a codebase.
 #[derive(Default)]
 struct Overview {
     n_files: usize,
@@ -358,7 +359,7 @@ impl Overview {
     }
 }
 
-/// What is in several places, the weightiest first.
+/// Returns the items with several places, the largest first.
 fn twins(all: BTreeMap<Fingerprint, Twin>, weight: impl Fn(&Twin) -> usize) -> Vec<Twin> {
     let mut twins: Vec<Twin> = all.into_values().filter(|it| it.places.len() > 1).collect();
     twins.iter_mut().for_each(|it| it.places.sort());

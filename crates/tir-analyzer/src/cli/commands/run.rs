@@ -1,4 +1,4 @@
-//! `run`: executes one function on arrays, and reports what goes wrong in it.
+//! `run`: executes one function on arrays, and reports errors and races in it.
 //!
 //! In: a file with the function, and an array or value a parameter. Out: the arrays as the function leaves them, as
 //! `.npy` files, and its events (races, overflows, accesses out of bounds …) with their places. The Python around the
@@ -30,7 +30,7 @@ use crate::cli::{
     output::write,
 };
 
-/// What was run.
+/// The run.
 pub(super) struct Run<'a> {
     pub(super) shown: &'a str,
     pub(super) source: &'a Source,
@@ -40,7 +40,7 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Where an operation stands in the file; what was placed for the run stands where the function does.
+    /// The place of an operation in the file; a barrier that was inserted for the run has the place of the function.
     pub(super) fn range(&self, op: ir::OpId) -> TextRange {
         let map = &self.lowered.source_map;
         let is_written = ir::arena::Id::index(op) < map.n_ops();
@@ -146,7 +146,7 @@ fn options(args: &RunArgs) -> Options {
     }
 }
 
-/// What ended a run, where, and what to do about it.
+/// Explains the error that ended a run, with its place and the way out.
 fn explain(error: &RunError, run: &Run<'_>, args: &RunArgs) -> anyhow::Error {
     let place = error.op.map_or_else(|| run.shown.to_owned(), |op| run.place(op));
     let way_out = match error.kind {

@@ -1,8 +1,8 @@
 //! `simplify`: an expression at the prompt, in its simplest form, with the rules that led there.
 //!
-//! In: an expression in TVMScript's notation and conditions that hold. Both become a small function, so whatever the language has
-//! works here as it does in a file; names that nobody declared are its parameters. Out: the simplest form under the conditions,
-//! each step with the name of its rule, and which fact would let one more rule apply.
+//! In: an expression in TVMScript's notation and conditions that hold. Both become a small function, so all constructs
+//! of the language work here as in a file; undeclared names are its parameters. Out: the simplest form under the
+//! conditions, each step with the name of its rule, and which fact would let one more rule apply.
 
 mod question;
 
@@ -27,7 +27,7 @@ use crate::cli::{
 /// Version of the JSON answers.
 const VERSION: u32 = 1;
 
-/// What was found out.
+/// The answer.
 struct Answer {
     before: String,
     after: String,
@@ -98,7 +98,7 @@ fn step(
     (it.rule, expr_text(body, it.before), expr_text(body, it.after), because)
 }
 
-/// What a context adds to its parent, if it is a condition.
+/// Returns the condition that a context adds to its parent, if it is one.
 fn reason(simplifier: &mut Simplifier<'_>, ctx: ContextId) -> Option<String> {
     match simplifier.analyzer().constraint(ctx) {
         Constraint::Assume { cond, holds } => {

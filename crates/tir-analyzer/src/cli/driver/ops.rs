@@ -1,7 +1,8 @@
 //! Files of operations (MLIR, PIR): plans of equal and dead operations, as edits.
 //!
-//! In: a text, whose rules. Out: the edits of one round over all its units, or of all rounds until nothing is left. Units are lowered from the steps of the parse, one
-//! at a time; no tree is made, and no more than one function is kept. Comments, names and layout stay.
+//! In: a text, whose rules. Out: the edits of one round over all its units, or of all rounds until nothing is left.
+//! Units are lowered from the steps of the parse, one at a time; no tree is made, and no more than one function is
+//! kept. Comments, names and layout stay.
 
 use anyhow::{Context as _, bail};
 use frontend::{
@@ -33,13 +34,13 @@ use crate::{
     config::Config,
 };
 
-/// Rounds of the preset `default`: what moved may be equal to something it now stands beside.
+/// The limit on rounds of the preset `default`: a moved operation may be equal to one at its new place.
 const MAX_ROUNDS: usize = 16;
 
 /// Bytes of a text from which on a second thread pays.
 const WORTH_A_THREAD: usize = 1 << 18;
 
-/// What is done to the operations of a file.
+/// The changes to the operations of a file.
 pub(crate) struct Done {
     pub(crate) edits: PackedEdits,
     pub(crate) n_actions: usize,
@@ -47,13 +48,13 @@ pub(crate) struct Done {
     pub(crate) n_later: usize,
     /// Actions that were left out because the edited text would mean something else.
     pub(crate) n_differing: usize,
-    /// Units that were left as they are, or what was left out in them: where, and why.
+    /// Units that were left as they are, or actions that were left out: the places and the reasons.
     pub(crate) notes: Vec<(TextSize, String)>,
     /// Names of the units, where one of them is asked for.
     pub(crate) names: Vec<String>,
 }
 
-/// Whether a file is one of operations, by its name and its text.
+/// Returns the language of a file, by its name and its text.
 pub(crate) fn language(path: &std::path::Path, source: &Source) -> Language {
     Language::of_file(path, &source.text)
 }
@@ -103,9 +104,10 @@ pub(crate) fn refuse_operations(job: &Job, source: &Source, command: &str) -> an
     }
 }
 
-/// Whether passes have anything to do for operations.
+/// Returns true if the passes include `cse`, the one for operations.
 ///
 /// # Errors
+///
 /// Passes that are for statements only.
 pub(crate) fn runs_cse(passes: &[Pass], language: Language) -> anyhow::Result<bool> {
     match passes.iter().find(|it| **it != Pass::Cse) {
@@ -133,12 +135,12 @@ pub(crate) fn refuse_for_statements(cse: &CseArgs, language: Language) -> anyhow
     Ok(())
 }
 
-/// By which rules, and what is known of operations.
+/// The rules of the preset, and the tables about operations.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) options: &'a OpOptions,
     pub(crate) dialects: &'a Dialects,
-    /// Whether a second thread may be had.
+    /// True if a second thread may be used.
     pub(crate) two_threads: bool,
 }
 
@@ -180,9 +182,9 @@ pub(crate) fn run(
     Ok(Done { edits: PackedEdits::from(&edits), ..done })
 }
 
-/// What is said where the last round still found something.
+/// Returns the note that the last round still found something.
 pub(crate) fn still_more(n_rounds: usize) -> String {
-    format!("after {n_rounds} rounds there may be more to do: run it again on what it made")
+    format!("after {n_rounds} rounds there may be more to do: run it again on its output")
 }
 
 fn round(
@@ -228,7 +230,7 @@ fn round(
     Ok(done)
 }
 
-/// What is done to one unit; nothing, and a report, if there is a panic.
+/// Applies the plan to one unit; if there is a panic, changes nothing and reports it.
 fn of_unit(text: &str, unit: &TextUnit<'_>, rules: Rules<'_>, limit: Option<usize>) -> Done {
     let work = || planned(text, unit, rules, limit);
     let done = guarded(Stage::Planning, &unit.lowered.body.name, work);

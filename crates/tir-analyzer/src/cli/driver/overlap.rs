@@ -1,15 +1,15 @@
-//! A file of MLIR worked on by two threads.
+//! Two-threaded work on a file of MLIR.
 //!
-//! In: a text of MLIR, and what is done with a unit of it. Out: the results, in the order of the units. This thread parses. The other
-//! lowers functions and works on them; when it has enough to do, this thread does the same with the next small function itself, so that many
-//! functions are shared evenly. Of a large function the other thread gets the steps as they come, a few batches at a time: memory does
-//! not grow with the text.
+//! In: a text of MLIR, and the work on a unit of it. Out: the results, in the order of the units. This thread parses.
+//! The other lowers functions and works on them; when it has enough to do, this thread does the same with the next
+//! small function itself, so that many functions are shared evenly. Of a large function the other thread gets the steps
+//! as they come, a few batches at a time: memory does not grow with the text.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 
 use frontend::mlir::{
-    Divert, FileReader, FunctionReader, Outline, Shapes, Step, Unit, Units,
+    FileReader, FunctionReader, Offload, Outline, Shapes, Step, Unit, Units,
     lower_file_without_names, parse_into,
 };
 
@@ -20,7 +20,7 @@ const WAITING: usize = 8;
 /// Stack of the other thread: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
-/// What the other thread gets.
+/// The messages to the other thread.
 enum Message {
     /// All steps of a function.
     Function(Job, Vec<Step>),
@@ -63,7 +63,7 @@ pub(crate) fn on_two_threads<R: Send>(
             empty,
             results: Vec::new(),
         };
-        parse_into(text, shapes, &mut FileReader::diverting(text, shapes, &mut sharer));
+        parse_into(text, shapes, &mut FileReader::offloading(text, shapes, &mut sharer));
         let Sharer { full, results, .. } = sharer;
         // The other thread goes on until nobody can send any more.
         drop(full);
@@ -88,7 +88,7 @@ fn in_order<R>(a: Vec<(usize, R)>, b: Vec<(usize, R)>) -> Vec<R> {
     }
 }
 
-/// What both threads work with.
+/// The data that both threads use.
 struct Bench<'a, R> {
     text: &'a str,
     shapes: &'a Shapes,
@@ -178,8 +178,8 @@ impl<R> Sharer<'_, R> {
         std::mem::replace(&mut self.steps, next)
     }
 
-    /// Sends what there is of a large function. If nobody listens, the other thread has panicked, and what it says is what the
-    /// caller hears.
+    /// Sends the available steps of a large function. If the channel is closed, the other thread has panicked, and its
+    /// panic is reported.
     fn send_steps(&mut self) {
         let steps = self.take_steps();
         let message = match self.job.take() {
@@ -198,7 +198,7 @@ impl<R> Units for Sharer<'_, R> {
     }
 }
 
-impl<R> Divert for Sharer<'_, R> {
+impl<R> Offload for Sharer<'_, R> {
     fn function_begins(&mut self, outline: Outline) {
         let number = self.number();
         self.job = Some(Job { number, outline });

@@ -1,8 +1,9 @@
-//! The way of a command to a function of TVMScript: it is read and worked on under a guard.
+//! The access of commands to a function of TVMScript: it is read and worked on under a guard.
 //!
-//! In: a function of a file, and what is done with it. Out: the result, or what ended the work: a mistake of ours costs that function, and the
-//! command tells it and goes on. No command lowers a function in another way (`cargo xtask tidy`, rule `units`), so each has this without
-//! asking for it. Units of MLIR and PIR are guarded where they are read (`frontend`) and where they are planned ([`super::ops`]).
+//! In: a function of a file, and the work on it. Out: the result, or the panic that ended the work: a mistake of ours
+//! costs that function, and the command reports it and goes on. No command lowers a function in another way
+//! (`cargo xtask tidy`, rule `units`), so each has this without asking for it. Units of MLIR and PIR are guarded where
+//! they are read (`frontend`) and where they are planned ([`super::ops`]).
 
 use anyhow::anyhow;
 use dataflow::analyses::Analyses;
@@ -42,12 +43,12 @@ impl<'a> Function<'a> {
     }
 }
 
-/// What ended the work on a function.
+/// The panic that ended the work on a function.
 #[derive(Debug)]
 pub(crate) struct Failed {
     /// The name of the function in the file.
     pub(crate) at: TextSize,
-    /// What happened, ready to be sent.
+    /// The report of the panic, ready to be sent.
     pub(crate) report: String,
 }
 

@@ -1,8 +1,8 @@
-//! Which files a command works on: what is named, and the files of its languages in folders, by the ends of their names, that are
-//! not ignored.
+//! The input files of a command: those that are named, and the files in folders with an extension of its languages that
+//! are not ignored.
 //!
-//! Input: paths as the user wrote them. Output: files sorted by path, each once, with the name that messages use.
-//! What cannot be found or listed is told apart, so that the rest goes on.
+//! Input: paths as the user wrote them. Output: files sorted by path, each once, with the name that messages use. Paths
+//! that cannot be found or listed are reported separately, so that the rest goes on.
 
 use std::{
     ffi::OsStr,
@@ -19,17 +19,17 @@ use crate::cli::{args::Inputs, io::Io};
 pub(crate) struct InputFile {
     /// As the file system sees it.
     pub(crate) path: PathBuf,
-    /// As messages call it: what the user wrote, or relative to the folder of the run.
+    /// The name in messages: as the user wrote it, or relative to the folder of the run.
     pub(crate) shown: String,
     /// The workspace of the folder in which it was found; none of a file that the user named.
     pub(crate) found_in: Option<Arc<Path>>,
 }
 
-/// What was found.
+/// The files found.
 #[derive(Default, Debug)]
 pub(crate) struct InputFiles {
     pub(crate) files: Vec<InputFile>,
-    /// What could not be found or listed, for people.
+    /// The messages about paths that could not be found or listed.
     pub(crate) failures: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Which function a place of a file is in.
+//! The function around a place of a file.
 //!
-//! In: a file's text. Out: its functions with what identifies them, the way around them and their name: lines come and go.
+//! In: a file's text. Out: its functions with their identity, the path around them and their name: lines come and go.
 
 use frontend::tvmscript::{self, FunctionItem};
 use rustc_hash::FxHashSet;
@@ -17,13 +17,14 @@ impl Functions {
         Functions { items: items.map(|(range, identity, _)| (range, identity)).collect() }
     }
 
-    /// What identifies the innermost function around a place; empty outside of all.
+    /// Returns the identity of the innermost function around a place; empty outside of all.
     pub(crate) fn identity_at(&self, range: TextRange) -> &str {
         let around = self.items.iter().filter(|it| it.0.contains_range(range));
         around.min_by_key(|it| it.0.len()).map_or("", |it| &it.1)
     }
 
-    /// The places of functions whose text is not that of a function of the same identity in another version of the file.
+    /// The places of functions whose text is not that of a function of the same identity in another version of the
+    /// file.
     pub(crate) fn changed(language: Language, text: &str, before: &str) -> Vec<TextRange> {
         let old: FxHashSet<(String, String)> =
             functions(language, before).into_iter().map(|it| (it.1, it.2)).collect();

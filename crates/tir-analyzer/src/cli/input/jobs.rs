@@ -1,4 +1,4 @@
-//! What a command works on: each file with its settings, or standard input as if it were one.
+//! The jobs of a command: each file with its settings, or standard input as a file.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::{
     config::Config,
 };
 
-/// What standard input is called where nobody gave it a name.
+/// The name of standard input where the user gives none.
 const STDIN: &str = "<stdin>";
 
 /// One file to work on.
@@ -56,7 +56,7 @@ impl Job {
     }
 }
 
-/// All of a run, in order, and what could not be found.
+/// All jobs of a run, in order, and the paths that were not found.
 pub(crate) struct Jobs {
     pub(crate) jobs: Vec<Job>,
     pub(crate) failures: Vec<String>,

@@ -1,7 +1,7 @@
 //! The settings of each file: those of the nearest `tir-analyzer.toml` above it.
 //!
-//! Input: paths of files. Output: their settings, each settings file read once. Keys that mean nothing are told once
-//! for each settings file, and change nothing.
+//! Input: paths of files. Output: their settings, each settings file read once. Unknown keys are reported once for each
+//! settings file, and change nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::config::{CONFIG_FILE, Config, ConfigPatch};
 #[derive(Default)]
 pub(crate) struct Settings {
     of_folder: FxHashMap<PathBuf, Config>,
-    /// What users should know, in the order it was found.
+    /// The warnings for the user, in the order of discovery.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl Settings {
         }
     }
 
-    /// The settings of what lies in a folder.
+    /// The settings for the contents of a folder.
     pub(crate) fn of_folder(&mut self, folder: &Path) -> anyhow::Result<Config> {
         if let Some(config) = self.of_folder.get(folder) {
             return Ok(config.clone());

@@ -1,7 +1,8 @@
-//! Which functions were changed since a revision of the git repository.
+//! The functions that were changed since a revision of the git repository.
 //!
-//! In: a revision, asked of the program `git`. Out: for each file the places of the functions whose text is not what it was there. Files
-//! that git says are the same are not read again; files that the revision does not have are new, with all in them.
+//! In: a revision, asked of the program `git`. Out: for each file the places of the functions whose text differs from
+//! the revision. Files that are unchanged according to git are not read again; files that the revision does not have
+//! are new, with all in them.
 
 use std::{
     io::ErrorKind,
@@ -50,7 +51,7 @@ impl Since {
         Ok(Since { root, commit, changed })
     }
 
-    /// Whether a file differs from the revision, or has no past there.
+    /// Returns true if a file differs from the revision, or does not exist there.
     pub(crate) fn differs(&self, path: &Path) -> bool {
         let full = path.canonicalize();
         let inside = full.as_ref().ok().and_then(|it| it.strip_prefix(&self.root).ok());
@@ -86,7 +87,7 @@ fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<Output> {
     }
 }
 
-/// What git said, or what it complained about.
+/// Returns the output of git, or its error message.
 fn text(output: Output) -> Result<String, String> {
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())

@@ -12,23 +12,24 @@ use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextRange, TextSize};
 /// A file's text.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// A string of its own: shared text would be a copy of what was read, of hundreds of megabytes.
+    /// A string of its own: shared text would be a copy of the file, of hundreds of megabytes.
     pub(crate) text: String,
     /// The bytes, where they are not those of the text.
     bytes: Option<Vec<u8>>,
-    /// Offsets in the text of what stands for one byte that is no character.
+    /// Offsets in the text of the characters that replace bytes of invalid UTF-8.
     replaced: Vec<u32>,
 }
 
 /// The most bytes of a file.
 pub(crate) const MAX_LEN: u64 = (syntax::MAX_TEXT_LEN / REPLACEMENT.len()) as u64;
 
-/// What a wrong byte is read as, and by how much it is longer.
+/// The character that replaces a wrong byte, which is longer than the byte.
 const REPLACEMENT: &str = "\u{fffd}";
 const EXCESS: usize = REPLACEMENT.len() - 1;
 
 impl Source {
-    /// Reads a file: what the user named, whatever it is, and regular files of a folder. The error has the path and a way out.
+    /// Reads a file: any kind if the user named it, and regular files of a folder. The error has the path and a way
+    /// out.
     pub(crate) fn read(file: &InputFile) -> anyhow::Result<Source> {
         let bytes = match &file.found_in {
             None => files::read_named(&file.path, MAX_LEN),

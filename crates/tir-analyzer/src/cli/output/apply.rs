@@ -1,4 +1,4 @@
-//! Where the edits of a file go: into the file, into a diff, or to standard output for standard input.
+//! The destination of a file's edits: the file, a diff, or standard output for standard input.
 
 use syntax::Edit;
 
@@ -8,7 +8,7 @@ use crate::cli::{
     output::{diff, progress::Progress, write},
 };
 
-/// What a command gives.
+/// The output of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Output {
     /// Files, whole or not at all.

@@ -1,8 +1,8 @@
 //! A unified diff of a file and its edits.
 //!
-//! The edits say which lines differ, so nothing is compared but the lines they touch: linear in the file, where a search
-//! for the shortest difference is quadratic in the number of changed lines. Lines are bytes, so that the diff of a file
-//! that is not UTF-8 can be applied to it.
+//! The edits say which lines differ, so nothing is compared but the lines they touch: linear in the file, where a
+//! search for the shortest difference is quadratic in the number of changed lines. Lines are bytes, so that the diff of
+//! a file that is not UTF-8 can be applied to it.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ struct Change {
     new: Range<usize>,
 }
 
-/// Which lines differ. Edits that touch one line, or lines beside each other, are one change.
+/// Returns the differing lines. Edits that touch one line, or lines beside each other, are one change.
 fn line_ops(source: &Source, edits: &[Edit], old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     let mut ops = Vec::new();
     let mut done = (0, 0);

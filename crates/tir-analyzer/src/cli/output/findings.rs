@@ -41,7 +41,7 @@ pub(crate) struct FileFindings<'a> {
     pub(crate) n_hidden: usize,
 }
 
-/// How many findings of each severity there are.
+/// The number of findings of each severity.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Counts {
     pub(crate) files: usize,
@@ -100,7 +100,7 @@ impl Reporter {
         Reporter { format, is_styled }
     }
 
-    /// What comes before all files.
+    /// Returns the text before all files.
     pub(crate) fn begin(&self) -> String {
         match self.format {
             ReportFormat::Text => String::new(),
@@ -118,7 +118,7 @@ impl Reporter {
         }
     }
 
-    /// What stands between two pieces that are not empty.
+    /// Returns the text between two pieces that are not empty.
     pub(crate) fn separator(&self) -> &'static str {
         match self.format {
             ReportFormat::Text => "",
@@ -126,7 +126,7 @@ impl Reporter {
         }
     }
 
-    /// What comes after all files.
+    /// Returns the text after all files.
     pub(crate) fn end(&self, counts: &Counts, failures: &[String]) -> String {
         match self.format {
             ReportFormat::Text => text::end(counts, failures.len(), self.is_styled),

@@ -1,7 +1,8 @@
-//! Markdown of hovers as plain text, for terminals and for JSON: fences go, what is emphasised is bold where the output is styled.
+//! Markdown of hovers as plain text, for terminals and for JSON: fences are removed, emphasised text is bold where the
+//! output is styled.
 //!
-//! Only what hovers of this program use: fences, lines that are bold as a whole, names in back quotes (which stay, as in all other
-//! output). Linear.
+//! Only the constructs that hovers of this program use: fences, lines that are bold as a whole, names in back quotes
+//! (which stay, as in all other output). Linear.
 
 /// The text of a hover without its marks.
 pub(crate) fn plain(markdown: &str, is_styled: bool) -> String {

@@ -40,7 +40,7 @@ impl Progress {
         bar.inc(1);
     }
 
-    /// So many files are done; `words` gets the seconds since the beginning.
+    /// Sets the number of finished files; `words` gets the seconds since the beginning.
     pub(crate) fn set(&self, n_done: usize, words: impl FnOnce(f64) -> String) {
         let Some(bar) = &self.bar else { return };
         self.show_late(bar);
@@ -58,7 +58,7 @@ impl Progress {
     ///
     /// # Errors
     ///
-    /// If nobody reads what is written any more: the error itself, if that is it.
+    /// If the output is closed: the error itself, if it is of that kind.
     pub(crate) fn tell(
         &self,
         to: &mut dyn Write,

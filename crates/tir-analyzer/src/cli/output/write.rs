@@ -2,7 +2,7 @@
 //!
 //! The new bytes go to a temporary file in the same folder, which then takes the name of the old one. Symbolic links
 //! are followed, permissions and (where allowed) the owner are kept. A file that was changed since it was read is left
-//! alone. What is no file is never replaced: pipes and devices are written to, folders, disks and sockets refused; the
+//! alone. Only regular files are replaced: pipes and devices are written to, folders, disks and sockets refused; the
 //! names of this program's own streams (`/dev/stdout`) are these streams.
 
 use std::{
@@ -21,7 +21,7 @@ const TEMPORARY: &str = ".tir-analyzer-";
 /// Links that are followed to a stream.
 const MAX_LINKS: usize = 8;
 
-/// Puts `after` in the place of `before`, which is what the file held when it was read.
+/// Replaces `before`, the contents of the file when it was read, by `after`.
 pub(crate) fn replace(path: &Path, shown: &str, before: &[u8], after: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {shown}");
     let (target, Some(metadata)) = Place::file(path).with_context(cannot)? else {
@@ -37,7 +37,7 @@ pub(crate) fn replace(path: &Path, shown: &str, before: &[u8], after: &[u8]) -> 
     })
 }
 
-/// Writes what was asked for to a path: a file that may be there or not appears, or takes the place of the old one, as a whole.
+/// Writes the requested output to a path: a file that may exist or not appears, or replaces the old one, as a whole.
 pub(crate) fn create(
     path: &Path,
     shown: &str,
@@ -94,8 +94,8 @@ enum Own {
     Err,
 }
 
-/// The stream of this program that a path names, also by links. Opened anew it would have a position of its own, and write over what
-/// else goes there.
+/// The stream of this program that a path names, also by links. Opened anew it would have a position of its own, and
+/// overwrite other output to it.
 fn own_stream(path: &Path) -> Option<Own> {
     let mut path: PathBuf = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -23,7 +23,7 @@ def g(A: T.Buffer((64,), "int32"), n: T.int32):
 "#;
 
 #[test]
-fn what_the_baseline_lists_is_not_reported() {
+fn findings_of_the_baseline_are_not_reported() {
     let project = Project::new(&[("k/a.py", UNUSED)]);
     project.run("check k --write-baseline base.json").check(expect![[r#"
         1 file checked: nothing to report
@@ -68,7 +68,7 @@ fn entries_that_match_nothing_are_told() {
     project.run("check a.py --baseline base.json").check(expect![[r#"
         1 file checked: nothing to report
         --- errors
-        warning: the baseline lists what is not found any more (2 findings); write it again with `--write-baseline`:
+        warning: the baseline lists findings that no longer occur (2 findings); write it again with `--write-baseline`:
           a.py: `dead-binding` in `f`
           a.py: `dead-binding` in `g`
         --- exit code 0

@@ -24,7 +24,7 @@ def main(A: T.Buffer((64,), "int32"), x: T.int32, y: T.int32):
     A[7] = x + y
 "#;
 
-/// A project with the file and a script, which says what it thinks of `$1`.
+/// A project with the file and a script, which gives a verdict about `$1`.
 fn project(script: &str) -> Project {
     let project = Project::new(&[("a.py", FOUR), ("judge.sh", script)]);
     // Copies are made in the folder for temporary files; the test looks at what is left there.

@@ -1,4 +1,4 @@
-//! `build`: what is written, what a second run does, and what it says about each kernel.
+//! `build`: its outputs, a second run, and its messages about each kernel.
 
 use super::Project;
 
@@ -121,7 +121,7 @@ fn passes_are_chosen_and_part_of_what_an_artifact_is() {
 }
 
 #[test]
-fn what_was_different_is_explained() {
+fn changed_inputs_are_explained() {
     let project = Project::new(&[("models/net.py", MODULE)]);
     built(&project);
     project.write("models/net.py", MODULE.replace("float32(2.0)", "float32(3.0)").as_bytes());

@@ -1,4 +1,4 @@
-//! `cache`: what it counts, finds broken and removes.
+//! `cache`: its counts, the broken entries that it finds, and the removed ones.
 
 use std::fs;
 

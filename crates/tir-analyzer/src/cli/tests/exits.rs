@@ -7,7 +7,7 @@ use ir::guard::{Stage, planted::plant};
 use super::*;
 use crate::cli::args::Arguments;
 
-/// A command, its files, and for each kind of input what takes the place of `FILE`.
+/// A command, its files, and for each kind of input the replacement of `FILE`.
 struct Row {
     /// With `FILE`. Inputs that the command does not have are `-`.
     words: &'static str,

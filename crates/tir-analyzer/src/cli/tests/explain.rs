@@ -204,7 +204,7 @@ fn rules_are_documented() {
         Two expressions are the same if operators, types, constants and variables are, and the memory that they read. How alike they must be is
         `--equivalence`: `syntactic` (the same tree), `commutative` (`x * y` and `y * x`, no bit changes; the default), `associative` (terms of
         integer sums in any order, where no intermediate can overflow) or `arithmetic` (equal sums of products); each contains the ones
-        before it, and a hint says when it was needed. A variable counts as what it is bound to.
+        before it, and a hint says when it was needed. A variable counts as its definition.
 
         The binding stands right before the first statement that uses it in the innermost scope that holds all uses. If the value is a part of
         larger values that are bound themselves, only what remains counts, and nothing is bound that would be used once. A binding that is

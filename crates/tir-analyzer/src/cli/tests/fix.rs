@@ -170,7 +170,7 @@ def f(A: T.Buffer((64,), "int32"), n: T.int32):
 "#;
 
 #[test]
-fn what_is_superfluous_goes_before_what_is_shared() {
+fn superfluous_code_is_removed_before_values_are_shared() {
     let project = Project::new(&[("a.py", SUPERFLUOUS)]);
     project.run("fix --diff a.py").check(expect![[r#"
         --- a.py
@@ -395,7 +395,7 @@ def f(C: T.Buffer((2,), \"int32\"), O: T.Buffer((8,), \"int32\"), a: T.int32, b:
 ";
 
 #[test]
-fn what_a_pass_of_tvm_would_get_wrong_is_said_and_left_alone_on_request() {
+fn values_that_a_tvm_pass_gets_wrong_are_reported_and_kept_on_request() {
     let project = Project::new(&[("a.py", EXPOSED)]);
     project.run("fix --diff a.py").check(expect![[r#"
         --- a.py
@@ -413,7 +413,7 @@ fn what_a_pass_of_tvm_would_get_wrong_is_said_and_left_alone_on_request() {
         +    O[1] = T.if_then_else(a != 0, cse_v1 // a, b + 1)
         --- errors
         1 fix in 1 file; without `--diff` they are written
-        note: if TVM compiles this, its `CommonSubexprElim` may evaluate what is left around a new name where the text does not; `--downstream tvm` keeps such values unbound (`tir-analyzer explain downstream`)
+        note: if TVM compiles this, its `CommonSubexprElim` may evaluate code around a new name where the text does not; `--downstream tvm` keeps such values unbound (`tir-analyzer explain downstream`)
         --- exit code 0
     "#]]);
     project.run("fix --diff --downstream tvm a.py").check(expect![[r#"
@@ -444,7 +444,7 @@ fn what_a_pass_of_tvm_would_get_wrong_is_said_and_left_alone_on_request() {
         +    O[1] = T.if_then_else(a != 0, cse_v1 // a, b + 1)
         --- errors
         1 fix in 1 file; without `--diff` they are written
-        note: if TVM compiles this, its `CommonSubexprElim` may evaluate what is left around a new name where the text does not; `--downstream tvm` keeps such values unbound (`tir-analyzer explain downstream`)
+        note: if TVM compiles this, its `CommonSubexprElim` may evaluate code around a new name where the text does not; `--downstream tvm` keeps such values unbound (`tir-analyzer explain downstream`)
         --- exit code 0
     "#]]);
 }

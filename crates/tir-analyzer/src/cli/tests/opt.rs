@@ -121,7 +121,7 @@ const MLIR: &str = "func.func @f(%a: i32) -> i32 {
 ";
 
 #[test]
-fn what_operations_do_not_have_is_told_with_a_place_and_a_way_out() {
+fn options_without_meaning_for_operations_are_reported_with_a_way_out() {
     let project = Project::new(&[("a.mlir", MLIR)]);
     project.run("opt a.mlir").check(expect![[r#"
         func.func @f(%a: i32) -> i32 {

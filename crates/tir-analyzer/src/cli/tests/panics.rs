@@ -1,4 +1,4 @@
-//! A panic in what is done to one function costs that function: it is reported, and the rest of the file is answered.
+//! A panic in the work on one function costs that function: it is reported, and the rest of the file is answered.
 
 use ir::guard::{Stage, planted::plant};
 
@@ -16,7 +16,7 @@ fn file(stage: Stage) -> String {
     format!("from tvm.script import tirx as T\n\n{}{}", function(&bad), function("good"))
 }
 
-/// All that a command says.
+/// The complete output of a command.
 fn said(project: &Project, command: &str) -> (String, u8) {
     let done = project.run(command);
     (done.out() + &done.err(), done.code)

@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::Project;
 
-/// Adds `n` to each element; `half` reads one element too far and divides by what it finds.
+/// Adds `n` to each element; `half` reads one element too far and divides by it.
 const FUNCTIONS: &str = r#"from tvm.script import tir as T
 
 @T.prim_func
@@ -73,7 +73,7 @@ fn shapes_of_inputs_tell_symbols_and_results_are_written() {
 }
 
 #[test]
-fn what_goes_wrong_is_reported_with_its_place_and_the_run_goes_on() {
+fn events_are_reported_with_their_place_and_the_run_continues() {
     project().run("run a.py --function half --inputs zero.npy,zeros").check(expect![[r#"
         a.py:14:9: division-by-zero: division by zero
         a.py:14:9: out-of-bounds: index 4 of dimension 0 of `A` is not in 0..4
@@ -162,7 +162,7 @@ fn equal_seeds_give_equal_values() {
 }
 
 #[test]
-fn what_does_not_fit_says_what_would() {
+fn wrong_inputs_are_refused_with_the_expected_form() {
     let project = project();
     let error = |command: &str| {
         let outcome = project.run(command);

@@ -1,7 +1,7 @@
-//! Code actions: what can be done at a place, and the edits of one of them.
+//! Code actions: the actions at a place, and the edits of one of them.
 //!
-//! An edit is read back before anybody gets it, which costs as much as reading the function; editors ask at every move of the cursor. A client that
-//! can ask for the edit of one action gets names first. Others get all edits, read back.
+//! An edit is read back before it is offered, which costs as much as reading the function; editors ask at every move of
+//! the cursor. A client that can ask for the edit of one action gets names first. Others get all edits, read back.
 
 use lsp_types as lsp;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::server::{
     snapshot::{Failure, Snapshot},
 };
 
-/// What an action without edits is found by.
+/// The key of an action without edits.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Name {

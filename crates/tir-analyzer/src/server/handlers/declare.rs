@@ -1,7 +1,7 @@
 //! The action that declares an operation in the settings: a row at the end of `tir-analyzer.toml`.
 //!
-//! The file is the one that the settings were read from, or a new one in the first folder of the workspace, where the client makes
-//! files. Nothing is written here: the client does the edit, and tells when the file has changed.
+//! The file is the one that the settings were read from, or a new one in the first folder of the workspace, where the
+//! client makes files. Nothing is written here: the client applies the edit, and reports the change of the file.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use crate::{
     walk::workspace_of,
 };
 
-/// The actions for the operations of a range which nobody knows.
+/// The actions for the unknown operations of a range.
 pub(super) fn actions(
     snapshot: &Snapshot,
     document: &Document,

@@ -68,7 +68,8 @@ pub(crate) fn selection_ranges(
     params.positions.into_iter().map(range).collect()
 }
 
-/// The tokens of a document or of a part of it; none where nothing here has tokens, so that other servers may colour the text.
+/// The tokens of a document or of a part of it; none where nothing here has tokens, so that other servers may colour
+/// the text.
 fn encoded(
     snapshot: &Snapshot,
     uri: &lsp::Uri,

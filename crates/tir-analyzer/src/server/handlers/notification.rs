@@ -134,7 +134,7 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
     Ok(())
 }
 
-/// The tree after an edit. What goes wrong incrementally may go right from the whole text.
+/// The tree after an edit. An incremental failure may not occur for the whole text.
 fn reparse(old: &Parse, edit: &Edit) -> Option<Parse> {
     guarded(|| old.reparse(edit).parse).or_else(|| {
         guarded(|| {

@@ -101,7 +101,7 @@ struct Link {
     function: String,
 }
 
-/// Where something is: in an open document, or in a closed file whose document is not open.
+/// Returns the place where something is: in an open document, or in a closed file whose document is not open.
 fn link(
     snapshot: &Snapshot,
     documents: &[Document],
@@ -181,8 +181,8 @@ pub(crate) fn folding_ranges(
     Ok(folds.into_iter().filter_map(|it| to_proto::folding_range(places, it)).collect())
 }
 
-/// `textDocument/codeLens`: the way to device code, for clients that know its command; what is known at each statement, if
-/// that is wanted.
+/// `textDocument/codeLens`: the link to device code, for clients that know its command; the facts at each statement, if
+/// that is enabled.
 pub(crate) fn code_lenses(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
@@ -305,7 +305,7 @@ pub(crate) fn view_passes(
     }))
 }
 
-/// Panics, so that tests can see what happens then.
+/// Panics, for tests of the handling of panics.
 #[cfg(debug_assertions)]
 pub(crate) fn panic(_: &Snapshot, params: serde_json::Value) -> Result<(), Failure> {
     panic!("asked to: {params}")

@@ -1,4 +1,4 @@
-//! What this server adds to the protocol. `LSP_EXTENSIONS` in the README of this crate describes it for clients.
+//! The server's extensions of the protocol. `LSP_EXTENSIONS` in the README of this crate describes them for clients.
 
 use lsp_types::{LspRequestMethod, MessageDirection, Position, Request, TextDocumentIdentifier};
 use serde::{Deserialize, Serialize};
@@ -34,11 +34,11 @@ pub(crate) struct ViewDeviceCodeResult {
     pub(crate) language_id: String,
     /// Name of the function.
     pub(crate) function: String,
-    /// What could not be lowered, and why.
+    /// The parts that could not be lowered, with reasons.
     pub(crate) notes: Vec<String>,
-    /// Where lines of the code come from; one holds until the next.
+    /// The place where lines of the code come from; one holds until the next.
     pub(crate) lines: Vec<DeviceLine>,
-    /// Lines of the code that compute what the function computes several times.
+    /// Lines of the code that compute a value that the function computes several times.
     pub(crate) shared: Vec<SharedLine>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct SharedLine {
     pub(crate) line: u32,
     /// The lines of the document whose statements use the value, from 0.
     pub(crate) sources: Vec<u32>,
-    /// What was done, in words.
+    /// The description of the step.
     pub(crate) text: String,
 }
 
@@ -103,9 +103,9 @@ pub(crate) struct ViewPassesStage {
     pub(crate) pass: String,
     /// The text.
     pub(crate) text: String,
-    /// Whether the pass changed something.
+    /// True if the pass changed the function.
     pub(crate) changed: bool,
-    /// What it did, one line each, where it says so.
+    /// The notes of the pass, one line each.
     pub(crate) notes: Vec<String>,
 }
 

@@ -33,8 +33,8 @@ pub(crate) fn encoding(offered: Option<&[PositionEncodingKind]>) -> ColumnEncodi
     offered.iter().find_map(known).unwrap_or(ColumnEncoding::Utf16)
 }
 
-/// Whether a client that asks for `only` wants actions of `kind`: kinds are a hierarchy by dots, and no list wants
-/// all but those that change the whole source.
+/// Returns true if a client that asks for `only` wants actions of `kind`. Kinds are a hierarchy by dots; without a
+/// list, the client wants all but those that change the whole source.
 pub(crate) fn wants(only: Option<&[CodeActionKind]>, kind: ActionKind) -> bool {
     let kind_name: String = super::to_proto::action_kind(kind).into();
     match only {

@@ -7,7 +7,7 @@ use syntax::ColumnEncoding;
 
 use crate::server::{documents::Document, lsp::ext::VIEW_DEVICE_CODE_COMMAND};
 
-/// What turning offsets into positions needs.
+/// The context for turning offsets into positions.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) document: &'a Document,
@@ -30,7 +30,7 @@ impl Places<'_> {
     }
 }
 
-/// The encoding as the answer to `initialize` says it.
+/// The encoding, as in the answer to `initialize`.
 pub(crate) fn encoding(encoding: ColumnEncoding) -> lsp::PositionEncodingKind {
     match encoding {
         ColumnEncoding::Utf8 => lsp::PositionEncodingKind::UTF8,
@@ -152,7 +152,7 @@ pub(crate) fn text_edit(places: Places<'_>, edit: ide::Edit) -> lsp::TextEdit {
     lsp::TextEdit { range: places.range(edit.range), new_text: edit.text }
 }
 
-/// What a hover shows.
+/// Returns the contents of a hover.
 pub(crate) fn hover(places: Places<'_>, hover: ide::Hover) -> lsp::Hover {
     lsp::Hover {
         contents: lsp::Contents::MarkupContent(markdown(hover.markdown)),
@@ -237,7 +237,7 @@ pub(crate) fn device_lens(
     lsp::CodeLens { range, command: Some(command), data: None }
 }
 
-/// What is known at a statement: a lens that does nothing.
+/// Returns the facts at a statement: a lens without a command.
 pub(crate) fn code_lens(places: Places<'_>, facts: &ide::LineFacts) -> lsp::CodeLens {
     /// Editors show a lens on one line.
     const MAX_TITLE: usize = 160;

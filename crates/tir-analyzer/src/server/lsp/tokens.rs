@@ -1,4 +1,5 @@
-//! Semantic tokens as the protocol has them: five numbers a token, relative to the token before; and the difference of two such lists.
+//! Semantic tokens as the protocol has them: five numbers a token, relative to the token before; and the difference of
+//! two such lists.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -135,7 +136,7 @@ impl SentTokens {
         self.lock().remove(uri);
     }
 
-    /// Remembers what a client gets, and names it.
+    /// Remembers the tokens that a client gets, and names them.
     pub(crate) fn full(
         &self,
         uri: &lsp::Uri,
@@ -148,7 +149,7 @@ impl SentTokens {
         lsp::SemanticTokens { result_id: Some(entry.number.to_string()), data }
     }
 
-    /// The difference to what the client has, if that is what was sent last.
+    /// The difference from the client's tokens, if those were the last ones sent.
     pub(crate) fn delta(
         &self,
         uri: &lsp::Uri,

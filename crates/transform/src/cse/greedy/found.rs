@@ -1,11 +1,11 @@
-//! What is found and not bound by this version.
+//! Groups that are found and not bound by this version.
 //!
 //! In: expressions with several occurrences that are no candidates, or have no text. Out: refused groups with the
-//! reason. What is wholly inside a larger group that is listed is not listed again.
+//! reason. A group that lies entirely inside a larger listed one is not listed again.
 
 use ir::{Callee, ExprId, ExprKind, NameId, OccurrenceId, plan::Refusal};
 
-use super::{Choice, Found, Greedy, lists::Lists};
+use super::{Choice, Greedy, UnnumberedGroup, lists::Lists};
 use crate::cse::sharing::Sharing;
 
 impl Greedy<'_> {
@@ -65,7 +65,12 @@ impl Greedy<'_> {
     /// The occurrences are at least one.
     pub(super) fn refuse(&mut self, occurrences: Vec<OccurrenceId>, refusal: Refusal) {
         let Some(&value) = occurrences.first() else { return };
-        self.groups.push(Found { value, occurrences, saved: 0, decision: Choice::Refuse(refusal) });
+        self.groups.push(UnnumberedGroup {
+            value,
+            occurrences,
+            saved: 0,
+            decision: Choice::Refuse(refusal),
+        });
     }
 
     /// The name of the first call in an expression that is no value of its operands.

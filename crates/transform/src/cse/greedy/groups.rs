@@ -1,7 +1,7 @@
 //! From decisions to groups and numbers.
 //!
-//! In: what was decided for one expression, or for all. Out: every counted occurrence in the group of the binding that serves it,
-//! and the plan.
+//! In: the decisions for one expression, or for all. Out: every counted occurrence in the group of the binding that
+//! serves it, and the plan.
 
 use dataflow::scopes::ScopeId;
 use ir::{
@@ -11,12 +11,12 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Choice, Found, Greedy};
+use super::{Choice, Greedy, UnnumberedGroup};
 use crate::cse::{Work, facts::Facts, finish, names::Names, sharing::Sharing, values::Form};
 
 impl Greedy<'_> {
     /// Gives every counted occurrence to the binding that serves it, and the rest to a refused group.
-    pub(super) fn hand_out(
+    pub(super) fn assign_occurrences(
         &mut self,
         list: &[OccurrenceId],
         first: (usize, usize),
@@ -82,7 +82,7 @@ impl Greedy<'_> {
                 Choice::Bind(number) => self.draft.bindings[number].value,
                 _ => occurrences.first().copied().unwrap_or(list[0]),
             };
-            self.groups.push(Found { value, occurrences, saved, decision });
+            self.groups.push(UnnumberedGroup { value, occurrences, saved, decision });
         }
         rest.sort_unstable();
         let why = refusals.iter().find(|it| rest.binary_search(&it.0).is_ok());
@@ -185,7 +185,8 @@ impl Greedy<'_> {
         finish::assemble(facts, Preset::Default, groups, &self.draft, &self.cells, finished)
     }
 
-    /// Numbers the bindings: by place, then what others are written with first. Gives the new number of each old one.
+    /// Numbers the bindings: by place, then by use, a binding before the ones that use it. Gives the new number of each
+    /// old one.
     fn number(&mut self) -> Vec<usize> {
         let facts = self.facts;
         let mut sorted: Vec<usize> = (0..self.draft.bindings.len()).collect();
@@ -223,7 +224,7 @@ impl Greedy<'_> {
     }
 }
 
-/// What serves occurrences from some place on.
+/// The owner of a value: it serves occurrences from some place on.
 struct Owner {
     scope: ScopeId,
     order: u32,
@@ -235,7 +236,7 @@ struct Owner {
     number: usize,
 }
 
-/// Whether occurrences are evaluated on both sides of a launch.
+/// Returns true if there are occurrences on both sides of a launch.
 fn on_both_sides(facts: &Facts<'_>, occurrences: &[OccurrenceId]) -> bool {
     let kernel = |it: &OccurrenceId| facts.kernel(facts.scopes.of_op(facts.evaluated_at(*it)));
     occurrences.iter().any(|it| kernel(it) != kernel(&occurrences[0]))

@@ -59,7 +59,7 @@ impl Lists {
         Lists { starts, occurrences }
     }
 
-    /// Drops what is inside another occurrence of its class: only where forms may be equal to their own parts.
+    /// Drops occurrences inside another occurrence of their class: only where forms may be equal to their own parts.
     pub(super) fn without_nested(mut self, facts: &Facts<'_>, work: &mut Work) -> Lists {
         work.visited += self.occurrences.len() as u64;
         let mut kept = Vec::with_capacity(self.occurrences.len());

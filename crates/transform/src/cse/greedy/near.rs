@@ -1,8 +1,9 @@
-//! What looks the same and is not: loads with a write between, convergent calls in different stretches.
+//! Near misses: expressions that look the same and are not, such as loads with a write between them, and convergent
+//! calls in different regions.
 //!
-//! In: the classes. Out: for each such expression a refused group of the first occurrence of each value, with what stands between the
-//! first two. Only loads and convergent calls themselves are listed, not what is computed from them. O(occurrences), and
-//! O(log n) for each group.
+//! In: the classes. Out: for each such expression a refused group of the first occurrence of each value, with the
+//! obstacle between the first two. Only loads and convergent calls themselves are listed, not the values computed from
+//! them. O(occurrences), and O(log n) for each group.
 
 use ir::{
     ExprId, ExprKind, OccurrenceId, OpKind,
@@ -51,7 +52,7 @@ impl Greedy<'_> {
         }
     }
 
-    /// Whether two occurrences are in what a scalar could hold: that is told with it.
+    /// Returns true if two occurrences are part of a value that a scalar could hold; that finding reports them.
     fn is_partial(&self, first: OccurrenceId, second: OccurrenceId) -> bool {
         let holder = |it: OccurrenceId| {
             let after = self.partial.partition_point(|other| other.0 <= it);
@@ -77,7 +78,7 @@ impl Greedy<'_> {
             && sharing::is_value(body, expr)
     }
 
-    /// What makes two values of occurrences of one expression.
+    /// Returns the reason why the occurrences of one expression have two values.
     fn between(
         &self,
         memory: &Memory<'_>,

@@ -1,7 +1,8 @@
-//! In which order values are looked at: what holds others before what it holds.
+//! The order in which values are visited: a value before its parts.
 //!
-//! In: the facts and the lists. Out: the classes of several occurrences, the largest first. A value is as large as its largest form, in which
-//! variables count as what they are bound to, so that a form that names a part does not come after the part. O(nodes + n log n).
+//! In: the facts and the lists. Out: the classes of several occurrences, the largest first. A value is as large as its
+//! largest form, in which variables count as their definitions, so that a form that names a part does not come after
+//! the part. O(nodes + n log n).
 
 use ir::{Body, ExprId, ExprKind, OpKind, ValueKind, arena::Id};
 
@@ -39,7 +40,7 @@ pub(super) fn largest_first(
     sorted.into_iter().rev().map(|it| it.1).collect()
 }
 
-/// What a variable is bound to.
+/// Returns the expression that a variable is bound to.
 fn definition(body: &Body, expr: ExprId) -> Option<ExprId> {
     let ExprKind::Value(value) = body.expr(expr).kind else { return None };
     let ValueKind::Result(op, _) = body.values[value].kind else { return None };

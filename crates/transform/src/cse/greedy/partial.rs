@@ -1,15 +1,18 @@
 //! Partial redundancies: values that some paths to a use have computed and others have not.
 //!
-//! In: the facts and what loads read. Out: a [`WantedCell`] and a group for each. A value whose operands stay what they are is never one: on a tree
-//! of scopes a binding right before the first statement that needs it serves all ([`super::super::place`]), or it may trap and is not
-//! anticipated there, and then inserting it in a branch would add the trap. What is left are values that read memory which one arm of an
-//! `if` writes: after the `if` they read another *version* (`dataflow::memory`), which is that of the value before it on one path only.
+//! In: the facts and the memory versions of loads. Out: a [`WantedCell`] and a group for each. A value with unchanging
+//! operands is never one: on a tree of scopes a binding right before the first statement that needs it serves all
+//! ([`super::super::place`]), or it may trap and is not anticipated there, and then inserting it in a branch would add
+//! the trap. The remaining ones are values that read memory which one arm of an `if` writes: after the `if` they read
+//! another *version* (`dataflow::memory`), which is that of the value before it on one path only.
 //!
-//! For such a use the arms of the `if` are asked, as lazy code motion (Knoop, Rüthing, Steffen, PLDI 1992) asks the edges of a join, and
-//! partial redundancy elimination in single-assignment form the operands of a Φ (Chow et al., PLDI 1997): at the end of an arm the value is *available* if
-//! something computes it in the arm, or before the `if`, with the versions that hold at the end. If some arm has it, it is inserted at the
-//! end of the others: safe where the use is certain to follow (*down-safe*, `SEMANTICS: 0`), since nothing is written between. An arm that ends in such
-//! an `if` is asked through it. At the back edge of a loop nothing is inserted: the last iteration would compute what nobody uses.
+//! For such a use the arms of the `if` are asked, as lazy code motion (Knoop, Rüthing, Steffen, PLDI 1992) asks the
+//! edges of a join, and partial redundancy elimination in single-assignment form the operands of a Φ (Chow et al., PLDI
+//! 1997): at the end of an arm the value is *available* if something computes it in the arm, or before the `if`, with
+//! the versions that hold at the end. If some arm has it, it is inserted at the end of the others: safe where the use
+//! is certain to follow (*down-safe*, `SEMANTICS: 0`), since nothing is written between. An arm that ends in such an
+//! `if` is asked through it. At the back edge of a loop nothing is inserted: the last iteration would compute an unused
+//! value.
 //!
 //! O(occurrences), and for each use O(nodes of the value · [`NEAR`]) · log n, with [`MAX_NODES`] nodes at most.
 
@@ -21,7 +24,7 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{Choice, Found, Greedy};
+use super::{Choice, Greedy, UnnumberedGroup};
 use crate::cse::{
     Work,
     cells::{WantedCell, arm_scope},
@@ -33,11 +36,11 @@ use dataflow::scopes::{ScopeId, ScopeKind};
 
 /// Larger values are left alone.
 const MAX_NODES: usize = 256;
-/// So many occurrences before a place are asked whether they have its value.
+/// The number of occurrences before a place that are asked whether they have its value.
 const NEAR: usize = 8;
-/// So deep are arms asked that end in an `if`.
+/// The depth to which arms that end in an `if` are searched.
 const MAX_DEPTH: u32 = 16;
-/// Stands for a value that reads what no path can have computed.
+/// Stands for a value that reads memory whose contents no path can have read before.
 const NEVER: u32 = NONE - 1;
 
 impl Greedy<'_> {
@@ -72,7 +75,7 @@ impl Greedy<'_> {
             }
             let number = self.cells.len();
             let saved = cell.n_uses;
-            self.groups.push(Found {
+            self.groups.push(UnnumberedGroup {
                 value: cell.value,
                 occurrences: cell.occurrences.clone(),
                 saved,
@@ -85,8 +88,8 @@ impl Greedy<'_> {
     }
 }
 
-/// By occurrence: the last `if` that writes what it reads, so that it reads something else than before it; [`NONE`] without such, [`NEVER`]
-/// where something is read anew each time.
+/// By occurrence: the last `if` that writes the memory it reads, so that it reads another version than before it;
+/// [`NONE`] without such, [`NEVER`] where something is read anew each time.
 fn joins(facts: &Facts<'_>, memory: &Memory<'_>, work: &mut Work) -> Vec<u32> {
     let order = |it: u32| facts.scopes.order(OpId::new(it as usize));
     let later = |a: u32, b: u32| match (a, b) {
@@ -130,7 +133,7 @@ struct Search<'a> {
 #[derive(Clone, Copy)]
 struct Holder(usize);
 
-/// What is found for one use.
+/// The result for one use.
 struct Arms {
     value: OccurrenceId,
     stores: Vec<(CellPlace, OccurrenceId)>,
@@ -178,7 +181,7 @@ impl<'a> Search<'a> {
         self.by_expr.get(&expr).map_or(&[], |&(start, end)| &self.candidates[start..end])
     }
 
-    /// Whether a scalar can take the place of an occurrence: a value that is computed for certain with its operation, once.
+    /// Returns true if a scalar can replace an occurrence: its value is computed with its operation for certain, once.
     fn is_candidate(&self, id: OccurrenceId) -> bool {
         let facts = self.facts;
         let here = facts.occurrences[id];
@@ -203,7 +206,8 @@ impl<'a> Search<'a> {
             && !matches!(facts.body.ops[here.op].kind, OpKind::While | OpKind::SBlock(_))
     }
 
-    /// Looks what would make the value of a use available on all paths through the `if`. Whether some path has it.
+    /// Searches for insertions that make the value of a use available on all paths through the `if`. Whether some path
+    /// has it.
     fn value(&mut self, value: OccurrenceId, join: OpId, work: &mut Work) -> bool {
         let facts = self.facts;
         let expr = facts.occurrences[value].expr;
@@ -223,7 +227,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Whether a use reads what there is right after an `if`, and nothing else.
+    /// Returns true if a use reads the memory contents right after an `if`, and nothing else.
     fn is_after(&self, value: OccurrenceId, join: OpId) -> bool {
         let facts = self.facts;
         let same_side = facts.part(facts.occurrences[value].op) == facts.part(join)
@@ -232,7 +236,7 @@ impl<'a> Search<'a> {
         same_side && self.reads_same(value, At::After(join))
     }
 
-    /// Whether the loads in an occurrence read what is there at a place.
+    /// Returns true if the loads in an occurrence read the memory contents at a place.
     fn reads_same(&self, value: OccurrenceId, at: At) -> bool {
         let versions = &self.memory.versions;
         let end = self.facts.occurrences[value].end.index();
@@ -246,7 +250,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Whether what an expression reads is the same at two places.
+    /// Returns true if an expression reads the same memory contents at two places.
     fn is_unwritten(&self, value: OccurrenceId, from: At, to: At) -> bool {
         let versions = &self.memory.versions;
         let end = self.facts.occurrences[value].end.index();
@@ -259,7 +263,7 @@ impl<'a> Search<'a> {
         classes.into_iter().all(|class| version(from, class) == version(to, class))
     }
 
-    /// What each arm of an `if` needs so that the value is available at its end.
+    /// Collects the code that each arm of an `if` needs so that the value is available at its end.
     fn arms(&self, branch: OpId, depth: u32, arms: &mut Arms, work: &mut Work) {
         for arm in 0..2u32 {
             let here = CellPlace::EndOfArm { branch, arm };
@@ -342,8 +346,8 @@ impl<'a> Search<'a> {
         list[..end].iter().rev().take(NEAR).copied()
     }
 
-    /// The `if` of a list after which nothing is written that the value reads, which it changed; and the program goes on to the end
-    /// of the list from there.
+    /// The `if` of a list after which nothing is written that the value reads, which it changed; and the program goes
+    /// on to the end of the list from there.
     fn join_at_end(&self, value: OccurrenceId, scope: ScopeId, last: OpId) -> Option<OpId> {
         let (facts, versions) = (self.facts, &self.memory.versions);
         let end = facts.occurrences[value].end.index();
@@ -387,7 +391,7 @@ impl<'a> Search<'a> {
         uses
     }
 
-    /// Adds the scalar, or what one that is there needs for this use.
+    /// Adds the scalar, or the stores that an existing one needs for this use.
     fn add(&mut self, join: OpId, arms: Arms, uses: &[OccurrenceId]) {
         let facts = self.facts;
         let mut holders = arms.computed.iter().filter_map(|it| self.claimed.get(it)).map(|it| it.0);
@@ -427,7 +431,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What keeps a scalar from holding the value.
+    /// Returns the reason why a scalar cannot hold the value.
     fn obstacle(&self, join: OpId, declared: OpId, arms: &Arms) -> Option<PartialObstacle> {
         let facts = self.facts;
         let is_inserted = arms.stores.iter().any(|it| it.0.is_inserted());
@@ -451,7 +455,7 @@ impl<'a> Search<'a> {
         self.facts.source.as_ref().is_none_or(|it| (it.is_end_site)(branch, arm))
     }
 
-    /// Whether the use is evaluated whenever the program comes out of the `if`.
+    /// Returns true if the use is evaluated whenever control leaves the `if`.
     fn is_certain(&self, value: OccurrenceId, join: OpId) -> bool {
         let Facts { scopes, certainty, .. } = self.facts;
         let op = self.facts.occurrences[value].op;

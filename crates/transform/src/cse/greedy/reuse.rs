@@ -1,18 +1,19 @@
 //! The user's own bindings.
 //!
-//! In: the positions of an expression. Out: the bindings of the user that serve them all, if there are such. A binding of
-//! the user is eager and is never changed (`SEMANTICS: E4`, `E7`), so what comes after it and sees it may use it, on the same side
-//! of a launch; on the other only if it is an integer of the host. A scalar of `tirx` (`E6`) is memory: it serves what its one store dominates,
-//! on the same side of a launch, if nothing else writes it.
+//! In: the positions of an expression. Out: the bindings of the user that serve them all, if there are such. A binding
+//! of the user is eager and is never changed (`SEMANTICS: E4`, `E7`), so later code that sees it may use it, on the
+//! same side of a launch; on the other only if it is an integer of the host. A scalar of `tirx` (`E6`) is memory: it
+//! serves the code that its one store dominates, on the same side of a launch, if nothing else writes it.
 
 use dataflow::memory::WriteKind;
-use ir::{BufferId, OccurrenceId, OpId, OpKind, arena::Id, plan::Held};
+use ir::{BufferId, OccurrenceId, OpId, OpKind, arena::Id, plan::ExistingName};
 
 use super::Greedy;
 use crate::cse::{facts::NONE, finish::Reused, place::Position};
 
 impl Greedy<'_> {
-    /// Reuses the user's bindings of the value if they serve all positions. Gives the bindings themselves, which may share a value.
+    /// Reuses the user's bindings of the value if they serve all positions. Gives the bindings themselves, which may
+    /// share a value.
     pub(super) fn reuse(&mut self, positions: &[Position]) -> Option<Vec<Position>> {
         let facts = self.facts;
         let expr_of = |it: OccurrenceId| facts.occurrences[it].expr;
@@ -69,18 +70,18 @@ impl Greedy<'_> {
             return None;
         }
         let (held, ty) = match (op.kind, &op.results[..]) {
-            (OpKind::Bind, &[value]) => (Held::Value(value), body.values[value].ty),
+            (OpKind::Bind, &[value]) => (ExistingName::Value(value), body.values[value].ty),
             (OpKind::Store { buffer, predicated: false }, _) if here.operand == 0 => {
                 let is_held =
                     body.buffers[buffer].is_cell() && self.is_stored_once(buffer, here.op);
-                (is_held.then_some(Held::Cell(buffer))?, body.buffers[buffer].dtype.into())
+                (is_held.then_some(ExistingName::Cell(buffer))?, body.buffers[buffer].dtype.into())
             }
             _ => return None,
         };
         if ty != body.ty(here.expr) {
             return None;
         }
-        let is_cell = matches!(held, Held::Cell(_));
+        let is_cell = matches!(held, ExistingName::Cell(_));
         let scope = match op.regions.first() {
             Some(&region) => facts.scopes.of_block(body.entry(region)),
             None => facts.scopes.of_op(here.op),
@@ -96,7 +97,7 @@ impl Greedy<'_> {
         })
     }
 
-    /// Whether a scalar is written by one store, and by nothing else after it was made.
+    /// Returns true if one store writes a scalar, and nothing else writes it after its declaration.
     fn is_stored_once(&self, buffer: BufferId, store: OpId) -> bool {
         let memory = self.memory;
         let is_known = |(op, kind)| match kind {

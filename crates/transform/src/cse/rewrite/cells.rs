@@ -1,7 +1,8 @@
 //! Scalars that hold partially redundant values, as operations.
 //!
-//! In: the plan's scalars that are applied, and what their values are written with. Out: for each an allocation, a store at each of its
-//! places, and a load for the occurrences that become it. An arm that is not there is made. Linear in the stores and their values.
+//! In: the plan's applied scalars, and the names that their values are written with. Out: for each an allocation, a
+//! store at each of its places, and a load for the occurrences that become it. An arm that is not there is made. Linear
+//! in the stores and their values.
 
 use ir::{
     AllocKind, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, MemoryScope, OpId, OpKind,
@@ -17,9 +18,9 @@ use super::Rewriter;
 pub(super) struct CellOps {
     /// The load of each, by its number in the plan.
     pub(super) loads: FxHashMap<usize, ExprId>,
-    /// Operations, each with what stands right before it, after the bindings there.
+    /// Operations, each with the operations right before it, after the bindings there.
     pub(super) before: Vec<(OpId, OpId)>,
-    /// What stands at the end of an arm, in order.
+    /// The operations at the end of an arm, in order.
     pub(super) at_end: Vec<(OpId, u32, OpId)>,
 }
 
@@ -94,7 +95,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// Puts what stands at the ends of arms there.
+    /// Inserts the operations at the ends of arms.
     pub(super) fn end_arms(&mut self) {
         for (branch, arm, op) in std::mem::take(&mut self.cells.at_end) {
             let region = match self.body.ops[branch].regions.get(arm as usize) {

@@ -1,9 +1,9 @@
 //! Lets inside expressions.
 //!
-//! A body names the variable of a let by the number of binders between, which changes while an expression is still built. Until its let
-//! is made the variable is a *placeholder*: a bound variable with a number that no text reaches. [`bind`] makes the let, and the
-//! placeholder a number; [`moved`] makes a value that is written further in, or out, one of the place of its let. O(nodes with free binders
-//! in them) a let.
+//! A body names the variable of a let by the number of binders between, which changes while an expression is still
+//! built. Until its let is made the variable is a *placeholder*: a bound variable with a number that no text reaches.
+//! [`bind`] makes the let, and the placeholder a number; [`moved`] makes a value that is written further in, or out,
+//! one of the place of its let. O(nodes with free binders in them) a let.
 
 use ir::{
     Body, ExprId, ExprKind, NameId, OccurrenceId,
@@ -16,7 +16,7 @@ use crate::cse::{Work, binders::renumber};
 /// The first number of a placeholder: more binders than this never nest.
 const FIRST: u32 = 1 << 30;
 
-/// The lets of a plan, by what they are around, in its order.
+/// The lets of a plan, by the expression that they enclose, in its order.
 #[derive(Default)]
 pub(super) struct Lets {
     pub(super) around: FxHashMap<OccurrenceId, Vec<BindingIdx>>,
@@ -66,8 +66,8 @@ pub(super) fn bind(
     result
 }
 
-/// A value that is written inside of `from` binders, as it is inside of `to` of them: none of those between binds a variable in it, as
-/// the planner takes out only what is known there.
+/// A value that is written inside `from` binders, as it is written inside `to` of them: none of those between binds a
+/// variable in it, as the planner takes out only values that are known there.
 pub(super) fn moved(body: &mut Body, value: ExprId, from: u32, to: u32, work: &mut Work) -> ExprId {
     let mut of_free = |body: &mut Body, at: ExprId, index: u32, _: u32| {
         let ty = body.ty(at);

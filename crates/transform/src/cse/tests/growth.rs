@@ -9,7 +9,8 @@ use crate::cse::{CseOptions, Work, plan_counted, rewrite_counted};
 
 const PRESETS: [Preset; 3] = [Preset::Tvm, Preset::Tvm2022, Preset::Default];
 
-/// Plans and rewrites; gives for each the nodes visited and the words hashed and compared, and the number of occurrences.
+/// Plans and rewrites; gives for each the nodes visited and the words hashed and compared, and the number of
+/// occurrences.
 fn work(build: &Build, preset: Preset) -> (u64, u64, u64) {
     let occurrences = Occurrences::collect(&build.body);
     let options = CseOptions { preset, allow_unsound: true, ..CseOptions::default() };

@@ -1,9 +1,9 @@
-//! What is seen of loops and branches from outside.
+//! The outside view of loops and branches.
 //!
-//! A barrier (`if`, `for`, `while`) has up to three parts: condition or first value; extent or branch; the other branch or the
-//! body. From outside only those of their largest computations are seen that at least two parts have, with the counts of all.
-//! In: the body. Out: for each barrier these computations, as nodes of the body. Each is counted where it is met and once
-//! more for each barrier at which two meet, so all is linear in the occurrences.
+//! A barrier (`if`, `for`, `while`) has up to three parts: condition or first value; extent or branch; the other branch
+//! or the body. From outside only those of their largest computations are seen that at least two parts have, with the
+//! counts of all. In: the body. Out: for each barrier these computations, as nodes of the body. Each is counted where
+//! it is met and once more for each barrier at which two meet, so all is linear in the occurrences.
 
 use ir::{
     Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, arena::Id, walk::WalkEvent,
@@ -15,12 +15,12 @@ use crate::cse::Work;
 /// Computations with counts, in the order they are met.
 pub(super) type Keys = Vec<(ExprId, u32)>;
 
-/// By operation: what is seen of it from outside.
+/// By operation: its outside view.
 pub(super) struct Barriers {
     of_op: FxHashMap<OpId, Keys>,
 }
 
-/// Whether an operation hides what is in it.
+/// Returns true if an operation hides its contents.
 pub(super) fn is_barrier(kind: OpKind) -> bool {
     matches!(kind, OpKind::For(_) | OpKind::If | OpKind::While)
 }
@@ -131,7 +131,8 @@ impl Frame {
         }
     }
 
-    /// What two parts have: of the second and the third, of the first and the second, of the first and the third.
+    /// Returns the computations that two parts have in common: of the second and the third, of the first and the
+    /// second, of the first and the third.
     fn seen(&self, work: &mut Work) -> Keys {
         let mut seen = Keys::new();
         let mut is_seen = FxHashMap::default();
@@ -150,7 +151,7 @@ impl Frame {
     }
 }
 
-/// By node: whether it may be taken out. What has lets in it is equal to nothing else, and meets nothing.
+/// By node: whether it may be taken out. A computation with lets in it is equal to nothing else, and meets nothing.
 fn eligible(body: &Body) -> Vec<bool> {
     let mut is_forbidden: Vec<bool> = Vec::with_capacity(body.n_exprs());
     let mut is_eligible = Vec::with_capacity(body.n_exprs());

@@ -1,8 +1,9 @@
 //! Sweeps inside an expression: lets around it.
 //!
-//! TVM runs the whole procedure once more at every expression and every part of one. Of what a statement's own sweeps saw nothing is
-//! left to find there; so only conditions, bounds of loops and bodies of lets are swept, and on only where something was found. There is
-//! no second sweep of one expression; but the rest inside a let that was made is an expression of its own.
+//! TVM runs the whole procedure once more at every expression and every part of one. A statement's own sweeps leave
+//! nothing to find in it; so only conditions, bounds of loops and bodies of lets are swept, and further only where
+//! something was found. There is no second sweep of one expression; but the rest inside a let that was made is an
+//! expression of its own.
 
 use ir::{OccurrenceId, arena::Id};
 
@@ -13,8 +14,8 @@ use super::{
 };
 
 impl Run<'_> {
-    /// Visits an expression: of an occurrence, if it is in the text; else in the value of what was made. Clean: nothing is
-    /// found by a sweep at it.
+    /// Visits an expression: that of an occurrence, if it is in the text; otherwise one in the value of a new variable.
+    /// Clean: nothing is found by a sweep at it.
     pub(super) fn expression(
         &mut self,
         x: X,

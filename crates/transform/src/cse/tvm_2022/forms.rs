@@ -1,8 +1,8 @@
-//! Which occurrences have the form that a variable was made from.
+//! The occurrences that have the form that a variable was made from.
 //!
-//! In the run the variables of lets are variables, in the body they are numbers of binders ([`crate::cse::binders`]): an occurrence with the
-//! same text about the same variables has another node in another let. O(occurrences) once, if anything was made inside of a
-//! let, and O(nodes with free bound variables) a question.
+//! In the run the variables of lets are variables, in the body they are numbers of binders ([`crate::cse::binders`]):
+//! an occurrence with the same text about the same variables has another node in another let. O(occurrences) once, if
+//! anything was made inside of a let, and O(nodes with free bound variables) a question.
 
 use ir::{Body, ExprId, ExprKind, OccurrenceId, arena::Id};
 use rustc_hash::FxHashSet;
@@ -26,22 +26,22 @@ impl<'a> Forms<'a> {
         Forms { facts, depths }
     }
 
-    /// Whether the occurrence, which has the value, is written as the binding's value is.
+    /// Returns true if the occurrence, which has the value, is written like the binding's value.
     pub(super) fn is_written(&self, made: &Made, occurrence: OccurrenceId) -> bool {
         let expr = self.facts.occurrences[occurrence].expr;
         let depth = self.depths.as_ref().map_or(made.depth, |it| it[occurrence.index()]);
         are_same(self.facts.body, (made.origin, made.depth), (expr, depth))
     }
 
-    /// Whether an occurrence of the binding's node, in the expression that its let is around, has the value: free bound variables are
-    /// those of other lets elsewhere.
+    /// Returns true if an occurrence of the binding's node, in the expression that its let encloses, has the value:
+    /// free bound variables belong to other lets elsewhere.
     pub(super) fn has_value(&self, made: &Made, occurrence: OccurrenceId) -> bool {
         let is_open = self.facts.body.expr(made.origin).flags.open_binders > 0;
         !is_open || self.depths.as_ref().is_none_or(|it| it[occurrence.index()] == made.depth)
     }
 }
 
-/// Whether two nodes, each with the number of binders around it, are the same text about the same variables.
+/// Returns true if two nodes, each with the number of binders around it, are the same text about the same variables.
 fn are_same(body: &Body, (a, at_a): (ExprId, u32), (b, at_b): (ExprId, u32)) -> bool {
     let mut seen = FxHashSet::default();
     let mut stack = vec![(a, b, 0)];

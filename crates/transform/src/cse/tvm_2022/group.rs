@@ -1,8 +1,9 @@
-//! What one statement sees: the operands that no barrier hides from it.
+//! The view of one statement: the operands that no barrier hides from it.
 //!
-//! A *group* is all that is in the body of a function, of a loop or of a branch, but for what is behind barriers in it. Its *slots* are the
-//! operands in the order of visits, and what is seen of each barrier from outside. Its *events* say what is visited when. A binding
-//! `v = e` is a let around the rest of its block, which is a range of slots. Built in one pass over the operations, O(terms).
+//! A *group* is the contents of the body of a function, of a loop or of a branch, without the parts behind barriers in
+//! it. Its *slots* are the operands in the order of visits, and the outside view of each barrier. Its *events* are the
+//! visits in order. A binding `v = e` is a let around the rest of its block, which is a range of slots. Built in one
+//! pass over the operations, O(terms).
 
 use ir::{BlockId, OccurrenceId, OpId, OpKind, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +18,7 @@ use super::{
 /// Slots, by number.
 pub(super) type Slots = std::ops::Range<u32>;
 
-/// An operand, or what is seen of a barrier.
+/// An operand, or the outside view of a barrier.
 #[derive(Debug)]
 pub(super) struct Slot {
     /// The operand; none for a barrier.
@@ -30,7 +31,7 @@ pub(super) struct Slot {
     pub(super) is_stale: bool,
 }
 
-/// What is visited.
+/// A visited item.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A statement inside a statement: swept again if slots of it are stale.
@@ -51,7 +52,7 @@ pub(super) enum Event {
 pub(super) struct Group {
     pub(super) slots: Vec<Slot>,
     pub(super) events: Vec<Event>,
-    /// By variable: slots that have it, in order but for what was added later. Only in groups with bindings.
+    /// By variable: slots that have it, in order, except later additions. Only in groups with bindings.
     uses: FxHashMap<Var, Vec<u32>>,
     has_lets: bool,
 }

@@ -1,7 +1,7 @@
-//! What speaks against a binding of the pass of 2022.
+//! Vetoes against bindings of the pass of 2022.
 //!
-//! The pass moves what may trap out of guards, binds what no text stands for, and puts lets where text has no place. In: what a
-//! run made. Out: for each the reason not to do it. O(occurrences · log).
+//! The pass moves trapping values out of guards, binds values without text, and puts lets where text has no place. In:
+//! the bindings of a run. Out: for each the reason not to do it. O(occurrences · log).
 
 use ir::{
     ExprId, OccurrenceId, OpId, ValueId, ValueKind,
@@ -73,7 +73,7 @@ pub(super) fn members(
     (0..outcome.made.len()).map(of).collect()
 }
 
-/// What is not to be done, by the first form of each value.
+/// Returns the bindings that must not be made, by the first form of each value.
 pub(super) fn vetoes(
     facts: &Facts<'_>,
     options: &CseOptions,
@@ -165,8 +165,8 @@ fn veto(
     may_trap(facts, outcome, &members[at], at, before)
 }
 
-/// Whether an operation is in a block that does not say what it reads and writes: TVM finds that out by the indices in it, and would
-/// take a name of the inside to the outside.
+/// Returns true if an operation is in a block that does not declare its reads and writes: TVM infers them from the
+/// indices in it, and would move a name of the inside to the outside.
 fn infers_regions(body: &ir::Body, op: OpId) -> bool {
     let mut around = body.parent_op(op);
     while let Some(at) = around {
@@ -180,8 +180,8 @@ fn infers_regions(body: &ir::Body, op: OpId) -> bool {
     false
 }
 
-/// A place at which the value is written in another form than the one that would be evaluated: that one may overflow where
-/// this does not (`SEMANTICS: I1`).
+/// A place at which the value is written in another form than the one that would be evaluated: that one may overflow
+/// where this does not (`SEMANTICS: I1`).
 fn other_form(
     outcome: &Outcome,
     members: &[OccurrenceId],

@@ -1,8 +1,8 @@
-//! When two computations are the same: as they are written, or by their canonical terms.
+//! Equality of two computations: as they are written, or by their canonical terms.
 //!
-//! The option `identify_equiv_terms` of the pass compares normal forms of TVM's simplifier, whose exact results no specification gives. What
-//! is equal here is what [`arith::canonical`] knows at the level `arithmetic`: sums of products of integers, integer operators in any
-//! order, and more. Each term's class is made once; O(operands) a term.
+//! The option `identify_equiv_terms` of the pass compares normal forms of TVM's simplifier, whose exact results no
+//! specification gives. Equality here is that of [`arith::canonical`] at the level `arithmetic`: sums of products of
+//! integers, integer operators in any order, and more. Each term's class is made once; O(operands) a term.
 
 use arith::canonical::{TermId, Terms};
 use ir::{ExprKind, arena::Id, plan::Equivalence};
@@ -51,8 +51,8 @@ impl Normal {
     }
 }
 
-/// The canonical term of a term whose operands have these. Variables, also those of lets and those that the pass makes, are told apart by
-/// their numbers, and what is not looked into by its node.
+/// The canonical term of a term whose operands have these. Variables, also those of lets and those that the pass makes,
+/// are distinguished by their numbers, and opaque expressions by their node.
 fn canonical(terms: &mut Terms<'_>, pool: &Pool<'_>, x: X, operands: &[TermId]) -> TermId {
     let term = pool.term(x);
     let kind_of = |it| pool.body.expr(it).kind;

@@ -1,15 +1,15 @@
 //! From a finished run to a plan.
 //!
-//! The last term of each operand is held against the operand as it was: where one is a variable and the other is not, the occurrence was
-//! replaced; where one is a let that was made, the let is around the occurrence. Likewise for the value of each binding against
-//! the node that it was made from. Linear in the occurrences and in the values.
+//! The last term of each operand is held against the operand as it was: where one is a variable and the other is not,
+//! the occurrence was replaced; where one is a let that was made, the let is around the occurrence. Likewise for the
+//! value of each binding against the node that it was made from. Linear in the occurrences and in the values.
 
 use ir::{
     ExprId, OccurrenceId,
     arena::Id,
     plan::{
-        CseBinding, CseGroup, CsePlan, Decision, Equivalence, Held, Part, Preset, Refusal, ReuseOf,
-        Within,
+        CseBinding, CseGroup, CsePlan, Decision, Equivalence, ExistingName, Part, Preset, Refusal,
+        ReuseOf, Within,
     },
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,26 +21,26 @@ use super::{
 };
 use crate::cse::facts::Facts;
 
-/// What a run did.
+/// The outcome of a run.
 #[derive(Default)]
 pub(super) struct Outcome {
     /// In the order in which they stand.
     pub(super) made: Vec<Made>,
-    /// By made: what became its variable.
+    /// By new variable: the occurrences that became it.
     pub(super) replaces: Vec<Vec<OccurrenceId>>,
     /// By made: parts of its value that are variables; those of others by their numbers here.
     pub(super) uses: Vec<Vec<Part>>,
     /// By made: how many parts of values are its variable; of more than two in one value two are counted.
     pub(super) n_uses: Vec<u32>,
     reuses: Vec<Vec<(ExprId, Var)>>,
-    /// By user's variable: what became it.
+    /// By user's variable: the occurrences that became it.
     pub(super) replaced_by_user: FxHashMap<Var, Vec<OccurrenceId>>,
     /// User's variables, as they are met.
     pub(super) users: Vec<Var>,
     met: FxHashSet<Var>,
 }
 
-/// Reads off what a run did.
+/// Reads the outcome off a finished run.
 pub(super) fn of_run(run: &Run<'_>) -> Outcome {
     let mut position = vec![usize::MAX; run.made.len()];
     for (at, &number) in run.standing.iter().enumerate() {
@@ -200,7 +200,7 @@ impl Outcome {
             match &group.decision {
                 Decision::Bind(at) => group_of_made[*at] = index,
                 Decision::Reuse(reuse) => {
-                    if let Held::Value(value) = reuse.held {
+                    if let ExistingName::Value(value) = reuse.held {
                         group_of_user.insert(value.index() as Var, index);
                     }
                 }
@@ -256,8 +256,12 @@ impl Outcome {
         members.sort_unstable();
         members.dedup();
         let saved = replaces.len() as u32;
-        let decision =
-            Decision::Reuse(ReuseOf { held: Held::Value(value), bound_by, definition, replaces });
+        let decision = Decision::Reuse(ReuseOf {
+            held: ExistingName::Value(value),
+            bound_by,
+            definition,
+            replaces,
+        });
         let mut group = group(facts, facts.occurrences[definition].expr, &members, decision);
         group.saved = saved;
         Some(group)
@@ -283,7 +287,7 @@ fn group(
     }
 }
 
-/// Groups that were refused, with what they would have served.
+/// The refused groups, with the occurrences that they would have served.
 pub(super) fn refused(
     vetoes: &Vetoes,
     lists: &FxHashMap<ExprId, Vec<OccurrenceId>>,

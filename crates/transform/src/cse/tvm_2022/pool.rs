@@ -1,8 +1,8 @@
 //! Expressions as the pass of 2022 sees them while it rewrites.
 //!
-//! In: nodes of a body, taken in with what has a name replaced. Out: hash-consed terms ([`X`]): equal terms are one, so that deep
-//! equality is a comparison of numbers. Unlike in the body, the variable of a `Let` is a variable of its own, as in TVM: two
-//! lets with the same text are two terms. Making a term is O(operands).
+//! In: nodes of a body, imported with named values replaced. Out: hash-consed terms ([`X`]): equal terms are one, so
+//! that deep equality is a comparison of numbers. Unlike in the body, the variable of a `Let` is a variable of its own,
+//! as in TVM: two lets with the same text are two terms. Making a term is O(operands).
 
 use ir::{Body, ExprId, ExprKind, ExprListId, Type, ValueId, arena::Id};
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ pub(super) type Var = u32;
 /// The operands of a term.
 pub(super) type Operands = SmallVec<[X; 3]>;
 
-/// What a term is, apart from its operands.
+/// The kind of a term, apart from its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Tag {
     /// A variable.
@@ -24,7 +24,7 @@ pub(super) enum Tag {
     Constant(ExprId),
     /// A property of a buffer: a variable that the pass never knows.
     Unbound(ExprId),
-    /// What this pass does not look into.
+    /// An expression that this pass does not look into.
     Unknown(ExprId),
     /// An operator with operands; the kind has no operands of its own.
     Node(ExprKind),
@@ -32,7 +32,7 @@ pub(super) enum Tag {
     Let(Var),
 }
 
-/// A term with what is known of it.
+/// A term with its cached properties.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
     pub(super) tag: Tag,
@@ -42,11 +42,11 @@ pub(super) struct Term {
     pub(super) size: u32,
     /// May be taken out, if its variables are known.
     pub(super) is_eligible: bool,
-    /// Has a call, a load or what is not understood in it.
+    /// It contains a call, a load or an opaque expression.
     is_forbidden: bool,
     /// Has a let in it.
     pub(super) has_let: bool,
-    /// What it was in the body, where it was first met.
+    /// The expression of the body where the term was first met.
     pub(super) origin: ExprId,
     /// The lets around that, in its operand: from there its free bound variables count.
     pub(super) depth: u32,
@@ -60,7 +60,7 @@ pub(super) struct Origin {
 }
 
 impl Term {
-    /// Where it was first met.
+    /// Returns the place where it was first met.
     pub(super) fn first(&self) -> Origin {
         Origin { expr: self.origin, depth: self.depth }
     }
@@ -191,7 +191,7 @@ fn is_operator(tag: Tag) -> bool {
     }
 }
 
-/// What a node is without its operands and children.
+/// Returns the kind of a node without its operands and children.
 pub(super) fn tag_of(body: &Body, expr: ExprId) -> Tag {
     let none = ExprId::new(0);
     let list = ExprListId::new(0);

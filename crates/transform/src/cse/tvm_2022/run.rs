@@ -1,8 +1,9 @@
-//! The state of one run: what is known where, what was made so far, and how nodes of the body become terms.
+//! The state of one run: which values are known where, which bindings were made so far, and how nodes of the body
+//! become terms.
 //!
-//! What a statement holds behind a barrier (a branch, a loop's body) is taken in when the run gets there. Names that
-//! were given further out are put in then ([`Run::import`]): a node that got a name where it is in scope is a variable, whatever is in
-//! it. So no text is rewritten more than once for each scope that it is directly in.
+//! Statements behind a barrier (a branch, a loop's body) are imported when the run reaches them. Names from enclosing
+//! scopes are substituted then ([`Run::import`]): a node that got a name where it is in scope is a variable, whatever
+//! is in it. So each text is rewritten at most once for each scope that it is directly in.
 
 use ir::{ExprId, OccurrenceId, OpId, arena::Id, plan::Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::cse::{Work, facts::Facts};
 
-/// Where a variable that the pass makes is bound.
+/// The place where a variable that the pass makes is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
     /// A statement before an operation.
@@ -38,7 +39,7 @@ pub(super) struct Made {
     pub(super) value: X,
 }
 
-/// What is not to be done.
+/// The bindings that must not be made.
 #[derive(Default)]
 pub(super) struct Vetoes {
     /// Values that are not to be taken out, by their first form.
@@ -68,13 +69,14 @@ pub(super) struct Run<'a> {
     named: Vec<Option<Var>>,
     /// Terms that a variable stands for here: two nodes may become one term when a user's variable is put in.
     forms: FxHashMap<X, Var>,
-    /// What [`Run::named`] was before.
+    /// The earlier entries of [`Run::named`].
     undo: Vec<(ExprId, Option<Var>)>,
     /// Terms of nodes, valid while the stamp is the current one.
     imported: Vec<(u32, X)>,
     stamp: u32,
     has_merged: bool,
-    /// Whether a term in [`Run::imported`] is a variable by [`Run::forms`]: only as long as it is in the context.
+    /// True if a term in [`Run::imported`] is a variable by [`Run::forms`], which holds only as long as it is in the
+    /// context.
     has_form: bool,
     pub(super) made: Vec<Made>,
     /// By variable that the pass makes: its number.
@@ -84,7 +86,7 @@ pub(super) struct Run<'a> {
     /// The last term of each operand that was visited.
     pub(super) results: Vec<(OccurrenceId, X)>,
     names: Box<dyn FnMut() -> Box<str> + 'a>,
-    /// So many variables are made at most; then no variable of the user is put in any more, either.
+    /// The limit on new variables; beyond it no variable of the user is substituted any more, either.
     limit: Option<usize>,
 }
 
@@ -161,7 +163,7 @@ impl<'a> Run<'a> {
         vars.iter().copied().find(is_usable)
     }
 
-    /// Whether nothing more is to be made.
+    /// Returns true if no further binding is to be made.
     pub(super) fn is_at_limit(&self) -> bool {
         self.limit.is_some_and(|it| self.made.len() >= it)
     }
@@ -171,7 +173,7 @@ impl<'a> Run<'a> {
         self.normal.class(&self.pool, x, self.work)
     }
 
-    /// Whether all variables of a term are in the context; `memo` is of one context.
+    /// Returns true if all variables of a term are in the context; `memo` belongs to one context.
     pub(super) fn is_defined(&self, x: X, memo: &mut FxHashMap<X, bool>) -> bool {
         let mut stack = vec![(x, false)];
         while let Some((at, is_ready)) = stack.pop() {
@@ -229,7 +231,7 @@ impl<'a> Run<'a> {
         self.undo.len()
     }
 
-    /// From here on a variable stands for a term and what it was made from.
+    /// From here on a variable stands for a term and for the node that it was made from.
     pub(super) fn name(&mut self, x: X, var: Var) {
         let origin = self.pool.term(x).origin;
         self.undo.push((origin, self.named[origin.index()]));
@@ -239,7 +241,7 @@ impl<'a> Run<'a> {
         self.stamp += 1;
     }
 
-    /// Whether terms may have become equal because a user's variable was put in.
+    /// Returns true if terms may have become equal because a user's variable was substituted.
     pub(super) fn has_merged(&self) -> bool {
         self.has_merged
     }
@@ -256,7 +258,7 @@ impl<'a> Run<'a> {
 
     // ---- import ----
 
-    /// The term of a node, with what has a name here replaced.
+    /// The term of a node, with the values that have a name here replaced.
     pub(super) fn import(&mut self, expr: ExprId) -> X {
         let body = self.facts.body;
         let flags = body.expr(expr).flags;
@@ -302,7 +304,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// As [`Run::import`] for what has lets in it: their variables are new each time.
+    /// Like [`Run::import`] for nodes with lets in them: their variables are new each time.
     fn import_open(&mut self, expr: ExprId, binders: &mut Vec<Var>) -> X {
         ir::stack::with_room(|| {
             let body = self.facts.body;

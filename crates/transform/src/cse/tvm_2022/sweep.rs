@@ -1,13 +1,13 @@
 //! One sweep: from a table of computations to the variables that are used or made for them.
 //!
-//! In: the largest computations of a root with their counts, in the order they are met. They are looked at by size, large first, and
-//! in the order in which they came among equals; one that gets no variable is split, and its parts come after all
-//! of their size. That is a queue for each size: parts are smaller than what they are parts of. Out: [`Given`], in the order
-//! in which the variables were given. O(terms of the root · log).
+//! In: the largest computations of a root with their counts, in the order they are met. They are looked at by size,
+//! large first, and in the order in which they came among equals; one that gets no variable is split, and its parts
+//! come after all of their size. That is a queue for each size: parts are smaller than the whole. Out: [`Given`], in
+//! the order in which the variables were given. O(terms of the root · log).
 //!
 //! A replacement walks all of the root each time in TVM. Here all replacements of a sweep are made in one walk
-//! ([`Replacing`]): what was given first is met first on the way down, as it is larger. Only a user's variable that is put in can
-//! make a term that was given a variable later in the same sweep; that is looked for on the way up.
+//! ([`Replacing`]): earlier ones are met first on the way down, as they are larger. Only a user's variable that is put
+//! in can make a term that was given a variable later in the same sweep; that is looked for on the way up.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use super::{
 pub(super) struct Given {
     pub(super) x: X,
     pub(super) var: Var,
-    /// Whether the variable is new.
+    /// True if the variable is new.
     pub(super) is_made: bool,
 }
 
@@ -53,7 +53,7 @@ impl Run<'_> {
         self.work.visited += 1;
     }
 
-    /// Looks at all computations of a table. `new_home`: where what is made is bound.
+    /// Looks at all computations of a table. `new_home`: the place where new variables are bound.
     pub(super) fn sweep(&mut self, mut table: Table, new_home: Home) -> Vec<Given> {
         let mut given = Vec::new();
         let mut defined = FxHashMap::default();
@@ -91,7 +91,7 @@ pub(super) struct Replacing {
     /// By class: the variable, and which replacement it is.
     of_class: FxHashMap<Class, (Var, u32)>,
     has_user_variables: bool,
-    /// What terms become, with the last replacement of a user's variable in it.
+    /// The rewritten terms, with the last replacement of a user's variable in each.
     memo: FxHashMap<X, (X, Option<u32>)>,
 }
 

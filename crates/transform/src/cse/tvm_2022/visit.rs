@@ -1,9 +1,9 @@
-//! The order of visits: sweeps at every statement, then what is in it.
+//! The order of visits: sweeps at every statement, then its contents.
 //!
-//! A sweep at a statement inside another one finds something only if the context grew (in the body of a binding or of a loop), if a
-//! barrier opened, or if a user's variable was put in since. Nothing else is swept:
+//! A sweep at a statement inside another one finds something only if the context grew (in the body of a binding or of a
+//! loop), if a barrier opened, or if a user's variable was put in since. Nothing else is swept:
 //!
-//! * what is new in the context makes computations known that have it, so only slots that have it are looked at;
+//! * a new variable in the context affects only computations that contain it, so only slots that have it are visited;
 //! * each variable that is made is a binding too, around the rest; those that stand further in wait in a stack.
 
 use ir::{OpId, OpKind, RegionId};
@@ -17,7 +17,7 @@ use super::{
     sweep::{Replacing, Table},
 };
 
-/// What is needed beside the run.
+/// The context of the visitor besides the run.
 pub(super) struct Visitor {
     pub(super) barriers: Barriers,
     /// By order of an operation: something is computed twice that has a variable first seen there.
@@ -26,13 +26,13 @@ pub(super) struct Visitor {
     pub(super) n_occurrences: Vec<u8>,
 }
 
-/// What ends with a binding's body or a group.
+/// The entries that end with a binding's body or a group.
 struct Scope {
     mark: usize,
     entered: Vec<(Var, Option<X>)>,
 }
 
-/// Which slots and waiting bindings have a variable that was made.
+/// The slots and waiting bindings that contain each new variable.
 #[derive(Default)]
 struct Users {
     slots: Vec<u32>,
@@ -158,7 +158,8 @@ impl Visitor {
         }
     }
 
-    /// Sweeps at one statement until nothing is made, then at the body of each binding that was made, from the outermost on.
+    /// Sweeps at one statement until nothing is made, then at the body of each binding that was made, from the
+    /// outermost on.
     fn root(
         &self,
         run: &mut Run<'_>,
@@ -203,7 +204,8 @@ impl Visitor {
     }
 }
 
-/// One sweep over the given slots and the values of waiting bindings. Gives what was made; none if nothing changed.
+/// One sweep over the given slots and the values of waiting bindings. Returns the new bindings; `None` if nothing
+/// changed.
 fn sweep_once(
     run: &mut Run<'_>,
     group: &mut Group,

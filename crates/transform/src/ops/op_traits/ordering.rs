@@ -1,4 +1,4 @@
-//! Accesses that are more than what they read or write: volatile, atomic and ordered ones, in the words of any dialect.
+//! Accesses with more effects than a read or a write: volatile, atomic and ordered ones, in the words of any dialect.
 //!
 //! In: an operation that touches memory. Out: whether its attributes or types say that every execution counts, or that
 //! it orders other accesses. It is asked of words, not of names of operations: dialects spell it `volatile_`,
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::value_of;
 
-/// What was found out so far.
+/// The results so far.
 #[derive(Default)]
 pub(super) struct Orderings {
     of_dict: FxHashMap<AttrDictId, bool>,
@@ -19,7 +19,7 @@ pub(super) struct Orderings {
 }
 
 impl Orderings {
-    /// Whether every execution of an access counts, or it orders others.
+    /// Returns true if every execution of an access counts, or if it orders other accesses.
     pub(super) fn is_ordered(&mut self, body: &Body, op: &Operation) -> bool {
         let by_attributes = || body.dict(op.attrs).iter().any(|(key, it)| attribute(key, it));
         if op.attrs.index() != 0 && *self.of_dict.entry(op.attrs).or_insert_with(by_attributes) {
@@ -40,7 +40,7 @@ impl Orderings {
     }
 }
 
-/// Whether the cache policy of a raw buffer access, its last operand, is a constant without the bit for "volatile".
+/// Returns true if the cache policy of a raw buffer access, its last operand, is a constant without the "volatile" bit.
 pub(super) fn has_plain_policy(body: &Body, op: &Operation) -> bool {
     let policy = op.operands.last().and_then(|it| value_of(body, *it));
     let Some(ValueKind::Result(by, _)) = policy.map(|it| body.values[it].kind) else {

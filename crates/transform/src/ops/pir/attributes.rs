@@ -1,8 +1,8 @@
 //! The attributes of operations as Paddle compares them.
 //!
-//! Only what an operation declares counts, not what tools write on it (`stop_gradient`, `op_callstack`, …). One that Paddle does not
-//! register counts with all that is not such an annotation. Floating-point numbers are printed with six digits, so a text with six of
-//! them, or with an exponent, may stand for several numbers: it is *rounded*.
+//! Only declared attributes count, not those that tools write on an operation (`stop_gradient`, `op_callstack`, …). One
+//! that Paddle does not register counts with all that is not such an annotation. Floating-point numbers are printed
+//! with six digits, so a text with six of them, or with an exponent, may stand for several numbers: it is *rounded*.
 
 use ir::{
     Attr, AttrDictId, Body, NameId, OpId, OpKind,
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// Digits that the printer writes at most.
 const PRINTED_DIGITS: usize = 6;
 
-/// What is compared of the attributes, by operation.
+/// The attributes that are compared, by operation.
 pub(super) struct Attributes {
     ops: Vec<(u32, bool)>,
 }
@@ -45,7 +45,7 @@ impl Attributes {
         self.ops[op.index()].0
     }
 
-    /// Whether one of them is rounded.
+    /// Returns true if one of them is rounded.
     pub(super) fn is_rounded(&self, op: OpId) -> bool {
         self.ops[op.index()].1
     }
@@ -69,7 +69,8 @@ fn declared(body: &Body, name: NameId, attrs: AttrDictId) -> (Vec<(&str, &str)>,
     (texts, is_rounded)
 }
 
-/// Whether a number in the text has an exponent or as many digits as the printer writes. What is in quotes is no number.
+/// Returns true if a number in the text has an exponent or as many digits as the printer writes. Quoted text does not
+/// count.
 fn has_rounded_number(text: &str) -> bool {
     let mut in_quotes = false;
     let is_word = |it: char| it.is_alphanumeric() || matches!(it, '.' | '_');

@@ -1,15 +1,15 @@
-//! Which operations Paddle's pass dares to replace.
+//! The operations that Paddle's pass may replace.
 //!
-//! Not one with the trait of a side effect, with a result that is no dense tensor (or a list of such), with a result that ends a block,
-//! goes into a loop or is overwritten in place by its user, nor one that uses a result of such an operation. Facts of the users are
-//! gathered once; deciding looks at an operation's own operands and results.
+//! Not one with the trait of a side effect, with a result that is no dense tensor (or a list of such), with a result
+//! that ends a block, goes into a loop or is overwritten in place by its user, nor one that uses a result of such an
+//! operation. Facts of the users are gathered once; deciding looks at an operation's own operands and results.
 
 use ir::{
     Body, ExprKind, NameId, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, effects::paddle_op,
     known_ops,
 };
 
-/// Whether the operation gives the program what it works on: never compared, never replaced.
+/// Returns true if the operation is a parameter or an input of the program: never compared, never replaced.
 pub(super) fn is_terminal(body: &Body, op: OpId) -> bool {
     matches!(
         name(body, op),
@@ -28,7 +28,7 @@ fn name(body: &Body, op: OpId) -> Option<NameId> {
     }
 }
 
-/// What is known of the operations of a body.
+/// The facts about the operations of a body.
 pub(super) struct Safety {
     safe: Vec<bool>,
     /// Results that end a block or go into a loop, by operation.
@@ -40,7 +40,7 @@ pub(super) struct Safety {
 }
 
 impl Safety {
-    /// Gathers what users do with results. Linear.
+    /// Gathers the uses of results. Linear.
     pub(super) fn new(body: &Body) -> Safety {
         let n_ops = body.ops.len();
         let mut res = Safety {
@@ -93,12 +93,12 @@ impl Safety {
         }
     }
 
-    /// What [`Safety::decide`] decided.
+    /// Returns the answer of [`Safety::decide`].
     pub(super) fn is_safe(&self, op: OpId) -> bool {
         self.safe[op.index()]
     }
 
-    /// Whether a result ends a block or goes into a loop.
+    /// Returns true if a result ends a block or goes into a loop.
     pub(super) fn feeds_control_flow(&self, op: OpId) -> bool {
         self.to_control_flow[op.index()]
     }
@@ -110,7 +110,7 @@ impl Safety {
     }
 }
 
-/// Whether a result is a dense tensor, or a list of them.
+/// Returns true if a result is a dense tensor, or a list of them.
 fn is_dense(body: &Body, op: OpId, index: usize, value: ValueId) -> bool {
     let mut ty = body.values[value].ty;
     if ty == Type::Unknown && name(body, op) == Some(known_ops::PD_OP_WHILE) {

@@ -1,9 +1,10 @@
-//! Which values may share storage, and which storage is written where.
+//! Values that may share storage, and the writes to each storage.
 //!
-//! Values are put into classes: the results of views, lists and operations that work in place with the operands that they may share
-//! storage with, what goes into and comes out of sub-blocks, all that an unknown operation touches. Each class has a version: the number of writes
-//! so far in program order. An operation that nobody knows, Paddle's registry neither, writes everything, and so does entering sub-blocks in which anything is
-//! written, since a loop comes back. Linear, but for the inverse Ackermann function of the classes.
+//! Values are put into classes: the results of views, lists and in-place operations with the operands that they may
+//! share storage with, the inputs and outputs of sub-blocks, and all values that an unknown operation touches. Each
+//! class has a version: the number of writes so far in program order. An operation that is unknown, also to Paddle's
+//! registry, writes everything, and so does entering sub-blocks in which anything is written, since a loop comes back.
+//! Linear, but for the inverse Ackermann function of the classes.
 
 use ir::{
     Body, ExprId, ExprKind, OpId, OpKind, ValueId,
@@ -14,7 +15,7 @@ use ir::{
 };
 use smallvec::SmallVec;
 
-/// What an operation does to the storage of its operands.
+/// The effect of an operation on the storage of its operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Touch {
     /// Results are fresh.
@@ -133,7 +134,7 @@ impl Storage {
         }
     }
 
-    /// The state of what an operation reads: nothing if nobody writes it.
+    /// The state of the memory that an operation reads: nothing if it is never written.
     pub(super) fn versions(&self, body: &Body, op: OpId) -> SmallVec<[u32; 2]> {
         let mut res = SmallVec::new();
         let mut reads = false;
@@ -150,13 +151,13 @@ impl Storage {
         res
     }
 
-    /// Who writes what the results are kept in, if anybody does.
+    /// The writer of the storage of the results, if there is one.
     pub(super) fn writer_of_results(&self, body: &Body, op: OpId) -> Option<OpId> {
         let results = body.ops[op].results.iter();
         results.filter_map(|&it| self.first_writer[self.classes.find(it)]).next()
     }
 
-    /// The last operation so far that may have written what an operation reads.
+    /// The last operation so far that may have written the memory that an operation reads.
     pub(super) fn last_writer(&self, body: &Body, op: OpId) -> Option<OpId> {
         let of_operand =
             operands(body, op).filter_map(|it| self.last_writer[self.classes.find(it)]);
@@ -175,7 +176,8 @@ fn operands(body: &Body, op: OpId) -> impl Iterator<Item = ValueId> + '_ {
     body.ops[op].operands.iter().filter_map(|&it| value(body, it))
 }
 
-/// What the effects table says; for what it does not know, what Paddle registers: its executor orders operations by that.
+/// Returns the effect by the effects table; for unknown operations by Paddle's registry, whose order its executor
+/// follows.
 fn touch(body: &Body, effects: &EffectTable, op: OpId) -> Touch {
     let OpKind::Named(name) = body.ops[op].kind else { return Touch::Anything };
     let registered = paddle_op(body.name(name));
@@ -247,7 +249,7 @@ impl Classes {
         }
     }
 
-    /// Joins what an operation may make share storage.
+    /// Joins the values that may share storage through an operation.
     fn join(&mut self, body: &Body, op: OpId, touch: Touch) {
         let data = &body.ops[op];
         let results = data.results.iter().copied();
@@ -268,7 +270,7 @@ impl Classes {
         }
     }
 
-    /// Results with what the sub-blocks yield, and what goes round a loop with its operands.
+    /// Joins results with the yields of the sub-blocks, and loop-carried values with their operands.
     fn join_regions(&mut self, body: &Body, op: OpId) {
         let data = &body.ops[op];
         // How many operands and yielded values stand before those that are results.
@@ -303,7 +305,7 @@ impl Classes {
         }
     }
 
-    /// Operands, results, arguments of blocks and what their last operations use.
+    /// Operands, results, arguments of blocks and the operands of their last operations.
     fn join_everything(&mut self, body: &Body, op: OpId) {
         let data = &body.ops[op];
         let mut values: Vec<ValueId> =

@@ -48,7 +48,7 @@ fn program(lines: &str) -> String {
     out + "}\n"
 }
 
-/// What the plan does and refuses, each by the line of the operation.
+/// Shows the actions and refusals of the plan, each by the line of the operation.
 fn show(text: &str, program: &Program, plan: &OpPlan) -> String {
     let map = &program.lowered.source_map;
     let name = |op| {
@@ -107,7 +107,7 @@ fn edits_of(text: &str, program: &Program, plan: &OpPlan) -> String {
     edits(text, &lowered.source_map, &lowered.body, plan).apply(text)
 }
 
-/// The edited text says what the rewritten body is.
+/// The edited text lowers to the rewritten body.
 #[track_caller]
 fn check_text(text: &str, program: &Program, plan: &OpPlan) {
     let rewritten = rewrite(&program.lowered.body, plan);
@@ -230,7 +230,7 @@ fn random_draws_without_the_trait_are_merged_by_the_peer_only() {
 }
 
 #[test]
-fn what_is_overwritten_is_another_value_behind() {
+fn overwritten_value_is_another_one_afterwards() {
     check(
         "%0 = pd_op.data()
          %1 = pd_op.exp(%0)
@@ -419,7 +419,8 @@ fn outputs_get_copies() {
         }"#]].assert_eq(&edited);
 }
 
-/// Plans of programs of `n` and `2 n` operations cost as much as their sizes say, and take half of the second copy away.
+/// Plans of programs of `n` and `2 n` operations cost as much as their sizes say, and take half of the second copy
+/// away.
 #[track_caller]
 fn check_growth(family: impl Fn(usize) -> String) {
     let costs = [5_000, 10_000].map(|n| {
@@ -513,7 +514,7 @@ fn names_with_two_meanings_are_left_alone() {
     assert_eq!(edits_of(&text, &programs[0], &plan), text);
 }
 
-/// The committed programs and what Paddle made of them.
+/// The committed programs and Paddle's results for them.
 #[test]
 fn programs_become_what_paddle_makes_of_them() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/pir");

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use transform::findings::FindingKind;
 
-/// What is found of both kinds in a kernel of 128 threads with shared memory `S` and noalias.
+/// Checks the findings of both kinds in a kernel of 128 threads with shared memory `S` and noalias.
 #[track_caller]
 fn check(statements: &str, expected: Expect) {
     check_kinds(
@@ -31,7 +31,7 @@ fn check_kinds(kinds: &[FindingKind], statements: &str, expected: Expect) {
 const SYNC: &str = "T.tvm_storage_sync(\"shared\")";
 
 #[test]
-fn what_another_warp_reads_or_wrote_needs_a_barrier() {
+fn exchange_with_another_warp_needs_a_barrier() {
     check(
         &format!("B[tx] = 0\nS[tx] = A[tx]\n{SYNC}\nB[tx] = S[127 - tx]\nS[tx] = B[tx]"),
         expect![[r#"
@@ -63,7 +63,7 @@ fn an_exchange_of_iterations_needs_two_barriers() {
 }
 
 #[test]
-fn what_may_not_happen_is_not_missing() {
+fn impossible_conflict_needs_no_barrier() {
     // A thread of the same warp; a path around the accesses; a path around the barrier; no barrier at all.
     for statements in [
         format!("{SYNC}\nS[tx] = A[tx]\nB[tx] = S[tx // 32 * 32 + 31 - tx % 32]\n{SYNC}"),
@@ -80,14 +80,14 @@ fn a_barrier_between_accesses_of_one_thread_orders_nothing() {
     check(
         &format!("S[tx] = A[tx]\n{SYNC}\nB[tx] = S[tx]"),
         expect![[r##"
-        # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
+        # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
     "##]],
     );
     // Of two, one is enough.
     check(
         &format!("S[tx] = A[tx]\n{SYNC}\n{SYNC}\nB[tx] = S[127 - tx]"),
         expect![[r##"
-        # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
+        # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
     "##]],
     );
 }
@@ -117,7 +117,7 @@ fn a_copy_writes_when_it_is_waited_for() {
     check(
         &format!("{COPY}\n{wait}\n{SYNC}\nB[tx] = S[tx]"),
         expect![[r#"
-            # superfluous-barrier at 6 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
+            # superfluous-barrier at 6 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
         "#]],
     );
 }
@@ -138,7 +138,7 @@ fn a_warp_reads_for_all_of_its_threads() {
     check(
         &format!("S[tx] = A[tx]\n{SYNC}\n{far}"),
         expect![[r#"
-            # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
+            # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
         "#]],
     );
 }
@@ -154,21 +154,21 @@ fn iterations_that_are_further_apart_than_threads_reach_do_not_meet() {
     check(
         &format!("{}\n{SYNC}", fill("128")),
         expect![[r##"
-        # superfluous-barrier at 9 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
+        # superfluous-barrier at 9 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
     "##]],
     );
     let twice = fill("128").replace("B[tx] = F", &format!("{SYNC}\nB[tx] = F"));
     check(
         &twice,
         expect![[r##"
-        # superfluous-barrier at 7 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
+        # superfluous-barrier at 7 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
     "##]],
     );
     let overlapping = fill("64").replace("B[tx] = F", &format!("{SYNC}\nB[tx] = F"));
     check(
         &overlapping,
         expect![[r##"
-        # superfluous-barrier at 8 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
+        # superfluous-barrier at 8 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
     "##]],
     );
 }

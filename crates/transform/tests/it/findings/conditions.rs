@@ -112,7 +112,7 @@ fn never_true_condition_loses_its_statement() {
 }
 
 #[test]
-fn what_a_load_was_is_not_known_later() {
+fn condition_on_a_load_is_unknown_later() {
     check_redundant(
         "
         if A[0] > 0:

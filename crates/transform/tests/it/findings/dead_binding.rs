@@ -39,8 +39,8 @@ fn names_that_only_dead_names_use_are_dead() {
         A[0] = x
         ",
         expect![[r#"
-            # dead-binding at 1 `a`: _ is used only by what is never used itself; used here, for something that is never used: 2 `b: T.let[T.int32] = a + 1`; used here, for something that is never used: 3 `c: T.let[T.int32] = a + b`
-            # dead-binding at 2 `b`: _ is used only by what is never used itself; used here, for something that is never used: 3 `c: T.let[T.int32] = a + b`
+            # dead-binding at 1 `a`: _ is used only by values that are never used; used here, for something that is never used: 2 `b: T.let[T.int32] = a + 1`; used here, for something that is never used: 3 `c: T.let[T.int32] = a + b`
+            # dead-binding at 2 `b`: _ is used only by values that are never used; used here, for something that is never used: 3 `c: T.let[T.int32] = a + b`
             # dead-binding at 3 `c`: _ is never used
             A[0] = x
         "#]],
@@ -76,8 +76,8 @@ fn scalars_that_only_use_each_other_are_dead() {
         A[0] = 1
         ",
         expect![[r#"
-            # dead-binding at 1 `i`: _ is used only by what is never used itself; used here, for something that is never used: 2 `j: T.int32 = 0`
-            # dead-binding at 2 `j`: _ is used only by what is never used itself; used here, for something that is never used: 1 `i: T.int32 = 0`
+            # dead-binding at 1 `i`: _ is used only by values that are never used; used here, for something that is never used: 2 `j: T.int32 = 0`
+            # dead-binding at 2 `j`: _ is used only by values that are never used; used here, for something that is never used: 1 `i: T.int32 = 0`
             for k in range(x):
                 T.evaluate(0)
             A[0] = 1
@@ -206,7 +206,7 @@ def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
         A[1] = x
 ",
         expect![[r#"
-            # dead-binding at 1 `v`: _ is used only by what is never used itself; used here, for something that is never used: 2 `w: T.int32 = v + 1`; no fix
+            # dead-binding at 1 `v`: _ is used only by values that are never used; used here, for something that is never used: 2 `w: T.int32 = v + 1`; no fix
             # dead-binding at 2 `w`: _ is never used
             with T.LetStmt(x * 2) as v:
                 A[1] = x

@@ -36,7 +36,7 @@ fn a_store_that_the_next_one_writes_over_goes() {
 }
 
 #[test]
-fn what_may_read_between_keeps_it() {
+fn possible_read_between_keeps_the_store() {
     check(
         "
         A[x] = 1
@@ -58,7 +58,7 @@ fn what_may_read_between_keeps_it() {
 }
 
 #[test]
-fn what_may_leave_the_list_keeps_it() {
+fn possible_exit_between_keeps_the_store() {
     check(
         "
         for i in range(4):
@@ -223,7 +223,7 @@ fn a_read_on_some_path_keeps_it() {
 }
 
 #[test]
-fn what_other_threads_may_see_keeps_it() {
+fn memory_of_other_threads_keeps_the_store() {
     check(
         "
         with T.launch_thread(\"blockIdx.x\", 1) as bx:
@@ -298,8 +298,8 @@ fn memory_that_nothing_reads_afterwards() {
         M[1] = y
         ",
         expect![[r##"
-            # dead-store at 4 `L[0] = x`: nothing reads what this stores
-            # dead-store at 10 `M[1] = y`: nothing reads what this stores
+            # dead-store at 4 `L[0] = x`: nothing reads the stored value
+            # dead-store at 10 `M[1] = y`: nothing reads the stored value
             L = T.alloc_local((4,), "int32")
             M = T.alloc_local((4,), "int32")
             N = T.alloc_local((4,), "int32")
@@ -336,13 +336,13 @@ fn operands_with_an_effect_keep_the_fix_away() {
         L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)
         ",
         expect![[r#"
-            # dead-store at 2 `L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)`: nothing reads what this stores; no fix
+            # dead-store at 2 `L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)`: nothing reads the stored value; no fix
         "#]],
     );
 }
 
 #[test]
-fn what_the_element_holds_already() {
+fn store_of_the_same_value_is_dead() {
     check(
         "A[x] = A[x]",
         expect![[r#"

@@ -1,5 +1,5 @@
-//! Primitive edits, each by itself on text that was made for it, and all over real programs: the text after the edit must lower to
-//! what the rewriter makes of the body.
+//! Primitive edits, each by itself on text that was made for it, and all over real programs: the text after the edit
+//! must lower to the rewriter's body.
 
 use expect_test::{Expect, expect};
 use frontend::tvmscript::{FunctionItem, Lowered};
@@ -371,7 +371,7 @@ fn copied_text_gets_the_parentheses_it_needs() {
 }
 
 #[test]
-fn what_has_no_text_of_its_own_is_left() {
+fn occurrence_without_text_stays() {
     check(
         "if 0 < x * y < 4:\n    A[0] = y",
         copy("x * y", "y"),

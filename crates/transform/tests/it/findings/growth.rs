@@ -18,8 +18,8 @@ fn work(value: &str) -> (usize, u64) {
     })
 }
 
-/// Twice the levels are at most a little more than twice the work: what decides is looked for up to 256 contexts further
-/// out, which not all of the levels have.
+/// Twice the levels are at most a little more than twice the work: what decides is looked for up to 256 contexts
+/// further out, which not all of the levels have.
 #[track_caller]
 fn check(n: usize, level: fn(String, usize) -> String) {
     let nest = |n: usize| (0..n).fold("0".to_owned(), level);

@@ -1,4 +1,4 @@
-//! Values that a loop computes again and again.
+//! Values that a loop recomputes in every iteration.
 
 use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
@@ -53,7 +53,7 @@ fn equal_values_of_a_loop_get_one_name() {
 }
 
 #[test]
-fn what_may_trap_stays_under_its_guard() {
+fn trapping_value_stays_under_its_guard() {
     check(
         "
         for i in range(x):
@@ -85,7 +85,7 @@ fn what_may_trap_stays_under_its_guard() {
 }
 
 #[test]
-fn what_the_loop_writes_stays_in_it() {
+fn value_that_the_loop_writes_stays_inside() {
     check(
         "
         B = T.alloc_buffer((4,), \"int32\")
@@ -180,7 +180,7 @@ fn places_whose_address_is_taken_are_no_values() {
 }
 
 #[test]
-fn what_a_block_computes_stays_out_of_the_blocks_inside() {
+fn value_of_a_block_stays_out_of_inner_blocks() {
     let options =
         FindingOptions { loop_invariant_cost: 1, ..super::only(FindingKind::LoopInvariant) };
     let text = "from tvm.script import tirx as T

@@ -1,4 +1,4 @@
-//! What a macro's call stands for: nothing of it is told where it is called, and no fix changes the call for it.
+//! Statements of a macro call: no finding about them is reported at the call, and no fix changes the call for them.
 
 use expect_test::{Expect, expect};
 use transform::findings::FindingKinds;
@@ -45,7 +45,7 @@ fn nothing_is_told_at_the_call() {
 }
 
 #[test]
-fn what_is_written_is_told() {
+fn written_statements_are_reported() {
     check(
         "O[i] = A[i] * T.float32(2)",
         "

@@ -1,4 +1,4 @@
-//! What `noalias` would allow.
+//! The merges that `noalias` would allow.
 
 use expect_test::{Expect, expect};
 use transform::findings::FindingKind;

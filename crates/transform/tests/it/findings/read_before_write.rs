@@ -46,7 +46,7 @@ fn the_first_iteration_reads_what_later_ones_write() {
 }
 
 #[test]
-fn what_the_first_iteration_writes_or_leaves_out_is_no_finding() {
+fn memory_written_or_skipped_by_the_first_iteration_is_no_finding() {
     check(
         "
         acc = T.alloc_local((4,), \"int32\")

@@ -1,4 +1,4 @@
-//! Loads of what a name holds.
+//! Loads of values that a name holds.
 
 use expect_test::{Expect, expect};
 use transform::findings::FindingKind;
@@ -59,7 +59,7 @@ fn a_variable_was_stored() {
         A[1] = A[0]
         ",
         expect![[r#"
-            # redundant-load at 2 `A[x]`: _ still is what was stored to it; stored here: 1 `A[x] = y`
+            # redundant-load at 2 `A[x]`: _ still holds the value that was stored to it; stored here: 1 `A[x] = y`
             A[x] = y
             T.evaluate(y)
             A[0] = 5
@@ -141,7 +141,7 @@ fn a_name_that_means_something_else_by_now_is_not_written() {
         &options,
         file,
         expect![[r#"
-        # redundant-load at 5 `A[x]`: _ still is what was stored to it; stored here: 3 `A[x] = a`
+        # redundant-load at 5 `A[x]`: _ still holds the value that was stored to it; stored here: 3 `A[x] = a`
     "#]],
     );
 }

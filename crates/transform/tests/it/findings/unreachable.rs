@@ -47,7 +47,7 @@ fn loop_without_iterations() {
 }
 
 #[test]
-fn what_follows_an_end() {
+fn statements_after_an_end_are_unreachable() {
     check(
         "
         for i in range(x):
@@ -60,8 +60,8 @@ fn what_follows_an_end() {
             A[i] = 4
         ",
         expect![[r#"
-            # unreachable at 4 `A[i] = 1`: this is never executed: what is before it does not go on; nothing after this is executed: 3 `break`
-            # unreachable at 7 `A[i] = 3`: this is never executed: what is before it does not go on; nothing after this is executed: 6 `continue`
+            # unreachable at 4 `A[i] = 1`: this is never executed: the statement before it does not continue; nothing after this is executed: 3 `break`
+            # unreachable at 7 `A[i] = 3`: this is never executed: the statement before it does not continue; nothing after this is executed: 6 `continue`
             for i in range(x):
                 if A[i] > 0:
                     break
@@ -72,7 +72,7 @@ fn what_follows_an_end() {
 }
 
 #[test]
-fn what_follows_an_if_of_which_no_arm_goes_on() {
+fn statements_after_an_if_without_continuing_arms_are_unreachable() {
     check(
         "
         for i in range(x):
@@ -83,7 +83,7 @@ fn what_follows_an_if_of_which_no_arm_goes_on() {
             A[i] = 1
         ",
         expect![[r#"
-            # unreachable at 6 `A[i] = 1`: this is never executed: what is before it does not go on; nothing after this is executed: 2 `if A[i] > 0:`
+            # unreachable at 6 `A[i] = 1`: this is never executed: the statement before it does not continue; nothing after this is executed: 2 `if A[i] > 0:`
             for i in range(x):
                 if A[i] > 0:
                     break

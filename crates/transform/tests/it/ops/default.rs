@@ -1,4 +1,4 @@
-//! The preset `default`: what it finds beyond the peers, and what it leaves.
+//! The preset `default`: the merges beyond the reference compilers, and its limits.
 
 use expect_test::{Expect, expect};
 use ir::plan::Preset;
@@ -17,7 +17,7 @@ fn check(body: &str, expect: Expect) {
 }
 
 #[test]
-fn what_both_arms_compute_moves_before_the_choice() {
+fn operation_of_both_arms_moves_before_the_choice() {
     check(
         r#"
   "scf.if"(%c) ({
@@ -368,7 +368,7 @@ fn dead_chains_go_at_once() {
 }
 
 #[test]
-fn arguments_that_are_handed_the_same_are_one() {
+fn arguments_with_equal_incoming_values_are_merged() {
     check(
         r#"
   "cf.cond_br"(%c, %a, %a, %i, %b, %b, %i)[^bb1, ^bb1] <{operandSegmentSizes = array<i32: 1, 3, 3>}> : (i1, i32, i32, index, i32, i32, index) -> ()

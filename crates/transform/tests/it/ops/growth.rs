@@ -1,5 +1,5 @@
-//! The families on which the peers are quadratic or worse, and deep and long inputs: work is counted, twice the input is at most a little more than
-//! twice the work.
+//! The families on which the peers are quadratic or worse, and deep and long inputs: work is counted, twice the input
+//! is at most a little more than twice the work.
 
 use ir::{effects::EffectTable, plan::Preset};
 use transform::ops::{OpOptions, plan_counted};

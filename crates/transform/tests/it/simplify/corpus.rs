@@ -1,6 +1,6 @@
 //! Real programs: planning ends, each item and all of them leave valid bodies, and text and body agree.
 //!
-//! `TIR_SIMPLIFY_CORPUS` names another folder of programs than the samples; what is found there is then printed by kind.
+//! `TIR_SIMPLIFY_CORPUS` names another folder of programs than the samples; its findings are then printed by kind.
 
 use std::{collections::BTreeMap, path::Path};
 

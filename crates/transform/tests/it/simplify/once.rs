@@ -1,4 +1,4 @@
-//! One plan is enough: what an earlier step made possible is in the same plan.
+//! One plan is enough: simplifications that an earlier step enables are in the same plan.
 //!
 //! `check` plans the result a second time and fails if anything is found there.
 

@@ -1,4 +1,4 @@
-//! Statements that go, are opened, or change places.
+//! Statements that are removed, opened, or reordered.
 
 use expect_test::expect;
 

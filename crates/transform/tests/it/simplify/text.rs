@@ -1,9 +1,9 @@
-//! Edits of the text: what the text becomes lowers to what the body becomes.
+//! Edits of the text: the edited text lowers to the rewritten body.
 
 use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
 use frontend::tvmscript::{
-    Edited, FunctionItem, Lowered, Reading, checked_simplify_edits, functions,
+    Edited, FunctionItem, Lowered, ReadBack, checked_simplify_edits, functions,
     unchecked::{SimplifyEdits, simplify_edits},
 };
 use ir::effects::EffectTable;
@@ -261,7 +261,7 @@ fn statements_without_effect() {
 }
 
 #[test]
-fn what_the_text_cannot_do_stays() {
+fn simplification_without_a_text_form_is_left_out() {
     check(
         "
         for i, j in T.grid(1, 4):
@@ -492,7 +492,7 @@ fn item_whose_text_reads_back_as_something_else_is_left_out() {
         source: &item.source,
         environment: &functions.environment(item),
         lowered: it,
-        reading: Reading::Now,
+        reading: ReadBack::Now,
     };
     let found = checked_simplify_edits(edited, &plan, |_| true, &rewritten);
     assert_eq!(found.is_done, [true, false, true, false]);
@@ -785,7 +785,7 @@ fn functions_read_back_wherever_they_stand() {
             source: &item.source,
             environment: &functions.environment(item),
             lowered: it,
-            reading: Reading::Now,
+            reading: ReadBack::Now,
         };
         let rewritten =
             |is_done: &[bool]| rewrite_items(&it.body, &occurrences, &plan, |at| is_done[at]);

@@ -1,7 +1,7 @@
 //! The system's C compiler: each source becomes two shared objects.
 //!
-//! - `strict`: C11, all warnings as errors, `-O2`, no OpenMP (its pragmas vanish): what a user's build does;
-//! - `checked`: with OpenMP, and traps for overflow, shifts, null pointers and what else C leaves undefined.
+//! - `strict`: C11, all warnings as errors, `-O2`, no OpenMP (its pragmas vanish), as in a user's build;
+//! - `checked`: with OpenMP, and traps for overflow, shifts, null pointers and other undefined behaviour of C.
 //!
 //! Sources are compiled in batches; where a batch fails, each of its sources alone, so that an error has a name.
 
@@ -33,7 +33,7 @@ pub(super) type Compiled = BTreeMap<PathBuf, Result<Vec<PathBuf>, String>>;
 /// A compiler that was found.
 pub(super) struct Compiler {
     program: &'static str,
-    /// The first line of what it says about itself.
+    /// The first line of its version message.
     pub(super) version: String,
 }
 

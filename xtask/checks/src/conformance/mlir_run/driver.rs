@@ -1,7 +1,8 @@
 //! A `main` for a function: it fills arguments by a formula, calls, and prints all bits.
 //!
-//! In: a function. Out: its text, the same arguments for the interpreter, and the words that the peer must print. Elements are small multiples
-//! of a quarter, so that sums and products are exact in whatever order a lowering takes them.
+//! In: a function. Out: its text, the same arguments for the interpreter, and the words that the peer must print.
+//! Elements are small multiples of a quarter, so that sums and products are exact in whatever order a lowering takes
+//! them.
 
 use std::fmt::Write as _;
 
@@ -24,7 +25,7 @@ const EXTENT: i64 = 6;
 pub(super) struct Driver {
     text: String,
     pub(super) arguments: Vec<Argument>,
-    /// Whether each argument is memory, which is shown after the call.
+    /// True for each argument that is memory, which is shown after the call.
     is_memory: Vec<bool>,
     /// The type of each result, if it is a float.
     floats: Vec<Option<DataType>>,
@@ -85,7 +86,7 @@ fn filled(shape: &[i64], dtype: DataType, is_index: bool, seed: usize) -> Array 
 }
 
 impl Driver {
-    /// The driver of a function; or what of its signature cannot be given or shown.
+    /// The driver of a function; or the part of its signature that cannot be given or shown.
     pub(super) fn new(body: &Body) -> Result<Driver, String> {
         let params = &body.blocks[body.entry(body.root)].args;
         let mut text = String::from(HEAD);
@@ -147,7 +148,7 @@ impl Driver {
         }
     }
 
-    /// What must be printed, in order; none where the program defines nothing.
+    /// Returns the words that must be printed, in order; `None` where the program defines nothing.
     pub(super) fn bits(&self, outcome: &Outcome) -> Vec<Word> {
         let results = outcome.returned.iter().zip(self.floats.iter().copied());
         let memory = outcome.arguments.iter().zip(&self.is_memory);
@@ -165,7 +166,7 @@ fn float(element: &str) -> Option<DataType> {
     }
 }
 
-/// What is around: printing one word.
+/// The code around the function: it prints one word.
 const HEAD: &str = r#"llvm.mlir.global internal constant @tir_format("%016lx\0A\00") {addr_space = 0 : i32}
 llvm.func @printf(!llvm.ptr, ...) -> i32
 func.func private @tir_show(%v: i64) {
@@ -408,14 +409,15 @@ fn words(end: &Final, float: Option<DataType>) -> Vec<Word> {
     }
 }
 
-/// Whether the peer printed the same twice, wherever the program defines what.
+/// Returns true if the peer printed the same twice, wherever the program defines the result.
 pub(super) fn same(ours: &[Word], before: &[u64], after: &[u64]) -> bool {
     let is_defined = |at: usize| ours.get(at).is_none_or(|it| it.is_defined);
     before.len() == after.len()
         && before.iter().zip(after).enumerate().all(|(at, (a, b))| a == b || !is_defined(at))
 }
 
-/// Compares what we computed with what the peer printed: how many differ within the room, in units of the last place.
+/// Compares our results with the peer's output: returns how many differ within the tolerance, in units of the last
+/// place.
 pub(super) fn near(ours: &[Word], theirs: &[u64], room: u64) -> Result<usize, String> {
     if ours.len() != theirs.len() {
         return Err(format!("{} words for {}", ours.len(), theirs.len()));

@@ -1,6 +1,6 @@
 //! The peer's compiler: a text lowered by `mlir-opt` and run by `mlir-cpu-runner`.
 //!
-//! Nothing but the C library is linked: what a program prints, it prints by `printf`.
+//! Only the C library is linked: a program prints by `printf`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

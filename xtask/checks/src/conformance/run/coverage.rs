@@ -1,4 +1,5 @@
-//! Which constructs were executed by whom: a construct that TVM never ran is checked against our own reading only.
+//! Coverage: the constructs that each side executed. A construct that TVM never ran is checked against our own reading
+//! only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +130,7 @@ impl Coverage {
         self.types.entry(construct).or_default().insert(dtype.to_owned());
     }
 
-    /// What is in this and not in `other`.
+    /// Returns the entries in this and not in `other`.
     pub(super) fn without(&self, other: &Coverage) -> Coverage {
         let mut rest = Coverage::default();
         for (construct, types) in &self.types {

@@ -13,14 +13,14 @@ use crate::conformance::launch;
 use crate::conformance::peer::{Keep, Peer};
 use crate::workspace::Workspace;
 
-/// What the build left for the launcher.
+/// The outputs of the build for the launcher.
 struct Output {
     functions: BTreeMap<(String, String), Function>,
     /// Reasons of functions without code.
     refused: BTreeMap<(String, String), String>,
 }
 
-/// Builds all cases with threads for OpenCL and runs what was built; one result a case, none for the others.
+/// Builds all cases with threads for OpenCL and runs them; one result a case, `None` for the others.
 pub(super) fn run(ws: &Workspace, peer: &Peer, cases: &[Case]) -> Vec<Option<Side>> {
     let threaded: Vec<&Case> = cases.iter().filter(|it| it.how == How::Threads).collect();
     let mut sides = run_all(ws, peer, &threaded).into_iter();

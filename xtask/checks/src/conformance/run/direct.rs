@@ -1,7 +1,7 @@
 //! Functions that TVM compiles as they are, and kernels that it split from such functions.
 //!
-//! In: the files of `unscheduled`, `kernels` and `final_cuda`, and [`super::CONSTRUCTS`]. Out: cases. What binds threads or has
-//! inputs that cannot be made is left out by name.
+//! In: the files of `unscheduled`, `kernels` and `final_cuda`, and [`super::CONSTRUCTS`]. Out: cases. Functions that
+//! bind threads or whose inputs cannot be made are left out by name.
 
 use ir::{Body, ForKind, OpKind};
 use rustc_hash::FxHashMap;

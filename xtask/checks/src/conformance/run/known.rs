@@ -1,6 +1,6 @@
 //! Differences that are TVM's, by name and with the reason: no such function counts for or against.
 
-/// The group of the file, what the name contains, and why TVM's result is another one.
+/// The group of the file, a part of the name, and the reason why TVM's result differs.
 const KNOWN: &[(&str, &str, &str)] = &[
     (
         "constructs/float_functions",
@@ -14,7 +14,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
 const NARROW: &str = "TVM computes with 8-bit floats by its own conversion, which knows neither zero and subnormal values nor the \
                       exponents of formats other than e4m3fn and e5m2: 0 of float8_e4m3fn becomes 0.0078125";
 
-/// Why a difference of this case is known.
+/// Returns the reason why a difference of this case is known.
 pub(super) fn reason(label: &str) -> Option<&'static str> {
     let (file, name) = label.split_once(':')?;
     KNOWN

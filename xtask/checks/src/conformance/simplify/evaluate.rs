@@ -1,8 +1,9 @@
-//! Whether TVM's result has another value than the expression: by evaluation, on small values that get to the place.
+//! A search for a difference between an expression and TVM's result: by evaluation, on small values that reach the
+//! place.
 //!
 //! Input: an expression and TVM's form of it, in two bodies whose variables have the same names; the context of the
 //! place. Output: values for which both differ, in words. Loads and unknown calls are functions of their operands with
-//! arbitrary results. Nothing found proves nothing. O(tries · size).
+//! arbitrary results. Finding none proves nothing. O(tries · size).
 
 use arith::simplify::Simplifier;
 use arith::{Constraint, ContextId};
@@ -14,7 +15,7 @@ use crate::conformance::inputs::Random;
 
 /// Assignments that are tried.
 const TRIES: usize = 3_000;
-/// Those that get to the place are enough.
+/// The number of runs reaching the place that is enough.
 const ENOUGH: usize = 300;
 
 /// Values by the name of the variable.
@@ -144,7 +145,7 @@ fn assignment(
     Some(values)
 }
 
-/// The value; none for an error, and for what this does not read.
+/// The value; `None` for an error, and for unsupported nodes.
 fn value(body: &Body, expr: ExprId, values: &Values) -> Option<i128> {
     let get = |it: ExprId| value(body, it, values);
     let node = body.expr(expr);

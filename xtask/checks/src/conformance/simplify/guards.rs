@@ -1,11 +1,12 @@
 //! Guards of functions with dynamic shapes, before and after the pass `simplify`.
 //!
-//! Counted: `if`s, block predicates, the comparisons in their conditions, and guards right inside of another one. Where the
-//! pass changed a function, both forms are run on small shapes, whole launches with all their blocks and threads, and every byte of
-//! every argument is compared. Where fixed extents make that too much work, both run the same sample of their iterations
-//! and blocks, with all threads of these, and the report says so. Runs with an event or an error in the original are left
-//! out: the pass may remove those. A sample may read what an iteration that is left out would have written; these reads
-//! give a fixed pattern, in both forms as often. O(function) beside the pass and the runs.
+//! Counted: `if`s, block predicates, the comparisons in their conditions, and guards right inside of another one. Where
+//! the pass changed a function, both forms are run on small shapes, whole launches with all their blocks and threads,
+//! and every byte of every argument is compared. Where fixed extents make that too much work, both run the same sample
+//! of their iterations and blocks, with all threads of these, and the report notes it. Runs with an event or an error
+//! in the original are left out: the pass may remove those. A sample may read an element that an omitted iteration
+//! would have written; these reads give a fixed pattern, in both forms equally often. O(function) beside the pass and
+//! the runs.
 
 use ir::effects::EffectTable;
 use std::fmt;
@@ -17,13 +18,14 @@ use transform::passes::Pass;
 use crate::conformance::inputs;
 use crate::conformance::report::Report;
 
-/// Extents of shape variables, by position: one element, around sizes of blocks and vectors, all alike and all different.
+/// Extents of shape variables, by position: one element, around sizes of blocks and vectors, all alike and all
+/// different.
 const SHAPES: [&[i64]; 8] =
     [&[1], &[2], &[5, 3, 6, 4, 7, 2], &[1, 3], &[3, 1], &[17, 2], &[2, 33], &[9, 8, 1]];
 /// Evaluated nodes of one run.
 const MAX_STEPS: u64 = 3_000_000;
-/// Iterations of a loop and blocks of a dimension, the last one among them: all, or where that is too much work the first
-/// of these that is not.
+/// Iterations of a loop and blocks of a dimension, the last one among them: all, or where that is too much work the
+/// first of these that is not.
 const SAMPLES: [Option<u32>; 5] = [None, Some(8), Some(4), Some(2), Some(1)];
 
 /// Guards, comparisons in them, and guards that hold nothing but another guard.
@@ -34,7 +36,7 @@ pub(super) struct Guards {
     pub(super) stacked: usize,
 }
 
-/// What the runs of both forms of a function say.
+/// The verdict of the runs of both forms of a function.
 #[derive(Clone, Debug)]
 enum Runs {
     /// The pass changed nothing.
@@ -143,7 +145,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Whether an extent of a parameter is a variable.
+/// Returns true if an extent of a parameter is a variable.
 pub(super) fn is_dynamic(body: &Body) -> bool {
     let is_symbol = |it: ir::ValueId| {
         matches!(body.values[it].kind, ValueKind::Symbol) || body.values[it].is_size
@@ -222,7 +224,7 @@ fn counts(outcome: &Outcome) -> Vec<(EventKind, u64)> {
     outcome.events.iter().map(|it| (it.kind, it.count)).collect()
 }
 
-/// What a run left, as bytes.
+/// Returns the results of a run, as bytes.
 fn bytes(outcome: &Outcome) -> Vec<Vec<u8>> {
     let of = |argument: &Argument| match argument {
         Argument::Array(array) => array.data.clone(),
@@ -250,7 +252,7 @@ fn guards(body: &Body) -> Guards {
     found
 }
 
-/// Whether an `if` without `else` holds nothing but another one.
+/// Returns true if an `if` without `else` holds nothing but another one.
 fn holds_a_guard_only(body: &Body, op: OpId) -> bool {
     let only = |op: OpId| {
         let operation = &body.ops[op];
@@ -281,7 +283,7 @@ mod tests {
     use super::*;
     use crate::conformance::ours;
 
-    /// Copies the first elements of an array, as many as the condition says.
+    /// Copies the first elements of an array, as many as the condition allows.
     fn body(iterations: u32, condition: &str) -> Body {
         let text = format!(
             "\

@@ -13,7 +13,7 @@ use ir::{Body, DataType, ExprId, ForKind, Occurrences, OpId, OpKind};
 
 use crate::conformance::simplify::evaluate;
 
-/// How our result compares with TVM's.
+/// The comparison of our result with TVM's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     Simpler,
@@ -62,7 +62,7 @@ pub(super) fn compare(body: &Body, theirs: &Body) -> Option<Vec<Operand>> {
     Some(pairs.found)
 }
 
-/// The operands that a simplifier of statements simplifies, and what it may take for granted of each.
+/// The operands that a simplifier of statements simplifies, and the assumptions about each.
 fn readings(body: &Body, op: OpId) -> Vec<(usize, Overflow)> {
     let n_operands = body.ops[op].operands.len();
     let all = |reading| (0..n_operands).map(|it| (it, reading)).collect();
@@ -119,7 +119,7 @@ impl Pairs<'_> {
         self.simplifier.body().dtype(expr).is_none_or(|it| !it.is_float())
     }
 
-    /// Nothing is counted where there was nothing to do and nobody did anything.
+    /// Nothing is counted where there was nothing to do and neither side did anything.
     fn compare(&mut self, at: ContextId, before: ExprId, ours: ExprId, theirs: ExprId) {
         let is_leaf = self.simplifier.body().expr(before).is_leaf();
         if is_leaf && ours == before && self.theirs.expr(theirs).is_leaf() {

@@ -1,7 +1,8 @@
-//! Whole functions after our pass `simplify` and after TVM's `StmtSimplify`: what is left to do.
+//! Whole functions after our pass `simplify` and after TVM's `StmtSimplify`: the remaining work.
 //!
-//! Input: a body, and the same function as TVM's pass left it. Output: [`Left`] of each: statements, and the cost of all
-//! their operands ([`arith::simplify::Cost`]), counted once each wherever they stand. O(function) beside our pass.
+//! Input: a body, and the same function as TVM's pass left it. Output: [`Remaining`] of each: statements, and the cost
+//! of all their operands ([`arith::simplify::Cost`]), counted once each wherever they stand. O(function) beside our
+//! pass.
 
 use ir::effects::EffectTable;
 use std::cmp::Ordering;
@@ -14,7 +15,7 @@ use crate::conformance::report::Report;
 
 /// Of the original, of ours, of TVM's.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
+pub(super) struct Remaining {
     before: Work,
     ours: Work,
     theirs: Work,
@@ -48,11 +49,11 @@ impl Work {
     }
 }
 
-impl Left {
+impl Remaining {
     /// Runs our pass and measures.
-    pub(super) fn of(body: &Body, theirs: &Body) -> Left {
+    pub(super) fn of(body: &Body, theirs: &Body) -> Remaining {
         let of = Work::of;
-        Left {
+        Remaining {
             before: of(body),
             ours: of(&Pass::Simplify.run(body, EffectTable::builtin())),
             theirs: of(theirs),
@@ -70,7 +71,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, name: &str, left: &Left, report: &mut Report) {
+    pub(super) fn add(&mut self, name: &str, left: &Remaining, report: &mut Report) {
         for (sum, it) in self.work.iter_mut().zip([left.before, left.ours, left.theirs]) {
             *sum += it.all();
         }

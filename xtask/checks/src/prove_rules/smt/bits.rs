@@ -213,7 +213,7 @@ fn extend(name: &str, by: u32, is_signed: bool) -> String {
     format!("((_ {how} {by}) {name})")
 }
 
-/// Whether the exact result is the cut one.
+/// Returns the condition that the exact result equals the wrapped one.
 fn fits(function: &str, a: &str, b: &str, value: &str, bits: u32, is_signed: bool) -> String {
     let by = if function == "bvmul" { bits } else { 1 };
     let wide = |name: &str| extend(name, by, is_signed);

@@ -11,7 +11,7 @@ pub(super) fn literal(value: i128) -> String {
 }
 
 impl Script<'_> {
-    /// Whether the machine has the number.
+    /// Returns the condition that the machine has the number.
     pub(super) fn in_range(&self, value: &str) -> String {
         match self.machine.range() {
             None => "true".to_owned(),
@@ -73,7 +73,8 @@ impl Script<'_> {
         Some(format!("(not (and (= {a} {}) (= {b} (- 1))))", literal(least)))
     }
 
-    /// `a % b == 0` as `a == b * k`: then `a` is no number of its own, which helps more than what makes `k` a quotient.
+    /// `a % b == 0` as `a == b * k`: then `a` is no number of its own, which helps more than the constraints that make
+    /// `k` a quotient.
     pub(super) fn multiple(&mut self, term: &Term) -> Option<String> {
         let Term::Node(Op::Eq, sides) = term else { return None };
         let [Term::Node(Op::FloorMod, operands), Term::Constant(0)] = &sides[..] else {
@@ -127,8 +128,8 @@ impl Script<'_> {
         }
     }
 
-    /// A number that divides both and is 0 only if they are: less than what makes it the greatest, so that what follows
-    /// from this follows from that.
+    /// A number that divides both and is 0 only if they are: weaker than the greatest one, so that every consequence of
+    /// this holds for that.
     fn gcd(&mut self, a: &str, b: &str) -> String {
         let names: Vec<String> = (0..3).map(|_| self.fresh()).collect();
         self.assert(&format!("(is-common-divisor {a} {b} {})", names.join(" ")));

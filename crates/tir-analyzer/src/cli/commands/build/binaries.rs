@@ -1,11 +1,11 @@
-//! What `build --emit` and `--ptxas` say: figures of each kernel, what `cse` bought, what compilers refused.
+//! The output of `build --emit` and `--ptxas`: metrics of each kernel, the savings of `cse`, and compilers' refusals.
 //!
-//! In: a report. Out: words, or JSON. A commoning that the vendor's compiler finds anyway is told apart from one that
-//! survives; kernels in which there was nothing in common are only counted.
+//! In: a report. Out: text, or JSON. It distinguishes values that the vendor's compiler would have shared anyway from
+//! those that it would not; kernels in which nothing was shared are only counted.
 
 use std::collections::BTreeMap;
 
-use build_kernels::{BuildReport, Figures, KernelReport, Measured, Verdict};
+use build_kernels::{BuildReport, KernelReport, Measured, Metrics, Verdict};
 use serde_json::{Value, json};
 
 use super::report::{SHOWN, more};
@@ -89,13 +89,13 @@ fn line(kernel: &KernelReport, measured: &Measured) -> Option<String> {
     Some(format!("{}: {}{verdict}", kernel.output(), parts.join(", ")))
 }
 
-fn spilled(figures: &Figures) -> u32 {
+fn spilled(figures: &Metrics) -> u32 {
     figures.spill_store_bytes.saturating_add(figures.spill_load_bytes)
 }
 
 /// For programs.
 pub(super) fn json(measured: &Measured) -> Value {
-    let figures = |it: &Figures| {
+    let figures = |it: &Metrics| {
         json!({
             "registers": it.registers, "sharedBytes": it.shared_bytes, "stackBytes": it.stack_bytes,
             "spillStoreBytes": it.spill_store_bytes, "spillLoadBytes": it.spill_load_bytes,

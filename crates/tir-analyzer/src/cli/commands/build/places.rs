@@ -1,8 +1,8 @@
 //! The names of files in manifests: where their outputs go.
 //!
-//! In: files, and the arguments that they were found by. Out: for each file its path from the root of its workspace, which is the
-//! folder of the nearest `tir-analyzer.toml` above it, else the repository, else the argument. So a file has one place, whatever else
-//! is built with it. A look at each folder above a file, once.
+//! In: files, and the arguments that they were found by. Out: for each file its path from the root of its workspace,
+//! which is the folder of the nearest `tir-analyzer.toml` above it, else the repository, else the argument. So a file
+//! has one place, whatever else is built with it. A look at each folder above a file, once.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 
 use crate::{cli::io::Io, config::CONFIG_FILE};
 
-/// What a repository has in its root: a folder, or a file in a work tree of another.
+/// The entry in the root of a repository: a folder, or a file in a work tree of another.
 const REPOSITORY: &str = ".git";
 
 /// Finds the roots of workspaces.
@@ -24,13 +24,13 @@ pub(super) struct Places {
     roots: BTreeMap<PathBuf, Option<PathBuf>>,
 }
 
-/// Where a file belongs.
+/// The place where a file belongs.
 pub(super) struct Placed {
     /// The root of its workspace.
     pub(super) root: PathBuf,
     /// Its path from there, with `/`.
     pub(super) name: String,
-    /// Whether the root was found by the file alone, and not by an argument.
+    /// True if the root was found by the file alone, and not by an argument.
     pub(super) is_only_name: bool,
 }
 
@@ -52,7 +52,7 @@ impl Places {
         Places { arguments, real: BTreeMap::new(), roots: BTreeMap::new() }
     }
 
-    /// The place of a file; none for what has no path.
+    /// The place of a file; `None` for input without a path.
     pub(super) fn of(&mut self, path: &Path) -> Option<Placed> {
         let (folder, name) = path.parent().zip(path.file_name())?;
         let real = self.real.entry(folder.to_owned());

@@ -1,6 +1,6 @@
-//! What `build` says: text for people, JSON for programs.
+//! The output of `build`: text for people, JSON for programs.
 //!
-//! In: a report. Out: words. Lists are cut unless all is asked for; reasons are always told.
+//! In: a report. Out: words. Lists are cut unless all is requested; reasons are always given.
 
 use std::collections::BTreeSet;
 
@@ -105,7 +105,7 @@ pub(super) fn text(
     Ok(())
 }
 
-/// What became of the outputs of files that are gone.
+/// Reports the outputs of files that are gone.
 fn others(
     outcome: &Outcome,
     args: &BuildArgs,
@@ -116,13 +116,13 @@ fn others(
     match outcome.report.pruned.len() {
         0 if outcome.gone.is_empty() => {}
         0 if args.prune => {}
-        0 => writeln!(io.out, "what was built of {gone} that are gone stays; --prune removes it")?,
+        0 => writeln!(io.out, "outputs of {gone} that are gone stay; --prune removes them")?,
         n => writeln!(io.out, "pruned: {} of {gone} that are gone", count(n, "output"))?,
     }
     if args.prune && !outcome.unknown.is_empty() {
         writeln!(
             io.out,
-            "what was built of {} stays: nobody noted where they are",
+            "outputs of {} stay: their source is unknown",
             count(outcome.unknown.len(), "other file")
         )?;
     }
@@ -150,7 +150,7 @@ fn is_news(kernel: &KernelReport) -> bool {
     kernel.status != Status::Reused || kernel.written
 }
 
-/// What was different: for all, for each file, for each kernel.
+/// Explains the changed inputs: for all files, for each file, for each kernel.
 fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
     for Change { target, what, before, now } in &report.changes {
         writeln!(io.out, "{} for {}: {before} -> {now}", what, target.name())?;

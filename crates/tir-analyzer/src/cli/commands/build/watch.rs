@@ -1,8 +1,8 @@
-//! `build --watch`: again whenever a file is saved.
+//! `build --watch`: rebuilds whenever a file is saved.
 //!
-//! In: messages of the file system. Out: after each pause in them, a build, and what it did and why. Which files there
-//! are is asked anew each time, so ignore rules hold and new files count; only those that changed are read. What this
-//! command writes itself starts nothing. An interrupt waits for the end of a build and then ends the program.
+//! In: messages of the file system. Out: after each pause in them, a build, and its report. Which files there are is
+//! asked anew each time, so ignore rules hold and new files count; only those that changed are read. Outputs of this
+//! command itself start nothing. An interrupt waits for the end of a build and then ends the program.
 
 use std::{
     collections::BTreeSet,
@@ -59,7 +59,7 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     }
 }
 
-/// One build; says nothing if nothing was to be done, except the first time.
+/// One build; silent if there was nothing to do, except the first time.
 fn build_again(
     args: &BuildArgs,
     saved: &BTreeSet<PathBuf>,
@@ -121,7 +121,7 @@ fn watched(args: &BuildArgs, io: &Io<'_>) -> Vec<(PathBuf, RecursiveMode)> {
     args.inputs.paths.iter().map(one).collect()
 }
 
-/// Where a build writes.
+/// Returns the place where a build writes.
 fn own_folders(args: &BuildArgs, io: &Io<'_>) -> Vec<PathBuf> {
     let out = io.resolve(&args.out);
     let store = args.store.as_ref().map_or_else(|| store_of(&out), |it| io.resolve(it));

@@ -1,7 +1,8 @@
-//! A list of findings that are accepted: with it, `check` reports only what comes new.
+//! A list of accepted findings: with it, `check` reports only new ones.
 //!
-//! An entry names the file, the function, the rule, and a fingerprint of the text that the finding is about; lines do not count, so
-//! edits elsewhere leave it. Equal entries are one with a number. Sorted, one entry a line: the file is made for version control.
+//! An entry names the file, the function, the rule, and a fingerprint of the text that the finding is about; lines do
+//! not count, so edits elsewhere leave it. Equal entries are one with a number. Sorted, one entry a line: the file is
+//! made for version control.
 //!
 //! ```json
 //! {"version": 1, "findings": [
@@ -21,7 +22,7 @@ use crate::cli::input::{functions::Functions, source::Source};
 /// Version of the file's form.
 const VERSION: u32 = 1;
 
-/// What an entry is told by.
+/// The identity of an entry.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) struct Key {
     path: String,

@@ -1,6 +1,7 @@
 //! Functions of MLIR and PIR before and after passes: their texts, which the edits of the plan change.
 //!
-//! In: a file, passes. Out: a preview a function. What `opt` would print, function by function. O(text), and one more for each round of the plan.
+//! In: a file, passes. Out: a preview a function. The output that `opt` would print, function by function. O(text), and
+//! one more for each round of the plan.
 
 use anyhow::{Context as _, bail};
 use ide::{Dialects, PassPreview, preview_operations};

@@ -1,6 +1,7 @@
-//! How often operations run in one call of their function, as far as the text says.
+//! The number of executions of operations in one call of their function, as estimated from the text.
 //!
-//! In: a body. Out: for each operation the product of the extents of the loops and launches around it. Branches count as taken. O(operations).
+//! In: a body. Out: for each operation the product of the extents of the loops and launches around it. Branches count
+//! as taken. O(operations).
 
 use ir::{Body, ExprId, ExprKind, OpId, OpKind, arena::Id as _, walk::WalkEvent};
 
@@ -39,7 +40,7 @@ impl Executions {
         Executions { of_op }
     }
 
-    /// How often an operation runs, and whether that is a guess.
+    /// Returns the number of executions of an operation, and whether that is a guess.
     pub(super) fn of_op(&self, op: OpId) -> (f64, bool) {
         self.of_op[op.index()]
     }
@@ -51,7 +52,7 @@ enum Trips {
     Unknown,
 }
 
-/// How often the regions of an operation run each time it does.
+/// Returns the number of runs of the regions of an operation for each execution.
 fn trips(body: &Body, op: OpId) -> Trips {
     let operands = &body.ops[op].operands;
     let constant = |it: Option<&ExprId>| match body.expr(*it?).kind {

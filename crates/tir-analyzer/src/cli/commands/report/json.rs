@@ -9,8 +9,9 @@
 //!   "refused": [{ "reason": "may-trap", "groups": 1 }] }
 //! ```
 //!
-//! Lists are sorted by weight, then by place. `operations` is `cost` × `evaluations`: of one call of the function, with every extent that is no
-//! constant taken as `symbolicExtent`; `estimated` says where that was needed. Fields are only added within a version.
+//! Lists are sorted by weight, then by place. `operations` is `cost` × `evaluations`: of one call of the function, with
+//! every extent that is no constant taken as `symbolicExtent`; `estimated` is true where that was needed. Fields are
+//! only added within a version.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! The arguments of a run: from files, from the command line, or made up.
 //!
-//! In: a function, the entries of `--inputs` and `--set`. Out: an argument a parameter, and the values of symbols. First come the
-//! files, whose shapes tell symbols; then what is left is made with these. Made-up floats are between −1 and 1, integers in
-//! arrays from 0 to 3 (they are often indices), integer parameters from 1 to 8. Equal seeds give equal values everywhere.
+//! In: a function, the entries of `--inputs` and `--set`. Out: an argument a parameter, and the values of symbols.
+//! First come the files, whose shapes determine symbols; then the remaining inputs are made with these. Made-up floats
+//! are between −1 and 1, integers in arrays from 0 to 3 (they are often indices), integer parameters from 1 to 8. Equal
+//! seeds give equal values everywhere.
 
 use anyhow::{Context as _, anyhow, bail};
 use interp::{Argument, ArgumentNeed, Array, Symbols, buffer_of, free_symbols, needs, solve};
@@ -18,7 +19,7 @@ use crate::cli::{
 /// The most memory that made-up arrays may take.
 const MAX_BYTES: i64 = 4 << 30;
 
-/// What a run gets.
+/// The inputs of a run.
 pub(super) struct Inputs {
     pub(super) arguments: Vec<Argument>,
     pub(super) symbols: Symbols,

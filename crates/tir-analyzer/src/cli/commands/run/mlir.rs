@@ -1,7 +1,8 @@
-//! `run` on a file of MLIR: executes one function, and reports its results, its memory, and what goes wrong in it.
+//! `run` on a file of MLIR: executes one function, and reports its results, its memory, and its errors.
 //!
-//! In: a file, the function's name, the entries of `--inputs`. Extents that no file tells are those of `--set ?=N`, else 8. A function that asks for its
-//! place in a launch runs as a kernel of 2 blocks of 4 × 2 threads. Out: text or JSON, as for TVMScript.
+//! In: a file, the function's name, the entries of `--inputs`. Extents that no file determines are those of
+//! `--set ?=N`, else 8. A function that asks for its place in a launch runs as a kernel of 2 blocks of 4 × 2 threads.
+//! Out: text or JSON, as for TVMScript.
 
 use std::fmt::Write as _;
 
@@ -34,7 +35,7 @@ use crate::cli::{
     rules::{did_you_mean, near},
 };
 
-/// Extents that nothing tells.
+/// The default of undetermined extents.
 const EXTENT: i64 = 8;
 /// How a kernel is launched that is run by itself.
 const LAUNCH: Launch = Launch { grid: [2, 1, 1], block: [4, 2, 1] };

@@ -62,7 +62,7 @@ pub(super) fn write(array: &Array) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file as an array of `dtype`. The error says what the file holds.
+/// Reads a file as an array of `dtype`. The error describes the contents of the file.
 pub(super) fn read(bytes: &[u8], dtype: DataType) -> anyhow::Result<Array> {
     let mut rest = bytes;
     let header = NpyHeader::from_reader(&mut rest).context("it is no .npy file")?;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_its_reason() {
+    fn unsupported_arrays_are_refused_with_a_reason() {
         let error = |bytes: &[u8]| format!("{:#}", read(bytes, DataType::FLOAT32).unwrap_err());
         assert!(error(b"PK\x03\x04").starts_with("it is no .npy file"));
         assert!(error(&file("<f8", "False", &[0; 48])).starts_with("it holds <f8"), "another type");

@@ -1,4 +1,4 @@
-//! What a run says: for people, and for programs.
+//! The output of a run: for people, and for programs.
 
 use std::fmt::Write as _;
 

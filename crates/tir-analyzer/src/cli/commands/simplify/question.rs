@@ -1,4 +1,4 @@
-//! What is asked, as a function of the language: one statement a condition, and one for the expression.
+//! The question, as a function of the language: one statement a condition, and one for the expression.
 
 use anyhow::{Context as _, anyhow, bail};
 use frontend::tvmscript::{self, Lowered, Severity};
@@ -7,7 +7,7 @@ use syntax::{SyntaxKind, TextRange, TextSize, syntax_errors};
 
 use crate::cli::driver::unit::with_function;
 
-/// An expression and what holds where it stands.
+/// An expression and the conditions at its place.
 pub(super) struct Question {
     pub(super) body: Body,
     pub(super) given: Vec<ExprId>,
@@ -16,15 +16,15 @@ pub(super) struct Question {
 
 /// One argument, and its code: names of functions have their `T.`.
 struct Part {
-    /// What a message calls it.
+    /// The name in messages.
     what: String,
     text: String,
     code: String,
-    /// Where in the code `T.` was put in, in bytes.
+    /// The place where in the code `T.` was put in, in bytes.
     inserted: Vec<usize>,
     /// Variables, in the order of the text.
     names: Vec<String>,
-    /// Where its code starts in the function's file; set when that is written.
+    /// The place where its code starts in the function's file; set when that is written.
     start: usize,
 }
 
@@ -35,7 +35,8 @@ impl Question {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// What is wrong in which argument, with its column.
+    ///
+    /// The mistake in an argument, with its column.
     pub(super) fn read(
         expr: &str,
         given: &[String],
@@ -193,10 +194,10 @@ fn operands(body: &Body, n: usize) -> anyhow::Result<Vec<ExprId>> {
     exprs.filter(|it| it.len() == n).context("one of the arguments is more than one expression")
 }
 
-/// So many characters are shown on each side of a mistake.
+/// The number of characters that are shown on each side of a mistake.
 const SHOWN: usize = 60;
 
-/// What is shown of a text around a column, and the characters before that column in it.
+/// Returns the part of a text around a column, and the number of characters in it before that column.
 fn around(text: &str, column: usize) -> (String, usize) {
     let first = column.saturating_sub(SHOWN);
     let mut chars = text.chars().skip(first);

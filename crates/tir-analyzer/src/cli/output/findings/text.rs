@@ -83,7 +83,7 @@ struct Window {
     /// From 1.
     first_line: u32,
     range: TextRange,
-    /// What is marked; the first line of a long range.
+    /// The range to mark; the first line of a long range.
     primary: TextRange,
     /// Related places in the window.
     related: Vec<usize>,
@@ -131,7 +131,7 @@ impl Window {
         (range - self.range.start()).into()
     }
 
-    /// The related places outside of the window, by what they are: `computed again here: 12:5, 40:9`.
+    /// The related places outside of the window, by their descriptions: `computed again here: 12:5, 40:9`.
     fn far_places(&self, it: &Finding) -> Option<String> {
         let mut far: Vec<(&str, Vec<String>)> = Vec::new();
         for (at, (region, message)) in it.related.iter().enumerate() {

@@ -1,13 +1,15 @@
-//! Edits for values that loops and blocks hand on no more: the argument goes, what every way gives for it, the types of both, and the result.
+//! Edits for removed loop-carried values and block arguments: the argument, the incoming value of every edge, the types
+//! of both, and the result are removed.
 //!
-//! In: the arguments that go. Out: [`Drops`], or none where one of the places is not written as expected (a comment or attributes in a list): then nothing of it
-//! is done. Pretty and generic forms of `scf.for`, `scf.yield`, `cf.br`, `cf.cond_br`, labels of blocks. Linear in their headers.
+//! In: the arguments that go. Out: [`ArgumentRemovals`], or none where one of the places is not written as expected (a
+//! comment or attributes in a list): then nothing of it is done. Pretty and generic forms of `scf.for`, `scf.yield`,
+//! `cf.br`, `cf.cond_br`, labels of blocks. Linear in their headers.
 
 use std::collections::BTreeSet;
 
 use ir::{
     Body, OpId, ValueId,
-    plan::ops::{Handed, handed},
+    plan::ops::{CarriedValue, carried_values},
 };
 use rustc_hash::FxHashSet;
 use syntax::TextRange;
@@ -15,9 +17,9 @@ use syntax::TextRange;
 use super::lists::{self, List};
 use crate::ops::OpSourceMap;
 
-/// What is written when some values are handed on no more.
+/// The edits that remove carried or passed values.
 #[derive(Default)]
-pub(super) struct Drops {
+pub(super) struct ArgumentRemovals {
     pub(super) edits: Vec<(TextRange, String)>,
     /// Arguments and results that go.
     pub(super) values: FxHashSet<ValueId>,
@@ -27,16 +29,16 @@ pub(super) struct Drops {
     pub(super) renumbered: FxHashSet<ValueId>,
 }
 
-/// The edits for arguments that are handed on no more.
+/// The edits for removed carried values and arguments.
 pub(super) fn drops(
     text: &str,
     map: &OpSourceMap,
     body: &Body,
     arguments: &FxHashSet<ValueId>,
-) -> Option<Drops> {
-    let all: Vec<Handed> =
-        handed(body).into_iter().filter(|it| arguments.contains(&it.argument)).collect();
-    let mut writer = Writer { text, map, body, drops: Drops::default() };
+) -> Option<ArgumentRemovals> {
+    let all: Vec<CarriedValue> =
+        carried_values(body).into_iter().filter(|it| arguments.contains(&it.argument)).collect();
+    let mut writer = Writer { text, map, body, drops: ArgumentRemovals::default() };
     let drops = &mut writer.drops;
     for it in &all {
         drops.values.insert(it.argument);
@@ -79,7 +81,7 @@ struct Writer<'a> {
     text: &'a str,
     map: &'a OpSourceMap,
     body: &'a Body,
-    drops: Drops,
+    drops: ArgumentRemovals,
 }
 
 impl Writer<'_> {
@@ -99,7 +101,7 @@ impl Writer<'_> {
     }
 
     /// The arguments behind a label: `^bb0(%a: i32, %b: i32)`.
-    fn label(&mut self, of: &Handed) -> Option<()> {
+    fn label(&mut self, of: &CarriedValue) -> Option<()> {
         let args = &self.body.blocks[of.block].args;
         let first = usize::from(self.map.definition(*args.first()?).start());
         let open = lists::open_before(self.text, first)?;
@@ -117,7 +119,7 @@ impl Writer<'_> {
     }
 
     /// `iter_args(%x = %a, %y = %b) -> (i32, i32)`.
-    fn loop_header(&mut self, of: &Handed) -> Option<()> {
+    fn loop_header(&mut self, of: &CarriedValue) -> Option<()> {
         let args = &self.body.blocks[of.block].args[1..];
         let definition = |it: &ValueId| usize::from(self.map.definition(*it).start());
         let open = lists::open_before(self.text, definition(args.first()?))?;
@@ -176,7 +178,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// `scf.yield %a, %b : i32, i32`, or what stands behind the labels of a branch.
+    /// `scf.yield %a, %b : i32, i32`, or the lists behind the labels of a branch.
     fn end(&mut self, op: OpId) -> Option<()> {
         let n = self.body.ops[op].operands.len();
         if (0..n).any(|at| self.goes(op, at)) {
@@ -224,7 +226,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Whether a list is what the operands of these numbers are in the text.
+    /// Checks that the text of a list consists of the operands of these numbers; `None` if not.
     fn is_written(&self, op: OpId, numbers: std::ops::Range<usize>, list: &List) -> Option<()> {
         let places = self.map.uses_of(op).skip(numbers.start).take(numbers.len());
         let are_there = list.elements.iter().map(|it| lists::range(it.0, it.1)).eq(places);

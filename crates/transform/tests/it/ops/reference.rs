@@ -1,4 +1,4 @@
-//! The presets `mlir`: what the peer does, and what is refused of it.
+//! The presets `mlir`: the merges of the reference compiler, and the refused ones.
 
 use expect_test::{Expect, expect};
 use ir::plan::Preset;
@@ -159,7 +159,7 @@ fn shuffles_are_merged_in_one_block_only() {
 }
 
 #[test]
-fn what_is_merged_inside_still_counts_for_llvm_19() {
+fn operation_merged_inside_still_counts_for_llvm_19() {
     let input = r#"
 "func.func"() <{sym_name = "f", function_type = (i32, i1) -> ()}> ({
 ^bb0(%a: i32, %c: i1):

@@ -10,17 +10,17 @@ use test_utils::{
 };
 
 use crate::{
-    mlir::{Aliases, Previous, Traits, aliases, lower_after, lower_function_with_traits},
+    mlir::{Aliases, Previous, Traits, aliases, lower_function_with_traits, relower},
     ops::Lowered,
 };
 
-/// A file under edits, with what was made of its functions by taking over.
+/// A file under edits, with the reused lowering of its functions.
 struct World {
     text: String,
     parse: Parse,
     aliases: Aliases,
     functions: Vec<Version>,
-    /// How many functions were lowered by taking over, and how many from scratch after an edit.
+    /// The number of functions that were relowered incrementally, and of those lowered from scratch after an edit.
     counts: (usize, usize),
 }
 
@@ -37,13 +37,13 @@ impl Version {
         Version { green: green.clone(), lowered, traits }
     }
 
-    /// The next version, by what an edit reached.
+    /// The next version, relowered from the edited part.
     fn after(&self, green: &Green, aliases: &Aliases) -> Option<Version> {
         let change = changed_run(&self.green, green, |it| it == SyntaxKind::MLIR_BLOCK)?;
         let text = green.text();
         assert_eq!(change.edited_text(&self.green.text()).as_ref(), Some(&text));
         let previous = Previous { lowered: &self.lowered, traits: self.traits };
-        let (lowered, traits) = lower_after(previous, &change, &text, aliases, Shapes::builtin())?;
+        let (lowered, traits) = relower(previous, &change, &text, aliases, Shapes::builtin())?;
         Some(Version { green: green.clone(), lowered, traits })
     }
 }
@@ -116,7 +116,7 @@ fn assert_same(new: &Lowered, fresh: &Lowered, before: &str, edit: &Edit) {
     assert_eq!(ir::verify::verify(&new.body), ir::verify::verify(&fresh.body), "{}", context());
 }
 
-/// What may stand in the place of something.
+/// Replacement texts.
 const SNIPPETS: &[&str] = &[
     "",
     " ",
@@ -162,8 +162,8 @@ fn random_edit(rng: &mut Rng, text: &str) -> (Range<usize>, String) {
     }
 }
 
-/// Random edits, a few at a time: most make an error that stays, behind which nothing is taken over. Gives how many functions were taken over,
-/// and how many were not.
+/// Random edits, a few at a time: most make an error that stays, behind which nothing is taken over. Gives how many
+/// functions were taken over, and how many were not.
 fn check_random(text: &str, seed: u64, rounds: usize) -> (usize, usize) {
     let mut rng = Rng::new(seed);
     let mut counts = (0, 0);
@@ -224,7 +224,8 @@ func.func @f(%a: i32, %m: memref<4xi32>, %i: index) -> i32 {
 }
 ";
 
-/// Whether a function with the text [`TEXT`], but with a condition, is taken over when `old` becomes `new`.
+/// Returns true if a function with the text [`TEXT`], but with a condition, is relowered incrementally when `old`
+/// becomes `new`.
 #[track_caller]
 fn takes_over(old: &str, new: &str) -> bool {
     let text = TEXT.replace("(%a: i32", "(%c: i1, %a: i32");
@@ -235,7 +236,7 @@ fn takes_over(old: &str, new: &str) -> bool {
 }
 
 #[test]
-fn what_an_edit_leaves_alone_is_taken_over() {
+fn unchanged_operations_are_reused() {
     assert!(takes_over("arith.muli", "arith.addi"));
     assert!(takes_over("7 : i32", "1234 : i32"));
     assert!(takes_over("%3, %0", "%3, %1"));
@@ -247,8 +248,9 @@ fn what_an_edit_leaves_alone_is_taken_over() {
 }
 
 #[test]
-fn what_others_see_is_read_again() {
-    // A name that others use, its type, a name that is not defined, one that is defined twice, a region, and the end of a block.
+fn changed_definitions_with_other_uses_are_lowered_from_scratch() {
+    // A name that others use, its type, a name that is not defined, one that is defined twice, a region, and the end of
+    // a block.
     assert!(!takes_over("%0 = ", "%q = "));
     assert!(!takes_over("%a : i32\n  %unused", "%a : i64\n  %unused"));
     assert!(!takes_over("%3, %0", "%3, %q"));

@@ -1,4 +1,4 @@
-//! Values that loops and blocks hand on and nothing needs: they go from all lists, in pretty and in generic forms.
+//! Dead loop-carried values and block arguments: they are removed from all lists, in pretty and in generic forms.
 
 use expect_test::{Expect, expect};
 use frontend::{mlir::UnitKind, ops};
@@ -20,7 +20,7 @@ fn check(body: &str, expect: Expect) {
 }
 
 #[test]
-fn what_moved_out_of_an_inner_choice_moves_out_of_the_outer_one() {
+fn operation_moved_out_of_an_inner_choice_moves_out_of_the_outer_one() {
     check(
         r#"
   %c = "my.condition"() : () -> i1
@@ -262,7 +262,7 @@ fn one_of_several_arguments_is_left_out_and_what_moved_for_it() {
 }
 
 #[test]
-fn what_moves_stands_between_lines_that_go() {
+fn moved_operation_stands_between_deleted_lines() {
     check(
         r#"
   %k = arith.cmpi slt, %a, %b : i32
@@ -290,7 +290,7 @@ fn what_moves_stands_between_lines_that_go() {
 }
 
 #[test]
-fn what_moves_out_of_what_goes_uses_what_was_merged_in_there() {
+fn operation_moved_out_of_a_deleted_one_uses_the_merged_value() {
     check(
         r#"
   %r = scf.if %d -> (i32) {
@@ -320,7 +320,7 @@ fn what_moves_out_of_what_goes_uses_what_was_merged_in_there() {
     );
 }
 
-/// Only the text: the rewriter leaves out what has no text that could be edited.
+/// Only the text: the rewriter leaves out actions without editable text.
 #[track_caller]
 fn check_edits(body: &str, expect: Expect) {
     let text = function(body);

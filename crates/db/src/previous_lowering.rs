@@ -1,8 +1,8 @@
-//! What was made of large functions of MLIR before: for making it again after an edit by what the edit reached.
+//! The previous lowering of large MLIR functions, for incremental relowering.
 //!
-//! In: the tree of a function now, and the last version of it that was lowered. Out: its text and what it means, the
-//! same as without an earlier version. Nothing depends on which version that is, or on whether there is one, but the
-//! cost: a version is known by its tree, and what is taken over follows from where the trees differ.
+//! In: the tree of a function now, and the last version of it that was lowered. Out: its text and its body, the same as
+//! without an earlier version. Only the cost depends on which version that is, or on whether there is one: a version is
+//! identified by its tree, and the reused parts follow from the differences between the trees.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ pub(crate) const MIN_LEN: u32 = 1024;
 
 /// A version of a function.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct PreviousLowering {
     pub(crate) green: Green,
     pub(crate) text: Arc<str>,
     pub(crate) lowered: Arc<Lowered>,
     pub(crate) traits: Traits,
     pub(crate) shapes: Arc<Shapes>,
-    /// The names of aliases in it, and what they stood for.
+    /// The names of aliases in it, and their resolved texts.
     pub(crate) mentioned: Mentioned,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Reading {
 #[derive(Clone, Debug)]
 pub struct UnitText {
     pub(crate) text: Arc<str>,
-    /// Where it differs from the version with this tree.
+    /// The place where it differs from the version with this tree.
     pub(crate) change: Option<(Green, ChangedRun)>,
 }
 
@@ -46,7 +46,7 @@ impl std::ops::Deref for UnitText {
 
 impl UnitText {
     /// The text of a tree; `last` is the version before, if one is known.
-    pub(crate) fn new(green: &Green, last: Option<&Reading>) -> UnitText {
+    pub(crate) fn new(green: &Green, last: Option<&PreviousLowering>) -> UnitText {
         if let Some(last) = last {
             if last.green.ptr_eq(green) {
                 return UnitText { text: last.text.clone(), change: None };
@@ -61,11 +61,11 @@ impl UnitText {
     }
 }
 
-/// What is made of a function by what an edit reached; none if that cannot be said, and all of it has to be read.
-/// `find` says what an alias stands for.
-pub(crate) fn lower_after(
+/// Relowers the part of a function that an edit reached; returns `None` if that part cannot be determined, and the
+/// whole function must be lowered. `find` resolves an alias.
+pub(crate) fn relower(
     text: &UnitText,
-    last: &Reading,
+    last: &PreviousLowering,
     shapes: &Arc<Shapes>,
     mut find: impl FnMut(&str) -> Option<Arc<str>>,
 ) -> Option<(Lowered, Traits, Mentioned)> {
@@ -86,6 +86,6 @@ pub(crate) fn lower_after(
         }
     });
     let previous = Previous { lowered: &last.lowered, traits: last.traits };
-    let (lowered, traits) = mlir::lower_after(previous, change, text, &mentioned.aliases, shapes)?;
+    let (lowered, traits) = mlir::relower(previous, change, text, &mentioned.aliases, shapes)?;
     Some((lowered, traits, mentioned))
 }

@@ -1,8 +1,8 @@
-//! Figures of kernels that the last build of the workspace measured, for lenses.
+//! Metrics of kernels that the last build of the workspace measured, for lenses.
 //!
-//! In: the output folder of `build`. Out: by the structure of a function, how many registers a thread of its kernels takes.
-//! The manifests are read again when `manifest.json` is another; a function whose structure is another has no figures, so
-//! what is shown is never that of an older text.
+//! In: the output folder of `build`. Out: by the structure of a function, how many registers a thread of its kernels
+//! takes. The manifests are read again when `manifest.json` has changed; a function with a changed structure has no
+//! metrics, so those of an older text are never shown.
 
 use std::{
     collections::BTreeMap,
@@ -15,9 +15,9 @@ use build_kernels::{Manifest, Target};
 /// Registers by structure.
 pub(crate) type Registers = BTreeMap<String, u32>;
 
-/// What was read last.
+/// The last metrics that were read.
 #[derive(Default)]
-pub(crate) struct Figures(Mutex<Option<Known>>);
+pub(crate) struct Metrics(Mutex<Option<Known>>);
 
 struct Known {
     folder: PathBuf,
@@ -25,7 +25,7 @@ struct Known {
     registers: Arc<Registers>,
 }
 
-impl Figures {
+impl Metrics {
     /// The figures of a folder; none where nothing was built or measured.
     pub(crate) fn registers(&self, folder: &Path) -> Arc<Registers> {
         let folder = folder.join(Target::COMPILED.name());

@@ -1,16 +1,17 @@
-//! Values that loops and blocks hand on, with all that goes when one of them is handed on no more.
+//! Loop-carried values and block arguments, with everything that is removed together with one of them.
 //!
-//! In: a body. Out: [`Handed`] values, those of one loop or block together, in the order of its arguments. The planner, the rewriter and the
-//! text edits all go by this list. Only what has one way of being written is in it: values that `scf.for` carries, and arguments of blocks that
-//! nothing but `cf.br` and `cf.cond_br` branches to. O(operations + their operands).
+//! In: a body. Out: [`CarriedValue`] values, those of one loop or block together, in the order of its arguments. The
+//! planner, the rewriter and the text edits all go by this list. It contains only values with one form of text: values
+//! that `scf.for` carries, and arguments of blocks that are reached by `cf.br` and `cf.cond_br` only.
+//! O(operations + their operands).
 
 use rustc_hash::FxHashMap;
 
 use crate::{BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionKind, ValueId, known_ops};
 
-/// A value that is handed on.
+/// A loop-carried value, or a block argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Handed {
+pub struct CarriedValue {
     /// The argument of the block that takes it.
     pub argument: ValueId,
     /// Its number among the arguments of its block.
@@ -19,14 +20,15 @@ pub struct Handed {
     pub block: BlockId,
     /// The loop, and its result.
     pub result: Option<(OpId, ValueId)>,
-    /// What gives it, way by way: operations, and the number among their operands and the arguments of their successors.
+    /// The sources of the value, one for each incoming edge: operations, and the index among their operands and the
+    /// arguments of their successors.
     pub ways: Vec<(OpId, u32)>,
     /// The last operation of the block.
     pub end: OpId,
 }
 
-/// All that is handed on in a body.
-pub fn handed(body: &Body) -> Vec<Handed> {
+/// Returns all loop-carried values and block arguments of a body.
+pub fn carried_values(body: &Body) -> Vec<CarriedValue> {
     let mut res = Vec::new();
     for region in body.regions.ids() {
         let data = &body.regions[region];
@@ -42,7 +44,7 @@ pub fn handed(body: &Body) -> Vec<Handed> {
     res
 }
 
-/// The value at an operand, counted as in [`Handed::ways`].
+/// The value at an operand, counted as in [`CarriedValue::ways`].
 pub fn operand_at(body: &Body, (op, at): (OpId, u32)) -> Option<ValueId> {
     let data = &body.ops[op];
     let args = data.successors.iter().flat_map(|it| body.items(it.args));
@@ -57,7 +59,7 @@ fn is_named(body: &Body, op: OpId, name: NameId) -> bool {
     body.ops[op].kind == OpKind::Named(name)
 }
 
-fn of_loop(body: &Body, op: OpId, out: &mut Vec<Handed>) {
+fn of_loop(body: &Body, op: OpId, out: &mut Vec<CarriedValue>) {
     let data = &body.ops[op];
     let n = data.results.len();
     let [region] = data.regions[..] else { return };
@@ -73,7 +75,7 @@ fn of_loop(body: &Body, op: OpId, out: &mut Vec<Handed>) {
         return;
     }
     for at in 0..n {
-        out.push(Handed {
+        out.push(CarriedValue {
             argument: args[at + 1],
             index: at as u32 + 1,
             block,
@@ -84,7 +86,7 @@ fn of_loop(body: &Body, op: OpId, out: &mut Vec<Handed>) {
     }
 }
 
-fn of_blocks(body: &Body, blocks: &[BlockId], out: &mut Vec<Handed>) {
+fn of_blocks(body: &Body, blocks: &[BlockId], out: &mut Vec<CarriedValue>) {
     // By block: the branches to it with the number of the first operand that they hand over; none if there are others.
     let mut ways: FxHashMap<BlockId, Option<Vec<(OpId, u32)>>> = FxHashMap::default();
     for &from in blocks {
@@ -112,7 +114,7 @@ fn of_blocks(body: &Body, blocks: &[BlockId], out: &mut Vec<Handed>) {
         };
         for (at, &argument) in (0..).zip(&body.blocks[block].args) {
             let ways = ways.iter().map(|&(op, first)| (op, first + at)).collect();
-            out.push(Handed { argument, index: at, block, result: None, ways, end });
+            out.push(CarriedValue { argument, index: at, block, result: None, ways, end });
         }
     }
 }

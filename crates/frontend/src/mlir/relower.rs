@@ -1,12 +1,15 @@
-//! A function after an edit that changed a few operations of one block: what was made of the others is taken over.
+//! Incremental relowering: a function after an edit that changed a few operations of one block reuses the lowering of
+//! the others.
 //!
-//! In: a function as it was, with its tree and what was made of it, and its tree now. Out: what [`super::lower_function`] makes of it, but for the
-//! numbers of what is interned ([`Body::with_run`]); or none, where it is not certain that this is so, and all must be read.
+//! In: a function as it was, with its tree and its lowering, and its tree now. Out: the result of
+//! [`super::lower_function`], up to the numbering of interned parts ([`Body::with_run`]); or `None`, where that is not
+//! certain, and the whole function must be read.
 //!
-//! The operations that changed are read by themselves, in a body of their own, whose values for the names from outside are found in the old
-//! body by name and scope. They must have no regions, labels and successors, the one behind them in the block neither; names that something outside uses
-//! must be defined again, with their types, others must not occur elsewhere; and neither they nor what was there may have been read with a report
-//! or with a use before its definition. O(children of the changed block) and one pass over each table.
+//! The operations that changed are read by themselves, in a body of their own, whose values for the names from outside
+//! are found in the old body by name and scope. They must have no regions, labels and successors, nor may the next
+//! operation in the block; names that are used outside must be defined again, with their types, others must not occur
+//! elsewhere; and neither the new nor the old operations may have been read with a diagnostic or with a use before its
+//! definition. O(children of the changed block) and one pass over each table.
 
 use ir::{Body, NameId, OpKind, OpRun, RegionId, Type, ValueId, ValueKind, arena::Id};
 use parser::{
@@ -18,11 +21,11 @@ use syntax::{ChangedRun, GreenStep};
 
 use super::{aliases::Aliases, diagnostics, reader::Reader, unit::step_of};
 use crate::{
+    diagnostic_list::DiagnosticList,
     ops::{Lowered, MapRun},
-    said::Said,
 };
 
-/// So many operations around a run are asked for their results.
+/// The number of operations around a run that are asked for their results.
 const NEAR: usize = 16;
 
 /// How a function was read.
@@ -32,22 +35,22 @@ pub struct Traits {
     pub(super) is_plain: bool,
     /// Some region has several blocks.
     pub(super) has_branches: bool,
-    /// How many operations were put in since all was read: what they interned may be there in vain.
+    /// The number of operations inserted since the last full reading: their interned parts may be unused.
     pub(super) n_spliced: usize,
 }
 
 /// A function as it was.
 #[derive(Clone, Copy, Debug)]
 pub struct Previous<'a> {
-    /// What was made of it.
+    /// The result of lowering it.
     pub lowered: &'a Lowered,
     /// How.
     pub traits: Traits,
 }
 
-/// Lowers a function that differs from the previous one by a run of children of one block ([`syntax::changed_run`]). `text` is that of the function now; aliases
-/// and shapes must be those that the previous one was lowered with.
-pub fn lower_after(
+/// Lowers a function that differs from the previous one by a run of children of one block ([`syntax::changed_run`]).
+/// `text` is that of the function now; aliases and shapes must be those that the previous one was lowered with.
+pub fn relower(
     previous: Previous<'_>,
     change: &ChangedRun,
     text: &str,
@@ -77,18 +80,23 @@ pub fn lower_after(
     let at = MapRun { old_end, new_end };
     let source_map = lowered.source_map.with_run(&place, at, &map, n_outer)?;
     let body = body.with_run(&place, &part, &outer)?;
-    let diagnostics =
-        diagnostics::of_body(text, &body, &source_map, traits.has_branches, Said::default());
+    let diagnostics = diagnostics::of_body(
+        text,
+        &body,
+        &source_map,
+        traits.has_branches,
+        DiagnosticList::default(),
+    );
     let traits = Traits { n_spliced: traits.n_spliced + part.ops.len() + 1, ..traits };
     Some((Lowered { body, source_map, diagnostics }, traits))
 }
 
-/// Whether a child of a block is read as an operation.
+/// Returns true if a child of a block is read as an operation.
 fn is_operation(kind: SyntaxKind) -> bool {
     matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP | ERROR_NODE)
 }
 
-/// Where the run is in the body. The tree and the map must agree about it.
+/// Returns the place where the run is in the body. The tree and the map must agree about it.
 fn place_of(lowered: &Lowered, change: &ChangedRun) -> Option<OpRun> {
     let Lowered { body, source_map: map, .. } = lowered;
     let are_operations =
@@ -169,7 +177,8 @@ fn scopes_around(body: &Body, place: &OpRun, shapes: &Shapes) -> Option<Vec<Regi
     Some(scopes)
 }
 
-/// Binds the names in a run to the values that they have in front of it. Gives those values, in the order of the reader's own.
+/// Binds the names in a run to the values that they have in front of it. Gives those values, in the order of the
+/// reader's own.
 fn bind_outer(
     reader: &mut Reader<'_>,
     body: &Body,
@@ -227,7 +236,7 @@ fn type_text(body: &Body, value: ValueId) -> Option<&str> {
     }
 }
 
-/// How many results the operation has from this one on.
+/// Returns the number of results that the operation has from this one on.
 fn pack_size(body: &Body, first: ValueId) -> usize {
     let prefix = body.name(body.values[first].name).trim_end_matches('0').to_owned();
     let ValueKind::Result(op, at) = body.values[first].kind else { return 1 };
@@ -247,8 +256,8 @@ fn is_visible(body: &Body, kind: ValueKind, scopes: &[RegionId]) -> bool {
     scopes.contains(&body.blocks[block].parent)
 }
 
-/// Whether a run defines a pack, or a name that it did not define before and that occurs elsewhere: as a definition, or in an operation that
-/// is not understood, where it would become a use.
+/// Returns true if a run defines a pack, or a new name that also occurs elsewhere: as a definition, or in an operation
+/// that is not understood, where it would become a use.
 fn defines_taken_name(body: &Body, place: &OpRun, part: &Body, n_outer: usize) -> bool {
     let old: FxHashSet<NameId> =
         place.values.clone().map(|it| body.values[ValueId::new(it)].name).collect();

@@ -1,8 +1,8 @@
-//! Which positions may be shared with each other at all.
+//! Compatibility: the positions that may share one value.
 //!
-//! In: the positions of a value. Out: [`Together`], classes of them, each in order. Nothing is shared across an unresolved branch
-//! (`SEMANTICS: X8`), between kernels (`P6`), or between the host and a kernel unless the host computes the value anyway and both
-//! compute the same bits (`H1`, `H2`).
+//! In: the positions of a value. Out: [`Together`], classes of them, each in order. Nothing is shared across an
+//! unresolved branch (`SEMANTICS: X8`), between kernels (`P6`), or between the host and a kernel unless the host
+//! computes the value anyway and both compute the same bits (`H1`, `H2`).
 
 use ir::{ExprId, plan::Refusal};
 
@@ -12,12 +12,12 @@ use crate::cse::{place::Position, sharing::Sharing};
 /// Positions that may be shared.
 pub(super) struct Together {
     pub(super) positions: Vec<Position>,
-    /// Why they are apart from others, if they are.
+    /// The reason why they are apart from others, if they are.
     pub(super) apart: Option<Refusal>,
 }
 
 impl Greedy<'_> {
-    /// Whether a value of the host may be used in kernels, where they would compute it themselves.
+    /// Returns true if a value of the host may be used in kernels, which would compute it themselves.
     pub(super) fn crosses_launches(&self, expr: ExprId) -> bool {
         let sharing = self.facts.sharing(expr);
         let stays = Sharing::PER_THREAD.union(Sharing::CONVERGENT);
@@ -27,7 +27,7 @@ impl Greedy<'_> {
                 || !sharing.intersects(Sharing::INEXACT))
     }
 
-    /// The positions, given in order, as far as they may be shared.
+    /// The positions, given in order, in groups that may be shared.
     pub(super) fn classes(&self, positions: Vec<Position>) -> Vec<Together> {
         let facts = self.facts;
         let key = |it: &Position| (facts.part(it.op), facts.kernel(facts.scopes.of_op(it.op)));
