@@ -10,6 +10,8 @@ pub(super) enum Kind {
     OfC,
     /// A value of its operands (`intrinsics`).
     Value,
+    /// The value of its only operand (`calls`).
+    Transparent,
     /// By its name among the operands (`calls`, `library`).
     Named,
     /// A choice between its operands, a pointer, or a read or write through one (`calls`).
@@ -66,9 +68,6 @@ const CALLS: &[(Kind, &[&str])] = &[
     (
         Kind::Value,
         &[
-            "likely",
-            "ignore_loop_partition",
-            "tvm_thread_invariant",
             "reinterpret",
             "rsqrt",
             "sigmoid",
@@ -92,6 +91,7 @@ const CALLS: &[(Kind, &[&str])] = &[
             "cuda.bfloat162float",
         ],
     ),
+    (Kind::Transparent, &["likely", "ignore_loop_partition", "tvm_thread_invariant"]),
     (
         Kind::Named,
         &["call_pure_extern", "call_extern", "call_llvm_pure_intrin", "call_llvm_intrin"],
@@ -183,7 +183,7 @@ pub(super) fn of_c(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::{async_copy, intrinsics, matrix, ops::Val};
-    use ir::{DataType, Lanes};
+    use ir::{DataType, Intrinsic, Lanes};
 
     fn of(kind: Kind) -> impl Iterator<Item = &'static str> {
         CALLS.iter().filter(move |it| it.0 == kind).flat_map(|it| it.1.iter().copied())
@@ -221,6 +221,11 @@ mod tests {
             });
             assert!(is_known, "{name} is in the table and not executed");
         }
+    }
+
+    #[test]
+    fn every_transparent_call_is_one_to_the_evaluator() {
+        assert!(of(Kind::Transparent).all(|it| Intrinsic::of_name(it).is_transparent()));
     }
 
     #[test]

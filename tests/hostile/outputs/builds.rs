@@ -140,7 +140,7 @@ fn outputs_of_a_moved_file_stay_until_pruned() {
     // A workspace within, and none again: the file is the same, its place is not.
     here.write("ws/k/sub/tir-analyzer.toml", "");
     let said = here.ok("build ws --out out");
-    assert!(said.contains("2 files that are gone stays"), "{said}");
+    assert!(said.contains("2 files that are gone stay"), "{said}");
     let said = here.ok("build ws --out out --prune");
     assert!(said.contains(" of 2 files that are gone"), "{said}");
     assert_eq!(listed(&here, "out/cuda").len(), all().len());

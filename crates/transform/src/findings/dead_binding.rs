@@ -41,7 +41,7 @@ that begins with an underscore is meant to be unused.
     )
     .with_fix(Fix::ByDefault),
     plan,
-    title: title,
+    title,
     is_unnecessary: true,
 };
 

@@ -59,7 +59,7 @@ is not removed.
     )
     .with_fix(Fix::ByDefault),
     plan,
-    title: title,
+    title,
     is_unnecessary: true,
 };
 

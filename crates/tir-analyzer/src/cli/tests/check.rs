@@ -372,7 +372,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 47
+                  "ruleIndex": 50
                 }
               ],
               "invocations": [
