@@ -1,6 +1,7 @@
 //! Kernels as they are written out.
 
 mod cancelled;
+mod growth;
 mod hip;
 mod host;
 mod inputs;

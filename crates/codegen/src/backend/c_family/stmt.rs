@@ -379,20 +379,48 @@ impl Writer<'_> {
         Ok(name)
     }
 
+    /// A chain of conditions is written flat, as `else if`: the text is linear in its length.
     fn if_statement(&mut self, op: OpId) -> Result<()> {
-        let body = self.body;
-        let operation = &body.ops[op];
         self.start_line();
+        let mut next = Some(op);
+        while let Some(op) = next {
+            let otherwise = self.if_arm(op).map_err(|it| it.at(op))?;
+            next = otherwise.and_then(|it| self.lone_if(it));
+            match (otherwise, next) {
+                (Some(_), Some(op)) => {
+                    self.out.push_str(" else ");
+                    self.note_line(op);
+                }
+                (Some(otherwise), None) => {
+                    self.out.push_str(" else");
+                    self.braces(otherwise)?;
+                }
+                (None, _) => {}
+            }
+        }
+        self.out.push('\n');
+        Ok(())
+    }
+
+    /// The condition and the first arm, without the line's end. Returns the other arm.
+    fn if_arm(&mut self, op: OpId) -> Result<Option<RegionId>> {
+        ir::interrupt::check();
+        let operation = &self.body.ops[op];
         self.out.push_str("if (");
         self.expr(operation.operands[0], &Place::lane(0))?;
         self.out.push(')');
         self.braces(operation.regions[0])?;
-        if let Some(&otherwise) = operation.regions.get(1) {
-            self.out.push_str(" else");
-            self.braces(otherwise)?;
-        }
-        self.out.push('\n');
-        Ok(())
+        Ok(operation.regions.get(1).copied())
+    }
+
+    /// The only operation of a region, if it is a choice whose condition needs no statement before it.
+    fn lone_if(&self, region: RegionId) -> Option<OpId> {
+        let body = self.body;
+        let [block] = body.regions[region].blocks[..] else { return None };
+        let [op] = body.blocks[block].ops[..] else { return None };
+        let operation = &body.ops[op];
+        let is_choice = operation.kind == OpKind::If;
+        (is_choice && !body.expr(operation.operands[0]).flags.has_binder).then_some(op)
     }
 
     /// The condition is computed anew before each iteration, with all its parts inside the loop (`SEMANTICS: L5`).
