@@ -34,7 +34,7 @@ pub mod walk;
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key, spelling_key};
 pub use body::{Body, Children, Dialect, NODE, OpRun, PLAIN_NAME, Param, UNKNOWN_SHAPE};
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewStep};
-pub use dtype::{DataType, Lanes, Type, TypeCode};
+pub use dtype::{DataType, DtypeSymbol, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
 pub use id_list::IdList;
 pub use intrinsic::Intrinsic;

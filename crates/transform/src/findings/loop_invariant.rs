@@ -160,8 +160,13 @@ fn invariant_of(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<OpId> {
 fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     let here = facts.occurrences[id];
     let node = facts.body.expr(here.expr);
-    let Type::Prim(dtype) = node.ty else { return false };
-    let is_narrow = (dtype.is_integer() && dtype.bits < 32) || dtype.is_bool();
+    let is_narrow = match node.ty {
+        Type::Prim(dtype) => {
+            (dtype.is_integer() && dtype.bits < 32) || dtype.is_bool() || dtype.is_symbolic()
+        }
+        Type::Unknown => !ir::role::is_open_number(facts.body, here.expr),
+        _ => return false,
+    };
     let is_real = facts.source.is_none_or(|view| (view.is_real)(id) && !(view.is_allowed)(id));
     let flags = node.flags;
     let n_nodes = here.end.index() - id.index();
@@ -172,6 +177,7 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
         && !is_vector_form
         && is_real
         && !is_narrow
+        && !ir::role::is_staged(facts.body, here.expr)
         && is_movable(facts, id)
         && !flags.has_impure
         && !flags.has_unknown

@@ -139,12 +139,10 @@ impl Lowerer<'_, '_, '_> {
         let (origin, handle) = self.origin(ex, form, source, pointer)?;
         let mut attrs = self.buffer_attrs(form, args);
         attrs.extend(captured_scope);
-        if let (Some(ex), [one]) = (written_shape, &shape[..])
-            && !matches!(self.ast.kind(ex), ExKind::Tuple(_) | ExKind::List(_) | ExKind::Str(_))
-            && self.ty(*one) == Type::Unknown
+        if let Some(ex) = written_shape
+            && self.is_open_shape(ex, &shape)
         {
-            // One extent, or all of them.
-            attrs.push((ir::UNKNOWN_SHAPE.into(), self.attr(ex)));
+            attrs.push((ir::UNKNOWN_SHAPE.into(), self.shape_attr(ex)));
         }
         let attrs = self.s.body.attr_dict(attrs);
         let name = self.s.body.intern("");
@@ -163,6 +161,37 @@ impl Lowerer<'_, '_, '_> {
             attrs,
         };
         Ok(BufferSpec { buffer, operands })
+    }
+
+    /// Returns true if the number of dimensions of a written shape is not known: one captured value is an extent or all
+    /// of them, one after a `*` is any number of them.
+    fn is_open_shape(&self, ex: Ex, shape: &[Tx]) -> bool {
+        let ast = self.ast;
+        match ast.kind(ex) {
+            ExKind::Tuple(run) | ExKind::List(run) => {
+                let n_written = run.len();
+                let has_star =
+                    ast.exs(*run).iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)));
+                has_star && shape.len() == n_written && shape.iter().any(|&it| self.is_open(it))
+            }
+            ExKind::Str(_) => false,
+            _ => matches!(shape, &[one] if self.ty(one) == Type::Unknown),
+        }
+    }
+
+    /// Returns true if a value is a captured one.
+    fn is_open(&self, tx: Tx) -> bool {
+        matches!(self.s.body.expr(tx.id).kind, ir::ExprKind::Value(it) if self.s.body.is_captured(it))
+    }
+
+    /// A shape whose rank is not known, as it is written.
+    fn shape_attr(&mut self, ex: Ex) -> ir::Attr {
+        match self.ast.kind(ex) {
+            ExKind::Tuple(_) | ExKind::List(_) => {
+                ir::Attr::Text(self.text(self.ast.range(ex)).into())
+            }
+            _ => self.attr(ex),
+        }
     }
 
     pub(super) fn is_none(&self, ex: Ex) -> bool {
@@ -276,11 +305,14 @@ impl Lowerer<'_, '_, '_> {
                 let mut all = Vec::new();
                 for &item in ast.exs(*run) {
                     match *ast.kind(item) {
-                        ExKind::Star(inner) => {
-                            for ev in self.spread(inner)? {
-                                all.push(self.lift(&ev)?);
+                        ExKind::Star(inner) => match self.open_spread(inner)? {
+                            Some(tx) => all.push(tx),
+                            None => {
+                                for ev in self.spread(inner)? {
+                                    all.push(self.lift(&ev)?);
+                                }
                             }
-                        }
+                        },
                         _ => all.push(self.symbolic(item, dtype)?),
                     }
                 }
@@ -288,6 +320,15 @@ impl Lowerer<'_, '_, '_> {
             }
             ExKind::Str(_) => Ok(vec![self.symbolic(ex, dtype)?]),
             _ => self.shape(ex),
+        }
+    }
+
+    /// The value after a `*` that is a captured one, which may be any number of values.
+    fn open_spread(&mut self, inner: Ex) -> R<Option<Tx>> {
+        let ev = self.eval(inner)?;
+        match self.is_captured(&ev.val) {
+            true => Ok(Some(self.lift(&ev)?)),
+            false => Ok(None),
         }
     }
 
@@ -423,9 +464,33 @@ impl Lowerer<'_, '_, '_> {
         let mut dtype = data.dtype;
         let mut shape = Vec::new();
         let mut is_plain = args.keywords.is_empty() && method == "view";
+        let mut is_open = false;
         for &arg in &args.positional {
+            if let ExKind::Star(inner) = *self.ast.kind(arg) {
+                is_plain = false;
+                match self.open_spread(inner)? {
+                    Some(tx) => {
+                        is_open = true;
+                        shape.push(tx);
+                    }
+                    None => {
+                        for item in self.spread(inner)? {
+                            shape.push(self.lift(&item)?);
+                        }
+                    }
+                }
+                continue;
+            }
             let ev = self.eval(arg)?;
             match &ev.val {
+                // An extent, all of them, or the type of the elements.
+                Val::Unknown(_) if args.positional.len() == 1 && self.is_captured(&ev.val) => {
+                    let value = self.captured_text(&format!("{name}.dtype"));
+                    dtype = self.s.body.dtype_symbol(value).unwrap_or(dtype);
+                    is_open = true;
+                    is_plain = false;
+                    shape.push(self.lift(&ev)?);
+                }
                 Val::Type(Type::Prim(it)) => {
                     dtype = *it;
                     is_plain = false;
@@ -455,6 +520,9 @@ impl Lowerer<'_, '_, '_> {
         if !is_plain {
             attrs.push(("args".into(), self.attr_list(&args.positional)));
             attrs.extend(self.keyword_attrs(&args.keywords));
+        }
+        if is_open || self.s.body.has_unknown_rank(source) && args.positional.is_empty() {
+            attrs.push((ir::UNKNOWN_SHAPE.into(), ir::Attr::None));
         }
         let method = self.s.body.intern(method);
         let attrs = self.s.body.attr_dict(attrs);

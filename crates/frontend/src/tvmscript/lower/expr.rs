@@ -76,9 +76,10 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.malformed(ex, "a slice stands only in brackets"));
             }
             ExKind::Star(_) => return Err(self.malformed(ex, "`*` stands only among arguments")),
-            ExKind::Ellipsis | ExKind::OtherLiteral | ExKind::Other => {
-                return Ok(self.opaque_ex(ex));
+            ExKind::OtherLiteral => {
+                return Ok(self.captured_string(ex).unwrap_or_else(|| self.opaque_ex(ex)));
             }
+            ExKind::Ellipsis | ExKind::Other => return Ok(self.opaque_ex(ex)),
         };
         let src = self.leaf(ex);
         Ok(Ev { val: Val::Const(constant), src })
@@ -122,7 +123,9 @@ impl Lowerer<'_, '_, '_> {
         match val {
             Val::Seq(items) => Some(items.len()),
             Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(items.len()),
-            Val::Shape(buffer) => Some(self.s.body.buffers[*buffer].shape.len()),
+            Val::Shape(buffer) if !self.s.body.has_unknown_rank(*buffer) => {
+                Some(self.s.body.buffers[*buffer].shape.len())
+            }
             _ => None,
         }
     }
@@ -247,6 +250,11 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn attribute(&mut self, ex: Ex, value: &Ev, name: &str) -> R<Ev> {
+        if self.is_captured(&value.val)
+            && let Some(ev) = self.captured_attribute(ex, value, name)
+        {
+            return Ok(ev);
+        }
         let src = self.leaf(ex);
         let val = match &value.val {
             Val::Namespace(space) => self.namespace_member(*space, name),
@@ -261,7 +269,7 @@ impl Lowerer<'_, '_, '_> {
                 let tx = self.lift(value)?;
                 match name {
                     "dtype" | "ty" => match self.ty(tx) {
-                        Type::Prim(dtype) => Val::Const(Constant::Str(dtype.to_string().into())),
+                        Type::Prim(dtype) => self.dtype_val(dtype),
                         Type::Unknown => Val::Python,
                         ty => Val::Type(ty),
                     },
@@ -332,8 +340,10 @@ impl Lowerer<'_, '_, '_> {
     ) -> ir::ExprId {
         let effects = self.s.env.effects();
         let body = &mut self.s.body;
-        let is_value =
-            effects.given(body, callee, args, attrs).merge() != ir::effects::Merge::Never;
+        let row = effects.given(body, callee, args, attrs);
+        let is_value = row.merge() != ir::effects::Merge::Never;
+        let is_open = args.iter().any(|&it| body.expr(it).flags.has_captured);
+        self.s.captured_memory |= is_open && row.memory_effect != ir::effects::MemoryEffect::None;
         body.call(callee, args, attrs, ty, !is_value)
     }
 

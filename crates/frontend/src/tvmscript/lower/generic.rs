@@ -271,9 +271,12 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn type_by_rule(&mut self, rule: ResultType, operands: &[Tx]) -> Type {
-        let named = |this: &Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
+        let named = |this: &mut Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
+            }
+            Some(ExprKind::Value(value)) if this.s.body.is_captured(value) => {
+                this.s.body.dtype_symbol(value).map_or(Type::Unknown, Type::Prim)
             }
             Some(ExprKind::Call {
                 callee: Callee::Intrinsic(_, Intrinsic::PointerType), ..
@@ -343,6 +346,7 @@ impl Lowerer<'_, '_, '_> {
         let range = std::ops::Range::<usize>::from(self.ast.range(callee));
         let text = self.ast.text.get(range).unwrap_or_default();
         let name = self.s.body.intern(text);
+        self.s.writes_captured_memory();
         self.other_call(ex, Callee::Unknown(name), args, Type::Unknown)
     }
 
@@ -384,6 +388,14 @@ impl Lowerer<'_, '_, '_> {
             if let Some(val) = self.builtin(name, &items) {
                 let src = self.leaf(ex);
                 return Ok(Ev { val, src });
+            }
+            if let Some(ev) = self.captured_call(ex, &path, &items) {
+                return Ok(ev);
+            }
+        } else if path.starts_with("math.") && args.keywords.is_empty() {
+            let items = self.eval_items(&args.positional)?;
+            if let Some(ev) = self.captured_call(ex, &path, &items) {
+                return Ok(ev);
             }
         }
         Ok(self.opaque_ex(ex))

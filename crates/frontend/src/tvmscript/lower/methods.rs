@@ -36,7 +36,7 @@ impl Lowerer<'_, '_, '_> {
                 };
                 let indices = self.shape(begin)?;
                 let predicate = self.predicate(&args)?;
-                self.check_rank(ex, buffer, indices.len())?;
+                self.check_indices(ex, buffer, &indices)?;
                 let at = self.at(ex);
                 let tx = self.load(buffer, &indices, predicate, at);
                 Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
@@ -57,7 +57,7 @@ impl Lowerer<'_, '_, '_> {
                     return Err(self.malformed(ex, "ptr_to takes indices"));
                 };
                 let indices = self.shape(indices)?;
-                self.check_rank(ex, buffer, indices.len())?;
+                self.check_indices(ex, buffer, &indices)?;
                 let at = self.at(ex);
                 let inside = At { is_real: false, ..at };
                 let load = self.load(buffer, &indices, None, inside);
@@ -130,8 +130,7 @@ impl Lowerer<'_, '_, '_> {
             1 => data.dtype,
             _ => data.dtype.with_lanes(Lanes::Fixed(lanes)),
         };
-        let dtype_name = self.s.body.string(&element.to_string());
-        let dtype_name = self.tx(dtype_name, inside);
+        let dtype_name = self.dtype_operand(element, inside);
         let element = self.call_node("type_annotation", &[dtype_name], element.into(), inside);
         let written = self.access_ptr_written(args, data.scope)?;
         let ty = Type::Pointer { element: data.dtype, scope: data.scope };
@@ -204,9 +203,12 @@ impl Lowerer<'_, '_, '_> {
         };
         let at = self.at(ex);
         let tx = match self.written_type(dtype)? {
+            Written::Type(Type::Prim(it)) if it.is_symbolic() => {
+                self.cast_to_symbol("cast", it, value, dtype, at)
+            }
             Written::Type(Type::Prim(dtype)) => self.written_cast(value, dtype, at)?,
             Written::Type(_) => return Err(self.malformed(dtype, "a data type is needed here")),
-            Written::Symbolic(dtype) => self.symbolic_cast("cast", dtype, value, at),
+            Written::Symbolic(dtype) => self.symbolic_cast("cast", dtype, value, Type::Unknown, at),
         };
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
