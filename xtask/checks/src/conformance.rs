@@ -34,6 +34,7 @@ mod roundtrip;
 mod run;
 mod simplify;
 mod spirv;
+mod staged;
 mod upstream;
 mod wide;
 
@@ -60,6 +61,7 @@ Examples:
   cargo xtask conformance reread --corpus tvm/tests/python  functions inside tests, with the names around them
   cargo xtask conformance reread --corpus DIR --plans none,default,tvm,simplify --limit 60
   cargo xtask conformance upstream tvm mlc-llm --oracle     the share of functions of repositories that are read as TVM does
+  cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
@@ -75,7 +77,7 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Folders of repositories, for the suite `upstream`.
+    /// Folders of repositories, for the suites `upstream` and `staged`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]
@@ -115,6 +117,8 @@ enum Suite {
     Reread,
     /// Count the functions of repositories that the tool reads without a false error, and with full meaning.
     Upstream,
+    /// Compare our instances of the functions that factories and tests make with TVM's.
+    Staged,
     /// Compare our CSE with TVM's rules with TVM's results.
     Cse,
     /// Compare our preset `mlir` with the peer's own pass on files of MLIR.
@@ -185,12 +189,16 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         let is_good = fuzz::run(ws, args.size)?;
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
-    if args.suite == Suite::Upstream {
-        let oracle = args.oracle.then_some(&args.reread);
-        return reported(
-            upstream::compare(ws, &args.folders, args.filter.as_deref(), oracle)?,
-            args,
-        );
+    let (folders, filter) = (&args.folders, args.filter.as_deref());
+    match args.suite {
+        Suite::Upstream => {
+            let oracle = args.oracle.then_some(&args.reread);
+            return reported(upstream::compare(ws, folders, filter, oracle)?, args);
+        }
+        Suite::Staged => {
+            return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
+        }
+        _ => {}
     }
     let files = match args.suite {
         Suite::Pir
@@ -252,7 +260,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
-        Suite::Reread | Suite::Upstream => {
+        Suite::Reread | Suite::Upstream | Suite::Staged => {
             anyhow::bail!("other people's files are not among the samples")
         }
         Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),

@@ -19,8 +19,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::conformance::peer::{Answer, Keep, Peer};
-use crate::conformance::report::{Report, Target};
-use crate::conformance::upstream::without_names;
+use crate::conformance::report::{Report, Target, without_names};
 use crate::conformance::{Input, corpus, parallel, read::text};
 use crate::process;
 use crate::skip::Skip;
@@ -44,10 +43,10 @@ pub(crate) struct Options {
     plans: Vec<Plan>,
     /// Seconds that the tests of one file have, for the suites that run some.
     #[arg(long, default_value_t = 90)]
-    limit: u32,
+    pub(crate) limit: u32,
     /// The number of processes of TVM that run tests.
     #[arg(long, default_value_t = 1)]
-    processes: usize,
+    pub(crate) processes: usize,
 }
 
 /// Runs of `opt`.
@@ -175,7 +174,7 @@ pub(crate) fn compare(
 }
 
 /// The folder of pytest, which TVM's own environment lacks.
-fn packages(ws: &Workspace) -> Result<PathBuf, Skip> {
+pub(crate) fn packages(ws: &Workspace) -> Result<PathBuf, Skip> {
     let venv = Venv::with_packages(ws, "pytest", &[PYTEST])?;
     venv.site_packages().map_err(|error| Skip::new("pytest", format!("{error:#}")))
 }
@@ -184,8 +183,7 @@ fn tests_peer(ws: &Workspace, options: &Options) -> Result<Peer, Skip> {
     Peer::tvm_tests(ws, options.processes)
 }
 
-/// The program: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now.
-/// The program under test.
+/// The program under test: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now.
 pub(crate) fn program(ws: &Workspace) -> anyhow::Result<OsString> {
     if let Some(path) = std::env::var_os("TIR_ANALYZER_BIN") {
         return Ok(path);

@@ -1,11 +1,11 @@
 //! The share of functions of other people's repositories that the tool reads as TVM does.
 //!
 //! In: folders of Python files. Each folder goes through `tir-analyzer check` as a whole, so that imports between its
-//! files are followed. A function has *full* meaning if no finding says that a part of it is kept by its text, and it is
-//! *flagged* if it has an error or a warning about a construct; both are named with file, line, function and cause.
-//! With `--oracle`, TVM runs the files that have flagged functions (`reread_worker.py`): a function that TVM refuses as
-//! well is *refused*, and counts for nothing. Macros are read by their own, and count for nothing either: those that
-//! have such findings are named.
+//! files are followed. A function has *full* meaning if no finding says that a part of it is kept by its text, and
+//! it is *flagged* if it has an error or a warning about a construct; both are named with file, line, function and
+//! cause. With `--oracle`, TVM runs the files that have flagged functions (`reread_worker.py`): a function that TVM
+//! refuses as well is *refused*, and counts for nothing. Macros are read by their own, and count for nothing either:
+//! those that have such findings are named.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ use syntax::LineIndex;
 
 use crate::conformance::corpus::{self, File};
 use crate::conformance::read::text;
-use crate::conformance::report::{Report, Target};
+use crate::conformance::report::{Report, Target, without_names};
 use crate::conformance::reread::{self, Verdict};
 use crate::skip::Skip;
 use crate::workspace::Workspace;
@@ -255,13 +255,6 @@ fn count(report: &mut Report, group: &str, path: &str, function: &Function, refu
     for cause in causes {
         report.tally(at, title, cause, 1);
     }
-}
-
-/// A message without the names in it: what stands between two marks is one.
-pub(crate) fn without_names(message: &str) -> String {
-    let parts = message.split('`').enumerate();
-    let parts: Vec<&str> = parts.map(|(at, it)| if at % 2 == 0 { it } else { "…" }).collect();
-    parts.join("`")
 }
 
 #[cfg(test)]
