@@ -15,6 +15,7 @@ mod device_runs;
 mod fuzz;
 mod generated;
 mod gpu;
+mod gradual;
 mod inputs;
 mod launch;
 mod lower;
@@ -62,6 +63,7 @@ Examples:
   cargo xtask conformance reread --corpus DIR --plans none,default,tvm,simplify --limit 60
   cargo xtask conformance upstream tvm mlc-llm --oracle     the share of functions of repositories that are read as TVM does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
+  cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
@@ -117,6 +119,8 @@ enum Suite {
     Reread,
     /// Count the functions of repositories that the tool reads without a false error, and with full meaning.
     Upstream,
+    /// Forget the constants of functions, and see that no error and no rewrite comes from that.
+    Gradual,
     /// Compare our instances of the functions that factories and tests make with TVM's.
     Staged,
     /// Compare our CSE with TVM's rules with TVM's results.
@@ -195,6 +199,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
             let oracle = args.oracle.then_some(&args.reread);
             return reported(upstream::compare(ws, folders, filter, oracle)?, args);
         }
+        Suite::Gradual => return finish(&gradual::compare(&args.corpus, filter)?, args),
         Suite::Staged => {
             return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
         }
@@ -260,7 +265,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
-        Suite::Reread | Suite::Upstream | Suite::Staged => {
+        Suite::Reread | Suite::Upstream | Suite::Staged | Suite::Gradual => {
             anyhow::bail!("other people's files are not among the samples")
         }
         Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),

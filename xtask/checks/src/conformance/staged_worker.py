@@ -11,7 +11,7 @@ its arguments become lines `name = literal`, and so do the names that the functi
 Names whose values are no literals ("objects") are left to whoever reads the text. "first" and "last" are lines of the file, "placed" those
 of the instance in that text, from 0; "index" counts the functions of the text, "line" is the place in the file, from 1.
 
-Printed functions are read in the file's next run in place of the instance's own; they are "equal", "different" or "refused". "same" is
+Printed functions are read in the file's next run in place of the instance's own, with the names and options of it; they are "equal", "different" or "refused". "same" is
 the text as it was, where that is not equal.
 """
 
@@ -80,7 +80,7 @@ class Instances(FileWatch):
         known.append((given, around))
         functions = [{"name": self.functions[it][2].rsplit(".", 1)[-1], "line": self.functions[it][0] + 1} for it in indices]
         instance = {"first": first, "last": last, "given": given, "objects": objects, "around": around, "functions": functions}
-        self.met(instance, result, names)
+        self.met(instance, result, lambda text: self.parse(text, *args, **kwargs))
 
     def captured(self, program, names, first, last):
         """The plain values that the lines take from the functions around them, and the names of the other ones."""
@@ -192,7 +192,7 @@ class Text:
 class Recorder(Instances):
     """Tells each instance."""
 
-    def met(self, instance, _result, _names):
+    def met(self, instance, _result, _parse):
         self.tell(instance)
 
 
@@ -207,13 +207,13 @@ class Comparison(Instances):
         if len(self.places[0]) != len(self.places[1]):
             raise ValueError(f"{len(self.places[1])} functions of {len(self.places[0])}")
 
-    def met(self, instance, result, names):
+    def met(self, instance, result, parse):
         known = self.instances.get(key_of(instance))
         for function in known["functions"] if known else []:
-            kind, why = self.judge(known, function, result, names)
+            kind, why = self.judge(known, function, result, parse)
             self.tell({"index": function["index"], "kind": kind, "why": why})
 
-    def judge(self, instance, function, result, names):
+    def judge(self, instance, function, result, parse):
         import tvm_ffi
 
         original = function_of(result, function["name"])
@@ -225,7 +225,7 @@ class Comparison(Instances):
         lines = self.written[begin:first] + self.printed[start:end] + self.written[last:until]
         indent = len(lines[0]) - len(lines[0].lstrip())
         text = "\n".join(it[indent:].rstrip() for it in lines)
-        read, why = attempt(lambda: self.parse(text, names))
+        read, why = attempt(lambda: parse(text))
         if why is not None:
             return ("same" if is_same else "refused"), why
         read = function_of(read, function["name"])
