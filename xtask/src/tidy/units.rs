@@ -17,8 +17,15 @@ struct Gate {
 
 const GATES: &[Gate] = &[
     Gate {
-        below: "crates/tir-analyzer/src/",
+        below: "crates/",
         calls: &["tvmscript::lower(", "tvmscript::try_lower("],
+        only: &["crates/pipeline/src/expressions.rs"],
+        except: &[],
+        way_out: "use `pipeline::expressions`",
+    },
+    Gate {
+        below: "crates/tir-analyzer/src/",
+        calls: &["expressions::lower(", "expressions::try_lower("],
         only: &["crates/tir-analyzer/src/cli/driver/unit.rs"],
         except: &[],
         way_out: "use `cli::driver::unit::with_function`",
