@@ -138,7 +138,7 @@ mod tests {
                 "[package]\nname = \"ir\"\n\n[dependencies]\nide = { path = \"../ide\" }\n",
             )],
             expect![[r#"
-                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 10)
+                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 11)
             "#]],
         );
     }
@@ -175,7 +175,7 @@ mod tests {
         check_tree(
             &[("crates/ir/Cargo.toml", manifest)],
             expect![[r#"
-                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 10)
+                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 11)
             "#]],
         );
     }
