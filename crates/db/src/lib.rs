@@ -30,15 +30,15 @@ use syntax::Language;
 
 pub use crate::{
     analyses::analyses,
-    device::{KernelCode, device_code, has_kernels, kernels},
+    device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
-    edits::{cse_edits, finding_edits, op_edits, op_fixes, simplification_edits},
+    edits::{cse_edits, finding_edits, fix_edits, op_edits, op_fixes, simplification_edits},
     environment::{CapturedName, capture},
     file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,
     index::{FileIndex, Places, file_index},
-    input::{Configuration, Content, Dialects, Options, SourceFile},
+    input::{Configuration, Content, Options, SourceFile},
     log::{Counters, Work},
     lowering::{
         Lowered, SharedBody, body, lowered, lowering_diagnostics, occurrences, op_source_map,
@@ -53,6 +53,7 @@ pub use crate::{
         unit_at, units,
     },
 };
+pub use pipeline::{Dialects, kernels::KernelCode};
 pub use salsa::{CancellationToken, Cancelled, Database, Setter};
 
 use crate::log::QueryLog;

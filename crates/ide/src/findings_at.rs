@@ -10,9 +10,7 @@ use frontend::tvmscript::ReadBack;
 use syntax::{TextRange, TextSize};
 use transform::findings::Finding;
 
-use crate::{
-    finding_actions::edits, finding_text::FindingText, plan_text::function_text, units::function_at,
-};
+use crate::{finding_text::FindingText, plan_text::function_text, units::function_at};
 
 /// Something that was found at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,7 +76,9 @@ fn told(
                 what,
             })
             .collect(),
-        fix: text.action(it).filter(|_| !edits(db, at, [it], ReadBack::Later).edit.is_empty()),
+        fix: text
+            .action(it)
+            .filter(|_| !db::finding_edits(db, at.unit, [it], ReadBack::Later).edit.is_empty()),
     }
 }
 
