@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use frontend::tvmscript::Instance;
 use pipeline::Dialects;
 use syntax::{Language, Parse};
 use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions};
@@ -36,6 +37,9 @@ pub struct SourceFile {
     /// The contents.
     #[returns(ref)]
     pub content: Content,
+    /// The instances that are shown in place of general functions, one a factory.
+    #[returns(ref)]
+    pub chosen: Arc<[Arc<Instance>]>,
 }
 
 /// Options of the analyses.
