@@ -10,8 +10,9 @@ use codegen::{
     build::{Broken, Place, SourceBody, SourceFunction, hash_of},
     reasons::HAS_ERRORS,
 };
-use frontend::tvmscript::{self, FileFunctions, FunctionItem, FunctionKind, Severity};
+use frontend::tvmscript::{FileFunctions, FunctionItem, FunctionKind};
 use ir::effects::EffectTable;
+use pipeline::expressions;
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 
 /// Version of this crate and those below it that read texts.
@@ -27,8 +28,7 @@ pub(crate) struct Module {
 
 impl Module {
     pub(crate) fn read(text: &str, effects: &Arc<EffectTable>) -> Module {
-        let parse = syntax::parse(text);
-        let functions = tvmscript::functions(&parse).with_effects(effects.clone());
+        let functions = expressions::functions(&syntax::parse(text), effects);
         let rest = hash_of_the_rest(&functions, text);
         let hash = |item: &FunctionItem| {
             hash_of(&[
@@ -69,13 +69,12 @@ impl Module {
     }
 
     fn body(&self, item: &FunctionItem) -> Result<SourceBody, Broken> {
-        let lowered = tvmscript::try_lower(&item.source, &self.functions.environment(item))
+        let lowered = expressions::try_lower(&item.source, &self.functions.environment(item))
             .map_err(|panicked| Broken::of_panic(&panicked))?;
-        let error = lowered.diagnostics.into_iter().find(|it| it.severity == Severity::Error);
-        if let Some(error) = error {
+        if let Some(error) = expressions::first_error(&lowered) {
             return Err(Broken {
                 reason: HAS_ERRORS,
-                detail: error.message,
+                detail: error.message.clone(),
                 place: Some(self.place(item, error.range.start())),
             });
         }

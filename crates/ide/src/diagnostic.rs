@@ -18,6 +18,8 @@ pub struct DiagnosticsConfig {
     pub levels: FindingLevels,
     /// Report for values that could be shared whether `fix` does it. In MLIR and PIR that costs as much as doing it.
     pub read_back: bool,
+    /// Report about the chosen instances, in place of the general functions.
+    pub instances: bool,
     /// At most this many; the worst are kept.
     pub limit: usize,
 }
@@ -30,6 +32,7 @@ impl Default for DiagnosticsConfig {
             operations: true,
             levels: FindingLevels::default(),
             read_back: false,
+            instances: false,
             limit: usize::MAX,
         }
     }

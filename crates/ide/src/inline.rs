@@ -56,7 +56,7 @@ fn action(
 ) -> CodeAction {
     let disabled = match inline(&db::analyses(db, at.unit), value, uses) {
         Ok(fix) => {
-            let found = db::finding_edits(db, at.unit, &[&fix], reading);
+            let found = db::fix_edits(db, at.unit, &fix, reading);
             match CodeAction::of(title.clone(), ActionKind::Inline, at, found) {
                 Some(action) => return action,
                 None => NO_TEXT.to_owned(),

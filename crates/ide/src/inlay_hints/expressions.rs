@@ -52,6 +52,7 @@ pub(super) fn inlay_hints(
     config: &InlayHintsConfig,
 ) -> Vec<InlayHint> {
     let hints = |at: PlacedUnit<'_>| {
+        let at = at.shown(db);
         let hints = function_hints(db, at.unit).hints.iter();
         let wanted = hints.filter(|it| {
             let is_inside =

@@ -6,21 +6,20 @@
 
 use std::collections::BTreeSet;
 
-use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
     Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Lowered, Namespace,
     Severity, diagnostics,
 };
 use ir::{
-    Body, Dialect, Occurrences,
-    effects::EffectTable,
+    Body, Dialect,
     guard::Stage,
     plan::{TvmPass, simplify::SimplificationKind},
 };
+use pipeline::passes::{self, Done};
 use syntax::{AstNode as _, Edit, Form, Language, LineIndex, TextSize, ast};
 use transform::{
-    broken::{Broken, kept, readable},
-    cse::{self, CseOptions},
+    broken::{Broken, readable},
+    cse::CseOptions,
     passes::Pass,
 };
 
@@ -158,42 +157,31 @@ fn optimize(
 fn after_passes(
     args: &OptArgs,
     options: &mut CseOptions,
-    Function { lowered, environment, .. }: Function<'_>,
+    function: Function<'_>,
     exposed_to: &mut BTreeSet<TvmPass>,
 ) -> Result<Option<Body>, Broken> {
-    let allowances = lowered.source_map.allowances();
+    let read = &function.lowered.body;
+    let allowances = function.lowered.source_map.allowances();
     let is_allowed = |pass: Pass| match pass {
         Pass::Cse => allowances.everywhere(ir::plan::COMMON_SUBEXPRESSION.name),
         Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
         Pass::Fix(kind) => allowances.everywhere(kind.name()),
     };
-    readable(&lowered.body)?;
-    let effects = environment.effects();
+    readable(read)?;
+    let effects = function.environment.effects();
     let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
-    passes.try_fold(None, |done: Option<Body>, pass| {
-        let body = done.as_ref().unwrap_or(&lowered.body);
-        match pass {
-            Pass::Cse => kept(pass.name(), body, eliminate(body, effects, options, exposed_to)),
-            Pass::Simplify | Pass::Fix(_) => pass.checked(body, effects),
+    passes.try_fold(None, |last: Option<Body>, pass| {
+        let body = last.as_ref().unwrap_or(read);
+        let (after, done) = passes::run(pass, body, effects, options)?;
+        if let Done::Sharing(plan) = done {
+            // What it did counts against the limit.
+            if let Some(left) = &mut options.max_bindings {
+                *left = left.saturating_sub(plan.n_fixes());
+            }
+            exposed_to.extend(plan.exposed_to());
         }
-        .map(Some)
+        Ok(Some(after))
     })
-}
-
-/// Runs the pass; its actions count against the limit.
-fn eliminate(
-    body: &Body,
-    effects: &EffectTable,
-    options: &mut CseOptions,
-    exposed_to: &mut BTreeSet<TvmPass>,
-) -> Body {
-    let occurrences = Occurrences::collect(body);
-    let plan = cse::plan(&Analyses::of(body, &occurrences, effects), None, options);
-    if let Some(left) = &mut options.max_bindings {
-        *left = left.saturating_sub(plan.n_fixes());
-    }
-    exposed_to.extend(plan.exposed_to());
-    cse::rewrite(body, &occurrences, &plan)
 }
 
 /// The reason why a function cannot be printed faithfully, and the place that prevents it.

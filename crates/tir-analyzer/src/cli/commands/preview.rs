@@ -5,9 +5,9 @@
 
 mod operations;
 
-use frontend::tvmscript::Severity;
 use ide::{PassPreview, preview};
 use ir::guard::Stage;
+use pipeline::expressions;
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
 use syntax::Form;
@@ -99,10 +99,8 @@ fn previews(
     let mut all = Previews { functions: Vec::new(), left: Vec::new() };
     for item in chosen {
         let work = |function: Function<'_>| {
-            let error = function.lowered.diagnostics.iter();
-            let error =
-                error.map(|it| (it.severity, &it.message)).find(|it| it.0 == Severity::Error);
-            let error = error.map(|it| format!("`{}`: {}", item.source.name, it.1));
+            let error = expressions::first_error(function.lowered);
+            let error = error.map(|it| format!("`{}`: {}", item.source.name, it.message));
             (error, preview(&function.lowered.body, function.environment.effects(), passes))
         };
         match with_function(&functions, item, Stage::Showing, work) {

@@ -13,9 +13,10 @@ mod report;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
-use frontend::tvmscript::{FunctionItem, Lowered, Severity};
+use frontend::tvmscript::{FunctionItem, Lowered};
 use interp::{Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
 use ir::guard::Stage;
+use pipeline::expressions;
 use syntax::{Form, Language, LineIndex, TextRange};
 
 use crate::cli::{
@@ -99,9 +100,10 @@ fn execute_function(
     args: &RunArgs,
     io: &mut Io<'_>,
     (source, shown): (&Source, &str),
-    Function { item, lowered, environment }: Function<'_>,
+    Function { item, read }: Function<'_>,
 ) -> anyhow::Result<(String, Exit)> {
-    if let Some(error) = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error) {
+    let expressions::Function { lowered, environment, .. } = read;
+    if let Some(error) = expressions::first_error(lowered) {
         bail!("{shown}: `{}` has errors: {} (`check` says where)", item.source.name, error.message);
     }
     let effects = environment.effects();

@@ -6,12 +6,9 @@
 //! they are read (`frontend`) and where they are planned ([`super::ops`]).
 
 use anyhow::anyhow;
-use dataflow::analyses::Analyses;
-use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, FunctionKind, Lowered};
-use ir::{
-    Occurrences,
-    guard::{Panicked, Stage, guarded},
-};
+use frontend::tvmscript::{FileFunctions, FunctionItem, FunctionKind};
+use ir::guard::{Panicked, Stage, guarded};
+use pipeline::expressions;
 use syntax::{LineIndex, TextSize};
 
 use crate::{
@@ -24,22 +21,20 @@ use crate::{
 
 /// The functions of a text, whose calls do what the settings say.
 pub(crate) fn functions(source: &Source, config: &Config) -> FileFunctions {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
-    functions.with_effects(config.dialects.tables().effects.clone())
+    expressions::functions(&syntax::parse(&source.text), &config.dialects.tables().effects)
 }
 
-/// A function as it was read.
+/// A function of a file as it was read.
 #[derive(Clone, Copy)]
 pub(crate) struct Function<'a> {
     pub(crate) item: &'a FunctionItem,
-    pub(crate) environment: &'a dyn Environment,
-    pub(crate) lowered: &'a Lowered,
+    pub(crate) read: expressions::Function<'a>,
 }
 
-impl<'a> Function<'a> {
-    /// Its analyses.
-    pub(crate) fn analyses(&self, occurrences: &'a Occurrences) -> Analyses<'a> {
-        Analyses::of(&self.lowered.body, occurrences, self.environment.effects())
+impl<'a> std::ops::Deref for Function<'a> {
+    type Target = expressions::Function<'a>;
+    fn deref(&self) -> &expressions::Function<'a> {
+        &self.read
     }
 }
 
@@ -64,9 +59,13 @@ pub(crate) fn with_function<T>(
         at: item.range.start() + item.source.name_range.start(),
         report: it.report(),
     };
-    let lowered = tvmscript::try_lower(&item.source, &environment).map_err(failed)?;
-    let function = Function { item, environment: &environment, lowered: &lowered };
-    guarded(stage, &item.source.name, || work(function)).map_err(failed)
+    let lowered = expressions::try_lower(&item.source, &environment).map_err(failed)?;
+    let read = expressions::Function {
+        source: &item.source,
+        environment: &environment,
+        lowered: &lowered,
+    };
+    guarded(stage, &item.source.name, || work(Function { item, read })).map_err(failed)
 }
 
 impl Failed {
