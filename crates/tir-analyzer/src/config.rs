@@ -251,6 +251,7 @@ impl Config {
             operations: self.mlir_diagnostics,
             levels: self.levels,
             read_back: false,
+            instances: false,
             limit,
         }
     }

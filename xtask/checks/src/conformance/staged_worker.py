@@ -11,8 +11,8 @@ its arguments become lines `name = literal`, and so do the names that the functi
 Names whose values are no literals ("objects") are left to whoever reads the text. "first" and "last" are lines of the file, "placed" those
 of the instance in that text, from 0; "index" counts the functions of the text, "line" is the place in the file, from 1.
 
-Printed functions are read in the file's next run in place of the instance's own, with the names and options of it; they are "equal", "different" or "refused". "same" is
-the text as it was, where that is not equal.
+Printed functions are read in the next run of the file in place of the own text of an instance, with its names and options; they are
+"equal", "different" or "refused". "same" is the text as it was, where that is not equal.
 """
 
 import ast
