@@ -105,7 +105,7 @@ struct Said {
     /// Errors and warnings by rule.
     claims: BTreeMap<&'static str, usize>,
     /// Rules and places of findings and simplifications.
-    found: BTreeSet<(String, u32)>,
+    found: BTreeSet<(&'static str, (u32, u32))>,
     /// The places that become one, by group.
     shared: Vec<Vec<TextRange>>,
     /// The refused groups by their places.
@@ -151,16 +151,16 @@ impl Said {
         back: &impl Fn(TextRange) -> TextRange,
     ) {
         let map = &lowered.source_map;
-        let at = |place| map.place(place).map_or(0, |it| u32::from(back(it).start()));
+        let at = |place| map.place(place).map_or((0, 0), |it| key(back(it)));
         for it in findings::findings(analyses, Some(view), &FindingOptions::default()) {
             if it.kind.rule().level.is_some_and(|it| it <= Severity::Warning) {
                 *self.claims.entry(it.kind.name()).or_default() += 1;
             }
-            self.found.insert((it.kind.name().to_owned(), at(it.place)));
+            self.found.insert((it.kind.name(), at(it.place)));
         }
         let plan = simplify::plan(analyses, Some(view), &SimplifyOptions::default());
         for it in plan.items.iter().filter(|it| it.round == 0 && !it.kind.is_finding()) {
-            self.found.insert((it.kind.name().to_owned(), at(it.place)));
+            self.found.insert((it.kind.name(), at(it.place)));
         }
     }
 
@@ -196,8 +196,8 @@ impl Said {
             }
         }
         for (rule, at) in self.found.difference(&known.found) {
-            // A constant that is known needs no rewrite.
-            if !known.is_constant_around(*at) {
+            // A constant that is known needs no rewrite, and what is rewritten as a whole is not in parts.
+            if !known.is_constant_around(at.0) && !known.is_found_around(*at) {
                 more.push(format!("a new finding: {rule}"));
             }
         }
@@ -212,6 +212,11 @@ impl Said {
         self.values.range((at, 0)..(at + 1, 0)).next_back().is_some_and(|(_, it)| it.1)
     }
 
+    /// Returns true if something was found at a place that contains this one.
+    fn is_found_around(&self, at: (u32, u32)) -> bool {
+        self.found.iter().any(|(_, it)| it.0 <= at.0 && at.1 <= it.1)
+    }
+
     /// The reason why places should not be one, as the text with all values has it.
     fn objection(&self, places: &[TextRange]) -> Option<String> {
         let mut values = places.iter().filter_map(|it| self.values.get(&key(*it)));
@@ -221,6 +226,11 @@ impl Said {
         }
         if values.any(|(it, _)| it != first) {
             return Some("different values".to_owned());
+        }
+        // Some of them may be one, and not all.
+        let is_known = |group: &Vec<TextRange>| places.iter().all(|it| group.contains(it));
+        if self.shared.iter().any(is_known) {
+            return None;
         }
         let refusals = places.iter().filter_map(|it| self.refused.get(&key(*it)));
         let mut refusals = refusals.filter(|it| !matches!(it, Refusal::Simplifies { .. }));
@@ -328,13 +338,16 @@ fn forget(text: &str, kernels: &[&FunctionItem], forgotten: Forgotten) -> (Strin
     let mut done = 0;
     for item in kernels {
         let (start, end) = (usize::from(item.range.start()), usize::from(item.range.end()));
+        let end = start + text[start..end].trim_end().len();
         let line = text[..start].rfind('\n').map_or(0, |it| it + 1);
         if line < done {
             maps.push(Map::default());
             continue;
         }
         let values = values(item, forgotten);
-        let map = match values.is_empty() {
+        // What is in a module calls its neighbours by the module's name: no factory can be around it alone.
+        let is_member = in_class(item, text);
+        let map = match values.is_empty() || is_member {
             true => Map::default(),
             false => {
                 out.push_str(&text[done..line]);
@@ -346,6 +359,12 @@ fn forget(text: &str, kernels: &[&FunctionItem], forgotten: Forgotten) -> (Strin
     }
     out.push_str(&text[done..]);
     (out, maps)
+}
+
+/// Returns true if a function is a member of a class.
+fn in_class(item: &FunctionItem, text: &str) -> bool {
+    let around = item.source.key.path.rsplit('.').next().unwrap_or_default();
+    !around.is_empty() && text.contains(&format!("class {around}"))
 }
 
 /// The literals of a function to forget: their ranges, and the name that stands for each.
@@ -504,7 +523,7 @@ def factory(forgotten_0, forgotten_1, forgotten_2):
         };
         let said = Said {
             claims: [("dtype-mismatch", 1)].into(),
-            found: [("dead-store".to_owned(), 4)].into(),
+            found: [("dead-store", (4, 6))].into(),
             shared: vec![vec![range(0), range(10)], vec![range(20), range(30)]],
             ..Said::default()
         };
