@@ -88,11 +88,11 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         Ok(())
     })?;
     drop(progress);
+    io.out.write_all(reporter.end(&counts, &failures).as_bytes())?;
     if let Some(missing) = wanted.missing() {
         io::message(io.err, styled.err, Tone::Error, &missing)?;
-        failures.push(missing);
+        return Ok(Exit::Failure);
     }
-    io.out.write_all(reporter.end(&counts, &failures).as_bytes())?;
     if let Some(path) = &args.write_baseline {
         let shown = path.display().to_string();
         write::create(&io.resolve(path), &shown, written.text().as_bytes(), io)?;
