@@ -248,9 +248,9 @@ pub(crate) struct Ast<'a> {
     /// Error nodes and unreadable tokens, by where they begin.
     pub(crate) errors: Vec<TextRange>,
     /// The last mention of each name, made when it is first asked for.
-    last_mentions: std::cell::OnceCell<FxHashMap<&'a str, TextSize>>,
+    last_mentions: std::cell::OnceCell<FxHashMap<Box<str>, TextSize>>,
     /// How often each name is assigned, made when it is first asked for.
-    assignments: std::cell::OnceCell<FxHashMap<&'a str, u32>>,
+    assignments: std::cell::OnceCell<FxHashMap<Box<str>, u32>>,
 }
 
 /// A comparison operator.
@@ -267,7 +267,7 @@ impl<'a> Ast<'a> {
     /// Returns true if at most one assignment of the text gives a name a value.
     pub(crate) fn is_assigned_once(&self, name: &str) -> bool {
         let counts = self.assignments.get_or_init(|| {
-            let mut counts: FxHashMap<&'a str, u32> = FxHashMap::default();
+            let mut counts: FxHashMap<Box<str>, u32> = FxHashMap::default();
             let mut targets: Vec<Ex> = Vec::new();
             for node in &self.stmts {
                 match node.kind {
@@ -280,7 +280,7 @@ impl<'a> Ast<'a> {
             }
             while let Some(target) = targets.pop() {
                 match self.kind(target) {
-                    ExKind::Name(name) => *counts.entry(name).or_default() += 1,
+                    ExKind::Name(name) => *counts.entry((*name).into()).or_default() += 1,
                     ExKind::Tuple(run) | ExKind::List(run) => targets.extend(self.exs(*run)),
                     ExKind::Star(inner) => targets.push(*inner),
                     _ => {}
@@ -294,10 +294,10 @@ impl<'a> Ast<'a> {
     /// Where a name is mentioned last as an expression.
     pub(crate) fn last_mention(&self, name: &str) -> Option<TextSize> {
         let mentions = self.last_mentions.get_or_init(|| {
-            let mut last: FxHashMap<&'a str, TextSize> = FxHashMap::default();
+            let mut last: FxHashMap<Box<str>, TextSize> = FxHashMap::default();
             for node in &self.exprs {
                 if let ExKind::Name(name) = node.kind {
-                    let at = last.entry(name).or_default();
+                    let at = last.entry(name.into()).or_default();
                     *at = (*at).max(node.range.start());
                 }
             }

@@ -70,9 +70,6 @@ impl Lowerer<'_, '_, '_> {
         form: BufferForm,
         args: &Args<'_>,
     ) -> R<BufferSpec> {
-        if let BufferForm::Alloc(AllocKind::Const, _) = form {
-            return Err(self.unsupported(ex, "`T.allocate_const`"));
-        }
         let source = match (form, args.get("param")) {
             (BufferForm::Match, Some(param)) => Some(self.eval(param)?),
             (BufferForm::Match, None) => {
@@ -426,6 +423,18 @@ impl Lowerer<'_, '_, '_> {
         spec: BufferSpec,
     ) -> (BufferId, OpId) {
         self.check_redefinition_of_buffer(name, target);
+        let (buffer, op) = self.new_buffer(name, form, spec);
+        self.define_at(name, target, DefinitionKind::Buffer, Val::Buffer(buffer));
+        (buffer, op)
+    }
+
+    /// Emits the operation of a form.
+    pub(super) fn new_buffer(
+        &mut self,
+        name: &str,
+        form: BufferForm,
+        spec: BufferSpec,
+    ) -> (BufferId, OpId) {
         let BufferSpec { mut buffer, operands } = spec;
         buffer.name = self.s.body.intern(name);
         let buffer = self.s.body.buffers.push(buffer);
@@ -438,7 +447,6 @@ impl Lowerer<'_, '_, '_> {
             let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
             self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
         }
-        self.define_at(name, target, DefinitionKind::Buffer, Val::Buffer(buffer));
         (buffer, op)
     }
 
@@ -449,96 +457,6 @@ impl Lowerer<'_, '_, '_> {
         if is_buffer && !self.is_legacy() {
             self.check_redefinition(name, target);
         }
-    }
-
-    /// `B = A.view(...)`, `.local(...)`, `.permute(...)`
-    pub(super) fn view(
-        &mut self,
-        name: &str,
-        target: Ex,
-        source: BufferId,
-        method: &str,
-        args: &Args<'_>,
-    ) -> R<()> {
-        let data = self.s.body.buffers[source].clone();
-        let mut dtype = data.dtype;
-        let mut shape = Vec::new();
-        let mut is_plain = args.keywords.is_empty() && method == "view";
-        let mut is_open = false;
-        for &arg in &args.positional {
-            if let ExKind::Star(inner) = *self.ast.kind(arg) {
-                is_plain = false;
-                match self.open_spread(inner)? {
-                    Some(tx) => {
-                        is_open = true;
-                        shape.push(tx);
-                    }
-                    None => {
-                        for item in self.spread(inner)? {
-                            shape.push(self.lift(&item)?);
-                        }
-                    }
-                }
-                continue;
-            }
-            let ev = self.eval(arg)?;
-            match &ev.val {
-                // An extent, all of them, or the type of the elements.
-                Val::Unknown(_) if args.positional.len() == 1 && self.is_captured(&ev.val) => {
-                    let value = self.captured_text(&format!("{name}.dtype"));
-                    dtype = self.s.body.dtype_symbol(value).unwrap_or(dtype);
-                    is_open = true;
-                    is_plain = false;
-                    shape.push(self.lift(&ev)?);
-                }
-                Val::Type(Type::Prim(it)) => {
-                    dtype = *it;
-                    is_plain = false;
-                }
-                Val::Const(Constant::Str(text)) => {
-                    if let Some(it) = DataType::parse(text) {
-                        dtype = it;
-                    }
-                    is_plain = false;
-                }
-                _ => match self.items(&ev) {
-                    Some(items) => {
-                        for item in items {
-                            shape.push(self.lift(&item)?);
-                        }
-                        is_plain = false;
-                    }
-                    None => shape.push(self.lift(&ev)?),
-                },
-            }
-        }
-        if shape.is_empty() || method != "view" {
-            let at = At { is_real: false, ..self.at(target) };
-            shape = data.shape.iter().map(|&it| self.tx(it, at)).collect();
-        }
-        let mut attrs = AttrDict::new();
-        if !is_plain {
-            attrs.push(("args".into(), self.attr_list(&args.positional)));
-            attrs.extend(self.keyword_attrs(&args.keywords));
-        }
-        if is_open || self.s.body.has_unknown_rank(source) && args.positional.is_empty() {
-            attrs.push((ir::UNKNOWN_SHAPE.into(), ir::Attr::None));
-        }
-        let method = self.s.body.intern(method);
-        let attrs = self.s.body.attr_dict(attrs);
-        let buffer = Buffer {
-            name: data.name,
-            dtype,
-            shape: shape.iter().map(|it| it.id).collect(),
-            strides: None,
-            elem_offset: None,
-            scope: data.scope,
-            origin: BufferOrigin::View { source, method },
-            attrs,
-        };
-        let spec = BufferSpec { buffer, operands: shape };
-        self.make_buffer(name, target, BufferForm::Decl, spec);
-        Ok(())
     }
 
     /// A new mutable scalar.

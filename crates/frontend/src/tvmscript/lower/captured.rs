@@ -98,7 +98,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The text of an operand; none if it is neither captured nor a constant.
-    fn part(&self, ev: &Ev) -> Option<Part> {
+    fn captured_part(&self, ev: &Ev) -> Option<Part> {
         match &ev.val {
             Val::Unknown(value) if self.s.body.is_captured(*value) => Some(Part {
                 text: self.s.body.name(self.s.body.values[*value].name).to_owned(),
@@ -110,7 +110,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Seq(items) if items.size() <= MAX_TEXT => {
                 let parts: Vec<Part> = items
                     .iter()
-                    .map(|val| self.part(&Ev { val: val.clone(), src: ev.src }))
+                    .map(|val| self.captured_part(&Ev { val: val.clone(), src: ev.src }))
                     .collect::<Option<_>>()?;
                 let texts: Vec<&str> = parts.iter().map(|it| &*it.text).collect();
                 let text = match texts[..] {
@@ -146,7 +146,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// The captured value that an imported name or a member of a module is.
     pub(super) fn captured_path(&mut self, ev: &Ev) -> Option<ValueId> {
-        let part = self.part(ev).filter(|it| it.is_captured)?;
+        let part = self.captured_part(ev).filter(|it| it.is_captured)?;
         let name = self.s.body.intern(&part.text);
         if !self.s.body.unresolved.contains(&name) {
             self.s.body.unresolved.push(name);
@@ -158,13 +158,13 @@ impl Lowerer<'_, '_, '_> {
 
     /// `x.name` of a captured `x`.
     pub(super) fn captured_attribute(&mut self, ex: Ex, base: &Ev, name: &str) -> Option<Ev> {
-        let base = self.part(base)?;
+        let base = self.captured_part(base)?;
         self.composed(ex, format!("{}.{name}", atom(&base.text)), &[&base], false)
     }
 
     /// `x[index]` of a captured `x`, or of a known sequence by a captured index.
     pub(super) fn captured_item(&mut self, ex: Ex, base: &Ev, index: Ex) -> R<Option<Ev>> {
-        let Some(base) = self.part(base) else { return Ok(None) };
+        let Some(base) = self.captured_part(base) else { return Ok(None) };
         let Some(index) = self.index_part(index)? else { return Ok(None) };
         let text = format!("{}[{}]", atom(&base.text), index.text);
         Ok(self.composed(ex, text, &[&base, &index], base.is_captured))
@@ -172,7 +172,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// The items of a captured sequence that has `count` of them.
     pub(super) fn captured_items(&mut self, ex: Ex, ev: &Ev, count: usize) -> Option<Vec<Ev>> {
-        let base = self.part(ev).filter(|it| it.is_captured)?;
+        let base = self.captured_part(ev).filter(|it| it.is_captured)?;
         (0..count)
             .map(|index| {
                 let text = format!("{}[{index}]", atom(&base.text));
@@ -190,7 +190,7 @@ impl Lowerer<'_, '_, '_> {
             ExKind::Star(_) => return Ok(None),
             _ => {
                 let ev = self.eval(index)?;
-                return Ok(self.part(&ev));
+                return Ok(self.captured_part(&ev));
             }
         };
         let mut parts = Vec::new();
@@ -222,7 +222,7 @@ impl Lowerer<'_, '_, '_> {
                 continue;
             };
             let ev = self.eval(bound)?;
-            let Some(part) = self.part(&ev) else { return Ok(None) };
+            let Some(part) = self.captured_part(&ev) else { return Ok(None) };
             is_captured |= part.is_captured;
             may_be_load |= part.may_be_load;
             texts.push(part.text);
@@ -235,7 +235,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// `a op b`
     pub(super) fn captured_binary(&mut self, ex: Ex, op: &str, a: &Ev, b: &Ev) -> Option<Ev> {
-        let (a, b) = (self.part(a)?, self.part(b)?);
+        let (a, b) = (self.captured_part(a)?, self.captured_part(b)?);
         let level = Level::of_text(&format!("a {op} b"));
         // Neither comparisons nor powers are read from the left.
         let is_left = level != Level::Comparison && level < Level::Unary;
@@ -271,7 +271,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// `-a`, `not a`
     pub(super) fn captured_unary(&mut self, ex: Ex, op: &str, a: &Ev) -> Option<Ev> {
-        let a = self.part(a)?;
+        let a = self.captured_part(a)?;
         self.composed(ex, format!("{op}{}", atom(&a.text)), &[&a], false)
     }
 
@@ -283,7 +283,8 @@ impl Lowerer<'_, '_, '_> {
         c: &Ev,
         otherwise: &Ev,
     ) -> Option<Ev> {
-        let (a, c, b) = (self.part(then)?, self.part(c)?, self.part(otherwise)?);
+        let (a, c, b) =
+            (self.captured_part(then)?, self.captured_part(c)?, self.captured_part(otherwise)?);
         let text = format!("{} if {} else {}", atom(&a.text), atom(&c.text), atom(&b.text));
         self.composed(ex, text, &[&a, &c, &b], false)
     }
@@ -295,7 +296,8 @@ impl Lowerer<'_, '_, '_> {
             None if path.starts_with("math.") => path,
             _ => return None,
         };
-        let parts: Vec<Part> = items.iter().map(|it| self.part(it)).collect::<Option<_>>()?;
+        let parts: Vec<Part> =
+            items.iter().map(|it| self.captured_part(it)).collect::<Option<_>>()?;
         let texts: Vec<&str> = parts.iter().map(|it| &*it.text).collect();
         let text = format!("{function}({})", texts.join(", "));
         let parts: Vec<&Part> = parts.iter().collect();
@@ -324,7 +326,7 @@ impl Lowerer<'_, '_, '_> {
             let ev = lowerer.eval(inner).ok()?;
             parts.push(match ev.val {
                 Val::Path(_) => return None,
-                _ => self.part(&ev)?,
+                _ => self.captured_part(&ev)?,
             });
         }
         let parts: Vec<&Part> = parts.iter().collect();
