@@ -114,7 +114,7 @@ impl<'db> PlanText<'db> {
     /// A type as TVMScript spells it.
     pub(crate) fn ty(&self, ty: Type) -> String {
         match ty {
-            Type::Prim(dtype) => dtype.to_string(),
+            Type::Prim(dtype) => self.body.dtype_name(dtype),
             _ => "unknown type".to_owned(),
         }
     }

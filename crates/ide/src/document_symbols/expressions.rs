@@ -94,7 +94,7 @@ fn inner_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<DocumentSymbol> {
         let Some(buffer) = definition.buffer else { continue };
         res.push(DocumentSymbol {
             name: definition.name.to_string(),
-            detail: Some(body.buffers[buffer].dtype.to_string()),
+            detail: Some(body.dtype_name(body.buffers[buffer].dtype)),
             kind: SymbolKind::Buffer,
             range: definition.range,
             selection_range: definition.range,

@@ -128,7 +128,11 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
             let buffer = &text.body.buffers[buffer];
             let shape: Vec<String> = buffer.shape.iter().map(|&it| expr_text(text, it)).collect();
             let comma = if shape.len() == 1 { "," } else { "" };
-            format!(": T.Buffer(({}{comma}), \"{}\")", shape.join(", "), buffer.dtype)
+            let dtype = match buffer.dtype.is_symbolic() {
+                true => text.body.dtype_name(buffer.dtype),
+                false => format!("\"{}\"", buffer.dtype),
+            };
+            format!(": T.Buffer(({}{comma}), {dtype})", shape.join(", "))
         }
         (None, Some(value)) => format!(": {}", text.ty(text.body.values[value].ty)),
         (None, None) => String::new(),

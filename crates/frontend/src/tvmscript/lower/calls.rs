@@ -136,7 +136,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Ok(Type::Unknown);
         }
         let scope = scope.map(|it| it.0);
-        let element = DataType::parse(&element).or_else(|| self.captured_dtype(&written));
+        let element = self.captured_dtype(&written).or_else(|| DataType::parse(&element));
         let Some(element) = element else {
             let name = self.const_str(&written.val).unwrap_or_default();
             let name = self.s.body.intern(&name);

@@ -291,15 +291,21 @@ impl Lowerer<'_, '_, '_> {
 
     /// `len(x)`, `math.ceil(x)` of captured values.
     pub(super) fn captured_call(&mut self, ex: Ex, path: &str, items: &[Ev]) -> Option<Ev> {
+        let is_member = path.starts_with("math.");
         let function = match path.strip_prefix("builtins.") {
-            Some(name) if PURE_BUILTINS.contains(&name) => name,
-            None if path.starts_with("math.") => path,
+            Some(name) if PURE_BUILTINS.contains(&name) => name.to_owned(),
+            // As the text calls the module.
+            None if is_member && self.expansion.is_none() => {
+                self.text(self.ast.range(ex)).split('(').next()?.trim().to_owned()
+            }
             _ => return None,
         };
-        let parts: Vec<Part> =
+        let mut parts: Vec<Part> =
             items.iter().map(|it| self.captured_part(it)).collect::<Option<_>>()?;
         let texts: Vec<&str> = parts.iter().map(|it| &*it.text).collect();
         let text = format!("{function}({})", texts.join(", "));
+        // What the function of a module makes of constants is a constant that is not computed here.
+        parts.push(Part { text: String::new(), is_captured: is_member, may_be_load: false });
         let parts: Vec<&Part> = parts.iter().collect();
         self.composed(ex, text, &parts, false)
     }

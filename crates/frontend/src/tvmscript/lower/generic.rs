@@ -359,7 +359,13 @@ impl Lowerer<'_, '_, '_> {
         let args = self.args(args);
         let mut operands = Vec::new();
         for ev in self.eval_items(&args.positional)? {
-            operands.push(self.lift(&ev)?);
+            operands.push(match (&ev.val, callee) {
+                // What the function makes of it may be used where the threads run.
+                (Val::Thread(value, _), Callee::Unknown(_)) => {
+                    Tx { id: self.s.body.value_expr(*value), src: ev.src }
+                }
+                _ => self.lift(&ev)?,
+            });
         }
         let attrs = self.keyword_operands(&args.keywords, &|_| false, &mut operands);
         let attrs = self.s.body.attr_dict(attrs);
