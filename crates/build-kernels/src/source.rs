@@ -10,7 +10,7 @@ use codegen::{
     build::{Broken, Place, SourceBody, SourceFunction, hash_of},
     reasons::HAS_ERRORS,
 };
-use frontend::tvmscript::{self, FileFunctions, FunctionItem, FunctionKind, Severity};
+use frontend::tvmscript::{NoModules, self, FileFunctions, FunctionItem, FunctionKind, Severity};
 use ir::effects::EffectTable;
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 
@@ -101,7 +101,7 @@ fn hash_of_the_rest(functions: &FileFunctions, text: &str) -> [u8; 32] {
             continue;
         }
         parts.push(text.as_bytes()[done..item.range.start().into()].to_vec());
-        let seen = functions.capture(item.scope, 0, &item.source.name).capture;
+        let seen = functions.capture(item.scope, &item.source.name, &NoModules).capture;
         parts.push(format!("{seen:?}").into_bytes());
         done = item.range.end().into();
     }

@@ -33,7 +33,7 @@ pub use crate::{
     device::{KernelCode, device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{cse_edits, finding_edits, op_edits, op_fixes, simplification_edits},
-    environment::{CapturedName, capture},
+    environment::{CapturedName, CapturedUse, Use, capture, captured_use},
     file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,

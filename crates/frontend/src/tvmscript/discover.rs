@@ -5,17 +5,24 @@
 //! them, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered. Python
 //! functions, classes and control flow around are, as TVMScript functions may be nested in them.
 
-use std::{cell::RefCell, sync::Arc};
+use std::sync::Arc;
 
 use ir::{Dialect, effects::EffectTable};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::{
     allow, ast,
-    constants::{self, Names},
-    environment::{Capture, Environment, Found, Namespace, Signature, namespace, predefined},
+    environment::{Environment, Found, Namespace, Signature, namespace},
+    staging::{Home, Kind, Value},
 };
+
+mod bindings;
+mod scopes;
+
+pub(crate) use scopes::Definition;
+use scopes::Scope;
+pub use scopes::{Modules, NoModules, Scopes};
 
 /// The kind of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -86,65 +93,9 @@ pub struct FileFunctions {
     pub functions: Vec<FunctionItem>,
     /// Functions whose name their module already has: the number of each, and that of the first of the name.
     pub redefinitions: Arc<[(usize, usize)]>,
-    scopes: Arc<[Scope]>,
+    scopes: Scopes,
     root: Green,
     effects: Arc<EffectTable>,
-}
-
-#[derive(Clone, Debug)]
-struct Scope {
-    parent: Option<ScopeId>,
-    path: Box<str>,
-    names: FxHashMap<Box<str>, Definition>,
-    /// Lists that are changed after they are made: their values differ from their definitions.
-    changed: FxHashSet<Box<str>>,
-    /// True if it is a class: its names are not visible in the functions inside.
-    is_class: bool,
-    /// True if `from m import *` may bind any name in it.
-    has_star: bool,
-    /// The functions by name, if it is a module (`@I.ir_module`).
-    members: Option<FxHashMap<Box<str>, usize>>,
-}
-
-impl Scope {
-    fn new(parent: Option<ScopeId>, path: Box<str>) -> Scope {
-        Scope {
-            parent,
-            path,
-            names: FxHashMap::default(),
-            changed: FxHashSet::default(),
-            is_class: false,
-            has_star: false,
-            members: None,
-        }
-    }
-
-    /// Returns the definition of a name for code in this scope (`is_own`), or in one inside it.
-    fn visible(&self, name: &str, is_own: bool) -> Option<&Definition> {
-        let definition = self.names.get(name)?;
-        let is_visible = match definition {
-            // What is in a module may say its name.
-            Definition::ModuleClass => true,
-            Definition::Function { .. } | Definition::Macro(_) => is_own || !self.is_class,
-            _ => !self.is_class,
-        };
-        is_visible.then_some(definition)
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Definition {
-    /// `from a.b import c`
-    Import(Box<str>),
-    /// An assignment, unread.
-    Statement(Green),
-    Macro(Green),
-    Function {
-        green: Green,
-    },
-    ModuleClass,
-    /// Bound in a way whose value is not read (a loop, a parameter, `with … as`), or more than once.
-    Other,
 }
 
 /// The functions of a file. Text is read once at statement level, and hashed only where several functions have one
@@ -184,7 +135,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
     FileFunctions {
         functions,
         redefinitions: redefinitions.into(),
-        scopes: scopes.into(),
+        scopes: Scopes::new(scopes),
         root: parse.green().clone(),
         effects: EffectTable::shared(),
     }
@@ -194,7 +145,7 @@ impl FileFunctions {
     /// Returns true if both have the same functions in the same scopes, and at most one function has another body: then
     /// names mean the same in both.
     pub fn differs_in_a_body_only(&self, other: &FileFunctions) -> bool {
-        Arc::ptr_eq(&self.scopes, &other.scopes)
+        self.scopes.is_same(&other.scopes)
     }
 
     /// The functions of a version of the file that differs from this one in the body of one function only.
@@ -243,16 +194,14 @@ impl FileFunctions {
         })
     }
 
-    /// Returns the meaning of a name in a scope, or in the one `up` scopes around it.
-    pub fn capture(&self, scope: ScopeId, up: u32, name: &str) -> Found {
-        let mut start = scope;
-        for _ in 0..up {
-            start = self.scopes[start.0 as usize].parent.unwrap_or(MODULE);
-        }
-        let read = RefCell::default();
-        let names = ScopeNames { file: self, scope: start, depth: 0, read: &read };
-        let found = self.capture_within(&names, name);
-        Found { home: found.home.map(|it| it + up), ..found }
+    /// The scopes of the file.
+    pub fn scopes(&self) -> &Scopes {
+        &self.scopes
+    }
+
+    /// Returns the meaning of a name in a scope.
+    pub fn capture(&self, scope: ScopeId, name: &str, modules: &dyn Modules) -> Found {
+        self.scopes.capture(scope, name, modules)
     }
 
     /// The same functions, whose calls have these effects.
@@ -263,7 +212,16 @@ impl FileFunctions {
 
     /// The environment of a function.
     pub fn environment(&self, item: &FunctionItem) -> FileEnvironment<'_> {
-        FileEnvironment { file: self, scope: item.scope }
+        FileEnvironment { file: self, scope: item.scope, modules: &NoModules }
+    }
+
+    /// The environment of a function that may use names of other files.
+    pub fn environment_in<'a>(
+        &'a self,
+        item: &FunctionItem,
+        modules: &'a dyn Modules,
+    ) -> FileEnvironment<'a> {
+        FileEnvironment { file: self, scope: item.scope, modules }
     }
 
     /// The function at an offset of the file: the innermost that contains it.
@@ -272,85 +230,6 @@ impl FileFunctions {
             .iter()
             .filter(|it| it.range.contains_inclusive(offset))
             .min_by_key(|it| it.range.len())
-    }
-
-    fn capture_within(&self, from: &ScopeNames<'_>, name: &str) -> Found {
-        let start = from.scope;
-        let (mut at, mut home) = (Some(start), 0);
-        while let Some(id) = at {
-            let scope = &self.scopes[id.0 as usize];
-            if let Some(definition) = scope.visible(name, id == start) {
-                let capture = self.read(&ScopeNames { scope: id, ..*from }, name, definition);
-                let capture = match capture {
-                    Capture::Macro { green, .. } => Capture::Macro { green, up: home },
-                    other => other,
-                };
-                return Found { capture, home: Some(home) };
-            }
-            if scope.has_star && predefined(name).is_none() {
-                return Found { capture: Capture::Unknown, home: Some(home) };
-            }
-            at = scope.parent;
-            home += 1;
-        }
-        Found { capture: predefined(name).unwrap_or(Capture::Undefined), home: None }
-    }
-
-    fn read(&self, at: &ScopeNames<'_>, name: &str, definition: &Definition) -> Capture {
-        match definition {
-            Definition::Import(path) => match namespace(path) {
-                Some(it) => Capture::Namespace(it),
-                None => Capture::Path(path.clone()),
-            },
-            Definition::Statement(green) => {
-                let names = ScopeNames { depth: at.depth + 1, ..*at };
-                match constants::of_statement(green, &names) {
-                    Capture::Constant(it)
-                        if constants::has_list(&it)
-                            && self.scopes[at.scope.0 as usize].changed.contains(name) =>
-                    {
-                        Capture::Unknown
-                    }
-                    capture => capture,
-                }
-            }
-            Definition::Macro(green) => Capture::Macro { green: green.clone(), up: 0 },
-            Definition::Function { green } => Capture::Function(signature(green)),
-            Definition::ModuleClass => Capture::Module,
-            Definition::Other => Capture::Unknown,
-        }
-    }
-}
-
-/// Names of a scope as constants need them. Recursion through definitions is bounded, and each is read once for a name
-/// that is asked for: of `b = a + a`, `c = b + b`, … a name has exponentially many mentions.
-#[derive(Clone, Copy)]
-struct ScopeNames<'a> {
-    file: &'a FileFunctions,
-    scope: ScopeId,
-    depth: u32,
-    /// The names that were resolved, by name and the scope of the query.
-    read: &'a RefCell<FxHashMap<(ScopeId, Box<str>), Capture>>,
-}
-
-/// A name whose value depends on more other names than this has an unknown value: equal to itself only, so that nothing
-/// becomes wrong, and reported where a value is needed.
-const MAX_DEFINITION_DEPTH: u32 = 16;
-
-impl Names for ScopeNames<'_> {
-    fn capture(&self, name: &str) -> Capture {
-        if self.depth > MAX_DEFINITION_DEPTH {
-            return Capture::Unknown;
-        }
-        let key = (self.scope, name.into());
-        if let Some(known) = self.read.borrow().get(&key) {
-            return known.clone();
-        }
-        // What is nested too deeply is unknown, and so is all that needs it: the way that reaches it first does not
-        // matter.
-        let capture = self.file.capture_within(self, name).capture;
-        self.read.borrow_mut().insert(key, capture.clone());
-        capture
     }
 }
 
@@ -369,15 +248,29 @@ fn number_equals(functions: &mut [FunctionItem], content: Option<u128>) {
 }
 
 /// The environment of a function of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct FileEnvironment<'a> {
     file: &'a FileFunctions,
     scope: ScopeId,
+    modules: &'a dyn Modules,
 }
 
 impl Environment for FileEnvironment<'_> {
-    fn resolve_above(&self, up: u32, name: &str) -> Found {
-        self.file.capture(self.scope, up, name)
+    fn resolve_at(&self, home: Option<&Home>, name: &str) -> Found {
+        self.file.scopes.capture_at(self.scope, home, name, self.modules)
+    }
+
+    fn member(&self, object: &Value, name: &str) -> Value {
+        self.file.scopes.member(object, name, self.modules)
+    }
+
+    fn apply(
+        &self,
+        function: &Value,
+        positional: Vec<Value>,
+        keywords: Vec<(Box<str>, Value)>,
+    ) -> Value {
+        self.file.scopes.apply(function, positional, keywords, self.modules)
     }
 
     fn effects(&self) -> &EffectTable {
@@ -385,7 +278,7 @@ impl Environment for FileEnvironment<'_> {
     }
 }
 
-fn signature(green: &Green) -> Signature {
+pub(crate) fn signature(green: &Green) -> Signature {
     // Only the header is needed, but a function is rarely called by another, so reading it whole is cheap enough.
     let ast = ast::read(green);
     let Some(def) = ast.function() else {
@@ -398,16 +291,14 @@ fn signature(green: &Green) -> Signature {
 
 // ---- finding ----
 
-mod bindings;
-
-use bindings::{has_star, param_names};
+use bindings::{Param, has_star, params};
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
     redefinitions: Vec<(usize, usize)>,
     scopes: Vec<Scope>,
-    /// Names whose values are changed in place, and where that is written.
-    changes: Vec<(ScopeId, Box<str>)>,
+    /// Names whose values are changed in place, or may be, and where that is written.
+    changes: Vec<(ScopeId, Box<str>, scopes::Change)>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
     /// True if an import, commented or not, names a dialect.
@@ -420,7 +311,7 @@ struct Decorated {
     namespace: Option<Namespace>,
 }
 
-const MODULE: ScopeId = ScopeId(0);
+pub(crate) const MODULE: ScopeId = ScopeId(0);
 
 impl Finder<'_> {
     /// `# from tvm.script import tirx as T` in the comments before the first statement.
@@ -464,7 +355,7 @@ impl Finder<'_> {
             // A file may speak two dialects under one name.
             (a, b) if is_dialect(a) && is_dialect(b) => *old = definition,
             (a, _) if is_dialect(a) => {}
-            _ => *old = D::Other,
+            _ => *old = D::Other("bound more than once"),
         }
     }
 
@@ -519,7 +410,11 @@ impl Finder<'_> {
                 self.define(
                     scope,
                     &name,
-                    if is_module { Definition::ModuleClass } else { Definition::Other },
+                    if is_module {
+                        Definition::ModuleClass
+                    } else {
+                        Definition::Class(self.green(node))
+                    },
                 );
                 let inner = self.new_scope(scope, &name);
                 self.scopes[inner.0 as usize].is_class = true;
@@ -550,10 +445,10 @@ impl Finder<'_> {
         let name = name_of(node);
         let decorated = self.decorators(node, scope).find_map(|path| decorated(&path));
         let Some(Decorated { kind, namespace }) = decorated else {
-            self.define(scope, &name, Definition::Other);
+            self.define(scope, &name, Definition::Python(self.green(node)));
             let inner = self.new_scope(scope, &name);
-            for param in param_names(node) {
-                self.define(inner, &param, Definition::Other);
+            for Param { name, kind, annotation } in params(node) {
+                self.define(inner, &name, Definition::Parameter { kind, annotation });
             }
             scopes.push(inner);
             return false;
@@ -574,7 +469,7 @@ impl Finder<'_> {
             _ => Dialect::Tirx,
         };
         let key = FunctionKey {
-            path: self.scopes[scope.0 as usize].path.clone(),
+            path: Box::from(&*self.scopes[scope.0 as usize].path),
             name: name.clone().into(),
             content: None,
             ordinal: 0,

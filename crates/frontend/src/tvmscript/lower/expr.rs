@@ -76,7 +76,13 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.malformed(ex, "a slice stands only in brackets"));
             }
             ExKind::Star(_) => return Err(self.malformed(ex, "`*` stands only among arguments")),
-            ExKind::Ellipsis | ExKind::OtherLiteral | ExKind::Other => {
+            ExKind::Ellipsis
+            | ExKind::OtherLiteral
+            | ExKind::FString(_)
+            | ExKind::Set(_)
+            | ExKind::Comprehension { .. }
+            | ExKind::Named { .. }
+            | ExKind::Other => {
                 return Ok(self.opaque_ex(ex));
             }
         };

@@ -33,6 +33,8 @@ mod stmt;
 mod value;
 mod with;
 
+use std::rc::Rc;
+
 use ir::{
     BlockId, Body, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id,
 };
@@ -50,7 +52,8 @@ use super::{
     Allowances, Diagnostic, FunctionSource, Lowered, Severity,
     ast::{self, Ast, Ex, St},
     diagnostics,
-    environment::Environment,
+    environment::{Constant, Environment},
+    staging::Home,
     source_map::{
         Definition, DefinitionId, EndSite, OccurrenceSource, Site, SourceMap, hidden_names,
     },
@@ -94,9 +97,11 @@ struct State<'e> {
     doubt: Doubt,
     /// Nested macro expansions.
     macro_depth: u32,
-    /// The place where free names are looked up: the number of scopes around that of the function. A macro's text has
-    /// the meaning of the place where the macro stands.
-    scopes_up: u32,
+    /// The scope where free names are looked up, if it is not that of the function: the text of a macro or helper has
+    /// the meaning of the place where that stands.
+    home: Option<Rc<Home>>,
+    /// Captured values of Python that have no meaning in the IR, but are known: functions, objects, dictionaries.
+    objects: FxHashMap<ValueId, Constant>,
     /// Levels of data around the data that is being read.
     attr_depth: u32,
     /// Types of scalar parameters by name: a quoted shape may name one that comes later.
@@ -158,7 +163,8 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         diagnostics: Vec::new(),
         doubt: Doubt::None,
         macro_depth: 0,
-        scopes_up: 0,
+        home: None,
+        objects: FxHashMap::default(),
         attr_depth: 0,
         items_made: 0,
         later_params: FxHashMap::default(),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ir::{BufferId, NameId, Type, ValueId, ValueKind};
+use ir::{BufferId, DataType, NameId, Type, ValueId, ValueKind};
 use syntax::TextRange;
 
 use super::{
@@ -60,18 +60,21 @@ impl Lowerer<'_, '_, '_> {
     /// something else there. A constant has its value; other things have no name by which the function could print
     /// them.
     fn of_another_scope(&mut self, name: &str, id: NameId, ex: Ex) -> R<Option<Val>> {
-        let up = self.s.scopes_up;
-        if up == 0 || self.s.scopes.lookup(id).is_some_and(|it| !it.is_captured()) {
+        let Some(home) = self.s.home.clone() else { return Ok(None) };
+        if self.s.scopes.lookup(id).is_some_and(|it| !it.is_captured()) {
             return Ok(None);
         }
-        let found = self.s.env.resolve_above(up, name);
-        if found.home == self.s.env.resolve_above(0, name).home {
+        let found = self.s.env.resolve_at(Some(&home), name);
+        if found.home == self.s.env.resolve_at(None, name).home {
             return Ok(None);
         }
         match found.capture {
-            Capture::Constant(it) => Ok(Some(Val::Const(it))),
+            Capture::Constant(it) => self.value_of(name, it, ex).map(Some),
             Capture::Namespace(it) => Ok(Some(Val::Namespace(it))),
-            Capture::Macro { green, up: above } => Ok(Some(Val::Macro(Rc::new(green), up + above))),
+            Capture::Macro { green, home } => {
+                Ok(Some(Val::Macro(Rc::new(green), Rc::new(home))))
+            }
+            Capture::Path(path) => Ok(Some(Val::Path(self.s.body.intern(&path)))),
             _ => Err(self.unsupported(ex, "a name that the function itself gives another meaning")),
         }
     }
@@ -112,27 +115,26 @@ impl Lowerer<'_, '_, '_> {
         let val = match capture {
             Capture::TypeVar => {
                 let it =
-                    self.s.body.new_value(name, ir::DataType::INT64.into(), ValueKind::Captured);
+                    self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
                 self.s.body.values[it].is_size = true;
                 value = Some(it);
                 Val::Expr(self.s.body.value_expr(it))
             }
-            Capture::Constant(it) => Val::Const(it),
+            Capture::Constant(it) => match self.value_of(name, it, ex)? {
+                Val::Unknown(id) => {
+                    value = Some(id);
+                    Val::Unknown(id)
+                }
+                val => val,
+            },
             Capture::Namespace(it) => Val::Namespace(it),
             Capture::Path(path) => Val::Path(self.s.body.intern(&path)),
-            Capture::Macro { green, up } => Val::Macro(Rc::new(green), up),
+            Capture::Macro { green, home } => Val::Macro(Rc::new(green), Rc::new(home)),
             Capture::Function(signature) => Val::Function(Rc::new(signature)),
             Capture::Module => Val::Module,
-            Capture::Unknown => {
+            Capture::Unknown(_) => {
                 let it = self.unknown_value(name);
-                let message = format!("the value of `{name}` is not known here");
-                self.diagnostic(
-                    diagnostics::UNRESOLVED_CAPTURE,
-                    Severity::Hint,
-                    range,
-                    message,
-                    Some("nothing is assumed about it, and nothing is commoned across it"),
-                );
+                self.report_unknown(name, range);
                 value = Some(it);
                 Val::Unknown(it)
             }
@@ -147,6 +149,53 @@ impl Lowerer<'_, '_, '_> {
         let definition = self.definition(name, range, DefinitionKind::Captured, value, None);
         self.s.scopes.define_outer(id, val.clone(), definition);
         Ok((val, definition))
+    }
+
+    /// Says that the value of a captured name is not known.
+    fn report_unknown(&mut self, name: &str, range: TextRange) {
+        let message = format!("the value of `{name}` is not known here");
+        self.diagnostic(
+            diagnostics::UNRESOLVED_CAPTURE,
+            Severity::Hint,
+            range,
+            message,
+            Some("nothing is assumed about it, and nothing is commoned across it"),
+        );
+    }
+
+    /// What a value of Python is for the kernel. `text` means it in the text.
+    pub(super) fn value_of(&mut self, text: &str, value: Constant, ex: Ex) -> R<Val> {
+        if value.is_plain() {
+            return Ok(Val::Const(value));
+        }
+        Ok(match value {
+            Constant::Tuple(items) | Constant::List(items) => {
+                let mut vals = Vec::with_capacity(items.len());
+                for (index, item) in items.iter().enumerate() {
+                    vals.push(self.value_of(&format!("{text}[{index}]"), item.clone(), ex)?);
+                }
+                Val::Seq(vals.into_iter().collect())
+            }
+            Constant::Path(path) => Val::Path(self.s.body.intern(&path)),
+            Constant::Typed(dtype, number) => {
+                let src = self.leaf(ex);
+                let dtype = DataType::parse(&dtype).unwrap_or(DataType::INT32);
+                let tx = match number.first() {
+                    Some(Constant::Int(it)) => self.const_as(*it, dtype, src)?,
+                    Some(Constant::Bool(it)) => self.const_as(i128::from(*it), dtype, src)?,
+                    Some(Constant::Float(bits)) => {
+                        self.const_float_as(f64::from_bits(*bits), dtype, src)?
+                    }
+                    _ => return Ok(Val::Python),
+                };
+                Val::Expr(tx.id)
+            }
+            object => {
+                let it = self.s.body.new_value(text, Type::Unknown, ValueKind::Captured);
+                self.s.objects.insert(it, object);
+                Val::Unknown(it)
+            }
+        })
     }
 
     fn unknown_value(&mut self, name: &str) -> ValueId {

@@ -22,7 +22,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Expr(id) => *id,
             Val::Const(it) => {
                 if matches!(it, Constant::Tuple(_) | Constant::List(_)) {
-                    self.make_items(it.size(usize::MAX), self.s.sources.range(src))?;
+                    self.make_items(it.size(), self.s.sources.range(src))?;
                 }
                 return self.constant(it, src);
             }
@@ -172,6 +172,7 @@ impl Lowerer<'_, '_, '_> {
                 }
                 return Ok(self.tuple(&all, src));
             }
+            _ => return Ok(self.python(src)),
         };
         Ok(Tx { id, src })
     }

@@ -14,9 +14,10 @@ use super::{
 use crate::tvmscript::{
     Diagnostic, Severity,
     ast::{Ex, ExKind, Run, St, StKind},
-    constants, diagnostics,
+    diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
+    staging::operators,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -98,11 +99,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             StKind::If { condition, then, otherwise } => {
                 self.if_statement(condition, then, otherwise)
             }
-            StKind::While { condition, body } => self.while_statement(condition, body),
-            StKind::For { target, iterable, body } => self.for_statement(target, iterable, body),
+            StKind::While { condition, body, .. } => self.while_statement(condition, body),
+            StKind::For { target, iterable, body, .. } => self.for_statement(target, iterable, body),
             StKind::With { items, body } => self.with_statement(ast.items(items), body),
             StKind::Def(def) => self.nested_function(def),
-            StKind::Other => {
+            StKind::Class(_) | StKind::Import | StKind::Raise | StKind::Other => {
                 let range = ast.stmt(st).range;
                 let message = "this statement has no meaning in TVMScript".to_owned();
                 let code = diagnostics::UNSUPPORTED_CONSTRUCT;
@@ -509,7 +510,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match &decision.val {
             // Python decides; the names of the arm that is taken stay visible.
             Val::Const(it) => {
-                let taken = if constants::truth(it) { then } else { otherwise };
+                let taken = if operators::truth(it) { then } else { otherwise };
                 self.s.site = None;
                 self.stmts(taken);
                 return Ok(());
