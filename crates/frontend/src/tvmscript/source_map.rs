@@ -86,6 +86,8 @@ pub struct Definition {
     pub value: Option<ValueId>,
     /// The buffer, if it is one.
     pub buffer: Option<BufferId>,
+    /// What is known of the value of a captured name, or the reason why it is not known, as a sentence.
+    pub note: Option<Box<str>>,
 }
 
 /// The text of a body.

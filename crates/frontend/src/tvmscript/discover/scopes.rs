@@ -15,7 +15,7 @@ use crate::tvmscript::{
 };
 
 /// The scopes of a file, shared by the versions of it that differ in the body of one function only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Scopes(Arc<[Scope]>);
 
 /// Finds the files that a file imports: as text, when a name of theirs is asked for.

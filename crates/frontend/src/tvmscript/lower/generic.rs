@@ -379,14 +379,10 @@ impl Lowerer<'_, '_, '_> {
             };
         }
         let args = self.args(args);
-        if let Some(name) = path.strip_prefix("builtins.") {
-            let items = self.eval_items(&args.positional)?;
-            if let Some(val) = self.builtin(name, &items) {
-                let src = self.leaf(ex);
-                return Ok(Ev { val, src });
-            }
+        match self.python_function(ex, &path, &args)? {
+            Some(ev) => Ok(ev),
+            None => Ok(self.opaque_ex(ex)),
         }
-        Ok(self.opaque_ex(ex))
     }
 
     /// `tvm.tirx.const(value, dtype)`: a constant, if both are known.

@@ -134,7 +134,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The arguments of a call, evaluated where it stands.
-    fn given<'n>(&mut self, args: &Args<'n>) -> R<Given<'n>> {
+    pub(super) fn given<'n>(&mut self, args: &Args<'n>) -> R<Given<'n>> {
         let positional = self.eval_items(&args.positional)?.into_iter().map(|it| it.val).collect();
         let mut keywords = Vec::with_capacity(args.keywords.len());
         for &(name, value) in &args.keywords {
@@ -147,7 +147,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The values of a macro's parameters. Defaults are evaluated where the macro stands.
-    fn bind_args(&mut self, def: &DefNode<'_>, given: Given<'_>) -> R<Vec<Val>> {
+    pub(super) fn bind_args(&mut self, def: &DefNode<'_>, given: Given<'_>) -> R<Vec<Val>> {
         let range = self.expansion.unwrap_or(def.name_range);
         let Given { positional, mut keywords } = given;
         let mut positional = positional.into_iter();
@@ -184,9 +184,9 @@ impl Lowerer<'_, '_, '_> {
 }
 
 /// The values that a call of a macro gives.
-struct Given<'n> {
-    positional: Vec<Val>,
-    keywords: Vec<(&'n str, Val)>,
+pub(super) struct Given<'n> {
+    pub(super) positional: Vec<Val>,
+    pub(super) keywords: Vec<(&'n str, Val)>,
 }
 
 /// `@T.macro(hygienic=False)`

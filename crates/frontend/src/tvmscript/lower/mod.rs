@@ -26,6 +26,7 @@ mod methods;
 mod names;
 mod operators;
 mod promote;
+mod python;
 mod scope;
 mod signature;
 mod source_tree;
@@ -95,6 +96,9 @@ struct State<'e> {
     diagnostics: Vec<Diagnostic>,
     /// The unknown values that the current statement uses.
     doubt: Doubt,
+    /// Helpers of Python that are being read, one inside the other, and their statements so far.
+    helper_depth: u32,
+    helper_steps: u32,
     /// Nested macro expansions.
     macro_depth: u32,
     /// The scope where free names are looked up, if it is not that of the function: the text of a macro or helper has
@@ -162,6 +166,8 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         unread: Vec::new(),
         diagnostics: Vec::new(),
         doubt: Doubt::None,
+        helper_depth: 0,
+        helper_steps: 0,
         macro_depth: 0,
         home: None,
         objects: FxHashMap::default(),

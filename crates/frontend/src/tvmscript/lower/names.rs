@@ -13,8 +13,9 @@ use crate::tvmscript::{
     Severity,
     ast::Ex,
     diagnostics,
-    environment::{Capture, Constant},
+    environment::{Capture, Constant, namespace},
     source_map::{Definition, DefinitionId, DefinitionKind},
+    staging,
 };
 
 impl Lowerer<'_, '_, '_> {
@@ -44,7 +45,8 @@ impl Lowerer<'_, '_, '_> {
     /// Returns true if only the name of a value is known.
     pub(super) fn is_unknown(&self, val: &Val) -> bool {
         match val {
-            Val::Unknown(_) | Val::Python => true,
+            Val::Unknown(id) => !self.s.objects.contains_key(id),
+            Val::Python => true,
             Val::Expr(id) => self.s.body.ty(*id) == Type::Unknown,
             Val::Path(path) => {
                 let path = self.s.body.name(*path);
@@ -74,7 +76,7 @@ impl Lowerer<'_, '_, '_> {
             Capture::Macro { green, home } => {
                 Ok(Some(Val::Macro(Rc::new(green), Rc::new(home))))
             }
-            Capture::Path(path) => Ok(Some(Val::Path(self.s.body.intern(&path)))),
+            Capture::Path(path) => Ok(Some(self.path_value(&path))),
             _ => Err(self.unsupported(ex, "a name that the function itself gives another meaning")),
         }
     }
@@ -112,6 +114,7 @@ impl Lowerer<'_, '_, '_> {
         // Where the macro that is being read says something else, `of_another_scope` has answered.
         let capture = self.s.env.resolve(name);
         let mut value = None;
+        let note = note_of(&capture);
         let val = match capture {
             Capture::TypeVar => {
                 let it =
@@ -128,7 +131,7 @@ impl Lowerer<'_, '_, '_> {
                 val => val,
             },
             Capture::Namespace(it) => Val::Namespace(it),
-            Capture::Path(path) => Val::Path(self.s.body.intern(&path)),
+            Capture::Path(path) => self.path_value(&path),
             Capture::Macro { green, home } => Val::Macro(Rc::new(green), Rc::new(home)),
             Capture::Function(signature) => Val::Function(Rc::new(signature)),
             Capture::Module => Val::Module,
@@ -147,6 +150,7 @@ impl Lowerer<'_, '_, '_> {
             Capture::Undefined => return Err(self.undefined(name, range)),
         };
         let definition = self.definition(name, range, DefinitionKind::Captured, value, None);
+        self.s.definitions[definition.0 as usize].note = note;
         self.s.scopes.define_outer(id, val.clone(), definition);
         Ok((val, definition))
     }
@@ -163,6 +167,31 @@ impl Lowerer<'_, '_, '_> {
         );
     }
 
+    /// Notes that a captured object is needed as a value of the kernel, which it has not.
+    pub(super) fn needs_value(&mut self, value: ValueId, range: TextRange) {
+        if !self.s.objects.contains_key(&value) {
+            return;
+        }
+        let name = self.s.body.values[value].name;
+        if !self.s.body.unresolved.contains(&name) {
+            self.s.body.unresolved.push(name);
+            let name = self.s.body.name(name).to_owned();
+            self.report_unknown(&name, range);
+        }
+    }
+
+    /// A dotted path of Python: of a dialect, what a kernel calls so.
+    fn path_value(&mut self, path: &str) -> Val {
+        if let Some(space) = namespace(path) {
+            return Val::Namespace(space);
+        }
+        let member = path.rsplit_once('.').and_then(|(head, name)| Some((namespace(head)?, name)));
+        match member {
+            Some((space, name)) => self.namespace_member(space, name),
+            None => Val::Path(self.s.body.intern(path)),
+        }
+    }
+
     /// What a value of Python is for the kernel. `text` means it in the text.
     pub(super) fn value_of(&mut self, text: &str, value: Constant, ex: Ex) -> R<Val> {
         if value.is_plain() {
@@ -176,7 +205,15 @@ impl Lowerer<'_, '_, '_> {
                 }
                 Val::Seq(vals.into_iter().collect())
             }
-            Constant::Path(path) => Val::Path(self.s.body.intern(&path)),
+            Constant::Path(path) => self.path_value(&path),
+            Constant::Range(start, stop, step)
+                if Self::range_items(start, stop, step).is_some() =>
+            {
+                Val::Const(Self::range_items(start, stop, step).unwrap_or_default())
+            }
+            Constant::Iterator(items) => {
+                return self.value_of(text, Constant::List(items), ex);
+            }
             Constant::Typed(dtype, number) => {
                 let src = self.leaf(ex);
                 let dtype = DataType::parse(&dtype).unwrap_or(DataType::INT32);
@@ -217,7 +254,9 @@ impl Lowerer<'_, '_, '_> {
         buffer: Option<BufferId>,
     ) -> DefinitionId {
         let range = self.expansion.unwrap_or(range);
-        self.s.definitions.push(Definition { name: name.into(), range, kind, value, buffer });
+        let note = None;
+        let definition = Definition { name: name.into(), range, kind, value, buffer, note };
+        self.s.definitions.push(definition);
         DefinitionId(self.s.definitions.len() as u32 - 1)
     }
 
@@ -284,5 +323,32 @@ impl Lowerer<'_, '_, '_> {
             },
             _ => None,
         }
+    }
+}
+
+/// What is to be said of a captured name.
+fn note_of(capture: &Capture) -> Option<Box<str>> {
+    /// Longer values are cut.
+    const LONGEST: usize = 200;
+    let text = match capture {
+        Capture::Unknown(it) => format!("not known: {}", it.reason),
+        Capture::Constant(value) => match (staging::format::repr(value), value.first_unknown()) {
+            (Some(text), _) => format!("= {text}"),
+            (None, Some(it)) => format!("known in part: {}", it.reason),
+            (None, None) => match value {
+                Constant::Function(_) => "function of Python".to_owned(),
+                Constant::Class(_) => "class of Python".to_owned(),
+                Constant::Typed(dtype, number) => {
+                    let number = number.first().and_then(staging::format::repr)?;
+                    format!("= {number}: {dtype}")
+                }
+                _ => "known value of Python".to_owned(),
+            },
+        },
+        _ => return None,
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => Some(format!("{}…", &text[..end]).into()),
+        None => Some(text.into()),
     }
 }

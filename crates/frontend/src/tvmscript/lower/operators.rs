@@ -373,6 +373,10 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn compare_values(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {
+        if let Some(holds) = self.python_comparison(op, &a.val, &b.val) {
+            let src = self.s.sources.leaf(at);
+            return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src });
+        }
         if let CompareKind::Is | CompareKind::IsNot = op {
             return self.identity(op, a, b, at, ex);
         }

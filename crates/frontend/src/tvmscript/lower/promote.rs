@@ -38,7 +38,10 @@ impl Lowerer<'_, '_, '_> {
                 self.check_launched(*value, src)?;
                 self.s.body.value_expr(*value)
             }
-            Val::Unknown(value) => self.s.body.value_expr(*value),
+            Val::Unknown(value) => {
+                self.needs_value(*value, self.s.sources.range(src));
+                self.s.body.value_expr(*value)
+            }
             Val::Bound(level, ty) => {
                 let Some(index) = self.s.binder_depth.checked_sub(level + 1) else {
                     let range = self.s.sources.range(src);

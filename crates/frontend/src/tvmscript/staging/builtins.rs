@@ -219,6 +219,7 @@ impl Session<'_> {
             ("pow", [a, b]) => operators::binary(SyntaxKind::STAR2, a, b)?,
             ("round", [it]) => match as_data(it) {
                 Value::Int(it) => Value::Int(*it),
+                Value::Bool(it) => Value::Int(i128::from(*it)),
                 Value::Float(bits) => Value::Int(whole(f64::from_bits(*bits).round_ties_even())?),
                 _ => return None,
             },

@@ -162,9 +162,9 @@ fn classes_have_fields_and_members() {
 #[test]
 fn an_object_is_believed_while_one_name_has_it() {
     check("M = [1]\nN = M[0]", "1");
-    check("M = [1]\nK = M\nK.append(2)\nN = len(M)", "?: `M` may be changed after it is made");
-    check("M = [1]\nchange(M)\nN = len(M)", "?: `M` may be changed after it is made");
-    check("M = [1]\nK = [M]\nN = len(M)", "?: `M` may be changed after it is made");
+    check("M = [1]\nK = M\nK.append(2)\nN = len(M)", "? int: `M` may be changed after it is made");
+    check("M = [1]\nchange(M)\nN = len(M)", "? int: `M` may be changed after it is made");
+    check("M = [1]\nK = [M]\nN = len(M)", "? int: `M` may be changed after it is made");
     check("M = [1]\nprint(len(M), sum(M))\nN = len(M)", "1");
     check("def f():\n    a = [1]\n    b = a\n    b.append(2)\n    return len(a)\nN = f()",
         "?: an object is changed in a way that is not followed");
