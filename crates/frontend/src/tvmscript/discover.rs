@@ -124,6 +124,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         redefinitions: Vec::new(),
         scopes: vec![module],
         changes: Vec::new(),
+        aliases: Vec::new(),
         known,
         has_import: false,
     };
@@ -299,6 +300,8 @@ struct Finder<'a> {
     scopes: Vec<Scope>,
     /// Names whose values are changed in place, or may be, and where that is written.
     changes: Vec<(ScopeId, Box<str>, scopes::Change)>,
+    /// Other names for what names stand for, the object first, and where that is written.
+    aliases: Vec<(ScopeId, (Box<str>, Box<str>))>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
     /// True if an import, commented or not, names a dialect.

@@ -90,8 +90,18 @@ impl Finder<'_> {
                     self.passed(&node, scope);
                 }
                 K::ASSIGN_STMT | K::ANN_ASSIGN_STMT => {
-                    if let Some(value) = node.last_child() {
-                        self.escapes(&value, scope);
+                    let (target, value) = (node.first_child(), node.last_child());
+                    match (target, value) {
+                        (Some(target), Some(value))
+                            if target.kind() == K::NAME_EXPR
+                                && value.kind() == K::NAME_EXPR
+                                && node.children().nth(2).is_none() =>
+                        {
+                            let names = (value.text().into(), target.text().into());
+                            self.aliases.push((scope, names));
+                        }
+                        (_, Some(value)) => self.escapes(&value, scope),
+                        _ => {}
                     }
                 }
                 K::TUPLE_EXPR | K::LIST_EXPR | K::SET_EXPR | K::DICT_ITEM
@@ -196,8 +206,39 @@ impl Finder<'_> {
         }
     }
 
-    /// Tells each scope which of its names are changed.
+    /// Tells each scope which of its names are changed: also through another name for the same object.
     pub(super) fn changes(&mut self) {
+        /// A longer chain of names for one object is one that may be changed.
+        const MAX_PASSES: usize = 8;
+        self.direct_changes();
+        let aliases = std::mem::take(&mut self.aliases);
+        for pass in 0..=MAX_PASSES {
+            let mut is_done = true;
+            for (scope, (object, alias)) in aliases.iter().rev() {
+                let names = &self.scopes[scope.0 as usize];
+                // Of an object of another scope, or by a name that has other values as well, nothing is known.
+                let is_single = matches!(
+                    names.names.get(alias),
+                    Some(Definition::Statement { in_loop: false, .. })
+                );
+                let change = match names.changed.get(alias) {
+                    Some(&change) => change,
+                    None if is_single && pass < MAX_PASSES => continue,
+                    None => Change::Escape,
+                };
+                if names.changed.get(object).is_none_or(|it| *it < change) {
+                    self.changes.push((*scope, object.clone(), change));
+                    is_done = false;
+                }
+            }
+            self.direct_changes();
+            if is_done || pass == MAX_PASSES {
+                break;
+            }
+        }
+    }
+
+    fn direct_changes(&mut self) {
         for (scope, name, change) in std::mem::take(&mut self.changes) {
             let mut at = Some(scope);
             while let Some(id) = at {

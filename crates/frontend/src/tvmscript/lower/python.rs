@@ -121,6 +121,8 @@ impl Lowerer<'_, '_, '_> {
         let is_own = ["builtins.", "math.", "functools.", "itertools.", "operator."];
         let is_type = path.starts_with("tvm.") && path.ends_with(".DataType");
         if !is_type && !is_own.iter().any(|it| path.starts_with(it)) {
+            // A function whose text is not here is a value that is not known.
+            self.s.doubt = Doubt::Unknown;
             return Ok(None);
         }
         let items = self.eval_items(&args.positional)?;

@@ -301,7 +301,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let (base, name) = match *ast.kind(callee) {
             ExKind::Attr { base, name, .. } => (base, name),
             ExKind::Name(name) if matches!(name, "range") => {
-                return self.peek(name).is_none().then(|| "range".into());
+                let is_own = match self.peek(name) {
+                    None => true,
+                    Some(Val::Path(path)) => self.s.body.name(path) == "builtins.range",
+                    Some(_) => false,
+                };
+                return is_own.then(|| "range".into());
             }
             _ => return None,
         };
