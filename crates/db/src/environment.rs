@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{
-    Capture, Environment, Found, NoModules,
+    Capture, Context, Environment, Found, Instance,
     staging::{Home, Unknown, Value},
 };
 use ir::effects::EffectTable;
@@ -31,6 +31,9 @@ pub struct CapturedName<'db> {
     /// The name.
     #[returns(ref)]
     pub name: Box<str>,
+    /// The instance of a factory around the scope.
+    #[returns(ref)]
+    pub instance: Option<Arc<Instance>>,
 }
 
 /// Returns the meaning of a captured name.
@@ -39,8 +42,10 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
     let index = file_index(db, name.file(db));
     match index.functions().zip(index.scope(name.scope(db))) {
         Some((functions, scope)) => {
-            let (home, name) = (name.home(db).as_ref(), name.name(db));
-            functions.scopes().capture_at(scope, home, name, &NoModules)
+            let (home, text) = (name.home(db).as_ref(), name.name(db));
+            let instance = name.instance(db).as_deref();
+            let context = Context { instance, ..Context::default() };
+            functions.scopes().capture(scope, home, text, context)
         }
         None => UNDEFINED,
     }
@@ -67,6 +72,9 @@ pub struct CapturedUse<'db> {
     /// The use.
     #[returns(ref)]
     pub of: Use,
+    /// The instance of a factory around the function.
+    #[returns(ref)]
+    pub instance: Option<Arc<Instance>>,
 }
 
 /// Returns the result of a use of a captured object.
@@ -77,10 +85,11 @@ pub fn captured_use<'db>(db: &'db dyn Db, it: CapturedUse<'db>) -> Value {
         return Value::Unknown(Unknown::new("its file has no statements"));
     };
     let scopes = functions.scopes();
+    let context = Context { instance: it.instance(db).as_deref(), ..Context::default() };
     match it.of(db).clone() {
-        Use::Member(object, name) => scopes.member(&object, &name, &NoModules),
+        Use::Member(object, name) => scopes.member(&object, &name, context),
         Use::Call(function, positional, keywords) => {
-            scopes.apply(&function, positional, keywords, &NoModules)
+            scopes.apply(&function, positional, keywords, context)
         }
     }
 }
@@ -93,17 +102,19 @@ pub(crate) struct DbEnvironment<'db> {
 
 impl DbEnvironment<'_> {
     fn used(&self, of: Use) -> Value {
-        let it = CapturedUse::new(self.db, self.unit.file(self.db), of);
-        captured_use(self.db, it).clone()
+        let (db, file) = (self.db, self.unit.file(self.db));
+        let instance = self.unit.instance(db).cloned();
+        captured_use(db, CapturedUse::new(db, file, of, instance)).clone()
     }
 }
 
 impl Environment for DbEnvironment<'_> {
     fn resolve_at(&self, home: Option<&Home>, name: &str) -> Found {
         let Scope::Python(scope) = self.unit.scope(self.db) else { return UNDEFINED };
-        let file = self.unit.file(self.db);
-        let name = CapturedName::new(self.db, file, scope.clone(), home.cloned(), name);
-        capture(self.db, name).clone()
+        let (db, file) = (self.db, self.unit.file(self.db));
+        let instance = self.unit.instance(db).cloned();
+        let home = home.cloned();
+        capture(db, CapturedName::new(db, file, scope.clone(), home, name, instance)).clone()
     }
 
     fn member(&self, object: &Value, name: &str) -> Value {

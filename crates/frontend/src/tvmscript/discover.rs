@@ -14,15 +14,17 @@ use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 use super::{
     allow, ast,
     environment::{Environment, Found, Namespace, Signature, namespace},
-    staging::{Home, Kind, Value},
+    instance::Instance,
+    staging::{Home, Value},
 };
 
 mod bindings;
+mod instances;
 mod scopes;
 
 pub(crate) use scopes::Definition;
 use scopes::Scope;
-pub use scopes::{Modules, NoModules, Scopes};
+pub use scopes::{Context, Modules, NoModules, Scopes};
 
 /// The kind of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -94,6 +96,7 @@ pub struct FileFunctions {
     /// Functions whose name their module already has: the number of each, and that of the first of the name.
     pub redefinitions: Arc<[(usize, usize)]>,
     scopes: Scopes,
+    calls: Arc<[Call]>,
     root: Green,
     effects: Arc<EffectTable>,
 }
@@ -125,6 +128,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         scopes: vec![module],
         changes: Vec::new(),
         aliases: Vec::new(),
+        calls: Vec::new(),
         known,
         has_import: false,
     };
@@ -132,11 +136,12 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
     finder.statements(root);
     finder.changes();
     finder.identify();
-    let Finder { functions, redefinitions, scopes, .. } = finder;
+    let Finder { functions, redefinitions, scopes, calls, .. } = finder;
     FileFunctions {
         functions,
         redefinitions: redefinitions.into(),
         scopes: Scopes::new(scopes),
+        calls: calls.into(),
         root: parse.green().clone(),
         effects: EffectTable::shared(),
     }
@@ -190,6 +195,7 @@ impl FileFunctions {
             functions,
             redefinitions,
             scopes,
+            calls: self.calls.clone(),
             root,
             effects: self.effects.clone(),
         })
@@ -201,8 +207,8 @@ impl FileFunctions {
     }
 
     /// Returns the meaning of a name in a scope.
-    pub fn capture(&self, scope: ScopeId, name: &str, modules: &dyn Modules) -> Found {
-        self.scopes.capture(scope, name, modules)
+    pub fn capture(&self, scope: ScopeId, name: &str) -> Found {
+        self.scopes.capture(scope, None, name, Context::default())
     }
 
     /// The same functions, whose calls have these effects.
@@ -213,16 +219,17 @@ impl FileFunctions {
 
     /// The environment of a function.
     pub fn environment(&self, item: &FunctionItem) -> FileEnvironment<'_> {
-        FileEnvironment { file: self, scope: item.scope, modules: &NoModules }
+        self.environment_in(item, None)
     }
 
-    /// The environment of a function that may use names of other files.
+    /// The environment of a function in an instance of a factory around it.
     pub fn environment_in<'a>(
         &'a self,
         item: &FunctionItem,
-        modules: &'a dyn Modules,
+        instance: Option<&'a Instance>,
     ) -> FileEnvironment<'a> {
-        FileEnvironment { file: self, scope: item.scope, modules }
+        let context = Context { instance, ..Context::default() };
+        FileEnvironment { file: self, scope: item.scope, context }
     }
 
     /// The function at an offset of the file: the innermost that contains it.
@@ -253,16 +260,16 @@ fn number_equals(functions: &mut [FunctionItem], content: Option<u128>) {
 pub struct FileEnvironment<'a> {
     file: &'a FileFunctions,
     scope: ScopeId,
-    modules: &'a dyn Modules,
+    context: Context<'a>,
 }
 
 impl Environment for FileEnvironment<'_> {
     fn resolve_at(&self, home: Option<&Home>, name: &str) -> Found {
-        self.file.scopes.capture_at(self.scope, home, name, self.modules)
+        self.file.scopes.capture(self.scope, home, name, self.context)
     }
 
     fn member(&self, object: &Value, name: &str) -> Value {
-        self.file.scopes.member(object, name, self.modules)
+        self.file.scopes.member(object, name, self.context)
     }
 
     fn apply(
@@ -271,7 +278,7 @@ impl Environment for FileEnvironment<'_> {
         positional: Vec<Value>,
         keywords: Vec<(Box<str>, Value)>,
     ) -> Value {
-        self.file.scopes.apply(function, positional, keywords, self.modules)
+        self.file.scopes.apply(function, positional, keywords, self.context)
     }
 
     fn effects(&self) -> &EffectTable {
@@ -292,7 +299,9 @@ pub(crate) fn signature(green: &Green) -> Signature {
 
 // ---- finding ----
 
-use bindings::{Param, has_star, params};
+use bindings::{has_star, parameters};
+use instances::Call;
+pub use instances::Factory;
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
@@ -302,6 +311,8 @@ struct Finder<'a> {
     changes: Vec<(ScopeId, Box<str>, scopes::Change)>,
     /// Other names for what names stand for, the object first, and where that is written.
     aliases: Vec<(ScopeId, (Box<str>, Box<str>))>,
+    /// The calls of names outside of TVMScript functions.
+    calls: Vec<Call>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
     /// True if an import, commented or not, names a dialect.
@@ -450,9 +461,11 @@ impl Finder<'_> {
         let Some(Decorated { kind, namespace }) = decorated else {
             self.define(scope, &name, Definition::Python(self.green(node)));
             let inner = self.new_scope(scope, &name);
-            for Param { name, kind, annotation } in params(node) {
-                self.define(inner, &name, Definition::Parameter { kind, annotation });
+            for (name, definition) in parameters(node) {
+                self.define(inner, &name, definition);
             }
+            let list = node.children().find(|it| it.kind() == SyntaxKind::PARAM_LIST);
+            self.scopes[inner.0 as usize].parameters = list.map(|it| Green::of(&it));
             scopes.push(inner);
             return false;
         };

@@ -6,8 +6,8 @@
 
 use syntax::{Green, SyntaxKind as K, SyntaxNode};
 
-use super::{Definition, Finder, Kind, MODULE, ScopeId, name_of, scopes::Change};
-use crate::tvmscript::staging::only_reads;
+use super::{Definition, Finder, MODULE, ScopeId, name_of, scopes::Change};
+use crate::tvmscript::staging::{Kind, only_reads};
 
 /// Methods that leave a list or dictionary as it is.
 const READING_METHODS: [&str; 10] = [
@@ -79,6 +79,7 @@ impl Finder<'_> {
             match node.kind() {
                 K::WALRUS_EXPR => self.unknown_names(&node, scope),
                 K::CALL_EXPR => {
+                    self.called(&node, scope);
                     let callee = node.first_child().filter(|it| it.kind() == K::ATTRIBUTE_EXPR);
                     let method = callee.as_ref().and_then(SyntaxNode::last_child);
                     let reads = |it: SyntaxNode| READING_METHODS.contains(&it.text().as_str());
@@ -271,48 +272,6 @@ pub(super) fn has_star(node: &SyntaxNode) -> bool {
     node.children_with_tokens().any(|it| it.kind() == K::STAR)
 }
 
-/// A parameter of a function, or of its types.
-pub(super) struct Param {
-    pub(super) name: Box<str>,
-    pub(super) kind: Kind,
-    pub(super) annotation: Box<str>,
-}
-
-/// The parameters of a function, types included.
-pub(super) fn params(node: &SyntaxNode) -> Vec<Param> {
-    /// No longer annotation is shown.
-    const LONGEST: usize = 40;
-    let lists = node.children().filter(|it| matches!(it.kind(), K::PARAM_LIST | K::TYPE_PARAM_LIST));
-    let params = lists.flat_map(|list| list.children().collect::<Vec<_>>()).map(|param| {
-        let mut after_colon = false;
-        let annotation = param.children_with_tokens().find_map(|it| match it.kind() {
-            K::COLON => {
-                after_colon = true;
-                None
-            }
-            K::EQ => {
-                after_colon = false;
-                None
-            }
-            _ => it.as_node().filter(|_| after_colon).map(|it| it.text()),
-        });
-        let annotation = annotation.unwrap_or_default();
-        let is_many = param.children_with_tokens().any(|it| matches!(it.kind(), K::STAR | K::STAR2));
-        let kind = match annotation.as_str() {
-            _ if is_many => Kind::Any,
-            "int" => Kind::Int,
-            "float" => Kind::Float,
-            "bool" => Kind::Bool,
-            "str" => Kind::Str,
-            _ => Kind::Any,
-        };
-        let is_short = annotation.len() <= LONGEST && !annotation.contains('\n');
-        let annotation = if is_short { annotation } else { String::new() };
-        Param { name: name_of(&param).into(), kind, annotation: annotation.into() }
-    });
-    params.filter(|it| !it.name.is_empty()).collect()
-}
-
 /// Returns true if a tuple takes a value apart, or is what a function returns.
 fn is_target_or_result(tuple: &SyntaxNode) -> bool {
     tuple.parent().is_some_and(|it| match it.kind() {
@@ -331,4 +290,48 @@ fn is_in_loop(statement: &SyntaxNode) -> bool {
         !matches!(it.kind(), K::FUNCTION_DEF | K::CLASS_DEF | K::SOURCE_FILE)
     });
     around.into_iter().any(|it| matches!(it.kind(), K::FOR_STMT | K::WHILE_STMT))
+}
+
+/// The parameters of a function, types included. Those that collect the remaining arguments have no value of their own.
+pub(super) fn parameters(node: &SyntaxNode) -> Vec<(String, Definition)> {
+    let lists =
+        node.children().filter(|it| matches!(it.kind(), K::PARAM_LIST | K::TYPE_PARAM_LIST));
+    let all = lists.flat_map(|list| list.children().collect::<Vec<_>>());
+    let mut found: Vec<_> = all.map(|it| (name_of(&it), parameter(&it))).collect();
+    found.retain(|it| !it.0.is_empty());
+    found
+}
+
+fn parameter(node: &SyntaxNode) -> Definition {
+    /// No longer annotation is shown.
+    const LONGEST: usize = 40;
+    let mut after_colon = false;
+    let annotation = node.children_with_tokens().find_map(|it| match it.kind() {
+        K::COLON => {
+            after_colon = true;
+            None
+        }
+        K::EQ => {
+            after_colon = false;
+            None
+        }
+        _ => it.as_node().filter(|_| after_colon).map(|it| it.text()),
+    });
+    let annotation = annotation.unwrap_or_default();
+    let kind = match annotation.as_str() {
+        _ if is_starred(node) => Kind::Any,
+        "int" => Kind::Int,
+        "float" => Kind::Float,
+        "bool" => Kind::Bool,
+        "str" => Kind::Str,
+        _ => Kind::Any,
+    };
+    let is_short = annotation.len() <= LONGEST && !annotation.contains('\n');
+    let annotation = if is_short { annotation } else { String::new() };
+    Definition::Parameter { kind, annotation: annotation.into() }
+}
+
+/// Returns true if a parameter collects the remaining arguments.
+pub(super) fn is_starred(parameter: &SyntaxNode) -> bool {
+    parameter.children_with_tokens().any(|it| matches!(it.kind(), K::STAR | K::STAR2))
 }

@@ -7,7 +7,9 @@ use syntax::Green;
 
 use super::{MODULE, ScopeId};
 use crate::tvmscript::{
+    ast::Ex,
     environment::Found,
+    instance::Instance,
     staging::{
         Home, Kind, Value,
         session::{Place, Session, Trees},
@@ -26,6 +28,21 @@ pub trait Modules {
 
     /// The scopes of a file by its number.
     fn file(&self, number: &str) -> Option<Scopes>;
+}
+
+/// What is known besides the text of a file.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The files that it imports.
+    pub modules: &'a dyn Modules,
+    /// The values of the parameters of a factory.
+    pub instance: Option<&'a Instance>,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Context { modules: &NoModules, instance: None }
+    }
 }
 
 /// No other files.
@@ -55,6 +72,8 @@ pub(super) struct Scope {
     pub(super) has_star: bool,
     /// The functions by name, if it is a module (`@I.ir_module`).
     pub(super) members: Option<FxHashMap<Box<str>, usize>>,
+    /// The list of its parameters, if it is a function of Python.
+    pub(super) parameters: Option<Green>,
 }
 
 /// How an object may be changed after it is made.
@@ -79,6 +98,7 @@ impl Scope {
             is_class: false,
             has_star: false,
             members: None,
+            parameters: None,
         }
     }
 }
@@ -121,7 +141,7 @@ impl Scopes {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    fn get(&self, id: ScopeId) -> Option<&Scope> {
+    pub(super) fn get(&self, id: ScopeId) -> Option<&Scope> {
         self.0.get(id.0 as usize)
     }
 
@@ -212,22 +232,16 @@ impl Scopes {
 
     // ---- the evaluator ----
 
-    /// Returns the meaning of a name in a scope.
-    pub fn capture(&self, scope: ScopeId, name: &str, modules: &dyn Modules) -> Found {
-        let trees = Trees::default();
-        Session::new(&trees, self, modules).find(&Place { file: "".into(), scope }, name)
-    }
-
-    /// Returns the meaning of a name in the scope of `home`, or in another where there is none.
-    pub fn capture_at(
+    /// Returns the meaning of a name in a scope, or in that of `home`.
+    pub fn capture(
         &self,
         scope: ScopeId,
         home: Option<&Home>,
         name: &str,
-        modules: &dyn Modules,
+        context: Context<'_>,
     ) -> Found {
         let trees = Trees::default();
-        let session = Session::new(&trees, self, modules);
+        let session = Session::new(&trees, self, context);
         let place = match home {
             Some(home) => session.place(home),
             None => Some(Place { file: "".into(), scope }),
@@ -236,10 +250,17 @@ impl Scopes {
         session.find(&place, name)
     }
 
-    /// Returns the value of an attribute of a captured object.
-    pub fn member(&self, object: &Value, name: &str, modules: &dyn Modules) -> Value {
+    /// Returns the value of an expression of a tree that stands in a scope.
+    pub(crate) fn evaluate(&self, scope: ScopeId, tree: &Green, ex: Ex) -> Value {
         let trees = Trees::default();
-        Session::new(&trees, self, modules).member(object, name)
+        let session = Session::new(&trees, self, Context::default());
+        session.expression_in(&Place { file: "".into(), scope }, tree, ex)
+    }
+
+    /// Returns the value of an attribute of a captured object.
+    pub fn member(&self, object: &Value, name: &str, context: Context<'_>) -> Value {
+        let trees = Trees::default();
+        Session::new(&trees, self, context).member(object, name)
     }
 
     /// Returns the result of a call of a captured function with known arguments.
@@ -248,9 +269,9 @@ impl Scopes {
         function: &Value,
         positional: Vec<Value>,
         keywords: Vec<(Box<str>, Value)>,
-        modules: &dyn Modules,
+        context: Context<'_>,
     ) -> Value {
         let trees = Trees::default();
-        Session::new(&trees, self, modules).apply(function, positional, keywords)
+        Session::new(&trees, self, context).apply(function, positional, keywords)
     }
 }

@@ -118,13 +118,6 @@ impl Lowerer<'_, '_, '_> {
 
     /// A call of a function of Python itself.
     pub(super) fn python_function(&mut self, ex: Ex, path: &str, args: &Args<'_>) -> R<Option<Ev>> {
-        let is_own = ["builtins.", "math.", "functools.", "itertools.", "operator."];
-        let is_type = path.starts_with("tvm.") && path.ends_with(".DataType");
-        if !is_type && !is_own.iter().any(|it| path.starts_with(it)) {
-            // A function whose text is not here is a value that is not known.
-            self.s.doubt = Doubt::Unknown;
-            return Ok(None);
-        }
         let items = self.eval_items(&args.positional)?;
         let mut keywords = Vec::with_capacity(args.keywords.len());
         for &(name, value) in &args.keywords {
@@ -591,6 +584,14 @@ impl Lowerer<'_, '_, '_> {
         let item = |at: i128| Constant::Int(start.saturating_add(at.saturating_mul(step)));
         (len <= MAX_RANGE).then(|| Constant::List((0..len).map(item).collect()))
     }
+}
+
+/// Returns true if a path is of a function of Python itself, or one that computes with values of Python alone.
+pub(super) fn is_python(path: &str) -> bool {
+    const MODULES: [&str; 6] =
+        ["builtins.", "math.", "functools.", "itertools.", "operator.", "typing."];
+    MODULES.iter().any(|it| path.starts_with(it))
+        || path.starts_with("tvm.") && path.ends_with(".DataType")
 }
 
 /// The lengths of the lists that grow while something is read.

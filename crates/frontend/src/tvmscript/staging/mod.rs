@@ -43,5 +43,5 @@ pub(crate) fn pure(
     keywords: Vec<(Box<str>, Value)>,
 ) -> Value {
     let scopes = super::Scopes::default();
-    scopes.apply(&Value::Path(path.into()), positional, keywords, &super::NoModules)
+    scopes.apply(&Value::Path(path.into()), positional, keywords, super::Context::default())
 }

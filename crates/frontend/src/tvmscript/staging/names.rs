@@ -159,6 +159,9 @@ impl Session<'_> {
             Definition::Class(green) => capture_of(self.class(place, green, name)),
             Definition::ModuleClass => Capture::Module,
             Definition::Parameter { kind, annotation } => {
+                if let Some(value) = self.given(scopes, place, name) {
+                    return Capture::Constant(value);
+                }
                 let function = scopes.name(place.scope);
                 let mut reason = format!("`{name}` is a parameter of `{function}`");
                 if !annotation.is_empty() {
@@ -181,6 +184,25 @@ impl Session<'_> {
             }
             _ => capture,
         }
+    }
+
+    /// The value that an instance gives a parameter of its factory.
+    fn given(&self, scopes: &Scopes, place: &Place, name: &str) -> Option<Value> {
+        let instance = self.context.instance.filter(|_| place.file.is_empty())?;
+        let (path, _) = scopes.key(place.scope)?;
+        (*path == *instance.factory()).then(|| instance.value(name).cloned())?
+    }
+
+    /// The value of an expression of a tree that stands in a scope.
+    pub(crate) fn expression_in(
+        &self,
+        place: &Place,
+        tree: &Green,
+        ex: crate::tvmscript::ast::Ex,
+    ) -> Value {
+        let ast = self.ast(tree);
+        let frame = Session::static_frame(place);
+        self.kept(Cx { ast: &ast, tree, frame: &frame }, ex)
     }
 
     /// The frame of a statement by itself.
@@ -278,13 +300,13 @@ impl Session<'_> {
             // `from . import name`: the dots are the module.
             let dots = path.len() - path.trim_start_matches('.').len();
             let module = if dots > module.len() { &path[..dots] } else { module };
-            if let Some(found) = self.modules.module(file, module)
+            if let Some(found) = self.context.modules.module(file, module)
                 && let Some(capture) = self.exported(&found, name, path)
             {
                 return capture;
             }
         }
-        match self.modules.module(file, path) {
+        match self.context.modules.module(file, path) {
             Some(module) => Capture::Constant(Value::Module(module)),
             None => as_path(),
         }
@@ -308,7 +330,7 @@ impl Session<'_> {
         match self.exported(module, name, &submodule) {
             Some(Capture::Path(_)) => Value::unknown("it is a function of another file"),
             Some(capture) => value_of(capture, name),
-            None => match self.modules.module(module, &submodule) {
+            None => match self.context.modules.module(module, &submodule) {
                 Some(module) => Value::Module(module),
                 None => not_known(&[]),
             },

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::tvmscript::{
     ast::{self, Ast},
-    discover::{Modules, ScopeId, Scopes},
+    discover::{Context, ScopeId, Scopes},
     environment::Capture,
 };
 
@@ -96,7 +96,7 @@ pub(crate) struct Session<'t> {
     asts: RefCell<FxHashMap<usize, Rc<Ast<'t>>>>,
     /// Expressions in formatted strings, by their texts.
     parsed: RefCell<FxHashMap<Box<str>, Green>>,
-    pub(super) modules: &'t dyn Modules,
+    pub(super) context: Context<'t>,
     /// The scopes of the files that were asked for.
     pub(super) files: RefCell<FxHashMap<Arc<str>, Option<Scopes>>>,
     steps: Cell<u32>,
@@ -111,14 +111,14 @@ pub(crate) struct Session<'t> {
 }
 
 impl<'t> Session<'t> {
-    pub(crate) fn new(trees: &'t Trees, own: &Scopes, modules: &'t dyn Modules) -> Session<'t> {
+    pub(crate) fn new(trees: &'t Trees, own: &Scopes, context: Context<'t>) -> Session<'t> {
         let files = [(Arc::from(""), Some(own.clone()))].into_iter().collect();
         Session {
             trees,
             last: Cell::new(None),
             asts: RefCell::default(),
             parsed: RefCell::default(),
-            modules,
+            context,
             files: RefCell::new(files),
             steps: Cell::new(0),
             nesting: Cell::new(0),
@@ -241,7 +241,7 @@ impl<'t> Session<'t> {
         if let Some(known) = self.files.borrow().get(file) {
             return known.clone();
         }
-        let scopes = self.modules.file(file);
+        let scopes = self.context.modules.file(file);
         self.files.borrow_mut().insert(file.clone(), scopes.clone());
         scopes
     }

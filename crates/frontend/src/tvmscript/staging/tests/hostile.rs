@@ -5,7 +5,7 @@ use super::super::{
     session::{Place, Session, Trees},
 };
 use crate::tvmscript::{
-    Capture, NoModules,
+    Capture, Context,
     discover::{MODULE, functions},
 };
 
@@ -14,7 +14,7 @@ use crate::tvmscript::{
 fn check(text: &str, reason: &str) {
     let file = functions(&syntax::parse(text));
     let trees = Trees::default();
-    let session = Session::new(&trees, file.scopes(), &NoModules);
+    let session = Session::new(&trees, file.scopes(), Context::default());
     let found = session.find(&Place { file: "".into(), scope: MODULE }, "N");
     let it = match &found.capture {
         Capture::Unknown(it) => it,
@@ -64,5 +64,5 @@ fn what_grows_exponentially_is_cut_off() {
     let nested = "f'{".repeat(50);
     let text = format!("N = {nested}1{}", "}'".repeat(50));
     let file = functions(&syntax::parse(&text));
-    file.scopes().capture(MODULE, "N", &NoModules);
+    file.scopes().capture(MODULE, None, "N", Context::default());
 }

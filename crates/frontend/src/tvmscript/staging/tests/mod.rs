@@ -4,14 +4,16 @@ mod hostile;
 mod oracle;
 
 use crate::tvmscript::{
-    Capture, NoModules, functions,
+    Capture, Context,
+    discover::MODULE,
+    functions,
     staging::{Value, format},
 };
 
 /// The meaning of a name at the level of the module, as text.
 fn meaning(text: &str, name: &str) -> String {
     let file = functions(&syntax::parse(text));
-    let place = file.scopes().capture(super::super::discover::MODULE, name, &NoModules);
+    let place = file.scopes().capture(MODULE, None, name, Context::default());
     shown(&place.capture)
 }
 
@@ -109,7 +111,7 @@ def make(k: int, dtype, n: str = 'a'):
 ";
     let file = functions(&syntax::parse(text));
     let scope = file.functions[0].scope;
-    let of = |name: &str| shown(&file.scopes().capture(scope, name, &NoModules).capture);
+    let of = |name: &str| shown(&file.scopes().capture(scope, None, name, Context::default()).capture);
     assert_eq!(of("k"), "? int: `k` is a parameter of `make`, int");
     assert_eq!(of("dtype"), "?: `dtype` is a parameter of `make`");
     assert_eq!(of("both"), "? int: `k` is a parameter of `make`, int");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::tvmscript::{Capture, NoModules, discover::MODULE, functions, staging::format};
+use crate::tvmscript::{Capture, Context, discover::MODULE, functions, staging::format};
 
 /// A small deterministic source of choices.
 struct Choices(u64);
@@ -117,7 +117,7 @@ fn values_are_those_of_python() {
             continue;
         }
         let file = functions(&syntax::parse(text));
-        let found = file.scopes().capture(MODULE, "N", &NoModules).capture;
+        let found = file.scopes().capture(MODULE, None, "N", Context::default()).capture;
         // What is not known claims nothing.
         let Capture::Constant(value) = found else { continue };
         let Some(found) = format::repr(&value).filter(|_| value.is_known()) else { continue };
