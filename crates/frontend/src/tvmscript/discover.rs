@@ -442,7 +442,7 @@ mod instances;
 
 use bindings::{has_star, parameters};
 use instances::Call;
-pub use instances::Factory;
+pub use instances::{Factory, ForeignCall};
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
