@@ -91,10 +91,9 @@ fn reason(db: &RootDatabase, at: &PlacedUnit<'_>, obstacle: Obstacle) -> String 
         Obstacle::WriteBetween { by, .. } => {
             let text = PlanText::new(db, at.unit);
             match by {
-                Some(op) => format!(
-                    "memory that its value reads may be written on line {} of the function",
-                    text.line(text.map.op_range(op).start()) + 1
-                ),
+                Some(op) => {
+                    format!("memory that its value reads may be written by {}", text.statement(op))
+                }
                 None => "memory that its value reads may be written before a use".to_owned(),
             }
         }

@@ -63,7 +63,7 @@ pub use transform::{
 pub use crate::{
     code_action::{ActionKind, CodeAction},
     device_code::{DeviceCodeView, DeviceLens, SharedValue},
-    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
+    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig, Worth},
     document_symbols::{DocumentSymbol, SymbolKind},
     elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
     explain::Explanation,

@@ -50,6 +50,8 @@ pub struct Config {
     pub hints_all: bool,
     /// `hints.limit`: at most this many hints in one answer.
     pub hints_limit: usize,
+    /// `hints.per-function`, `hints.min-saving`: which values that could be shared are shown, as hints and diagnostics.
+    pub worth: ide::Worth,
     /// `diagnostics.enable`
     pub diagnostics_enable: bool,
     /// `diagnostics.common-subexpressions`: report values that could be shared as hint-level diagnostics too.
@@ -177,6 +179,7 @@ impl Default for Config {
             hints_enable: true,
             hints_all: false,
             hints_limit: 20_000,
+            worth: ide::Worth::default(),
             diagnostics_enable: true,
             diagnostics_common_subexpressions: true,
             levels: ide::FindingLevels::default(),
@@ -248,6 +251,7 @@ impl Config {
     pub fn diagnostics(&self, limit: usize) -> ide::DiagnosticsConfig {
         ide::DiagnosticsConfig {
             common_subexpressions: self.diagnostics_common_subexpressions,
+            worth: self.worth,
             operations: self.mlir_diagnostics,
             levels: self.levels,
             read_back: false,
@@ -319,6 +323,8 @@ struct Hints {
     enable: Option<bool>,
     all: Option<bool>,
     limit: Option<usize>,
+    per_function: Option<usize>,
+    min_saving: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -390,6 +396,8 @@ const KEYS: &[&str] = &[
     "hints.enable",
     "hints.all",
     "hints.limit",
+    "hints.per-function",
+    "hints.min-saving",
     "diagnostics.enable",
     "diagnostics.common-subexpressions",
     "diagnostics.limit",
@@ -473,6 +481,8 @@ impl ConfigPatch {
         set(&mut config.hints_enable, &hints.enable);
         set(&mut config.hints_all, &hints.all);
         set(&mut config.hints_limit, &hints.limit);
+        set(&mut config.worth.most, &hints.per_function);
+        set(&mut config.worth.least, &hints.min_saving);
         set(&mut config.diagnostics_enable, &diagnostics.enable);
         set(&mut config.diagnostics_common_subexpressions, &diagnostics.common_subexpressions);
         set(&mut config.diagnostics_limit, &diagnostics.limit);

@@ -29,7 +29,11 @@ pub(crate) fn inlay_hints(
         return Ok(Vec::new());
     }
     let range = from_proto::range(&document.lines, snapshot.encoding(), params.range);
-    let hints_config = ide::InlayHintsConfig { all: config.hints_all, limit: config.hints_limit };
+    let hints_config = ide::InlayHintsConfig {
+        all: config.hints_all,
+        worth: config.worth,
+        limit: config.hints_limit,
+    };
     let hints = snapshot.analysis.inlay_hints(document.file, Some(range), &hints_config)?;
     let places = snapshot.places(document);
     Ok(hints.into_iter().map(|it| to_proto::inlay_hint(places, it)).collect())
