@@ -73,9 +73,7 @@ impl Lowerer<'_, '_, '_> {
         match found.capture {
             Capture::Constant(it) => self.value_of(name, it, ex).map(Some),
             Capture::Namespace(it) => Ok(Some(Val::Namespace(it))),
-            Capture::Macro { green, home } => {
-                Ok(Some(Val::Macro(Rc::new(green), Rc::new(home))))
-            }
+            Capture::Macro { green, home } => Ok(Some(Val::Macro(Rc::new(green), Rc::new(home)))),
             Capture::Path(path) => Ok(Some(self.path_value(&path))),
             _ => Err(self.unsupported(ex, "a name that the function itself gives another meaning")),
         }
@@ -117,8 +115,7 @@ impl Lowerer<'_, '_, '_> {
         let note = note_of(&capture);
         let val = match capture {
             Capture::TypeVar => {
-                let it =
-                    self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
+                let it = self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
                 self.s.body.values[it].is_size = true;
                 value = Some(it);
                 Val::Expr(self.s.body.value_expr(it))

@@ -100,7 +100,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.if_statement(condition, then, otherwise)
             }
             StKind::While { condition, body, .. } => self.while_statement(condition, body),
-            StKind::For { target, iterable, body, .. } => self.for_statement(target, iterable, body),
+            StKind::For { target, iterable, body, .. } => {
+                self.for_statement(target, iterable, body)
+            }
             StKind::With { items, body } => self.with_statement(ast.items(items), body),
             StKind::Def(def) => self.nested_function(def),
             StKind::Class(_) | StKind::Import | StKind::Raise | StKind::Other => {
