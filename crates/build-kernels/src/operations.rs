@@ -7,11 +7,9 @@ use codegen::{
     build::{Broken, Place, SourceBody, SourceFunction, hash_of},
     reasons::HAS_ERRORS,
 };
-use frontend::{
-    mlir::{Shapes, Unit, UnitKind, lower_file},
-    ops::Severity,
-};
-use lower::from_ops::{FromOps, KernelOf, kernels};
+use frontend::mlir::{Shapes, Unit, UnitKind, lower_file};
+use lower::from_ops::{FromOps, KernelOf};
+use pipeline::{kernels::of_document, operations};
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 
 use crate::source::{READER, place};
@@ -47,7 +45,7 @@ impl OpsModule {
         for document in &mut documents {
             let functions: Vec<_> = document.functions.iter().map(|it| &it.lowered.body).collect();
             let frame = document.frame.as_ref().map(|it| &it.lowered.body);
-            document.kernels = kernels(&functions, frame);
+            document.kernels = of_document(&functions, frame, None);
         }
         OpsModule {
             lines: LineIndex::new(text),
@@ -88,8 +86,7 @@ impl OpsModule {
 
     fn body(&self, unit: &Unit, kernel: &KernelOf) -> Result<SourceBody, Broken> {
         let lowered = &unit.lowered;
-        let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
-        if let Some(error) = error {
+        if let Some(error) = operations::first_error(lowered) {
             return Err(Broken {
                 reason: HAS_ERRORS,
                 detail: error.message.clone(),

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use codegen::{Options, Source, Target, Unsupported};
+use codegen::{Options, Target};
 use ir::Body;
-use lower::from_ops::{self, KernelOf};
+use lower::from_ops::KernelOf;
+use pipeline::kernels::{KernelCode, code, of_document};
 use syntax::Form;
 
 use crate::{
@@ -14,27 +15,17 @@ use crate::{
     unit::{Unit, frame_of, units},
 };
 
-/// The code of a kernel, or why there is none.
-pub type KernelCode = Result<Arc<[Source]>, Arc<[Unsupported]>>;
-
 /// Code, unless an edit makes it out of date in the meantime.
 fn generated(db: &dyn Db, body: &Body, target: Target, options: &Options) -> KernelCode {
     let checkpoint = || db.unwind_if_revision_cancelled();
-    let effects = Configuration::get(db).dialects(db).effects.clone();
-    let options = &Options { effects, ..options.clone() };
-    codegen::device_code_until(body, target, options, &checkpoint).map(Arc::from).map_err(Arc::from)
+    let effects = &Configuration::get(db).dialects(db).effects;
+    code(body, target, options, effects, &checkpoint)
 }
 
 /// Returns true if a unit is a kernel, or contains some.
 #[salsa::tracked(returns(copy))]
 pub fn has_kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> bool {
-    match unit.form(db) {
-        Form::Expressions => codegen::launches(body(db, unit)),
-        Form::Operations => {
-            let row = unit.green(db).language().support();
-            !unit.is_frame(db) && row.has_device_code && from_ops::has_kernels(body(db, unit))
-        }
-    }
+    !unit.is_frame(db) && pipeline::kernels::has_kernels(unit.green(db).language(), body(db, unit))
 }
 
 /// The kernels of a unit of operations, as functions of statements. Reads all of its document: the launch of a kernel
@@ -54,8 +45,8 @@ pub fn kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<KernelOf> {
     let bodies: Vec<&Body> = functions.iter().filter_map(|it| of(*it)).collect();
     let frame = frame_of(db, unit).and_then(|it| of(it.unit));
     let number = functions.iter().position(|it| *it == unit);
-    let kernels = |number| from_ops::kernels_of(&bodies, frame, number);
-    number.map(kernels).unwrap_or_default()
+    let of_unit = |number| of_document(&bodies, frame, Some(number));
+    number.map(of_unit).unwrap_or_default()
 }
 
 /// The code of a function of statements, which is one; of a unit of operations, that of each of its [`kernels`]: a

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontend::tvmscript::{Capture, Environment, Found};
+use frontend::tvmscript::{Capture, Environment, Found, Instance};
 use ir::effects::EffectTable;
 
 use crate::{
@@ -27,6 +27,9 @@ pub struct CapturedName<'db> {
     /// The name.
     #[returns(ref)]
     pub name: Box<str>,
+    /// The instance of a factory around the scope.
+    #[returns(ref)]
+    pub instance: Option<Arc<Instance>>,
 }
 
 /// Returns the meaning of a captured name.
@@ -34,7 +37,10 @@ pub struct CapturedName<'db> {
 pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
     let index = file_index(db, name.file(db));
     match index.functions().zip(index.scope(name.scope(db))) {
-        Some((functions, scope)) => functions.capture(scope, name.up(db), name.name(db)),
+        Some((functions, scope)) => {
+            let instance = name.instance(db).as_deref();
+            functions.capture_in(scope, name.up(db), name.name(db), instance)
+        }
         None => UNDEFINED,
     }
 }
@@ -51,8 +57,9 @@ pub(crate) struct DbEnvironment<'db> {
 impl Environment for DbEnvironment<'_> {
     fn resolve_above(&self, up: u32, name: &str) -> Found {
         let Scope::Python(scope) = self.unit.scope(self.db) else { return UNDEFINED };
-        let name = CapturedName::new(self.db, self.unit.file(self.db), scope.clone(), up, name);
-        capture(self.db, name).clone()
+        let (db, file) = (self.db, self.unit.file(self.db));
+        let instance = self.unit.instance(db).cloned();
+        capture(db, CapturedName::new(db, file, scope.clone(), up, name, instance)).clone()
     }
 
     fn effects(&self) -> &EffectTable {

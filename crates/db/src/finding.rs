@@ -13,11 +13,8 @@ use crate::{
     unit::Unit,
 };
 use ir::{guard::Stage, plan::simplify::SimplifyPlan};
-use transform::{
-    cse::{self, CseOptions},
-    findings::{Finding, findings_beside},
-    simplify::{self, SimplifyOptions},
-};
+use pipeline::expressions::Planner;
+use transform::{cse::CseOptions, findings::Finding};
 
 /// Returns the findings of a function other than common subexpressions, of the kinds that the options select; none for
 /// a unit of operations. Depends on the meaning of the function and on its text facts, not on positions.
@@ -29,19 +26,17 @@ pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>
             return Arc::default();
         }
         let analyses = analyses(db, unit);
-        text_facts(db, unit).with_view(|view| {
-            // The plan that is there, if it is of the kind that is asked for.
-            let planned = || match cse == CseOptions::default() {
-                true => match &**plan(db, unit) {
-                    Plan::Expressions(it) => Some(it.clone()),
-                    Plan::Operations(_) | Plan::Nothing => None,
-                },
-                false => None,
-            };
-            let anew = || Arc::new(cse::plan(&analyses, Some(view), &CseOptions::default()));
-            let shared = || planned().unwrap_or_else(anew);
-            findings_beside(&analyses, Some(view), &findings, &shared).into()
-        })
+        // The plan that is there, if it is of the kind that is asked for.
+        let known = || match cse == CseOptions::default() {
+            true => match &**plan(db, unit) {
+                Plan::Expressions(it) => Some(it.clone()),
+                Plan::Operations(_) | Plan::Nothing => None,
+            },
+            false => None,
+        };
+        text_facts(db, unit)
+            .with_view(|view| Planner { analyses: &analyses, view }.findings(&findings, &known))
+            .into()
     };
     Guarded::run(Stage::Planning, unit.name(db), work, Arc::default)
 }
@@ -56,9 +51,9 @@ pub fn simplifications<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<Sim
             return nothing();
         }
         let analyses = analyses(db, unit);
-        text_facts(db, unit).with_view(|view| {
-            simplify::plan(&analyses, Some(view), &SimplifyOptions::default()).into()
-        })
+        text_facts(db, unit)
+            .with_view(|view| Planner { analyses: &analyses, view }.simplifications())
+            .into()
     };
     Guarded::run(Stage::Planning, unit.name(db), work, nothing)
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use frontend::tvmscript::{
-    FileFunctions, FunctionItem,
+    Factory, FileFunctions, FunctionItem, Instance,
     discover::{self, ScopeId},
 };
 use rustc_hash::{FxHashMap, FxHasher};
@@ -55,6 +55,23 @@ pub(crate) struct Names {
     scopes: FxHashMap<Box<str>, Vec<ScopeId>>,
     /// The numbers of frames, by their slots.
     frame_of_slot: FxHashMap<u32, u32>,
+    /// The factories of functions, and the instances that calls in the file make.
+    pub(crate) factories: Arc<Factories>,
+}
+
+/// The factories of a file, and the instances that its calls make.
+#[derive(Default, PartialEq, Eq, Debug)]
+pub(crate) struct Factories {
+    pub(crate) factories: Vec<Factory>,
+    pub(crate) called: Vec<Arc<Instance>>,
+}
+
+impl Factories {
+    fn of(functions: &FileFunctions) -> Factories {
+        let factories = functions.factories();
+        let called = functions.called_instances(&factories).into_iter().map(Arc::new).collect();
+        Factories { factories, called }
+    }
 }
 
 impl FileIndex {
@@ -156,7 +173,8 @@ impl Names {
         });
         let new = functions.functions.iter().map(|item| (name(item), &item.source.green));
         let slots = slots::assign(new, old, Green::text_hash);
-        let mut names = Names::default();
+        let factories = Arc::new(Factories::of(functions));
+        let mut names = Names { factories, ..Names::default() };
         for (item, slot) in functions.functions.iter().zip(slots) {
             let key = &item.source.key;
             let of_path = match names.scopes.get_mut(&key.path) {
@@ -169,7 +187,7 @@ impl Names {
             });
             let (path, name) = (key.path.clone(), key.name.clone());
             let (form, is_frame) = (Form::Expressions, false);
-            let identity = Identity { form, is_frame, path, name, slot };
+            let identity = Identity { form, is_frame, path, name, slot, instance: None };
             let scope = ScopeKey { path: key.path.clone(), ordinal: ordinal as u32 };
             names.functions.push((Arc::new(identity), Scope::Python(Arc::new(scope))));
         }
@@ -192,7 +210,7 @@ impl Names {
             functions: functions.into_iter().zip(of_functions).collect(),
             frame_of_slot,
             frames: frames.iter().map(|it| (it.clone(), Scope::Document(it.slot))).collect(),
-            scopes: FxHashMap::default(),
+            ..Names::default()
         }
     }
 }
@@ -216,7 +234,7 @@ fn identities<'a>(
     let identity = |(source, slot): (&Arc<UnitSource>, u32)| {
         let (path, name) = (source.path.clone(), source.name.clone());
         let (form, is_frame) = (Form::Operations, source.kind == UnitKind::Frame);
-        Arc::new(Identity { form, is_frame, path, name, slot })
+        Arc::new(Identity { form, is_frame, path, name, slot, instance: None })
     };
     new.zip(slots).map(identity).collect()
 }

@@ -1,9 +1,10 @@
 //! The inputs: files and options. All else follows from them.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use ir::effects::EffectTable;
-use syntax::{Language, Parse, Shapes};
+use frontend::tvmscript::Instance;
+use pipeline::Dialects;
+use syntax::{Language, Parse};
 use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions};
 
 /// The contents of a file.
@@ -36,6 +37,9 @@ pub struct SourceFile {
     /// The contents.
     #[returns(ref)]
     pub content: Content,
+    /// The instances that are shown in place of general functions, one a factory.
+    #[returns(ref)]
+    pub chosen: Arc<[Arc<Instance>]>,
 }
 
 /// Options of the analyses.
@@ -49,32 +53,13 @@ pub struct Options {
     pub ops: OpOptions,
 }
 
-/// The tables about operations of dialects: those of the product, and optionally a user's rows on top.
-#[derive(Clone, Debug)]
-pub struct Dialects {
-    /// How they are written. Open files must have been read with these.
-    pub shapes: Arc<Shapes>,
-    /// The effects.
-    pub effects: Arc<EffectTable>,
-}
-
-impl Default for Dialects {
-    fn default() -> Dialects {
-        static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects {
-            shapes: Arc::new(Shapes::builtin().clone()),
-            effects: EffectTable::shared(),
-        });
-        BUILTIN.clone()
-    }
-}
-
 /// The options in force; there is one.
 #[salsa::input(singleton, debug)]
 pub struct Configuration {
     /// The options.
     #[returns(copy)]
     pub options: Options,
-    /// The tables of dialects.
+    /// The tables of dialects. Open files must have been read with these.
     #[returns(ref)]
     pub dialects: Dialects,
 }

@@ -13,6 +13,7 @@ mod forgetting;
 mod index;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
+mod instances;
 mod log;
 mod lowering;
 mod panicked;
@@ -25,20 +26,22 @@ mod unit;
 
 use std::sync::Arc;
 
+use frontend::tvmscript::Instance;
 use salsa::plumbing::FromId as _;
 use syntax::Language;
 
 pub use crate::{
     analyses::analyses,
-    device::{KernelCode, device_code, has_kernels, kernels},
+    device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
-    edits::{cse_edits, finding_edits, op_edits, op_fixes, simplification_edits},
+    edits::{cse_edits, finding_edits, fix_edits, op_edits, op_fixes, simplification_edits},
     environment::{CapturedName, capture},
     file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,
     index::{FileIndex, Places, file_index},
-    input::{Configuration, Content, Dialects, Options, SourceFile},
+    input::{Configuration, Content, Options, SourceFile},
+    instances::{FactoryInstances, instance, instances, known_value, shown},
     log::{Counters, Work},
     lowering::{
         Lowered, SharedBody, body, lowered, lowering_diagnostics, occurrences, op_source_map,
@@ -53,6 +56,7 @@ pub use crate::{
         unit_at, units,
     },
 };
+pub use pipeline::{Dialects, kernels::KernelCode};
 pub use salsa::{CancellationToken, Cancelled, Database, Setter};
 
 use crate::log::QueryLog;
@@ -123,7 +127,7 @@ impl RootDatabase {
 
     /// A new file.
     pub fn add_file(&self, content: Content) -> SourceFile {
-        SourceFile::new(self, content)
+        SourceFile::new(self, content, Arc::default())
     }
 
     /// Changes a file.
@@ -131,10 +135,18 @@ impl RootDatabase {
         file.set_content(self).to(content);
     }
 
+    /// Chooses the instances that are shown of a file.
+    pub fn set_chosen(&mut self, file: SourceFile, chosen: Arc<[Arc<Instance>]>) {
+        file.set_chosen(self).to(chosen);
+    }
+
     /// Empties a file that is closed: an input lives as long as the database.
     pub fn clear_file(&mut self, file: SourceFile) {
         self.history.forget(file);
         self.set_content(file, Content::Text(Language::default(), "".into()));
+        if !file.chosen(self).is_empty() {
+            self.set_chosen(file, Arc::default());
+        }
     }
 
     /// Returns the work done since the start.
@@ -178,7 +190,10 @@ impl RootDatabase {
             format!("{query}({})", name.name(self))
         } else if query == "capture" {
             let name = CapturedName::from_id(key.key_index());
-            format!("{query}({})", name.name(self))
+            match name.instance(self) {
+                Some(it) => format!("{query}({}[{}])", name.name(self), it.arguments()),
+                None => format!("{query}({})", name.name(self)),
+            }
         } else {
             query
         }

@@ -13,6 +13,7 @@ use frontend::{
     tvmscript::{self, SourceMap},
 };
 use ir::{Body, Dialect, Occurrences};
+use pipeline::expressions;
 use syntax::Diagnostic;
 
 pub use self::operations::text;
@@ -81,7 +82,7 @@ pub fn lowered<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Lowered {
     match unit.source(db) {
         Source::Function(source) => {
             db.counters().lowered(source.green.text_len().into());
-            Lowered::Expressions(Arc::new(tvmscript::lower(source, &DbEnvironment { db, unit })))
+            Lowered::Expressions(Arc::new(expressions::lower(source, &DbEnvironment { db, unit })))
         }
         Source::Operations(source) => match operations::lowered(db, unit, source) {
             Some(it) => Lowered::Operations(it),

@@ -6,7 +6,7 @@ use ir::{
     guard::Stage,
     plan::{CsePlan, Preset, ops::OpPlan},
 };
-use transform::{cse, ops};
+use pipeline::{expressions::Planner, operations};
 
 use crate::{
     Db, analyses::analyses, input::Configuration, lowering::body, panicked::Guarded,
@@ -43,7 +43,9 @@ fn of_expressions<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Arc<CsePlan> {
     let analyses = analyses(db, unit);
     let options = Configuration::get(db).options(db).cse;
     db.counters().planned(analyses.occurrences.len());
-    text_facts(db, unit).with_view(|view| Arc::new(cse::plan(&analyses, Some(view), &options)))
+    text_facts(db, unit)
+        .with_view(|view| Planner { analyses: &analyses, view }.sharing(&options))
+        .into()
 }
 
 fn of_operations<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Plan {
@@ -55,7 +57,7 @@ fn of_operations<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Plan {
     let options = configuration.options(db).ops;
     db.counters().planned(body.ops.len());
     let effects = &configuration.dialects(db).effects;
-    Plan::Operations(Arc::new(ops::plan(body, effects, &options)))
+    Plan::Operations(Arc::new(operations::plan(body, effects, &options)))
 }
 
 /// The common subexpressions of a function of statements; none of a unit of operations.

@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
-use frontend::tvmscript::{FunctionKind, FunctionSource};
+use frontend::tvmscript::{FunctionKind, FunctionSource, Instance};
 use syntax::{Form, Green, TextRange, TextSize, UnitKind, UnitSource, Units as UnitPlaces};
 
 use crate::{
     Db,
     index::{FileIndex, Places, file_index},
     input::{Configuration, SourceFile},
+    instances::shown,
 };
 
 /// Which unit of a file it is, over edits.
@@ -28,6 +29,8 @@ pub struct Identity {
     pub name: Box<str>,
     /// Its number among units of the same path and name.
     pub slot: u32,
+    /// The values of the parameters of a factory around it; none for the general function.
+    pub instance: Option<Arc<Instance>>,
 }
 
 /// A scope of a file of statements that stays the same over edits of what is in it.
@@ -185,12 +188,21 @@ impl<'db> Unit<'db> {
         }
     }
 
-    /// Its name, or its kind.
-    pub(crate) fn label(self, db: &'db dyn Db) -> &'db str {
-        match (self.is_frame(db), self.name(db)) {
+    /// The instance that it is; none for the general function.
+    pub fn instance(self, db: &'db dyn Db) -> Option<&'db Arc<Instance>> {
+        self.identity(db).instance.as_ref()
+    }
+
+    /// Its name, or its kind, and the arguments of an instance.
+    pub(crate) fn label(self, db: &'db dyn Db) -> String {
+        let name = match (self.is_frame(db), self.name(db)) {
             (true, _) => "frame",
             (false, "") => "program",
             (false, name) => name,
+        };
+        match self.instance(db) {
+            Some(it) => format!("{name}[{}]", it.arguments()),
+            None => name.to_owned(),
         }
     }
 }
@@ -245,6 +257,12 @@ impl<'db> PlacedUnit<'db> {
     fn frame(unit: Unit<'db>, places: &'db UnitPlaces, number: usize) -> PlacedUnit<'db> {
         let range = places.frames[number].range;
         PlacedUnit { unit, range, place: Place::Frame(places, number) }
+    }
+
+    /// The unit that is shown at its place: the chosen instance, or itself.
+    #[must_use]
+    pub fn shown(self, db: &'db dyn Db) -> PlacedUnit<'db> {
+        PlacedUnit { unit: shown(db, self.unit), ..self }
     }
 
     /// Where it starts in the file.

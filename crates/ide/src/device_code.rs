@@ -49,7 +49,7 @@ pub(crate) fn view_device_code(
     target: Target,
     options: Options,
 ) -> Option<DeviceCodeView> {
-    let at = db::unit_at(db, file, offset).filter(|it| !it.unit.is_frame(db))?;
+    let at = db::unit_at(db, file, offset).filter(|it| !it.unit.is_frame(db))?.shown(db);
     let code = db::device_code(db, at.unit, target, options);
     match at.unit.form(db) {
         Form::Expressions => Some(expressions::view(db, &at, target, code)),
@@ -178,6 +178,7 @@ pub(crate) fn device_lenses(
     with_structure: bool,
 ) -> Vec<DeviceLens> {
     let of_unit = |at: PlacedUnit<'_>| {
+        let at = at.shown(db);
         if !db::has_kernels(db, at.unit) {
             return None;
         }

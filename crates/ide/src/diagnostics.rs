@@ -89,6 +89,9 @@ impl InFile {
         let of_unit = |at: PlacedUnit<'_>| {
             db.unwind_if_revision_cancelled();
             match at.unit.form(db) {
+                Form::Expressions if config.instances => {
+                    function_diagnostics(db, &at.shown(db), config)
+                }
                 Form::Expressions => function_diagnostics(db, &at, config),
                 Form::Operations => operations::diagnostics(db, &at, config, unread),
             }

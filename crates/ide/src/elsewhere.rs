@@ -18,7 +18,6 @@ use std::sync::{
 use dashmap::DashMap;
 use db::{Database as _, Db, FileIndex, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::{
-    language::{self, UnitInput},
     mlir,
     tvmscript::{self, SourceMap},
 };
@@ -26,8 +25,9 @@ use ir::{
     Body, Occurrences,
     fingerprint::{self, Fingerprint},
 };
+use pipeline::{Dialects, expressions, operations};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use syntax::{ColumnEncoding, Form, Language, LineIndex, Shapes, TextRange, TextSize};
+use syntax::{ColumnEncoding, Form, Language, LineIndex, TextRange, TextSize};
 
 use crate::{FileId, guarded, units::of_units};
 
@@ -222,7 +222,7 @@ fn each_function(
             continue;
         }
         let prints = || {
-            let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+            let lowered = expressions::lower(&item.source, &functions.environment(item));
             let occurrences = Occurrences::collect(&lowered.body);
             let (map, name_range) = (&lowered.source_map, item.source.name_range);
             prints_of(&lowered.body, map, &occurrences, name_range)
@@ -240,7 +240,7 @@ fn each_operation_unit(
     goes_on: &mut dyn FnMut() -> bool,
     add: Add<'_>,
 ) -> bool {
-    let Some(operations) = language::operations(language) else { return true };
+    let dialects = &Dialects::default();
     let units = syntax::units(&syntax::parse_as(language, text));
     let aliases: Vec<mlir::Aliases> =
         units.frames.iter().map(|it| mlir::aliases_of(&it.source.green)).collect();
@@ -250,13 +250,8 @@ fn each_operation_unit(
         }
         let source = &item.source;
         let prints = || {
-            let lowered = (operations.lower)(&UnitInput {
-                kind: source.kind,
-                green: &source.green,
-                text: &source.green.text(),
-                aliases: &aliases[item.frame as usize],
-                shapes: Shapes::builtin(),
-            });
+            let aliases = &aliases[item.frame as usize];
+            let lowered = operations::lower(source, &source.green.text(), aliases, dialects);
             let print = |body: &Body| whole_print(body, source.name_range);
             lowered.and_then(|it| print(&it.body)).into_iter().collect()
         };

@@ -11,7 +11,7 @@ use syntax::{TextRange, TextSize};
 use crate::{
     integer_facts::{IntegerFacts, integer_facts},
     plan_text::{HOST_ROUNDING, INFORMATIONAL, PlanText},
-    units::function_at,
+    units::shown_function_at,
 };
 
 /// All that is known of an expression.
@@ -48,7 +48,7 @@ pub(crate) fn explain(
     file: SourceFile,
     offset: TextSize,
 ) -> Option<Explanation> {
-    let (at, offset) = function_at(db, file, offset)?;
+    let (at, offset) = shown_function_at(db, file, offset)?;
     let text = PlanText::new(db, at.unit);
     let occurrence = occurrence_at(db, &at, &text, offset)?;
     let occurrences = db::occurrences(db, at.unit);

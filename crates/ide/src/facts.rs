@@ -106,7 +106,7 @@ pub(crate) fn facts(
         if at.unit.form(db) == Form::Operations {
             return false;
         }
-        let lines = FunctionLines::new(db, at, range, limit - found.len());
+        let lines = FunctionLines::new(db, at.shown(db), range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
         }

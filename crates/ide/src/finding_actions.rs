@@ -1,10 +1,9 @@
 //! Quick fixes of findings: one finding, or all of its kind in a function.
 
 use db::{PlacedUnit, RootDatabase};
-use frontend::tvmscript::{CheckedEdits, ReadBack};
-use ir::plan::finding::FindingFix;
+use frontend::tvmscript::ReadBack;
 use syntax::{Edit, TextRange};
-use transform::findings::{Finding, compatible};
+use transform::findings::Finding;
 
 use crate::{
     code_action::{ActionKind, CodeAction, STILL_SCHEDULED, placed},
@@ -39,7 +38,12 @@ pub(crate) fn quick_fixes(
         if only_informs {
             title.push_str(STILL_SCHEDULED);
         }
-        let action = CodeAction::of(title, ActionKind::QuickFix, at, edits(db, at, [it], reading));
+        let action = CodeAction::of(
+            title,
+            ActionKind::QuickFix,
+            at,
+            db::finding_edits(db, at.unit, [it], reading),
+        );
         res.extend(action.map(|action| CodeAction {
             is_preferred: it.kind.is_fixed_by_default()
                 && !only_informs
@@ -53,7 +57,7 @@ pub(crate) fn quick_fixes(
     for kind in kinds {
         let is_done = |it: &&Finding| is_reported(it) && !it.only_informs(body);
         let all = findings.iter().filter(|it| it.kind == kind).filter(is_done);
-        let found = edits(db, at, all, reading);
+        let found = db::finding_edits(db, at.unit, all, reading);
         let n_fixed = found.n_done();
         if n_fixed > 1 {
             let title = format!("Fix all {n_fixed} `{}` of `{}`", kind.name(), at.unit.name(db));
@@ -71,27 +75,10 @@ pub(crate) fn fix_all_edits(
 ) -> Vec<Edit> {
     let (map, body) = (db::source_map(db, at.unit), db::body(db, at.unit));
     let is_wanted = |it: &&Finding| {
-        let is_allowed = |place| map.allowances().at(it.kind.name(), place);
         it.kind.is_fixed_by_default()
             && !it.only_informs(body)
-            && !map.place(it.place).is_some_and(is_allowed)
+            && !map.is_allowed(it.kind.name(), it.place)
     };
     let wanted = db::findings(db, at.unit).iter().filter(is_wanted);
-    placed(at, edits(db, at, wanted, reading))
-}
-
-/// The edits of the fixes that can be done together.
-pub(crate) fn edits<'f>(
-    db: &RootDatabase,
-    at: &PlacedUnit<'_>,
-    wanted: impl IntoIterator<Item = &'f Finding>,
-    reading: ReadBack,
-) -> CheckedEdits {
-    let (body, occurrences) = (db::body(db, at.unit), db::occurrences(db, at.unit));
-    let chosen = compatible(body, occurrences, wanted);
-    let fixes: Vec<&FindingFix> = chosen.iter().filter_map(|it| it.fix.as_ref()).collect();
-    match fixes.is_empty() {
-        true => CheckedEdits::default(),
-        false => db::finding_edits(db, at.unit, &fixes, reading),
-    }
+    placed(at, db::finding_edits(db, at.unit, wanted, reading))
 }

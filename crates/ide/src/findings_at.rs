@@ -10,9 +10,7 @@ use frontend::tvmscript::ReadBack;
 use syntax::{TextRange, TextSize};
 use transform::findings::Finding;
 
-use crate::{
-    finding_actions::edits, finding_text::FindingText, plan_text::function_text, units::function_at,
-};
+use crate::{finding_text::FindingText, plan_text::function_text, units::shown_function_at};
 
 /// Something that was found at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +39,7 @@ pub struct RelatedPlace {
 }
 
 pub(crate) fn findings_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Vec<FindingAt> {
-    let Some((at, offset)) = function_at(db, file, offset) else { return Vec::new() };
+    let Some((at, offset)) = shown_function_at(db, file, offset) else { return Vec::new() };
     let text = FindingText::new(db, at.unit);
     let source = &function_text(db, at.unit).text;
     let allowances = db::source_map(db, at.unit).allowances();
@@ -78,7 +76,9 @@ fn told(
                 what,
             })
             .collect(),
-        fix: text.action(it).filter(|_| !edits(db, at, [it], ReadBack::Later).edit.is_empty()),
+        fix: text
+            .action(it)
+            .filter(|_| !db::finding_edits(db, at.unit, [it], ReadBack::Later).edit.is_empty()),
     }
 }
 

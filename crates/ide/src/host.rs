@@ -13,6 +13,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 use db::{Content, Database as _, Options, RootDatabase, SourceFile};
+use frontend::tvmscript::{Instance, Request};
 use rustc_hash::FxHashMap;
 use syntax::{Language, Parse};
 
@@ -34,6 +35,8 @@ pub struct AnalysisHost {
     db: RootDatabase,
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
+    /// The instances that the settings ask for.
+    requests: Arc<[Request]>,
     readers: Readers,
     /// Inputs of closed files, with the length of their contents: the next opened file takes the last one, and its
     /// memos are replaced as after an edit. So a file that is closed and opened again is the same file.
@@ -58,6 +61,7 @@ impl AnalysisHost {
             db,
             files: self.files.clone(),
             index: self.index.clone(),
+            requests: self.requests.clone(),
             token,
             lost: RefCell::default(),
             _lease: lease,
@@ -172,6 +176,28 @@ impl AnalysisHost {
         self.db.set_options(Options { cse, findings, ops });
     }
 
+    /// Sets the instances that the settings ask for.
+    pub fn set_requests(&mut self, requests: Arc<[Request]>) {
+        self.requests = requests;
+    }
+
+    /// Chooses the instance of a factory that hints, hovers, device code and previews of a file are about; none for
+    /// the general functions.
+    pub fn choose_instance(
+        &mut self,
+        file: FileId,
+        factory: &str,
+        instance: Option<Arc<Instance>>,
+    ) {
+        let Some(&source) = self.files.get(&file) else { return };
+        self.begin_change();
+        let Some(&source) = self.files.get(&file).or(Some(&source)) else { return };
+        let others = source.chosen(&self.db).iter().filter(|it| it.factory() != factory);
+        let chosen: Vec<Arc<Instance>> = others.cloned().chain(instance).collect();
+        self.garbage += CHANGE;
+        self.db.set_chosen(source, chosen.into());
+    }
+
     /// Returns the work done since the start.
     pub fn work(&self) -> Work {
         self.db.work()
@@ -220,8 +246,17 @@ impl AnalysisHost {
     fn next_generation(&mut self) {
         let db = self.db.successor();
         let files = self.sorted_files().into_iter();
-        let files = files.map(|(id, source)| (id, db.add_file(source.content(&self.db).clone())));
-        self.files = Arc::new(files.collect());
+        let files: Vec<_> = files
+            .map(|(id, old)| {
+                let source = db.add_file(old.content(&self.db).clone());
+                (id, source, old.chosen(&self.db).clone())
+            })
+            .collect();
+        let mut db = db;
+        for (_, source, chosen) in files.iter().filter(|it| !it.2.is_empty()) {
+            db.set_chosen(*source, chosen.clone());
+        }
+        self.files = Arc::new(files.into_iter().map(|(id, source, _)| (id, source)).collect());
         // What is left of the old one goes with its last snapshot.
         self.db = db;
         self.readers = Readers::default();

@@ -14,18 +14,22 @@ mod operations;
 use db::{Db, RootDatabase, SourceFile, Unit};
 use syntax::{Form, TextRange, TextSize};
 
+use crate::diagnostic::Worth;
+
 /// The hints to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InlayHintsConfig {
     /// All hints, those of refused groups too. Otherwise one a line, of the group that saves most.
     pub all: bool,
+    /// Which values are worth a hint, unless all are shown. In MLIR and PIR all are.
+    pub worth: Worth,
     /// At most this many.
     pub limit: usize,
 }
 
 impl Default for InlayHintsConfig {
     fn default() -> InlayHintsConfig {
-        InlayHintsConfig { all: false, limit: usize::MAX }
+        InlayHintsConfig { all: false, worth: Worth::default(), limit: usize::MAX }
     }
 }
 

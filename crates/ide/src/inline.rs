@@ -56,7 +56,7 @@ fn action(
 ) -> CodeAction {
     let disabled = match inline(&db::analyses(db, at.unit), value, uses) {
         Ok(fix) => {
-            let found = db::finding_edits(db, at.unit, &[&fix], reading);
+            let found = db::fix_edits(db, at.unit, &fix, reading);
             match CodeAction::of(title.clone(), ActionKind::Inline, at, found) {
                 Some(action) => return action,
                 None => NO_TEXT.to_owned(),
@@ -91,10 +91,9 @@ fn reason(db: &RootDatabase, at: &PlacedUnit<'_>, obstacle: Obstacle) -> String 
         Obstacle::WriteBetween { by, .. } => {
             let text = PlanText::new(db, at.unit);
             match by {
-                Some(op) => format!(
-                    "memory that its value reads may be written on line {} of the function",
-                    text.line(text.map.op_range(op).start()) + 1
-                ),
+                Some(op) => {
+                    format!("memory that its value reads may be written by {}", text.statement(op))
+                }
                 None => "memory that its value reads may be written before a use".to_owned(),
             }
         }

@@ -44,8 +44,9 @@ use db::{Database as _, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
 
 pub use codegen::{Target, TargetOptions};
-pub use db::{Dialects, Work};
+pub use db::{Dialects, FactoryInstances, Work};
 use frontend::tvmscript::ReadBack;
+pub use frontend::tvmscript::{Arguments, Constant, Instance, Request};
 pub use ir::effects::{EffectRows, EffectTable};
 use ir::guard::Panicked;
 pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
@@ -62,7 +63,7 @@ pub use transform::{
 pub use crate::{
     code_action::{ActionKind, CodeAction},
     device_code::{DeviceCodeView, DeviceLens, SharedValue},
-    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
+    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig, Worth},
     document_symbols::{DocumentSymbol, SymbolKind},
     elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
     explain::Explanation,
@@ -120,6 +121,7 @@ pub struct Analysis {
     db: RootDatabase,
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
+    requests: Arc<[Request]>,
     token: CancellationToken,
     lost: RefCell<Vec<Panicked>>,
     _lease: readers::Lease,
@@ -297,6 +299,12 @@ impl Analysis {
         with_structure: bool,
     ) -> Cancellable<Vec<DeviceLens>> {
         self.ask(file, |db, file| device_code::device_lenses(db, file, with_structure))
+    }
+
+    /// The factories of a file that have instances, in text order: those that its calls make, and those that the
+    /// settings ask for ([`AnalysisHost::set_requests`]).
+    pub fn instances(&self, file: FileId) -> Cancellable<Vec<FactoryInstances>> {
+        self.ask(file, |db, file| db::instances(db, file, &self.requests))
     }
 
     /// The function at an offset before and after each of these passes.

@@ -158,15 +158,50 @@ impl<'db> PlanText<'db> {
         )
     }
 
+    /// The operations that a group saves.
+    pub(crate) fn saves(group: &CseGroup) -> u64 {
+        u64::from(group.cost) * u64::from(group.saved)
+    }
+
+    /// By group of the plan: its number among those that are applied in the text, in the order of what they save; equal
+    /// ones in the order of the program. O(occurrences + groups · log groups).
+    pub(crate) fn ranks(&self) -> Vec<usize> {
+        let groups = &self.plan.groups;
+        let is_in_text = |group| self.replaced(group).any(|it| self.map.is_real(it));
+        let mut order: Vec<usize> =
+            (0..groups.len()).filter(|&it| is_in_text(&groups[it])).collect();
+        order.sort_by_key(|&it| std::cmp::Reverse(PlanText::saves(&groups[it])));
+        let mut ranks = vec![usize::MAX; groups.len()];
+        for (rank, group) in order.into_iter().enumerate() {
+            ranks[group] = rank;
+        }
+        ranks
+    }
+
+    /// Returns the first line of the statement of an operation, in code marks. Where it is in the file, is not known
+    /// here: texts of a function do not change with what is above it.
+    pub(crate) fn statement(&self, op: OpId) -> String {
+        let range = self.first_line(op);
+        format!("`{}`", self.excerpt(range).replace('`', "'"))
+    }
+
+    /// The range of the first line of the statement of an operation.
+    pub(crate) fn first_line(&self, op: OpId) -> TextRange {
+        let range = self.map.op_range(op);
+        let text = self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
+        let line = text.lines().next().unwrap_or_default().trim_end();
+        TextRange::at(range.start(), TextSize::of(line))
+    }
+
     /// Returns the decision about a group, in one sentence.
     pub(crate) fn decision(&self, group: &CseGroup) -> String {
         match &group.decision {
             Decision::Bind(binding) => {
                 let binding = &self.plan.bindings[*binding];
-                let line = self.line(self.map.op_range(binding.before).start()) + 1;
                 format!(
-                    "Computed once as `{}` before line {line} of the function, it {}.",
+                    "Computed once as `{}` before {}, it {}.",
                     binding.name,
+                    self.statement(binding.before),
                     PlanText::saving(group)
                 )
             }
@@ -196,15 +231,14 @@ impl<'db> PlanText<'db> {
             Refusal::MayTrap { culprit, guarded } => {
                 let at = self.map.occurrence_range(guarded);
                 format!(
-                    "it may trap ({}), and `{}` on line {} of the function is computed under a condition only",
+                    "it may trap ({}), and `{}` is computed under a condition only",
                     self.missing(culprit),
-                    self.excerpt(at),
-                    self.line(at.start()) + 1
+                    self.excerpt(at)
                 )
             }
             Refusal::NoBindingSite { before } => format!(
-                "the text has no place for a binding before line {} of the function",
-                self.line(self.map.op_range(before).start()) + 1
+                "the text has no place for a binding before {}",
+                self.statement(before)
             ),
             Refusal::VirtualOnly => {
                 "it stands fewer than two times in the text; the other uses are made by the language"
@@ -224,15 +258,17 @@ impl<'db> PlanText<'db> {
             }
             Refusal::PartialRedundancy { cell, obstacle } => {
                 let stores = self.stores(&self.plan.cells[cell]);
-                format!("some paths to line {} of the function have computed it ({stores}); {}",
-                    self.use_line(cell), partial_obstacle(obstacle))
+                format!(
+                    "some paths to {} have computed it ({stores}); {}",
+                    self.last_use(cell),
+                    partial_obstacle(obstacle)
+                )
             }
             Refusal::Overflow { value } => {
                 let at = self.map.occurrence_range(value);
                 format!(
-                    "a sum inside `{}` on line {} of the function is not shown to stay in its type",
-                    self.excerpt(at),
-                    self.line(at.start()) + 1
+                    "a sum inside `{}` is not shown to stay in its type",
+                    self.excerpt(at)
                 )
             }
             Refusal::Simplifies { to } => {
@@ -264,31 +300,30 @@ impl<'db> PlanText<'db> {
 
     /// Returns the place where a scalar gets its value.
     fn stores(&self, cell: &CseCell) -> String {
-        let line = |op| self.line(self.map.op_range(op).start()) + 1;
-        let list = |lines: Vec<String>| lines.join(", ");
+        let list = |places: Vec<String>| places.join(", ");
         let computed = cell.stores.iter().filter_map(|it| match it.at {
-            CellPlace::Before(op) => Some(line(op).to_string()),
+            CellPlace::Before(op) => Some(self.statement(op)),
             CellPlace::EndOfArm { .. } => None,
         });
         let inserted = cell.stores.iter().filter_map(|it| match it.at {
             CellPlace::Before(_) => None,
             CellPlace::EndOfArm { branch, arm } => {
                 let arm = if arm == 0 { "" } else { "`else` of the " };
-                Some(format!("{arm}branch at line {}", line(branch)))
+                Some(format!("{arm}branch {}", self.statement(branch)))
             }
         });
         let (computed, inserted): (Vec<_>, Vec<_>) = (computed.collect(), inserted.collect());
-        let computed = format!("computed at line {} of the function", list(computed));
+        let computed = format!("computed at {}", list(computed));
         match inserted.is_empty() {
             true => computed,
             false => format!("{computed}, to be inserted at the end of the {}", list(inserted)),
         }
     }
 
-    /// The line of the last use of a scalar.
-    fn use_line(&self, cell: usize) -> u32 {
+    /// The last use of a scalar, in code marks.
+    fn last_use(&self, cell: usize) -> String {
         let last = self.plan.cells[cell].replaces.last();
-        last.map_or(0, |&it| self.line(self.map.occurrence_range(it).start()) + 1)
+        last.map_or_else(|| "a use".to_owned(), |&it| format!("`{}`", self.expr(it)))
     }
 
     /// The fact that would show that an operator cannot trap.
@@ -320,54 +355,39 @@ impl<'db> PlanText<'db> {
 
     /// Returns the reason why loads are different values.
     fn memory(&self, write: OpId, what: Between, around: Option<OpId>) -> String {
-        let line = |op| self.line(self.map.op_range(op).start()) + 1;
-        let at = line(write);
+        let at = self.statement(write);
         let mut out = match (what, self.body.ops[write].kind) {
             (Between::Store, OpKind::Store { buffer, .. }) => {
                 let name = self.body.name(self.body.buffers[buffer].name);
-                format!(
-                    "a store to `{name}` at line {at} of the function may write memory that it reads"
-                )
+                format!("a store to `{name}` at {at} may write memory that it reads")
             }
-            (Between::Store, _) => {
-                format!("a store at line {at} of the function may write memory that it reads")
-            }
+            (Between::Store, _) => format!("a store at {at} may write memory that it reads"),
             (Between::Call, _) => {
-                format!("a call at line {at} of the function may write memory that it reads")
+                format!("a call at {at} may write memory that it reads")
             }
             (Between::Barrier, _) => {
                 format!(
-                    "other threads may have written memory that it reads before the barrier at line {at} of the function"
+                    "other threads may have written memory that it reads before the barrier at {at}"
                 )
             }
             (Between::AsyncCopy, _) => {
-                format!(
-                    "the asynchronous copy at line {at} of the function may still write memory that it reads"
-                )
+                format!("the asynchronous copy at {at} may still write memory that it reads")
             }
             (Between::Allocation, _) => {
-                format!(
-                    "nothing has been written to it since it was allocated at line {at} of the function"
-                )
+                format!("nothing has been written to it since it was allocated at {at}")
             }
             (Between::Polled, _) => {
-                format!(
-                    "the loop at line {at} of the function may wait for another thread that writes it"
-                )
+                format!("the loop {at} may wait for another thread that writes it")
             }
             (Between::Opaque, _) => {
-                format!(
-                    "line {at} of the function is not understood and may write memory that it reads"
-                )
+                format!("{at} is not understood and may write memory that it reads")
             }
             (Between::Unordered, _) => {
-                format!(
-                    "the value loaded at line {at} of the function may be another value each time"
-                )
+                format!("the value loaded at {at} may be another value each time")
             }
         };
         if let Some(around) = around {
-            out.push_str(&format!(", in another iteration of the loop at line {}", line(around)));
+            out.push_str(&format!(", in another iteration of the loop {}", self.statement(around)));
         }
         out
     }

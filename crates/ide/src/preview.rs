@@ -59,7 +59,7 @@ pub(crate) fn view_passes(
     offset: TextSize,
     passes: &[Pass],
 ) -> Option<PassPreview> {
-    let unit = db::unit_at(db, file, offset)?.unit;
+    let unit = db::unit_at(db, file, offset)?.shown(db).unit;
     match unit.form(db) {
         Form::Expressions => Some(preview(db::body(db, unit), &db.dialects().effects, passes)),
         Form::Operations => operations::view(db, unit, passes),

@@ -6,6 +6,7 @@ mod effects;
 mod findings;
 mod generations;
 mod hints;
+mod instances;
 mod mlir_names;
 mod mlir_plans;
 mod names;

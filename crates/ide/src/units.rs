@@ -22,6 +22,16 @@ pub(crate) fn function_at(
     Some((at, offset - at.start()))
 }
 
+/// As [`function_at`], of what is shown there: the chosen instance, if there is one.
+pub(crate) fn shown_function_at(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<(PlacedUnit<'_>, TextSize)> {
+    let (at, offset) = function_at(db, file, offset)?;
+    Some((at.shown(db), offset))
+}
+
 /// Something of each unit that a range touches, in the order of the text. A panic costs the part about that unit.
 pub(crate) fn of_units<'db, T>(
     db: &'db RootDatabase,
@@ -57,5 +67,5 @@ pub(crate) fn n_units(db: &RootDatabase, file: SourceFile) -> usize {
 /// Computes in advance the parts of a unit that are shown without a request.
 pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
     diagnostics::warm(db, unit);
-    inlay_hints::warm(db, unit);
+    inlay_hints::warm(db, db::shown(db, unit));
 }

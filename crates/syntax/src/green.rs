@@ -122,12 +122,17 @@ impl fmt::Debug for Green {
 /// The text of a green tree, without recursion.
 pub(crate) fn text_of(root: &GreenNodeData) -> String {
     let mut res = String::with_capacity(usize::from(root.text_len()));
+    push_text(root, &mut res);
+    res
+}
+
+/// Appends the text of a green tree, without recursion.
+pub(crate) fn push_text(root: &GreenNodeData, res: &mut String) {
     walk(root, |event| {
         if let Step::Token(_, text) = event {
             res.push_str(text);
         }
     });
-    res
 }
 
 /// One step of [`Green::walk`].

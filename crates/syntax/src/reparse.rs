@@ -10,6 +10,8 @@
 //! with the tree before: an untouched function keeps its place in memory. The cost is that of the statements read, plus
 //! one reference count for each child of the nodes on the path.
 //!
+//! An edit inside of one token that stays what it was reads nothing else ([`token`]).
+//!
 //! - [`sites`] finds the parts that could be read again, from the inside to the outside; [`items`] does it for MLIR and
 //!   PIR;
 //! - [`window`] cuts the text that a part needs out of the old tree and the edit;
@@ -18,6 +20,7 @@
 mod items;
 mod sites;
 mod splice;
+mod token;
 mod window;
 
 use parser::{
@@ -27,7 +30,10 @@ use parser::{
 };
 use rowan::TextRange;
 
-pub(crate) use self::sites::Site;
+pub(crate) use self::{
+    sites::Site,
+    token::{ReadsAlike, reads_alike},
+};
 use self::{
     sites::{SiteKind, sites},
     window::Window,
@@ -58,6 +64,9 @@ pub struct Reparsed {
 pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
     assert!(edit.range.end() <= old.text_len(), "the edit is outside of the text");
     let root = old.syntax();
+    if let Some(reparsed) = token::reparse(old, &root, edit) {
+        return reparsed;
+    }
     let shapes = old.shapes();
     let mut lexed = 0;
     for site in (old.language().support().sites)(&root, edit, shapes) {

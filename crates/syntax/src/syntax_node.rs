@@ -102,16 +102,26 @@ impl SyntaxNode {
     pub fn text_in(&self, range: TextRange) -> String {
         let mut res = String::new();
         let Some(range) = self.text_range().intersect(range) else { return res };
-        let mut next = self.token_at_offset(range.start()).right_biased();
-        while let Some(token) = next
-            && token.text_range().start() < range.end()
+        let mut next = self.token_at_offset(range.start()).right_biased().map(SyntaxElement::from);
+        while let Some(element) = next
+            && element.text_range().start() < range.end()
         {
-            let at = token.text_range();
-            if let Some(part) = at.intersect(range) {
-                let part = part - at.start();
-                res.push_str(&token.text()[part]);
-            }
-            next = token.next_token();
+            next = match &element {
+                SyntaxElement::Node(node) if range.contains_range(node.text_range()) => {
+                    crate::green::push_text(node.green(), &mut res);
+                    element.next_in(None)
+                }
+                SyntaxElement::Node(node) => {
+                    node.first_child_or_token().or_else(|| element.next_in(None))
+                }
+                SyntaxElement::Token(token) => {
+                    let at = token.text_range();
+                    if let Some(part) = at.intersect(range) {
+                        res.push_str(&token.text()[part - at.start()]);
+                    }
+                    element.next_in(None)
+                }
+            };
         }
         res
     }

@@ -6,6 +6,7 @@
 //! and in camelCase or kebab-case by editors.
 
 mod dialects;
+mod instances;
 mod targets;
 
 use std::{
@@ -15,7 +16,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use ide::{Severity, Target, TargetOptions};
+use ide::{Request, Severity, Target, TargetOptions};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
@@ -49,6 +50,8 @@ pub struct Config {
     pub hints_all: bool,
     /// `hints.limit`: at most this many hints in one answer.
     pub hints_limit: usize,
+    /// `hints.per-function`, `hints.min-saving`: which values that could be shared are shown, as hints and diagnostics.
+    pub worth: ide::Worth,
     /// `diagnostics.enable`
     pub diagnostics_enable: bool,
     /// `diagnostics.common-subexpressions`: report values that could be shared as hint-level diagnostics too.
@@ -81,6 +84,8 @@ pub struct Config {
     pub mlir_diagnostics: bool,
     /// `effects.tir`, `effects.mlir`, `effects.pir`: rows about calls and the operations of dialects.
     pub dialects: Arc<DialectRows>,
+    /// `instance`: instances of factories, beside those that calls make.
+    pub instances: Arc<[Request]>,
 }
 
 /// Whose rules plans follow.
@@ -174,6 +179,7 @@ impl Default for Config {
             hints_enable: true,
             hints_all: false,
             hints_limit: 20_000,
+            worth: ide::Worth::default(),
             diagnostics_enable: true,
             diagnostics_common_subexpressions: true,
             levels: ide::FindingLevels::default(),
@@ -190,6 +196,7 @@ impl Default for Config {
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),
+            instances: Arc::default(),
         }
     }
 }
@@ -244,9 +251,11 @@ impl Config {
     pub fn diagnostics(&self, limit: usize) -> ide::DiagnosticsConfig {
         ide::DiagnosticsConfig {
             common_subexpressions: self.diagnostics_common_subexpressions,
+            worth: self.worth,
             operations: self.mlir_diagnostics,
             levels: self.levels,
             read_back: false,
+            instances: false,
             limit,
         }
     }
@@ -258,6 +267,7 @@ pub struct ConfigPatch {
     sections: Sections,
     dialects: Option<Arc<DialectRows>>,
     targets: BTreeMap<Target, TargetOptions>,
+    instances: Option<Arc<[Request]>>,
     /// Keys that mean nothing here, dotted.
     pub unknown: Vec<String>,
 }
@@ -313,6 +323,8 @@ struct Hints {
     enable: Option<bool>,
     all: Option<bool>,
     limit: Option<usize>,
+    per_function: Option<usize>,
+    min_saving: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -384,6 +396,8 @@ const KEYS: &[&str] = &[
     "hints.enable",
     "hints.all",
     "hints.limit",
+    "hints.per-function",
+    "hints.min-saving",
     "diagnostics.enable",
     "diagnostics.common-subexpressions",
     "diagnostics.limit",
@@ -420,14 +434,19 @@ impl ConfigPatch {
             Some(section) => Some(Arc::new(DialectRows::read(section)?)),
             None => None,
         };
+        let instances = match value.get("instance").filter(|it| !it.is_null()) {
+            Some(rows) => Some(instances::read(rows)?.into()),
+            None => None,
+        };
         let sections =
             serde_json::from_value(value).context("a setting has a value of the wrong kind")?;
-        Ok(ConfigPatch { sections, dialects, targets, unknown })
+        Ok(ConfigPatch { sections, dialects, targets, instances, unknown })
     }
 
     /// Reads settings from the text of a `tir-analyzer.toml`.
     pub fn from_toml(text: &str) -> anyhow::Result<ConfigPatch> {
         let value: toml::Table = toml::from_str(text)?;
+        instances::check(text)?;
         ConfigPatch::from_json(&serde_json::to_value(value)?)
     }
 
@@ -462,6 +481,8 @@ impl ConfigPatch {
         set(&mut config.hints_enable, &hints.enable);
         set(&mut config.hints_all, &hints.all);
         set(&mut config.hints_limit, &hints.limit);
+        set(&mut config.worth.most, &hints.per_function);
+        set(&mut config.worth.least, &hints.min_saving);
         set(&mut config.diagnostics_enable, &diagnostics.enable);
         set(&mut config.diagnostics_common_subexpressions, &diagnostics.common_subexpressions);
         set(&mut config.diagnostics_limit, &diagnostics.limit);
@@ -479,6 +500,7 @@ impl ConfigPatch {
         set(&mut config.built, &device_code.built);
         set(&mut config.mlir_diagnostics, &mlir.diagnostics);
         set(&mut config.dialects, &self.dialects);
+        set(&mut config.instances, &self.instances);
         for (&target, options) in &self.targets {
             let all = config.target_options(target).overlaid(options);
             config.targets.insert(target, all);
@@ -512,8 +534,12 @@ fn kebab(key: &str) -> String {
 
 fn unknown_keys(value: &Value) -> Vec<String> {
     let mut unknown = Vec::new();
-    // Those of targets are told by who reads them.
-    let sections = value.as_object().into_iter().flatten().filter(|it| it.0 != "targets");
+    // Those of targets and instances are told by who reads them.
+    let sections = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|it| !matches!(it.0.as_str(), "targets" | "instance"));
     for (section, settings) in sections {
         if !KEYS.iter().any(|key| key.starts_with(&format!("{section}."))) {
             unknown.push(section.clone());

@@ -15,6 +15,7 @@ mod device_runs;
 mod fuzz;
 mod generated;
 mod gpu;
+mod gradual;
 mod inputs;
 mod launch;
 mod lower;
@@ -34,6 +35,8 @@ mod roundtrip;
 mod run;
 mod simplify;
 mod spirv;
+mod staged;
+mod upstream;
 mod wide;
 
 use std::path::{Path, PathBuf};
@@ -58,6 +61,9 @@ Examples:
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
   cargo xtask conformance reread --corpus tvm/tests/python  functions inside tests, with the names around them
   cargo xtask conformance reread --corpus DIR --plans none,default,tvm,simplify --limit 60
+  cargo xtask conformance upstream tvm mlc-llm --oracle     the share of functions of repositories that are read as TVM does
+  cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
+  cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
@@ -73,6 +79,11 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
+    /// Folders of repositories, for the suites `upstream` and `staged`.
+    folders: Vec<PathBuf>,
+    /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
+    #[arg(long)]
+    oracle: bool,
     /// The place where the input files are: folders of `.py` files.
     #[arg(long, default_value = SAMPLES)]
     corpus: PathBuf,
@@ -106,6 +117,12 @@ enum Suite {
     Roundtrip,
     /// Print functions inside tests and modules in place, and compare them with the originals in TVM.
     Reread,
+    /// Count the functions of repositories that the tool reads without a false error, and with full meaning.
+    Upstream,
+    /// Forget the constants of functions, and see that no error and no rewrite comes from that.
+    Gradual,
+    /// Compare our instances of the functions that factories and tests make with TVM's.
+    Staged,
     /// Compare our CSE with TVM's rules with TVM's results.
     Cse,
     /// Compare our preset `mlir` with the peer's own pass on files of MLIR.
@@ -176,6 +193,18 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         let is_good = fuzz::run(ws, args.size)?;
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
+    let (folders, filter) = (&args.folders, args.filter.as_deref());
+    match args.suite {
+        Suite::Upstream => {
+            let oracle = args.oracle.then_some(&args.reread);
+            return reported(upstream::compare(ws, folders, filter, oracle)?, args);
+        }
+        Suite::Gradual => return finish(&gradual::compare(&args.corpus, filter)?, args),
+        Suite::Staged => {
+            return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
+        }
+        _ => {}
+    }
     let files = match args.suite {
         Suite::Pir
         | Suite::Paddle
@@ -202,6 +231,11 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::Reread => reread::compare(&input, &args.reread)?,
         suite => compare(suite, &input)?,
     };
+    reported(result, args)
+}
+
+/// Reports the result of a comparison, or why there is none.
+fn reported(result: Result<Report, Skip>, args: &Args) -> anyhow::Result<Outcome> {
     match result {
         Ok(report) => finish(&report, args),
         Err(skip) => {
@@ -231,7 +265,9 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
-        Suite::Reread => anyhow::bail!("other people's files are not among the samples"),
+        Suite::Reread | Suite::Upstream | Suite::Staged | Suite::Gradual => {
+            anyhow::bail!("other people's files are not among the samples")
+        }
         Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),
         Suite::Mlir => Ok(mlir::compare(input.ws, input.corpus, input.filter, input.quick)?),
         Suite::Again => Ok(again::compare(input.ws, input.corpus, input.filter)?),

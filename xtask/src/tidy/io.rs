@@ -15,6 +15,7 @@ const PURE: &[&str] = &[
     "barriers",
     "transform",
     "lower",
+    "pipeline",
     "db",
     "ide",
 ];

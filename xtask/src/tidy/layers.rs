@@ -33,6 +33,7 @@ const PRODUCT: &[&str] = &[
     "transform",
     "lower",
     "codegen",
+    "pipeline",
     "build-kernels",
     "db",
     "ide",
@@ -56,13 +57,14 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "transform", rank: 6, never: SYNTAX_SIDE },
     Layer { name: "lower", rank: 7, never: SYNTAX_SIDE },
     Layer { name: "codegen", rank: 8, never: SYNTAX_SIDE },
-    Layer { name: "build-kernels", rank: 9, never: &["test-utils", "parser"] },
-    Layer { name: "db", rank: 9, never: &["test-utils", "parser"] },
-    Layer { name: "ide", rank: 10, never: &["test-utils", "parser"] },
-    Layer { name: "tir-analyzer", rank: 11, never: &["test-utils"] },
-    Layer { name: "tests", rank: 12, never: &[] },
-    Layer { name: "xtask", rank: 12, never: PRODUCT },
-    Layer { name: "checks", rank: 13, never: &[] },
+    Layer { name: "pipeline", rank: 9, never: &["test-utils", "parser"] },
+    Layer { name: "build-kernels", rank: 10, never: &["test-utils", "parser"] },
+    Layer { name: "db", rank: 10, never: &["test-utils", "parser"] },
+    Layer { name: "ide", rank: 11, never: &["test-utils", "parser"] },
+    Layer { name: "tir-analyzer", rank: 12, never: &["test-utils"] },
+    Layer { name: "tests", rank: 13, never: &[] },
+    Layer { name: "xtask", rank: 13, never: PRODUCT },
+    Layer { name: "checks", rank: 14, never: &[] },
 ];
 
 /// The place of a package, if it is one of ours.
@@ -136,7 +138,7 @@ mod tests {
                 "[package]\nname = \"ir\"\n\n[dependencies]\nide = { path = \"../ide\" }\n",
             )],
             expect![[r#"
-                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 10)
+                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 11)
             "#]],
         );
     }
@@ -173,7 +175,7 @@ mod tests {
         check_tree(
             &[("crates/ir/Cargo.toml", manifest)],
             expect![[r#"
-                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 10)
+                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 11)
             "#]],
         );
     }

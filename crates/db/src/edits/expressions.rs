@@ -2,18 +2,16 @@
 //!
 //! Only requests for an edit call this: reading back costs as much as reading.
 
-use frontend::tvmscript::{
-    CheckedEdits, Edited, ReadBack, Selection, checked_cse_edits, checked_finding_edits,
-    checked_simplify_edits,
-};
+use frontend::tvmscript::{CheckedEdits, ReadBack, Selection};
 use ir::plan::finding::FindingFix;
-use transform::{cse, findings::apply_fixes, simplify};
+use pipeline::expressions::{Editor, Function};
+use transform::findings::Finding;
 
 use crate::{
     Db,
     environment::DbEnvironment,
     finding::simplifications,
-    lowering::{Lowered, body, lowered, occurrences},
+    lowering::{Lowered, lowered, occurrences},
     planning::cse_plan,
     unit::{Source, Unit},
 };
@@ -25,26 +23,27 @@ pub fn cse_edits<'db>(
     selection: Selection,
     reading: ReadBack,
 ) -> CheckedEdits {
-    let (body, occurrences) = (body(db, unit), occurrences(db, unit));
-    edited(db, (unit, reading), |it| {
-        let rewritten = |plan: &_| cse::rewrite(body, occurrences, plan);
-        checked_cse_edits(it, cse_plan(db, unit), selection, &rewritten)
-    })
+    edited(db, (unit, reading), |it| it.share(cse_plan(db, unit), selection))
 }
 
-/// The edits that do fixes that are right together.
-pub fn finding_edits<'db>(
+/// The edits that do the fixes of findings that are right together.
+pub fn finding_edits<'db, 'f>(
     db: &'db dyn Db,
     unit: Unit<'db>,
-    fixes: &[&FindingFix],
+    wanted: impl IntoIterator<Item = &'f Finding>,
     reading: ReadBack,
 ) -> CheckedEdits {
-    let (body, occurrences) = (body(db, unit), occurrences(db, unit));
-    edited(db, (unit, reading), |it| {
-        let rewritten =
-            |fixes: &[&FindingFix]| apply_fixes(body, occurrences, fixes.iter().copied());
-        checked_finding_edits(it, fixes, &rewritten)
-    })
+    edited(db, (unit, reading), |it| it.fix(wanted, usize::MAX))
+}
+
+/// The edits that do one fix.
+pub fn fix_edits<'db>(
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    fix: &FindingFix,
+    reading: ReadBack,
+) -> CheckedEdits {
+    edited(db, (unit, reading), |it| it.apply(&[fix]))
 }
 
 /// The edits that do wanted items of [`simplifications`].
@@ -54,22 +53,17 @@ pub fn simplification_edits<'db>(
     wanted: impl Fn(usize) -> bool,
     reading: ReadBack,
 ) -> CheckedEdits {
-    let (body, occurrences) = (body(db, unit), occurrences(db, unit));
-    let plan = simplifications(db, unit);
-    edited(db, (unit, reading), |it| {
-        let rewritten =
-            |is_done: &[bool]| simplify::rewrite_items(body, occurrences, plan, |at| is_done[at]);
-        checked_simplify_edits(it, plan, &wanted, &rewritten)
-    })
+    edited(db, (unit, reading), |it| it.simplify(simplifications(db, unit), wanted))
 }
 
 /// Runs `edits` on a function as it was read; there are none of a unit of operations.
 fn edited<'db>(
     db: &'db dyn Db,
     (unit, reading): (Unit<'db>, ReadBack),
-    edits: impl FnOnce(Edited<'_>) -> CheckedEdits,
+    edits: impl FnOnce(Editor<'_>) -> CheckedEdits,
 ) -> CheckedEdits {
     let Source::Function(source) = unit.source(db) else { return CheckedEdits::default() };
     let Lowered::Expressions(lowered) = lowered(db, unit) else { return CheckedEdits::default() };
-    edits(Edited { source, environment: &DbEnvironment { db, unit }, lowered, reading })
+    let function = Function { source, environment: &DbEnvironment { db, unit }, lowered };
+    edits(Editor { function, occurrences: occurrences(db, unit), reading })
 }

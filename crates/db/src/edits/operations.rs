@@ -5,14 +5,9 @@
 
 use std::sync::Arc;
 
-use frontend::{
-    language,
-    ops::{CheckedEdits, Edited, Severity, checked_edits},
-};
-use ir::{
-    guard::{Stage, guarded},
-    plan::{Preset, ops::OpPlan},
-};
+use frontend::{language, ops::CheckedEdits};
+use ir::plan::ops::OpPlan;
+use pipeline::operations::{self, Editor};
 
 use crate::{
     Db,
@@ -30,32 +25,24 @@ pub fn op_fixes<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<Arc<CheckedEdit
     Some(Arc::new(op_edits(db, unit, plan)))
 }
 
-/// The edits that do a plan about a unit; none of a unit with errors, whose meaning is not known, and none by Paddle's
-/// rules, which take constants for equal that are printed with six digits.
+/// The edits that do a plan about a unit; none of a unit with errors, whose meaning is not known, and none by rules
+/// that are not exact about its text.
 pub fn op_edits<'db>(db: &'db dyn Db, unit: Unit<'db>, plan: &OpPlan) -> CheckedEdits {
     let Source::Operations(source) = unit.source(db) else { return CheckedEdits::default() };
     let Some(lowered) = lowered(db, unit).operations() else { return CheckedEdits::default() };
-    let has_no_meaning = || lowered.diagnostics.iter().any(|it| it.severity == Severity::Error);
-    if plan.is_empty() || plan.preset == Preset::Pir || has_no_meaning() {
+    let has_no_meaning = || operations::first_error(lowered).is_some();
+    if plan.is_empty() || !operations::is_exact(plan.preset) || has_no_meaning() {
         let none = vec![false; plan.actions.len()];
         return CheckedEdits { is_done: none.clone(), differs: none, ..CheckedEdits::default() };
     }
     let text = text(db, unit);
     let shapes = &Configuration::get(db).dialects(db).shapes;
-    let operations = language::operations(source.green.language());
+    let row = language::operations(source.green.language());
     let reread = |text: &str| {
         let aliases = mentioned_aliases(db, unit, &source.green, text).aliases;
-        (operations?.reread)(source.kind, text, &aliases, shapes)
+        (row?.reread)(source.kind, text, &aliases, shapes)
     };
-    let body = &lowered.body;
-    let edited = Edited {
-        text,
-        lowered,
-        reread: &reread,
-        rewritten: &|plan| transform::ops::rewrite(body, plan),
-        with_needs: &|plan, wanted| transform::ops::with_needs(body, plan, wanted.iter().copied()),
-    };
-    let done = guarded(Stage::Rewriting, &source.name, || checked_edits(edited, plan));
+    let done = Editor { text, lowered, reread: &reread }.try_apply(plan);
     done.unwrap_or_else(|_| CheckedEdits {
         is_done: vec![false; plan.actions.len()],
         differs: vec![true; plan.actions.len()],
@@ -63,7 +50,7 @@ pub fn op_edits<'db>(db: &'db dyn Db, unit: Unit<'db>, plan: &OpPlan) -> Checked
     })
 }
 
-/// Sets how many results the queries here keep; see [`crate::forgetting`].
+/// Sets how many results the query here keeps; see [`crate::forgetting`].
 pub(crate) fn keep(db: &mut dyn Db, n: usize) {
     op_fixes::set_lru_capacity(db, n);
 }

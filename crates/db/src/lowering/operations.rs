@@ -3,22 +3,15 @@
 
 use std::sync::Arc;
 
-use frontend::{
-    language::{self, Operations, UnitInput},
-    mlir,
-    ops::{Lowered, codes::UNKNOWN_OPERATION},
-};
-use ir::{
-    effects::MatchKind,
-    guard::{Stage, guarded},
-};
+use frontend::{language, mlir, ops::Lowered};
+use pipeline::operations;
 use salsa::plumbing::AsId as _;
 use syntax::{UnitKind, UnitSource};
 
 use crate::{
     Db,
     document_aliases::{AliasName, alias, mentioned_aliases},
-    input::{Configuration, Dialects},
+    input::Configuration,
     previous_lowering::{self, MIN_LEN, PreviousLowering, UnitText},
     unit::Unit,
 };
@@ -42,40 +35,25 @@ pub(super) fn lowered<'db>(
     unit: Unit<'db>,
     source: &UnitSource,
 ) -> Option<Arc<Lowered>> {
-    let operations = language::operations(source.green.language())?;
+    let row = language::operations(source.green.language())?;
     let text = text(db, unit);
-    let read = || read(db, unit, (source, operations), text);
-    guarded(Stage::Reading, &source.name, read).unwrap_or_else(|panicked| {
-        let dialect = language::of(source.green.language()).dialect;
-        let mut lowered = Lowered::not_read(&panicked, dialect);
-        lowered.diagnostics.iter_mut().for_each(|it| it.range = source.name_range);
+    operations::guarded_lowering(source, || {
+        if row.is_incremental && source.kind == UnitKind::Function {
+            return Some(function(db, unit, text));
+        }
+        let dialects = Configuration::get(db).dialects(db);
+        let aliases = &mentioned_aliases(db, unit, &source.green, text).aliases;
+        let lowered = operations::lower(source, text, aliases, dialects)?;
+        db.counters().lowered(source.green.text_len().into());
         Some(Arc::new(lowered))
     })
-}
-
-/// The unit, read.
-fn read<'db>(
-    db: &'db dyn Db,
-    unit: Unit<'db>,
-    (source, operations): (&UnitSource, &Operations),
-    text: &UnitText,
-) -> Option<Arc<Lowered>> {
-    if operations.is_incremental && source.kind == UnitKind::Function {
-        return Some(function(db, unit, text));
-    }
-    let (kind, green) = (source.kind, &source.green);
-    let shapes = &Configuration::get(db).dialects(db).shapes;
-    let aliases = &mentioned_aliases(db, unit, green, text).aliases;
-    let mut lowered = (operations.lower)(&UnitInput { kind, green, text, aliases, shapes })?;
-    db.counters().lowered(green.text_len().into());
-    retain_unknown(db, &mut lowered, unit, text);
-    Some(Arc::new(lowered))
 }
 
 /// A function, lowered: by what changed since the last time, if that is known.
 fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lowered> {
     let green = unit.green(db);
-    let Dialects { shapes, .. } = Configuration::get(db).dialects(db);
+    let dialects = Configuration::get(db).dialects(db);
+    let shapes = &dialects.shapes;
     let (file, document) = (unit.file(db), unit.document(db));
     let find = |name: &str| alias(db, AliasName::new(db, file, document, name)).clone();
     let last = previous_lowering_of(db, unit);
@@ -90,7 +68,7 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
             (lowered, traits, mentioned)
         }
     };
-    retain_unknown(db, &mut lowered, unit, text);
+    operations::retain_undeclared(&mut lowered, green.language(), text, dialects);
     let lowered = Arc::new(lowered);
     if green.text_len() >= MIN_LEN.into() {
         let reading = PreviousLowering {
@@ -104,25 +82,6 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
         db.history().set_previous_lowering(file, unit.as_id(), reading);
     }
     lowered
-}
-
-/// Drops the diagnostics of operations that the user has declared; for operations without a known form, keeps a
-/// diagnostic about the form.
-fn retain_unknown(db: &dyn Db, lowered: &mut Lowered, unit: Unit<'_>, text: &str) {
-    let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
-    let namespace = language::of(unit.green(db).language()).namespace;
-    lowered.diagnostics.retain_mut(|it| {
-        let written = &text[std::ops::Range::<usize>::from(it.range)];
-        let name = shapes.full_name(written.trim_matches('"'));
-        let is_told = it.code == UNKNOWN_OPERATION
-            && effects.explain(namespace, name).kind != MatchKind::Default;
-        let is_pretty = !written.starts_with('"');
-        if is_told && is_pretty && shapes.shape_of(name).is_none() {
-            *it = mlir::unread_operation(name, it.range);
-            return true;
-        }
-        !is_told
-    });
 }
 
 /// Sets how many results the query here keeps; see [`crate::forgetting`].

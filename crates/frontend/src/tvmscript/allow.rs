@@ -10,7 +10,9 @@
 //! | on a line of its own elsewhere | the next statement with all that is in it |
 //! | at the end of a line | the statement there; of one with a block, its header |
 //!
-//! and `T.func_attr({"tir.allow": "RULE"})` (or a list of rules) for the function, also where its text is gone.
+//! and `T.func_attr({"tir.allow": "RULE"})` (or a list of rules) for the function, also where its text is gone. What
+//! people tell the linters of Python counts too: `# noqa: F841` (a name that is assigned and not used) allows
+//! `dead-binding`.
 //! Functions that do not have the words in their text are not looked at twice; else O(tokens).
 
 use ir::{Body, OccurrenceId, arena::Id as _, plan::allow};
@@ -22,6 +24,9 @@ use super::source_map::OccurrenceSource;
 
 /// The start of an allowance, anywhere in a comment.
 const MARK: &str = "tir:";
+
+/// The code of Python's linters for a name that is assigned and not used.
+const UNUSED: &str = "F841";
 
 /// Rules that are allowed, and where.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -43,7 +48,7 @@ impl Allowances {
         let mut whole: Vec<Box<str>> = above.to_vec();
         whole.extend(allow::in_attributes(body).map(Into::into));
         let mut allowances = Allowances { whole, parts: Vec::new() };
-        if text.contains(MARK) {
+        if text.contains(MARK) || text.contains(UNUSED) {
             allowances.read_comments(&green.syntax());
         }
         allowances
@@ -111,6 +116,9 @@ impl Allowances {
 /// The rules that a comment allows.
 fn rules(comment: &str) -> Vec<&str> {
     let mut found = Vec::new();
+    if comment.split_once("noqa:").is_some_and(|it| it.1.contains(UNUSED)) {
+        found.push("dead-binding");
+    }
     let mut rest = comment;
     while let Some((_, after)) = rest.split_once(MARK) {
         rest = after;

@@ -57,6 +57,11 @@ pub(crate) fn of_statement(green: &Green, names: &dyn Names) -> Capture {
     reader.constant(value, 0).map_or(Capture::Unknown, Capture::Constant)
 }
 
+/// Returns the value of an expression, if it can be read.
+pub(crate) fn of_expression(ast: &Ast<'_>, ex: Ex, names: &dyn Names) -> Option<Constant> {
+    Reader { ast, names, limit: MAX_SIZE + ast.text.len() }.constant(ex, 0)
+}
+
 struct Reader<'a> {
     ast: &'a Ast<'a>,
     names: &'a dyn Names,

@@ -15,6 +15,7 @@ use super::{
     allow, ast,
     constants::{self, Names},
     environment::{Capture, Environment, Found, Namespace, Signature, namespace, predefined},
+    instance::Instance,
 };
 
 /// The kind of a function.
@@ -87,6 +88,7 @@ pub struct FileFunctions {
     /// Functions whose name their module already has: the number of each, and that of the first of the name.
     pub redefinitions: Arc<[(usize, usize)]>,
     scopes: Arc<[Scope]>,
+    calls: Arc<[Call]>,
     root: Green,
     effects: Arc<EffectTable>,
 }
@@ -104,6 +106,8 @@ struct Scope {
     has_star: bool,
     /// The functions by name, if it is a module (`@I.ir_module`).
     members: Option<FxHashMap<Box<str>, usize>>,
+    /// The list of its parameters, if it is a function of Python.
+    parameters: Option<Green>,
 }
 
 impl Scope {
@@ -116,6 +120,7 @@ impl Scope {
             is_class: false,
             has_star: false,
             members: None,
+            parameters: None,
         }
     }
 
@@ -143,7 +148,9 @@ enum Definition {
         green: Green,
     },
     ModuleClass,
-    /// Bound in a way whose value is not read (a loop, a parameter, `with … as`), or more than once.
+    /// A parameter of a function of Python, which an instance gives a value.
+    Parameter,
+    /// Bound in a way whose value is not read (a loop, `with … as`), or more than once.
     Other,
 }
 
@@ -173,6 +180,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         redefinitions: Vec::new(),
         scopes: vec![module],
         changes: Vec::new(),
+        calls: Vec::new(),
         known,
         has_import: false,
     };
@@ -180,11 +188,12 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
     finder.statements(root);
     finder.changes();
     finder.identify();
-    let Finder { functions, redefinitions, scopes, .. } = finder;
+    let Finder { functions, redefinitions, scopes, calls, .. } = finder;
     FileFunctions {
         functions,
         redefinitions: redefinitions.into(),
         scopes: scopes.into(),
+        calls: calls.into(),
         root: parse.green().clone(),
         effects: EffectTable::shared(),
     }
@@ -238,6 +247,7 @@ impl FileFunctions {
             functions,
             redefinitions,
             scopes,
+            calls: self.calls.clone(),
             root,
             effects: self.effects.clone(),
         })
@@ -245,12 +255,23 @@ impl FileFunctions {
 
     /// Returns the meaning of a name in a scope, or in the one `up` scopes around it.
     pub fn capture(&self, scope: ScopeId, up: u32, name: &str) -> Found {
+        self.capture_in(scope, up, name, None)
+    }
+
+    /// As [`FileFunctions::capture`], where the parameters of a factory have the values of an instance.
+    pub fn capture_in(
+        &self,
+        scope: ScopeId,
+        up: u32,
+        name: &str,
+        instance: Option<&Instance>,
+    ) -> Found {
         let mut start = scope;
         for _ in 0..up {
             start = self.scopes[start.0 as usize].parent.unwrap_or(MODULE);
         }
         let read = RefCell::default();
-        let names = ScopeNames { file: self, scope: start, depth: 0, read: &read };
+        let names = ScopeNames { file: self, scope: start, depth: 0, read: &read, instance };
         let found = self.capture_within(&names, name);
         Found { home: found.home.map(|it| it + up), ..found }
     }
@@ -263,7 +284,16 @@ impl FileFunctions {
 
     /// The environment of a function.
     pub fn environment(&self, item: &FunctionItem) -> FileEnvironment<'_> {
-        FileEnvironment { file: self, scope: item.scope }
+        FileEnvironment { file: self, scope: item.scope, instance: None }
+    }
+
+    /// The environment of a function in an instance of a factory around it.
+    pub fn environment_in<'a>(
+        &'a self,
+        item: &FunctionItem,
+        instance: Option<&'a Instance>,
+    ) -> FileEnvironment<'a> {
+        FileEnvironment { instance, ..self.environment(item) }
     }
 
     /// The function at an offset of the file: the innermost that contains it.
@@ -317,6 +347,12 @@ impl FileFunctions {
             Definition::Macro(green) => Capture::Macro { green: green.clone(), up: 0 },
             Definition::Function { green } => Capture::Function(signature(green)),
             Definition::ModuleClass => Capture::Module,
+            Definition::Parameter => {
+                let scope = &self.scopes[at.scope.0 as usize];
+                let instance = at.instance.filter(|it| it.factory() == &*scope.path);
+                let value = instance.and_then(|it| it.value(name));
+                value.map_or(Capture::Unknown, |it| Capture::Constant(it.clone()))
+            }
             Definition::Other => Capture::Unknown,
         }
     }
@@ -331,6 +367,8 @@ struct ScopeNames<'a> {
     depth: u32,
     /// The names that were resolved, by name and the scope of the query.
     read: &'a RefCell<FxHashMap<(ScopeId, Box<str>), Capture>>,
+    /// The values of the parameters of a factory.
+    instance: Option<&'a Instance>,
 }
 
 /// A name whose value depends on more other names than this has an unknown value: equal to itself only, so that nothing
@@ -373,11 +411,12 @@ fn number_equals(functions: &mut [FunctionItem], content: Option<u128>) {
 pub struct FileEnvironment<'a> {
     file: &'a FileFunctions,
     scope: ScopeId,
+    instance: Option<&'a Instance>,
 }
 
 impl Environment for FileEnvironment<'_> {
     fn resolve_above(&self, up: u32, name: &str) -> Found {
-        self.file.capture(self.scope, up, name)
+        self.file.capture_in(self.scope, up, name, self.instance)
     }
 
     fn effects(&self) -> &EffectTable {
@@ -399,8 +438,11 @@ fn signature(green: &Green) -> Signature {
 // ---- finding ----
 
 mod bindings;
+mod instances;
 
-use bindings::{has_star, param_names};
+use bindings::{has_star, parameters};
+use instances::Call;
+pub use instances::Factory;
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
@@ -408,6 +450,8 @@ struct Finder<'a> {
     scopes: Vec<Scope>,
     /// Names whose values are changed in place, and where that is written.
     changes: Vec<(ScopeId, Box<str>)>,
+    /// The calls of names outside of TVMScript functions.
+    calls: Vec<Call>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
     /// True if an import, commented or not, names a dialect.
@@ -552,9 +596,11 @@ impl Finder<'_> {
         let Some(Decorated { kind, namespace }) = decorated else {
             self.define(scope, &name, Definition::Other);
             let inner = self.new_scope(scope, &name);
-            for param in param_names(node) {
-                self.define(inner, &param, Definition::Other);
+            for (name, definition) in parameters(node) {
+                self.define(inner, &name, definition);
             }
+            let list = node.children().find(|it| it.kind() == SyntaxKind::PARAM_LIST);
+            self.scopes[inner.0 as usize].parameters = list.map(|it| Green::of(&it));
             scopes.push(inner);
             return false;
         };

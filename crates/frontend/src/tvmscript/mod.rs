@@ -12,6 +12,7 @@ pub mod discover;
 mod edits;
 pub mod environment;
 mod finding_edits;
+pub mod instance;
 mod lower;
 mod reread;
 mod simplify_edits;
@@ -25,11 +26,12 @@ pub use checked::{
     checked_simplify_edits,
 };
 pub use discover::{
-    FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
+    Factory, FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
     functions_after,
 };
 pub use edits::Selection;
 pub use environment::{Capture, Constant, Environment, Found, Namespace, Signature};
+pub use instance::{Arguments, Instance, Request};
 pub use source_map::{
     Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
 };

@@ -180,6 +180,13 @@ impl SourceMap {
             Place::Function => None,
         }
     }
+    /// Returns true if a rule is allowed at a place: by a comment there, or in all of the function.
+    pub fn is_allowed(&self, rule: &str, place: Place) -> bool {
+        match self.place(place) {
+            Some(range) => self.allowances().at(rule, range),
+            None => self.allowances().everywhere(rule),
+        }
+    }
     /// The names mentioned in a range, in text order.
     pub fn mentions_in(&self, range: TextRange) -> impl Iterator<Item = DefinitionId> + '_ {
         let start = self.uses.partition_point(|(it, _)| it.start() < range.start());

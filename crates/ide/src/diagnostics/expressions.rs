@@ -1,12 +1,18 @@
 //! Diagnostics of functions of statements: syntax, lowering, findings, simplifications, and what could be computed
 //! once.
 
+use std::collections::hash_map::Entry;
+
 use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::tvmscript::{
     FunctionKind,
     diagnostics::{REDEFINITION, SYNTAX_ERROR, internal_error},
 };
-use ir::{OccurrenceId, plan::CseGroup};
+use ir::{
+    OccurrenceId,
+    plan::{CseGroup, Decision, simplify::SimplificationKind},
+};
+use rustc_hash::FxHashMap;
 use syntax::{Diagnostic, Severity};
 use transform::findings::FindingKind;
 
@@ -16,6 +22,9 @@ use crate::{
     plan_text::PlanText,
     simplifications::simpler,
 };
+
+/// Related places of one finding.
+const MAX_RELATED: usize = 8;
 
 /// Functions of a module that have one name.
 pub(super) fn redefined_functions(db: &RootDatabase, file: SourceFile) -> Vec<Diagnostic> {
@@ -56,16 +65,19 @@ pub(crate) fn function_diagnostics(
     let lowering = db::lowering_diagnostics(db, at.unit)
         .iter()
         .filter(|it| syntax.is_empty() || it.code != SYNTAX_ERROR);
-    let shared: &[Diagnostic] =
+    let shared: &[Shared] =
         if config.common_subexpressions { shared_values(db, at.unit) } else { &[] };
+    let (shown, hidden): (Vec<&Shared>, Vec<&Shared>) =
+        shared.iter().partition(|it| config.worth.shows(it.rank, it.saves));
     let allowances = db::source_map(db, at.unit).allowances();
     // A new binding in what is still to be scheduled is for those who ask for that one.
-    let is_fixed = !shared.is_empty() && !db::cse_plan(db, at.unit).informational;
+    let is_fixed = !shown.is_empty() && !db::cse_plan(db, at.unit).informational;
     let name = at.unit.name_range(db);
     let mut panics: Vec<_> = db::panics(db, at.unit, config.levels.has_simplifications())
         .map(|it| internal_error(it, name))
         .collect();
     panics.dedup();
+    let shared = shown.iter().map(|it| &it.told);
     let all = syntax.iter().chain(lowering).chain(shared).chain(&panics);
     let reported = all.filter(|it| !allowances.at(it.code, it.range)).map(|it| {
         let n_fixes = usize::from(it.code == COMMON_SUBEXPRESSION && is_fixed);
@@ -79,11 +91,12 @@ pub(crate) fn function_diagnostics(
     let mut res: Vec<Diagnostic> = reported.chain(findings).collect();
     let mut told = res.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
     if let Some(first) = told.next() {
-        first.n_fixes += n_inside(db, at.unit);
+        let is_allowed = |it: &&Shared| allowances.at(it.told.code, it.told.range);
+        first.n_fixes += n_inside(db, at.unit) + hidden.iter().filter(|it| !is_allowed(it)).count();
     }
     if config.levels.has_simplifications() {
         let simpler = simpler(db, at.unit).iter();
-        res.extend(simpler.filter_map(|it| {
+        res.extend(told_once(simpler.filter_map(|it| {
             let severity = config.levels.simplification(it.kind)?;
             let is_allowed = allowances.at(it.kind.name(), it.told.range);
             // Of what is half typed nobody wants to hear that it does nothing.
@@ -91,7 +104,33 @@ pub(crate) fn function_diagnostics(
                 syntax.iter().any(|error| error.range.intersect(it.told.range).is_some());
             let told = || it.told.placed(|it| at.to_file(it));
             (!is_allowed && !is_broken).then(|| Diagnostic { severity, ..told() })
-        }));
+        })));
+    }
+    res
+}
+
+/// What is said of several places in the same words is said at the first of them; the others are related places.
+fn told_once(all: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+    let mut res: Vec<Diagnostic> = Vec::new();
+    let mut first: FxHashMap<String, usize> = FxHashMap::default();
+    for it in all {
+        if it.code != SimplificationKind::Simplifiable.name() {
+            res.push(it);
+            continue;
+        }
+        match first.entry(it.message.clone()) {
+            Entry::Vacant(entry) => {
+                entry.insert(res.len());
+                res.push(it);
+            }
+            Entry::Occupied(entry) => {
+                let told = &mut res[*entry.get()];
+                told.n_fixes += it.n_fixes;
+                if told.related.len() < MAX_RELATED {
+                    told.related.push((it.range, "and here".to_owned()));
+                }
+            }
+        }
     }
     res
 }
@@ -142,19 +181,36 @@ fn n_inside(db: &RootDatabase, unit: Unit<'_>) -> usize {
     text.plan.groups.iter().filter(is_inside).count()
 }
 
-/// Returns the values that could be computed once, relative to the function.
+/// A value that could be computed once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Shared {
+    /// Its number among those of the function, in the order of what they save.
+    rank: usize,
+    /// The operations that it saves.
+    saves: u64,
+    /// Relative to the function.
+    told: Diagnostic,
+}
+
+/// Returns the values that could be computed once.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
-    const MAX_RELATED: usize = 8;
+fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Shared> {
     let text = PlanText::new(db, unit);
     let mut res = Vec::new();
-    for group in &text.plan.groups {
+    for (group, rank) in text.plan.groups.iter().zip(text.ranks()) {
         let is_real = |it: &OccurrenceId| text.map.is_real(*it);
         let Some(first) = text.replaced(group).find(is_real) else { continue };
         // Those too that go with a larger expression around them.
         let all = group.occurrences.iter().copied().filter(is_real);
         let others = all.filter(|it| *it != first).take(MAX_RELATED);
-        res.push(Diagnostic {
+        let mut related: Vec<_> = others
+            .map(|it| (text.map.occurrence_range(it), "computed again here".to_owned()))
+            .collect();
+        if let Decision::Bind(binding) = &group.decision {
+            let before = text.plan.bindings[*binding].before;
+            related.push((text.first_line(before), "it would be bound before this".to_owned()));
+        }
+        let told = Diagnostic {
             code: COMMON_SUBEXPRESSION,
             severity: Severity::Hint,
             range: text.map.occurrence_range(first),
@@ -164,11 +220,10 @@ fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
                 group.occurrences.len()
             ),
             help: Some(text.decision(group)),
-            related: others
-                .map(|it| (text.map.occurrence_range(it), "computed again here".to_owned()))
-                .collect(),
+            related,
             ..Diagnostic::default()
-        });
+        };
+        res.push(Shared { rank, saves: PlanText::saves(group), told });
     }
     res
 }

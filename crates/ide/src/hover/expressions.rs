@@ -2,16 +2,17 @@
 //! decided about it.
 
 use db::{RootDatabase, SourceFile};
-use frontend::tvmscript::{Definition, DefinitionKind};
-use syntax::{TextRange, TextSize};
+use frontend::tvmscript::{Definition, DefinitionId, DefinitionKind};
+use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
 
 use super::Hover;
 use crate::{
     explain::{Explanation, explain},
     findings_at::{FindingAt, findings_at},
     guarded::{name_at, try_item},
-    names::expressions::mention_at,
+    names::expressions::shown_mention_at,
     plan_text::PlanText,
+    units::shown_function_at,
 };
 
 /// More findings at one place are left to the diagnostics.
@@ -21,7 +22,7 @@ const MAX_FINDINGS: usize = 3;
 pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     // A part that cannot be worded costs itself, and says so in its place.
     let function = name_at(db, file, offset);
-    let known = try_item(function, || known_at(db, file, offset));
+    let known = try_item(function, || with_value(db, file, offset, known_at(db, file, offset)));
     let found = try_item(function, || findings_at(db, file, offset));
     let known_range = known.iter().flatten().map(|it| it.range).next();
     let found_range = || found.iter().flatten().map(|it| it.range).next();
@@ -53,9 +54,46 @@ fn finding_note(it: &FindingAt) -> String {
     out
 }
 
+/// Adds the value that a captured name has in the instance that is shown: `block_M = 128 here`.
+fn with_value(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    known: Option<Hover>,
+) -> Option<Hover> {
+    let Some((range, value)) = value_at(db, file, offset) else { return known };
+    let markdown = match known {
+        Some(it) => format!("{value}\n\n---\n\n{}", it.markdown),
+        None => value,
+    };
+    Some(Hover { range, markdown })
+}
+
+/// The captured name at an offset of an instance, and its value there.
+fn value_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<(TextRange, String)> {
+    let (at, offset) = shown_function_at(db, file, offset)?;
+    let instance = at.unit.instance(db)?;
+    let mut tokens = at.unit.green(db).syntax().token_at_offset(offset);
+    let is_name = |it: &SyntaxToken| {
+        it.kind() == SyntaxKind::IDENT
+            && it.ancestors().nth(1).is_some_and(|it| it.kind() == SyntaxKind::NAME_EXPR)
+    };
+    let token = tokens.find(is_name)?;
+    let (name, range) = (token.text(), token.text_range());
+    let binds = |(mention, id): (TextRange, DefinitionId)| {
+        let kind = db::source_map(db, at.unit).definition(id).kind;
+        mention == range && kind != DefinitionKind::Captured
+    };
+    if db::source_map(db, at.unit).mention_at(offset).is_some_and(binds) {
+        return None;
+    }
+    let value = db::known_value(db, at.unit, name)?;
+    Some((at.to_file(range), format!("`{name} = {value}` here, in `{instance}`")))
+}
+
 /// The name and the expression at an offset.
 fn known_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
-    let mention = mention_at(db, file, offset).map(|it| {
+    let mention = shown_mention_at(db, file, offset).map(|it| {
         let text = PlanText::new(db, it.at.unit);
         let markdown = definition_text(&text, it.map.definition(it.definition));
         Hover { range: it.at.to_file(it.range), markdown }

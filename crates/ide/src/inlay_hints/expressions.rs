@@ -27,6 +27,10 @@ struct RelativeHint {
     hint: InlayHint,
     /// True if it is the preferred hint of its line.
     is_first_choice: bool,
+    /// The number of its value among those of the function, in the order of what they save.
+    rank: usize,
+    /// The operations that its value saves.
+    saves: u64,
 }
 
 /// A hint that competes for its line.
@@ -48,11 +52,13 @@ pub(super) fn inlay_hints(
     config: &InlayHintsConfig,
 ) -> Vec<InlayHint> {
     let hints = |at: PlacedUnit<'_>| {
+        let at = at.shown(db);
         let hints = function_hints(db, at.unit).hints.iter();
         let wanted = hints.filter(|it| {
             let is_inside =
                 range.is_none_or(|range| range.contains_inclusive(it.hint.offset + at.start()));
-            is_inside && (config.all || it.is_first_choice)
+            let is_shown = it.is_first_choice && config.worth.shows(it.rank, it.saves);
+            is_inside && (config.all || is_shown)
         });
         wanted.take(config.limit).map(|it| placed(at, &it.hint)).collect::<Vec<_>>()
     };
@@ -78,7 +84,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
     for (i, group) in text.plan.groups.iter().enumerate() {
         let occurrences = marked_occurrences(&text, group);
         let is_applied = group.decision.is_applied();
-        let saves = u64::from(group.cost) * u64::from(group.saved);
+        let saves = PlanText::saves(group);
         for (nth, &occurrence) in occurrences.iter().enumerate() {
             let range = text.map.occurrence_range(occurrence);
             candidates.push(Candidate {
@@ -99,11 +105,14 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
             *best = i;
         }
     }
+    let ranks = text.ranks();
     // One that cannot be worded costs itself.
     let hint = |(i, candidate): (usize, &Candidate)| {
         let (occurrences, lines) = &marked[candidate.group];
         let hint = item(unit.name(db), || hint(&text, candidate, occurrences, lines))?;
-        Some(RelativeHint { hint, is_first_choice: best.get(&candidate.line) == Some(&i) })
+        let is_first_choice = best.get(&candidate.line) == Some(&i);
+        let rank = ranks[candidate.group];
+        Some(RelativeHint { hint, is_first_choice, rank, saves: candidate.saves })
     };
     FunctionHints { hints: candidates.iter().enumerate().filter_map(hint).collect() }
 }

@@ -6,7 +6,7 @@ use frontend::tvmscript::{DefinitionId, DefinitionKind, SourceMap};
 use syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use super::{Mention as Place, Named};
-use crate::units::function_at;
+use crate::units::{function_at, shown_function_at};
 
 /// A name of a function, at an offset.
 pub(crate) struct Mention<'db> {
@@ -23,6 +23,25 @@ pub(crate) fn mention_at(
     offset: TextSize,
 ) -> Option<Mention<'_>> {
     let (at, offset) = function_at(db, file, offset)?;
+    mention_in(db, at, offset)
+}
+
+/// The name at an offset, in what is shown there.
+pub(crate) fn shown_mention_at(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<Mention<'_>> {
+    let (at, offset) = shown_function_at(db, file, offset)?;
+    mention_in(db, at, offset)
+}
+
+/// The name at an offset of a function.
+fn mention_in<'db>(
+    db: &'db RootDatabase,
+    at: PlacedUnit<'db>,
+    offset: TextSize,
+) -> Option<Mention<'db>> {
     let map = db::source_map(db, at.unit);
     let (range, definition) = map.mention_at(offset)?;
     Some(Mention { at, map, range, definition })

@@ -1,35 +1,34 @@
 //! A function of statements before and after passes: its text is printed from the IR, so that only what a pass changed
 //! differs.
 
-use dataflow::analyses::Analyses;
 use ir::{
     Body, Occurrences,
     effects::EffectTable,
     guard::{self, guarded},
     plan::simplify::{Simplification, SimplifyPlan},
 };
-use transform::{
-    broken::kept,
-    passes::Pass,
-    simplify::{self, SimplifyOptions},
-};
+use pipeline::passes::{self, Done};
+use transform::{cse::CseOptions, passes::Pass};
 
 use super::{PassPreview, Stage};
 
 /// The passes over one body.
-pub fn preview(body: &Body, effects: &EffectTable, passes: &[Pass]) -> PassPreview {
+pub fn preview(body: &Body, effects: &EffectTable, wanted: &[Pass]) -> PassPreview {
     let before = ir::print::tvmscript(body, 0);
     let mut stages: Vec<Stage> = Vec::new();
     let mut current: Option<Body> = None;
-    for &pass in passes {
+    for &pass in wanted {
         let from = current.as_ref().unwrap_or(body);
         let last = stages.last().map_or(&before, |it| &it.text);
         let work = || {
-            let (after, notes) = match pass {
-                Pass::Simplify => simplified(from, effects),
-                pass => (pass.run(from, effects), Vec::new()),
+            let ran = passes::run(pass, from, effects, &CseOptions::default());
+            let (after, done) = ran.map_err(|it| it.report())?;
+            let notes = match done {
+                Done::Simplifications(occurrences, plan) => {
+                    plan.items.iter().map(|it| note(&occurrences, &plan, it)).collect()
+                }
+                Done::Sharing(_) | Done::Fixes => Vec::new(),
             };
-            let after = kept(pass.name(), from, after).map_err(|it| it.report())?;
             Ok((ir::print::tvmscript(&after, 0), after, notes))
         };
         let done = guarded(guard::Stage::Planning, &body.name, work);
@@ -46,18 +45,6 @@ pub fn preview(body: &Body, effects: &EffectTable, passes: &[Pass]) -> PassPrevi
         }
     }
     PassPreview { function: body.name.to_string(), before, stages }
-}
-
-fn simplified(body: &Body, effects: &EffectTable) -> (Body, Vec<String>) {
-    let occurrences = Occurrences::collect(body);
-    let plan = simplify::plan(
-        &Analyses::of(body, &occurrences, effects),
-        None,
-        &SimplifyOptions::default(),
-    );
-    let after = simplify::rewrite(body, &occurrences, &plan);
-    let notes = plan.items.iter().map(|it| note(&occurrences, &plan, it)).collect();
-    (after, notes)
 }
 
 /// ``simplifiable: `x + 0` -> `x` (add-zero)``

@@ -5,7 +5,10 @@ use std::{sync::mpsc::channel, thread};
 use db::Database as _;
 
 use super::{FILE, function, host};
-use crate::{Cancelled, InlayHintsConfig};
+use crate::{Cancelled, InlayHintsConfig, Worth};
+
+/// Every line has a hint.
+const ALL: InlayHintsConfig = InlayHintsConfig { all: false, worth: Worth::ALL, limit: usize::MAX };
 
 fn large() -> String {
     let lines: String = (2..402).map(|it| format!("A[i * {it} + j] = B[i * {it} + j]\n")).collect();
@@ -28,7 +31,7 @@ fn change_cancels_a_question_that_is_being_answered() {
     begun.recv().unwrap();
     host.open_file(FILE, syntax::parse(&large().replace("j]", "n]")));
     assert_eq!(asking.join().unwrap(), Err::<(), _>(Cancelled));
-    let hints = host.analysis().inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
+    let hints = host.analysis().inlay_hints(FILE, None, &ALL).unwrap();
     assert_eq!(hints.len(), 400);
 }
 
@@ -44,7 +47,7 @@ fn question_that_a_change_does_not_cancel_has_seen_a_whole_state() {
             .stack_size(16 << 20)
             .spawn(move || {
                 begin.send(()).unwrap();
-                analysis.inlay_hints(FILE, None, &InlayHintsConfig::default())
+                analysis.inlay_hints(FILE, None, &ALL)
             })
             .unwrap();
         begun.recv().unwrap();
@@ -53,7 +56,7 @@ fn question_that_a_change_does_not_cancel_has_seen_a_whole_state() {
             assert_eq!(hints.len(), 400);
         }
     }
-    let hints = host.analysis().inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
+    let hints = host.analysis().inlay_hints(FILE, None, &ALL).unwrap();
     assert_eq!(hints.len(), 400);
 }
 
@@ -62,7 +65,6 @@ fn token_cancels_one_snapshot_only() {
     let host = host(&large());
     let analysis = host.analysis();
     analysis.cancellation_token().cancel();
-    let config = InlayHintsConfig::default();
-    assert_eq!(analysis.inlay_hints(FILE, None, &config), Err(Cancelled));
-    assert!(host.analysis().inlay_hints(FILE, None, &config).is_ok());
+    assert_eq!(analysis.inlay_hints(FILE, None, &ALL), Err(Cancelled));
+    assert!(host.analysis().inlay_hints(FILE, None, &ALL).is_ok());
 }

@@ -145,8 +145,8 @@ fn value_with_a_write_between_is_not_inlined() {
         "a: T.let[T.int32] = A[0]\nB[0] = a\nA[0] = 1\nB[1] = a$0",
         kind,
         expect![[r#"
-            # Inline `a` here (not: memory that its value reads may be written on line 4 of the function)
-            # Inline `a` at all 2 uses (not: memory that its value reads may be written on line 4 of the function)
+            # Inline `a` here (not: memory that its value reads may be written by `B[0] = a`)
+            # Inline `a` at all 2 uses (not: memory that its value reads may be written by `B[0] = a`)
         "#]],
     );
     check_actions(

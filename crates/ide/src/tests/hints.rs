@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{FILE, analysis, body_of, function};
-use crate::{InlayHint, InlayHintsConfig};
+use crate::{InlayHint, InlayHintsConfig, Worth};
 
 fn label(hint: &InlayHint) -> String {
     hint.label.iter().map(|it| it.text.as_str()).collect()
@@ -25,7 +25,7 @@ fn check(body: &str, expected: Expect) {
     check_with(&InlayHintsConfig::default(), body, expected);
 }
 
-const ALL: InlayHintsConfig = InlayHintsConfig { all: true, limit: usize::MAX };
+const ALL: InlayHintsConfig = InlayHintsConfig { all: true, worth: Worth::ALL, limit: usize::MAX };
 
 #[test]
 fn every_line_that_computes_a_shared_value_has_a_hint() {
@@ -173,7 +173,7 @@ fn parts_lead_to_the_other_occurrences_and_the_tooltip_says_why() {
     expect![[r#"
         `i * 4 + j` is computed 3 times: here, 1 line above, 1 line below.
 
-        Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 2 operations each."#]].assert_eq(&hints[1].tooltip);
+        Computed once as `cse_v1` before `A[i * 4 + j] = 1`, it saves 2 evaluations of 2 operations each."#]].assert_eq(&hints[1].tooltip);
 }
 
 #[test]
@@ -202,7 +202,30 @@ def f(A: T.Buffer((128, 128), \"int32\"), B: T.Buffer((128, 128), \"int32\")):
     expect![[r#"
         `vi * 4 + vj` is computed 2 times: 2 times here.
 
-        Computed once as `cse_v1` before line 8 of the function, it saves 1 evaluation of 2 operations each.
+        Computed once as `cse_v1` before `B[vi, vj] = vi * 4 + vj + A[vi, (vi * 4 + vj) % 128]`, it saves 1 evaluation of 2 operations each.
 
         The function has blocks that can still be scheduled; a new binding can make `compute_inline` or `fuse` fail, so fixing all leaves it alone."#]].assert_eq(&tooltips.join("\n----\n"));
+}
+
+#[test]
+fn the_values_of_a_function_that_save_most_are_shown() {
+    let statements: String = (0..7)
+        .map(|n| format!("A[{n}] = (i + {n}) * (j + {n}) + {n}\nB[{n}] = (i + {n}) * (j + {n})\n"))
+        .collect();
+    let body = format!("{statements}A[9] = i // j\nB[9] = i // j");
+    let text = function(&body);
+    let config = |most, least| InlayHintsConfig {
+        worth: Worth { most, least },
+        ..InlayHintsConfig::default()
+    };
+    let names = |config: &InlayHintsConfig| {
+        let hints = analysis(&text).inlay_hints(FILE, None, config).unwrap();
+        let mut names: Vec<String> = hints.iter().map(|it| it.label[0].text.clone()).collect();
+        names.dedup();
+        names.len()
+    };
+    assert_eq!(names(&InlayHintsConfig::default()), 5);
+    assert_eq!(names(&config(1, 0)), 1);
+    assert!(names(&config(usize::MAX, 0)) >= 8);
+    assert_eq!(names(&config(usize::MAX, 1000)), 0);
 }

@@ -143,9 +143,9 @@ fn hover_of_an_expression_says_value_and_decision() {
     check_hover(
         "A[i * 4 +$0 j] = 1\nB[i * 4 + j] = 2",
         expect![[r#"
-        `i * 4 + j`: int32 · value 6 · computed 2 times
+            `i * 4 + j`: int32 · value 6 · computed 2 times
 
-        Computed once as `cse_v1` before line 3 of the function, it saves 1 evaluation of 2 operations each."#]],
+            Computed once as `cse_v1` before `A[i * 4 + j] = 1`, it saves 1 evaluation of 2 operations each."#]],
     );
 }
 
@@ -167,7 +167,7 @@ fn explanation_names_the_refusal() {
     let (text, offset) = with_cursor(&function(body));
     let explanation = analysis(&text).explain(FILE, offset).unwrap().unwrap();
     assert_eq!(explanation.decision, "may-trap");
-    expect!["Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `i // n` on line 4 of the function is computed under a condition only."].assert_eq(&explanation.reasons.join("\n"));
+    expect!["Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `i // n` is computed under a condition only."].assert_eq(&explanation.reasons.join("\n"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::{Language, first_words};
 use crate::{
     Edit, FormatError, Green, SyntaxError, SyntaxNode, builder, errors,
     format::format_mlir,
-    reparse::{self, Sites},
+    reparse::{self, ReadsAlike, Sites},
     units::Scan,
 };
 
@@ -57,6 +57,8 @@ pub struct LanguageSupport {
     pub(crate) parse: fn(&str, &Shapes) -> Green,
     /// The parts that could be read again after an edit, from the inside to the outside.
     pub(crate) sites: Sites,
+    /// Tells which edits of a token leave all else as it is; `None` where the parts that are read again are short.
+    pub(crate) reads_alike: Option<ReadsAlike>,
     /// The syntax errors below a node.
     pub(crate) errors: fn(&SyntaxNode) -> Vec<SyntaxError>,
     /// Finds the units of operations; nothing where functions are found by the names around them.
@@ -89,6 +91,7 @@ static TVMSCRIPT: LanguageSupport = LanguageSupport {
     first_kind: SyntaxKind::TOMBSTONE,
     parse: |text, _| builder::build(text, tvmscript::parse(text).steps()),
     sites: reparse::statement_sites,
+    reads_alike: Some(reparse::reads_alike),
     errors: errors::of_statements,
     scan: |_| {},
 };
@@ -108,6 +111,7 @@ static MLIR: LanguageSupport = LanguageSupport {
     first_kind: SyntaxKind::MLIR_FILE,
     parse: builder::build_mlir,
     sites: reparse::item_sites,
+    reads_alike: None,
     errors: errors::of_items,
     scan: |it| it.chunks(),
 };
@@ -127,6 +131,7 @@ static PIR: LanguageSupport = LanguageSupport {
     first_kind: SyntaxKind::PIR_FILE,
     parse: |text, _| builder::build(text, pir::parse(text).into_iter()),
     sites: reparse::item_sites,
+    reads_alike: None,
     errors: errors::of_items,
     scan: |it| it.programs(),
 };

@@ -64,7 +64,7 @@ fn same_element(a: &Ref<'_>, b: &Ref<'_>) -> bool {
 }
 
 /// The root of the tree in which `node` is `green`.
-fn replace(node: &SyntaxNode, green: GreenNode) -> GreenNode {
+pub(super) fn replace(node: &SyntaxNode, green: GreenNode) -> GreenNode {
     let mut green = green;
     let mut at = node.clone();
     while let Some(parent) = at.parent() {

@@ -275,6 +275,45 @@ fn an_edit_costs_its_statement_not_its_file() {
 }
 
 #[test]
+fn an_edit_inside_a_token_costs_the_token() {
+    let terms: Vec<String> = (0..2000).map(|i| format!("A[x{i}, {i}]")).collect();
+    let text = format!("def f():\n    y = {}  # sum\n", terms.join(" + "));
+    let old = parse(&text);
+    let cost = |needle: &str, len: u32, with: &str| {
+        let start = at(&text, needle) + 1;
+        let edit = Edit::replace(TextRange::at(start.into(), len.into()), with);
+        check_edit(&old, &mut text.clone(), &edit);
+        old.reparse(&edit).lexed
+    };
+    // A digit, a longer number, a name, a comment.
+    for (needle, len, with) in
+        [("1500]", 1, "7"), ("1500]", 0, "22"), ("x1500", 2, "_b"), ("# sum", 4, "any text: (")]
+    {
+        assert!(cost(needle, len, with) < 20, "{needle}");
+    }
+    // Other tokens than before: the statement is read.
+    for (needle, len, with) in
+        [("1500]", 1, " "), ("1500]", 0, ".5"), ("x1500", 0, "("), ("# sum", 0, "\n")]
+    {
+        assert!(cost(needle, len, with) > 10_000, "{needle}");
+    }
+}
+
+#[test]
+fn names_that_become_keywords_are_read_with_their_statement() {
+    for (text, at, with) in [
+        ("matc x:\n    case 1:\n        a\n", 4, "h"),
+        ("match x:\n    cas 1:\n        a\n", 16, "e"),
+        ("typ X = 1\n", 3, "e"),
+        ("f\"{x}\" + fo\n", 11, "r"),
+        ("x = y in f\"a\"\n", 5, "i"),
+        ("a = f (b) \"c\"\n", 10, "f"),
+    ] {
+        check_edit(&parse(text), &mut text.to_owned(), &Edit::insert(at.into(), with));
+    }
+}
+
+#[test]
 fn untouched_nodes_keep_their_address() {
     let text = big_file();
     let old = parse(&text);

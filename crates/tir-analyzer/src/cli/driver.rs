@@ -1,4 +1,5 @@
-//! From a text to plans and edits, a unit at a time: what `fix`, `opt`, `preview`, `report`, `bisect` and `run` share.
+//! The steps of [`pipeline`] over the units of a text, one unit at a time, until nothing is left to do: shared by `fix`,
+//! `opt`, `preview`, `report`, `bisect` and `run`.
 
 pub(crate) mod ops;
 pub(crate) mod overlap;

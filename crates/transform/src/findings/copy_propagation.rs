@@ -3,7 +3,8 @@
 //! In: the facts. Out: a finding for each load of a value that a store `B[i] = A[j]` wrote, where neither has been
 //! written since, if reading the original is better: it is nearer to the thread, or every load of the copy can do so,
 //! which leaves the copy unused. A copy into nearer memory (`shared` from `global`, an allocation from a parameter) is
-//! made on purpose and stays. O(loads · log n).
+//! made on purpose and stays, and so does a copy in a scalar (`x = A[i]`): reading a name costs nothing.
+//! O(loads · log n).
 
 use std::cmp::Ordering;
 
@@ -66,7 +67,13 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             facts.body.expr(value).size <= MAX_SIZE
                 && memory.reads_same_at(it.value, facts.occurrences[it.load].op)
         };
-        if source != it.buffer && order.is_le() && may_be_replaced(facts, it.load) && holds() {
+        let is_name = facts.body.buffers[it.buffer].is_cell();
+        if source != it.buffer
+            && !is_name
+            && order.is_le()
+            && may_be_replaced(facts, it.load)
+            && holds()
+        {
             balance[aliases.class(it.buffer).index()] += 1;
             copies.push((it, order));
         }

@@ -8,13 +8,17 @@
 //! values that cost at least `FindingOptions::loop_invariant_cost`: back ends hoist cheap integer arithmetic by
 //! themselves.
 //!
+//! A loop repeats a value if it has more than one iteration and these are no lanes of a vector: a value that is the
+//! same in all lanes is computed once. Only loops that repeat count.
+//!
 //! Not reported: conditions (they read better where they are), integers narrower than 32 bits (`I3`: a name truncates
-//! them in C), values under a binder, and values for which the text has no place. O(occurrences · loops around them)
-//! for those that are dear enough.
+//! them in C), pointers (an address is a part of the access), values under a binder, bindings of the axes of blocks
+//! that are still to be scheduled (schedules read them), and values for which the text has no place.
+//! O(occurrences · loops around them) for those that are dear enough.
 
 use dataflow::{flow::Evaluated, scopes::ScopeKind};
 use ir::{
-    Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
+    Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type, TypeCode,
     arena::Id as _,
     plan::finding::{FindingFix, FixEdit, Place, Related, Role},
 };
@@ -147,13 +151,29 @@ fn invariant_of(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<OpId> {
                 if n_loops > MAX_LOOPS || !fits(facts, id, creator) {
                     break;
                 }
-                best = Some(creator);
+                if repeats(facts, creator) {
+                    best = Some(creator);
+                }
             }
             _ => {}
         }
         scope = Some(parent);
     }
     best.filter(|&it| facts.source.is_none_or(|view| (view.is_site)(it)))
+}
+
+/// Returns true if a loop computes again what is in it: it is not known to have one iteration, and is no vector.
+fn repeats(facts: &FindingFacts<'_>, the_loop: OpId) -> bool {
+    let data = &facts.body.ops[the_loop];
+    let extent = data.operands.get(1).map(|&it| facts.body.expr(it).kind);
+    let is_once = matches!(extent, Some(ExprKind::Int(..=1)));
+    data.kind != OpKind::For(ForKind::Vectorized) && !is_once
+}
+
+/// Returns true if an occurrence is in the binding of an axis that a schedule may read.
+fn is_axis_to_schedule(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+    let op = facts.occurrences[id].op;
+    matches!(facts.body.ops[op].kind, OpKind::SBlock(_)) && facts.body.has_schedulable_blocks()
 }
 
 /// Returns true if a value may get a name.
@@ -172,6 +192,8 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
         && !is_vector_form
         && is_real
         && !is_narrow
+        && dtype.code != TypeCode::Handle
+        && !is_axis_to_schedule(facts, id)
         && is_movable(facts, id)
         && !flags.has_impure
         && !flags.has_unknown

@@ -32,7 +32,11 @@ impl File {
 pub(crate) fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<File>> {
     // A corpus of several languages keeps TVMScript in a folder of its own.
     let of_tvm = corpus.join("tvm");
-    let corpus = if of_tvm.is_dir() { of_tvm.as_path() } else { corpus };
+    below(if of_tvm.is_dir() { &of_tvm } else { corpus }, filter)
+}
+
+/// Reads the files below a folder whose label contains `filter`.
+pub(crate) fn below(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<File>> {
     let mut files = Vec::new();
     let paths = python_files(corpus)
         .with_context(|| format!("cannot read the folder {}", corpus.display()))?;

@@ -50,6 +50,12 @@ const CUDA_PACKAGES: &[&str] = &[
 /// Through which a GPU is called.
 const CUDA_BINDINGS: &str = "cuda-bindings==13.5.0";
 
+/// The modules that several workers import.
+const SHARED: [(&str, &str); 2] = [
+    ("worker_loop.py", include_str!("worker_loop.py")),
+    ("run_tests.py", include_str!("run_tests.py")),
+];
+
 /// A program that our output is compared with.
 #[derive(Debug)]
 pub(crate) struct Peer {
@@ -96,8 +102,17 @@ impl Peer {
         // Its worker uses parts of the other one, which has to be there.
         let tvm = Peer::tvm(ws)?;
         let script = include_str!("reread_worker.py");
-        let key = format!("{} {}", TVM_PACKAGES.join(" "), tvm.key);
-        let peer = Peer::start(ws, "tvm-reread", tvm.python, script, &key, &Value::Null)?;
+        let peer =
+            Peer::start(ws, "tvm-reread", tvm.python, script, &runner_key(&tvm.key), &Value::Null)?;
+        Ok(Peer { processes: processes.max(1), ..peer })
+    }
+
+    /// TVM, asked for the functions that files of tests make, by so many processes.
+    pub(crate) fn tvm_staged(ws: &Workspace, processes: usize) -> Result<Peer, Skip> {
+        let tvm = Peer::tvm(ws)?;
+        let script = include_str!("staged_worker.py");
+        let peer =
+            Peer::start(ws, "tvm-staged", tvm.python, script, &runner_key(&tvm.key), &Value::Null)?;
         Ok(Peer { processes: processes.max(1), ..peer })
     }
 
@@ -167,9 +182,9 @@ impl Peer {
         let path = dir.join(format!("{name}_worker.py"));
         std::fs::create_dir_all(&dir).map_err(|error| skip(error.to_string()))?;
         std::fs::write(&path, script).map_err(|error| skip(error.to_string()))?;
-        // The workers of devices share their loop.
-        let shared = include_str!("worker_loop.py");
-        std::fs::write(dir.join("worker_loop.py"), shared).map_err(|it| skip(it.to_string()))?;
+        for (name, text) in SHARED {
+            std::fs::write(dir.join(name), text).map_err(|it| skip(it.to_string()))?;
+        }
         let mut peer = Peer {
             name,
             python,
@@ -264,6 +279,12 @@ impl Peer {
         let name = hasher.finalize().to_hex();
         self.cache.join(&name[..2]).join(format!("{}.json", &name[2..32]))
     }
+}
+
+/// The inputs of the answers of workers that run files.
+fn runner_key(tvm: &str) -> String {
+    let runner = blake3::hash(include_str!("run_tests.py").as_bytes());
+    format!("{} {tvm} {runner}", TVM_PACKAGES.join(" "))
 }
 
 /// An answer with "error" at its top is the peer's refusal.

@@ -164,6 +164,13 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
+/// A message without the names in it: what stands between two marks is one.
+pub(crate) fn without_names(message: &str) -> String {
+    let parts = message.split('`').enumerate();
+    let parts: Vec<&str> = parts.map(|(at, it)| if at % 2 == 0 { it } else { "…" }).collect();
+    parts.join("`")
+}
+
 /// A share in percent; nothing of nothing is all of it.
 fn percent(good: usize, all: usize) -> f64 {
     if all == 0 { 100.0 } else { 100.0 * good as f64 / all as f64 }

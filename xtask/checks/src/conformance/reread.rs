@@ -19,7 +19,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::conformance::peer::{Answer, Keep, Peer};
-use crate::conformance::report::{Report, Target};
+use crate::conformance::report::{Report, Target, without_names};
 use crate::conformance::{Input, corpus, parallel, read::text};
 use crate::process;
 use crate::skip::Skip;
@@ -34,19 +34,19 @@ const PYTEST: &str = "pytest==9.2.0";
 /// Functions that come back changed or refused, each with its reason.
 const KNOWN: &str = include_str!("reread_known.txt");
 
-/// The settings of `reread` for each file.
+/// The settings of runs of other people's tests, for each file.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// The passes that `opt` runs on the functions that `reread` compares, separated by commas. After passes, TVM is
     /// only asked to read the text.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "none")]
     plans: Vec<Plan>,
-    /// Seconds that `reread` gives the tests of one file.
+    /// Seconds that the tests of one file have, for the suites that run some.
     #[arg(long, default_value_t = 90)]
-    limit: u32,
-    /// The number of processes of TVM that `reread` has.
+    pub(crate) limit: u32,
+    /// The number of processes of TVM that run tests.
     #[arg(long, default_value_t = 1)]
-    processes: usize,
+    pub(crate) processes: usize,
 }
 
 /// Runs of `opt`.
@@ -96,6 +96,48 @@ struct Printed<'a> {
     notes: Vec<String>,
 }
 
+/// TVM's verdict on a function as it is written.
+pub(crate) struct Verdict {
+    /// The line of its first decorator, from 1.
+    pub(crate) line: usize,
+    /// The reason why TVM refuses it, if a run reached it and TVM does.
+    pub(crate) refusal: Option<String>,
+}
+
+/// TVM's verdicts on the functions of files, file by file. No function of a file has one where the file's run failed.
+pub(crate) fn verdicts(
+    ws: &Workspace,
+    files: &[&corpus::File],
+    options: &Options,
+) -> anyhow::Result<Result<Vec<Vec<Verdict>>, Skip>> {
+    let (packages, peer) = match packages(ws).and_then(|it| Ok((it, tests_peer(ws, options)?))) {
+        Ok(found) => found,
+        Err(skip) => return Ok(Err(skip)),
+    };
+    let requests: Vec<Value> = files
+        .iter()
+        .map(|file| {
+            let printed = Printed { file, texts: Vec::new(), notes: Vec::new() };
+            request(&printed, &[], options.limit, &packages)
+        })
+        .collect();
+    let answers = peer.ask_all(&requests, Keep::OnDisk);
+    let verdicts = answers.iter().map(|answer| {
+        let functions = answer.as_ref().ok().and_then(|it| it["functions"].as_array());
+        functions.into_iter().flatten().map(verdict).collect()
+    });
+    Ok(Ok(verdicts.collect()))
+}
+
+fn verdict(function: &Value) -> Verdict {
+    let line = function["line"].as_u64().and_then(|it| usize::try_from(it).ok());
+    let is_refused = text(function, "original") == "unread";
+    Verdict {
+        line: line.unwrap_or_default(),
+        refusal: is_refused.then(|| text(function, "why").to_owned()),
+    }
+}
+
 /// Prints the files, has them read, and reports.
 pub(crate) fn compare(
     input: &Input<'_>,
@@ -105,7 +147,7 @@ pub(crate) fn compare(
         Ok(packages) => packages,
         Err(skip) => return Ok(Err(skip)),
     };
-    let peer = match Peer::tvm_tests(input.ws, options.processes) {
+    let peer = match tests_peer(input.ws, options) {
         Ok(peer) => peer,
         Err(skip) => return Ok(Err(skip)),
     };
@@ -132,13 +174,16 @@ pub(crate) fn compare(
 }
 
 /// The folder of pytest, which TVM's own environment lacks.
-fn packages(ws: &Workspace) -> Result<PathBuf, Skip> {
+pub(crate) fn packages(ws: &Workspace) -> Result<PathBuf, Skip> {
     let venv = Venv::with_packages(ws, "pytest", &[PYTEST])?;
     venv.site_packages().map_err(|error| Skip::new("pytest", format!("{error:#}")))
 }
 
-/// The program: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now.
-/// The program under test.
+fn tests_peer(ws: &Workspace, options: &Options) -> Result<Peer, Skip> {
+    Peer::tvm_tests(ws, options.processes)
+}
+
+/// The program under test: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now.
 pub(crate) fn program(ws: &Workspace) -> anyhow::Result<OsString> {
     if let Some(path) = std::env::var_os("TIR_ANALYZER_BIN") {
         return Ok(path);
@@ -179,10 +224,7 @@ fn opt(program: &OsString, path: &Path, plan: Plan) -> anyhow::Result<(String, S
 /// The reason why a function was left as it is, without the names in it, for counting.
 fn left_because(line: &str) -> Option<String> {
     let (_, why) = line.split_once("is left as it is: ")?;
-    let parts: Vec<&str> = why.split('`').collect();
-    // What stands between two marks is a name.
-    let parts = parts.iter().enumerate().map(|(at, it)| if at % 2 == 0 { *it } else { "…" });
-    Some(parts.collect::<Vec<_>>().join("`"))
+    Some(without_names(why))
 }
 
 fn request(printed: &Printed<'_>, plans: &[Plan], limit: u32, packages: &Path) -> Value {

@@ -64,6 +64,7 @@ impl Finder<'_> {
             match node.kind() {
                 K::WALRUS_EXPR => self.unknown_names(&node, scope),
                 K::CALL_EXPR => {
+                    self.called(&node, scope);
                     let callee = node.first_child().filter(|it| it.kind() == K::ATTRIBUTE_EXPR);
                     let method = callee.as_ref().and_then(SyntaxNode::last_child);
                     let reads = |it: SyntaxNode| READING_METHODS.contains(&it.text().as_str());
@@ -158,11 +159,23 @@ pub(super) fn has_star(node: &SyntaxNode) -> bool {
     node.children_with_tokens().any(|it| it.kind() == K::STAR)
 }
 
-/// The parameters of a function, types included.
-pub(super) fn param_names(node: &SyntaxNode) -> Vec<String> {
-    node.children()
-        .filter(|it| matches!(it.kind(), K::PARAM_LIST | K::TYPE_PARAM_LIST))
-        .flat_map(|list| list.children().map(|it| name_of(&it)).collect::<Vec<_>>())
-        .filter(|it| !it.is_empty())
-        .collect()
+/// The parameters of a function, types included. Those that collect the remaining arguments have no value of their own.
+pub(super) fn parameters(node: &SyntaxNode) -> Vec<(String, Definition)> {
+    let lists =
+        node.children().filter(|it| matches!(it.kind(), K::PARAM_LIST | K::TYPE_PARAM_LIST));
+    let mut found = Vec::new();
+    for list in lists {
+        for it in list.children() {
+            let is_plain = list.kind() == K::PARAM_LIST && !is_starred(&it);
+            let definition = if is_plain { Definition::Parameter } else { Definition::Other };
+            found.push((name_of(&it), definition));
+        }
+    }
+    found.retain(|it| !it.0.is_empty());
+    found
+}
+
+/// Returns true if a parameter collects the remaining arguments.
+pub(super) fn is_starred(parameter: &SyntaxNode) -> bool {
+    parameter.children_with_tokens().any(|it| matches!(it.kind(), K::STAR | K::STAR2))
 }

@@ -203,3 +203,26 @@ fn inserted_comment_allows_what_it_is_for() {
         "#]],
     );
 }
+
+#[test]
+fn an_unused_name_is_allowed_as_for_linters() {
+    let text = "\
+from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((8,), \"int32\"), x: T.int32):
+    y: T.let[T.int32] = x + 1  # noqa: E501, F841
+    z: T.let[T.int32] = x + 2
+    A[0] = x
+";
+    let (item, lowered) = super::lowered(text);
+    let start = usize::from(item.range.start());
+    let at = |needle: &str| {
+        let start = text.find(needle).unwrap() - start;
+        syntax::TextRange::empty(syntax::TextSize::new(start as u32))
+    };
+    let allowed = lowered.source_map.allowances();
+    assert!(allowed.at("dead-binding", at("y: ")));
+    assert!(!allowed.at("dead-store", at("y: ")));
+    assert!(!allowed.at("dead-binding", at("z: ")));
+}

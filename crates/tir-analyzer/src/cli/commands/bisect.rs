@@ -20,7 +20,6 @@ use ir::{
     plan::{CseGroup, CsePlan},
 };
 use syntax::{LineIndex, TextRange, TextSize};
-use transform::cse;
 
 use crate::{
     cli::{
@@ -325,7 +324,7 @@ fn place_in(
     let analyses = function.analyses(&occurrences);
     let plan = |max| {
         let options = CseOptions { max_bindings: Some(max), ..options };
-        lowered.source_map.with_view(|view| cse::plan(&analyses, Some(view), &options))
+        function.with_planner(&analyses, |it| it.sharing(&options))
     };
     let with = plan(n);
     let done = if with.informational { 0 } else { with.n_fixes() };

@@ -12,26 +12,25 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use dataflow::analyses::Analyses;
-use frontend::tvmscript::{
-    self, CheckedEdits, Edited, FunctionKind, Mismatch, ReadBack, Selection, checked_cse_edits,
-    checked_finding_edits, checked_simplify_edits,
-};
+use frontend::tvmscript::{CheckedEdits, FunctionKind, Mismatch, ReadBack, Selection};
 use ir::{
     Body, Occurrences,
     effects::EffectTable,
     guard::Stage,
     plan::{
-        CsePlan, Preset, TvmPass,
-        finding::FindingFix,
+        TvmPass,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
+};
+use pipeline::{
+    expressions::{self, Editor},
+    operations,
 };
 use syntax::{Edit, Form, Language, LineIndex, TextEdit};
 use transform::{
     broken::Broken,
-    cse::{self, CseOptions},
-    findings::{self, Finding, FindingKind, FindingKinds, FindingOptions},
-    simplify::{self, SimplifyOptions},
+    cse::CseOptions,
+    findings::{Finding, FindingKind, FindingKinds, FindingOptions},
 };
 
 use crate::{
@@ -292,8 +291,7 @@ pub(crate) fn plan(
     let mut notes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let (mut n_first, mut is_open) = (None, false);
     for _ in 0..options.max_rounds {
-        let functions = tvmscript::functions(&syntax::parse(&text));
-        let functions = functions.with_effects(options.effects.clone());
+        let functions = expressions::functions(&syntax::parse(&text), &options.effects);
         let mut round = Vec::new();
         let mut next = Vec::new();
         for (index, item) in functions.functions.iter().enumerate() {
@@ -334,11 +332,6 @@ pub(crate) fn plan(
     Ok(fix)
 }
 
-fn edited(function: Function<'_>) -> Edited<'_> {
-    let Function { item, environment, lowered } = function;
-    Edited { source: &item.source, environment, lowered, reading: ReadBack::Now }
-}
-
 /// The fixes of a file of MLIR or PIR: they are all of the rule about common subexpressions.
 fn plan_operations(
     args: &FixArgs,
@@ -349,7 +342,7 @@ fn plan_operations(
 ) -> anyhow::Result<FileFix> {
     let dialects = config.dialects.tables();
     let options = ops::options(&args.cse, config, language, false)?;
-    if options.preset == Preset::Pir {
+    if !operations::is_exact(options.preset) {
         bail!(
             "Paddle's rules take constants for equal that were printed with 6 digits; `fix` does not, `opt --preset pir` does"
         );
@@ -406,14 +399,15 @@ fn plan_function(
     let body = &read.lowered.body;
     let occurrences = Occurrences::collect(body);
     let analyses = &read.analyses(&occurrences);
+    let editor = Editor { function: read.read, occurrences: &occurrences, reading: ReadBack::Now };
     let mut round = Round::default();
-    let n = round.of(body, &mut finding_fixes(options, read, analyses, budget, fix));
+    let n = round.of(body, &mut finding_fixes(options, editor, analyses, budget, fix));
     if n > 0 {
         budget.take(n);
         fix.n_fixes += n;
         return round;
     }
-    let mut found = simplifications(options, read, analyses, budget);
+    let mut found = simplifications(options, editor, analyses, budget);
     // That a text would read as something else is counted, and explained as a rule.
     found.mismatch = None;
     let n = round.of(body, &mut found);
@@ -425,7 +419,7 @@ fn plan_function(
     // Of the last round: what is left out in one may be done in the next.
     fix.n_differing += found.n_differing();
     if options.common_subexpressions {
-        common_subexpressions(options, read, analyses, budget, fix, &mut round);
+        common_subexpressions(options, editor, analyses, budget, fix, &mut round);
     }
     round
 }
@@ -433,24 +427,21 @@ fn plan_function(
 /// The edits that share values.
 fn common_subexpressions(
     options: &FixOptions,
-    read: Function<'_>,
+    editor: Editor<'_>,
     analyses: &Analyses<'_>,
     budget: &Budget,
     fix: &mut FileFix,
     round: &mut Round,
 ) {
-    let Analyses { body, occurrences, .. } = *analyses;
     let options = CseOptions { max_bindings: budget.left(), ..options.cse };
-    let plan = read.lowered.source_map.with_view(|view| cse::plan(analyses, Some(view), &options));
+    let plan = editor.function.with_planner(analyses, |it| it.sharing(&options));
     let n = plan.n_fixes();
     if plan.informational {
         fix.n_left += n;
         fix.n_left_functions += usize::from(n > 0);
         return;
     }
-    let rewritten = |plan: &CsePlan| cse::rewrite(body, occurrences, plan);
-    let mut found = checked_cse_edits(edited(read), &plan, Selection::All, &rewritten);
-    if round.of(body, &mut found) > 0 {
+    if round.of(analyses.body, &mut editor.share(&plan, Selection::All)) > 0 {
         budget.take(n);
         fix.n_fixes += n;
         fix.exposed_to.extend(plan.exposed_to());
@@ -460,53 +451,36 @@ fn common_subexpressions(
 /// The edits of findings that can be done together.
 fn finding_fixes(
     options: &FixOptions,
-    read: Function<'_>,
+    editor: Editor<'_>,
     analyses: &Analyses<'_>,
     budget: &Budget,
     fix: &mut FileFix,
 ) -> CheckedEdits {
-    let Analyses { body, occurrences, .. } = *analyses;
-    let map = &read.lowered.source_map;
-    let options = &options.findings;
-    let found = map.with_view(|view| findings::findings(analyses, Some(view), options));
-    let is_reported = |it: &&Finding| {
-        let is_allowed = |place| map.allowances().at(it.kind.name(), place);
-        !map.place(it.place).is_some_and(is_allowed) && !map.allowances().everywhere(it.kind.name())
-    };
+    let map = &editor.function.lowered.source_map;
+    let found =
+        editor.function.with_planner(analyses, |it| it.findings(&options.findings, &|| None));
+    let is_reported = |it: &&Finding| !map.is_allowed(it.kind.name(), it.place);
     let (informing, done): (Vec<&Finding>, Vec<&Finding>) =
-        found.iter().filter(is_reported).partition(|it| it.only_informs(body));
+        found.iter().filter(is_reported).partition(|it| it.only_informs(analyses.body));
     fix.n_left += informing.len();
     fix.n_left_functions += usize::from(!informing.is_empty());
-    let mut fixes: Vec<&FindingFix> = findings::compatible(body, occurrences, done)
-        .into_iter()
-        .filter_map(|it| it.fix.as_ref())
-        .collect();
-    fixes.truncate(budget.left().unwrap_or(usize::MAX));
-    let rewritten =
-        |fixes: &[&FindingFix]| findings::apply_fixes(body, occurrences, fixes.iter().copied());
-    checked_finding_edits(edited(read), &fixes, &rewritten)
+    editor.fix(done, budget.left().unwrap_or(usize::MAX))
 }
 
 /// The edits of the simplifications that are wanted.
 fn simplifications(
     options: &FixOptions,
-    read: Function<'_>,
+    editor: Editor<'_>,
     analyses: &Analyses<'_>,
     budget: &Budget,
 ) -> CheckedEdits {
     if options.simplifications == Simplifications::default() {
         return CheckedEdits::default();
     }
-    let Analyses { body, occurrences, .. } = *analyses;
-    let map = &read.lowered.source_map;
-    let plan =
-        map.with_view(|view| simplify::plan(analyses, Some(view), &SimplifyOptions::default()));
+    let map = &editor.function.lowered.source_map;
+    let plan = editor.function.with_planner(analyses, |it| it.simplifications());
     let is_wanted = |it: &Simplification| {
-        let name = it.kind.name();
-        let is_allowed = |place| map.allowances().at(name, place);
-        options.simplifications[it.kind as usize]
-            && !map.place(it.place).is_some_and(is_allowed)
-            && !map.allowances().everywhere(name)
+        options.simplifications[it.kind as usize] && !map.is_allowed(it.kind.name(), it.place)
     };
     // With what they need; the number of fixes that are left counts both.
     let mut wanted = vec![false; plan.items.len()];
@@ -519,9 +493,7 @@ fn simplifications(
             wanted.iter_mut().zip(needed).for_each(|(has, needed)| *has |= needed);
         }
     }
-    let rewritten =
-        |is_done: &[bool]| simplify::rewrite_items(body, occurrences, &plan, |at| is_done[at]);
-    checked_simplify_edits(edited(read), &plan, |at| wanted[at], &rewritten)
+    editor.simplify(&plan, |at| wanted[at])
 }
 
 impl Totals {

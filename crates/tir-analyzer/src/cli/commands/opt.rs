@@ -6,21 +6,20 @@
 
 use std::collections::BTreeSet;
 
-use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
-    Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Lowered, Namespace,
-    Severity, diagnostics,
+    Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Instance, Lowered,
+    Namespace, Severity, diagnostics,
 };
 use ir::{
-    Body, Dialect, Occurrences,
-    effects::EffectTable,
+    Body, Dialect,
     guard::Stage,
     plan::{TvmPass, simplify::SimplificationKind},
 };
+use pipeline::passes::{self, Done};
 use syntax::{AstNode as _, Edit, Form, Language, LineIndex, TextSize, ast};
 use transform::{
-    broken::{Broken, kept, readable},
-    cse::{self, CseOptions},
+    broken::{Broken, readable},
+    cse::CseOptions,
     passes::Pass,
 };
 
@@ -30,7 +29,7 @@ use crate::{
         args::OptArgs,
         driver::{
             ops::{self, Rules},
-            unit::{Function, choose, functions, with_function},
+            unit::{Function, choose, functions, instance_of, with_instance},
         },
         input::{
             jobs::{self, Job},
@@ -72,6 +71,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 Ok(module.notes)
             }
             Form::Operations => {
+                ops::refuse_instance(args.instance.as_ref(), language)?;
                 let done = optimize_operations(args, &job.config, language, &source)?;
                 source.write_edited(done.edits.iter(), io.out)?;
                 if done.notes.is_empty() {
@@ -126,7 +126,9 @@ fn optimize(
 ) -> anyhow::Result<Module> {
     let shown = &job.file.shown;
     let functions = functions(source, &job.config);
-    let chosen = choose(args.function.as_deref(), &functions, shown)?;
+    let instance = instance_of(args.instance.as_ref(), &functions, shown)?;
+    let instance = instance.as_ref();
+    let chosen = choose(args.function.as_deref(), instance, &functions, shown)?;
     let newline = line_break(&source.text);
     let mut module = Module { bytes: Vec::new(), notes: Vec::new(), exposed_to: BTreeSet::new() };
     let mut edits = Vec::new();
@@ -134,7 +136,7 @@ fn optimize(
     for item in chosen {
         let exposed_to = &mut module.exposed_to;
         let work = |function: Function<'_>| {
-            if let Some((at, why)) = obstacle(&functions, item, function.lowered) {
+            if let Some((at, why)) = obstacle(&functions, item, function.lowered, instance) {
                 let why = format!("`{}` is left as it is: {why}", item.source.name);
                 return Err((item.range.start() + at, why));
             }
@@ -142,58 +144,71 @@ fn optimize(
             let body = done.map_err(|broken| {
                 (item.range.start() + item.source.name_range.start(), broken.report())
             })?;
-            Ok(printed(body.as_ref().unwrap_or(&function.lowered.body), source, item, newline))
+            let body = body.as_ref().unwrap_or(&function.lowered.body);
+            Ok(match instance {
+                Some(_) => standing_alone(body, newline),
+                None => printed(body, source, item, newline),
+            })
         };
-        let done = with_function(&functions, item, Stage::Planning, work);
+        let done = with_instance(&functions, item, instance, Stage::Planning, work);
         match done.unwrap_or_else(|failed| Err((failed.at, failed.report))) {
             Ok(text) => edits.push(Edit::replace(item.range, text)),
             Err((at, why)) => module.notes.push(located(source, &lines, shown, at, &why)),
         }
     }
-    module.bytes = source.edited(&edits)?;
+    module.bytes = match instance {
+        Some(_) => alone(&edits, newline).into_bytes(),
+        None => source.edited(&edits)?,
+    };
     Ok(module)
+}
+
+/// The functions of an instance as a module of their own: the import of their dialect is above the first.
+fn alone(functions: &[Edit], newline: &str) -> String {
+    let texts: Vec<&str> = functions.iter().map(|it| &*it.text).collect();
+    texts.join(&newline.repeat(3)) + if texts.is_empty() { "" } else { newline }
+}
+
+/// The text of a function with the import that it needs.
+fn standing_alone(body: &Body, newline: &str) -> String {
+    let dialect = match body.dialect {
+        Dialect::Tir => "tir",
+        _ => "tirx",
+    };
+    let text = ir::print::tvmscript(body, 0);
+    let import = format!("from tvm.script import {dialect} as T\n\n\n{}", text.trim_end());
+    import.lines().collect::<Vec<_>>().join(newline)
 }
 
 /// The body after the passes; none if there are none.
 fn after_passes(
     args: &OptArgs,
     options: &mut CseOptions,
-    Function { lowered, environment, .. }: Function<'_>,
+    function: Function<'_>,
     exposed_to: &mut BTreeSet<TvmPass>,
 ) -> Result<Option<Body>, Broken> {
-    let allowances = lowered.source_map.allowances();
+    let read = &function.lowered.body;
+    let allowances = function.lowered.source_map.allowances();
     let is_allowed = |pass: Pass| match pass {
         Pass::Cse => allowances.everywhere(ir::plan::COMMON_SUBEXPRESSION.name),
         Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
         Pass::Fix(kind) => allowances.everywhere(kind.name()),
     };
-    readable(&lowered.body)?;
-    let effects = environment.effects();
+    readable(read)?;
+    let effects = function.environment.effects();
     let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
-    passes.try_fold(None, |done: Option<Body>, pass| {
-        let body = done.as_ref().unwrap_or(&lowered.body);
-        match pass {
-            Pass::Cse => kept(pass.name(), body, eliminate(body, effects, options, exposed_to)),
-            Pass::Simplify | Pass::Fix(_) => pass.checked(body, effects),
+    passes.try_fold(None, |last: Option<Body>, pass| {
+        let body = last.as_ref().unwrap_or(read);
+        let (after, done) = passes::run(pass, body, effects, options)?;
+        if let Done::Sharing(plan) = done {
+            // What it did counts against the limit.
+            if let Some(left) = &mut options.max_bindings {
+                *left = left.saturating_sub(plan.n_fixes());
+            }
+            exposed_to.extend(plan.exposed_to());
         }
-        .map(Some)
+        Ok(Some(after))
     })
-}
-
-/// Runs the pass; its actions count against the limit.
-fn eliminate(
-    body: &Body,
-    effects: &EffectTable,
-    options: &mut CseOptions,
-    exposed_to: &mut BTreeSet<TvmPass>,
-) -> Body {
-    let occurrences = Occurrences::collect(body);
-    let plan = cse::plan(&Analyses::of(body, &occurrences, effects), None, options);
-    if let Some(left) = &mut options.max_bindings {
-        *left = left.saturating_sub(plan.n_fixes());
-    }
-    exposed_to.extend(plan.exposed_to());
-    cse::rewrite(body, &occurrences, &plan)
 }
 
 /// The reason why a function cannot be printed faithfully, and the place that prevents it.
@@ -201,6 +216,7 @@ fn obstacle(
     functions: &FileFunctions,
     item: &FunctionItem,
     lowered: &Lowered,
+    instance: Option<&Instance>,
 ) -> Option<(TextSize, String)> {
     let is_in_the_way = |it: &&Diagnostic| {
         it.severity <= Severity::Warning || it.code == diagnostics::UNSUPPORTED_CONSTRUCT
@@ -212,6 +228,10 @@ fn obstacle(
     if !is_plain(item) {
         let why = "its decorators are more than one `T.prim_func` with named arguments, and are not printed";
         return Some((0.into(), why.to_owned()));
+    }
+    // It is printed with an import of its own.
+    if instance.is_some() {
+        return None;
     }
     let wanted = match lowered.body.dialect {
         Dialect::Tir => Namespace::Tir,

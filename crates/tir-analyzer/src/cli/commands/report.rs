@@ -24,7 +24,6 @@ use ir::{
     plan::{CseGroup, CsePlan, Decision},
 };
 use syntax::{LineIndex, TextRange, TextSize};
-use transform::cse;
 
 use self::executions::Executions;
 use crate::cli::{
@@ -223,7 +222,7 @@ impl Reader<'_> {
         let occurrences = Occurrences::collect(body);
         let map = &self.function.lowered.source_map;
         let analyses = self.function.analyses(&occurrences);
-        let plan = map.with_view(|view| cse::plan(&analyses, Some(view), &options));
+        let plan = self.function.with_planner(&analyses, |it| it.sharing(&options));
         let executions = Executions::of(body);
         for group in &plan.groups {
             match &group.decision {

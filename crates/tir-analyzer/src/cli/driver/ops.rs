@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use frontend::{
     language::{self, TextUnit},
     mlir,
-    ops::{self, CheckedEdits, Edited, Lowered, Severity},
+    ops::{CheckedEdits, Lowered},
     tvmscript::diagnostics::INTERNAL_ERROR,
 };
 use ide::Dialects;
@@ -17,15 +17,16 @@ use ir::{
     guard::{Stage, guarded},
     plan::{Preset, ops::OpPlan, simplify::SimplifyRefusal},
 };
+use pipeline::operations::{self, Editor};
 use syntax::{Form, Language, PackedEdits, TextSize};
 use transform::{
-    ops::{OpOptions, part, plan, rewrite, with_needs},
+    ops::{OpOptions, part},
     passes::Pass,
 };
 
 use crate::{
     cli::{
-        args::CseArgs,
+        args::{CseArgs, InstanceCall},
         driver::overlap::on_two_threads,
         input::{jobs::Job, source::Source},
         output::count,
@@ -102,6 +103,20 @@ pub(crate) fn refuse_operations(job: &Job, source: &Source, command: &str) -> an
             bail!("{shown} is {}: `{command}` is for {own}", row.name)
         }
     }
+}
+
+/// Refuses an instance of a file of operations, which have no factories.
+pub(crate) fn refuse_instance(
+    instance: Option<&InstanceCall>,
+    language: Language,
+) -> anyhow::Result<()> {
+    if instance.is_some() {
+        bail!(
+            "this is {}, which has no factories; leave `--instance` out",
+            language.support().name
+        );
+    }
+    Ok(())
 }
 
 /// Returns true if the passes include `cse`, the one for operations.
@@ -207,10 +222,10 @@ fn round(
         }
         name == wanted
     };
-    let Some(operations) = language::operations(language) else { return Ok(done) };
+    let is_divertible = language::operations(language).is_some_and(|it| it.is_divertible);
     let is_large = limit.is_none() && text.len() >= WORTH_A_THREAD;
-    let shapes = &rules.dialects.shapes;
-    if operations.is_divertible && rules.two_threads && is_large {
+    if is_divertible && rules.two_threads && is_large {
+        let shapes = &rules.dialects.shapes;
         let of_unit = |it: TextUnit<'_>| of_unit(text, &it, rules, None);
         let work = |unit: mlir::Unit| {
             is_wanted(&unit.lowered).then(|| unit.with_text_unit(shapes, of_unit))
@@ -218,7 +233,7 @@ fn round(
         let units = on_two_threads(text, shapes, &work);
         units.into_iter().flatten().for_each(|it| done.add(it));
     } else {
-        (operations.units)(text, shapes, &mut |unit| {
+        operations::each_unit(text, language, rules.dialects, &mut |unit| {
             if is_wanted(unit.lowered) {
                 done.add(of_unit(text, &unit, rules, left));
                 left = limit.map(|it| it.saturating_sub(done.n_actions));
@@ -246,8 +261,7 @@ fn planned(text: &str, unit: &TextUnit<'_>, rules: Rules<'_>, limit: Option<usiz
     let body = &lowered.body;
     let mut done = Done::new();
     let name = if body.name.is_empty() { "the module" } else { &body.name };
-    let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
-    if let Some(error) = error {
+    if let Some(error) = operations::first_error(lowered) {
         let note = match (error.code == INTERNAL_ERROR, &error.help) {
             (true, Some(help)) => format!("{}\n  {help}", error.message),
             _ => format!("`{name}` is left as it is: {}", error.message),
@@ -255,21 +269,15 @@ fn planned(text: &str, unit: &TextUnit<'_>, rules: Rules<'_>, limit: Option<usiz
         done.notes.push((start + error.range.start(), note));
         return done;
     }
-    let mut plan = plan(body, &rules.dialects.effects, rules.options);
+    let mut plan = operations::plan(body, &rules.dialects.effects, rules.options);
     if let Some(limit) = limit.filter(|it| *it < plan.actions.len()) {
         plan = part(body, &plan, 0..limit);
     }
     if plan.is_empty() {
         return done;
     }
-    let edited = Edited {
-        text: &text[unit.range],
-        lowered,
-        reread: unit.reread,
-        rewritten: &|plan| rewrite(body, plan),
-        with_needs: &|plan, wanted| with_needs(body, plan, wanted.iter().copied()),
-    };
-    let checked = ops::checked_edits(edited, &plan);
+    let editor = Editor { text: &text[unit.range], lowered, reread: unit.reread };
+    let checked = editor.apply(&plan);
     done.n_actions = checked.n_done();
     done.n_differing = checked.n_differing();
     if let Some(at) = first_differing(&plan, &checked) {

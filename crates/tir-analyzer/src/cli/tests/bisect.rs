@@ -39,7 +39,7 @@ fn fix_that_changes_the_result_is_named_with_its_place() {
         a.py:10:12: `y - x`
         int32, value 9, computed 2 times
         decision: bind
-          Computed once as `cse_v3` before line 7 of the function, it saves 1 evaluation of 1 operation each.
+          Computed once as `cse_v3` before `A[4] = y - x`, it saves 1 evaluation of 1 operation each.
         places:
           a.py:10:12: A[4] = y - x
           a.py:11:12: A[5] = y - x

@@ -12,13 +12,13 @@ fn findings_are_shown_with_their_lines() {
          --> a.py:6:7
           |
         6 |     A[n * 4] = 1  # first
-          |       ^^^^^
+          |     --^^^^^----- it would be bound before this
         7 |     A[n * 4 + 1] = n * 4
           |       -----        ----- computed again here
           |       |
           |       computed again here
           |
-          = help: Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
+          = help: Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each.
 
         error[undefined-name]: `missing` is not defined here
          --> b.py:6:12
@@ -40,23 +40,24 @@ fn places_that_go_with_a_larger_value_are_named_too() {
          --> a.py:6:7
           |
         6 |     A[n * 4] = 1  # first
-          |       ^^^^^
+          |     --^^^^^----- it would be bound before this
         7 |     A[n * 4 + 1] = n * 4 + 1
           |       -----        ----- computed again here
           |       |
           |       computed again here
           |
-          = help: Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
+          = help: Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each.
 
         hint[common-subexpression]: `n * 4 + 1` is computed 2 times
          --> a.py:7:20
           |
         7 |     A[n * 4 + 1] = n * 4 + 1
-          |       ---------    ^^^^^^^^^
-          |       |
-          |       computed again here
+          |     ---------------^^^^^^^^^
+          |     | |
+          |     | computed again here
+          |     it would be bound before this
           |
-          = help: Computed once as `cse_v2` before line 4 of the function, it saves 1 evaluation of 2 operations each.
+          = help: Computed once as `cse_v2` before `A[n * 4 + 1] = n * 4 + 1`, it saves 1 evaluation of 2 operations each.
 
         1 file checked: 2 hints
         2 values can be computed once: `tir-analyzer fix --diff` shows how
@@ -173,7 +174,7 @@ fn json_has_a_version_and_counts() {
                   "code": "common-subexpression",
                   "severity": "hint",
                   "message": "`n * 4` is computed 3 times",
-                  "help": "Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.",
+                  "help": "Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each.",
                   "range": {
                     "start": {
                       "line": 6,
@@ -214,6 +215,21 @@ fn json_has_a_version_and_counts() {
                           "line": 7,
                           "column": 12,
                           "offset": 141
+                        }
+                      }
+                    },
+                    {
+                      "message": "it would be bound before this",
+                      "range": {
+                        "start": {
+                          "line": 6,
+                          "column": 5,
+                          "offset": 108
+                        },
+                        "end": {
+                          "line": 6,
+                          "column": 17,
+                          "offset": 120
                         }
                       }
                     }
@@ -296,7 +312,7 @@ fn sarif_names_rules_and_regions() {
                   "ruleId": "common-subexpression",
                   "level": "note",
                   "message": {
-                    "text": "`n * 4` is computed 3 times. Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each."
+                    "text": "`n * 4` is computed 3 times. Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each."
                   },
                   "locations": [
                     {
@@ -347,6 +363,23 @@ fn sarif_names_rules_and_regions() {
                       },
                       "message": {
                         "text": "computed again here"
+                      }
+                    },
+                    {
+                      "id": 2,
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "a.py"
+                        },
+                        "region": {
+                          "startLine": 6,
+                          "startColumn": 5,
+                          "endLine": 6,
+                          "endColumn": 17
+                        }
+                      },
+                      "message": {
+                        "text": "it would be bound before this"
                       }
                     }
                   ]

@@ -10,7 +10,7 @@ fn decision_about_an_expression_is_explained() {
         a.py:6:7: `n * 4`
         int32, value 3, computed 3 times
         decision: bind
-          Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
+          Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each.
           congruence: `4*k`
         places:
           a.py:6:7: A[n * 4] = 1  # first
@@ -86,7 +86,7 @@ fn json_has_the_places() {
           "cost": 1,
           "saved": 2,
           "reasons": [
-            "Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each."
+            "Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each."
           ],
           "places": [
             {
@@ -139,7 +139,7 @@ fn refusals_are_explained_by_name() {
         <stdin>:7:11: `8 // n`
         int32, value 5, computed 2 times
         decision: may-trap
-          Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `8 // n` on line 4 of the function is computed under a condition only.
+          Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `8 // n` is computed under a condition only.
           bounds: `-8 <= value <= 8`
         places:
           <stdin>:7:11: A[8 // n] = 1

@@ -99,3 +99,16 @@ fn writes_of_either_refuse() {
         expect![[""]],
     );
 }
+
+#[test]
+fn a_scalar_is_read_by_its_name() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        L[0] = x * y
+        e: T.int32 = L[0]
+        A[0] = A[e] + A[e + 1]
+        ",
+        expect![[r#""#]],
+    );
+}

@@ -197,3 +197,46 @@ def f(A: T.Buffer((64,), \"int32\"), O: T.Buffer((64,), \"int32\"), n: T.int32):
 ";
     super::check_file(&options, text, expect![[r#""#]]);
 }
+
+#[test]
+fn only_loops_that_repeat_count() {
+    check(
+        "
+        for i in range(1):
+            A[i] = x // 3
+        for i in T.vectorized(4):
+            A[i] = x // 5
+        for i in range(4):
+            for j in range(1):
+                A[i + j] = x // 7
+        ",
+        expect![[r#"
+            # loop-invariant at 7 `x // 7`: _ is the same in every iteration of the loop, and costs 4 operations in each; this loop: 5 `for i in range(4):`
+            for i in range(1):
+                A[i] = x // 3
+            for i in T.vectorized(4):
+                A[i] = x // 5
+            value_v1: T.let[T.int32] = x // 7
+            for i in range(4):
+                for j in range(1):
+                    A[i + j] = value_v1
+        "#]],
+    );
+}
+
+#[test]
+fn axes_of_blocks_to_schedule_keep_their_bindings() {
+    let options =
+        FindingOptions { loop_invariant_cost: 4, ..super::only(FindingKind::LoopInvariant) };
+    let text = "from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def f(O: T.Buffer((64,), \"int32\"), n: T.int32):
+    T.func_attr({\"tirx.noalias\": True})
+    for i, j in T.grid(4, 8):
+        with T.sblock(\"b\"):
+            v = T.axis.spatial(64, n // 3 // 5)
+            O[v] = 1
+";
+    super::check_file(&options, text, expect![[r#""#]]);
+}

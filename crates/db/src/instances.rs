@@ -1,0 +1,99 @@
+//! Instances of factories: units over the source of a general function, in which the parameters of a factory around it
+//! have values.
+//!
+//! Everything that is known of a unit is known of an instance by the same queries: only [`capture`](crate::capture)
+//! gives other answers. An edit of a general function is one of its instances, and of nothing else.
+
+use std::sync::Arc;
+
+use frontend::tvmscript::{Capture, Constant, Environment as _, Instance, Request};
+use syntax::TextRange;
+
+use crate::{
+    Db,
+    environment::DbEnvironment,
+    index::{Factories, file_index},
+    input::SourceFile,
+    unit::{Identity, Unit},
+};
+
+/// The instance of a function of statements.
+#[salsa::tracked(returns(copy))]
+pub fn instance<'db>(db: &'db dyn Db, unit: Unit<'db>, instance: Arc<Instance>) -> Unit<'db> {
+    let identity = Identity { instance: Some(instance), ..Identity::clone(unit.identity(db)) };
+    let (source, scope) = (unit.source(db).clone(), unit.scope(db).clone());
+    Unit::new(db, unit.file(db), Arc::new(identity), source, scope)
+}
+
+/// The unit that is shown in place of a general function: the instance that was chosen of a factory around it, or
+/// itself.
+pub fn shown<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Unit<'db> {
+    let chosen = unit.file(db).chosen(db);
+    if chosen.is_empty() || unit.instance(db).is_some() {
+        return unit;
+    }
+    let path = &unit.identity(db).path;
+    match chosen.iter().find(|it| it.is_around(path)) {
+        Some(it) => instance(db, unit, it.clone()),
+        None => unit,
+    }
+}
+
+/// Returns the value that a captured name has in a function, if it is known.
+pub fn known_value<'db>(db: &'db dyn Db, unit: Unit<'db>, name: &str) -> Option<Constant> {
+    match (DbEnvironment { db, unit }).resolve(name) {
+        Capture::Constant(it) => Some(it),
+        _ => None,
+    }
+}
+
+/// A factory, and its instances.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FactoryInstances {
+    /// The path of the factory.
+    pub path: Box<str>,
+    /// Its name in the file.
+    pub range: TextRange,
+    /// Its instances: those that are called for in the order of the calls, then those that are asked for.
+    pub instances: Vec<Arc<Instance>>,
+    /// The number of the instance that is shown.
+    pub chosen: Option<usize>,
+}
+
+/// The factories and calls of a file; unchanged while only bodies are edited.
+#[salsa::tracked(returns(ref))]
+fn factories(db: &dyn Db, file: SourceFile) -> Arc<Factories> {
+    file_index(db, file).names.factories.clone()
+}
+
+/// The factories of a file that have instances, in text order: those that its calls make, and those that `requests` ask
+/// for.
+pub fn instances(db: &dyn Db, file: SourceFile, requests: &[Request]) -> Vec<FactoryInstances> {
+    let known = factories(db, file);
+    if known.factories.is_empty() {
+        return Vec::new();
+    }
+    let Some(functions) = file_index(db, file).functions() else { return Vec::new() };
+    let asked = functions.requested_instances(&known.factories, requests);
+    let asked: Vec<Arc<Instance>> = asked.into_iter().flatten().map(Arc::new).collect();
+    let chosen = file.chosen(db);
+    let of_factory = |factory: &frontend::tvmscript::Factory| {
+        let of_it = |it: &&Arc<Instance>| it.factory() == &*factory.path;
+        let mut instances: Vec<Arc<Instance>> =
+            known.called.iter().filter(of_it).cloned().collect();
+        for it in asked.iter().filter(of_it) {
+            if !instances.contains(it) {
+                instances.push(it.clone());
+            }
+        }
+        // A chosen one stays when its call is gone, until another one is chosen.
+        if let Some(it) = chosen.iter().find(of_it).filter(|it| !instances.contains(it)) {
+            instances.push(it.clone());
+        }
+        let chosen = instances.iter().position(|it| chosen.contains(it));
+        let range = functions.factory_range(factory)?;
+        let found = FactoryInstances { path: factory.path.clone(), range, instances, chosen };
+        (!found.instances.is_empty()).then_some(found)
+    };
+    known.factories.iter().filter_map(of_factory).collect()
+}

@@ -1,0 +1,352 @@
+//! The factories of a file, the calls of them, and the instances that these make.
+
+use std::cell::RefCell;
+
+use syntax::{Green, SyntaxKind as K, SyntaxNode, TextRange};
+
+use super::{
+    FileFunctions, Finder, FunctionKind, Scope, ScopeId, ScopeNames, bindings::is_starred, name_of,
+};
+use crate::tvmscript::{
+    ast::{self, ExKind},
+    constants,
+    environment::Constant,
+    instance::{Arguments, Instance, Request},
+};
+
+/// A call outside of TVMScript functions.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The scope that it stands in.
+    scope: ScopeId,
+    green: Green,
+}
+
+impl Finder<'_> {
+    /// Notes a call of a name.
+    pub(super) fn called(&mut self, node: &SyntaxNode, scope: ScopeId) {
+        let callee = node.first_child().map(|it| it.kind());
+        if matches!(callee, Some(K::NAME_EXPR | K::ATTRIBUTE_EXPR)) {
+            self.calls.push(Call { scope, green: Green::of(node) });
+        }
+    }
+}
+
+/// A parameter of a factory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Parameter {
+    name: Box<str>,
+    default: DefaultValue,
+    is_keyword_only: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum DefaultValue {
+    /// A call must give the argument.
+    Required,
+    Known(Constant),
+    /// There is one, of which nothing is known.
+    Unknown,
+}
+
+/// A function of Python with parameters, with TVMScript functions inside.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Factory {
+    /// Names of the classes and functions around it, and its own, joined by `.`.
+    pub path: Box<str>,
+    parameters: Vec<Parameter>,
+    /// More positional arguments may follow.
+    has_rest: bool,
+    /// Arguments of any other name may follow.
+    has_named_rest: bool,
+    /// A function inside it, by its number.
+    function: usize,
+}
+
+impl Factory {
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('.').next().unwrap_or_default()
+    }
+
+    /// Returns the names of its parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().map(|it| &*it.name)
+    }
+
+    /// Returns the instance that a call makes, with the defaults of parameters without an argument. Parameters with
+    /// neither have no value.
+    ///
+    /// # Errors
+    /// The reason why Python refuses the arguments.
+    pub fn instance(&self, arguments: &Arguments) -> Result<Instance, String> {
+        let mut values: Vec<Option<Constant>> = vec![None; self.parameters.len()];
+        let n_positional = self.parameters.iter().filter(|it| !it.is_keyword_only).count();
+        if arguments.positional.len() > n_positional && !self.has_rest {
+            let (n, name) = (arguments.positional.len(), self.name());
+            return Err(format!("`{name}` takes {n_positional} positional arguments, not {n}"));
+        }
+        for (slot, value) in values[..n_positional].iter_mut().zip(&arguments.positional) {
+            *slot = Some(value.clone());
+        }
+        for (name, value) in &arguments.named {
+            let Some(at) = self.parameters.iter().position(|it| it.name == *name) else {
+                if self.has_named_rest {
+                    continue;
+                }
+                return Err(format!("`{}` has no parameter `{name}`", self.name()));
+            };
+            if values[at].replace(value.clone()).is_some() {
+                return Err(format!("`{name}` has two values"));
+            }
+        }
+        let with_default = |(parameter, value): (&Parameter, Option<Constant>)| {
+            let default = || match &parameter.default {
+                DefaultValue::Known(it) => Some(it.clone()),
+                DefaultValue::Required | DefaultValue::Unknown => None,
+            };
+            Some((parameter.name.clone(), value.or_else(default)?))
+        };
+        let values = self.parameters.iter().zip(values).filter_map(with_default);
+        Ok(Instance::new(&self.path, values.collect()))
+    }
+
+    /// Returns true if a call with these arguments gives every parameter one, or leaves it to a default.
+    fn is_complete(&self, arguments: &Arguments) -> bool {
+        self.parameters.iter().enumerate().all(|(at, it)| {
+            it.default != DefaultValue::Required
+                || (at < arguments.positional.len() && !it.is_keyword_only)
+                || arguments.named.iter().any(|named| named.0 == it.name)
+        })
+    }
+}
+
+impl FileFunctions {
+    /// The factories of the file, in the order of the first TVMScript function in each. O(functions).
+    pub fn factories(&self) -> Vec<Factory> {
+        let mut found: Vec<Factory> = Vec::new();
+        for (number, item) in self.functions.iter().enumerate() {
+            if item.source.kind != FunctionKind::PrimFunc {
+                continue;
+            }
+            let mut at = Some(item.scope);
+            let mut around = Vec::new();
+            while let Some(id) = at {
+                let scope = &self.scopes[id.0 as usize];
+                around.push(id);
+                at = scope.parent;
+            }
+            for id in around.into_iter().rev() {
+                let scope = &self.scopes[id.0 as usize];
+                if found.iter().all(|it| it.path != scope.path) {
+                    found.extend(self.factory(scope, number));
+                }
+            }
+        }
+        found
+    }
+
+    /// The factory that a scope is; none if it is no function with parameters.
+    fn factory(&self, scope: &Scope, function: usize) -> Option<Factory> {
+        let list = scope.parameters.as_ref()?.syntax();
+        let mut factory = Factory {
+            path: scope.path.clone(),
+            parameters: Vec::new(),
+            has_rest: false,
+            has_named_rest: false,
+            function,
+        };
+        let mut is_keyword_only = false;
+        for it in list.children() {
+            let name = name_of(&it);
+            if is_starred(&it) {
+                let is_double = it.children_with_tokens().any(|it| it.kind() == K::STAR2);
+                factory.has_named_rest |= is_double;
+                factory.has_rest |= !is_double && !name.is_empty();
+                is_keyword_only = true;
+            } else if !name.is_empty() {
+                let default = self.default(scope.parent, &it);
+                factory.parameters.push(Parameter { name: name.into(), default, is_keyword_only });
+            }
+        }
+        (!factory.parameters.is_empty()).then_some(factory)
+    }
+
+    /// The default of a parameter, which is evaluated around the function.
+    fn default(&self, around: Option<ScopeId>, parameter: &SyntaxNode) -> DefaultValue {
+        let mut behind = parameter.children_with_tokens().skip_while(|it| it.kind() != K::EQ);
+        let Some(value) = behind.find_map(|it| it.into_node()) else {
+            return DefaultValue::Required;
+        };
+        let green = Green::of(&value);
+        let ast = ast::read(&green);
+        let read = RefCell::default();
+        let scope = around.unwrap_or(super::MODULE);
+        let names = ScopeNames { file: self, scope, depth: 0, read: &read, instance: None };
+        let value = ast.root_exprs.first();
+        let value = value.and_then(|&it| constants::of_expression(&ast, it, &names));
+        value.map_or(DefaultValue::Unknown, DefaultValue::Known)
+    }
+
+    /// The instances of factories of this file that calls in it make, each once, in the order of the calls. O(calls).
+    pub fn called_instances(&self, factories: &[Factory]) -> Vec<Instance> {
+        let mut found: Vec<Instance> = Vec::new();
+        for call in self.calls.iter() {
+            if let Some(instance) = self.called_instance(factories, call)
+                && !found.contains(&instance)
+            {
+                found.push(instance);
+            }
+        }
+        found
+    }
+
+    fn called_instance(&self, factories: &[Factory], call: &Call) -> Option<Instance> {
+        let callee = call.green.syntax().first_child()?.text();
+        let last = callee.rsplit('.').next().unwrap_or_default().trim();
+        // Most calls are of something else.
+        factories.iter().find(|it| it.name() == last)?;
+        let ast = ast::read(&call.green);
+        let &ExKind::Call { callee, args } = ast.kind(*ast.root_exprs.first()?) else {
+            return None;
+        };
+        let (head, rest) = ast.dotted(callee)?;
+        let name = [head].into_iter().chain(rest).collect::<Vec<_>>().join(".");
+        let mut at = Some(call.scope);
+        let factory = loop {
+            let scope = &self.scopes[at?.0 as usize];
+            let path = match &*scope.path {
+                "" => name.clone(),
+                path => format!("{path}.{name}"),
+            };
+            if let Some(factory) = factories.iter().find(|it| *it.path == *path) {
+                break factory;
+            }
+            // The name means something else here.
+            if scope.visible(head, at == Some(call.scope)).is_some() && !name.contains('.') {
+                return None;
+            }
+            at = scope.parent;
+        };
+        let read = RefCell::default();
+        let names =
+            ScopeNames { file: self, scope: call.scope, depth: 0, read: &read, instance: None };
+        let arguments = Arguments::read(&ast, ast.args(args), &names).ok()?;
+        factory.is_complete(&arguments).then_some(())?;
+        factory.instance(&arguments).ok()
+    }
+
+    /// The instances that requests ask for of factories of this file, each once, in the order of the requests.
+    pub fn requested_instances(
+        &self,
+        factories: &[Factory],
+        requests: &[Request],
+    ) -> Vec<Result<Instance, String>> {
+        let mut found = Vec::new();
+        for request in requests {
+            for factory in factories.iter().filter(|it| request.means(&it.path)) {
+                let instance = factory.instance(&request.arguments);
+                if !found.contains(&instance) {
+                    found.push(instance);
+                }
+            }
+        }
+        found
+    }
+
+    /// The name of a factory in the file.
+    pub fn factory_range(&self, factory: &Factory) -> Option<TextRange> {
+        let start = self.functions.get(factory.function)?.range.start();
+        let root = self.root.syntax();
+        let token = root.token_at_offset(start).right_biased()?;
+        // The scopes around the function, the outermost first.
+        let mut around: Vec<SyntaxNode> = token
+            .parent()?
+            .ancestors()
+            .filter(|it| matches!(it.kind(), K::FUNCTION_DEF | K::CLASS_DEF))
+            .collect();
+        around.reverse();
+        let depth = factory.path.split('.').count();
+        let node = around.get(depth - 1).filter(|it| name_of(it) == factory.name())?;
+        node.children().find(|it| it.kind() == K::NAME).map(|it| it.text_range())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tvmscript::{Request, functions, lower};
+
+    const TEXT: &str = r#"from tvm.script import tirx as T
+
+SIZE = 64
+
+
+def matmul(M, K=SIZE * 2, *, dtype="float16"):
+    half = M // 2
+
+    @T.prim_func
+    def main(A: T.Buffer((M, K), dtype)):
+        A[half, 0] = A[half, 0] + T.cast(1, dtype)
+
+    return main
+
+
+class Tests:
+    def test(self, n):
+        size = SIZE
+        matmul(size)
+        matmul(64, 128)
+        matmul(n)
+        matmul()
+        matmul(1, 2, 3)
+
+    def other(self, matmul):
+        matmul(7)
+
+
+small = run(matmul(2, dtype="float32"))
+"#;
+
+    fn shown(text: &str) -> Vec<String> {
+        let functions = functions(&syntax::parse(text));
+        let instances = functions.called_instances(&functions.factories());
+        instances.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn calls_with_known_arguments_are_instances() {
+        assert_eq!(
+            shown(TEXT),
+            [r#"matmul(M=64, K=128, dtype="float16")"#, r#"matmul(M=2, K=128, dtype="float32")"#]
+        );
+    }
+
+    #[test]
+    fn parameters_and_what_is_made_of_them_have_the_values_of_the_instance() {
+        let functions = functions(&syntax::parse(TEXT));
+        let [factory] = &functions.factories()[..] else { panic!("one factory") };
+        assert_eq!(&TEXT[functions.factory_range(factory).unwrap()], "matmul");
+        let request = Request::parse(r#"matmul(8, dtype="int32")"#).unwrap();
+        let asked = functions.requested_instances(std::slice::from_ref(factory), &[request]);
+        let [Ok(instance)] = &asked[..] else { panic!("{asked:?}") };
+        let item = &functions.functions[0];
+        let lowered = lower(&item.source, &functions.environment_in(item, Some(instance)));
+        assert_eq!(lowered.diagnostics, []);
+        let text = ir::print::tvmscript(&lowered.body, 0);
+        assert!(text.contains("A: T.Buffer((8, 128), \"int32\")"), "{text}");
+        assert!(text.contains("A[4, 0] = A[4, 0] + 1"), "{text}");
+    }
+
+    #[test]
+    fn arguments_that_python_refuses_are_told() {
+        let functions = functions(&syntax::parse(TEXT));
+        let refused = |text: &str| {
+            let request = Request::parse(text).unwrap();
+            let mut asked = functions.requested_instances(&functions.factories(), &[request]);
+            asked.pop().unwrap().unwrap_err()
+        };
+        assert_eq!(refused("matmul(N=1)"), "`matmul` has no parameter `N`");
+        assert_eq!(refused("matmul(1, M=1)"), "`M` has two values");
+        assert_eq!(refused("matmul(1, 2, 3)"), "`matmul` takes 2 positional arguments, not 3");
+    }
+}

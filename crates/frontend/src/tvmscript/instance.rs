@@ -1,0 +1,256 @@
+//! Instances of factories: the values that the parameters of a function of Python have around a TVMScript function.
+//!
+//! ```python
+//! def matmul(M, dtype="float16"):      # the factory
+//!     @T.prim_func
+//!     def main(A: T.Buffer((M,), dtype)): ...
+//! kernel = matmul(1024)                # the instance `matmul(M=1024, dtype="float16")`
+//! ```
+//!
+//! In: a call, as it is written in the workspace, in the settings or on the command line. Out: [`Arguments`], and by
+//! the parameters of the factory the [`Instance`]. Nothing is executed: an argument whose value cannot be read from the
+//! text makes no instance.
+
+use std::fmt;
+
+use syntax::{TextSize, syntax_errors};
+
+use super::{
+    ast::{self, ArgNode, Ast, Ex, ExKind, StKind},
+    constants::{self, Names},
+    environment::{Capture, Constant, predefined},
+};
+
+/// The values of parameters of a factory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Instance {
+    factory: Box<str>,
+    /// In the order of the parameters; those without a known value are left out.
+    values: Box<[(Box<str>, Constant)]>,
+}
+
+impl Instance {
+    pub(super) fn new(factory: &str, values: Vec<(Box<str>, Constant)>) -> Instance {
+        Instance { factory: factory.into(), values: values.into() }
+    }
+
+    /// Returns the path of the factory: names of the classes and functions around it, and its own, joined by `.`.
+    pub fn factory(&self) -> &str {
+        &self.factory
+    }
+
+    /// Returns the value of a parameter.
+    pub fn value(&self, parameter: &str) -> Option<&Constant> {
+        self.values.iter().find(|it| *it.0 == *parameter).map(|it| &it.1)
+    }
+
+    /// Returns true if a function of this path stands in the factory. The path of a function is that of the scopes
+    /// around it.
+    pub fn is_around(&self, path: &str) -> bool {
+        let rest = path.strip_prefix(&*self.factory);
+        rest.is_some_and(|it| it.is_empty() || it.starts_with('.'))
+    }
+
+    /// Returns the values as a call has them: `M=1024, dtype="float16"`.
+    pub fn arguments(&self) -> String {
+        let all = self.values.iter().map(|(name, value)| format!("{name}={value}"));
+        all.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for Instance {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}({})", self.factory, self.arguments())
+    }
+}
+
+/// The known arguments of a call.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Arguments {
+    /// Without a name, in order.
+    pub positional: Vec<Constant>,
+    /// By the names of parameters, in order.
+    pub named: Vec<(Box<str>, Constant)>,
+}
+
+impl Arguments {
+    /// Reads those of a call.
+    ///
+    /// # Errors
+    /// The first argument whose value cannot be read.
+    pub(super) fn read(
+        ast: &Ast<'_>,
+        args: &[ArgNode<'_>],
+        names: &dyn Names,
+    ) -> Result<Arguments, Ex> {
+        let mut read = Arguments::default();
+        for arg in args {
+            let value = constants::of_expression(ast, arg.value, names);
+            let value = value.filter(|_| !arg.is_splat).ok_or(arg.value)?;
+            match arg.keyword {
+                Some((name, _)) => read.named.push((name.into(), value)),
+                None => read.positional.push(value),
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// An instance that a user asks for, before it is known which factory is meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The factory: its name, or its path.
+    pub function: Box<str>,
+    /// The arguments.
+    pub arguments: Arguments,
+}
+
+/// A mistake in the text of a [`Request`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestError {
+    /// Its place in the text.
+    pub offset: TextSize,
+    /// The description of the mistake.
+    pub message: String,
+}
+
+impl Request {
+    /// Reads a call: `matmul(1024, dtype="float16")`.
+    ///
+    /// # Errors
+    /// The first mistake in the text.
+    pub fn parse(text: &str) -> Result<Request, RequestError> {
+        let code = text.trim_start();
+        // Before a statement, spaces would mean something.
+        let before = TextSize::of(&text[..text.len() - code.len()]);
+        let mistake = |offset: TextSize, message: &str| RequestError {
+            offset: before + offset,
+            message: message.to_owned(),
+        };
+        let parse = syntax::parse(code);
+        if let Some(error) = syntax_errors(&parse.syntax()).first() {
+            return Err(mistake(error.range.start(), &error.message));
+        }
+        let ast = ast::read(parse.green());
+        const FORM: &str =
+            "this is no call of a factory; write one, as `matmul(M=1024, dtype=\"float16\")`";
+        let [statement] = ast.root[..] else { return Err(mistake(0.into(), FORM)) };
+        let StKind::Expr(ex) = ast.stmt(statement).kind else {
+            return Err(mistake(0.into(), FORM));
+        };
+        let start = ast.range(ex).start();
+        let &ExKind::Call { callee, args } = ast.kind(ex) else { return Err(mistake(start, FORM)) };
+        let Some((head, rest)) = ast.dotted(callee) else { return Err(mistake(start, FORM)) };
+        let args = ast.args(args);
+        let arguments = Arguments::read(&ast, args, &Builtins).map_err(|ex| {
+            let is_splat = args.iter().any(|it| it.value == ex && it.is_splat);
+            let message = match is_splat || matches!(ast.kind(ex), ExKind::Star(_)) {
+                true => "arguments are written one by one here",
+                false => "this is no value; write a number, a text, True, False, None, or a tuple or list of them",
+            };
+            mistake(ast.range(ex).start(), message)
+        })?;
+        let function = [head].into_iter().chain(rest).collect::<Vec<_>>().join(".");
+        Ok(Request { function: function.into(), arguments })
+    }
+
+    /// Returns true if it means the factory of a path, by all of the path or by its end.
+    pub fn means(&self, path: &str) -> bool {
+        let rest = path.strip_suffix(&*self.function);
+        rest.is_some_and(|it| it.is_empty() || it.ends_with('.'))
+    }
+}
+
+/// The names of Python alone.
+struct Builtins;
+
+impl Names for Builtins {
+    fn capture(&self, name: &str) -> Capture {
+        predefined(name).unwrap_or(Capture::Undefined)
+    }
+}
+
+impl fmt::Display for Constant {
+    /// As Python writes it.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Constant::None => out.write_str("None"),
+            Constant::Bool(true) => out.write_str("True"),
+            Constant::Bool(false) => out.write_str("False"),
+            Constant::Int(it) => write!(out, "{it}"),
+            Constant::Float(it) => match f64::from_bits(*it) {
+                it if it.is_finite() => write!(out, "{it:?}"),
+                it => write!(out, "float(\"{it}\")"),
+            },
+            Constant::Str(it) => quoted(it, out),
+            Constant::Tuple(items) => {
+                let comma = if items.len() == 1 { "," } else { "" };
+                write!(out, "({}{comma})", Listed(items))
+            }
+            Constant::List(items) => write!(out, "[{}]", Listed(items)),
+        }
+    }
+}
+
+/// Items with commas between; their nesting is bounded where they are read.
+struct Listed<'a>(&'a [Constant]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, item) in self.0.iter().enumerate() {
+            let comma = if number == 0 { "" } else { ", " };
+            write!(out, "{comma}{item}")?;
+        }
+        Ok(())
+    }
+}
+
+fn quoted(text: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    out.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => write!(out, "\\{c}")?,
+            '\n' => out.write_str("\\n")?,
+            '\r' => out.write_str("\\r")?,
+            '\t' => out.write_str("\\t")?,
+            c if c.is_control() => write!(out, "\\x{:02x}", u32::from(c))?,
+            c => write!(out, "{c}")?,
+        }
+    }
+    out.write_str("\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_calls_with_known_arguments() {
+        let read = |text: &str| match Request::parse(text) {
+            Ok(Request { function, arguments: Arguments { positional, named } }) => {
+                let positional = positional.iter().map(ToString::to_string);
+                let named = named.iter().map(|(name, value)| format!("{name}={value}"));
+                format!("{function}({})", positional.chain(named).collect::<Vec<_>>().join(", "))
+            }
+            Err(it) => format!("{}: {}", u32::from(it.offset), it.message),
+        };
+        assert_eq!(
+            read("m.matmul(4 * 8, (1,), dtype='a\"b', x=-1.5, y=None)"),
+            r#"m.matmul(32, (1,), dtype="a\"b", x=-1.5, y=None)"#
+        );
+        assert!(read("matmul").starts_with("0: this is no call"));
+        assert!(read("  matmul(M=n)").starts_with("11: this is no value"));
+        assert!(read("matmul(*a)").contains("one by one"));
+        assert!(read("matmul(M=").contains(": "));
+        assert!(read("").starts_with("0: this is no call"));
+    }
+
+    #[test]
+    fn functions_inside_a_factory_are_around_by_whole_names() {
+        let instance = Instance::new("a.make", Vec::new());
+        assert!(instance.is_around("a.make") && instance.is_around("a.make.Module"));
+        assert!(!instance.is_around("a.maker") && !instance.is_around("a"));
+        let request = Request::parse("make()").unwrap();
+        assert!(request.means("a.make") && request.means("make") && !request.means("remake"));
+    }
+}

@@ -1,0 +1,144 @@
+//! Instances of factories: what is shown of them, and what an edit computes anew.
+
+use std::sync::Arc;
+
+use super::{FILE, host};
+use crate::{AnalysisHost, InlayHintsConfig, Instance, Language, Request, TextSize};
+
+const TEXT: &str = "from tvm.script import tirx as T
+
+
+def scale(n, k=2, dtype=\"float32\"):
+    block = n // k
+
+    @T.prim_func
+    def main(A: T.Buffer((n,), dtype), B: T.Buffer((n,), dtype)):
+        for i in range(block):
+            B[i * k + 1] = A[i * k + 1] * A[i * k + 1]
+
+    return main
+
+
+def other(n):
+    @T.prim_func
+    def copy(A: T.Buffer((n,), \"float32\"), B: T.Buffer((n,), \"float32\")):
+        for i in range(n):
+            B[i * n] = A[i * n]
+
+    return copy
+
+
+first = scale(128)
+second = scale(256, 4)
+same = scale(k=2, n=128)
+third = other(8)
+";
+
+fn instance(host: &AnalysisHost, factory: usize, number: usize) -> Arc<Instance> {
+    host.analysis().instances(FILE).unwrap()[factory].instances[number].clone()
+}
+
+fn hover(host: &AnalysisHost, text: &str, at: &str) -> String {
+    let offset = TextSize::from(text.find(at).unwrap() as u32);
+    let hover = host.analysis().hover(FILE, offset).unwrap();
+    hover.map_or_else(String::new, |it| it.markdown)
+}
+
+fn hints(host: &AnalysisHost) {
+    host.analysis().inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
+}
+
+#[test]
+fn calls_and_requests_are_listed_once_in_order() {
+    let mut host = host(TEXT);
+    let request = |text: &str| Request::parse(text).unwrap();
+    host.set_requests([request("scale(n=64)"), request("scale(128)"), request("no(1)")].into());
+    let found = host.analysis().instances(FILE).unwrap();
+    let shown: Vec<(&str, Vec<String>)> = found
+        .iter()
+        .map(|it| (&TEXT[it.range], it.instances.iter().map(|it| it.arguments()).collect()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (
+                "scale",
+                vec![
+                    "n=128, k=2, dtype=\"float32\"".to_owned(),
+                    "n=256, k=4, dtype=\"float32\"".to_owned(),
+                    "n=64, k=2, dtype=\"float32\"".to_owned(),
+                ]
+            ),
+            ("other", vec!["n=8".to_owned()])
+        ]
+    );
+    assert!(found.iter().all(|it| it.chosen.is_none()));
+}
+
+#[test]
+fn the_chosen_instance_is_shown_by_hovers_and_previews() {
+    let mut host = host(TEXT);
+    assert!(!hover(&host, TEXT, "block):").contains("here"));
+    let chosen = instance(&host, 0, 1);
+    host.choose_instance(FILE, "scale", Some(chosen));
+    let text = hover(&host, TEXT, "block):");
+    assert!(
+        text.starts_with("`block = 64` here, in `scale(n=256, k=4, dtype=\"float32\")`"),
+        "{text}"
+    );
+    let at = TextSize::from(TEXT.find("B[i * k").unwrap() as u32);
+    let preview = host.analysis().view_passes(FILE, at, &[]).unwrap().unwrap();
+    assert!(preview.before.contains("A: T.Buffer((256,), \"float32\")"), "{}", preview.before);
+    assert_eq!(host.analysis().instances(FILE).unwrap()[0].chosen, Some(1));
+    host.choose_instance(FILE, "scale", None);
+    assert!(!hover(&host, TEXT, "block):").contains("here"));
+}
+
+#[test]
+fn an_edit_of_a_factory_computes_its_instances_only() {
+    let mut host = host(TEXT);
+    let (scale, other) = (instance(&host, 0, 0), instance(&host, 1, 0));
+    host.choose_instance(FILE, "scale", Some(scale));
+    host.choose_instance(FILE, "other", Some(other));
+    hints(&host);
+    let lowered = |host: &AnalysisHost| -> Vec<String> {
+        let log = host.take_query_log();
+        log.into_iter().filter(|it| it.starts_with("lowered(")).collect()
+    };
+    // The function of the factory.
+    host.start_query_log();
+    let text = TEXT.replace("B[i * k + 1] =", "B[i * k + 2] =");
+    host.set_text(FILE, Language::TvmScript, text.as_str().into());
+    hints(&host);
+    assert_eq!(lowered(&host), ["lowered(main[n=128, k=2, dtype=\"float32\"])"]);
+    // The Python in the factory.
+    host.start_query_log();
+    let text = text.replace("block = n // k", "block = n // k - 1");
+    host.set_text(FILE, Language::TvmScript, text.as_str().into());
+    hints(&host);
+    assert_eq!(lowered(&host), ["lowered(main[n=128, k=2, dtype=\"float32\"])"]);
+    // Another call makes another instance, and changes none.
+    host.start_query_log();
+    let text = text.replace("third = other(8)", "third = other(16)");
+    host.set_text(FILE, Language::TvmScript, text.as_str().into());
+    hints(&host);
+    assert_eq!(lowered(&host), [""; 0]);
+    // The chosen one stays.
+    let found = host.analysis().instances(FILE).unwrap();
+    let shown: Vec<String> = found[1].instances.iter().map(|it| it.arguments()).collect();
+    assert_eq!((shown, found[1].chosen), (vec!["n=16".to_owned(), "n=8".to_owned()], Some(1)));
+}
+
+#[test]
+fn fixes_are_those_of_the_general_function() {
+    let mut host = host(TEXT);
+    let range = crate::TextRange::up_to(TextSize::of(TEXT));
+    let titles = |host: &AnalysisHost| -> Vec<String> {
+        let actions = host.analysis().code_actions(FILE, range, &|_| true).unwrap();
+        actions.into_iter().map(|it| it.title).collect()
+    };
+    let general = titles(&host);
+    let chosen = instance(&host, 0, 0);
+    host.choose_instance(FILE, "scale", Some(chosen));
+    assert_eq!(titles(&host), general);
+}

@@ -1,0 +1,25 @@
+//! The tables about operations of dialects.
+
+use std::sync::{Arc, LazyLock};
+
+use ir::effects::EffectTable;
+use syntax::Shapes;
+
+/// The tables about operations of dialects: those of the product, and optionally a user's rows on top.
+#[derive(Clone, Debug)]
+pub struct Dialects {
+    /// How they are written. A tree must have been read with the same.
+    pub shapes: Arc<Shapes>,
+    /// The effects.
+    pub effects: Arc<EffectTable>,
+}
+
+impl Default for Dialects {
+    fn default() -> Dialects {
+        static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects {
+            shapes: Arc::new(Shapes::builtin().clone()),
+            effects: EffectTable::shared(),
+        });
+        BUILTIN.clone()
+    }
+}
