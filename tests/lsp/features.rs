@@ -466,3 +466,86 @@ fn facts_are_lenses_where_they_are_wanted() {
     let at = all.iter().find(|it| it["range"]["start"]["line"] == line).expect("a lens there");
     assert!(title(at).contains("in_thread_T_softmax_expsum_shared: "), "{at:#}");
 }
+
+/// A factory with two instances.
+const FACTORY: &str = "from tvm.script import tirx as T
+
+
+def scale(n, k=2):
+    block = n // k
+
+    @T.prim_func
+    def main(A: T.Buffer((n,), \"float32\"), B: T.Buffer((n,), \"float32\")):
+        for i in T.thread_binding(block, thread=\"threadIdx.x\"):
+            B[i * k + 1] = A[i * k + 1] * A[i * k + 1]
+
+    return main
+
+
+kernels = [scale(16), scale(64, k=4)]
+";
+
+#[test]
+fn a_lens_above_a_factory_chooses_the_instance_that_is_shown() {
+    let document = Document::new("file:///sample/scale.py", FACTORY.to_owned());
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(
+        dir.path().join("tir-analyzer.toml"),
+        "[[instance]]\nfunction = \"scale\"\nargs = { n = 8 }\n",
+    )
+    .expect("it can be written");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = tests::lsp::usual_capabilities();
+    let commands = ["tir-analyzer.viewDeviceCode", "tir-analyzer.chooseInstance"];
+    capabilities["experimental"] = json!({ "commands": { "commands": commands } });
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    server.open(&document);
+    let lens = |server: &mut Server| {
+        let params = json!({ "textDocument": document.identifier() });
+        let lenses = server.request("textDocument/codeLens", params).expect("lenses");
+        let is_it = |it: &&Value| it["command"]["command"] == "tir-analyzer.chooseInstance";
+        let all: Vec<Value> =
+            lenses.as_array().expect("a list").iter().filter(is_it).cloned().collect();
+        assert_eq!(all.len(), 1, "{all:#?}");
+        all[0].clone()
+    };
+    let shown = lens(&mut server);
+    assert_eq!(shown["range"]["start"], json!({ "line": 3, "character": 4 }));
+    assert_eq!(shown["command"]["title"], "3 instances · n=16, k=2 …");
+    let arguments = &shown["command"]["arguments"];
+    assert_eq!(arguments[1], "scale");
+    assert_eq!(arguments[2], json!(["n=16, k=2", "n=64, k=4", "n=8, k=2"]));
+    assert_eq!(arguments[3], Value::Null);
+
+    let hover = |server: &mut Server| {
+        let hover = server
+            .request("textDocument/hover", document.at(document.find("block, thread")))
+            .expect("a hover");
+        hover["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    };
+    let code = |server: &mut Server| {
+        let at = document.at(document.find("B[i * k"));
+        let code = server.request("tir-analyzer/viewDeviceCode", at).expect("device code");
+        code["text"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(!hover(&mut server).contains("here"));
+    let choose = |server: &mut Server, instance: Value| {
+        let params = json!({
+            "textDocument": document.identifier(), "factory": "scale", "instance": instance,
+        });
+        server.request("tir-analyzer/chooseInstance", params)
+    };
+    choose(&mut server, json!("n=64, k=4")).expect("it is chosen");
+    assert_eq!(lens(&mut server)["command"]["title"], "instance 2 of 3 · n=64, k=4");
+    assert_eq!(lens(&mut server)["command"]["arguments"][3], 1);
+    assert!(hover(&mut server).starts_with("`block = 16` here, in `scale(n=64, k=4)`"));
+    assert!(code(&mut server).contains("* 4 + 1"), "{}", code(&mut server));
+    choose(&mut server, json!("n=8, k=2")).expect("it is chosen");
+    assert!(code(&mut server).contains("* 2 + 1"), "{}", code(&mut server));
+    // What is no instance is refused, and nothing changes.
+    assert!(choose(&mut server, json!("n=9")).is_err());
+    assert_eq!(lens(&mut server)["command"]["title"], "instance 3 of 3 · n=8, k=2");
+    choose(&mut server, Value::Null).expect("the general function");
+    assert!(!hover(&mut server).contains("here"));
+    assert_eq!(lens(&mut server)["command"]["title"], "3 instances · n=16, k=2 …");
+}

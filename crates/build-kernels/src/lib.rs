@@ -24,6 +24,7 @@ pub use codegen::{
     manifest::Manifest,
     reasons,
 };
+use frontend::tvmscript::Request;
 pub use run::{Input, InputSource, Outcome, Progress, RunOptions, run};
 pub use vendor::CudaCompiler;
 
@@ -41,7 +42,7 @@ impl Builder {
     pub fn new(kernels: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Builder {
         let settings = Settings { targets: Vec::new(), ..Settings::new(out) };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
-        let options = RunOptions { jobs, prune: false };
+        let options = RunOptions { jobs, prune: false, instances: Arc::default() };
         Builder { kernels: kernels.into(), settings, options }
     }
 
@@ -93,6 +94,17 @@ impl Builder {
         self
     }
 
+    /// One more instance of a factory than those that calls in the files make: `matmul(M=1024, dtype="float16")`.
+    ///
+    /// # Errors
+    /// If the text is no call with known arguments.
+    pub fn instance(mut self, call: &str) -> Result<Builder, String> {
+        let request = Request::parse(call).map_err(|it| it.message)?;
+        let asked = self.options.instances.iter().cloned();
+        self.options.instances = asked.chain([request]).collect();
+        Ok(self)
+    }
+
     /// Removes outputs of earlier builds for files that are gone. Without this it stays, as all that was built of other
     /// files does.
     #[must_use]
@@ -113,7 +125,7 @@ impl Builder {
         }
         let mut inputs = Vec::new();
         find(&self.kernels, "", &mut inputs)?;
-        let outcome = run(&inputs, &settings, self.options, &|_| {})?;
+        let outcome = run(&inputs, &settings, &self.options, &|_| {})?;
         if let Some((file, message)) = outcome.failures.first() {
             return Err(io::Error::other(format!("{file}: {message}")));
         }

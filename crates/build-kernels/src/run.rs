@@ -13,6 +13,7 @@ use std::{
 };
 
 use codegen::build::{Build, BuildReport, BuiltFile, OutputFolder, Settings, hash_of};
+use frontend::tvmscript::Request;
 use ir::effects::EffectTable;
 use rayon::prelude::*;
 use syntax::{Form, Language};
@@ -48,12 +49,14 @@ pub enum InputSource {
 }
 
 /// The options of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunOptions {
     /// The number of concurrent threads.
     pub jobs: usize,
     /// Removes outputs of earlier builds for files that are gone.
     pub prune: bool,
+    /// Instances of factories that are built beside those that calls make.
+    pub instances: Arc<[Request]>,
 }
 
 /// The progress of a build.
@@ -91,12 +94,13 @@ pub struct Outcome {
 pub fn run(
     inputs: &[Input],
     settings: &Settings,
-    options: RunOptions,
+    options: &RunOptions,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Outcome> {
     let (inputs, collisions) = without_collisions(inputs);
     // What calls do is part of what a text means.
-    let reader = format!("{READER}{}", settings.options.effects.rows_of_user());
+    let rows = settings.options.effects.rows_of_user();
+    let reader = format!("{READER}{rows}{:?}", options.instances);
     let settings = &Settings { reader, ..settings.clone() };
     let waiting = || progress(Progress { is_waiting: true, ..Progress::default() });
     let folder = OutputFolder::open(settings, &waiting)?;
@@ -114,7 +118,7 @@ pub fn run(
     };
     let done = Mutex::new(Progress::default());
     let results = in_parallel(&allowed, options.jobs, |input| {
-        let result = file(&build, input, &texts, &settings.options.effects);
+        let result = file(&build, input, &texts, (&settings.options.effects, &options.instances));
         if let Ok((Ok(built), _)) = &result {
             let (kernels, hits) = built.kernels();
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,7 +183,7 @@ fn file(
     build: &Build<'_>,
     input: &Input,
     texts: &Texts,
-    effects: &Arc<EffectTable>,
+    (effects, instances): (&Arc<EffectTable>, &[Request]),
 ) -> io::Result<FileOutcome> {
     let read;
     let (bytes, text, known) = match &input.source {
@@ -213,13 +217,15 @@ fn file(
             Form::Operations => {
                 build.parsed(&input.name, text, &OpsModule::read(&source).functions())
             }
-            Form::Expressions => {
-                build.parsed(&input.name, text, &Module::read(&source, effects).functions())
-            }
+            Form::Expressions => match Module::read(&source, effects, instances) {
+                Ok(module) => build.parsed(&input.name, text, &module.functions()),
+                Err(why) => return Ok(Err(why)),
+            },
         }
+        .map(Ok)
     });
     match parsed {
-        Ok(built) => Ok((Ok(built?), known)),
+        Ok(built) => Ok((built?, known)),
         Err(what) => {
             let report = ir::guard::report_on(&input.name, &what, "nothing of the file is built");
             Ok((Err(report), None))
@@ -255,10 +261,10 @@ mod tests {
         let (path, out) = (folder.path().join("a.py"), folder.path().join("out"));
         let source = InputSource::Path(path.clone());
         let inputs = [Input { name: "a.py".to_owned(), source, is_only_name: true }];
-        let options = RunOptions { jobs: 1, prune: false };
+        let options = RunOptions { jobs: 1, prune: false, instances: Arc::default() };
         for number in 10..40 {
             fs::write(&path, text(number)).expect("a file");
-            let outcome = run(&inputs, &Settings::new(&out), options, &|_| {}).expect("a build");
+            let outcome = run(&inputs, &Settings::new(&out), &options, &|_| {}).expect("a build");
             assert_eq!(outcome.failures, []);
             let source = fs::read_to_string(out.join("cuda/a/f_kernel.cu")).expect("a source");
             assert!(source.contains(&format!("= {number}.0")), "{number}: {source}");
@@ -290,7 +296,8 @@ mod tests {
             };
             let inputs: Vec<Input> = files.iter().map(input).collect();
             let settings = Settings::new(self.0.path().join("out"));
-            run(&inputs, &settings, RunOptions { jobs: 1, prune }, &|_| {}).expect("a build")
+            let options = RunOptions { jobs: 1, prune, instances: Arc::default() };
+            run(&inputs, &settings, &options, &|_| {}).expect("a build")
         }
         fn has(&self, output: &str) -> bool {
             self.0.path().join("out/cuda").join(output).exists()

@@ -10,7 +10,7 @@ use codegen::{
     build::{Broken, Place, SourceBody, SourceFunction, hash_of},
     reasons::HAS_ERRORS,
 };
-use frontend::tvmscript::{FileFunctions, FunctionItem, FunctionKind};
+use frontend::tvmscript::{FileFunctions, FunctionItem, FunctionKind, Instance, Request};
 use ir::effects::EffectTable;
 use pipeline::expressions;
 use syntax::{ColumnEncoding, LineIndex, TextSize};
@@ -24,10 +24,17 @@ pub(crate) struct Module {
     functions: FileFunctions,
     /// For each function, the hash of all that its body depends on.
     hashes: Vec<[u8; 32]>,
+    /// The instances of factories, in the order of the calls; then those that are asked for.
+    instances: Vec<Instance>,
 }
 
 impl Module {
-    pub(crate) fn read(text: &str, effects: &Arc<EffectTable>) -> Module {
+    /// Reads a text; an error is about the arguments of an instance that is asked for.
+    pub(crate) fn read(
+        text: &str,
+        effects: &Arc<EffectTable>,
+        requests: &[Request],
+    ) -> Result<Module, String> {
         let functions = expressions::functions(&syntax::parse(text), effects);
         let rest = hash_of_the_rest(&functions, text);
         let hash = |item: &FunctionItem| {
@@ -40,22 +47,54 @@ impl Module {
             ])
         };
         let hashes = functions.functions.iter().map(hash).collect();
-        Module { lines: LineIndex::new(text), functions, hashes }
+        let factories = functions.factories();
+        let mut instances = functions.called_instances(&factories);
+        for asked in functions.requested_instances(&factories, requests) {
+            let asked = asked?;
+            if !instances.contains(&asked) {
+                instances.push(asked);
+            }
+        }
+        Ok(Module { lines: LineIndex::new(text), functions, hashes, instances })
     }
 
-    /// The functions of TIR, in the order of their places.
+    /// The functions of TIR, in the order of their places: of one in a factory that has instances, these.
     pub(crate) fn functions(&self) -> Vec<SourceFunction<'_>> {
-        let items = self.functions.functions.iter().zip(&self.hashes);
-        items
-            .filter(|(item, _)| item.source.kind == FunctionKind::PrimFunc)
-            .map(|(item, hash)| SourceFunction {
-                name: item.source.name.to_string(),
-                text: *hash,
-                first_line: self.line(item.range.start()) + 1,
-                name_at: self.place(item, item.source.name_range.start()),
-                body: Box::new(|| self.body(item)),
-            })
-            .collect()
+        let mut found = Vec::new();
+        for (item, hash) in self.functions.functions.iter().zip(&self.hashes) {
+            if item.source.kind != FunctionKind::PrimFunc {
+                continue;
+            }
+            let is_in = |it: &&Instance| it.is_around(&item.source.key.path);
+            let before = found.len();
+            for instance in self.instances.iter().filter(is_in) {
+                let shown = instance.to_string();
+                found.push(SourceFunction {
+                    name: format!("{}[{}]", item.source.name, instance.arguments()),
+                    text: hash_of(&[hash, shown.as_bytes()]),
+                    ..self.function(item, hash, Some(instance))
+                });
+            }
+            if found.len() == before {
+                found.push(self.function(item, hash, None));
+            }
+        }
+        found
+    }
+
+    fn function<'a>(
+        &'a self,
+        item: &'a FunctionItem,
+        hash: &[u8; 32],
+        instance: Option<&'a Instance>,
+    ) -> SourceFunction<'a> {
+        SourceFunction {
+            name: item.source.name.to_string(),
+            text: *hash,
+            first_line: self.line(item.range.start()) + 1,
+            name_at: self.place(item, item.source.name_range.start()),
+            body: Box::new(move || self.body(item, instance)),
+        }
     }
 
     fn line(&self, offset: TextSize) -> u32 {
@@ -68,8 +107,9 @@ impl Module {
         place(&self.lines, self.line(start), start + offset)
     }
 
-    fn body(&self, item: &FunctionItem) -> Result<SourceBody, Broken> {
-        let lowered = expressions::try_lower(&item.source, &self.functions.environment(item))
+    fn body(&self, item: &FunctionItem, instance: Option<&Instance>) -> Result<SourceBody, Broken> {
+        let environment = self.functions.environment_in(item, instance);
+        let lowered = expressions::try_lower(&item.source, &environment)
             .map_err(|panicked| Broken::of_panic(&panicked))?;
         if let Some(error) = expressions::first_error(&lowered) {
             return Err(Broken {

@@ -14,8 +14,8 @@ use ir::{
     Type,
     arena::Id,
     effects::{
-        Asynchrony, EffectTable, Element, Flags, MemoryEffect, MemorySet, OpEffects, access_mask,
-        is_list,
+        Asynchrony, EffectTable, Element, Flags, MemoryEffect, MemorySet, OpEffects, OperandUse,
+        access_mask, is_list,
     },
 };
 use smallvec::SmallVec;
@@ -103,7 +103,7 @@ impl Steps<'_> {
     pub(crate) fn occurrence(&self, id: OccurrenceId) -> Touch {
         let mut touch = Touch::default();
         match self.body.expr(self.occurrences[id].expr).kind {
-            ExprKind::Load { .. }
+            ExprKind::Load { .. } | ExprKind::Region(..)
                 if is_name_of_element(self.body, self.occurrences, self.effects, id) => {}
             ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
                 touch.reads.push(Cell::class(self.aliases.class(buffer)));
@@ -267,7 +267,8 @@ fn holds_address(kind: ExprKind, ty: Type) -> bool {
     matches!(kind, ExprKind::Load { .. }) && may_be_address(kind, ty)
 }
 
-/// Returns true if a load only names an element: it is the operand of a call that takes its address.
+/// Returns true if a load or a part of a buffer only names a place: it is the operand of a call that takes its address,
+/// or that writes there and does not read.
 pub(crate) fn is_name_of_element(
     body: &Body,
     occurrences: &Occurrences,
@@ -276,8 +277,10 @@ pub(crate) fn is_name_of_element(
 ) -> bool {
     let Some(parent) = occurrences[load].parent else { return false };
     let call = body.expr(occurrences[parent].expr).kind;
-    matches!(call, ExprKind::Call { .. })
-        && effects.element(body, call, occurrences.index_in(parent, load)) == Element::Name
+    let ExprKind::Call { attrs, .. } = call else { return false };
+    let index = occurrences.index_in(parent, load);
+    effects.element(body, call, index) == Element::Name
+        || effects.call(body, call).operand_use(body.dict(attrs), index) == Some(OperandUse::Writes)
 }
 
 /// The memory that code outside this function may access.

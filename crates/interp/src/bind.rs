@@ -175,6 +175,9 @@ impl Machine<'_> {
         active: &[u32],
     ) -> Result<()> {
         let data = &self.body.buffers[buffer];
+        if kind == AllocKind::Const {
+            return self.fail(RunErrorKind::Unsupported, "constant memory".to_owned());
+        }
         let shape = self.uniform_ints(&data.shape, active)?;
         let scope = data.scope;
         let fragments = Fragments::of_scope(scope);
@@ -310,6 +313,10 @@ impl Machine<'_> {
                     let message = "a view of a buffer without memory".to_owned();
                     return machine.fail(RunErrorKind::Unsupported, message);
                 };
+                if !is_plain_view(machine.body, buffer) {
+                    let message = "a view whose layout is not known".to_owned();
+                    return machine.fail(RunErrorKind::Unsupported, message);
+                }
                 machine.layout(buffer, source.storage, source.base, lane)
             }),
             BufferOrigin::Decl { data: Some(pointer) }
@@ -359,7 +366,15 @@ impl Machine<'_> {
                 elements += self.int(*lower, lane)? * stride;
             }
         }
-        let strides = source.strides[n_dropped..].to_vec();
+        let slices: Vec<i64> = (region.dims.iter().zip(&source.strides))
+            .filter(|(dim, _)| matches!(dim, RegionDim::Slice { .. }))
+            .map(|it| *it.1)
+            .collect();
+        // A part that names each of its dimensions has theirs, else those of the last.
+        let strides = match slices.len() == data.shape.len() {
+            true => slices,
+            false => source.strides[n_dropped..].to_vec(),
+        };
         let base = source.base + elements * source.element_bytes;
         let element_bytes = data.dtype.bytes() as i64;
         for (expr, stride) in data.strides.iter().flatten().zip(&strides) {
@@ -376,6 +391,19 @@ impl Machine<'_> {
         if let ExprKind::Value(value) = self.body.expr(expr).kind {
             self.set_in_lane(value, lane, Val::Int(to, false));
         }
+    }
+}
+
+/// Returns true if the elements of a view are in the order of its memory: it was given a shape, or another type.
+fn is_plain_view(body: &ir::Body, buffer: BufferId) -> bool {
+    let attrs = body.dict(body.buffers[buffer].attrs);
+    match &attrs[..] {
+        [] => true,
+        [(key, ir::Attr::List(args))] if &**key == "args" => match &args[..] {
+            [ir::Attr::Str(_)] => true,
+            args => args.iter().any(|it| *it == ir::Attr::Int(-1, None)),
+        },
+        _ => false,
     }
 }
 

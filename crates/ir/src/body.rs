@@ -62,6 +62,28 @@ pub const UNKNOWN_SHAPE: &str = "shape";
 /// Python.
 pub const NODE: &str = "node";
 
+/// The attribute of a buffer that an object of Python manages (`pool = T.SMEMPool()`): the call that makes it.
+pub const OBJECT: &str = "#object";
+
+/// The beginning of the name of a call that is a method of its first operand: `method.wait`.
+pub const METHOD_OF: &str = "method.";
+
+/// The beginning of the name of a call that is an attribute of its operand: `attribute.phase`.
+pub const ATTRIBUTE_OF: &str = "attribute.";
+
+/// The attribute of a buffer that is part of another by `A.sub[…]`.
+pub const PART_OF: &str = "#sub";
+
+/// The attribute of a scope that a call opens and describes (`with T.hint(…):`): the call.
+pub const SCOPE_CALL: &str = "#scope";
+
+/// The attribute of a call of [`Intrinsic::ScopeIndex`] that stands for one of several extents: which one, and of how
+/// many (`x, y = T.cta_id([2, 4])`).
+pub const SCOPE_AXIS: &str = "#axis";
+
+/// The attribute of an `if` or `while` by a number, which holds where it is not zero: the condition is `number != 0`.
+pub const TRUTH: &str = "truth";
+
 /// The attribute of a binding that was written as `name = value` with a value of unknown type, and of a buffer that no
 /// statement declares (`B = T.Buffer(…)`).
 pub const PLAIN_NAME: &str = "plain name";
@@ -684,6 +706,28 @@ impl Body {
         let data = &self.ops[op];
         matches!(data.kind, OpKind::Bind | OpKind::DeclBuffer { .. })
             && self.dict(data.attrs).iter().any(|(key, _)| &**key == PLAIN_NAME)
+    }
+    /// Returns which of how many indices a call of [`Intrinsic::ScopeIndex`] is, where it has several extents.
+    pub fn scope_axis(&self, expr: ExprId) -> Option<(usize, usize)> {
+        let ExprKind::Call { attrs, .. } = self.expr(expr).kind else { return None };
+        let (_, axis) = self.dict(attrs).iter().find(|(key, _)| &**key == SCOPE_AXIS)?;
+        match axis {
+            Attr::List(items) => match items[..] {
+                [Attr::Int(axis, _), Attr::Int(count, _)] => Some((axis as usize, count as usize)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    /// Returns the condition of an `if` or `while` as it is written: the number itself where one decides.
+    pub fn written_condition(&self, op: OpId) -> ExprId {
+        let data = &self.ops[op];
+        let condition = data.operands[0];
+        let is_number = self.dict(data.attrs).iter().any(|(key, _)| &**key == TRUTH);
+        match self.expr(condition).kind {
+            ExprKind::Binary(BinaryOp::Ne, number, _) if is_number => number,
+            _ => condition,
+        }
     }
     /// The operation whose region holds `op`, if any.
     pub fn parent_op(&self, op: OpId) -> Option<OpId> {

@@ -121,11 +121,18 @@ impl DataType {
 
     /// Reads TVM's spelling (`"float32x4"`, `"int8"`, `"bool"`, `"float8_e4m3fn"`, `"int32xvscalex4"`, `"handle"`).
     pub fn parse(text: &str) -> Option<DataType> {
+        if text.is_empty() {
+            return Some(DataType::VOID);
+        }
         let (element, lanes) = split_lanes(text)?;
         let scalar = match element {
             "bool" | "boolean" => DataType::BOOL,
             "handle" => DataType::HANDLE,
             "void" => DataType::VOID,
+            // TVM's short names: of 32 bits.
+            "int" => DataType::INT32,
+            "uint" => DataType::uint(32),
+            "float" => DataType::FLOAT32,
             "bfloat16" => DataType::scalar(TypeCode::BFloat, 16),
             "float6_e2m3fn" => DataType::scalar(TypeCode::Float6E2M3, 6),
             "float6_e3m2fn" => DataType::scalar(TypeCode::Float6E3M2, 6),
@@ -409,9 +416,12 @@ mod tests {
         ] {
             assert_eq!(DataType::parse(name).map(|it| it.to_string()).as_deref(), Some(name));
         }
-        for bad in ["float33", "integer", "int32x0", "x4", "float8_e9", "int"] {
+        for bad in ["float33", "integer", "int32x0", "x4", "float8_e9", "bfloat"] {
             assert_eq!(DataType::parse(bad), None, "{bad}");
         }
+        let short = ["int", "uint", "float", ""].map(DataType::parse);
+        let long = ["int32", "uint32", "float32", "void"].map(DataType::parse);
+        assert_eq!(short, long);
     }
 
     #[test]

@@ -51,6 +51,19 @@ intrinsics! {
     ElementPtr = "access_ptr" | "ptr_to",
     /// `handle_add_byte_offset(pointer, bytes)`.
     ByteOffset = "handle_add_byte_offset" | "ptr_byte_offset",
+    /// `cta_id([4])`, `thread_id([8, 16])`, …: the index of a block, a warp, a thread … in its scope, whose extents it
+    /// gives. Of several extents there is one call each ([`crate::SCOPE_AXIS`]).
+    ScopeIndex = "cta_id"
+        | "cluster_id"
+        | "cta_id_in_cluster"
+        | "cta_id_in_pair"
+        | "lane_id"
+        | "scope_id"
+        | "thread_id"
+        | "thread_id_in_wg"
+        | "warp_id"
+        | "warp_id_in_wg"
+        | "warpgroup_id",
     /// `isnullptr(pointer)`.
     IsNullPtr = "isnullptr",
     /// `type_annotation(type)`: a type as an operand.

@@ -32,7 +32,10 @@ pub mod visibility;
 pub mod walk;
 
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key, spelling_key};
-pub use body::{Body, Children, Dialect, NODE, OpRun, PLAIN_NAME, Param, UNKNOWN_SHAPE};
+pub use body::{
+    ATTRIBUTE_OF, Body, Children, Dialect, METHOD_OF, NODE, OBJECT, OpRun, PART_OF, PLAIN_NAME,
+    Param, SCOPE_AXIS, SCOPE_CALL, TRUTH, UNKNOWN_SHAPE,
+};
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewStep};
 pub use dtype::{DataType, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};

@@ -15,8 +15,8 @@ mod arguments;
 mod becomes;
 
 use crate::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences, OpId,
-    OpKind, Type, arena::Id as _,
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, Lanes, OccurrenceId,
+    Occurrences, OpId, OpKind, Type, arena::Id as _,
 };
 
 pub use becomes::{is_place, may_become};
@@ -224,8 +224,7 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
 /// Returns true if an expression defines the index of a thread, a warp, a block … by the extents of its scope:
 /// `T.cta_id([4])`.
 pub fn defines_threads(body: &Body, expr: ExprId) -> bool {
-    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name, _), .. }
-        if arguments::is_scope(body.name(name)))
+    body.operands_of(expr, Intrinsic::ScopeIndex).is_some()
 }
 
 /// Returns true if an expression stands for a type, wherever it occurs.

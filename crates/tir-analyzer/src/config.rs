@@ -6,6 +6,7 @@
 //! and in camelCase or kebab-case by editors.
 
 mod dialects;
+mod instances;
 mod targets;
 
 use std::{
@@ -15,7 +16,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use ide::{Severity, Target, TargetOptions};
+use ide::{Request, Severity, Target, TargetOptions};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
@@ -83,6 +84,8 @@ pub struct Config {
     pub mlir_diagnostics: bool,
     /// `effects.tir`, `effects.mlir`, `effects.pir`: rows about calls and the operations of dialects.
     pub dialects: Arc<DialectRows>,
+    /// `instance`: instances of factories, beside those that calls make.
+    pub instances: Arc<[Request]>,
 }
 
 /// Whose rules plans follow.
@@ -193,6 +196,7 @@ impl Default for Config {
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),
+            instances: Arc::default(),
         }
     }
 }
@@ -263,6 +267,7 @@ pub struct ConfigPatch {
     sections: Sections,
     dialects: Option<Arc<DialectRows>>,
     targets: BTreeMap<Target, TargetOptions>,
+    instances: Option<Arc<[Request]>>,
     /// Keys that mean nothing here, dotted.
     pub unknown: Vec<String>,
 }
@@ -429,14 +434,19 @@ impl ConfigPatch {
             Some(section) => Some(Arc::new(DialectRows::read(section)?)),
             None => None,
         };
+        let instances = match value.get("instance").filter(|it| !it.is_null()) {
+            Some(rows) => Some(instances::read(rows)?.into()),
+            None => None,
+        };
         let sections =
             serde_json::from_value(value).context("a setting has a value of the wrong kind")?;
-        Ok(ConfigPatch { sections, dialects, targets, unknown })
+        Ok(ConfigPatch { sections, dialects, targets, instances, unknown })
     }
 
     /// Reads settings from the text of a `tir-analyzer.toml`.
     pub fn from_toml(text: &str) -> anyhow::Result<ConfigPatch> {
         let value: toml::Table = toml::from_str(text)?;
+        instances::check(text)?;
         ConfigPatch::from_json(&serde_json::to_value(value)?)
     }
 
@@ -490,6 +500,7 @@ impl ConfigPatch {
         set(&mut config.built, &device_code.built);
         set(&mut config.mlir_diagnostics, &mlir.diagnostics);
         set(&mut config.dialects, &self.dialects);
+        set(&mut config.instances, &self.instances);
         for (&target, options) in &self.targets {
             let all = config.target_options(target).overlaid(options);
             config.targets.insert(target, all);
@@ -523,8 +534,12 @@ fn kebab(key: &str) -> String {
 
 fn unknown_keys(value: &Value) -> Vec<String> {
     let mut unknown = Vec::new();
-    // Those of targets are told by who reads them.
-    let sections = value.as_object().into_iter().flatten().filter(|it| it.0 != "targets");
+    // Those of targets and instances are told by who reads them.
+    let sections = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|it| !matches!(it.0.as_str(), "targets" | "instance"));
     for (section, settings) in sections {
         if !KEYS.iter().any(|key| key.starts_with(&format!("{section}."))) {
             unknown.push(section.clone());

@@ -15,12 +15,16 @@ const SCALARS: &str = "prim.";
 /// The tile namespace: its `exp` writes a region and is not the scalar `exp`.
 const TILE: &str = "Tx.";
 
+/// The scopes of threads that may stand before the name of a tile primitive: they say who executes it together, not
+/// what it does.
+const TEAMS: [&str; 6] = ["cluster", "cta", "thread", "warp", "warpgroup", "wg"];
+
 /// `name` without its namespace, with each run of `.` and `_` as one `.`, trimmed at both ends.
 ///
 /// The aliases of a file must have been resolved: `T` and `Tx` have the meaning of the printed imports.
 pub fn normal_tir<'a>(name: &'a str, buffer: &'a mut NameBuffer) -> &'a str {
     buffer.clear();
-    let (first, name) = match name.strip_prefix(TILE) {
+    let (first, name) = match tile_primitive(name) {
         Some(rest) => (Some("tile"), rest),
         None => (None, without_namespace(name)),
     };
@@ -40,6 +44,28 @@ pub fn normal_tir<'a>(name: &'a str, buffer: &'a mut NameBuffer) -> &'a str {
         buffer.push(byte);
     }
     std::str::from_utf8(buffer).expect("whole segments of a str, joined by ASCII")
+}
+
+/// The name of a tile primitive without its namespace and the team that executes it: `Tx.warp.copy`, `T.tile.copy`,
+/// `T.warp.copy`.
+fn tile_primitive(name: &str) -> Option<&str> {
+    let (is_tile, name) = match name.strip_prefix(TILE) {
+        Some(rest) => (true, rest),
+        None => {
+            let name = without_namespace(name);
+            name.strip_prefix("tile.").map_or((false, name), |rest| (true, rest))
+        }
+    };
+    match name.split_once('.') {
+        Some((team, rest)) if TEAMS.contains(&team) => Some(rest),
+        _ => is_tile.then_some(name),
+    }
+}
+
+/// Returns true if the name of a call begins with a team, as TVM prints a tile primitive that one executes together
+/// (`T.warp.copy`).
+pub fn begins_with_team(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(team, _)| TEAMS.contains(&team))
 }
 
 fn without_namespace(name: &str) -> &str {

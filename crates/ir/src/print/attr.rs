@@ -78,7 +78,10 @@ impl Printer<'_> {
     pub(super) fn dict_text(&mut self, entries: &[(Box<str>, Attr)]) -> String {
         let entries: Vec<String> = entries
             .iter()
-            .map(|(key, value)| format!("{}: {}", quote(key), self.attr_text(value)))
+            .map(|(key, value)| match &**key {
+                "**" => self.keyword_text(key, value),
+                key => format!("{}: {}", quote(key), self.attr_text(value)),
+            })
             .collect();
         format!("{{{}}}", entries.join(", "))
     }

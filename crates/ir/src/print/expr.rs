@@ -441,6 +441,8 @@ impl Printer<'_> {
 
     fn call(&mut self, kind: ExprKind, ty: Type) {
         let ExprKind::Call { callee, args, attrs, .. } = kind else { return };
+        // The operands that stand before the name.
+        let mut n_before = 0;
         match callee {
             Callee::Intrinsic(name, it) if self.is_retyped(it, args, ty) => {
                 let name = self.body.name(name);
@@ -448,6 +450,21 @@ impl Printer<'_> {
                     "T.call_intrin({}, \"tirx.{name}\", ",
                     self.type_operand(ty)
                 ));
+            }
+            Callee::Intrinsic(name, _) if self.body.name(name).starts_with(crate::ATTRIBUTE_OF) => {
+                if let Some(&object) = self.body.items(args).first() {
+                    self.operand(object, Level::Atom);
+                }
+                let name = &self.body.name(name)[crate::ATTRIBUTE_OF.len()..];
+                return self.push(format_args!(".{name}"));
+            }
+            Callee::Intrinsic(name, _) if self.body.name(name).starts_with(crate::METHOD_OF) => {
+                if let Some(&object) = self.body.items(args).first() {
+                    self.operand(object, Level::Atom);
+                }
+                let name = &self.body.name(name)[crate::METHOD_OF.len()..];
+                n_before = 1;
+                self.push(format_args!(".{name}("));
             }
             Callee::Intrinsic(name, _) => {
                 let name = self.body.name(name);
@@ -467,7 +484,7 @@ impl Printer<'_> {
         let mut is_first = true;
         let (spellings, attrs): (Vec<_>, Vec<_>) =
             attrs.iter().partition(|(key, _)| key.starts_with('#'));
-        for (index, &arg) in positional.iter().enumerate() {
+        for (index, &arg) in positional.iter().enumerate().skip(n_before) {
             if !std::mem::take(&mut is_first) {
                 self.out.push_str(", ");
             }

@@ -76,6 +76,11 @@ impl Names {
         name
     }
 
+    /// Returns true if a value has a name.
+    pub(super) fn has_value(&self, value: ValueId) -> bool {
+        self.values.contains_key(&value)
+    }
+
     /// Another name for a value, like `wanted`, in the whole function.
     pub(super) fn rename(&mut self, value: ValueId, wanted: &str) -> String {
         self.reserve(wanted);

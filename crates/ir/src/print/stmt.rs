@@ -55,7 +55,7 @@ impl Printer<'_> {
             OpKind::For(kind) => self.for_loop(op, kind),
             OpKind::If => self.if_else(op),
             OpKind::While => {
-                let condition = self.expr_string(data.operands[0]);
+                let condition = self.expr_string(body.written_condition(op));
                 self.line(format_args!("while {condition}:"));
                 self.region_suite(op, 0);
             }
@@ -78,8 +78,11 @@ impl Printer<'_> {
                 self.scoped(op, &format!("T.attr({node}, {key}, {value})"), is_only);
             }
             OpKind::AttrDict => {
-                let dict = self.dict_text(body.dict(data.attrs));
-                self.scoped(op, &format!("T.attr({dict})"), is_only);
+                let call = match &body.dict(data.attrs)[..] {
+                    [(key, call)] if &**key == crate::SCOPE_CALL => self.attr_text(call),
+                    dict => format!("T.attr({})", self.dict_text(dict)),
+                };
+                self.scoped(op, &call, is_only);
             }
             OpKind::Store { buffer, predicated } => self.store(op, buffer, predicated),
             OpKind::Bind => self.bind(op),
@@ -249,7 +252,7 @@ impl Printer<'_> {
     }
 
     fn if_else(&mut self, op: OpId) {
-        let condition = self.expr_string(self.body.ops[op].operands[0]);
+        let condition = self.expr_string(self.body.written_condition(op));
         self.line(format_args!("if {condition}:"));
         self.region_suite(op, 0);
         self.otherwise(op);
@@ -277,7 +280,7 @@ impl Printer<'_> {
         let data = &body.ops[only];
         match data.kind {
             OpKind::If => {
-                let &condition = data.operands.first()?;
+                let condition = body.written_condition(only);
                 let is_plain = !body.expr(condition).flags.has_binder;
                 is_plain.then(|| (only, format!("elif {}:", self.expr_string(condition))))
             }
@@ -460,7 +463,41 @@ impl Printer<'_> {
         }
     }
 
+    /// `x, y = T.cta_id([2, 4])`: one statement for the bindings of all axes, where the first of them stands.
+    fn scope_indices(&mut self, op: OpId, count: usize) {
+        let body = self.body;
+        let data = &body.ops[op];
+        if self.names.has_value(data.results[0]) {
+            return;
+        }
+        let operands = |it: OpId| match body.ops[it].kind {
+            OpKind::Bind => match body.expr(body.ops[it].operands[0]).kind {
+                ExprKind::Call { callee, args, .. } => Some((callee, args)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let call = operands(op);
+        let mut names = vec![None; count];
+        for &it in body.blocks[data.parent].ops.iter().skip_while(|&&it| it != op) {
+            if operands(it) != call {
+                continue;
+            }
+            let axis = body.scope_axis(body.ops[it].operands[0]).map(|it| it.0);
+            match axis.and_then(|axis| names.get_mut(axis)) {
+                Some(name) if name.is_none() => *name = Some(self.define_result(it)),
+                _ => break,
+            }
+        }
+        let names: Vec<String> = names.into_iter().map(|it| it.unwrap_or("_".to_owned())).collect();
+        let value = self.expr_string(data.operands[0]);
+        self.line(format_args!("{} = {value}", names.join(", ")));
+    }
+
     fn bind(&mut self, op: OpId) {
+        if let Some((_, count)) = self.body.scope_axis(self.body.ops[op].operands[0]) {
+            return self.scope_indices(op, count);
+        }
         let data = &self.body.ops[op];
         let value = self.expr_string(data.operands[0]);
         let ty = data.results.first().map_or(Type::Unknown, |&it| self.body.values[it].ty);
@@ -510,6 +547,13 @@ impl Printer<'_> {
         if matches!(data.origin, BufferOrigin::Cell) {
             return self.cell(&name, &data, buffer, next);
         }
+        if let [(key, made)] = &self.body.dict(data.attrs)[..]
+            && &**key == crate::OBJECT
+        {
+            let made = self.attr_text(made);
+            self.line(format_args!("{name} = {made}"));
+            return false;
+        }
         let mut text = self.shape_and_dtype(&data);
         let call = match kind {
             AllocKind::Flat if data.scope == MemoryScope::Local => "alloc_local",
@@ -518,7 +562,7 @@ impl Printer<'_> {
             AllocKind::SBlock if self.is_legacy() => "alloc_buffer",
             AllocKind::SBlock => "sblock_alloc_buffer",
             AllocKind::Allocate => "allocate",
-            AllocKind::Const => "allocate_const",
+            AllocKind::Const => return self.constant_memory(op, &name, &data),
         };
         text.push_str(&self.strides_and_offset(&data));
         let shown = !data.scope.is_global()
@@ -533,6 +577,30 @@ impl Printer<'_> {
             self.line(format_args!("{name} = T.{call}({text})"));
         } else {
             self.line(format_args!("with T.{call}({text}) as {name}:"));
+            self.region_suite(op, 0);
+        }
+        false
+    }
+
+    /// `K = T.allocate_const([1, 2], "int32", [2])`
+    fn constant_memory(&mut self, op: OpId, name: &str, data: &Buffer) -> bool {
+        let mut args = Vec::new();
+        for (key, value) in self.body.dict(data.attrs) {
+            let value = self.attr_text(value);
+            match &**key {
+                "data" => args.insert(0, value),
+                key => args.push(format!("{key}={value}")),
+            }
+        }
+        let at = args.len().min(1);
+        let extents: Vec<String> = data.shape.iter().map(|&it| self.expr_string(it)).collect();
+        args.insert(at, format!("[{}]", extents.join(", ")));
+        args.insert(at, quote(&data.dtype.to_string()));
+        let args = args.join(", ");
+        if self.body.ops[op].regions.is_empty() {
+            self.line(format_args!("{name} = T.allocate_const({args})"));
+        } else {
+            self.line(format_args!("with T.allocate_const({args}) as {name}:"));
             self.region_suite(op, 0);
         }
         false
@@ -576,9 +644,22 @@ impl Printer<'_> {
                 let handle = self.expr_string(*handle);
                 self.match_buffer(buffer, &data, &handle);
             }
+            BufferOrigin::MatchRegion(region) if self.has_attr(&data, crate::PART_OF) => {
+                let source = self.buffer_name(region.buffer);
+                let part = self.region_text(region);
+                let dims = part.strip_prefix(&source).unwrap_or_default().to_owned();
+                let name = self.names.define_buffer(buffer, wanted);
+                self.line(format_args!("{name} = {source}.sub{dims}"));
+            }
             BufferOrigin::MatchRegion(region) => {
                 let region = self.region_text(region);
                 self.match_buffer(buffer, &data, &region);
+            }
+            BufferOrigin::Decl { .. } if self.has_attr(&data, crate::OBJECT) => {
+                let attrs = self.body.dict(data.attrs);
+                let made = attrs.iter().map(|it| self.attr_text(&it.1)).collect::<String>();
+                let name = self.names.define_buffer(buffer, wanted);
+                self.line(format_args!("{name} = {made}"));
             }
             BufferOrigin::Decl { data: pointer } => {
                 let pointer = pointer.map(|it| self.expr_string(it));

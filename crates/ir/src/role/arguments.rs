@@ -46,21 +46,6 @@ const CONSTANTS: &[(&str, Which)] = &[
     ("tvm.thread.allreduce", Which::At(&[0])),
 ];
 
-/// Calls that define the index of a thread, a warp, a block … by the extents of its scope. Sorted.
-const SCOPES: [&str; 11] = [
-    "cluster.id",
-    "cta.id",
-    "cta.id.in.cluster",
-    "cta.id.in.pair",
-    "lane.id",
-    "scope.id",
-    "thread.id",
-    "thread.id.in.wg",
-    "warp.id",
-    "warp.id.in.wg",
-    "warpgroup.id",
-];
-
 /// Name spaces of instructions whose operands may be part of their text.
 const ASSEMBLY: [&str; 2] = ["nki.", "ptx."];
 
@@ -73,10 +58,8 @@ pub(super) fn of(
 ) -> Role {
     let mut buffer = NameBuffer::new();
     let name = normal_tir(written, &mut buffer);
-    if SCOPES.binary_search(&name).is_ok() {
-        return Role::Scope;
-    }
     match known {
+        Intrinsic::ScopeIndex => return Role::Scope,
         Intrinsic::Assume => return Role::Annotation,
         // Of a known type it is no call (`ExprKind::Cast`).
         Intrinsic::Cast => return Role::Converted,
@@ -102,12 +85,6 @@ fn asks_for_type(written: &str, name: &str, index: usize) -> bool {
     written.contains('.') || name.starts_with("tvm.warp.shuffle") && index == 1
 }
 
-/// Returns true if a call defines thread indices.
-pub(super) fn is_scope(name: &str) -> bool {
-    let mut buffer = NameBuffer::new();
-    SCOPES.binary_search(&normal_tir(name, &mut buffer)).is_ok()
-}
-
 /// Returns true if an operand may be part of the text of an instruction.
 fn is_in_text(body: &Body, name: &str, args: &[ExprId], index: usize) -> bool {
     let is_assembly =
@@ -124,14 +101,13 @@ fn is_in_text(body: &Body, name: &str, args: &[ExprId], index: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONSTANTS, SCOPES};
+    use super::CONSTANTS;
 
     #[test]
     fn tables_are_sorted_and_in_normal_form() {
         assert!(CONSTANTS.is_sorted_by_key(|it| it.0));
-        assert!(SCOPES.is_sorted());
         let mut buffer = super::NameBuffer::new();
-        for name in CONSTANTS.iter().map(|it| it.0).chain(SCOPES) {
+        for name in CONSTANTS.iter().map(|it| it.0) {
             assert_eq!(super::normal_tir(name, &mut buffer), name);
         }
     }

@@ -38,7 +38,10 @@ pub(crate) use self::{
     preview::{PreviewArgs, PreviewFormat},
     report::ReportArgs,
     run::{RunArgs, ScheduleName},
-    shared::{AnswerFormat, CseArgs, DEFAULT_LIMIT, Format, Inputs, OUT, OneInput, PassName, Size},
+    shared::{
+        AnswerFormat, CseArgs, DEFAULT_LIMIT, Format, Inputs, InstanceCall, OUT, OneInput,
+        PassName, Size,
+    },
     simplify::SimplifyArgs,
 };
 

@@ -11,6 +11,7 @@ mod explain;
 mod facts;
 mod fix;
 mod format;
+mod instances;
 mod opt;
 mod panics;
 mod parse;

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use lsp_types::{self as lsp, InitializeParams, Uri};
 use syntax::ColumnEncoding;
 
-use crate::server::lsp::{ext::VIEW_DEVICE_CODE_COMMAND, from_proto, to_proto, tokens};
+use crate::server::lsp::{
+    ext::{CHOOSE_INSTANCE_COMMAND, VIEW_DEVICE_CODE_COMMAND},
+    from_proto, to_proto, tokens,
+};
 
 /// The client's relevant abilities.
 #[derive(Clone, Debug)]
@@ -36,6 +39,15 @@ pub(crate) struct Client {
     pub(crate) nests_symbols: bool,
     /// It has the command that shows device code.
     pub(crate) views_device_code: bool,
+    /// It has the command of the lenses above factories.
+    pub(crate) chooses_instances: bool,
+}
+
+/// Returns true if a client says that it has a command.
+fn has_command(capabilities: &lsp::ClientCapabilities, command: &str) -> bool {
+    let experimental = capabilities.experimental.as_ref();
+    let commands = experimental.and_then(|it| it["commands"]["commands"].as_array());
+    commands.is_some_and(|it| it.iter().any(|it| it == command))
 }
 
 impl Client {
@@ -90,11 +102,8 @@ impl Client {
             nests_symbols: is(document
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)),
-            views_device_code: capabilities
-                .experimental
-                .as_ref()
-                .and_then(|it| it["commands"]["commands"].as_array())
-                .is_some_and(|it| it.iter().any(|it| it == VIEW_DEVICE_CODE_COMMAND)),
+            views_device_code: has_command(capabilities, VIEW_DEVICE_CODE_COMMAND),
+            chooses_instances: has_command(capabilities, CHOOSE_INSTANCE_COMMAND),
         }
     }
 
@@ -159,7 +168,9 @@ impl Client {
                 }),
                 ..Default::default()
             }),
-            experimental: Some(serde_json::json!({ "viewDeviceCode": true, "viewPasses": true })),
+            experimental: Some(serde_json::json!({
+                "chooseInstance": true, "viewDeviceCode": true, "viewPasses": true,
+            })),
             ..Default::default()
         }
     }

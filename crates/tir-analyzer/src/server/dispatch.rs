@@ -58,6 +58,7 @@ pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
         .on::<lsp::SemanticTokensRequest, _>(names::semantic_tokens)
         .on::<lsp::SemanticTokensDeltaRequest, _>(names::semantic_tokens_delta)
         .on::<lsp::SemanticTokensRangeRequest, _>(names::semantic_tokens_range)
+        .change::<ext::ChooseInstance>(handlers::choose_instance)
         .on::<ext::ViewDeviceCode, _>(handlers::view_device_code)
         .on::<ext::ViewPasses, _>(handlers::view_passes);
     #[cfg(debug_assertions)]
@@ -89,6 +90,25 @@ impl Dispatcher<'_> {
         self
     }
 
+    /// Answers requests of a type on the main loop that change what is shown.
+    fn change<R: lsp::Request>(
+        &mut self,
+        change: fn(&mut State, R::Params) -> Result<R::Result, Failure>,
+    ) -> &mut Self {
+        let Some(lsp_server::Request { id, method, params }) = self.take::<R>() else {
+            return self;
+        };
+        let answer = match params_of::<R>(&method, params) {
+            Err(message) => transport::error(Some(&id), ErrorCode::InvalidParams, &message, None),
+            Ok(params) => match change(self.state, params) {
+                Ok(result) => transport::result(&id, &result),
+                Err(failure) => refusal(&id, &method, &failure),
+            },
+        };
+        self.state.send(answer);
+        self
+    }
+
     /// Answers requests of a type on the pool. A handler may give what becomes the result: a list where there may be
     /// none.
     fn on<R, T>(&mut self, handler: fn(&Snapshot, R::Params) -> Result<T, Failure>) -> &mut Self
@@ -112,6 +132,14 @@ impl Dispatcher<'_> {
     }
 }
 
+/// The parameters of a request, or a message about them.
+fn params_of<R: lsp::Request>(
+    method: &str,
+    params: serde_json::Value,
+) -> Result<R::Params, String> {
+    serde_json::from_value(params).map_err(|it| format!("invalid parameters of {method}: {it}"))
+}
+
 /// Runs a handler on the pool.
 fn spawn<R, T>(
     state: &mut State,
@@ -122,10 +150,9 @@ fn spawn<R, T>(
     T: Into<R::Result> + 'static,
 {
     let lsp_server::Request { id, method, params } = request;
-    let params: R::Params = match serde_json::from_value(params) {
+    let params = match params_of::<R>(&method, params) {
         Ok(params) => params,
-        Err(error) => {
-            let message = format!("invalid parameters of {method}: {error}");
+        Err(message) => {
             let code = ErrorCode::InvalidParams;
             return state.send(transport::error(Some(&id), code, &message, None));
         }

@@ -292,6 +292,9 @@ impl State {
             return;
         }
         let knows_more = config.dialects != self.config.dialects;
+        if config.instances != self.config.instances {
+            self.host.set_requests(config.instances.clone());
+        }
         self.config = Arc::new(config);
         let config = self.config.analysis();
         self.host_mut().set_config(config);

@@ -80,6 +80,9 @@ local function create_lenses()
   vim.lsp.commands['tir-analyzer.viewDeviceCode'] = function(command)
     require('tir_analyzer.device_code').show(nil, command.arguments[2])
   end
+  vim.lsp.commands['tir-analyzer.chooseInstance'] = function(command)
+    require('tir_analyzer.instances').choose(command.arguments)
+  end
 end
 
 local function create_commands()

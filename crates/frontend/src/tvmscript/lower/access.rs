@@ -13,6 +13,7 @@ use syntax::TextRange;
 use super::{
     Lowerer, R, Reported,
     source_tree::{At, Src},
+    statics,
     value::{Dim, Ev, Tx, Val, is_left_out},
 };
 use crate::tvmscript::{
@@ -50,9 +51,22 @@ impl Lowerer<'_, '_, '_> {
                 let src = self.leaf(ex);
                 Ok(Ev { val: Val::LetAnnotation(Some(ty)), src })
             }
+            Val::Static(_) => self.layout(ex),
             Val::Unknown(_) | Val::Python => Ok(self.opaque_ex(ex)),
             Val::Intrinsic(space) if self.s.body.name(*space) == "ptx" => {
                 self.instruction(ex, index)
+            }
+            Val::Method(buffer, method) if self.s.body.name(*method) == "sub" => {
+                let spec = self.part(ex, *buffer, index)?;
+                Ok(self.nameless(ex, spec))
+            }
+            Val::Intrinsic(name) if statics::is_layout(self.s.body.name(*name)) => self.layout(ex),
+            Val::Path(path)
+                if self.s.body.name(*path).rsplit_once('.').is_some_and(|(module, name)| {
+                    module.starts_with("tvm.") && statics::is_layout(name)
+                }) =>
+            {
+                self.layout(ex)
             }
             _ => self.other_subscript(ex, base),
         }
@@ -62,7 +76,9 @@ impl Lowerer<'_, '_, '_> {
     /// spell.
     fn instruction(&mut self, ex: Ex, index: Ex) -> R<Ev> {
         let name = self.eval(index)?;
-        let Some(text) = self.const_str(&name.val) else { return Ok(self.opaque_ex(ex)) };
+        let Some(text) = self.const_str(&name.val) else {
+            return Ok(self.computed_instruction(ex));
+        };
         let mut path = "ptx".to_owned();
         for part in text.split('.') {
             path.push('.');
@@ -73,6 +89,21 @@ impl Lowerer<'_, '_, '_> {
         }
         let src = self.leaf(ex);
         Ok(Ev { val: Val::Intrinsic(self.s.body.intern(&path)), src })
+    }
+
+    /// `T.ptx[f"ld.{space}.s32"]`: an instruction of unknown name, which is called by the text that says it.
+    fn computed_instruction(&mut self, ex: Ex) -> Ev {
+        if self.expansion.is_some() {
+            return self.opaque_ex(ex);
+        }
+        let range = self.range(ex);
+        self.s.unread.push(range);
+        let text = self.text(range);
+        let src = self.leaf(ex);
+        match text.split_once('.') {
+            Some((_, name)) => Ev { val: Val::Intrinsic(self.s.body.intern(name)), src },
+            None => self.opaque_ex(ex),
+        }
     }
 
     /// `metadata["ir.StringImm"][0]` of printed dumps, and other expressions with brackets.
@@ -381,6 +412,11 @@ impl Lowerer<'_, '_, '_> {
             None => self.virtual_int(1, DataType::INT32, range),
         };
         let Some(extent) = self.constant_difference(upper, lower) else {
+            if self.const_int(step) == Some(1)
+                && let Some(ramp) = self.scalable_ramp(at, lower, upper, step)?
+            {
+                return Ok(ramp);
+            }
             let message = "the length of the slice is not constant";
             return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
         };
@@ -396,8 +432,25 @@ impl Lowerer<'_, '_, '_> {
         self.ramp(lower, step, lanes, At { range, is_real: self.expansion.is_none() })
     }
 
+    /// The indices `lower:upper`, whose number is a multiple of `vscale`.
+    fn scalable_ramp(&mut self, at: Src, lower: Tx, upper: Tx, step: Tx) -> R<Option<Tx>> {
+        let at = At { range: self.s.sources.range(at), is_real: self.expansion.is_none() };
+        let inside = At { is_real: false, ..at };
+        let again = Tx { id: lower.id, src: self.s.sources.again(lower.src) };
+        let lanes = self.difference(upper, again, inside)?;
+        let (Some(n @ Lanes::Scalable(_)), Some(dtype)) =
+            (self.written_lanes(lanes), self.dtype(lower))
+        else {
+            return Ok(None);
+        };
+        let stride = self.cast_to(step, dtype)?;
+        let kind = ExprKind::Ramp { base: lower.id, stride: stride.id, lanes: lanes.id };
+        let ty = dtype.with_lanes(n).into();
+        Ok(Some(self.make(kind, ty, at, &[lower.src, stride.src, lanes.src])))
+    }
+
     /// `T.Ramp` with a constant number of lanes.
-    fn ramp(&mut self, base: Tx, stride: Tx, lanes: i128, at: At) -> R<Tx> {
+    pub(super) fn ramp(&mut self, base: Tx, stride: Tx, lanes: i128, at: At) -> R<Tx> {
         let Some(dtype) = self.dtype(base) else { return Err(Reported) };
         let stride = self.cast_to(stride, dtype)?;
         let Ok(n) = u16::try_from(lanes) else {
@@ -478,7 +531,10 @@ impl Lowerer<'_, '_, '_> {
                 let ty = data.elem_offset.map_or(DataType::INT32.into(), |it| self.s.body.ty(it));
                 Val::Expr(self.s.body.buffer_field(buffer, BufferField::ElemOffset, ty))
             }
-            "dtype" | "ty" => Val::Const(Constant::Str(data.dtype.to_string().into())),
+            "dtype" => Val::Const(Constant::Str(data.dtype.to_string().into())),
+            // Its type has what it has.
+            "ty" => Val::Buffer(buffer),
+            "layout" => return self.layout(ex),
             "shape" => Val::Shape(buffer),
             "strides" => Val::Strides(buffer),
             "scope" => Val::Method(buffer, self.s.body.intern("scope")),

@@ -22,11 +22,12 @@ fn statement_parameters(form: &str) -> Option<Parameters> {
     Some(match form {
         "func_attr" | "block_attr" | "sblock_attr" => &["attrs"],
         "reads" | "writes" => &[REST],
-        "grid" => &[REST, "dtype=None"],
+        "grid" => &[REST, "dtype"],
         "init" | "break_loop" | "continue_loop" => &[],
         "where" => &["predicate"],
         "evaluate" => &["value"],
-        "ret" => &["val", NAMED, "value"],
+        // The legacy dialect takes a type, and drops it.
+        "ret" => &["val", NAMED, "value", "dtype"],
         "bind" | "Bind" => &["value", "type_annotation", NAMED, "var"],
         "LetStmt" => &["value", "type_annotation=None", NAMED, "var"],
         "let" => &["var", "value"],
@@ -42,12 +43,12 @@ fn statement_parameters(form: &str) -> Option<Parameters> {
         "axis.remap" => &["kinds", "bindings", "dtype='int32'"],
         "local_scalar" | "shared_scalar" => &["dtype"],
         "alloc_scalar" => &["dtype", "scope"],
-        "range" => &["start", "stop", "step"],
+        "range" => &["start", "stop", "step", NAMED, "annotations", "unroll"],
         "serial" | "parallel" | "vectorized" | "unroll" => {
-            &["start", "stop", NAMED, "annotations", "step", "unroll", "dtype=None"]
+            &["start", "stop", NAMED, "annotations", "step", "unroll", "dtype"]
         }
         "thread_binding" => {
-            &["start", "stop", "thread", NAMED, "annotations", "step", "unroll", "dtype=None"]
+            &["start", "stop", "thread", NAMED, "annotations", "step", "unroll", "dtype"]
         }
         _ => return None,
     })
@@ -150,9 +151,10 @@ pub(super) fn buffer_parameters(form: &str, is_legacy: bool) -> Option<Parameter
 /// Parameters of the methods of buffers and expressions that are read by hand.
 pub(super) fn method_parameters(method: &str) -> Parameters {
     match method {
-        "vload" => &["begin", "dtype=None", "predicate"],
+        "vload" => &["begin", "dtype", "predicate"],
         "vstore" => &["begin", "value", "predicate"],
         "ptr_to" => &["indices"],
+        "elem_offset_of" | "byte_offset_of" => &["indices", "inner=True"],
         "access_ptr" => &["access_mask", "ptr_type", "content_lanes", "offset", "extent"],
         "astype" => &["dtype"],
         _ => &[],

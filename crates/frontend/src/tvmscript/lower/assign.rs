@@ -9,7 +9,7 @@ use syntax::SyntaxKind;
 use super::{
     Lowerer, R,
     arguments::Args,
-    buffers::buffer_form,
+    buffers::{BufferForm, buffer_form},
     source_tree::At,
     value::{Ev, IsSize, Tx, Val},
 };
@@ -92,8 +92,13 @@ impl Lowerer<'_, '_, '_> {
                 _ => {}
             }
         }
-        if let Some(done) = self.assign_view(name, target, value)? {
-            return Ok(done);
+        if let Some((form, spec)) = self.pool(value)? {
+            self.make_buffer(name, target, form, spec);
+            return Ok(());
+        }
+        if let Some(spec) = self.view_spec(value)? {
+            self.make_buffer(name, target, BufferForm::Decl, spec);
+            return Ok(());
         }
         let ev = self.assigned(value)?;
         self.assign_value(name, target, ev)
@@ -112,21 +117,6 @@ impl Lowerer<'_, '_, '_> {
             Some(text) => Ok(self.s.body.memory_scope(&text)),
             None => Err(self.unsupported(scope, "a storage scope that is not known here")),
         }
-    }
-
-    /// `B = A.view(...)`
-    fn assign_view(&mut self, name: &str, target: Ex, value: Ex) -> R<Option<()>> {
-        let ast = self.ast;
-        let ExKind::Call { callee, args } = *ast.kind(value) else { return Ok(None) };
-        let ExKind::Attr { base, name: method, .. } = *ast.kind(callee) else { return Ok(None) };
-        if !matches!(method, "view" | "local" | "permute" | "slice" | "rearrange" | "partition") {
-            return Ok(None);
-        }
-        let source = self.eval(base)?;
-        let Val::Buffer(source) = source.val else { return Ok(None) };
-        let args = self.args(args);
-        self.view(name, target, source, method, &args)?;
-        Ok(Some(()))
     }
 
     /// `name = value` with an evaluated value.
@@ -299,6 +289,11 @@ impl Lowerer<'_, '_, '_> {
             self.check_form(&form, &args)?;
             return self.remap(targets, value, &args);
         }
+        if let Some((form, args)) = self.form_call(value)
+            && ir::Intrinsic::of_name(&form) == ir::Intrinsic::ScopeIndex
+        {
+            return self.scope_indices(target, targets, value, (&form, &args));
+        }
         if let ExKind::Tuple(run) | ExKind::List(run) = *ast.kind(value)
             && run.len() == targets.len()
             && !targets.iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)))
@@ -323,6 +318,49 @@ impl Lowerer<'_, '_, '_> {
         }
         for (&target, ev) in targets.iter().zip(items) {
             self.assign_one(target, ev)?;
+        }
+        Ok(())
+    }
+
+    /// `x, y = T.cta_id([2, 4])`: one binding an axis.
+    fn scope_indices(
+        &mut self,
+        target: Ex,
+        targets: &[Ex],
+        value: Ex,
+        (form, args): (&str, &Args<'_>),
+    ) -> R<()> {
+        let call = self.generic_tx(value, form, args)?;
+        let ir::ExprKind::Call { callee, args, attrs, .. } = self.kind(call) else {
+            return Err(super::Reported);
+        };
+        let args = self.s.body.items(args).to_vec();
+        if let Some(&extents) = args.first()
+            && let ir::ExprKind::Tuple(extents) = self.s.body.expr(extents).kind
+            && let found = self.s.body.items(extents).len()
+            && found != targets.len()
+        {
+            let message = format!("{found} indices for {} names", targets.len());
+            return Err(self.malformed(target, message));
+        }
+        let mut named = Vec::with_capacity(targets.len());
+        for &target in targets {
+            match *self.ast.kind(target) {
+                ExKind::Name(name) => named.push((name, target)),
+                _ => return Err(self.unsupported(target, "an assignment to this")),
+            }
+        }
+        let (ty, count) = (self.ty(call), named.len());
+        let attrs = self.s.body.dict(attrs).clone();
+        let mut src = call.src;
+        for (axis, (name, target)) in named.into_iter().enumerate() {
+            let place = [axis, count].map(|it| ir::Attr::Int(it as i64, None));
+            let mut attrs = attrs.clone();
+            attrs.push((ir::SCOPE_AXIS.into(), ir::Attr::List(place.into())));
+            let attrs = self.s.body.attr_dict(attrs);
+            let id = self.made_call(callee, &args, attrs, ty);
+            self.bind_plainly(name, target, Tx { id, src });
+            src = self.s.sources.again(src);
         }
         Ok(())
     }
@@ -367,7 +405,7 @@ impl Lowerer<'_, '_, '_> {
         let ExKind::Name(name) = *self.ast.kind(target) else {
             return Err(self.unsupported(target, "an annotation of this"));
         };
-        let value = value.map(|it| self.eval(it)).transpose()?;
+        let value = value.map(|it| self.assigned(it)).transpose()?;
         let annotated = self.eval(annotation)?;
         match &annotated.val {
             Val::LetAnnotation(ty) => match value {
@@ -416,7 +454,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// `x: T.float32[4]`
     fn local_vector(&mut self, name: &str, target: Ex, dtype: DataType, shape: &[Tx]) -> R<()> {
-        use super::buffers::{BufferForm, BufferSpec};
+        use super::buffers::BufferSpec;
         let buffer = ir::Buffer {
             name: self.s.body.intern(name),
             dtype,

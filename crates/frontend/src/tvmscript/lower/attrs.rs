@@ -129,7 +129,8 @@ impl Lowerer<'_, '_, '_> {
         if !rest.last().is_some_and(|it| DATA_CONSTRUCTORS.contains(it)) {
             return self.attr_value(ex);
         }
-        let name = format!("{head}.{}", rest.join("."));
+        let written = format!("{head}.{}", rest.join("."));
+        let name = if written == "tvm.target.Target" { "T.target".to_owned() } else { written };
         let mut positional = Vec::new();
         let mut keywords = Vec::new();
         for arg in args {
@@ -155,9 +156,11 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn attr_of(&mut self, ev: &Ev) -> R<Attr> {
-        if let Val::Const(it) = &ev.val {
-            return Ok(constant_attr(it));
+    pub(super) fn attr_of(&mut self, ev: &Ev) -> R<Attr> {
+        match &ev.val {
+            Val::Const(it) => return Ok(constant_attr(it)),
+            Val::Static(text) => return Ok(Attr::Text(text.as_ref().into())),
+            _ => {}
         }
         let tx = self.lift(ev)?;
         let ty = self.ty(tx);
@@ -276,7 +279,8 @@ impl Lowerer<'_, '_, '_> {
 }
 
 /// Constructors of data that is kept by its parts.
-const DATA_CONSTRUCTORS: [&str; 5] = ["target", "TargetAttr", "Tensor", "Shape", "Object"];
+const DATA_CONSTRUCTORS: [&str; 6] =
+    ["target", "Target", "TargetAttr", "Tensor", "Shape", "Object"];
 
 fn constant_attr(it: &Constant) -> Attr {
     match it {

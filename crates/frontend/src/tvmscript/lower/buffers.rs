@@ -70,9 +70,6 @@ impl Lowerer<'_, '_, '_> {
         form: BufferForm,
         args: &Args<'_>,
     ) -> R<BufferSpec> {
-        if let BufferForm::Alloc(AllocKind::Const, _) = form {
-            return Err(self.unsupported(ex, "`T.allocate_const`"));
-        }
         let source = match (form, args.get("param")) {
             (BufferForm::Match, Some(param)) => Some(self.eval(param)?),
             (BufferForm::Match, None) => {
@@ -385,6 +382,18 @@ impl Lowerer<'_, '_, '_> {
         spec: BufferSpec,
     ) -> (BufferId, OpId) {
         self.check_redefinition_of_buffer(name, target);
+        let (buffer, op) = self.new_buffer(name, form, spec);
+        self.define_at(name, target, DefinitionKind::Buffer, Val::Buffer(buffer));
+        (buffer, op)
+    }
+
+    /// Emits the operation of a form.
+    pub(super) fn new_buffer(
+        &mut self,
+        name: &str,
+        form: BufferForm,
+        spec: BufferSpec,
+    ) -> (BufferId, OpId) {
         let BufferSpec { mut buffer, operands } = spec;
         buffer.name = self.s.body.intern(name);
         let buffer = self.s.body.buffers.push(buffer);
@@ -397,7 +406,6 @@ impl Lowerer<'_, '_, '_> {
             let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
             self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
         }
-        self.define_at(name, target, DefinitionKind::Buffer, Val::Buffer(buffer));
         (buffer, op)
     }
 
@@ -408,69 +416,6 @@ impl Lowerer<'_, '_, '_> {
         if is_buffer && !self.is_legacy() {
             self.check_redefinition(name, target);
         }
-    }
-
-    /// `B = A.view(...)`, `.local(...)`, `.permute(...)`
-    pub(super) fn view(
-        &mut self,
-        name: &str,
-        target: Ex,
-        source: BufferId,
-        method: &str,
-        args: &Args<'_>,
-    ) -> R<()> {
-        let data = self.s.body.buffers[source].clone();
-        let mut dtype = data.dtype;
-        let mut shape = Vec::new();
-        let mut is_plain = args.keywords.is_empty() && method == "view";
-        for &arg in &args.positional {
-            let ev = self.eval(arg)?;
-            match &ev.val {
-                Val::Type(Type::Prim(it)) => {
-                    dtype = *it;
-                    is_plain = false;
-                }
-                Val::Const(Constant::Str(text)) => {
-                    if let Some(it) = DataType::parse(text) {
-                        dtype = it;
-                    }
-                    is_plain = false;
-                }
-                _ => match self.items(&ev) {
-                    Some(items) => {
-                        for item in items {
-                            shape.push(self.lift(&item)?);
-                        }
-                        is_plain = false;
-                    }
-                    None => shape.push(self.lift(&ev)?),
-                },
-            }
-        }
-        if shape.is_empty() || method != "view" {
-            let at = At { is_real: false, ..self.at(target) };
-            shape = data.shape.iter().map(|&it| self.tx(it, at)).collect();
-        }
-        let mut attrs = AttrDict::new();
-        if !is_plain {
-            attrs.push(("args".into(), self.attr_list(&args.positional)));
-            attrs.extend(self.keyword_attrs(&args.keywords));
-        }
-        let method = self.s.body.intern(method);
-        let attrs = self.s.body.attr_dict(attrs);
-        let buffer = Buffer {
-            name: data.name,
-            dtype,
-            shape: shape.iter().map(|it| it.id).collect(),
-            strides: None,
-            elem_offset: None,
-            scope: data.scope,
-            origin: BufferOrigin::View { source, method },
-            attrs,
-        };
-        let spec = BufferSpec { buffer, operands: shape };
-        self.make_buffer(name, target, BufferForm::Decl, spec);
-        Ok(())
     }
 
     /// A new mutable scalar.

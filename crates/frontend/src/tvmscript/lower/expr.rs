@@ -17,6 +17,9 @@ use crate::tvmscript::{
     environment::{Constant, Namespace},
 };
 
+/// Types that `T` has no member for.
+const SHORT_TYPES: [&str; 4] = ["void", "int", "uint", "float"];
+
 /// No module that is known has a longer path.
 const LONGEST_MODULE: usize = 64;
 
@@ -238,6 +241,8 @@ impl Lowerer<'_, '_, '_> {
                     node = next;
                     nodes.pop();
                 }
+                // Where an instruction puts what is not wanted.
+                _ if is_intrinsic && path == "ptx.SINK" => break Val::Static("T.ptx.SINK".into()),
                 _ if is_intrinsic => break Val::Intrinsic(self.s.body.intern(&path)),
                 _ => break Val::Path(self.s.body.intern(&path)),
             }
@@ -257,6 +262,8 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(self.opaque_ex(ex));
             }
             Val::Type(ty) if name == "ty" || name == "dtype" => Val::Type(*ty),
+            Val::Static(_) => return self.layout(ex),
+            Val::Cell(buffer) if name == "buffer" => Val::Buffer(*buffer),
             Val::Expr(_) | Val::Cell(_) | Val::Bound(..) | Val::Thread(..) => {
                 let tx = self.lift(value)?;
                 match name {
@@ -286,7 +293,8 @@ impl Lowerer<'_, '_, '_> {
                 if name == "let" && space == Namespace::Tirx {
                     return Val::LetAnnotation(None);
                 }
-                if let Some(dtype) = DataType::parse(name).filter(|_| name != "void") {
+                if let Some(dtype) = DataType::parse(name).filter(|_| !SHORT_TYPES.contains(&name))
+                {
                     return Val::Type(dtype.into());
                 }
                 Val::Intrinsic(self.s.body.intern(name))

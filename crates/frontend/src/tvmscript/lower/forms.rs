@@ -8,6 +8,7 @@ use super::{
     arguments::{Args, Parameters, REST},
     calls::Written,
     source_tree::{At, Src},
+    statics,
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
@@ -18,6 +19,9 @@ use crate::tvmscript::{
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
+        if ir::effects::names::begins_with_team(name) {
+            return self.generic_call(ex, &format!("tile.{name}"), args);
+        }
         if form_parameters(name).is_some() {
             // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors
             // of nodes refuse it.
@@ -65,6 +69,7 @@ impl Lowerer<'_, '_, '_> {
             "let" => {
                 return Err(self.malformed(ex, "T.let stands only before a value or in a `with`"));
             }
+            _ if statics::is_layout(name) => return self.layout(ex),
             _ => match node_op(name) {
                 Some(op) => self.node_form(ex, op, args)?,
                 None => return self.generic_call(ex, name, args),
@@ -231,13 +236,20 @@ impl Lowerer<'_, '_, '_> {
         if self.ty(lanes) == Type::Unknown {
             return Ok(None);
         }
+        self.written_lanes(lanes).map(Some).ok_or_else(|| {
+            self.malformed(ex, "the number of lanes must be a constant from 1 to 65535")
+        })
+    }
+
+    /// The number of lanes that an expression is: a constant, or a multiple of `vscale`.
+    pub(super) fn written_lanes(&self, lanes: Tx) -> Option<Lanes> {
         let vscale_factor =
             |this: &Self, id| this.s.body.operands_of(id, Intrinsic::VScale).is_some();
         let fixed = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
             ExprKind::Int(it) => u16::try_from(it).ok().filter(|&it| it > 0),
             _ => None,
         };
-        let found = match self.kind(lanes) {
+        match self.kind(lanes) {
             ExprKind::Int(_) => fixed(self, lanes.id).map(Lanes::Fixed),
             ExprKind::Binary(BinaryOp::Mul, a, b) if vscale_factor(self, a) => {
                 fixed(self, b).map(Lanes::Scalable)
@@ -247,10 +259,7 @@ impl Lowerer<'_, '_, '_> {
             }
             _ if vscale_factor(self, lanes.id) => Some(Lanes::Scalable(1)),
             _ => None,
-        };
-        found.map(Some).ok_or_else(|| {
-            self.malformed(ex, "the number of lanes must be a constant from 1 to 65535")
-        })
+        }
     }
 
     pub(super) fn ramp_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {

@@ -83,6 +83,11 @@ impl Lowerer<'_, '_, '_> {
                 }
             }
         }
+        if let ([place], true) = (&operands[..], is_in_place(name)) {
+            // Of one operand a tile primitive is in place, as TVM writes it out.
+            let again = Tx { id: place.id, src: self.s.sources.again(place.src) };
+            operands.push(again);
+        }
         // From the last: the places of those before stay what they are.
         for (index, arg) in lambdas.into_iter().rev() {
             let tx = self.reducer(name, arg, &operands)?;
@@ -362,10 +367,14 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// A function of Python: TVM's own by their last name, a few builtins on constants; the rest is opaque.
-    pub(super) fn path_call(&mut self, ex: Ex, path: ir::NameId, args: Run) -> R<Ev> {
+    pub(super) fn path_call(&mut self, ex: Ex, callee: Ex, path: ir::NameId, args: Run) -> R<Ev> {
         let path = self.s.body.name(path).to_owned();
-        let tvm = ["tvm.tirx.", "tvm.tir.", "tvm.tirx.op.", "tvm.tir.op."];
-        if let Some(name) = tvm.iter().find_map(|it| path.strip_prefix(it)) {
+        if let Some(made) = self.static_call(ex, &path, args)? {
+            return Ok(made);
+        }
+        let tvm = ["tvm.tirx.op.", "tvm.tir.op.", "tvm.tirx.", "tvm.tir."];
+        let name = tvm.iter().find_map(|it| path.strip_prefix(it));
+        if let Some(name) = name.filter(|it| !it.contains('.')) {
             let args = self.form_args(name, args);
             return match name {
                 "const" => self.python_const(ex, &args),
@@ -377,6 +386,10 @@ impl Lowerer<'_, '_, '_> {
                 }
                 _ => self.intrinsic(ex, name, &args),
             };
+        }
+        let is_pure = ["builtins.", "math.", "typing."].iter().any(|it| path.starts_with(it));
+        if !is_pure {
+            return self.foreign_call(ex, callee, args);
         }
         let args = self.args(args);
         if let Some(name) = path.strip_prefix("builtins.") {
@@ -463,6 +476,12 @@ const ACCESS_PTR: &str = "tirx.tvm_access_ptr";
 /// Returns true if calls of an operator are values of their operands, by its row.
 fn is_value(name: &str) -> bool {
     ir::effects::tir(name).memory_effect == ir::effects::MemoryEffect::None
+}
+
+/// Returns true if a tile primitive takes its destination for its source where it is given no other.
+fn is_in_place(name: &str) -> bool {
+    let name = name.strip_prefix("tile.").map(|it| it.rsplit('.').next().unwrap_or(it));
+    name.is_some_and(|it| matches!(it, "exp" | "exp2" | "log2" | "reciprocal" | "sqrt" | "zero"))
 }
 
 /// Forms whose calls are data and have no effect.

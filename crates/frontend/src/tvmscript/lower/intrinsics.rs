@@ -110,6 +110,17 @@ pub(super) fn result_type(name: &str) -> ResultType {
         | "anylist_setitem_call_packed"
         | "anylist_setitem_call_cpacked"
         | "TVMBackendFreeWorkspace"
+        | "cluster_id"
+        | "cta_id"
+        | "cta_id_in_cluster"
+        | "cta_id_in_pair"
+        | "lane_id"
+        | "scope_id"
+        | "thread_id"
+        | "thread_id_in_wg"
+        | "warp_id"
+        | "warp_id_in_wg"
+        | "warpgroup_id"
         | "tvm_context_id" => R::Fixed(DataType::INT32),
         "tvm_warp_activemask" | "cuda.elect_sync" => R::Fixed(DataType::uint(32)),
         "tvm_stack_make_shape"
@@ -178,7 +189,9 @@ fn by_registry(name: &str) -> ResultType {
 
 /// Returns true if any table knows the operator.
 pub(super) fn is_known(name: &str, effects: &EffectTable) -> bool {
-    result_type(name) != ResultType::Unknown
+    // What an instruction of a computed name does is not known, but that it is one.
+    name.starts_with("ptx[")
+        || result_type(name) != ResultType::Unknown
         || ir::effects::tvm_op(name).is_some()
         || is_listed(name, effects)
 }

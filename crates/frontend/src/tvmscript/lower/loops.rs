@@ -114,6 +114,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     self.bounds(None, extent)?
                 }
             };
+            let (min, extent) = self.bounds_as(args, min, extent)?;
             axes.push(Axis {
                 kind: ForKind::Serial,
                 min,
@@ -152,6 +153,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             None => (None, self.expr(start)?),
         };
         let (min, extent) = self.bounds(min, end)?;
+        let (min, extent) = self.bounds_as(args, min, extent)?;
         let step = match args.get("step").filter(|&it| !self.is_none(it)) {
             Some(step) => {
                 let step = self.expr(step)?;
@@ -167,6 +169,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
         };
         let attrs = self.loop_attrs(args)?;
         Ok(Axis { kind, min, extent, step, attrs })
+    }
+
+    /// The bounds of a loop in the type that `dtype=` gives its variable.
+    fn bounds_as(&mut self, args: &Args<'_>, min: Tx, extent: Tx) -> R<(Tx, Tx)> {
+        let Some(dtype) = args.keyword("dtype").filter(|&it| !self.is_none(it)) else {
+            return Ok((min, extent));
+        };
+        match self.type_of(dtype)? {
+            Type::Prim(dtype) => Ok((self.cast_to(min, dtype)?, self.cast_to(extent, dtype)?)),
+            _ => Err(self.malformed(dtype, "a data type is needed here")),
+        }
     }
 
     fn thread_tag(&mut self, ex: Ex) -> R<ir::ThreadTag> {

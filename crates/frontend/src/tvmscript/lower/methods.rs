@@ -1,6 +1,6 @@
 //! Methods of buffers and expressions in expressions: `A.vload(...)`, `A.access_ptr("r")`, `x.astype("float32")`.
 
-use ir::{Attr, BinaryOp, Buffer, BufferField, BufferId, DataType, Lanes, MemoryScope, Type};
+use ir::{BinaryOp, Buffer, BufferField, BufferId, DataType, Lanes, MemoryScope, Type};
 
 use super::{
     Lowerer, R,
@@ -8,6 +8,7 @@ use super::{
     calls::Written,
     source_tree::At,
     value::{Ev, Tx, Val},
+    views,
 };
 use crate::tvmscript::{
     ast::{Ex, Run},
@@ -20,24 +21,34 @@ impl Lowerer<'_, '_, '_> {
         ex: Ex,
         buffer: BufferId,
         name: &str,
-        args: Run,
+        run: Run,
     ) -> R<Ev> {
         // The other methods keep what they are given, or their whole text.
         let args = match name {
-            "vload" | "ptr_to" | "access_ptr" | "scope" => {
-                self.args_of(method_parameters(name), args)?
+            "vload" | "ptr_to" | "access_ptr" | "scope" | "elem_offset_of" | "byte_offset_of" => {
+                self.args_of(method_parameters(name), run)?
             }
-            _ => self.args(args),
+            _ => self.args(run),
         };
         match name {
             "vload" => {
                 let Some(begin) = args.get("begin") else {
                     return Err(self.malformed(ex, "vload takes indices"));
                 };
-                let indices = self.shape(begin)?;
+                let mut indices = self.shape(begin)?;
+                let written = match args.get("dtype").filter(|&it| !self.is_none(it)) {
+                    Some(dtype) => match self.written_type(dtype)? {
+                        Written::Type(ty) => ty.prim(),
+                        Written::Symbolic(_) => return Ok(self.opaque_ex(ex)),
+                    },
+                    None => None,
+                };
                 let predicate = self.predicate(&args)?;
                 self.check_rank(ex, buffer, indices.len())?;
                 let at = self.at(ex);
+                if let Some(dtype) = written {
+                    self.widen(buffer, &mut indices, dtype, at)?;
+                }
                 let tx = self.load(buffer, &indices, predicate, at);
                 Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
             }
@@ -67,11 +78,70 @@ impl Lowerer<'_, '_, '_> {
                 Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
             }
             "access_ptr" => self.access_ptr(ex, buffer, &args),
-            "view" | "local" | "permute" | "slice" | "rearrange" => {
-                Err(self.malformed(ex, format!("`.{name}` makes a buffer: give it a name first")))
+            name if views::is_view(name) => {
+                let spec = self.view(ex, buffer, name, &args)?;
+                Ok(self.nameless(ex, spec))
+            }
+            "elem_offset_of" | "byte_offset_of" => self.offset_of(ex, buffer, name, &args),
+            name if self.is_pool(buffer) && name.starts_with("alloc") => {
+                let spec = self.allocated(ex, buffer, name, &args)?;
+                Ok(self.nameless(ex, spec))
+            }
+            name if self.is_pool(buffer) => {
+                let src = self.leaf(ex);
+                let pool = self.lift(&Ev { val: Val::Buffer(buffer), src })?;
+                self.member_call(ex, pool, name, run)
             }
             _ => Ok(self.opaque_ex(ex)),
         }
+    }
+
+    /// `A.elem_offset_of([i, j])`: where the layout of a buffer puts an element.
+    fn offset_of(&mut self, ex: Ex, buffer: BufferId, name: &str, args: &Args<'_>) -> R<Ev> {
+        let Some(indices) = args.get("indices") else {
+            return Err(self.malformed(ex, format!("{name} takes indices")));
+        };
+        let indices = self.shape(indices)?;
+        self.check_rank(ex, buffer, indices.len())?;
+        let at = self.at(ex);
+        let inside = At { is_real: false, ..at };
+        let load = self.load(buffer, &indices, None, inside);
+        let offset = self.call_node("buffer_offset", &[load], DataType::INT32.into(), inside);
+        let bits = self.s.body.buffers[buffer].dtype.bits;
+        let tx = match name {
+            "byte_offset_of" => {
+                let bits = self.int(i128::from(bits), DataType::INT32, inside);
+                let byte = self.int(8, DataType::INT32, inside);
+                let offset = self.arithmetic(BinaryOp::Mul, offset, bits, inside)?;
+                self.arithmetic(BinaryOp::FloorDiv, offset, byte, at)?
+            }
+            _ => Tx { id: offset.id, src: self.s.sources.node(at, &[load.src]) },
+        };
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// Makes the last index of an access in units of a vector type one of all its lanes, as `vload` and `vstore` do.
+    pub(super) fn widen(
+        &mut self,
+        buffer: BufferId,
+        indices: &mut [Tx],
+        accessed: DataType,
+        at: At,
+    ) -> R<()> {
+        let (Lanes::Fixed(wanted), Lanes::Fixed(found)) =
+            (accessed.lanes, self.s.body.buffers[buffer].dtype.lanes)
+        else {
+            return Ok(());
+        };
+        let Some(last) = indices.last_mut() else { return Ok(()) };
+        let is_scalar = self.dtype(*last).is_some_and(|it| it.is_scalar());
+        if !is_scalar || wanted <= found || wanted % found != 0 {
+            return Ok(());
+        }
+        let one = self.virtual_int(1, DataType::INT32, at.range);
+        let inside = At { is_real: false, ..at };
+        *last = self.ramp(*last, one, i128::from(wanted / found), inside)?;
+        Ok(())
     }
 
     /// `predicate=` of an access.
@@ -196,6 +266,9 @@ impl Lowerer<'_, '_, '_> {
 
     pub(super) fn expr_method(&mut self, ex: Ex, value: Tx, name: &str, args: Run) -> R<Ev> {
         if name != "astype" {
+            if self.is_object(value) {
+                return self.member_call(ex, value, name, args);
+            }
             return Ok(self.opaque_ex(ex));
         }
         let args = self.args_of(method_parameters(name), args)?;
@@ -209,10 +282,5 @@ impl Lowerer<'_, '_, '_> {
             Written::Symbolic(dtype) => self.symbolic_cast("cast", dtype, value, at),
         };
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
-    }
-
-    /// Attributes that are lists of the written values.
-    pub(super) fn attr_list(&mut self, items: &[Ex]) -> Attr {
-        Attr::List(items.iter().map(|&it| self.attr(it)).collect())
     }
 }

@@ -24,13 +24,16 @@ mod macros;
 mod math;
 mod methods;
 mod names;
+mod objects;
 mod operators;
 mod promote;
 mod scope;
 mod signature;
 mod source_tree;
+mod statics;
 mod stmt;
 mod value;
+mod views;
 mod with;
 
 use ir::{

@@ -33,6 +33,14 @@ impl Lowerer<'_, '_, '_> {
             Val::Buffer(buffer) => {
                 self.s.body.make(ExprKind::Buffer(*buffer), DataType::HANDLE.into())
             }
+            // The legacy dialect takes a part of a buffer for the vector of its elements.
+            Val::Region(buffer, dims) if self.is_legacy() && !dims.iter().any(is_left_out) => {
+                let dims = self.sourced(dims, src);
+                let indices = self.store_indices(&dims)?;
+                let range = self.s.sources.range(src);
+                let at = At { range, is_real: self.expansion.is_none() };
+                return Ok(self.load(*buffer, &indices, None, at));
+            }
             Val::Region(buffer, dims) => return Err(self.not_a_value(*buffer, dims, src)),
             Val::Thread(value, _) => {
                 self.check_launched(*value, src)?;
@@ -52,6 +60,12 @@ impl Lowerer<'_, '_, '_> {
                 return self.lift_items(ev);
             }
             Val::Type(ty) => return self.type_literal(*ty, src),
+            Val::Static(text) => self.s.body.opaque(text),
+            Val::ExprMethod(id, name) if self.s.body.ty(*id) == Type::Unknown => {
+                let object = Tx { id: *id, src: self.s.sources.part(src, 0, 1) };
+                let name = self.s.body.name(*name).to_owned();
+                return Ok(self.member_value(object, &name, src));
+            }
             // What is imported may be a number as well as a module.
             Val::Python | Val::Path(_) => return Ok(self.python(src)),
             other => {

@@ -293,6 +293,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// Returns the text after `T.` in a callee: `grid`, `axis.spatial`; `None` if it is no TVMScript form.
     pub(super) fn form_of(&mut self, callee: Ex) -> Option<Cow<'a, str>> {
+        use crate::tvmscript::environment::Namespace as N;
         if let Some(name) = self.tir_member(callee) {
             return Some(Cow::Borrowed(name));
         }
@@ -305,11 +306,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ => return None,
         };
         match *ast.kind(base) {
-            ExKind::Name(head) => self.is_tir(head, base).then_some(Cow::Borrowed(name)),
+            ExKind::Name(head) => match self.family(head, base)? {
+                N::Tir | N::Tirx => Some(Cow::Borrowed(name)),
+                N::Tile => Some(format!("tile.{name}").into()),
+                N::Ir | N::Relax => None,
+            },
             ExKind::Attr { .. } => {
                 let (head, rest) = ast.dotted(callee)?;
-                if self.is_tir(head, self.head(callee)) {
-                    return Some(rest.join(".").into());
+                match self.family(head, self.head(callee)) {
+                    Some(N::Tir | N::Tirx) => return Some(rest.join(".").into()),
+                    Some(N::Tile) => return Some(format!("tile.{}", rest.join(".")).into()),
+                    _ => {}
                 }
                 // `tvm.script.tirx.grid`
                 let mut path = head;
@@ -343,15 +350,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
         ex
     }
 
-    fn is_tir(&mut self, head: &str, ex: Ex) -> bool {
-        use crate::tvmscript::environment::Namespace as N;
+    /// The family of names that a name stands for.
+    fn family(&mut self, head: &str, ex: Ex) -> Option<crate::tvmscript::environment::Namespace> {
         let known = self.peek(head);
         if known.is_none() && !self.is_namespace(head) {
-            return false;
+            return None;
         }
         match self.name(head, ex) {
-            Ok(ev) => matches!(ev.val, Val::Namespace(N::Tir | N::Tirx)),
-            Err(_) => false,
+            Ok(Ev { val: Val::Namespace(family), .. }) => Some(family),
+            _ => None,
         }
     }
 
@@ -394,8 +401,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.check_form(form, args)?;
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
-                let Some(dict) =
-                    args.get("attrs").filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_)))
+                let attrs = args.get("attrs");
+                if let Some(attrs) = attrs.filter(|_| form == "func_attr")
+                    && let ev = self.eval(attrs)?
+                    && self.is_unknown(&ev.val)
+                {
+                    // Nothing that is known depends on them.
+                    let text = self.text(self.ast.range(attrs)).into();
+                    self.s.body.attrs.push(("**".into(), Attr::Text(text)));
+                    return Ok(());
+                }
+                let Some(dict) = attrs.filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_)))
                 else {
                     return Err(self.malformed(ex, "a dictionary is needed"));
                 };
@@ -441,7 +457,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     None => Err(self.malformed(ex, "T.Assert takes a condition")),
                 }
             }
-            "launch_thread" | "attr" | "let" | "LetStmt" => self.concise(ex, form, args, None),
+            "launch_thread" | "attr" | "let" | "LetStmt" | "hint" => {
+                self.concise(ex, form, args, None)
+            }
             _ => self.evaluate(ex),
         }
     }
@@ -521,8 +539,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if self.may_be_python(value.id) {
             return Err(super::Reported);
         }
-        self.check_bool(value, "if")?;
+        let (value, attrs) = self.truth(value, "if")?;
         let op = self.emit(OpKind::If, &[value]);
+        self.s.body.ops[op].attrs = attrs;
         let statement = self.s.stmt_range;
         self.in_region(op, |this| this.suite_or_pass(then));
         if !otherwise.is_empty() {
@@ -568,6 +587,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     body.each_child(node.kind, &mut |it| stack.push(it));
                 }
                 K::Call { callee: Callee::Unknown(_), .. } => has_python = true,
+                K::Call { callee: Callee::Intrinsic(name, _), .. }
+                    if super::objects::is_member(body.name(name)) =>
+                {
+                    has_python = true;
+                }
                 // A choice: of one value of Python or the other where Python chooses.
                 K::IfThenElse(condition, ..) => stack.push(condition),
                 _ => return false,
@@ -578,10 +602,26 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn while_statement(&mut self, condition: Ex, body: Run) -> R<()> {
         let condition = self.expr(condition)?;
-        self.check_bool(condition, "while")?;
+        let (condition, attrs) = self.truth(condition, "while")?;
         let op = self.emit(OpKind::While, &[condition]);
+        self.s.body.ops[op].attrs = attrs;
         self.in_region(op, |this| this.suite_or_pass(body));
         Ok(())
+    }
+
+    /// The condition of an `if` or `while`, and the attributes by which it is printed: TVM takes a number for whether it
+    /// is not zero.
+    fn truth(&mut self, value: Tx, of: &str) -> R<(Tx, ir::AttrDictId)> {
+        let is_number = |it: DataType| (it.is_integer() || it.is_float()) && it.is_scalar();
+        let Some(dtype) = self.dtype(value).filter(|&it| is_number(it) && !it.is_bool()) else {
+            self.check_bool(value, of)?;
+            return Ok((value, ir::Body::no_attrs()));
+        };
+        let at = super::At { range: self.tx_range(value), is_real: false };
+        let src = self.s.sources.leaf(at);
+        let zero = self.const_as(0, dtype, src)?;
+        let condition = self.node2(ir::BinaryOp::Ne, value, zero, at);
+        Ok((condition, self.s.body.attr_dict(vec![(ir::TRUTH.into(), Attr::Bool(true))])))
     }
 
     /// `A.vstore([i], value, predicate=p)`
@@ -594,9 +634,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let (Some(indices), Some(value)) = (args.get("begin"), args.get("value")) else {
             return Err(self.malformed(ex, "vstore takes indices and a value"));
         };
-        let indices = self.shape(indices)?;
+        let mut indices = self.shape(indices)?;
         let value = self.eval(value)?;
+        let value = self.lift(&value)?;
+        if let Some(dtype) = self.dtype(value) {
+            let at = self.at(ex);
+            self.widen(buffer, &mut indices, dtype, at)?;
+        }
         let predicate = self.predicate(&args)?;
+        let value = Ev { val: Val::Expr(value.id), src: value.src };
         self.store(ex, buffer, &indices, &value, predicate)
     }
 

@@ -100,6 +100,8 @@ pub(crate) enum Val {
     VectorAnnotation(ir::DataType, Rc<[ExprId]>),
     /// `n = T.int32()`: a symbol that nothing has used yet.
     Declared(Type, IsSize),
+    /// An object of Python that is made while the function is read (a layout): its text.
+    Static(Rc<str>),
     /// A Python expression without a meaning here. It becomes IR, kept by the text, where IR is needed, so that only
     /// the whole of `a.b(c).d` does.
     Python,

@@ -7,7 +7,7 @@ use super::{
     arguments::Args,
     buffers::{BufferForm, buffer_form},
     source_tree::Src,
-    value::{Tx, Val},
+    value::Val,
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind, ItemNode, Run},
@@ -61,6 +61,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.concise(item.context, &form, &args, target)?;
                 self.with_items(rest, body)
             }
+            name if is_scope_call(name) => {
+                self.scope_call(name, &args)?;
+                self.with_items(rest, body)
+            }
             name => match buffer_form(name, self.is_legacy()) {
                 Some(kind) => self.with_buffer(item, kind, &args, rest, body),
                 None => Err(self.unsupported(item.context, "`with` over this")),
@@ -107,6 +111,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match form {
             "launch_thread" => self.launch_thread(ex, args, target),
             "attr" => self.attr_statement(ex, args),
+            form if is_scope_call(form) => self.scope_call(form, args),
             _ => self.let_scope(ex, form, args, target),
         }
     }
@@ -114,6 +119,23 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn enter_region(&mut self, op: ir::OpId) {
         let region = self.s.body.push_region(op);
         self.s.block = self.s.body.entry(region);
+    }
+
+    /// `T.hint("…", key=value)`, `Tx.compose_op(workspace=…)`: data about what is in the scope.
+    fn scope_call(&mut self, form: &str, args: &Args<'_>) -> R<()> {
+        if let Some(&star) =
+            args.positional.iter().find(|&&it| matches!(self.ast.kind(it), ExKind::Star(_)))
+        {
+            return Err(self.unsupported(star, "a list of arguments"));
+        }
+        let positional = args.positional.iter().map(|&it| self.attr(it)).collect();
+        let keywords = self.keyword_attrs(&args.keywords);
+        let call = Attr::Call { name: format!("T.{form}").into(), args: positional, keywords };
+        let attrs = self.s.body.attr_dict(vec![(ir::SCOPE_CALL.into(), call)]);
+        let op = self.emit(OpKind::AttrDict, &[]);
+        self.s.body.ops[op].attrs = attrs;
+        self.enter_region(op);
+        Ok(())
     }
 
     /// `T.launch_thread("blockIdx.x", n)`, `T.launch_thread(tx, n)`
@@ -210,12 +232,20 @@ impl<'a> Lowerer<'_, '_, 'a> {
         else {
             return Err(self.malformed(ex, "T.attr takes a node, a key and a value"));
         };
-        let (node, spelling) = self.attr_node(node)?;
+        let node_ev = self.eval(node)?;
         let key_ev = self.eval(key)?;
         let Some(key) = self.const_str(&key_ev.val) else {
             return Err(self.malformed(key, "the key is a string"));
         };
         let value = self.expr(value)?;
+        if let (Val::Thread(var, tag), "thread_extent") = (&node_ev.val, &*key) {
+            let op = self.emit(OpKind::LaunchThread { tag: *tag, var: *var }, &[value]);
+            self.enter_region(op);
+            return Ok(());
+        }
+        let node = self.lift(&node_ev)?;
+        // TVM distinguishes numbers of Python from constants (`0` from `T.int32(0)`).
+        let spelling = self.spelling(&node_ev, node);
         let key = self.s.body.intern(&key);
         let op = self.emit(OpKind::Attr(key), &[node, value]);
         if let Some(spelling) = spelling {
@@ -224,14 +254,6 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         self.enter_region(op);
         Ok(())
-    }
-
-    /// The subject node of an attribute, and its spelling where that carries more than the value: TVM distinguishes
-    /// numbers of Python from constants (`0` from `T.int32(0)`).
-    fn attr_node(&mut self, ex: Ex) -> R<(Tx, Option<Attr>)> {
-        let ev = self.eval(ex)?;
-        let node = self.lift(&ev)?;
-        Ok((node, self.spelling(&ev, node)))
     }
 
     /// Legacy `with T.LetStmt(e) as x:`, `with T.let(x, e):`, `T.let(x, e)`
@@ -272,4 +294,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.define_value(target.0, target.1, DefinitionKind::Binding, result);
         Ok(())
     }
+}
+
+/// Returns true if a form opens a scope that it only describes.
+pub(super) fn is_scope_call(form: &str) -> bool {
+    matches!(form, "hint" | "tile.compose_op")
 }

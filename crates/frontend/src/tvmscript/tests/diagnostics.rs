@@ -106,7 +106,6 @@ fn types_that_do_not_fit() {
                 x: T.let[T.int64] = n + 1
             #                       ^^^^^ dtype-mismatch: `x` is int64, its value is int32
                 if n:
-            #      ^ dtype-mismatch: `if` needs a bool, this is int32
                     pass
                 A[0, 0] = T.Select(n == 0, n, m)
             #                              ^^^^ dtype-mismatch: int32 and int64 do not fit together

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use build_kernels::{Target, TargetOptions};
 
-use super::{DEFAULT_LIMIT, Format, Inputs, OUT, PassName, Size};
+use super::{DEFAULT_LIMIT, Format, Inputs, InstanceCall, OUT, PassName, Size};
 
 #[derive(clap::Args)]
 pub(crate) struct BuildArgs {
@@ -39,6 +39,11 @@ pub(crate) struct BuildArgs {
     /// file).
     #[arg(long, value_name = "REV", conflicts_with = "stdin")]
     pub(crate) since: Option<String>,
+    /// Also build this instance of a factory (a Python function with kernels inside): a call, as
+    /// 'matmul(M=1024, dtype="float16")'; may be given several times. Instances that calls in a file make, and those of
+    /// `tir-analyzer.toml`, are built in any case.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) instance: Vec<InstanceCall>,
     /// Let the device compiler fuse a product and a sum, which changes the last bits.
     #[arg(long)]
     pub(crate) fmad: bool,

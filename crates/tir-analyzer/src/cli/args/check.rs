@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CseArgs, Inputs};
+use super::{CseArgs, Inputs, InstanceCall};
 
 #[derive(clap::Args)]
 pub(crate) struct CheckArgs {
@@ -27,6 +27,10 @@ pub(crate) struct CheckArgs {
     /// Report only on functions whose text differs from this revision of the git repository.
     #[arg(long, value_name = "REV", conflicts_with = "stdin")]
     pub(crate) since: Option<String>,
+    /// Check the functions in a factory (a Python function with kernels inside) with these values of its parameters:
+    /// a call, as 'matmul(M=1024, dtype="float16")'. Defaults are filled in; what has no value stays unknown.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) instance: Option<InstanceCall>,
     #[command(flatten)]
     pub(crate) cse: CseArgs,
 }

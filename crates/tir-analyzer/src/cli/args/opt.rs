@@ -1,6 +1,6 @@
 //! The arguments of `opt`.
 
-use super::{CseArgs, OneInput, PassName};
+use super::{CseArgs, InstanceCall, OneInput, PassName};
 
 #[derive(clap::Args)]
 pub(crate) struct OptArgs {
@@ -17,6 +17,11 @@ pub(crate) struct OptArgs {
     /// Only this function; all others are printed as they are.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// Take the functions in a factory (a Python function with kernels inside) with these values of its parameters:
+    /// a call, as 'matmul(M=1024, dtype="float16")'. Defaults are filled in; what has no value stays unknown.
+    /// Only these functions are printed, without the Python around them.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) instance: Option<InstanceCall>,
     /// Threads for a large file of MLIR: with two, one parses while the other plans. By default two where there are two
     /// processors.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -28,5 +33,6 @@ Examples:
   tir-analyzer opt --passes cse a.py                          with the rules of this tool
   tir-analyzer opt --passes cse --preset tvm a.py             as TVM's pass does, where that is sound
   tir-analyzer opt --passes cse --preset tvm --allow-unsound --function main a.py
+  tir-analyzer opt --instance 'matmul(M=1024)' a.py           the kernel that a factory makes, without the factory
   tir-analyzer opt a.mlir                                     equal and dead operations, beyond what mlir-opt finds
   tir-analyzer opt --preset mlir --llvm 24 a.mlir             as `mlir-opt -cse` does, where that is sound";

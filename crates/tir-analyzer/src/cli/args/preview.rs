@@ -1,6 +1,6 @@
 //! The arguments of `preview`.
 
-use super::{OneInput, PassName};
+use super::{InstanceCall, OneInput, PassName};
 
 #[derive(clap::Args)]
 pub(crate) struct PreviewArgs {
@@ -12,6 +12,10 @@ pub(crate) struct PreviewArgs {
     /// Only this function.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// Take the functions in a factory (a Python function with kernels inside) with these values of its parameters:
+    /// a call, as 'matmul(M=1024, dtype="float16")'. Defaults are filled in; what has no value stays unknown.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) instance: Option<InstanceCall>,
     /// How to show it.
     #[arg(long, value_enum, default_value = "side-by-side")]
     pub(crate) format: PreviewFormat,

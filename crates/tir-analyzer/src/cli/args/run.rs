@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{AnswerFormat, OneInput};
+use super::{AnswerFormat, InstanceCall, OneInput};
 
 #[derive(clap::Args)]
 pub(crate) struct RunArgs {
@@ -11,6 +11,10 @@ pub(crate) struct RunArgs {
     /// The function; not needed if the file has one only.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// Take the functions in a factory (a Python function with kernels inside) with these values of its parameters:
+    /// a call, as 'matmul(M=1024, dtype="float16")'. Defaults are filled in; what has no value stays unknown.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) instance: Option<InstanceCall>,
     /// One entry a parameter, in order: a `.npy` file, `random`, `zeros`, or a number for a scalar. A single `random`
     /// or `zeros` is for all of them.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "random")]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use frontend::tvmscript::instance::{Request, RequestError};
 use ide::CseOptions;
 use transform::passes::Pass;
 
@@ -103,6 +104,25 @@ impl CseArgs {
             downstream: self.downstream.map_or(settings.downstream, Into::into),
             ..settings
         }
+    }
+}
+
+/// An instance of a factory, as a call of it: `matmul(M=1024, dtype="float16")`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct InstanceCall(pub(crate) Request);
+
+impl std::str::FromStr for InstanceCall {
+    type Err = String;
+
+    /// Says the column of a mistake, and shows it.
+    fn from_str(text: &str) -> Result<InstanceCall, String> {
+        let fail = |it: RequestError| {
+            let before = usize::from(it.offset).min(text.len());
+            let column = text.char_indices().take_while(|it| it.0 < before).count();
+            let caret = " ".repeat(column);
+            format!("column {}: {}\n  {text}\n  {caret}^", column + 1, it.message)
+        };
+        Request::parse(text).map(InstanceCall).map_err(fail)
     }
 }
 

@@ -22,6 +22,7 @@ use build_kernels::{
     Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
     TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
 };
+use frontend::tvmscript::Request;
 use ir::effects::EffectTable;
 use syntax::Language;
 
@@ -67,6 +68,8 @@ struct Plan {
     /// The inputs that were not found.
     failures: Vec<String>,
     settings: Settings,
+    /// The instances that are asked for.
+    instances: Arc<[Request]>,
     /// The reason why there will be no binaries, though they are asked for.
     no_compiler: Option<String>,
 }
@@ -102,7 +105,9 @@ impl Plan {
             roots.insert(places.first_argument().to_owned());
         }
         let out = io.resolve(&args.out);
-        let Chosen { devices, effects } = chosen(args, &roots)?;
+        let Chosen { devices, effects, instances } = chosen(args, &roots)?;
+        let asked = args.instance.iter().map(|it| it.0.clone());
+        let instances = instances.iter().cloned().chain(asked).collect();
         let passes = args.passes.iter().filter_map(|it| it.0).map(|it| it.name().to_owned());
         let asked = !args.emit.is_empty() || args.ptxas;
         let folder = args.cuda_path.as_ref().map(|it| io.resolve(it));
@@ -132,7 +137,7 @@ impl Plan {
             store_limit: args.store_limit.0,
             ..Settings::new(&out)
         };
-        Ok(Plan { inputs, shown, failures: jobs.failures, settings, no_compiler })
+        Ok(Plan { inputs, shown, failures: jobs.failures, settings, instances, no_compiler })
     }
 
     /// Builds, and reports failures.
@@ -159,8 +164,9 @@ impl Plan {
         };
         // A name that was mistyped is no reason to remove what was built.
         let prune = args.prune && self.failures.is_empty();
-        let options = RunOptions { jobs: n_jobs, prune };
-        let outcome = build_kernels::run(&self.inputs, &self.settings, options, &show);
+        let instances = Arc::clone(&self.instances);
+        let options = RunOptions { jobs: n_jobs, prune, instances };
+        let outcome = build_kernels::run(&self.inputs, &self.settings, &options, &show);
         drop(progress);
         let outcome = outcome.with_context(|| {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
@@ -202,10 +208,11 @@ fn is_same_file(inputs: &[Input], name: &str, path: &Path) -> bool {
 struct Chosen {
     devices: BTreeMap<Target, TargetOptions>,
     effects: Arc<EffectTable>,
+    instances: Arc<[Request]>,
 }
 
 /// Returns the settings of each target, those of the command line on top of those of the workspace, and the effects of
-/// calls.
+/// calls, and the instances that are asked for.
 fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen> {
     let mut settings = settings::Settings::default();
     let mut found: Option<(&PathBuf, Chosen)> = None;
@@ -219,10 +226,11 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
             all.check(*target).map_err(|it| anyhow::anyhow!(it))?;
             devices.insert(*target, all);
         }
-        let chosen = Chosen { devices, effects: config.dialects.tables().effects.clone() };
+        let effects = config.dialects.tables().effects.clone();
+        let chosen = Chosen { devices, effects, instances: config.instances.clone() };
         match &found {
             Some((first, known)) if *known != chosen => anyhow::bail!(
-                "{} and {} have different settings for these targets or effects; build them one after the other",
+                "{} and {} have different settings for these targets, effects or instances; build them one after the other",
                 first.display(),
                 root.display()
             ),
@@ -230,6 +238,10 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
             None => found = Some((root, chosen)),
         }
     }
-    let nothing = || Chosen { devices: BTreeMap::new(), effects: EffectTable::shared() };
+    let nothing = || Chosen {
+        devices: BTreeMap::new(),
+        effects: EffectTable::shared(),
+        instances: Arc::default(),
+    };
     Ok(found.map_or_else(nothing, |it| it.1))
 }

@@ -9,15 +9,19 @@ mod baseline;
 
 use std::path::PathBuf;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
 
-use ide::{AnalysisHost, DiagnosticsConfig, FileId, Severity};
-use syntax::{Language, LineIndex};
+use ide::{AnalysisHost, DiagnosticsConfig, FileId, Instance, Severity};
+use syntax::{Form, Language, LineIndex};
 
 use self::baseline::{Baseline, Key};
 use crate::cli::{
     Exit,
-    args::{CheckArgs, Level, ReportFormat},
+    args::{CheckArgs, InstanceCall, Level, ReportFormat},
+    driver::unit::{functions, instance_of},
     input::{
         functions::Functions,
         jobs::{self, Job},
@@ -45,6 +49,7 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
     let adoption = Adoption::new(args, io)?;
     let left = args.cse.max_fixes.map(AtomicUsize::new);
+    let wanted = Wanted { call: args.instance.as_ref(), is_found: AtomicBool::new(false) };
     // What earlier files leave is known only after them.
     let n_jobs = match left {
         Some(_) => 1,
@@ -56,7 +61,9 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let mut written = Baseline::default();
     let mut stale = Vec::new();
     let work = |job: &Job| {
-        job.run(|source| check_file(args, job, &source, &reporter, &adoption, left.as_ref()))
+        job.run(|source| {
+            check_file(args, job, &source, &reporter, (&adoption, &wanted), left.as_ref())
+        })
     };
     parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {
         match result {
@@ -82,6 +89,10 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     })?;
     drop(progress);
     io.out.write_all(reporter.end(&counts, &failures).as_bytes())?;
+    if let Some(missing) = wanted.missing() {
+        io::message(io.err, styled.err, Tone::Error, &missing)?;
+        return Ok(Exit::Failure);
+    }
     if let Some(path) = &args.write_baseline {
         let shown = path.display().to_string();
         write::create(&io.resolve(path), &shown, written.text().as_bytes(), io)?;
@@ -106,6 +117,34 @@ struct Checked {
     accepted: Vec<Key>,
     /// Entries of the baseline that match nothing any more, and how many of each.
     stale: Vec<(Key, usize)>,
+}
+
+/// The instance that is checked, and whether a file has its factory.
+struct Wanted<'a> {
+    call: Option<&'a InstanceCall>,
+    is_found: AtomicBool,
+}
+
+impl Wanted<'_> {
+    /// The instance of the factory in a file; none if it has no such factory.
+    fn of_file(&self, job: &Job, source: &Source) -> anyhow::Result<Option<Instance>> {
+        let language = Language::of_file(&job.file.path, &source.text);
+        let Some(call) = self.call.filter(|_| language.support().form == Form::Expressions) else {
+            return Ok(None);
+        };
+        let functions = functions(source, &job.config);
+        if !functions.factories().iter().any(|it| call.0.means(&it.path)) {
+            return Ok(None);
+        }
+        self.is_found.store(true, Ordering::Relaxed);
+        instance_of(Some(call), &functions, &job.file.shown)
+    }
+
+    /// The complaint that no file has the factory.
+    fn missing(&self) -> Option<String> {
+        let call = self.call.filter(|_| !self.is_found.load(Ordering::Relaxed))?;
+        Some(format!("no file has the factory `{}`", call.0.function))
+    }
 }
 
 /// The findings that count: those that are new.
@@ -193,7 +232,7 @@ fn check_file(
     job: &Job,
     source: &Source,
     reporter: &Reporter,
-    adoption: &Adoption,
+    (adoption, wanted): (&Adoption, &Wanted<'_>),
     left: Option<&AtomicUsize>,
 ) -> anyhow::Result<Checked> {
     let mut host = AnalysisHost::new();
@@ -202,7 +241,16 @@ fn check_file(
     host.set_dialects(job.config.dialects.tables().clone());
     let language = Language::of_file(&job.file.path, &source.text);
     host.set_text(file, language, source.text.as_str().into());
-    let config = DiagnosticsConfig { read_back: true, ..job.config.diagnostics(usize::MAX) };
+    let instance = wanted.of_file(job, source)?;
+    let config = DiagnosticsConfig {
+        read_back: true,
+        instances: instance.is_some(),
+        ..job.config.diagnostics(usize::MAX)
+    };
+    if let Some(instance) = instance {
+        let factory = instance.factory().to_owned();
+        host.choose_instance(file, &factory, Some(Arc::new(instance)));
+    }
     let mut found = host.diagnostics_once(file, &config);
     drop(host);
     let (accepted, stale) = adoption.select(job, source, &mut found)?;

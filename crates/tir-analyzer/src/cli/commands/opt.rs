@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{
-    Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Lowered, Namespace,
-    Severity, diagnostics,
+    Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Instance, Lowered,
+    Namespace, Severity, diagnostics,
 };
 use ir::{
     Body, Dialect,
@@ -29,7 +29,7 @@ use crate::{
         args::OptArgs,
         driver::{
             ops::{self, Rules},
-            unit::{Function, choose, functions, with_function},
+            unit::{Function, choose, functions, instance_of, with_instance},
         },
         input::{
             jobs::{self, Job},
@@ -71,6 +71,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 Ok(module.notes)
             }
             Form::Operations => {
+                ops::refuse_instance(args.instance.as_ref(), language)?;
                 let done = optimize_operations(args, &job.config, language, &source)?;
                 source.write_edited(done.edits.iter(), io.out)?;
                 if done.notes.is_empty() {
@@ -125,7 +126,9 @@ fn optimize(
 ) -> anyhow::Result<Module> {
     let shown = &job.file.shown;
     let functions = functions(source, &job.config);
-    let chosen = choose(args.function.as_deref(), &functions, shown)?;
+    let instance = instance_of(args.instance.as_ref(), &functions, shown)?;
+    let instance = instance.as_ref();
+    let chosen = choose(args.function.as_deref(), instance, &functions, shown)?;
     let newline = line_break(&source.text);
     let mut module = Module { bytes: Vec::new(), notes: Vec::new(), exposed_to: BTreeSet::new() };
     let mut edits = Vec::new();
@@ -133,7 +136,7 @@ fn optimize(
     for item in chosen {
         let exposed_to = &mut module.exposed_to;
         let work = |function: Function<'_>| {
-            if let Some((at, why)) = obstacle(&functions, item, function.lowered) {
+            if let Some((at, why)) = obstacle(&functions, item, function.lowered, instance) {
                 let why = format!("`{}` is left as it is: {why}", item.source.name);
                 return Err((item.range.start() + at, why));
             }
@@ -141,16 +144,40 @@ fn optimize(
             let body = done.map_err(|broken| {
                 (item.range.start() + item.source.name_range.start(), broken.report())
             })?;
-            Ok(printed(body.as_ref().unwrap_or(&function.lowered.body), source, item, newline))
+            let body = body.as_ref().unwrap_or(&function.lowered.body);
+            Ok(match instance {
+                Some(_) => standing_alone(body, newline),
+                None => printed(body, source, item, newline),
+            })
         };
-        let done = with_function(&functions, item, Stage::Planning, work);
+        let done = with_instance(&functions, item, instance, Stage::Planning, work);
         match done.unwrap_or_else(|failed| Err((failed.at, failed.report))) {
             Ok(text) => edits.push(Edit::replace(item.range, text)),
             Err((at, why)) => module.notes.push(located(source, &lines, shown, at, &why)),
         }
     }
-    module.bytes = source.edited(&edits)?;
+    module.bytes = match instance {
+        Some(_) => alone(&edits, newline).into_bytes(),
+        None => source.edited(&edits)?,
+    };
     Ok(module)
+}
+
+/// The functions of an instance as a module of their own: the import of their dialect is above the first.
+fn alone(functions: &[Edit], newline: &str) -> String {
+    let texts: Vec<&str> = functions.iter().map(|it| &*it.text).collect();
+    texts.join(&newline.repeat(3)) + if texts.is_empty() { "" } else { newline }
+}
+
+/// The text of a function with the import that it needs.
+fn standing_alone(body: &Body, newline: &str) -> String {
+    let dialect = match body.dialect {
+        Dialect::Tir => "tir",
+        _ => "tirx",
+    };
+    let text = ir::print::tvmscript(body, 0);
+    let import = format!("from tvm.script import {dialect} as T\n\n\n{}", text.trim_end());
+    import.lines().collect::<Vec<_>>().join(newline)
 }
 
 /// The body after the passes; none if there are none.
@@ -189,6 +216,7 @@ fn obstacle(
     functions: &FileFunctions,
     item: &FunctionItem,
     lowered: &Lowered,
+    instance: Option<&Instance>,
 ) -> Option<(TextSize, String)> {
     let is_in_the_way = |it: &&Diagnostic| {
         it.severity <= Severity::Warning || it.code == diagnostics::UNSUPPORTED_CONSTRUCT
@@ -200,6 +228,10 @@ fn obstacle(
     if !is_plain(item) {
         let why = "its decorators are more than one `T.prim_func` with named arguments, and are not printed";
         return Some((0.into(), why.to_owned()));
+    }
+    // It is printed with an import of its own.
+    if instance.is_some() {
+        return None;
     }
     let wanted = match lowered.body.dialect {
         Dialect::Tir => Namespace::Tir,

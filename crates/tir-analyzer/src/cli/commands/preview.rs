@@ -18,7 +18,7 @@ use crate::cli::{
     args::{PreviewArgs, PreviewFormat},
     driver::{
         ops,
-        unit::{Function, choose, functions, with_function},
+        unit::{Function, choose, functions, instance_of, with_instance},
     },
     input::{
         jobs::{self, Job},
@@ -43,6 +43,7 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         match language.support().form {
             Form::Expressions => previews(args, &source, &job, &passes),
             Form::Operations => {
+                ops::refuse_instance(args.instance.as_ref(), language)?;
                 let dialects = job.config.dialects.tables();
                 let function = args.function.as_deref();
                 operations::previews(function, dialects, language, &source, &passes)
@@ -95,7 +96,9 @@ fn previews(
 ) -> anyhow::Result<Previews> {
     let shown = &job.file.shown;
     let functions = functions(source, &job.config);
-    let chosen = choose(args.function.as_deref(), &functions, shown)?;
+    let instance = instance_of(args.instance.as_ref(), &functions, shown)?;
+    let instance = instance.as_ref();
+    let chosen = choose(args.function.as_deref(), instance, &functions, shown)?;
     let mut all = Previews { functions: Vec::new(), left: Vec::new() };
     for item in chosen {
         let work = |function: Function<'_>| {
@@ -103,7 +106,7 @@ fn previews(
             let error = error.map(|it| format!("`{}`: {}", item.source.name, it.message));
             (error, preview(&function.lowered.body, function.environment.effects(), passes))
         };
-        match with_function(&functions, item, Stage::Showing, work) {
+        match with_instance(&functions, item, instance, Stage::Showing, work) {
             Ok((error, preview)) => {
                 all.left.extend(error);
                 all.left.extend(preview.stages.iter().filter_map(|it| it.refusal.clone()));

@@ -22,7 +22,10 @@ use syntax::{Form, Language, LineIndex, TextRange};
 use crate::cli::{
     Exit,
     args::{AnswerFormat, RunArgs, ScheduleName},
-    driver::unit::{Function, choose, functions, with_function},
+    driver::{
+        ops,
+        unit::{Function, choose, functions, instance_of, with_instance},
+    },
     input::{
         jobs::{self, Job},
         source::Source,
@@ -60,7 +63,11 @@ impl Run<'_> {
 pub(crate) fn run(args: &RunArgs, io: &mut Io<'_>, _styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, _styled)?;
     let (text, exit) = job.run(|source| {
-        let row = Language::of_file(&job.file.path, &source.text).support();
+        let language = Language::of_file(&job.file.path, &source.text);
+        let row = language.support();
+        if row.form == Form::Operations {
+            ops::refuse_instance(args.instance.as_ref(), language)?;
+        }
         match row.form {
             Form::Operations if row.is_executed => {
                 mlir::execute(args, io, &source, &job.file.shown)
@@ -80,7 +87,9 @@ fn execute(
 ) -> anyhow::Result<(String, Exit)> {
     let shown = &job.file.shown;
     let functions = functions(source, &job.config);
-    let item = match choose(args.function.as_deref(), &functions, shown)?[..] {
+    let instance = instance_of(args.instance.as_ref(), &functions, shown)?;
+    let instance = instance.as_ref();
+    let item = match choose(args.function.as_deref(), instance, &functions, shown)?[..] {
         [one] => one,
         [] => bail!("{shown} has no tensor function (`@T.prim_func`)"),
         ref several => {
@@ -92,7 +101,7 @@ fn execute(
         }
     };
     let work = |function: Function<'_>| execute_function(args, io, (source, shown), function);
-    let done = with_function(&functions, item, Stage::Running, work);
+    let done = with_instance(&functions, item, instance, Stage::Running, work);
     done.unwrap_or_else(|failed| Err(failed.error(shown, source)))
 }
 

@@ -26,7 +26,7 @@ use transform::{
 
 use crate::{
     cli::{
-        args::CseArgs,
+        args::{CseArgs, InstanceCall},
         driver::overlap::on_two_threads,
         input::{jobs::Job, source::Source},
         output::count,
@@ -103,6 +103,20 @@ pub(crate) fn refuse_operations(job: &Job, source: &Source, command: &str) -> an
             bail!("{shown} is {}: `{command}` is for {own}", row.name)
         }
     }
+}
+
+/// Refuses an instance of a file of operations, which have no factories.
+pub(crate) fn refuse_instance(
+    instance: Option<&InstanceCall>,
+    language: Language,
+) -> anyhow::Result<()> {
+    if instance.is_some() {
+        bail!(
+            "this is {}, which has no factories; leave `--instance` out",
+            language.support().name
+        );
+    }
+    Ok(())
 }
 
 /// Returns true if the passes include `cse`, the one for operations.

@@ -5,14 +5,15 @@
 //! (`cargo xtask tidy`, rule `units`), so each has this without asking for it. Units of MLIR and PIR are guarded where
 //! they are read (`frontend`) and where they are planned ([`super::ops`]).
 
-use anyhow::anyhow;
-use frontend::tvmscript::{FileFunctions, FunctionItem, FunctionKind};
+use anyhow::{anyhow, bail};
+use frontend::tvmscript::{Factory, FileFunctions, FunctionItem, FunctionKind, Instance};
 use ir::guard::{Panicked, Stage, guarded};
 use pipeline::expressions;
 use syntax::{LineIndex, TextSize};
 
 use crate::{
     cli::{
+        args::InstanceCall,
         input::source::Source,
         rules::{did_you_mean, near},
     },
@@ -54,7 +55,18 @@ pub(crate) fn with_function<T>(
     stage: Stage,
     work: impl FnOnce(Function<'_>) -> T,
 ) -> Result<T, Failed> {
-    let environment = functions.environment(item);
+    with_instance(functions, item, None, stage, work)
+}
+
+/// As [`with_function`], of a function in an instance of a factory around it.
+pub(crate) fn with_instance<T>(
+    functions: &FileFunctions,
+    item: &FunctionItem,
+    instance: Option<&Instance>,
+    stage: Stage,
+    work: impl FnOnce(Function<'_>) -> T,
+) -> Result<T, Failed> {
+    let environment = functions.environment_in(item, instance);
     let failed = |it: Panicked| Failed {
         at: item.range.start() + item.source.name_range.start(),
         report: it.report(),
@@ -81,13 +93,18 @@ impl Failed {
     }
 }
 
-/// The functions that a command is about.
+/// The functions that a command is about: of a name, and those in the factory of an instance.
 pub(crate) fn choose<'a>(
     name: Option<&str>,
+    instance: Option<&Instance>,
     functions: &'a FileFunctions,
     shown: &str,
 ) -> anyhow::Result<Vec<&'a FunctionItem>> {
-    let all = functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc);
+    let is_in = |it: &&FunctionItem| {
+        let is_in = instance.is_none_or(|instance| instance.is_around(&it.source.key.path));
+        it.source.kind == FunctionKind::PrimFunc && is_in
+    };
+    let all = functions.functions.iter().filter(is_in);
     let Some(name) = name else { return Ok(all.collect()) };
     let is_it = |it: &&FunctionItem| {
         let source = &it.source;
@@ -99,4 +116,36 @@ pub(crate) fn choose<'a>(
         return Err(anyhow!("{shown} has no function `{name}`{}", did_you_mean(&names)));
     }
     Ok(chosen)
+}
+
+/// Returns the instance that a call on the command line asks for; none if it asks for none.
+///
+/// # Errors
+/// No factory of the file is meant, or several are, or the arguments are not its.
+pub(crate) fn instance_of(
+    call: Option<&InstanceCall>,
+    functions: &FileFunctions,
+    shown: &str,
+) -> anyhow::Result<Option<Instance>> {
+    let Some(InstanceCall(request)) = call else { return Ok(None) };
+    let factories = functions.factories();
+    let meant: Vec<&Factory> = factories.iter().filter(|it| request.means(&it.path)).collect();
+    match meant[..] {
+        [factory] => match factory.instance(&request.arguments) {
+            Ok(instance) => Ok(Some(instance)),
+            Err(why) => {
+                let parameters: Vec<&str> = factory.parameters().collect();
+                bail!("{shown}: {why}; its parameters are: {}", parameters.join(", "))
+            }
+        },
+        [] => {
+            let names = near(&request.function, factories.iter().map(|it| &*it.path));
+            let name = &request.function;
+            bail!("{shown} has no factory `{name}`{}", did_you_mean(&names))
+        }
+        _ => {
+            let paths: Vec<&str> = meant.iter().map(|it| &*it.path).collect();
+            bail!("{shown} has several factories of this name: write one of {}", paths.join(", "))
+        }
+    }
 }

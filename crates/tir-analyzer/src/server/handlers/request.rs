@@ -9,12 +9,13 @@ use crate::server::{
     documents::Document,
     lsp::{
         ext::{
-            DeviceLine, SharedLine, ViewDeviceCodeParams, ViewDeviceCodeResult, ViewPassesParams,
-            ViewPassesResult, ViewPassesStage,
+            ChooseInstanceParams, DeviceLine, SharedLine, ViewDeviceCodeParams,
+            ViewDeviceCodeResult, ViewPassesParams, ViewPassesResult, ViewPassesStage,
         },
         from_proto, to_proto,
     },
     snapshot::{Failure, Snapshot},
+    state::State,
 };
 
 /// `textDocument/inlayHint`
@@ -185,8 +186,8 @@ pub(crate) fn folding_ranges(
     Ok(folds.into_iter().filter_map(|it| to_proto::folding_range(places, it)).collect())
 }
 
-/// `textDocument/codeLens`: the link to device code, for clients that know its command; the facts at each statement, if
-/// that is enabled.
+/// `textDocument/codeLens`: the link to device code, and the instances of factories, for clients that know their
+/// commands; the facts at each statement, if that is enabled.
 pub(crate) fn code_lenses(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
@@ -206,6 +207,11 @@ pub(crate) fn code_lenses(
                 .filter(|_| ide::Target::parse(target).is_some_and(ide::Target::is_compiled));
             to_proto::device_lens(places, it, uri, target, registers.copied())
         }));
+    }
+    if snapshot.client.chooses_instances {
+        let found = snapshot.analysis.instances(document.file)?;
+        let (places, uri) = (snapshot.places(document), &params.text_document.uri);
+        lenses.extend(found.iter().map(|it| to_proto::instances_lens(places, it, uri)));
     }
     if !snapshot.config.facts_enable {
         return Ok(lenses);
@@ -278,6 +284,31 @@ pub(crate) fn view_device_code(
         function: it.function,
         notes: it.notes,
     }))
+}
+
+/// `tir-analyzer/chooseInstance`
+pub(crate) fn choose_instance(
+    state: &mut State,
+    params: ChooseInstanceParams,
+) -> Result<(), Failure> {
+    let ChooseInstanceParams { text_document, factory, instance } = params;
+    let unknown = |what: String| Failure::InvalidParams(what);
+    let document = state.documents.get(&text_document.uri);
+    let file = document.ok_or_else(|| unknown("the document is not open".to_owned()))?.file;
+    let chosen = match instance {
+        None => None,
+        Some(arguments) => {
+            let found = state.host().analysis().instances(file)?;
+            let of_factory = found.iter().find(|it| *it.path == *factory);
+            let all = of_factory.into_iter().flat_map(|it| &it.instances);
+            let chosen = all.into_iter().find(|it| it.arguments() == arguments).cloned();
+            let missing = || unknown(format!("there is no instance `{factory}({arguments})`"));
+            Some(chosen.ok_or_else(missing)?)
+        }
+    };
+    state.host_mut().choose_instance(file, &factory, chosen);
+    state.refresh();
+    Ok(())
 }
 
 /// `tir-analyzer/viewPasses`

@@ -63,6 +63,32 @@ pub(crate) struct SharedLine {
 /// The command of a lens above a function with device code: its arguments are the document and the position.
 pub(crate) const VIEW_DEVICE_CODE_COMMAND: &str = "tir-analyzer.viewDeviceCode";
 
+/// The choice of the instance of a factory that hints, hovers and device code of a document are about.
+pub(crate) enum ChooseInstance {}
+
+impl Request for ChooseInstance {
+    type Params = ChooseInstanceParams;
+    type Result = ();
+    const METHOD: LspRequestMethod<'static> =
+        LspRequestMethod::Custom("tir-analyzer/chooseInstance");
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ClientToServer;
+}
+
+/// Parameters of [`ChooseInstance`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChooseInstanceParams {
+    pub(crate) text_document: TextDocumentIdentifier,
+    /// The path of the factory, as the lens above it has it.
+    pub(crate) factory: String,
+    /// The arguments of the instance, as the lens has them; the general function if absent.
+    pub(crate) instance: Option<String>,
+}
+
+/// The command of a lens above a factory: its arguments are the document, the path of the factory, the arguments of
+/// each instance, and the number of the chosen one from 0, or `null`.
+pub(crate) const CHOOSE_INSTANCE_COMMAND: &str = "tir-analyzer.chooseInstance";
+
 /// A function before and after passes.
 pub(crate) enum ViewPasses {}
 

@@ -5,7 +5,10 @@ use lsp_types as lsp;
 
 use syntax::ColumnEncoding;
 
-use crate::server::{documents::Document, lsp::ext::VIEW_DEVICE_CODE_COMMAND};
+use crate::server::{
+    documents::Document,
+    lsp::ext::{CHOOSE_INSTANCE_COMMAND, VIEW_DEVICE_CODE_COMMAND},
+};
 
 /// The context for turning offsets into positions.
 #[derive(Clone, Copy)]
@@ -234,6 +237,42 @@ pub(crate) fn device_lens(
         command: VIEW_DEVICE_CODE_COMMAND.to_owned(),
         arguments: Some(arguments),
     };
+    lsp::CodeLens { range, command: Some(command), data: None }
+}
+
+/// Instances that a lens lists.
+const MAX_INSTANCES: usize = 50;
+
+/// The instances of a factory, one of which can be chosen.
+pub(crate) fn instances_lens(
+    places: Places<'_>,
+    found: &ide::FactoryInstances,
+    uri: &lsp::Uri,
+) -> lsp::CodeLens {
+    /// Editors show a lens on one line.
+    const MAX_TITLE: usize = 80;
+    let n = found.instances.len();
+    let shown = |at: usize| ide::shortened(&found.instances[at].arguments(), MAX_TITLE);
+    let title = match (found.chosen, n) {
+        (Some(at), _) => format!("instance {} of {n} · {}", at + 1, shown(at)),
+        (None, 1) => format!("1 instance · {}", shown(0)),
+        (None, _) => format!("{n} instances · {} …", shown(0)),
+    };
+    let arguments = found.instances.iter().take(MAX_INSTANCES).map(|it| it.arguments());
+    let arguments: Vec<String> = arguments.collect();
+    let chosen = found.chosen.filter(|at| *at < MAX_INSTANCES);
+    let command = lsp::Command {
+        title,
+        tooltip: None,
+        command: CHOOSE_INSTANCE_COMMAND.to_owned(),
+        arguments: Some(vec![
+            serde_json::json!(uri),
+            serde_json::json!(found.path),
+            serde_json::json!(arguments),
+            serde_json::json!(chosen),
+        ]),
+    };
+    let range = places.range(ide::TextRange::empty(found.range.start()));
     lsp::CodeLens { range, command: Some(command), data: None }
 }
 

@@ -1,0 +1,363 @@
+//! Views of buffers: `A.view(…)`, `.local(…)`, `.permute(…)`, `.rearrange(…)`, `A.sub[…]`.
+//!
+//! In: a method of a buffer with its arguments. Out: a buffer over the same memory, whose shape follows from the method
+//! as TVM's `_buffer_view` has it. One without a name stands before the statement that uses it. O(arguments).
+
+use ir::{
+    AttrDict, BinaryOp, Buffer, BufferId, BufferOrigin, BufferRegion, DataType, RegionDim, Type,
+};
+
+use super::{
+    Lowerer, R,
+    arguments::Args,
+    buffers::{BufferForm, BufferSpec},
+    source_tree::At,
+    value::{Dim, Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind},
+    environment::Constant,
+};
+
+/// The name that TVM gives a buffer without one.
+const NAMELESS: &str = "buffer";
+
+/// Returns true if a method makes a view.
+pub(super) fn is_view(method: &str) -> bool {
+    matches!(method, "view" | "local" | "permute" | "slice" | "rearrange" | "partition")
+}
+
+impl Lowerer<'_, '_, '_> {
+    /// The view that an expression makes, if it is one; its buffer is nameless so far.
+    pub(super) fn view_spec(&mut self, value: Ex) -> R<Option<BufferSpec>> {
+        let ast = self.ast;
+        match *ast.kind(value) {
+            ExKind::Call { callee, args } => {
+                let ExKind::Attr { base, name: method, .. } = *ast.kind(callee) else {
+                    return Ok(None);
+                };
+                if !is_view(method) && !method.starts_with("alloc") {
+                    return Ok(None);
+                }
+                let source = self.eval(base)?;
+                let Val::Buffer(source) = source.val else { return Ok(None) };
+                let args = self.args(args);
+                if self.is_pool(source) && method.starts_with("alloc") {
+                    return self.allocated(value, source, method, &args).map(Some);
+                }
+                if !is_view(method) {
+                    return Ok(None);
+                }
+                self.view(value, source, method, &args).map(Some)
+            }
+            ExKind::Subscript { base, index } => {
+                let ExKind::Attr { base, name: "sub", .. } = *ast.kind(base) else {
+                    return Ok(None);
+                };
+                let source = self.eval(base)?;
+                let Val::Buffer(source) = source.val else { return Ok(None) };
+                self.part(value, source, index).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A view that has no name.
+    pub(super) fn nameless(&mut self, ex: Ex, spec: BufferSpec) -> Ev {
+        let (buffer, _) = self.new_buffer(NAMELESS, BufferForm::Decl, spec);
+        let src = self.leaf(ex);
+        Ev { val: Val::Buffer(buffer), src }
+    }
+
+    /// `A.view(...)`, `.local(...)`, `.permute(...)`
+    pub(super) fn view(
+        &mut self,
+        ex: Ex,
+        source: BufferId,
+        method: &str,
+        args: &Args<'_>,
+    ) -> R<BufferSpec> {
+        let data = self.s.body.buffers[source].clone();
+        let items = self.eval_items(&args.positional)?;
+        let mut dtype = data.dtype;
+        let mut is_plain = args.keywords.is_empty() && method == "view";
+        let mut dims = Vec::new();
+        for ev in &items {
+            match self.type_in(&ev.val) {
+                Some(it) => {
+                    dtype = it;
+                    is_plain = false;
+                }
+                None => match self.items(ev) {
+                    Some(inner) => {
+                        dims.extend(inner);
+                        is_plain = false;
+                    }
+                    None => dims.push(ev.clone()),
+                },
+            }
+        }
+        let shape = match method {
+            "view" if dims.is_empty() => self.cast_shape(ex, &data, dtype)?,
+            "view" => self.viewed_shape(ex, &data, &dims)?,
+            "local" if dims.is_empty() => vec![self.unknown_extent(ex)],
+            "local" => dims.iter().map(|it| self.lift(it)).collect::<R<_>>()?,
+            "permute" => self.permuted_shape(ex, &data, &dims)?,
+            "rearrange" => self.rearranged_shape(ex, &data, &items, args)?,
+            _ => self.own_shape(ex, &data),
+        };
+        is_plain &= !dims.iter().any(|it| matches!(it.val, Val::Const(Constant::Int(-1))));
+        let mut attrs = AttrDict::new();
+        if !is_plain {
+            let mut written = Vec::with_capacity(items.len());
+            let is_spread = items.len() != args.positional.len();
+            for (index, ev) in items.iter().enumerate() {
+                written.push(match args.positional.get(index) {
+                    Some(&arg) if !is_spread => self.attr(arg),
+                    _ => self.attr_of(ev)?,
+                });
+            }
+            attrs.push(("args".into(), ir::Attr::List(written)));
+            attrs.extend(self.keyword_attrs(&args.keywords));
+        }
+        let method = self.s.body.intern(method);
+        let attrs = self.s.body.attr_dict(attrs);
+        let buffer = Buffer {
+            name: data.name,
+            dtype,
+            shape: shape.iter().map(|it| it.id).collect(),
+            strides: None,
+            elem_offset: None,
+            scope: data.scope,
+            origin: BufferOrigin::View { source, method },
+            attrs,
+        };
+        Ok(BufferSpec { buffer, operands: shape })
+    }
+
+    /// The type that an argument of a view names.
+    fn type_in(&self, val: &Val) -> Option<DataType> {
+        match val {
+            Val::Type(Type::Prim(it)) => Some(*it),
+            Val::Const(Constant::Str(text)) => DataType::parse(text),
+            _ => None,
+        }
+    }
+
+    fn own_shape(&mut self, ex: Ex, data: &Buffer) -> Vec<Tx> {
+        let at = At { is_real: false, ..self.at(ex) };
+        data.shape.iter().map(|&it| self.tx(it, at)).collect()
+    }
+
+    /// An extent that only TVM knows: the part of a layout that one thread has.
+    pub(super) fn unknown_extent(&mut self, ex: Ex) -> Tx {
+        let at = At { is_real: false, ..self.at(ex) };
+        let text = self.text(at.range);
+        let id = self.s.body.opaque(&format!("{text}.shape[0]"));
+        self.tx(id, at)
+    }
+
+    /// The shape with elements of another size: the last dimension has more, or less.
+    fn cast_shape(&mut self, ex: Ex, data: &Buffer, dtype: DataType) -> R<Vec<Tx>> {
+        let at = At { is_real: false, ..self.at(ex) };
+        let mut shape = self.own_shape(ex, data);
+        let (Some(found), Some(wanted)) = (bits(data.dtype), bits(dtype)) else { return Ok(shape) };
+        if let Some(last) = shape.last_mut() {
+            let index = self.dtype(*last).unwrap_or(DataType::INT32);
+            let (op, ratio) = match wanted > found {
+                true => (BinaryOp::FloorDiv, wanted / found),
+                false => (BinaryOp::Mul, found / wanted),
+            };
+            if ratio != 1 {
+                let ratio = self.int(i128::from(ratio), index, at);
+                *last = self.arithmetic(op, *last, ratio, at)?;
+            }
+        }
+        Ok(shape)
+    }
+
+    /// The written shape, with the extent that follows from the others in the place of `-1`.
+    fn viewed_shape(&mut self, ex: Ex, data: &Buffer, dims: &[Ev]) -> R<Vec<Tx>> {
+        let at = At { is_real: false, ..self.at(ex) };
+        let is_rest = |it: &Ev| matches!(it.val, Val::Const(Constant::Int(-1)));
+        let mut shape = Vec::with_capacity(dims.len());
+        for dim in dims {
+            shape.push(self.lift(dim)?);
+        }
+        let Some(rest) = dims.iter().position(is_rest) else { return Ok(shape) };
+        let others: Vec<_> =
+            (shape.iter().enumerate()).filter(|it| it.0 != rest).map(|it| it.1.id).collect();
+        let whole = self.product(&data.shape, at)?;
+        let others = self.product(&others, at)?;
+        shape[rest] = self.arithmetic(BinaryOp::FloorDiv, whole, others, at)?;
+        Ok(shape)
+    }
+
+    fn product(&mut self, factors: &[ir::ExprId], at: At) -> R<Tx> {
+        let mut product: Option<Tx> = None;
+        for &factor in factors {
+            let factor = self.tx(factor, at);
+            product = Some(match product {
+                Some(before) => self.arithmetic(BinaryOp::Mul, before, factor, at)?,
+                None => factor,
+            });
+        }
+        Ok(product.unwrap_or_else(|| self.int(1, DataType::INT32, at)))
+    }
+
+    fn permuted_shape(&mut self, ex: Ex, data: &Buffer, dims: &[Ev]) -> R<Vec<Tx>> {
+        let own = self.own_shape(ex, data);
+        let mut shape = Vec::with_capacity(dims.len());
+        for dim in dims {
+            let place = match dim.val {
+                Val::Const(Constant::Int(it)) => usize::try_from(it).ok(),
+                _ => return Err(self.unsupported(ex, "an order of dimensions that is not known")),
+            };
+            match place.and_then(|it| own.get(it)) {
+                Some(&extent) => shape.push(extent),
+                None => return Err(self.malformed(ex, "there is no such dimension")),
+            }
+        }
+        Ok(shape)
+    }
+
+    /// `A.rearrange("(a b) c -> a c b", a=4)`
+    fn rearranged_shape(
+        &mut self,
+        ex: Ex,
+        data: &Buffer,
+        items: &[Ev],
+        args: &Args<'_>,
+    ) -> R<Vec<Tx>> {
+        let pattern = match args.keyword("pattern") {
+            Some(pattern) => {
+                let ev = self.eval(pattern)?;
+                self.const_str(&ev.val)
+            }
+            None => items.first().and_then(|it| self.const_str(&it.val)),
+        };
+        let Some((from, to)) = pattern.as_deref().and_then(|it| it.split_once("->")) else {
+            return Err(self.unsupported(ex, "a pattern that is not known"));
+        };
+        let at = At { is_real: false, ..self.at(ex) };
+        let mut sizes: Vec<(&str, Tx)> = Vec::new();
+        for &(axis, size) in args.keywords.iter().filter(|it| it.0 != "pattern") {
+            let size = self.expr(size)?;
+            sizes.push((axis, Tx { id: size.id, src: self.s.sources.inside(at.range) }));
+        }
+        let groups = axis_groups(from);
+        if groups.len() != data.shape.len() {
+            return Err(self.malformed(ex, "the pattern has another number of dimensions"));
+        }
+        for (group, &extent) in groups.iter().zip(&data.shape) {
+            let size_of = |axis: &str, sizes: &[(&str, Tx)]| {
+                sizes.iter().find(|it| it.0 == axis).map(|it| it.1.id)
+            };
+            let known: Vec<_> = group.iter().filter_map(|it| size_of(it, &sizes)).collect();
+            let unknown: Vec<&str> =
+                group.iter().copied().filter(|it| size_of(it, &sizes).is_none()).collect();
+            match unknown[..] {
+                [] => {}
+                [axis] => {
+                    let extent = self.tx(extent, at);
+                    let size = match known.is_empty() {
+                        true => extent,
+                        false => {
+                            let known = self.product(&known, at)?;
+                            self.arithmetic(BinaryOp::FloorDiv, extent, known, at)?
+                        }
+                    };
+                    sizes.push((axis, size));
+                }
+                _ => return Err(self.malformed(ex, "the sizes of the pattern are missing")),
+            }
+        }
+        let mut shape = Vec::new();
+        for group in axis_groups(to) {
+            let mut factors = Vec::with_capacity(group.len());
+            for axis in group {
+                match sizes.iter().find(|it| it.0 == axis) {
+                    Some((_, size)) => factors.push(size.id),
+                    None => return Err(self.malformed(ex, "the pattern has an unknown axis")),
+                }
+            }
+            shape.push(self.product(&factors, at)?);
+        }
+        Ok(shape)
+    }
+
+    /// `A.sub[2, 4:8]`: an index drops its dimension, a slice narrows it.
+    pub(super) fn part(&mut self, ex: Ex, source: BufferId, index: Ex) -> R<BufferSpec> {
+        let data = self.s.body.buffers[source].clone();
+        let mut dims = self.dims(index)?;
+        if dims.len() > data.shape.len() {
+            self.check_rank(ex, source, dims.len())?;
+        }
+        let at = At { is_real: false, ..self.at(ex) };
+        while dims.len() < data.shape.len() {
+            let at = self.s.sources.leaf(at);
+            dims.push(Dim::Slice { at, lower: None, upper: None, step: None });
+        }
+        let mut shape = Vec::new();
+        for (dim, &whole) in dims.iter().zip(&data.shape) {
+            let Dim::Slice { lower, upper, step, .. } = *dim else { continue };
+            if step.is_some() {
+                return Err(self.unsupported(ex, "a part with steps"));
+            }
+            let again =
+                |this: &mut Self, it: Tx| Tx { id: it.id, src: this.s.sources.again(it.src) };
+            let end = match upper {
+                Some(it) => again(self, it),
+                None => self.tx(whole, at),
+            };
+            shape.push(match lower {
+                Some(it) => {
+                    let start = again(self, it);
+                    self.difference(end, start, at)?
+                }
+                None => end,
+            });
+        }
+        let region = BufferRegion {
+            buffer: source,
+            dims: dims.iter().map(Dim::plain).collect::<Vec<RegionDim>>(),
+        };
+        let mark = vec![(ir::PART_OF.into(), ir::Attr::Bool(true))];
+        let buffer = Buffer {
+            name: data.name,
+            dtype: data.dtype,
+            shape: shape.iter().map(|it| it.id).collect(),
+            strides: None,
+            elem_offset: None,
+            scope: data.scope,
+            origin: BufferOrigin::MatchRegion(region),
+            attrs: self.s.body.attr_dict(mark),
+        };
+        Ok(BufferSpec { buffer, operands: shape })
+    }
+}
+
+/// The bits of an element, if it has a fixed number of lanes.
+fn bits(dtype: DataType) -> Option<u32> {
+    match dtype.lanes {
+        ir::Lanes::Fixed(lanes) => {
+            Some(u32::from(dtype.bits) * u32::from(lanes)).filter(|it| *it > 0)
+        }
+        ir::Lanes::Scalable(_) => None,
+    }
+}
+
+/// The axes of one side of a pattern: `(a b) c` has two groups.
+fn axis_groups(side: &str) -> Vec<Vec<&str>> {
+    let mut groups = Vec::new();
+    let mut rest = side.trim();
+    while !rest.is_empty() {
+        let (group, behind) = match rest.strip_prefix('(') {
+            Some(inner) => inner.split_once(')').unwrap_or((inner, "")),
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        groups.push(group.split_whitespace().collect());
+        rest = behind.trim_start();
+    }
+    groups
+}
