@@ -34,7 +34,9 @@ pub use crate::{
     analyses::analyses,
     device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
-    edits::{cse_edits, finding_edits, fix_edits, op_edits, op_fixes, simplification_edits},
+    edits::{
+        cse_edits, finding_edits, fix_edits, op_edits, op_fixes, plan_after, simplification_edits,
+    },
     environment::{CapturedName, CapturedUse, Use, capture, captured_use},
     file::{History, form, language, parse},
     finding::{findings, simplifications},

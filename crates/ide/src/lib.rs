@@ -23,6 +23,7 @@ mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
+mod missing_facts;
 mod names;
 mod navigation;
 mod plan_text;

@@ -13,6 +13,8 @@ use ir::{
 use rustc_hash::FxHashMap;
 use syntax::{LineIndex, TextRange, TextSize};
 
+use crate::missing_facts::fact;
+
 /// Shown expressions are cut to this many characters.
 const MAX_EXPR: usize = 80;
 
@@ -231,9 +233,13 @@ impl<'db> PlanText<'db> {
             Refusal::MayTrap { culprit, guarded } => {
                 let at = self.map.occurrence_range(guarded);
                 format!(
-                    "it may trap ({}), and `{}` is computed under a condition only",
+                    "it may trap ({}), and `{}` is computed under a condition only{}",
                     self.missing(culprit),
-                    self.excerpt(at)
+                    self.excerpt(at),
+                    match fact(self.body, culprit) {
+                        Some(fact) => format!("; `T.assume({fact})` or an assert would show it"),
+                        None => String::new(),
+                    }
                 )
             }
             Refusal::NoBindingSite { before } => format!(
