@@ -38,7 +38,6 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(base, "only elements of buffers can be assigned"));
         };
         let dims = self.dims(index)?;
-        self.check_rank(target, buffer, dims.len())?;
         let indices = self.store_indices(&dims)?;
         self.store(target, buffer, &indices, &value, None)
     }
@@ -156,6 +155,11 @@ impl Lowerer<'_, '_, '_> {
                 self.declare(name, target, *ty, IsSize(true));
                 return Ok(());
             }
+            // A number makes memory, which another assignment writes.
+            Val::Unknown(_)
+                if self.is_captured(&ev.val)
+                    && !self.is_legacy()
+                    && !self.ast.is_assigned_once(name) => {}
             _ => return self.alias(name, target, ev),
         }
         let value = self.lift(&ev)?;
@@ -309,7 +313,12 @@ impl Lowerer<'_, '_, '_> {
             return Ok(());
         }
         let ev = self.eval(value)?;
-        let Some(items) = self.items(&ev) else {
+        let is_plain = !targets.iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)));
+        let open = match is_plain && self.is_captured(&ev.val) {
+            true => self.captured_items(value, &ev, targets.len()),
+            false => None,
+        };
+        let Some(items) = open.or_else(|| self.items(&ev)) else {
             return Err(self.unsupported(value, "unpacking this"));
         };
         if items.len() != targets.len() {
@@ -439,6 +448,8 @@ impl Lowerer<'_, '_, '_> {
         if let (Some(Type::Prim(wanted)), Some(found)) = (ty, self.dtype(value))
             && wanted != found
             && wanted != DataType::HANDLE
+            && !wanted.is_symbolic()
+            && !found.is_symbolic()
         {
             let range = self.tx_range(value);
             let message = format!("`{name}` is {wanted}, its value is {found}");
@@ -480,8 +491,12 @@ impl Lowerer<'_, '_, '_> {
             let value = match value {
                 Some(value) => {
                     let value = self.lift(&value)?;
+                    let node = self.s.body.expr(value.id);
                     Some(match self.dtype(value) {
                         Some(_) => self.cast_to(value, dtype)?,
+                        None if node.ty == Type::Unknown && !node.flags.has_unknown => {
+                            self.cast_node(value, dtype)
+                        }
                         None => value,
                     })
                 }

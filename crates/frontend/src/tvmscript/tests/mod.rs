@@ -4,6 +4,7 @@ mod allow;
 mod diagnostics;
 mod discovery;
 mod expressions;
+mod gradual;
 mod printed;
 mod robustness;
 mod signatures;
