@@ -37,7 +37,7 @@ pub use crate::{
     edits::{
         cse_edits, finding_edits, fix_edits, op_edits, op_fixes, plan_after, simplification_edits,
     },
-    environment::{CapturedName, capture},
+    environment::{CapturedName, CapturedUse, Use, capture, captured_use},
     file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,

@@ -1,15 +1,12 @@
 //! The factories of a file, the calls of them, and the instances that these make.
 
-use std::cell::RefCell;
-
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextRange};
 
 use super::{
-    FileFunctions, Finder, FunctionKind, Scope, ScopeId, ScopeNames, bindings::is_starred, name_of,
+    FileFunctions, Finder, FunctionKind, Scope, ScopeId, bindings::is_starred, name_of,
 };
 use crate::tvmscript::{
     ast::{self, ExKind},
-    constants,
     environment::Constant,
     instance::{Arguments, Instance, Request},
 };
@@ -132,13 +129,13 @@ impl FileFunctions {
             let mut at = Some(item.scope);
             let mut around = Vec::new();
             while let Some(id) = at {
-                let scope = &self.scopes[id.0 as usize];
+                let Some(scope) = self.scopes.get(id) else { break };
                 around.push(id);
                 at = scope.parent;
             }
             for id in around.into_iter().rev() {
-                let scope = &self.scopes[id.0 as usize];
-                if found.iter().all(|it| it.path != scope.path) {
+                let Some(scope) = self.scopes.get(id) else { continue };
+                if found.iter().all(|it| *it.path != *scope.path) {
                     found.extend(self.factory(scope, number));
                 }
             }
@@ -150,7 +147,7 @@ impl FileFunctions {
     fn factory(&self, scope: &Scope, function: usize) -> Option<Factory> {
         let list = scope.parameters.as_ref()?.syntax();
         let mut factory = Factory {
-            path: scope.path.clone(),
+            path: Box::from(&*scope.path),
             parameters: Vec::new(),
             has_rest: false,
             has_named_rest: false,
@@ -180,11 +177,9 @@ impl FileFunctions {
         };
         let green = Green::of(&value);
         let ast = ast::read(&green);
-        let read = RefCell::default();
         let scope = around.unwrap_or(super::MODULE);
-        let names = ScopeNames { file: self, scope, depth: 0, read: &read, instance: None };
-        let value = ast.root_exprs.first();
-        let value = value.and_then(|&it| constants::of_expression(&ast, it, &names));
+        let value = ast.root_exprs.first().map(|&it| self.scopes.evaluate(scope, &green, it));
+        let value = value.filter(Constant::is_plain);
         value.map_or(DefaultValue::Unknown, DefaultValue::Known)
     }
 
@@ -214,7 +209,8 @@ impl FileFunctions {
         let name = [head].into_iter().chain(rest).collect::<Vec<_>>().join(".");
         let mut at = Some(call.scope);
         let factory = loop {
-            let scope = &self.scopes[at?.0 as usize];
+            let id = at?;
+            let scope = self.scopes.get(id)?;
             let path = match &*scope.path {
                 "" => name.clone(),
                 path => format!("{path}.{name}"),
@@ -223,15 +219,13 @@ impl FileFunctions {
                 break factory;
             }
             // The name means something else here.
-            if scope.visible(head, at == Some(call.scope)).is_some() && !name.contains('.') {
+            if self.scopes.visible(id, head, id == call.scope).is_some() && !name.contains('.') {
                 return None;
             }
             at = scope.parent;
         };
-        let read = RefCell::default();
-        let names =
-            ScopeNames { file: self, scope: call.scope, depth: 0, read: &read, instance: None };
-        let arguments = Arguments::read(&ast, ast.args(args), &names).ok()?;
+        let value = |ex| self.scopes.evaluate(call.scope, &call.green, ex);
+        let arguments = Arguments::read(ast.args(args), &value).ok()?;
         factory.is_complete(&arguments).then_some(())?;
         factory.instance(&arguments).ok()
     }

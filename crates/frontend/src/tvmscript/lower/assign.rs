@@ -530,7 +530,7 @@ fn is_storable(val: &Val) -> bool {
 }
 
 /// The operator of an augmented assignment.
-fn binary_of(op: SyntaxKind) -> SyntaxKind {
+pub(super) fn binary_of(op: SyntaxKind) -> SyntaxKind {
     match op {
         SyntaxKind::PLUS_EQ => SyntaxKind::PLUS,
         SyntaxKind::MINUS_EQ => SyntaxKind::MINUS,

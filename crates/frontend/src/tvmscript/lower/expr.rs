@@ -66,6 +66,10 @@ impl Lowerer<'_, '_, '_> {
                 let src = self.leaf(ex);
                 return Ok(Ev { val: Val::Dict, src });
             }
+            &ExKind::FString(run) => return self.format_string(ex, run),
+            &ExKind::Comprehension { of, element, clauses, .. } => {
+                return self.comprehension(ex, of, element, clauses);
+            }
             ExKind::Lambda { .. } => {
                 let src = self.leaf(ex);
                 return Ok(Ev { val: Val::Lambda, src });
@@ -79,7 +83,11 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.malformed(ex, "a slice stands only in brackets"));
             }
             ExKind::Star(_) => return Err(self.malformed(ex, "`*` stands only among arguments")),
-            ExKind::Ellipsis | ExKind::OtherLiteral | ExKind::Other => {
+            ExKind::Ellipsis
+            | ExKind::OtherLiteral
+            | ExKind::Set(_)
+            | ExKind::Named { .. }
+            | ExKind::Other => {
                 return Ok(self.opaque_ex(ex));
             }
         };
@@ -252,6 +260,9 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn attribute(&mut self, ex: Ex, value: &Ev, name: &str) -> R<Ev> {
+        if let Some(known) = self.object_attribute(ex, &value.val, name)? {
+            return Ok(known);
+        }
         let src = self.leaf(ex);
         let val = match &value.val {
             Val::Namespace(space) => self.namespace_member(*space, name),
@@ -287,7 +298,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `T.name`, `I.name`
-    fn namespace_member(&mut self, space: Namespace, name: &str) -> Val {
+    pub(super) fn namespace_member(&mut self, space: Namespace, name: &str) -> Val {
         match space {
             Namespace::Tir | Namespace::Tirx => {
                 if name == "let" && space == Namespace::Tirx {

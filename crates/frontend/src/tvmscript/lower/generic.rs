@@ -387,19 +387,14 @@ impl Lowerer<'_, '_, '_> {
                 _ => self.intrinsic(ex, name, &args),
             };
         }
-        let is_pure = ["builtins.", "math.", "typing."].iter().any(|it| path.starts_with(it));
-        if !is_pure {
+        if !super::python::is_python(&path) {
             return self.foreign_call(ex, callee, args);
         }
         let args = self.args(args);
-        if let Some(name) = path.strip_prefix("builtins.") {
-            let items = self.eval_items(&args.positional)?;
-            if let Some(val) = self.builtin(name, &items) {
-                let src = self.leaf(ex);
-                return Ok(Ev { val, src });
-            }
+        match self.python_function(ex, &path, &args)? {
+            Some(ev) => Ok(ev),
+            None => Ok(self.opaque_ex(ex)),
         }
-        Ok(self.opaque_ex(ex))
     }
 
     /// `tvm.tirx.const(value, dtype)`: a constant, if both are known.

@@ -14,9 +14,10 @@ use super::{
 use crate::tvmscript::{
     Diagnostic, Severity,
     ast::{Ex, ExKind, Run, St, StKind},
-    constants, diagnostics,
+    diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
+    staging::operators,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -98,11 +99,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             StKind::If { condition, then, otherwise } => {
                 self.if_statement(condition, then, otherwise)
             }
-            StKind::While { condition, body } => self.while_statement(condition, body),
-            StKind::For { target, iterable, body } => self.for_statement(target, iterable, body),
+            StKind::While { condition, body, .. } => self.while_statement(condition, body),
+            StKind::For { target, iterable, body, .. } => self.for_statement(target, iterable, body),
             StKind::With { items, body } => self.with_statement(ast.items(items), body),
             StKind::Def(def) => self.nested_function(def),
-            StKind::Other => {
+            StKind::Class(_) | StKind::Import | StKind::Raise | StKind::Other => {
                 let range = ast.stmt(st).range;
                 let message = "this statement has no meaning in TVMScript".to_owned();
                 let code = diagnostics::UNSUPPORTED_CONSTRUCT;
@@ -301,7 +302,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let (base, name) = match *ast.kind(callee) {
             ExKind::Attr { base, name, .. } => (base, name),
             ExKind::Name(name) if matches!(name, "range") => {
-                return self.peek(name).is_none().then(|| "range".into());
+                let is_own = match self.peek(name) {
+                    None => true,
+                    Some(Val::Path(path)) => self.s.body.name(path) == "builtins.range",
+                    Some(_) => false,
+                };
+                return is_own.then(|| "range".into());
             }
             _ => return None,
         };
@@ -527,7 +533,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match &decision.val {
             // Python decides; the names of the arm that is taken stay visible.
             Val::Const(it) => {
-                let taken = if constants::truth(it) { then } else { otherwise };
+                let taken = if operators::truth(it) { then } else { otherwise };
                 self.s.site = None;
                 self.stmts(taken);
                 return Ok(());
