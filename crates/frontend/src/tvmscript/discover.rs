@@ -301,7 +301,7 @@ pub(crate) fn signature(green: &Green) -> Signature {
 
 use bindings::{has_star, parameters};
 use instances::Call;
-pub use instances::Factory;
+pub use instances::{Factory, ForeignCall};
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,

@@ -652,15 +652,8 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        let param = ParamNode {
-            name,
-            name_range,
-            is_star,
-            is_double,
-            is_slash,
-            annotation,
-            default,
-        };
+        let param =
+            ParamNode { name, name_range, is_star, is_double, is_slash, annotation, default };
         self.done(mark, Child::Param(param));
     }
 

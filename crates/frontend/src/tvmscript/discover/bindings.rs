@@ -181,7 +181,9 @@ impl Finder<'_> {
                         K::NAME_EXPR | K::NAME => {
                             self.define(scope, &node.text(), Definition::Other(NOT_READ));
                         }
-                        K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => self.changed(&node, scope, Change::Part),
+                        K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => {
+                            self.changed(&node, scope, Change::Part)
+                        }
                         _ => {}
                     }
                 }
@@ -260,7 +262,8 @@ impl Finder<'_> {
         scope.has_star = true;
         // Each alone, so in any order.
         scope.names.values_mut().for_each(|it| {
-            if let Definition::Statement { .. } | Definition::Python(_) | Definition::Class(_) = it {
+            if let Definition::Statement { .. } | Definition::Python(_) | Definition::Class(_) = it
+            {
                 *it = Definition::Other("perhaps imported by `from … import *`");
             }
         });
@@ -286,9 +289,9 @@ fn is_target_or_result(tuple: &SyntaxNode) -> bool {
 
 /// Returns true if a statement may be executed more than once in one execution of what it is a part of.
 fn is_in_loop(statement: &SyntaxNode) -> bool {
-    let around = statement.ancestors().take_while(|it| {
-        !matches!(it.kind(), K::FUNCTION_DEF | K::CLASS_DEF | K::SOURCE_FILE)
-    });
+    let around = statement
+        .ancestors()
+        .take_while(|it| !matches!(it.kind(), K::FUNCTION_DEF | K::CLASS_DEF | K::SOURCE_FILE));
     around.into_iter().any(|it| matches!(it.kind(), K::FOR_STMT | K::WHILE_STMT))
 }
 

@@ -290,7 +290,7 @@ impl Lowerer<'_, '_, '_> {
             return self.remap(targets, value, &args);
         }
         if let Some((form, args)) = self.form_call(value)
-            && ir::Intrinsic::of_name(&form) == ir::Intrinsic::ScopeIndex
+            && ir::Intrinsic::of_name(&form).is_scope_index()
         {
             return self.scope_indices(target, targets, value, (&form, &args));
         }

@@ -57,10 +57,10 @@ use super::{
     ast::{self, Ast, Ex, St},
     diagnostics,
     environment::{Constant, Environment},
-    staging::Home,
     source_map::{
         Definition, DefinitionId, EndSite, OccurrenceSource, Site, SourceMap, hidden_names,
     },
+    staging::Home,
 };
 
 /// An error that has been reported already.

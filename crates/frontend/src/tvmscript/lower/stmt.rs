@@ -100,7 +100,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.if_statement(condition, then, otherwise)
             }
             StKind::While { condition, body, .. } => self.while_statement(condition, body),
-            StKind::For { target, iterable, body, .. } => self.for_statement(target, iterable, body),
+            StKind::For { target, iterable, body, .. } => {
+                self.for_statement(target, iterable, body)
+            }
             StKind::With { items, body } => self.with_statement(ast.items(items), body),
             StKind::Def(def) => self.nested_function(def),
             StKind::Class(_) | StKind::Import | StKind::Raise | StKind::Other => {
@@ -580,7 +582,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     let is_python = match value.kind {
                         V::Captured => value.ty == Type::Unknown,
                         V::Result(op, _) => {
-                            matches!(body.ops[op].kind, OpKind::Opaque(_)) || body.is_plain_name(op)
+                            let operand = body.ops[op].operands.first();
+                            let is_index =
+                                operand.is_some_and(|&it| ir::role::defines_threads(body, it));
+                            matches!(body.ops[op].kind, OpKind::Opaque(_))
+                                || body.is_plain_name(op) && !is_index
                         }
                         V::Param(_) | V::BlockArg(..) | V::Symbol => false,
                     };

@@ -77,9 +77,9 @@ impl Session<'_> {
             let all: Vec<Value> = args.positional.iter().cloned().collect();
             match all.iter().find_map(Value::first_unknown) {
                 Some(it) => Value::Unknown(it.of_kind(kind)),
-                None => Value::Unknown(
-                    Unknown::new(format!("`{path}` is not evaluated")).of_kind(kind),
-                ),
+                None => {
+                    Value::Unknown(Unknown::new(format!("`{path}` is not evaluated")).of_kind(kind))
+                }
             }
         });
         value.bounded()
@@ -137,7 +137,9 @@ impl Session<'_> {
                 let start = args.get(1, "start").cloned().unwrap_or(Value::Int(0));
                 let items = match items {
                     // The order of integers does not matter.
-                    Value::Set(it) if it.iter().all(|it| matches!(it, Value::Int(_))) => it.to_vec(),
+                    Value::Set(it) if it.iter().all(|it| matches!(it, Value::Int(_))) => {
+                        it.to_vec()
+                    }
                     _ => self.iterate(items).ok()?,
                 };
                 // Python adds floats with a correction.
@@ -188,7 +190,10 @@ impl Session<'_> {
                 Value::Bool(name == "all")
             }
             ("sorted", [items]) => self.sorted(items, args)?,
-            ("reversed", [it @ (Value::Tuple(_) | Value::List(_) | Value::Range(..) | Value::Str(_))]) => {
+            (
+                "reversed",
+                [it @ (Value::Tuple(_) | Value::List(_) | Value::Range(..) | Value::Str(_))],
+            ) => {
                 let mut items = self.iterate(it).ok()?;
                 items.reverse();
                 Value::Iterator(items.into())
@@ -597,8 +602,13 @@ fn is_instance(value: &Value, of: &Value) -> Option<bool> {
             if !value.is_plain()
                 && !matches!(
                     value,
-                    Value::Dict(_) | Value::Set(_) | Value::Range(..) | Value::Slice(_)
-                        | Value::Tuple(_) | Value::List(_) | Value::Unknown(_)
+                    Value::Dict(_)
+                        | Value::Set(_)
+                        | Value::Range(..)
+                        | Value::Slice(_)
+                        | Value::Tuple(_)
+                        | Value::List(_)
+                        | Value::Unknown(_)
                 )
             {
                 return None;

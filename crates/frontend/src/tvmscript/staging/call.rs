@@ -236,7 +236,9 @@ impl Session<'_> {
                 };
                 let object = Value::Instance(class.clone(), fields.into()).bounded();
                 match class.member("__post_init__") {
-                    Some(Value::Function(it)) => self.initialized(it, object, Vec::new(), Vec::new()),
+                    Some(Value::Function(it)) => {
+                        self.initialized(it, object, Vec::new(), Vec::new())
+                    }
                     _ => object,
                 }
             }

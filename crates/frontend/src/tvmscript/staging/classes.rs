@@ -66,8 +66,8 @@ impl Session<'_> {
         for &st in cx.ast.sts(node.body) {
             match cx.ast.stmt(st).kind {
                 StKind::Pass => {}
-                StKind::Expr(ex) if matches!(cx.ast.kind(ex), ExKind::Str(_) | ExKind::Ellipsis) => {
-                }
+                StKind::Expr(ex)
+                    if matches!(cx.ast.kind(ex), ExKind::Str(_) | ExKind::Ellipsis) => {}
                 StKind::Assign { targets, value } => {
                     let [target] = *cx.ast.exs(targets) else { return Err(reason(&[])) };
                     let ExKind::Name(name) = *cx.ast.kind(target) else { return Err(reason(&[])) };
@@ -283,7 +283,8 @@ impl Session<'_> {
             is_nested: false,
         }));
         let paths: Vec<Value> = node.decorators.iter().map(|&it| self.eval(cx, it)).collect();
-        let is_path = |path: &str| paths.iter().any(|it| matches!(it, Value::Path(p) if **p == *path));
+        let is_path =
+            |path: &str| paths.iter().any(|it| matches!(it, Value::Path(p) if **p == *path));
         draft.properties.retain(|it| **it != *node.name);
         draft.statics.retain(|it| *it.0 != *node.name);
         if is_path("builtins.property") || is_path("functools.cached_property") {
@@ -381,10 +382,8 @@ impl Session<'_> {
             && let Some(value) = class.member(name)
             && !super::eval::is_code(value)
         {
-            let fields = vec![
-                ("_name_".into(), Value::str(name)),
-                ("_value_".into(), value.clone()),
-            ];
+            let fields =
+                vec![("_name_".into(), Value::str(name)), ("_value_".into(), value.clone())];
             return Value::Instance(class.clone(), fields.into());
         }
         match class.statics.iter().find(|it| *it.0 == *name) {

@@ -286,8 +286,9 @@ impl Session<'_> {
                     _ => Value::List(items),
                 }
             }
-            (Value::Str(text), Value::Int(at)) if text.is_ascii() => nth(text.len(), *at)
-                .map_or_else(reason, |at| Value::str(&text[at..=at])),
+            (Value::Str(text), Value::Int(at)) if text.is_ascii() => {
+                nth(text.len(), *at).map_or_else(reason, |at| Value::str(&text[at..=at]))
+            }
             (Value::Str(text), Value::Slice(bounds)) if text.is_ascii() => {
                 let Some(at) = places(text.len(), bounds) else { return reason() };
                 let bytes = text.as_bytes();
@@ -460,9 +461,11 @@ impl Session<'_> {
     }
 
     fn lambda(&self, cx: Cx<'_, '_>, ex: Ex, params: Run) -> Value {
-        let defaults = cx.ast.params(params).iter().filter_map(|it| {
-            Some((Box::from(it.name), self.kept(cx, it.default?)))
-        });
+        let defaults = cx
+            .ast
+            .params(params)
+            .iter()
+            .filter_map(|it| Some((Box::from(it.name), self.kept(cx, it.default?))));
         let defaults: Vec<(Box<str>, Value)> = defaults.collect();
         let Some(home) = self.home(&cx.frame.place) else { return Value::unknown(NOT_READ) };
         let function = Arc::new(Function {

@@ -286,7 +286,13 @@ impl Session<'_> {
         all
     }
 
-    fn augment(&self, cx: Cx<'_, '_>, target: Ex, op: SyntaxKind, value: Ex) -> Result<(), Unknown> {
+    fn augment(
+        &self,
+        cx: Cx<'_, '_>,
+        target: Ex,
+        op: SyntaxKind,
+        value: Ex,
+    ) -> Result<(), Unknown> {
         let current = self.eval(cx, target);
         let operand = self.eval(cx, value);
         let result = match (&current, op) {
@@ -344,11 +350,7 @@ impl Session<'_> {
         params.filter_map(|it| Some((it.name.into(), self.kept(cx, it.default?)))).collect()
     }
 
-    fn place_of_nested(
-        &self,
-        cx: Cx<'_, '_>,
-        name: &str,
-    ) -> Option<super::function::Home> {
+    fn place_of_nested(&self, cx: Cx<'_, '_>, name: &str) -> Option<super::function::Home> {
         let mut frame = cx.frame;
         while frame.kind == FrameKind::Inner {
             frame = frame.outer.as_ref()?;
@@ -390,9 +392,9 @@ impl Session<'_> {
     pub(super) fn is_final(&self, frame: &Rc<Frame>, name: &str) -> bool {
         match frame.kind {
             FrameKind::Inner => false,
-            _ => self.scopes(&frame.place.file).is_some_and(|it| {
-                it.is_bound_once(frame.place.scope, name)
-            }),
+            _ => self
+                .scopes(&frame.place.file)
+                .is_some_and(|it| it.is_bound_once(frame.place.scope, name)),
         }
     }
 }

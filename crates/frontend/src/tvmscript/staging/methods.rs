@@ -311,7 +311,9 @@ impl Session<'_> {
                 let parts = text.split(is_space).filter(|it| !it.is_empty());
                 Value::List(parts.map(Value::str).collect())
             }
-            ("split", [by]) if !by.is_empty() => Value::List(text.split(by).map(Value::str).collect()),
+            ("split", [by]) if !by.is_empty() => {
+                Value::List(text.split(by).map(Value::str).collect())
+            }
             ("partition", [by]) if !by.is_empty() => {
                 let (head, by, tail) = match text.split_once(by) {
                     Some((head, tail)) => (head, *by, tail),

@@ -37,11 +37,7 @@ pub use value::{Fields, Items, Kind, Unknown, Value};
 pub(crate) use builtins::only_reads;
 
 /// Returns the result of a function of Python itself for known arguments.
-pub(crate) fn pure(
-    path: &str,
-    positional: Vec<Value>,
-    keywords: Vec<(Box<str>, Value)>,
-) -> Value {
+pub(crate) fn pure(path: &str, positional: Vec<Value>, keywords: Vec<(Box<str>, Value)>) -> Value {
     let scopes = super::Scopes::default();
     scopes.apply(&Value::Path(path.into()), positional, keywords, super::Context::default())
 }

@@ -135,13 +135,7 @@ impl Session<'_> {
         capture
     }
 
-    fn read(
-        &self,
-        scopes: &Scopes,
-        place: &Place,
-        name: &str,
-        definition: &Definition,
-    ) -> Capture {
+    fn read(&self, scopes: &Scopes, place: &Place, name: &str, definition: &Definition) -> Capture {
         let capture = match definition {
             Definition::Import(path) => match namespace(path) {
                 Some(it) => Capture::Namespace(it),
@@ -169,9 +163,7 @@ impl Session<'_> {
                 }
                 Capture::Unknown(Unknown::new(reason).of_kind(*kind))
             }
-            Definition::Other(how) => {
-                Capture::Unknown(Unknown::new(format!("`{name}` is {how}")))
-            }
+            Definition::Other(how) => Capture::Unknown(Unknown::new(format!("`{name}` is {how}"))),
         };
         match &capture {
             Capture::Constant(it) if it.is_mutable() && scopes.is_changed(place.scope, name) => {

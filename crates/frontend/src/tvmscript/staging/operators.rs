@@ -312,9 +312,7 @@ pub(crate) fn equals(a: &Value, b: &Value) -> Option<bool> {
         )
     };
     match (a, b) {
-        (Value::Tuple(x), Value::Tuple(y)) | (Value::List(x), Value::List(y)) => {
-            all_equal(x, y)
-        }
+        (Value::Tuple(x), Value::Tuple(y)) | (Value::List(x), Value::List(y)) => all_equal(x, y),
         (Value::Set(x), Value::Set(y)) => {
             for item in x.iter() {
                 if !contains(y, item)? {
@@ -345,9 +343,8 @@ pub(crate) fn equals(a: &Value, b: &Value) -> Option<bool> {
         }
         _ if is_opaque(a) || is_opaque(b) => {
             let is_none = matches!(a, Value::None) || matches!(b, Value::None);
-            let is_function = |it: &Value| {
-                matches!(it, Value::Function(_) | Value::Bound(..) | Value::Class(_))
-            };
+            let is_function =
+                |it: &Value| matches!(it, Value::Function(_) | Value::Bound(..) | Value::Class(_));
             (is_none && (is_function(a) || is_function(b))).then_some(false)
         }
         _ => Some(a == b),

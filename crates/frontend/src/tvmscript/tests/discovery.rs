@@ -224,8 +224,7 @@ def other(N):
             pass
 ";
     let file = file(text);
-    let found =
-        |index: usize| meaning(&file.environment(&file.functions[index]).resolve("N"));
+    let found = |index: usize| meaning(&file.environment(&file.functions[index]).resolve("N"));
     assert_eq!(found(0), "Constant(Int(4))");
     assert_eq!(found(1), "Unknown");
 }

@@ -9,6 +9,7 @@ mod robustness;
 mod signatures;
 mod sources;
 mod statements;
+mod vocabulary;
 
 use super::{FileFunctions, FunctionItem, Lowered, functions, lower};
 

@@ -32,7 +32,10 @@ fn work_is_bounded() {
     check("N = sum(range(10 ** 9))", "`builtins.sum`");
     check("def f():\n    while True:\n        pass\nN = f()", "to evaluate it takes more than");
     check("def f(n):\n    return f(n + 1)\nN = f(0)", "calls are more than");
-    check("def f(n):\n    return f(n - 1) + f(n - 1) if n else 1\nN = f(40)", "to evaluate it takes");
+    check(
+        "def f(n):\n    return f(n - 1) + f(n - 1) if n else 1\nN = f(40)",
+        "to evaluate it takes",
+    );
     check("N = [a for a in range(1000) for b in range(1000)]", "to evaluate it takes more than");
     check("N = 'a' * 10 ** 9", "its definition");
     check("N = [0] * 10 ** 9", "its definition");
@@ -45,14 +48,21 @@ fn work_is_bounded() {
 
 #[test]
 fn depth_is_bounded() {
-    let deep = |open: &str, close: &str, n: usize| format!("{}1{}", open.repeat(n), close.repeat(n));
+    let deep =
+        |open: &str, close: &str, n: usize| format!("{}1{}", open.repeat(n), close.repeat(n));
     check(&format!("N = {}", deep("-(", ")", 5_000)), &format!("it is more than {MAX_NESTING}"));
     check(&format!("N = {}", deep("[", "]", 100)), "it is nested more than");
-    check("def f():\n    x = ()\n    while True:\n        x = (x,)\nN = f()", "to evaluate it takes");
+    check(
+        "def f():\n    x = ()\n    while True:\n        x = (x,)\nN = f()",
+        "to evaluate it takes",
+    );
     let chain: String = (1..=200).map(|i| format!("a{i} = a{} + 1\n", i - 1)).collect();
     check(&format!("a0 = 1\n{chain}N = a200"), "it depends on more than");
     check("N = M\nM = N", "`N` depends on itself");
-    check("def f(x=g()):\n    return x\ndef g(y=f()):\n    return y\nN = f()", "`f` depends on itself");
+    check(
+        "def f(x=g()):\n    return x\ndef g(y=f()):\n    return y\nN = f()",
+        "`f` depends on itself",
+    );
 }
 
 #[test]

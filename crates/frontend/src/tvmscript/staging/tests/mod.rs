@@ -93,7 +93,10 @@ fn formatted_strings_have_their_text() {
     check("N = f'{[i for i in range(3)]}' 'b' f'{1 + 1}'", "'[0, 1, 2]b2'");
     check("N = f'{1 if True else 2}{dict(a=1)[\"a\"]}'", "'11'");
     check("def f(k):\n    N = f'{k}'", "Undefined");
-    check("def f(k: int):\n    return k\nN = f'{f}'", "? str: its definition is not of a form that is evaluated");
+    check(
+        "def f(k: int):\n    return k\nN = f'{f}'",
+        "? str: its definition is not of a form that is evaluated",
+    );
 }
 
 #[test]
@@ -111,7 +114,8 @@ def make(k: int, dtype, n: str = 'a'):
 ";
     let file = functions(&syntax::parse(text));
     let scope = file.functions[0].scope;
-    let of = |name: &str| shown(&file.scopes().capture(scope, None, name, Context::default()).capture);
+    let of =
+        |name: &str| shown(&file.scopes().capture(scope, None, name, Context::default()).capture);
     assert_eq!(of("k"), "? int: `k` is a parameter of `make`, int");
     assert_eq!(of("dtype"), "?: `dtype` is a parameter of `make`");
     assert_eq!(of("both"), "? int: `k` is a parameter of `make`, int");
@@ -123,24 +127,47 @@ def make(k: int, dtype, n: str = 'a'):
 
 #[test]
 fn helpers_are_interpreted() {
-    check("def f(a, b=2, *c, d, **e):\n    return a, b, c, d, e\nN = f(1, d=4, z=5)",
-        "(1, 2, (), 4, {'z': 5})");
-    check("def f(n):\n    out = []\n    for i in range(n):\n        if i == 2:\n            continue\n        out.append(i)\n    return out\nN = f(4)", "[0, 1, 3]");
+    check(
+        "def f(a, b=2, *c, d, **e):\n    return a, b, c, d, e\nN = f(1, d=4, z=5)",
+        "(1, 2, (), 4, {'z': 5})",
+    );
+    check(
+        "def f(n):\n    out = []\n    for i in range(n):\n        if i == 2:\n            continue\n        out.append(i)\n    return out\nN = f(4)",
+        "[0, 1, 3]",
+    );
     check("def f(n):\n    return 1 if n < 2 else n * f(n - 1)\nN = f(10)", "3628800");
     check("def f(n):\n    while n % 2 == 0:\n        n //= 2\n    return n\nN = f(48)", "3");
     check("def f(k):\n    def g(x):\n        return x + k\n    return g\nN = f(3)(4)", "7");
-    check("from functools import lru_cache\n@lru_cache(maxsize=None)\ndef f(x):\n    return x\nN = f(2)", "2");
+    check(
+        "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef f(x):\n    return x\nN = f(2)",
+        "2",
+    );
     check("@other\ndef f(x):\n    return x\nN = f(2)", "?: it is decorated by `other`");
-    check("def f(x):\n    if x > 3:\n        raise ValueError\n    return x\nN = f(4)", "?: an error is raised before it");
+    check(
+        "def f(x):\n    if x > 3:\n        raise ValueError\n    return x\nN = f(4)",
+        "?: an error is raised before it",
+    );
     check("def f(x):\n    assert x == 1\n    return x\nN = f(1)", "1");
-    check("def f(x):\n    d = {}\n    d['a'] = x\n    d['a'] += 1\n    return d\nN = f(1)", "{'a': 2}");
-    check("def f(x):\n    global M\n    return x\nN = f(1)", "?: its definition is not of a form that is evaluated");
-    check("def f():\n    for i in range(3):\n        if i == 1:\n            break\n    else:\n        return 9\n    return i\nN = f()", "1");
+    check(
+        "def f(x):\n    d = {}\n    d['a'] = x\n    d['a'] += 1\n    return d\nN = f(1)",
+        "{'a': 2}",
+    );
+    check(
+        "def f(x):\n    global M\n    return x\nN = f(1)",
+        "?: its definition is not of a form that is evaluated",
+    );
+    check(
+        "def f():\n    for i in range(3):\n        if i == 1:\n            break\n    else:\n        return 9\n    return i\nN = f()",
+        "1",
+    );
     check("def f(*, a):\n    return a\nN = f(1)", "?: `f` does not take these");
     check("fs = [lambda: i for i in range(3)]\nN = fs[0]()", "2");
     check("K = 4\ndef f():\n    import math as m\n    return m.floor(2.5) + K\nN = f()", "6");
     check("def f():\n    yield 1\nN = f()", "?: it is computed by a generator");
-    check("def f():\n    x = 1\n    def g():\n        return x\n    x = 2\n    return g()\nN = f()", "2");
+    check(
+        "def f():\n    x = 1\n    def g():\n        return x\n    x = 2\n    return g()\nN = f()",
+        "2",
+    );
 }
 
 #[test]
@@ -152,12 +179,24 @@ fn classes_have_fields_and_members() {
     check(&format!("{data}N = A(1) == A(1)"), "True");
     check(&format!("{data}a = A(1)\na.m = 2\nN = a.m"), "?: `a` may be changed after it is made");
     let kinds = "from enum import Enum, IntEnum, auto\nclass C(Enum):\n    A = 1\n    B = 'b'\nclass D(IntEnum):\n    X = auto()\n    Y = auto()\n";
-    check(&format!("{kinds}N = C.B.value, C.A.name, C.A == C.A, C.A is C.B"), "('b', 'A', True, False)");
+    check(
+        &format!("{kinds}N = C.B.value, C.A.name, C.A == C.A, C.A is C.B"),
+        "('b', 'A', True, False)",
+    );
     check(&format!("{kinds}N = D.Y + 1, D(1).name, [c.name for c in C]"), "(3, 'X', ['A', 'B'])");
-    check("class A:\n    K = 3\n    def __init__(self, n):\n        self.n = n * self.K\n    @staticmethod\n    def twice(x):\n        return 2 * x\nN = A(2).n, A.twice(4), A.K", "(6, 8, 3)");
+    check(
+        "class A:\n    K = 3\n    def __init__(self, n):\n        self.n = n * self.K\n    @staticmethod\n    def twice(x):\n        return 2 * x\nN = A(2).n, A.twice(4), A.K",
+        "(6, 8, 3)",
+    );
     check("class A:\n    K = 3\nA.K = 4\nN = A.K", "?: `A` is changed after it is made");
-    check("class A:\n    def __getattr__(self, n):\n        return 1\nN = A().x", "?: it has a method `__getattr__`");
-    check("class A(metaclass=M):\n    K = 3\nN = A.K", "?: its definition is not of a form that is evaluated");
+    check(
+        "class A:\n    def __getattr__(self, n):\n        return 1\nN = A().x",
+        "?: it has a method `__getattr__`",
+    );
+    check(
+        "class A(metaclass=M):\n    K = 3\nN = A.K",
+        "?: its definition is not of a form that is evaluated",
+    );
     check("class A:\n    K = 3\nclass B(A):\n    L = 4\nN = B.K + B.L", "7");
 }
 
@@ -168,11 +207,17 @@ fn an_object_is_believed_while_one_name_has_it() {
     check("M = [1]\nchange(M)\nN = len(M)", "? int: `M` may be changed after it is made");
     check("M = [1]\nK = [M]\nN = len(M)", "? int: `M` may be changed after it is made");
     check("M = [1]\nprint(len(M), sum(M))\nN = len(M)", "1");
-    check("def f():\n    a = [1]\n    b = a\n    b.append(2)\n    return len(a)\nN = f()",
-        "?: an object is changed in a way that is not followed");
-    check("def f():\n    a = [1]\n    g(a)\n    return len(a)\nN = f()",
-        "?: something that can be changed is passed to a function that is not known");
-    check("def g(x):\n    x.append(1)\ndef f():\n    a = [1]\n    g(a)\n    return len(a)\nN = f()",
-        "?: an object is changed in a way that is not followed");
+    check(
+        "def f():\n    a = [1]\n    b = a\n    b.append(2)\n    return len(a)\nN = f()",
+        "?: an object is changed in a way that is not followed",
+    );
+    check(
+        "def f():\n    a = [1]\n    g(a)\n    return len(a)\nN = f()",
+        "?: something that can be changed is passed to a function that is not known",
+    );
+    check(
+        "def g(x):\n    x.append(1)\ndef f():\n    a = [1]\n    g(a)\n    return len(a)\nN = f()",
+        "?: an object is changed in a way that is not followed",
+    );
     check("M = (1, 2)\nK = M\nchange(M)\nN = len(M)", "2");
 }

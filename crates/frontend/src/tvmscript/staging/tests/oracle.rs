@@ -9,7 +9,8 @@ struct Choices(u64);
 
 impl Choices {
     fn next(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((self.0 >> 33) % n as u64).unwrap_or(0)
     }
 
@@ -20,7 +21,12 @@ impl Choices {
     /// An expression: a number, mostly.
     fn number(&mut self, depth: usize) -> String {
         if depth == 0 {
-            return self.of(&["0", "1", "2", "3", "7", "-1", "-5", "16", "100", "True", "1.5", "0.1", "-2.25", "x", "y"]).to_owned();
+            return self
+                .of(&[
+                    "0", "1", "2", "3", "7", "-1", "-5", "16", "100", "True", "1.5", "0.1",
+                    "-2.25", "x", "y",
+                ])
+                .to_owned();
         }
         let (a, b) = (self.number(depth - 1), self.number(depth - 1));
         match self.next(16) {
@@ -43,7 +49,9 @@ impl Choices {
 
     fn sequence(&mut self, depth: usize) -> String {
         if depth == 0 {
-            return self.of(&["(1, 2, 3)", "[3, 1, 2]", "'abc'", "range(4)", "()", "[0.5]", "z"]).to_owned();
+            return self
+                .of(&["(1, 2, 3)", "[3, 1, 2]", "'abc'", "range(4)", "()", "[0.5]", "z"])
+                .to_owned();
         }
         let a = self.sequence(depth - 1);
         match self.next(12) {
@@ -53,7 +61,11 @@ impl Choices {
             3 => format!("list(zip({a}, {}))", self.sequence(depth - 1)),
             4 => format!("list(enumerate({a}, {}))", self.of(&["0", "5"])),
             5 => format!("({}, *{a})", self.number(depth - 1)),
-            6 => format!("list({a})[{}:{}]", self.of(&["0", "1", "-2", ""]), self.of(&["2", "-1", ""])),
+            6 => format!(
+                "list({a})[{}:{}]",
+                self.of(&["0", "1", "-2", ""]),
+                self.of(&["2", "-1", ""])
+            ),
             7 => format!("sorted(map(str, {a}))"),
             8 => format!("list(reversed(list({a})))"),
             9 => format!("[f'{{v}}' for v in {a} if v]"),
@@ -64,7 +76,13 @@ impl Choices {
 
     fn text(&mut self) -> String {
         let (x, y) = (self.next(9), self.of(&["2.5", "-3", "0", "1 << 40"]));
-        let z = self.of(&["'hello'", "(1, (2, 'x'))", "{'k': 1}", "[None, True, 2.0]", "range(9, 0, -2)"]);
+        let z = self.of(&[
+            "'hello'",
+            "(1, (2, 'x'))",
+            "{'k': 1}",
+            "[None, True, 2.0]",
+            "range(9, 0, -2)",
+        ]);
         let value = match self.next(3) {
             0 => self.number(3),
             1 => self.sequence(3),
