@@ -63,6 +63,13 @@ pub(crate) fn excerpt(text: &str, range: TextRange) -> String {
     out
 }
 
+/// The range of the first line of a statement, which has this range.
+pub(crate) fn first_line(text: &str, statement: TextRange) -> TextRange {
+    let text = text.get(std::ops::Range::<usize>::from(statement)).unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    TextRange::at(statement.start(), TextSize::of(line))
+}
+
 impl<'db> PlanText<'db> {
     pub(crate) fn new(db: &'db dyn Db, unit: Unit<'db>) -> PlanText<'db> {
         let text = function_text(db, unit);
@@ -189,10 +196,7 @@ impl<'db> PlanText<'db> {
 
     /// The range of the first line of the statement of an operation.
     pub(crate) fn first_line(&self, op: OpId) -> TextRange {
-        let range = self.map.op_range(op);
-        let text = self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
-        let line = text.lines().next().unwrap_or_default().trim_end();
-        TextRange::at(range.start(), TextSize::of(line))
+        first_line(self.text, self.map.op_range(op))
     }
 
     /// Returns the decision about a group, in one sentence.

@@ -113,6 +113,7 @@ impl Lowerer<'_, '_, '_> {
         let capture = self.s.env.resolve(name);
         let mut value = None;
         let note = note_of(&capture);
+        let is_known = matches!(capture, Capture::Constant(_));
         let val = match capture {
             Capture::TypeVar => {
                 let it = self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
@@ -148,7 +149,9 @@ impl Lowerer<'_, '_, '_> {
             Capture::Undefined => return Err(self.undefined(name, range)),
         };
         let definition = self.definition(name, range, DefinitionKind::Captured, value, None);
-        self.s.definitions[definition.0 as usize].note = note;
+        let known = &mut self.s.definitions[definition.0 as usize];
+        known.note = note;
+        known.is_known = is_known;
         self.s.scopes.define_outer(id, val.clone(), definition);
         Ok((val, definition))
     }
@@ -264,7 +267,9 @@ impl Lowerer<'_, '_, '_> {
     ) -> DefinitionId {
         let range = self.expansion.unwrap_or(range);
         let note = None;
-        let definition = Definition { name: name.into(), range, kind, value, buffer, note };
+        let is_known = false;
+        let definition =
+            Definition { name: name.into(), range, kind, value, buffer, note, is_known };
         self.s.definitions.push(definition);
         DefinitionId(self.s.definitions.len() as u32 - 1)
     }
