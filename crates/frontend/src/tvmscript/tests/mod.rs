@@ -5,6 +5,7 @@ mod diagnostics;
 mod discovery;
 mod expressions;
 mod printed;
+mod python;
 mod robustness;
 mod signatures;
 mod sources;
