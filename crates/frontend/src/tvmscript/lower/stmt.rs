@@ -317,6 +317,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 };
                 return is_own.then(|| "range".into());
             }
+            // `loop = T.unroll` around the kernel.
+            ExKind::Name(name) => {
+                let Some(Val::Intrinsic(form)) = self.peek(name) else { return None };
+                return Some(self.s.body.name(form).to_owned().into());
+            }
             _ => return None,
         };
         match *ast.kind(base) {

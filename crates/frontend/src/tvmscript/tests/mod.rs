@@ -6,6 +6,7 @@ mod discovery;
 mod expressions;
 mod gradual;
 mod printed;
+mod python;
 mod robustness;
 mod signatures;
 mod sources;
