@@ -359,3 +359,62 @@ with T.launch_thread(\"blockIdx.x\", 1) as bx:
     assert!(after[0].is_sign_negative() && after[8].is_sign_negative());
     assert_eq!(details(&outcome), Vec::<String>::new());
 }
+
+/// A kernel that begins in the middle of a function, with tile primitives of blocks, warps and threads.
+const TILES: &str = "
+T.device_entry()
+bx = T.cta_id([2])
+tx, ty = T.thread_id([8, 8])
+warp = T.warp_id([2])
+lane = T.lane_id([32])
+s = T.alloc_buffer((4, 16), \"float32\", scope=\"shared\")
+own = T.alloc_local((4,), \"float32\")
+T.tile.cta.copy(s, A[bx * 4 : bx * 4 + 4, :])
+T.cuda.cta_sync()
+T.tile.cta.mul(s, s, T.float32(2))
+T.cuda.cta_sync()
+T.tile.warp.sum(C[bx * 4 + warp * 2 : bx * 4 + warp * 2 + 2], s[warp * 2 : warp * 2 + 2, :], [-1], False)
+T.tile.fill(own, T.float32(tx))
+T.tile.fma(own, own, T.float32(10), T.float32(1))
+if lane < 4:
+    B[bx * 4 + lane, warp] = own[ty % 4]
+";
+
+#[test]
+fn tile_primitives_are_executed_by_their_teams() {
+    let a = array("float32", &[8, 16], |at| (at * 7 % 23) as f64 - 9.0);
+    let sums: Vec<f64> = a.to_f64s().chunks(16).map(|row| 2.0 * row.iter().sum::<f64>()).collect();
+    for schedule in SCHEDULES {
+        let arguments =
+            vec![a.clone(), array("float32", &[8, 2], |_| 0.0), array("float32", &[8], |_| 0.0)];
+        let params = "A: T.Buffer((8, 16), \"float32\"), B: T.Buffer((8, 2), \"float32\"), C: T.Buffer((8,), \"float32\")";
+        let outcome = outcome_of(params, TILES, arguments, schedule);
+        assert_eq!(details(&outcome), Vec::<String>::new(), "{schedule:?}");
+        assert_eq!(result(&outcome, 2), sums, "{schedule:?}");
+        let lanes: Vec<f64> =
+            (0..8).flat_map(|row| [row % 4; 2]).map(|it| it as f64 * 10.0 + 1.0).collect();
+        assert_eq!(result(&outcome, 1), lanes, "{schedule:?}");
+    }
+}
+
+#[test]
+fn products_of_tiles_are_those_of_matrices() {
+    let (a, b, product) = matrices("float32");
+    let params = "A: T.Buffer((16, 16), \"float32\"), B: T.Buffer((16, 16), \"float32\"), C: T.Buffer((16, 16), \"float32\"), D: T.Buffer((4, 16), \"float32\")";
+    let statements = "
+T.tile.gemm(C, A, B, C)
+T.tile.max(D[0, :], A, [0])
+";
+    let arguments = vec![
+        a.clone(),
+        b,
+        array("float32", &[16, 16], |_| 3.0),
+        array("float32", &[4, 16], |_| 0.0),
+    ];
+    let outcome = outcome_of(params, statements, arguments, Schedule::Lockstep);
+    assert_eq!(result(&outcome, 2), product);
+    let largest = |column: usize| {
+        a.to_f64s().chunks(16).map(|row| row[column]).fold(f64::NEG_INFINITY, f64::max)
+    };
+    assert_eq!(result(&outcome, 3)[..16], (0..16).map(largest).collect::<Vec<_>>());
+}

@@ -198,6 +198,12 @@ impl Graph<'_, '_> {
             }
             ExprKind::Call { callee, .. } => {
                 let effects = self.flow.effects.call(body, kind);
+                if let Callee::Intrinsic(_, it) = callee
+                    && it.is_scope_index()
+                {
+                    let varies = if it.is_block_index() { Vary::Block } else { Vary::Thread };
+                    return self.source(to, varies);
+                }
                 let is_value = effects.memory_effect == MemoryEffect::None
                     && effects.deterministic
                     && !effects.convergent

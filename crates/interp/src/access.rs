@@ -96,6 +96,21 @@ impl Machine<'_> {
         Ok(Place { storage, offsets: Offsets::Lanes(offsets) })
     }
 
+    /// The place of an element by its indices, checked against the bounds.
+    pub(super) fn element_place(
+        &mut self,
+        buffer: BufferId,
+        indices: &[i64],
+        lane: usize,
+    ) -> Result<Place> {
+        let Some(bound) = self.bound(buffer, lane).cloned() else {
+            return self.fail(RunErrorKind::Unsupported, "an element of no memory".to_owned());
+        };
+        let indices: SmallVec<[Val; 4]> = indices.iter().map(|&it| Val::Int(it, false)).collect();
+        let offset = self.offset(buffer, &bound, &indices, 0)?;
+        Ok(Place { storage: bound.storage, offsets: Offsets::One(offset) })
+    }
+
     /// The byte offset of one element, whose address is taken; it may be one past the end.
     pub(super) fn address(
         &mut self,

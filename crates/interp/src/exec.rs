@@ -185,11 +185,22 @@ impl<'a> Machine<'a> {
 
     /// Executes a block in the active lanes; those that jump leave it.
     pub(super) fn block(&mut self, block: BlockId, active: &[u32]) -> Result<()> {
-        if self.is_one_by_one(active) {
-            return self.stretches(block, active);
-        }
         let body = self.body;
-        self.list(&body.blocks[block].ops, active)
+        self.statements(&body.blocks[block].ops, active)
+    }
+
+    /// Executes a list of statements in the active lanes.
+    pub(super) fn statements(&mut self, ops: &[OpId], active: &[u32]) -> Result<()> {
+        if self.kernel.is_none()
+            && let Some(entry) = ops.iter().position(|&op| self.is_device_entry(op))
+        {
+            self.list(&ops[..entry], active)?;
+            return self.device(&ops[entry + 1..]);
+        }
+        if self.is_one_by_one(active) {
+            return self.stretches(ops, active);
+        }
+        self.list(ops, active)
     }
 
     /// Executes statements in lockstep.
@@ -225,6 +236,7 @@ impl<'a> Machine<'a> {
         }
         match data.kind {
             OpKind::Store { buffer, predicated } => self.store(op, buffer, predicated, active),
+            OpKind::Bind if self.take_index(op)? => Ok(()),
             OpKind::Bind => {
                 let (value, expr) = (data.results[0], data.operands[0]);
                 if !self.fast_define(op, value, expr, active)? {
@@ -260,6 +272,9 @@ impl<'a> Machine<'a> {
                     self.reducers.pop();
                 }
                 result
+            }
+            OpKind::AttrDict if self.kernel.is_none() && self.is_device_scope(op) => {
+                self.device(&body.blocks[body.entry(data.regions[0])].ops)
             }
             OpKind::AttrDict => self.region(data.regions[0], active),
             OpKind::Alloc { buffer, kind } => {
@@ -439,6 +454,7 @@ impl<'a> Machine<'a> {
                     self.jump(LaneState::Returned, active);
                     return Ok(());
                 }
+                it if it.is_tile() => return self.tile_primitive(expr, active),
                 _ if matrix::is_collective(self.body.name(name)) => {
                     return self.collective(expr, active);
                 }

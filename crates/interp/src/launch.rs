@@ -22,9 +22,9 @@ pub(super) struct Kernel {
     /// Threads of a block.
     pub(super) threads: usize,
     /// Extents of `threadIdx.x`, `.y`, `.z`.
-    thread_dims: [i64; 3],
+    pub(super) thread_dims: [i64; 3],
     /// Coordinates of the block.
-    block: [i64; 3],
+    pub(super) block: [i64; 3],
 }
 
 impl Machine<'_> {
@@ -38,6 +38,20 @@ impl Machine<'_> {
             return self.block(self.body.entry(region), active);
         }
         let (block_dims, thread_dims) = self.launch_dims(op, active[0] as usize)?;
+        self.run_blocks(block_dims, thread_dims, &mut |machine, lanes| {
+            machine.bind_index(op)?;
+            let region = machine.body.ops[op].regions[0];
+            machine.block(machine.body.entry(region), lanes)
+        })
+    }
+
+    /// Runs a kernel: each block of the grid after the other.
+    pub(super) fn run_blocks(
+        &mut self,
+        block_dims: [i64; 3],
+        thread_dims: [i64; 3],
+        run: &mut dyn FnMut(&mut Self, &[u32]) -> Result<()>,
+    ) -> Result<()> {
         let threads = thread_dims.iter().product::<i64>();
         if threads > 4096 {
             return self.fail(RunErrorKind::Program, format!("a block of {threads} threads"));
@@ -48,7 +62,6 @@ impl Machine<'_> {
         let outer = self.frame.clone();
         let n_storages = self.storages.len();
         let lanes: Vec<u32> = (0..threads as u32).collect();
-        let region = self.body.ops[op].regions[0];
         let outer_agent = self.agent;
         self.new_launch();
         for (number, block) in self.blocks(block_dims)?.into_iter().enumerate() {
@@ -57,8 +70,7 @@ impl Machine<'_> {
             self.frame.has_jumped = false;
             self.kernel = Some(Kernel { threads: threads as usize, thread_dims, block });
             self.be_agent(number);
-            self.bind_index(op)?;
-            self.block(self.body.entry(region), &lanes)?;
+            run(self, &lanes)?;
             self.drop_flights();
             self.storages.truncate(n_storages);
             self.frame = outer.clone();

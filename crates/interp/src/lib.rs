@@ -5,6 +5,7 @@ mod async_copy;
 mod bind;
 mod calls;
 mod counts;
+mod device;
 mod eval;
 mod events;
 mod exec;
@@ -25,6 +26,7 @@ mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod uniform;
 mod unknown;
 mod warp;

@@ -11,7 +11,7 @@
 
 use super::{RunError, exec::Machine};
 use ir::{
-    BlockId, Body, ExprKind, OpId, OpKind,
+    Body, ExprKind, OpId, OpKind,
     arena::{Id, Table},
     effects::EffectTable,
 };
@@ -133,9 +133,8 @@ impl Machine<'_> {
     }
 
     /// Executes a list of statements stretch by stretch.
-    pub(super) fn stretches(&mut self, block: BlockId, active: &[u32]) -> Result<()> {
+    pub(super) fn stretches(&mut self, ops: &[OpId], active: &[u32]) -> Result<()> {
         let body = self.body;
-        let ops = &body.blocks[block].ops[..];
         let mut active = active.to_vec();
         let mut first = 0;
         while first < ops.len() && !active.is_empty() {

@@ -22,6 +22,8 @@ pub(super) enum Kind {
     Matrix,
     /// An asynchronous copy, or a wait for some (`async_copy`).
     Async,
+    /// A statement on parts of buffers (`tiles`).
+    Tile,
     /// A statement of its own: barriers, reductions, jumps (`exec`).
     Statement,
 }
@@ -158,6 +160,34 @@ const CALLS: &[(Kind, &[&str])] = &[
         ],
     ),
     (
+        Kind::Tile,
+        &[
+            "tile.copy",
+            "tile.cast",
+            "tile.permute_layout",
+            "tile.fill",
+            "tile.memset",
+            "tile.zero",
+            "tile.add",
+            "tile.sub",
+            "tile.mul",
+            "tile.fdiv",
+            "tile.maximum",
+            "tile.minimum",
+            "tile.fma",
+            "tile.sqrt",
+            "tile.exp",
+            "tile.exp2",
+            "tile.log2",
+            "tile.reciprocal",
+            "tile.silu",
+            "tile.sum",
+            "tile.max",
+            "tile.min",
+            "tile.gemm",
+        ],
+    ),
+    (
         Kind::Statement,
         &["tvm_storage_sync", "cuda.cta_sync", "cuda.warp_sync", "tvm_thread_allreduce", "assume"],
     ),
@@ -232,6 +262,11 @@ mod tests {
     fn every_instruction_of_a_warp_and_copy_is_known() {
         assert!(of(Kind::Matrix).all(matrix::is_collective));
         assert!(of(Kind::Async).all(async_copy::is_async));
+    }
+
+    #[test]
+    fn every_tile_primitive_is_one_to_the_executor() {
+        assert!(of(Kind::Tile).all(|it| Intrinsic::of_name(it).is_tile()));
     }
 
     #[test]

@@ -11,7 +11,8 @@
 
 use super::{counts::Counts, ops::Val};
 use ir::{
-    Body, BufferOrigin, ExprId, ExprKind, ForKind, OpId, OpKind, Value, ValueId, ValueKind,
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, Value, ValueId,
+    ValueKind,
     arena::{Id, Table},
 };
 
@@ -59,6 +60,7 @@ impl Uniformity {
 fn has_lanes(body: &Body) -> bool {
     body.ops.iter().any(|(_, op)| {
         matches!(op.kind, OpKind::LaunchThread { .. } | OpKind::For(ForKind::Vectorized))
+            || op.kind == OpKind::Bind && ir::role::defines_threads(body, op.operands[0])
     })
 }
 
@@ -110,6 +112,9 @@ fn is_varying_node(
         ExprKind::Load { .. } | ExprKind::Bound(_) | ExprKind::Opaque { .. } => return true,
         ExprKind::Region(..) | ExprKind::BufferField(..) | ExprKind::Buffer(_) => return true,
         ExprKind::Call { instance, .. } if instance != 0 => return true,
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } if it.is_scope_index() => {
+            return it != Intrinsic::CtaId;
+        }
         _ => {}
     }
     let mut is_varying = false;

@@ -77,7 +77,7 @@ pub const PART_OF: &str = "#sub";
 /// The attribute of a scope that a call opens and describes (`with T.hint(…):`): the call.
 pub const SCOPE_CALL: &str = "#scope";
 
-/// The attribute of a call of [`Intrinsic::ScopeIndex`] that stands for one of several extents: which one, and of how
+/// The attribute of a call of a scope's index ([`Intrinsic::is_scope_index`]) that stands for one of several extents: which one, and of how
 /// many (`x, y = T.cta_id([2, 4])`).
 pub const SCOPE_AXIS: &str = "#axis";
 
@@ -800,7 +800,7 @@ impl Body {
     pub fn has_unknown_rank(&self, buffer: BufferId) -> bool {
         self.dict(self.buffers[buffer].attrs).iter().any(|(key, _)| &**key == UNKNOWN_SHAPE)
     }
-    /// Returns which of how many indices a call of [`Intrinsic::ScopeIndex`] is, where it has several extents.
+    /// Returns which of how many indices a call of [`Intrinsic::is_scope_index`] is, where it has several extents.
     pub fn scope_axis(&self, expr: ExprId) -> Option<(usize, usize)> {
         let ExprKind::Call { attrs, .. } = self.expr(expr).kind else { return None };
         let (_, axis) = self.dict(attrs).iter().find(|(key, _)| &**key == SCOPE_AXIS)?;

@@ -51,19 +51,75 @@ intrinsics! {
     ElementPtr = "access_ptr" | "ptr_to",
     /// `handle_add_byte_offset(pointer, bytes)`.
     ByteOffset = "handle_add_byte_offset" | "ptr_byte_offset",
-    /// `cta_id([4])`, `thread_id([8, 16])`, …: the index of a block, a warp, a thread … in its scope, whose extents it
-    /// gives. Of several extents there is one call each ([`crate::SCOPE_AXIS`]).
-    ScopeIndex = "cta_id"
-        | "cluster_id"
-        | "cta_id_in_cluster"
-        | "cta_id_in_pair"
-        | "lane_id"
-        | "scope_id"
-        | "thread_id"
-        | "thread_id_in_wg"
-        | "warp_id"
-        | "warp_id_in_wg"
-        | "warpgroup_id",
+    /// `cta_id([4])`: the index of a block in the grid, whose extents it gives. Of several extents there is one call
+    /// each ([`crate::SCOPE_AXIS`]); so for the other indices.
+    CtaId = "cta_id",
+    /// `cluster_id([4])`: of a cluster in the grid.
+    ClusterId = "cluster_id",
+    /// `cta_id_in_cluster([2])`: of a block in its cluster.
+    CtaIdInCluster = "cta_id_in_cluster",
+    /// `cta_id_in_pair()`: of a block in its pair.
+    CtaIdInPair = "cta_id_in_pair",
+    /// `warpgroup_id([2])`: of a group of four warps in its block.
+    WarpgroupId = "warpgroup_id",
+    /// `warp_id([4])`: of a warp in its block.
+    WarpId = "warp_id",
+    /// `warp_id_in_wg([4])`: of a warp in its group.
+    WarpIdInGroup = "warp_id_in_wg",
+    /// `lane_id([32])`: of a thread in its warp.
+    LaneId = "lane_id",
+    /// `thread_id([8, 16])`: of a thread in its block.
+    ThreadId = "thread_id",
+    /// `thread_id_in_wg([128])`: of a thread in its group of warps.
+    ThreadIdInGroup = "thread_id_in_wg",
+    /// `scope_id(…)`: an index of any scope.
+    ScopeId = "scope_id",
+    /// `device_entry()`: everything behind it runs on the device.
+    DeviceEntry = "device_entry",
+    /// `tile.copy(dst, src)`; so for the other tile primitives, which may name a team ([`crate::Team`]).
+    TileCopy = "tile.copy",
+    /// `tile.cast(dst, src)`.
+    TileCast = "tile.cast",
+    /// `tile.permute_layout(dst, src)`.
+    TilePermuteLayout = "tile.permute_layout",
+    /// `tile.fill(dst, value)`.
+    TileFill = "tile.fill" | "tile.memset",
+    /// `tile.zero(dst)`.
+    TileZero = "tile.zero",
+    /// `tile.add(dst, a, b)`.
+    TileAdd = "tile.add",
+    /// `tile.sub(dst, a, b)`.
+    TileSub = "tile.sub",
+    /// `tile.mul(dst, a, b)`.
+    TileMul = "tile.mul",
+    /// `tile.fdiv(dst, a, b)`.
+    TileDiv = "tile.fdiv",
+    /// `tile.maximum(dst, a, b)`.
+    TileMaximum = "tile.maximum",
+    /// `tile.minimum(dst, a, b)`.
+    TileMinimum = "tile.minimum",
+    /// `tile.fma(dst, src, scale, bias)`.
+    TileFma = "tile.fma",
+    /// `tile.sqrt(dst, src)`.
+    TileSqrt = "tile.sqrt",
+    /// `tile.exp(dst, src)`.
+    TileExp = "tile.exp",
+    /// `tile.exp2(dst, src)`.
+    TileExp2 = "tile.exp2",
+    /// `tile.log2(dst, src)`.
+    TileLog2 = "tile.log2",
+    /// `tile.reciprocal(dst, src)`.
+    TileReciprocal = "tile.reciprocal",
+    /// `tile.silu(dst, src)`.
+    TileSilu = "tile.silu",
+    /// `tile.sum(dst, src, axes, accumulate)`.
+    TileSum = "tile.sum",
+    /// `tile.max(dst, src, axes, accumulate)`.
+    TileMax = "tile.max",
+    /// `tile.min(dst, src, axes, accumulate)`.
+    TileMin = "tile.min",
+    /// `tile.gemm(D, A, B, C, …)`.
+    TileGemm = "tile.gemm",
     /// `isnullptr(pointer)`.
     IsNullPtr = "isnullptr",
     /// `type_annotation(type)`: a type as an operand.
@@ -180,6 +236,27 @@ impl Intrinsic {
     /// Operators that make a pointer to a place and do not evaluate the place.
     pub fn makes_address(self) -> bool {
         matches!(self, Intrinsic::AccessPtr | Intrinsic::AddressOf)
+    }
+
+    /// Operators that give the index of a thread, a warp, a block … in its scope, and the extents of the scope.
+    pub fn is_scope_index(self) -> bool {
+        (Intrinsic::CtaId..=Intrinsic::ScopeId).contains(&self)
+    }
+
+    /// Indices of scopes that are the same in all threads of a block.
+    pub fn is_block_index(self) -> bool {
+        (Intrinsic::CtaId..=Intrinsic::CtaIdInPair).contains(&self)
+    }
+
+    /// Tile primitives that complete at once and whose meaning is known.
+    pub fn is_tile(self) -> bool {
+        (Intrinsic::TileCopy..=Intrinsic::TileGemm).contains(&self)
+    }
+
+    /// Tile primitives that take their destination for their source where they are given no other.
+    pub fn is_tile_in_place(self) -> bool {
+        use Intrinsic::{TileExp, TileExp2, TileLog2, TileReciprocal, TileSqrt, TileZero};
+        matches!(self, TileExp | TileExp2 | TileLog2 | TileReciprocal | TileSqrt | TileZero)
     }
 
     /// Operators after which control goes elsewhere.

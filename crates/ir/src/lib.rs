@@ -25,6 +25,7 @@ pub mod print;
 pub mod role;
 pub mod stack;
 pub mod substitution;
+mod team;
 pub mod text;
 pub mod thread_tag;
 pub mod verify;
@@ -47,6 +48,7 @@ pub use operation::{
     AllocKind, Block, ForKind, IterKind, IterVar, OpKind, Operation, Region, RegionKind, SBlock,
     Successor, Value, ValueKind,
 };
+pub use team::Team;
 pub use thread_tag::{Dim, ThreadTag};
 
 arena::define_ids! {

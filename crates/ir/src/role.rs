@@ -15,8 +15,8 @@ mod arguments;
 mod becomes;
 
 use crate::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, Lanes, OccurrenceId,
-    Occurrences, OpId, OpKind, Type, arena::Id as _,
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences, OpId,
+    OpKind, Type, arena::Id as _,
 };
 
 pub use becomes::{is_place, may_become};
@@ -224,7 +224,8 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
 /// Returns true if an expression defines the index of a thread, a warp, a block … by the extents of its scope:
 /// `T.cta_id([4])`.
 pub fn defines_threads(body: &Body, expr: ExprId) -> bool {
-    body.operands_of(expr, Intrinsic::ScopeIndex).is_some()
+    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(_, it), .. }
+        if it.is_scope_index())
 }
 
 /// Returns true if an expression stands for a type, wherever it occurs.

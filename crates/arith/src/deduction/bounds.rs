@@ -218,11 +218,37 @@ impl Deduction<'_> {
                         let bits = self.body().dtype(operand).map_or(64, |it| i128::from(it.bits));
                         any.within(Interval::new(0, bits))
                     }
+                    (it, _) if it.is_scope_index() => any.within(self.of_scope_index(it, expr)),
                     _ => any,
                 }
             }
             _ => any,
         }
+    }
+
+    /// The range of the index of a thread, a warp, a block …: below the extent of its scope, if that is a constant
+    /// (SEMANTICS: P10).
+    fn of_scope_index(&self, it: Intrinsic, expr: ExprId) -> Interval {
+        let body = self.body();
+        let axis = body.scope_axis(expr).map_or(0, |it| it.0);
+        let extents = body.operands_of(expr, it).and_then(|it| it.first());
+        let extent = extents.and_then(|&it| match body.expr(it).kind {
+            ExprKind::Tuple(items) => body.items(items).get(axis).copied(),
+            ExprKind::Opaque { .. } => None,
+            _ => Some(it),
+        });
+        let extent = match extent.map(|it| body.expr(it).kind) {
+            Some(ExprKind::Int(extent)) => Some(i128::from(extent)),
+            Some(_) => None,
+            None => match it {
+                Intrinsic::LaneId => Some(32),
+                Intrinsic::WarpIdInGroup => Some(4),
+                Intrinsic::ThreadIdInGroup => Some(128),
+                Intrinsic::CtaIdInPair => Some(2),
+                _ => None,
+            },
+        };
+        extent.filter(|it| *it > 0).map_or(Interval::NON_NEGATIVE, |it| Interval::new(0, it - 1))
     }
 
     fn of_bound(

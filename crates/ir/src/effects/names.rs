@@ -5,6 +5,8 @@
 
 use smallvec::SmallVec;
 
+use crate::Team;
+
 /// Holds a normal form that differs from the name.
 pub type NameBuffer = SmallVec<[u8; 64]>;
 
@@ -14,10 +16,6 @@ const NAMESPACES: [&str; 3] = ["T.", "tirx.", "tir."];
 const SCALARS: &str = "prim.";
 /// The tile namespace: its `exp` writes a region and is not the scalar `exp`.
 const TILE: &str = "Tx.";
-
-/// The scopes of threads that may stand before the name of a tile primitive: they say who executes it together, not
-/// what it does.
-const TEAMS: [&str; 6] = ["cluster", "cta", "thread", "warp", "warpgroup", "wg"];
 
 /// `name` without its namespace, with each run of `.` and `_` as one `.`, trimmed at both ends.
 ///
@@ -57,7 +55,7 @@ fn tile_primitive(name: &str) -> Option<&str> {
         }
     };
     match name.split_once('.') {
-        Some((team, rest)) if TEAMS.contains(&team) => Some(rest),
+        Some((team, rest)) if Team::named(team).is_some() => Some(rest),
         _ => is_tile.then_some(name),
     }
 }
@@ -65,7 +63,7 @@ fn tile_primitive(name: &str) -> Option<&str> {
 /// Returns true if the name of a call begins with a team, as TVM prints a tile primitive that one executes together
 /// (`T.warp.copy`).
 pub fn begins_with_team(name: &str) -> bool {
-    name.split_once('.').is_some_and(|(team, _)| TEAMS.contains(&team))
+    name.split_once('.').is_some_and(|(team, _)| Team::named(team).is_some())
 }
 
 fn without_namespace(name: &str) -> &str {

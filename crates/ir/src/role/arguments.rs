@@ -59,7 +59,7 @@ pub(super) fn of(
     let mut buffer = NameBuffer::new();
     let name = normal_tir(written, &mut buffer);
     match known {
-        Intrinsic::ScopeIndex => return Role::Scope,
+        it if it.is_scope_index() => return Role::Scope,
         Intrinsic::Assume => return Role::Annotation,
         // Of a known type it is no call (`ExprKind::Cast`).
         Intrinsic::Cast => return Role::Converted,

@@ -4,7 +4,7 @@
 //!
 //! * whose element is written over on every path, before anything may read the memory ([`Why::Overwritten`]): by a
 //!   later store of the same list, or as [`dataflow::overwritten`] says across branches and loops;
-//! * to memory of this function that nothing reads afterwards ([`Why::NeverRead`]): parameters are read by the caller
+//! * to memory of this function that nothing reads afterwards ([`Why::NeverRead`]), by tile primitives too: parameters are read by the caller
 //!   (`M4`), memory that escapes by whoever has its address (`M8`), shared memory by other threads, so there nothing
 //!   may read it at all;
 //! * of what the element holds already ([`Why::StoredAlready`]).
@@ -20,8 +20,9 @@ use dataflow::{
     scopes::ScopeId,
 };
 use ir::{
-    BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind,
+    BlockId, Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, OpId, OpKind,
     arena::Id as _,
+    effects::has_keyword_operands,
     plan::finding::{FindingFix, FixEdit, Place, Related, Role},
 };
 use rules::{Fix, Rule, Severity};
@@ -111,8 +112,9 @@ fn dead_stores(facts: &FindingFacts<'_>) -> Vec<Dead> {
             _ => None,
         })
         .collect();
+    let tiles = tile_writes(facts.body);
     let mut dead = Vec::new();
-    if stores.is_empty() {
+    if stores.is_empty() && tiles.is_empty() {
         return dead;
     }
     let memory = &facts.memory();
@@ -144,7 +146,42 @@ fn dead_stores(facts: &FindingFacts<'_>) -> Vec<Dead> {
             dead.push(Dead { store, why, related, rests_on, may_go });
         }
     }
+    for (store, buffer, operands) in tiles {
+        let class = planner.aliases.class(buffer);
+        if planner.aliases.is_volatile(class) || !planner.is_never_read(store, buffer, class) {
+            continue;
+        }
+        let may_go = operands.iter().all(|&it| deletable.may_go(it));
+        let (why, related, rests_on) = (Why::NeverRead, None, None);
+        dead.push(Dead { store, why, related, rests_on, may_go });
+    }
     dead
+}
+
+/// The statements that are tile primitives, which write all of a part of a buffer and nothing else: the buffer, and the
+/// operands.
+fn tile_writes(body: &Body) -> Vec<(OpId, BufferId, &[ExprId])> {
+    let is_tile = |op: OpId| {
+        let data = &body.ops[op];
+        let (OpKind::Evaluate, Some(&call)) = (data.kind, data.operands.first()) else {
+            return None;
+        };
+        match body.expr(call).kind {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, attrs, .. }
+                if it.is_tile() && !has_keyword_operands(body, attrs) =>
+            {
+                let args = body.items(args);
+                match body.expr(*args.first()?).kind {
+                    ExprKind::Buffer(buffer)
+                    | ExprKind::Region(buffer, _)
+                    | ExprKind::Load { buffer, .. } => Some((op, buffer, args)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    };
+    body.ops_preorder().filter_map(is_tile).collect()
 }
 
 fn finding(it: Dead) -> Finding {

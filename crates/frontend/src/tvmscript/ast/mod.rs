@@ -58,7 +58,9 @@ pub(crate) enum ExKind<'a> {
     None,
     Ellipsis,
     Str(Cow<'a, str>),
-    /// An f-string, bytes, an imaginary number, an integer beyond 128 bits.
+    /// Adjacent string tokens, one of them an f-string.
+    FString(Run),
+    /// Bytes, an imaginary number, an integer beyond 128 bits.
     OtherLiteral,
     Attr {
         base: Ex,
@@ -105,6 +107,19 @@ pub(crate) enum ExKind<'a> {
     List(Run),
     /// Keys and values in turn.
     Dict(Run),
+    Set(Run),
+    /// A comprehension or generator expression; `value` is that of a pair of a dictionary.
+    Comprehension {
+        of: Comprehended,
+        element: Ex,
+        value: Option<Ex>,
+        clauses: Run,
+    },
+    /// `name := value`
+    Named {
+        name: &'a str,
+        value: Ex,
+    },
     Star(Ex),
     Slice {
         lower: Option<Ex>,
@@ -115,6 +130,22 @@ pub(crate) enum ExKind<'a> {
     Other,
     /// An expression with a syntax error.
     Error,
+}
+
+/// The result of a comprehension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Comprehended {
+    List,
+    Set,
+    Dict,
+    Generator,
+}
+
+/// A clause of a comprehension.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Clause {
+    For { target: Ex, iterable: Ex },
+    If(Ex),
 }
 
 /// An expression.
@@ -140,6 +171,10 @@ pub(crate) struct ParamNode<'a> {
     pub(crate) name: &'a str,
     pub(crate) name_range: TextRange,
     pub(crate) is_star: bool,
+    /// `**named`
+    pub(crate) is_double: bool,
+    /// `/`, before which names are no keywords.
+    pub(crate) is_slash: bool,
     pub(crate) annotation: Option<Ex>,
     pub(crate) default: Option<Ex>,
 }
@@ -161,6 +196,16 @@ pub(crate) struct DefNode<'a> {
     pub(crate) type_params: Vec<(&'a str, TextRange)>,
     pub(crate) params: Vec<ParamNode<'a>>,
     pub(crate) returns: Option<Ex>,
+    pub(crate) body: Run,
+}
+
+/// A `class`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ClassNode<'a> {
+    pub(crate) decorators: Vec<Ex>,
+    pub(crate) name: &'a str,
+    /// Bases and keywords.
+    pub(crate) args: Run,
     pub(crate) body: Run,
 }
 
@@ -199,18 +244,23 @@ pub(crate) enum StKind {
     While {
         condition: Ex,
         body: Run,
+        otherwise: Run,
     },
     For {
         target: Ex,
         iterable: Ex,
         body: Run,
+        otherwise: Run,
     },
     With {
         items: Run,
         body: Run,
     },
     Def(u32),
-    /// An import, class, `try` … with no meaning in TVMScript.
+    Class(u32),
+    Import,
+    Raise,
+    /// `try`, `del`, `match` … with no meaning in TVMScript.
     Other,
     /// A statement with a syntax error, with the statements inside it that could be read.
     Error(Run),
@@ -231,12 +281,15 @@ pub(crate) struct Ast<'a> {
     pub(crate) exprs: Vec<ExNode<'a>>,
     pub(crate) stmts: Vec<StNode>,
     pub(crate) defs: Vec<DefNode<'a>>,
+    pub(crate) classes: Vec<ClassNode<'a>>,
     ex_pool: Vec<Ex>,
     st_pool: Vec<St>,
     op_pool: Vec<CompareKind>,
     args: Vec<ArgNode<'a>>,
     params: Vec<ParamNode<'a>>,
     items: Vec<ItemNode>,
+    clauses: Vec<Clause>,
+    strings: Vec<&'a str>,
     /// Statements of the outermost level.
     pub(crate) root: Vec<St>,
     /// Expressions of the outermost level, where the tree is one.
@@ -331,6 +384,20 @@ impl<'a> Ast<'a> {
     }
     pub(crate) fn items(&self, run: Run) -> &[ItemNode] {
         &self.items[run.range()]
+    }
+    pub(crate) fn clauses(&self, run: Run) -> &[Clause] {
+        &self.clauses[run.range()]
+    }
+    /// The tokens of a string.
+    pub(crate) fn strings(&self, run: Run) -> &[&'a str] {
+        &self.strings[run.range()]
+    }
+    /// The outermost class.
+    pub(crate) fn class(&self) -> Option<&ClassNode<'a>> {
+        self.root.iter().find_map(|&it| match self.stmt(it).kind {
+            StKind::Class(class) => Some(&self.classes[class as usize]),
+            _ => None,
+        })
     }
     /// The outermost function.
     pub(crate) fn function(&self) -> Option<&DefNode<'a>> {

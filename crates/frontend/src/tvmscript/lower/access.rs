@@ -29,6 +29,9 @@ const PYTHON_KEYWORDS: [&str; 6] = ["and", "global", "is", "not", "or", "with"];
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn subscript(&mut self, ex: Ex, base: Ex, value: &Ev, index: Ex) -> R<Ev> {
+        if let Some(known) = self.object_item(ex, &value.val, index)? {
+            return Ok(known);
+        }
         match &value.val {
             Val::Buffer(buffer) => {
                 let dims = self.dims(index)?;

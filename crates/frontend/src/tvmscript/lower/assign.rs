@@ -294,7 +294,7 @@ impl Lowerer<'_, '_, '_> {
             return self.remap(targets, value, &args);
         }
         if let Some((form, args)) = self.form_call(value)
-            && ir::Intrinsic::of_name(&form) == ir::Intrinsic::ScopeIndex
+            && ir::Intrinsic::of_name(&form).is_scope_index()
         {
             return self.scope_indices(target, targets, value, (&form, &args));
         }
@@ -312,6 +312,8 @@ impl Lowerer<'_, '_, '_> {
             }
             return Ok(());
         }
+        // What `T.meta_var` gives is no variable, and neither are its parts.
+        let is_meta = self.form_call(value).is_some_and(|it| it.0 == "meta_var");
         let ev = self.eval(value)?;
         let is_plain = !targets.iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)));
         let open = match is_plain && self.is_captured(&ev.val) {
@@ -326,7 +328,10 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(target, message));
         }
         for (&target, ev) in targets.iter().zip(items) {
-            self.assign_one(target, ev)?;
+            match *self.ast.kind(target) {
+                ExKind::Name(name) if is_meta => self.alias(name, target, ev)?,
+                _ => self.assign_one(target, ev)?,
+            }
         }
         Ok(())
     }
@@ -545,7 +550,7 @@ fn is_storable(val: &Val) -> bool {
 }
 
 /// The operator of an augmented assignment.
-fn binary_of(op: SyntaxKind) -> SyntaxKind {
+pub(super) fn binary_of(op: SyntaxKind) -> SyntaxKind {
     match op {
         SyntaxKind::PLUS_EQ => SyntaxKind::PLUS,
         SyntaxKind::MINUS_EQ => SyntaxKind::MINUS,

@@ -42,7 +42,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Val::Function(signature) => self.function_call(ex, callee, &signature, args),
             Val::Path(path) => self.path_call(ex, callee, path, args),
             Val::Static(_) => self.layout(ex),
-            Val::Unknown(_) => self.unknown_call(ex, callee, args),
+            of @ Val::Unknown(_) => self.captured_call(ex, callee, &of, args),
             Val::Python => Ok(self.opaque_ex(ex)),
             Val::Expr(id) if self.s.body.ty(id) == Type::Unknown => Ok(self.opaque_ex(ex)),
             Val::Macro(..) | Val::LocalMacro(..) => {

@@ -290,7 +290,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `len(x)`, `math.ceil(x)` of captured values.
-    pub(super) fn captured_call(&mut self, ex: Ex, path: &str, items: &[Ev]) -> Option<Ev> {
+    pub(super) fn captured_builtin(&mut self, ex: Ex, path: &str, items: &[Ev]) -> Option<Ev> {
         let is_member = path.starts_with("math.");
         let function = match path.strip_prefix("builtins.") {
             Some(name) if PURE_BUILTINS.contains(&name) => name.to_owned(),
@@ -396,7 +396,7 @@ fn constant_text(it: &Constant) -> Option<String> {
         }
         Constant::Float(_) => return None,
         Constant::Str(it) => ir::print::string_literal(it),
-        Constant::Tuple(items) | Constant::List(items) if it.size(MAX_TEXT) <= MAX_TEXT => {
+        Constant::Tuple(items) | Constant::List(items) if it.size() <= MAX_TEXT => {
             let texts: Vec<String> = items.iter().map(constant_text).collect::<Option<_>>()?;
             match (it, &texts[..]) {
                 (Constant::List(_), _) => format!("[{}]", texts.join(", ")),
@@ -404,7 +404,7 @@ fn constant_text(it: &Constant) -> Option<String> {
                 _ => format!("({})", texts.join(", ")),
             }
         }
-        Constant::Tuple(_) | Constant::List(_) => return None,
+        _ => return None,
     })
 }
 

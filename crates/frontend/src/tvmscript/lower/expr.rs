@@ -66,6 +66,10 @@ impl Lowerer<'_, '_, '_> {
                 let src = self.leaf(ex);
                 return Ok(Ev { val: Val::Dict, src });
             }
+            &ExKind::FString(run) => return self.format_string(ex, run),
+            &ExKind::Comprehension { of, element, clauses, .. } => {
+                return self.comprehension(ex, of, element, clauses);
+            }
             ExKind::Lambda { .. } => {
                 let src = self.leaf(ex);
                 return Ok(Ev { val: Val::Lambda, src });
@@ -79,10 +83,11 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.malformed(ex, "a slice stands only in brackets"));
             }
             ExKind::Star(_) => return Err(self.malformed(ex, "`*` stands only among arguments")),
-            ExKind::OtherLiteral => {
-                return Ok(self.captured_string(ex).unwrap_or_else(|| self.opaque_ex(ex)));
-            }
-            ExKind::Ellipsis | ExKind::Other => return Ok(self.opaque_ex(ex)),
+            ExKind::Ellipsis
+            | ExKind::OtherLiteral
+            | ExKind::Set(_)
+            | ExKind::Named { .. }
+            | ExKind::Other => return Ok(self.opaque_ex(ex)),
         };
         let src = self.leaf(ex);
         Ok(Ev { val: Val::Const(constant), src })
@@ -255,6 +260,9 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn attribute(&mut self, ex: Ex, value: &Ev, name: &str) -> R<Ev> {
+        if let Some(known) = self.object_attribute(ex, &value.val, name)? {
+            return Ok(known);
+        }
         if self.is_captured(&value.val)
             && let Some(ev) = self.captured_attribute(ex, value, name)
         {
@@ -295,7 +303,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `T.name`, `I.name`
-    fn namespace_member(&mut self, space: Namespace, name: &str) -> Val {
+    pub(super) fn namespace_member(&mut self, space: Namespace, name: &str) -> Val {
         match space {
             Namespace::Tir | Namespace::Tirx => {
                 if name == "let" && space == Namespace::Tirx {

@@ -66,6 +66,17 @@ impl Lowerer<'_, '_, '_> {
                 };
                 return self.eval(ex);
             }
+            // A variable by its type: `x = T.Var("x", "int32")`, `T.let[T.Var("p", ty=…)]`.
+            "Var" => {
+                let ty = args.positional.get(1).copied();
+                let ty = ty.or_else(|| args.keyword("ty")).or_else(|| args.keyword("dtype"));
+                let ty = match ty {
+                    Some(ty) => self.type_of(ty)?,
+                    None => DataType::INT32.into(),
+                };
+                let src = self.leaf(ex);
+                return Ok(Ev { val: Val::Type(ty), src });
+            }
             "let" => {
                 return Err(self.malformed(ex, "T.let stands only before a value or in a `with`"));
             }

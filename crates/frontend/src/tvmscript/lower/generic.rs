@@ -83,7 +83,7 @@ impl Lowerer<'_, '_, '_> {
                 }
             }
         }
-        if let ([place], true) = (&operands[..], is_in_place(name)) {
+        if let ([place], true) = (&operands[..], Intrinsic::of_name(name).is_tile_in_place()) {
             // Of one operand a tile primitive is in place, as TVM writes it out.
             let again = Tx { id: place.id, src: self.s.sources.again(place.src) };
             operands.push(again);
@@ -397,27 +397,14 @@ impl Lowerer<'_, '_, '_> {
                 _ => self.intrinsic(ex, name, &args),
             };
         }
-        let is_pure = ["builtins.", "math.", "typing."].iter().any(|it| path.starts_with(it));
-        if !is_pure {
+        if !super::python::is_python(&path) {
             return self.foreign_call(ex, callee, args);
         }
         let args = self.args(args);
-        if let Some(name) = path.strip_prefix("builtins.") {
-            let items = self.eval_items(&args.positional)?;
-            if let Some(val) = self.builtin(name, &items) {
-                let src = self.leaf(ex);
-                return Ok(Ev { val, src });
-            }
-            if let Some(ev) = self.captured_call(ex, &path, &items) {
-                return Ok(ev);
-            }
-        } else if path.starts_with("math.") && args.keywords.is_empty() {
-            let items = self.eval_items(&args.positional)?;
-            if let Some(ev) = self.captured_call(ex, &path, &items) {
-                return Ok(ev);
-            }
+        match self.python_function(ex, &path, &args)? {
+            Some(ev) => Ok(ev),
+            None => Ok(self.opaque_ex(ex)),
         }
-        Ok(self.opaque_ex(ex))
     }
 
     /// `tvm.tirx.const(value, dtype)`: a constant, if both are known.
@@ -494,12 +481,6 @@ const ACCESS_PTR: &str = "tirx.tvm_access_ptr";
 /// Returns true if calls of an operator are values of their operands, by its row.
 fn is_value(name: &str) -> bool {
     ir::effects::tir(name).memory_effect == ir::effects::MemoryEffect::None
-}
-
-/// Returns true if a tile primitive takes its destination for its source where it is given no other.
-fn is_in_place(name: &str) -> bool {
-    let name = name.strip_prefix("tile.").map(|it| it.rsplit('.').next().unwrap_or(it));
-    name.is_some_and(|it| matches!(it, "exp" | "exp2" | "log2" | "reciprocal" | "sqrt" | "zero"))
 }
 
 /// Forms whose calls are data and have no effect.

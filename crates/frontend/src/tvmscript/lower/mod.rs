@@ -28,6 +28,7 @@ mod names;
 mod objects;
 mod operators;
 mod promote;
+mod python;
 mod scope;
 mod signature;
 mod source_tree;
@@ -36,6 +37,8 @@ mod stmt;
 mod value;
 mod views;
 mod with;
+
+use std::rc::Rc;
 
 use ir::{
     BlockId, Body, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id,
@@ -54,10 +57,11 @@ use super::{
     Allowances, Diagnostic, FunctionSource, Lowered, Severity,
     ast::{self, Ast, Ex, St},
     diagnostics,
-    environment::Environment,
+    environment::{Constant, Environment},
     source_map::{
         Definition, DefinitionId, EndSite, OccurrenceSource, Site, SourceMap, hidden_names,
     },
+    staging::Home,
 };
 
 /// An error that has been reported already.
@@ -96,6 +100,9 @@ struct State<'e> {
     diagnostics: Vec<Diagnostic>,
     /// The unknown values that the current statement uses.
     doubt: Doubt,
+    /// Helpers of Python that are being read, one inside the other, and their statements so far.
+    helper_depth: u32,
+    helper_steps: u32,
     /// Captured values by their texts.
     captured: FxHashMap<ir::NameId, ValueId>,
     /// Captured values that may be elements of memory.
@@ -108,9 +115,11 @@ struct State<'e> {
     open_names: Vec<(Box<str>, TextRange)>,
     /// Nested macro expansions.
     macro_depth: u32,
-    /// The place where free names are looked up: the number of scopes around that of the function. A macro's text has
-    /// the meaning of the place where the macro stands.
-    scopes_up: u32,
+    /// The scope where free names are looked up, if it is not that of the function: the text of a macro or helper has
+    /// the meaning of the place where that stands.
+    home: Option<Rc<Home>>,
+    /// Captured values of Python that have no meaning in the IR, but are known: functions, objects, dictionaries.
+    objects: FxHashMap<ValueId, Constant>,
     /// Levels of data around the data that is being read.
     attr_depth: u32,
     /// Types of scalar parameters by name: a quoted shape may name one that comes later.
@@ -185,13 +194,16 @@ fn lowered<'e>(
         unread: Vec::new(),
         diagnostics: Vec::new(),
         doubt: Doubt::None,
+        helper_depth: 0,
+        helper_steps: 0,
         captured: FxHashMap::default(),
         may_be_load: FxHashSet::default(),
         captured_memory,
         made_items: false,
         open_names: Vec::new(),
         macro_depth: 0,
-        scopes_up: 0,
+        home: None,
+        objects: FxHashMap::default(),
         attr_depth: 0,
         items_made: 0,
         later_params: FxHashMap::default(),

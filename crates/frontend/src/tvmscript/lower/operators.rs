@@ -13,8 +13,9 @@ use super::{
 };
 use crate::tvmscript::{
     ast::{CompareKind, Ex, Run},
-    constants, diagnostics,
+    diagnostics,
     environment::Constant,
+    staging,
 };
 
 /// The operator of a token.
@@ -72,7 +73,7 @@ impl Lowerer<'_, '_, '_> {
         ex: Ex,
     ) -> R<Ev> {
         if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
-            if let Some(it) = constants::binary(op, x, y) {
+            if let Some(it) = staging::operators::binary(op, x, y) {
                 let src = self.s.sources.leaf(at);
                 return Ok(Ev { val: Val::Const(it), src });
             }
@@ -242,7 +243,7 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn unary_ex(&mut self, ex: Ex, op: SyntaxKind, operand: Ex) -> R<Ev> {
         let operand = self.eval(operand)?;
         if let Val::Const(it) = &operand.val
-            && let Some(val) = constants::unary(op, it)
+            && let Some(val) = staging::operators::unary(op, it)
         {
             let src = self.leaf(ex);
             return Ok(Ev { val: Val::Const(val), src });
@@ -315,7 +316,7 @@ impl Lowerer<'_, '_, '_> {
             let range = self.up_to_operand(ex, operand, rest.get(index + 1).copied());
             if let Val::Const(it) = &result.val {
                 // Python looks at the left side first; a bool that does not decide is part of the condition.
-                if constants::truth(it) != is_and {
+                if staging::operators::truth(it) != is_and {
                     continue;
                 }
                 let next = self.eval(operand)?;
@@ -411,13 +412,17 @@ impl Lowerer<'_, '_, '_> {
 
     fn chain(&mut self, ex: Ex, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
         if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
-            let both = constants::truth(x) && constants::truth(y);
+            let both = staging::operators::truth(x) && staging::operators::truth(y);
             return Ok(Ev { val: Val::Const(Constant::Bool(both)), src: a.src });
         }
         self.logic(ex, true, a, b, range)
     }
 
     fn compare_values(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {
+        if let Some(holds) = self.python_comparison(op, &a.val, &b.val) {
+            let src = self.s.sources.leaf(at);
+            return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src });
+        }
         if !matches!((&a.val, &b.val), (Val::Const(_), Val::Const(_)))
             && let Some(ev) = self.captured_comparison(ex, op, a, b)
         {
@@ -430,7 +435,7 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.unsupported(ex, "this comparison"));
         };
         if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
-            let Some(holds) = constants::compare(op, x, y) else {
+            let Some(holds) = staging::operators::compare(op, x, y) else {
                 return Err(self.unsupported(ex, "this comparison"));
             };
             let src = self.s.sources.leaf(at);
@@ -514,7 +519,7 @@ impl Lowerer<'_, '_, '_> {
     ) -> R<Ev> {
         let decision = self.eval(condition)?;
         if let Val::Const(it) = &decision.val {
-            return self.eval(if constants::truth(it) { then } else { otherwise });
+            return self.eval(if staging::operators::truth(it) { then } else { otherwise });
         }
         let (then, otherwise) = (self.eval(then)?, self.eval(otherwise)?);
         if let Some(ev) = self.captured_choice(ex, &then, &decision, &otherwise) {

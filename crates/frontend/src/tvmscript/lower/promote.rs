@@ -22,7 +22,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Expr(id) => *id,
             Val::Const(it) => {
                 if matches!(it, Constant::Tuple(_) | Constant::List(_)) {
-                    self.make_items(it.size(usize::MAX), self.s.sources.range(src))?;
+                    self.make_items(it.size(), self.s.sources.range(src))?;
                 }
                 return self.constant(it, src);
             }
@@ -46,7 +46,10 @@ impl Lowerer<'_, '_, '_> {
                 self.check_launched(*value, src)?;
                 self.s.body.value_expr(*value)
             }
-            Val::Unknown(value) => return Ok(self.lift_captured(*value, ev)),
+            Val::Unknown(value) => {
+                self.needs_value(*value, self.s.sources.range(src));
+                return Ok(self.lift_captured(*value, ev));
+            }
             Val::Bound(level, ty) => {
                 let Some(index) = self.s.binder_depth.checked_sub(level + 1) else {
                     let range = self.s.sources.range(src);
@@ -186,6 +189,7 @@ impl Lowerer<'_, '_, '_> {
                 }
                 return Ok(self.tuple(&all, src));
             }
+            _ => return Ok(self.python(src)),
         };
         Ok(Tx { id, src })
     }

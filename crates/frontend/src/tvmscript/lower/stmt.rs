@@ -14,9 +14,10 @@ use super::{
 use crate::tvmscript::{
     Diagnostic, Severity,
     ast::{Ex, ExKind, Run, St, StKind},
-    constants, diagnostics,
+    diagnostics,
     environment::Constant,
     source_map::{DefinitionId, DefinitionKind},
+    staging::operators,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -98,11 +99,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
             StKind::If { condition, then, otherwise } => {
                 self.if_statement(condition, then, otherwise)
             }
-            StKind::While { condition, body } => self.while_statement(condition, body),
-            StKind::For { target, iterable, body } => self.for_statement(target, iterable, body),
+            StKind::While { condition, body, .. } => self.while_statement(condition, body),
+            StKind::For { target, iterable, body, .. } => {
+                self.for_statement(target, iterable, body)
+            }
             StKind::With { items, body } => self.with_statement(ast.items(items), body),
             StKind::Def(def) => self.nested_function(def),
-            StKind::Other => {
+            StKind::Class(_) | StKind::Import | StKind::Raise | StKind::Other => {
                 let range = ast.stmt(st).range;
                 let message = "this statement has no meaning in TVMScript".to_owned();
                 let code = diagnostics::UNSUPPORTED_CONSTRUCT;
@@ -307,7 +310,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let (base, name) = match *ast.kind(callee) {
             ExKind::Attr { base, name, .. } => (base, name),
             ExKind::Name(name) if matches!(name, "range") => {
-                return self.peek(name).is_none().then(|| "range".into());
+                let is_own = match self.peek(name) {
+                    None => true,
+                    Some(Val::Path(path)) => self.s.body.name(path) == "builtins.range",
+                    Some(_) => false,
+                };
+                return is_own.then(|| "range".into());
+            }
+            // `loop = T.unroll` around the kernel.
+            ExKind::Name(name) => {
+                let Some(Val::Intrinsic(form)) = self.peek(name) else { return None };
+                return Some(self.s.body.name(form).to_owned().into());
             }
             _ => return None,
         };
@@ -533,7 +546,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match &decision.val {
             // Python decides; the names of the arm that is taken stay visible.
             Val::Const(it) => {
-                let taken = if constants::truth(it) { then } else { otherwise };
+                let taken = if operators::truth(it) { then } else { otherwise };
                 self.s.site = None;
                 self.stmts(taken);
                 return Ok(());
@@ -702,7 +715,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     let is_python = match value.kind {
                         V::Captured => value.ty == Type::Unknown,
                         V::Result(op, _) => {
-                            matches!(body.ops[op].kind, OpKind::Opaque(_)) || body.is_plain_name(op)
+                            let operand = body.ops[op].operands.first();
+                            let is_index =
+                                operand.is_some_and(|&it| ir::role::defines_threads(body, it));
+                            matches!(body.ops[op].kind, OpKind::Opaque(_))
+                                || body.is_plain_name(op) && !is_index
                         }
                         V::Param(_) | V::BlockArg(..) | V::Symbol => false,
                     };

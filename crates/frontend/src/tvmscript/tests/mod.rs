@@ -6,10 +6,12 @@ mod discovery;
 mod expressions;
 mod gradual;
 mod printed;
+mod python;
 mod robustness;
 mod signatures;
 mod sources;
 mod statements;
+mod vocabulary;
 
 use super::{FileFunctions, FunctionItem, Lowered, functions, lower};
 

@@ -36,6 +36,26 @@ fn a_store_that_the_next_one_writes_over_goes() {
 }
 
 #[test]
+fn tile_primitive_that_nothing_reads_goes() {
+    check(
+        "
+        s = T.alloc_local((8,), \"int32\")
+        t = T.alloc_local((8,), \"int32\")
+        T.tile.copy(s, A[0:8])
+        T.tile.copy(t[0:4], A[4:8])
+        T.tile.add(A[0:8], s, 1)
+        ",
+        expect![[r##"
+            # dead-store at 4 `T.tile.copy(t[0:4], A[4:8])`: nothing reads the stored value
+            s = T.alloc_local((8,), "int32")
+            t = T.alloc_local((8,), "int32")
+            T.tile.copy(s, A[0:8])
+            T.tile.add(A[0:8], s, 1)
+        "##]],
+    );
+}
+
+#[test]
 fn possible_read_between_keeps_the_store() {
     check(
         "

@@ -1,0 +1,203 @@
+//! The vocabulary of tirx kernels: one test a family of forms.
+
+use expect_test::{Expect, expect};
+
+use super::{dedent, printed};
+
+/// Lowers `body` as the body of a kernel with a few parameters.
+#[track_caller]
+fn check(body: &str, expect: Expect) {
+    let text = format!(
+        "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\nfrom tvm.tirx.layout import TileLayout, S, laneid, wg_local_layout\nfrom tvm.tirx.lang.pipeline import MBarrier\nfrom tvm.ir import PointerType, PrimType\nN = 4\n@T.prim_func\ndef f(A: T.Buffer((16, 16), \"float32\"), B: T.Buffer((16,), \"int32\"), n: T.int32):\n{body}"
+    );
+    let printed = printed(&text);
+    let body = printed.split_once("n: T.int32):\n").map_or(&*printed, |(_, body)| body);
+    let before = printed.lines().take_while(|line| !line.starts_with('@'));
+    let diagnostics: String = before.map(|line| format!("{line}\n")).collect();
+    expect.assert_eq(&(diagnostics + &dedent(body)));
+}
+
+#[test]
+fn indices_of_several_extents_are_values_of_their_own() {
+    check(
+        "    T.device_entry()\n    bx, by = T.cta_id([2, n])\n    tx = T.thread_id([32], dtype=\"uint32\")\n    if bx == 0:\n        B[by] = T.int32(tx)\n",
+        expect![[r#"
+            T.device_entry()
+            bx, by = T.cta_id([2, n])
+            tx = T.thread_id([32], dtype="uint32")
+            if bx == 0:
+                B[by] = T.Cast("int32", tx)
+        "#]],
+    );
+    check(
+        "    T.device_entry()\n    x, y = T.cta_id([2])\n",
+        expect![[r#"
+        malformed-form: 1 indices for 2 names
+        T.device_entry()
+        x, y = T.cta_id([2])
+    "#]],
+    );
+}
+
+#[test]
+fn layouts_are_data() {
+    check(
+        "    L = TileLayout(S[(4, N) : (1, 4)])\n    a = T.alloc_buffer((4, 4), \"float32\", scope=\"local\", layout=L)\n    b = T.alloc_buffer((32, 2), \"float32\", scope=\"local\", layout=T.TileLayout(T.S[(32, 2) : (1 @ laneid, 1)]))\n    c = T.alloc_buffer((128, N), \"float32\", scope=\"local\", layout=wg_local_layout(N))\n    M = L.tile(T.TileLayout(T.S[N]), (1, 1), (N, N))\n    d = T.alloc_buffer((4, 4), \"float32\", scope=\"local\", layout=M)\n",
+        expect![[r#"
+            a = T.alloc_local((4, 4), layout=T.TileLayout(T.S[(4, 4) : (1, 4)]))
+            b = T.alloc_local((32, 2), layout=T.TileLayout(T.S[(32, 2) : (1 @ laneid, 1)]))
+            c = T.alloc_local((128, 4), layout=wg_local_layout(4))
+            d = T.alloc_local((4, 4), layout=(T.TileLayout(T.S[(4, 4) : (1, 4)])).tile(T.TileLayout(T.S[4]), (1, 1), (4, 4)))
+        "#]],
+    );
+}
+
+#[test]
+fn an_instruction_of_a_computed_name_is_called_by_its_text() {
+    check(
+        "    T.ptx[\"ld.global.s32\"](B[0], B.ptr_to([1]))\n    T.ptx[f\"ld.{n}.s32\"](B[0], B.ptr_to([1]))\n    T.ptx.mov.u32(T.ptx.SINK, B[0])\n",
+        expect![[r#"
+            T.ptx.ld.global_.s32(B[0], T.address_of(B[1]))
+            T.ptx[f"ld.{n}.s32"](B[0], T.address_of(B[1]))
+            T.ptx.mov.u32(T.ptx.SINK, B[0])
+        "#]],
+    );
+}
+
+#[test]
+fn views_have_the_shapes_that_follow_from_their_methods() {
+    check(
+        "    a = A.view(4, -1)\n    b = A.permute(1, 0)\n    c = A.sub[4:8, 2]\n    d = A.rearrange(\"(a b) c -> b (a c)\", a=4)\n    e = A.view(\"float16\")\n    B[0] = T.int32(A.view(256)[3] + a[0, 1] + b[2, 3] + c[1] + d[0, 63])\n    B[1] = A.sub[n].elem_offset_of([1])\n",
+        expect![[r#"
+            a = A.view(4, -1)
+            b = A.permute(1, 0)
+            c = A.sub[4:8, 2]
+            d = A.rearrange("(a b) c -> b (a c)", a=4)
+            e = A.view("float16")
+            buffer = A.view(256)
+            B[0] = T.Cast("int32", buffer[3] + a[0, 1] + b[2, 3] + c[1] + d[0, 63])
+            buffer_1 = A.sub[n, :]
+            B[1] = T.buffer_offset(buffer_1[1])
+        "#]],
+    );
+    check(
+        "    a = A.sub[4:8, 2]\n    a[0, 0] = 1.0\n",
+        expect![[r#"
+        wrong-buffer-rank: `a` has 1 dimension, this access has 2 indices
+        a = A.sub[4:8, 2]
+        a[0, 0] = 1.0
+    "#]],
+    );
+}
+
+#[test]
+fn pools_are_memory_and_their_objects_are_called() {
+    check(
+        "    pool = T.SMEMPool()\n    a = pool.alloc((n, 32), \"float16\", align=128)\n    bar = MBarrier(pool, 2)\n    pool.commit()\n    bar.init(1)\n    bar.remote_view(0).arrive(n, count=T.uint32(2))\n    bar.wait(0, bar.phase)\n    a[0, 0] = T.float16(1)\n",
+        expect![[r#"
+            pool = T.SMEMPool()
+            a = pool.alloc([n, 32], "float16", align=128)
+            bar = MBarrier(pool, 2)
+            pool.commit()
+            bar.init(1)
+            bar.remote_view(0).arrive(n, count=T.uint32(2))
+            bar.wait(0, bar.phase)
+            a[0, 0] = T.float16(1.0)
+        "#]],
+    );
+}
+
+#[test]
+fn tile_primitives_name_their_team() {
+    check(
+        "    Tx.copy(A, A[0:16, :])\n    Tx.cta.exp(A)\n    T.warp.sum(B[0], B, [-1], False)\n    with Tx.compose_op(schedule=\"A\"):\n        Tx.wg.add(B, B, 1)\n",
+        expect![[r#"
+            T.tile.copy(A, A[0:16, :])
+            T.tile.cta.exp(A, A)
+            T.tile.warp.sum(B[0], B, [-1], False)
+            with T.tile.compose_op(schedule="A"):
+                T.tile.wg.add(B, B, 1)
+        "#]],
+    );
+}
+
+#[test]
+fn a_hint_describes_its_scope() {
+    check(
+        "    with T.hint(\"pipeline\", depth=4):\n        B[0] = 1\n    T.hint(\"rest\")\n    B[1] = 1\n",
+        expect![[r#"
+            with T.hint("pipeline", depth=4):
+                B[0] = 1
+            with T.hint("rest"):
+                B[1] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_are_conditions() {
+    check(
+        "    if B[0]:\n        B[1] = 1\n    elif T.cuda.elect_sync():\n        B[2] = 1\n    while B[3]:\n        B[3] = B[3] - 1\n",
+        expect![[r#"
+            if B[0]:
+                B[1] = 1
+            elif T.cuda.elect_sync():
+                B[2] = 1
+            while B[3]:
+                B[3] = B[3] - 1
+        "#]],
+    );
+}
+
+#[test]
+fn types_have_short_names() {
+    check(
+        "    a = T.alloc_buffer((4,), \"float\")\n    b = T.alloc_buffer((4,), \"uint\")\n    T.call_extern(\"\", \"g\", a[0])\n    p: T.let = T.reinterpret(PointerType(PrimType(\"uint64\"), \"shared\"), b.ptr_to([0]))\n",
+        expect![[r#"
+            a = T.alloc_buffer((4,))
+            b = T.alloc_buffer((4,), "uint32")
+            T.call_extern("", "g", a[0])
+            p: T.let[T.handle("uint64", "shared")] = T.reinterpret(T.handle("uint64", "shared").ty, T.address_of(b[0]))
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_may_say_the_type_of_its_variable() {
+    check(
+        "    for i in T.serial(4, dtype=\"uint32\"):\n        B[i] = 1\n    for i, j in T.grid(4, n, dtype=\"int64\"):\n        B[i] = T.int32(j)\n    for i in range(4, annotations={\"a\": 1}):\n        B[i] = 2\n",
+        expect![[r#"
+            for i in range(T.uint32(4)):
+                B[i] = 1
+            for i, j in T.grid(T.int64(4), T.Cast("int64", n)):
+                B[i] = T.Cast("int32", j)
+            for i in T.serial(4, annotations={"a": 1}):
+                B[i] = 2
+        "#]],
+    );
+}
+
+#[test]
+fn vectors_are_loaded_by_their_type_and_stored_by_their_value() {
+    check(
+        "    B.vstore([8], B.vload([4], dtype=\"int32x4\"))\n    x: T.int32x4 = B[0:4]\n    B[4:8] = x\n    B[n : n + T.vscale() * 4] = T.Broadcast(1, T.vscale() * 4)\n",
+        expect![[r#"
+            B[T.Ramp(8, 1, 4)] = B[T.Ramp(4, 1, 4)]
+            x: T.int32x4 = B[T.Ramp(0, 1, 4)]
+            B[T.Ramp(4, 1, 4)] = x
+            B[T.Ramp(n, 1, T.vscale() * 4)] = T.Broadcast(1, T.vscale() * 4)
+        "#]],
+    );
+}
+
+#[test]
+fn an_index_is_launched_by_the_attribute_too() {
+    check(
+        "    tx = T.env_thread(\"threadIdx.x\")\n    with T.attr(tx, \"thread_extent\", 16):\n        B[tx] = 1\n",
+        expect![[r#"
+            tx = T.env_thread("threadIdx.x")
+            with T.launch_thread(tx, 16):
+                B[tx] = 1
+        "#]],
+    );
+}
