@@ -401,7 +401,7 @@ fn is_plain_view(body: &ir::Body, buffer: BufferId) -> bool {
         [] => true,
         [(key, ir::Attr::List(args))] if &**key == "args" => match &args[..] {
             [ir::Attr::Str(_)] => true,
-            args => args.iter().any(|it| *it == ir::Attr::Int(-1, None)),
+            args => args.contains(&ir::Attr::Int(-1, None)),
         },
         _ => false,
     }

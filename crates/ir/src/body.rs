@@ -77,8 +77,8 @@ pub const PART_OF: &str = "#sub";
 /// The attribute of a scope that a call opens and describes (`with T.hint(…):`): the call.
 pub const SCOPE_CALL: &str = "#scope";
 
-/// The attribute of a call of a scope's index ([`Intrinsic::is_scope_index`]) that stands for one of several extents: which one, and of how
-/// many (`x, y = T.cta_id([2, 4])`).
+/// The attribute of a call of a scope's index ([`Intrinsic::is_scope_index`]) that stands for one of several extents:
+/// which one, and of how many (`x, y = T.cta_id([2, 4])`).
 pub const SCOPE_AXIS: &str = "#axis";
 
 /// The attribute of an `if` or `while` by a number, which holds where it is not zero: the condition is `number != 0`.

@@ -309,6 +309,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             ExKind::Name(head) => match self.family(head, base)? {
                 N::Tir | N::Tirx => Some(Cow::Borrowed(name)),
                 N::Tile => Some(format!("tile.{name}").into()),
+                N::Ir if name == "meta_var" => Some(Cow::Borrowed(name)),
                 N::Ir | N::Relax => None,
             },
             ExKind::Attr { .. } => {
@@ -613,8 +614,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The condition of an `if` or `while`, and the attributes by which it is printed: TVM takes a number for whether it
-    /// is not zero.
+    /// The condition of an `if` or `while`, and the attributes by which it is printed: TVM takes a number for whether
+    /// it is not zero.
     fn truth(&mut self, value: Tx, of: &str) -> R<(Tx, ir::AttrDictId)> {
         let is_number = |it: DataType| (it.is_integer() || it.is_float()) && it.is_scalar();
         let Some(dtype) = self.dtype(value).filter(|&it| is_number(it) && !it.is_bool()) else {
