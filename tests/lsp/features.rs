@@ -545,7 +545,13 @@ fn a_lens_above_a_factory_chooses_the_instance_that_is_shown() {
     // What is no instance is refused, and nothing changes.
     assert!(choose(&mut server, json!("n=9")).is_err());
     assert_eq!(lens(&mut server)["command"]["title"], "instance 3 of 3 · n=8, k=2");
+    // A call in another document is one too.
+    let other = "from scale import scale\n\n\ndef test():\n    scale(32)\n";
+    server.open(&Document::new("file:///sample/test_scale.py", other.to_owned()));
+    assert_eq!(lens(&mut server)["command"]["title"], "instance 4 of 4 · n=8, k=2");
+    assert_eq!(lens(&mut server)["command"]["arguments"][2][2], "n=32, k=2");
+    choose(&mut server, json!("n=32, k=2")).expect("it is chosen");
     choose(&mut server, Value::Null).expect("the general function");
     assert!(!hover(&mut server).contains("here"));
-    assert_eq!(lens(&mut server)["command"]["title"], "3 instances · n=16, k=2 …");
+    assert_eq!(lens(&mut server)["command"]["title"], "4 instances · n=16, k=2 …");
 }

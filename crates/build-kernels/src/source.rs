@@ -140,7 +140,7 @@ fn hash_of_the_rest(functions: &FileFunctions, text: &str) -> [u8; 32] {
             continue;
         }
         parts.push(text.as_bytes()[done..item.range.start().into()].to_vec());
-        let seen = functions.capture(item.scope, 0, &item.source.name).capture;
+        let seen = functions.capture(item.scope, &item.source.name).capture;
         parts.push(format!("{seen:?}").into_bytes());
         done = item.range.end().into();
     }

@@ -5,6 +5,6 @@ mod operations;
 
 pub(crate) use self::operations::keep;
 pub use self::{
-    expressions::{cse_edits, finding_edits, fix_edits, simplification_edits},
+    expressions::{cse_edits, finding_edits, fix_edits, plan_after, simplification_edits},
     operations::{op_edits, op_fixes},
 };

@@ -1,8 +1,12 @@
-//! The captured names of functions: one query a name, so that the edit of a constant invalidates only its users.
+//! The captured names of functions: one query a name, so that the edit of a constant invalidates only its users. What
+//! is done with captured objects while a function is read (attributes, calls of helpers) is one query each.
 
 use std::sync::Arc;
 
-use frontend::tvmscript::{Capture, Environment, Found, Instance};
+use frontend::tvmscript::{
+    Capture, Context, Environment, Found, Instance,
+    staging::{Home, Unknown, Value},
+};
 use ir::effects::EffectTable;
 
 use crate::{
@@ -18,12 +22,12 @@ pub struct CapturedName<'db> {
     /// The file.
     #[returns(copy)]
     pub file: SourceFile,
-    /// The scope.
+    /// The scope of the function.
     #[returns(ref)]
     pub scope: Arc<ScopeKey>,
-    /// The number of scopes around it.
-    #[returns(copy)]
-    pub up: u32,
+    /// The scope that the name is looked up in, if it is another.
+    #[returns(ref)]
+    pub home: Option<Home>,
     /// The name.
     #[returns(ref)]
     pub name: Box<str>,
@@ -38,8 +42,10 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
     let index = file_index(db, name.file(db));
     match index.functions().zip(index.scope(name.scope(db))) {
         Some((functions, scope)) => {
+            let (home, text) = (name.home(db).as_ref(), name.name(db));
             let instance = name.instance(db).as_deref();
-            functions.capture_in(scope, name.up(db), name.name(db), instance)
+            let context = Context { instance, ..Context::default() };
+            functions.scopes().capture(scope, home, text, context)
         }
         None => UNDEFINED,
     }
@@ -48,18 +54,80 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
 /// The meaning of an undefined name.
 const UNDEFINED: Found = Found { capture: Capture::Undefined, home: None };
 
+/// What a function does with a captured object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Use {
+    /// Reads an attribute.
+    Member(Value, Box<str>),
+    /// Calls it with known arguments.
+    Call(Value, Vec<Value>, Vec<(Box<str>, Value)>),
+}
+
+/// A use of a captured object in a file.
+#[salsa::interned(debug)]
+pub struct CapturedUse<'db> {
+    /// The file.
+    #[returns(copy)]
+    pub file: SourceFile,
+    /// The use.
+    #[returns(ref)]
+    pub of: Use,
+    /// The instance of a factory around the function.
+    #[returns(ref)]
+    pub instance: Option<Arc<Instance>>,
+}
+
+/// Returns the result of a use of a captured object.
+#[salsa::tracked(returns(ref))]
+pub fn captured_use<'db>(db: &'db dyn Db, it: CapturedUse<'db>) -> Value {
+    let index = file_index(db, it.file(db));
+    let Some(functions) = index.functions() else {
+        return Value::Unknown(Unknown::new("its file has no statements"));
+    };
+    let scopes = functions.scopes();
+    let context = Context { instance: it.instance(db).as_deref(), ..Context::default() };
+    match it.of(db).clone() {
+        Use::Member(object, name) => scopes.member(&object, &name, context),
+        Use::Call(function, positional, keywords) => {
+            scopes.apply(&function, positional, keywords, context)
+        }
+    }
+}
+
 /// The environment of a function: asks [`capture`] for each name.
 pub(crate) struct DbEnvironment<'db> {
     pub(crate) db: &'db dyn Db,
     pub(crate) unit: Unit<'db>,
 }
 
+impl DbEnvironment<'_> {
+    fn used(&self, of: Use) -> Value {
+        let (db, file) = (self.db, self.unit.file(self.db));
+        let instance = self.unit.instance(db).cloned();
+        captured_use(db, CapturedUse::new(db, file, of, instance)).clone()
+    }
+}
+
 impl Environment for DbEnvironment<'_> {
-    fn resolve_above(&self, up: u32, name: &str) -> Found {
+    fn resolve_at(&self, home: Option<&Home>, name: &str) -> Found {
         let Scope::Python(scope) = self.unit.scope(self.db) else { return UNDEFINED };
         let (db, file) = (self.db, self.unit.file(self.db));
         let instance = self.unit.instance(db).cloned();
-        capture(db, CapturedName::new(db, file, scope.clone(), up, name, instance)).clone()
+        let home = home.cloned();
+        capture(db, CapturedName::new(db, file, scope.clone(), home, name, instance)).clone()
+    }
+
+    fn member(&self, object: &Value, name: &str) -> Value {
+        self.used(Use::Member(object.clone(), name.into()))
+    }
+
+    fn apply(
+        &self,
+        function: &Value,
+        positional: Vec<Value>,
+        keywords: Vec<(Box<str>, Value)>,
+    ) -> Value {
+        self.used(Use::Call(function.clone(), positional, keywords))
     }
 
     fn effects(&self) -> &EffectTable {

@@ -9,11 +9,11 @@
 
 use std::{
     hash::{Hash as _, Hasher as _},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use frontend::tvmscript::{
-    Factory, FileFunctions, FunctionItem, Instance,
+    Factory, FileFunctions, ForeignCall, FunctionItem, Instance,
     discover::{self, ScopeId},
 };
 use rustc_hash::{FxHashMap, FxHasher};
@@ -55,22 +55,25 @@ pub(crate) struct Names {
     scopes: FxHashMap<Box<str>, Vec<ScopeId>>,
     /// The numbers of frames, by their slots.
     frame_of_slot: FxHashMap<u32, u32>,
-    /// The factories of functions, and the instances that calls in the file make.
-    pub(crate) factories: Arc<Factories>,
+    /// The factories and calls, once somebody has asked for them.
+    factories: OnceLock<Arc<Factories>>,
 }
 
-/// The factories of a file, and the instances that its calls make.
+/// The factories of a file, and the calls that make instances.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub(crate) struct Factories {
     pub(crate) factories: Vec<Factory>,
+    /// The instances that calls in the file make.
     pub(crate) called: Vec<Arc<Instance>>,
+    /// The calls of functions of other files.
+    pub(crate) foreign: Vec<ForeignCall>,
 }
 
 impl Factories {
     fn of(functions: &FileFunctions) -> Factories {
         let factories = functions.factories();
         let called = functions.called_instances(&factories).into_iter().map(Arc::new).collect();
-        Factories { factories, called }
+        Factories { factories, called, foreign: functions.foreign_calls() }
     }
 }
 
@@ -105,6 +108,12 @@ impl FileIndex {
                 FileIndex { places: Places::Operations(units), names }
             }
         }
+    }
+
+    /// The factories and calls; the same while only bodies are edited.
+    pub(crate) fn factories(&self) -> Arc<Factories> {
+        let of = || Arc::new(self.functions().map(Factories::of).unwrap_or_default());
+        self.names.factories.get_or_init(of).clone()
     }
 
     /// The functions of statements, and what is around them; none of a file of operations.
@@ -173,8 +182,7 @@ impl Names {
         });
         let new = functions.functions.iter().map(|item| (name(item), &item.source.green));
         let slots = slots::assign(new, old, Green::text_hash);
-        let factories = Arc::new(Factories::of(functions));
-        let mut names = Names { factories, ..Names::default() };
+        let mut names = Names::default();
         for (item, slot) in functions.functions.iter().zip(slots) {
             let key = &item.source.key;
             let of_path = match names.scopes.get_mut(&key.path) {

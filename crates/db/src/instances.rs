@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use frontend::tvmscript::{Capture, Constant, Environment as _, Instance, Request};
+use frontend::tvmscript::{
+    Capture, Constant, Environment as _, Factory, ForeignCall, Instance, Request,
+};
 use syntax::TextRange;
 
 use crate::{
@@ -14,30 +16,8 @@ use crate::{
     environment::DbEnvironment,
     index::{Factories, file_index},
     input::SourceFile,
-    unit::{Identity, Unit},
+    unit::Unit,
 };
-
-/// The instance of a function of statements.
-#[salsa::tracked(returns(copy))]
-pub fn instance<'db>(db: &'db dyn Db, unit: Unit<'db>, instance: Arc<Instance>) -> Unit<'db> {
-    let identity = Identity { instance: Some(instance), ..Identity::clone(unit.identity(db)) };
-    let (source, scope) = (unit.source(db).clone(), unit.scope(db).clone());
-    Unit::new(db, unit.file(db), Arc::new(identity), source, scope)
-}
-
-/// The unit that is shown in place of a general function: the instance that was chosen of a factory around it, or
-/// itself.
-pub fn shown<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Unit<'db> {
-    let chosen = unit.file(db).chosen(db);
-    if chosen.is_empty() || unit.instance(db).is_some() {
-        return unit;
-    }
-    let path = &unit.identity(db).path;
-    match chosen.iter().find(|it| it.is_around(path)) {
-        Some(it) => instance(db, unit, it.clone()),
-        None => unit,
-    }
-}
 
 /// Returns the value that a captured name has in a function, if it is known.
 pub fn known_value<'db>(db: &'db dyn Db, unit: Unit<'db>, name: &str) -> Option<Constant> {
@@ -63,25 +43,36 @@ pub struct FactoryInstances {
 /// The factories and calls of a file; unchanged while only bodies are edited.
 #[salsa::tracked(returns(ref))]
 fn factories(db: &dyn Db, file: SourceFile) -> Arc<Factories> {
-    file_index(db, file).names.factories.clone()
+    file_index(db, file).factories()
 }
 
-/// The factories of a file that have instances, in text order: those that its calls make, and those that `requests` ask
-/// for.
-pub fn instances(db: &dyn Db, file: SourceFile, requests: &[Request]) -> Vec<FactoryInstances> {
+/// The calls of functions of other files with known arguments.
+pub fn foreign_calls(db: &dyn Db, file: SourceFile) -> &[ForeignCall] {
+    &factories(db, file).foreign
+}
+
+/// The factories of a file that have instances, in text order: those that its calls make, those that are `called` by
+/// other files, and those that are `asked` for.
+pub fn instances(
+    db: &dyn Db,
+    file: SourceFile,
+    called: &[Request],
+    asked: &[Request],
+) -> Vec<FactoryInstances> {
     let known = factories(db, file);
+    let Some(functions) = file_index(db, file).functions() else { return Vec::new() };
     if known.factories.is_empty() {
         return Vec::new();
     }
-    let Some(functions) = file_index(db, file).functions() else { return Vec::new() };
-    let asked = functions.requested_instances(&known.factories, requests);
-    let asked: Vec<Arc<Instance>> = asked.into_iter().flatten().map(Arc::new).collect();
+    let called = functions.instances_of_calls(&known.factories, called);
+    let asked = functions.requested_instances(&known.factories, asked).into_iter().flatten();
+    let more: Vec<Arc<Instance>> = called.into_iter().chain(asked).map(Arc::new).collect();
     let chosen = file.chosen(db);
-    let of_factory = |factory: &frontend::tvmscript::Factory| {
+    let of_factory = |factory: &Factory| {
         let of_it = |it: &&Arc<Instance>| it.factory() == &*factory.path;
         let mut instances: Vec<Arc<Instance>> =
             known.called.iter().filter(of_it).cloned().collect();
-        for it in asked.iter().filter(of_it) {
+        for it in more.iter().filter(of_it) {
             if !instances.contains(it) {
                 instances.push(it.clone());
             }

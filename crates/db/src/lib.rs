@@ -34,14 +34,16 @@ pub use crate::{
     analyses::analyses,
     device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
-    edits::{cse_edits, finding_edits, fix_edits, op_edits, op_fixes, simplification_edits},
-    environment::{CapturedName, capture},
+    edits::{
+        cse_edits, finding_edits, fix_edits, op_edits, op_fixes, plan_after, simplification_edits,
+    },
+    environment::{CapturedName, CapturedUse, Use, capture, captured_use},
     file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,
     index::{FileIndex, Places, file_index},
     input::{Configuration, Content, Options, SourceFile},
-    instances::{FactoryInstances, instance, instances, known_value, shown},
+    instances::{FactoryInstances, foreign_calls, instances, known_value},
     log::{Counters, Work},
     lowering::{
         Lowered, SharedBody, body, lowered, lowering_diagnostics, occurrences, op_source_map,
@@ -52,8 +54,8 @@ pub use crate::{
     previous_lowering::UnitText,
     source_facts::{TextFacts, text_facts},
     unit::{
-        Identity, PlacedUnit, Scope, ScopeKey, Source, Unit, Units, frame_of, placed_units, shapes,
-        unit_at, units,
+        Identity, PlacedUnit, Scope, ScopeKey, Source, Unit, Units, frame_of, instance,
+        placed_units, shapes, shown, unit_at, units,
     },
 };
 pub use pipeline::{Dialects, kernels::KernelCode};

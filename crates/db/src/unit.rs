@@ -13,7 +13,6 @@ use crate::{
     Db,
     index::{FileIndex, Places, file_index},
     input::{Configuration, SourceFile},
-    instances::shown,
 };
 
 /// Which unit of a file it is, over edits.
@@ -204,6 +203,28 @@ impl<'db> Unit<'db> {
             Some(it) => format!("{name}[{}]", it.arguments()),
             None => name.to_owned(),
         }
+    }
+}
+
+/// The instance of a function of statements.
+#[salsa::tracked(returns(copy))]
+pub fn instance<'db>(db: &'db dyn Db, unit: Unit<'db>, instance: Arc<Instance>) -> Unit<'db> {
+    let identity = Identity { instance: Some(instance), ..Identity::clone(unit.identity(db)) };
+    let (source, scope) = (unit.source(db).clone(), unit.scope(db).clone());
+    Unit::new(db, unit.file(db), Arc::new(identity), source, scope)
+}
+
+/// The unit that is shown in place of a general function: the instance that was chosen of a factory around it, or
+/// itself.
+pub fn shown<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Unit<'db> {
+    let chosen = unit.file(db).chosen(db);
+    if chosen.is_empty() || unit.instance(db).is_some() {
+        return unit;
+    }
+    let path = &unit.identity(db).path;
+    match chosen.iter().find(|it| it.is_around(path)) {
+        Some(it) => instance(db, unit, it.clone()),
+        None => unit,
     }
 }
 

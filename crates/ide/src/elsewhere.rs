@@ -19,7 +19,7 @@ use dashmap::DashMap;
 use db::{Database as _, Db, FileIndex, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::{
     mlir,
-    tvmscript::{self, SourceMap},
+    tvmscript::{self, FileFunctions, ForeignCall, SourceMap},
 };
 use ir::{
     Body, Occurrences,
@@ -62,6 +62,8 @@ struct Print {
 pub(crate) struct Index {
     places: DashMap<Fingerprint, Vec<Entry>, FxBuildHasher>,
     files: DashMap<FileId, Version, FxBuildHasher>,
+    /// The calls of functions of other files, of the files that the host does not have.
+    calls: DashMap<FileId, Arc<[ForeignCall]>, FxBuildHasher>,
     n_versions: AtomicU64,
 }
 
@@ -111,7 +113,15 @@ impl Index {
 
     /// Takes a file out of the map.
     pub(crate) fn remove(&self, id: FileId) {
+        self.calls.remove(&id);
         self.take_out(self.files.remove(&id).map(|it| it.1));
+    }
+
+    /// The calls of functions of other files, by the file that they are in.
+    pub(crate) fn calls(&self) -> Vec<(FileId, Arc<[ForeignCall]>)> {
+        let mut all: Vec<_> = self.calls.iter().map(|it| (*it.key(), it.value().clone())).collect();
+        all.sort_unstable_by_key(|it| it.0);
+        all
     }
 
     /// Removes the entries of a version from the map. Nobody shows it any more.
@@ -159,6 +169,7 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
 #[derive(Debug)]
 pub struct ClosedFile {
     places: Vec<(Fingerprint, Elsewhere)>,
+    calls: Vec<ForeignCall>,
 }
 
 impl ClosedFile {
@@ -171,7 +182,7 @@ impl ClosedFile {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<ClosedFile> {
         let lines = LineIndex::new(text);
-        let mut file = ClosedFile { places: Vec::new() };
+        let mut file = ClosedFile { places: Vec::new(), calls: Vec::new() };
         let mut add = |name: &str, start: TextSize, prints: Vec<Print>| {
             for it in prints {
                 let range = it.range + start;
@@ -186,7 +197,12 @@ impl ClosedFile {
             }
         };
         let is_whole = match language.support().form {
-            Form::Expressions => each_function(language, text, goes_on, &mut add),
+            Form::Expressions => {
+                let functions = tvmscript::functions(&syntax::parse_as(language, text));
+                let is_whole = each_function(&functions, goes_on, &mut add);
+                file.calls = functions.foreign_calls();
+                is_whole
+            }
             Form::Operations => each_operation_unit(language, text, goes_on, &mut add),
         };
         is_whole.then_some(file)
@@ -199,7 +215,7 @@ impl ClosedFile {
 
     /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.places.is_empty() && self.calls.is_empty()
     }
 }
 
@@ -208,12 +224,10 @@ type Add<'a> = &'a mut dyn FnMut(&str, TextSize, Vec<Print>);
 
 /// Adds the fingerprints of the functions of statements of a text; returns false if it was stopped.
 fn each_function(
-    language: Language,
-    text: &str,
+    functions: &FileFunctions,
     goes_on: &mut dyn FnMut() -> bool,
     add: Add<'_>,
 ) -> bool {
-    let functions = tvmscript::functions(&syntax::parse_as(language, text));
     for item in &functions.functions {
         if !goes_on() {
             return false;
@@ -275,7 +289,12 @@ impl WorkspaceIndex {
 
     /// Replaces the entries of a file.
     pub fn replace(&self, id: FileId, file: ClosedFile) {
-        self.index.replace(id, None, file.places);
+        let ClosedFile { places, calls } = file;
+        match calls.is_empty() {
+            true => drop(self.index.calls.remove(&id)),
+            false => drop(self.index.calls.insert(id, calls.into())),
+        }
+        self.index.replace(id, None, places);
     }
 
     /// Takes a file out of the map.

@@ -6,14 +6,14 @@ use std::borrow::Cow;
 
 use db::{Db, Unit};
 use ir::{
-    Body,
+    Body, OpId,
     plan::finding::{Place, Related},
     print::expr_text,
 };
 use syntax::TextRange;
-use transform::findings::{Finding, Sentence, Word};
+use transform::findings::{Finding, FindingKind, Sentence, Word};
 
-use crate::plan_text::{excerpt, function_text};
+use crate::plan_text::{excerpt, first_line, function_text};
 
 /// All that sentences about the findings of one function are made from.
 pub(crate) struct FindingText<'db> {
@@ -41,6 +41,18 @@ impl<'db> FindingText<'db> {
             Place::Function => Some(self.name_range),
             _ => self.map.place(place),
         }
+    }
+
+    /// The first line of the statement of an operation.
+    pub(crate) fn first_line(&self, op: OpId) -> TextRange {
+        first_line(self.text, self.map.op_range(op))
+    }
+
+    /// Returns true if a condition is known for the values of captured names only: with others it may be another.
+    pub(crate) fn is_of_known_names(&self, it: &Finding) -> bool {
+        let kinds = [FindingKind::ConstantCondition, FindingKind::RedundantCondition];
+        let mentions = |range| self.map.mentions_known(range);
+        kinds.contains(&it.kind) && self.range(it.place).is_some_and(mentions)
     }
 
     /// Returns the text at a place, in code marks.

@@ -23,6 +23,7 @@ mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
+mod missing_facts;
 mod names;
 mod navigation;
 mod plan_text;
@@ -301,10 +302,31 @@ impl Analysis {
         self.ask(file, |db, file| device_code::device_lenses(db, file, with_structure))
     }
 
-    /// The factories of a file that have instances, in text order: those that its calls make, and those that the
-    /// settings ask for ([`AnalysisHost::set_requests`]).
-    pub fn instances(&self, file: FileId) -> Cancellable<Vec<FactoryInstances>> {
-        self.ask(file, |db, file| db::instances(db, file, &self.requests))
+    /// The factories of a file that have instances, in text order: those that its calls make, those that are `called`
+    /// by other files, and those that the settings ask for ([`AnalysisHost::set_requests`]).
+    pub fn instances(
+        &self,
+        file: FileId,
+        called: &[Request],
+    ) -> Cancellable<Vec<FactoryInstances>> {
+        self.ask(file, |db, file| db::instances(db, file, called, &self.requests))
+    }
+
+    /// The instances of factories of a file that calls in other files ask for, with the files of the calls, in the
+    /// order of these. `module` is the dotted path of the file. Of a workspace, the files of the host and of
+    /// [`AnalysisHost::workspace_index`].
+    pub fn foreign_calls(&self, file: FileId, module: &str) -> Cancellable<Vec<(FileId, Request)>> {
+        let mut files: Vec<FileId> = self.files.keys().copied().filter(|it| *it != file).collect();
+        files.sort_unstable();
+        let mut found = Vec::new();
+        for other in files {
+            let calls = self.ask(other, |db, file| db::foreign_calls(db, file).to_vec())?;
+            found.extend(calls.iter().filter_map(|it| Some((other, it.request(module)?))));
+        }
+        for (other, calls) in self.index.calls() {
+            found.extend(calls.iter().filter_map(|it| Some((other, it.request(module)?))));
+        }
+        Ok(found)
     }
 
     /// The function at an offset before and after each of these passes.

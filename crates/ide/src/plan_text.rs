@@ -13,6 +13,8 @@ use ir::{
 use rustc_hash::FxHashMap;
 use syntax::{LineIndex, TextRange, TextSize};
 
+use crate::missing_facts::fact;
+
 /// Shown expressions are cut to this many characters.
 const MAX_EXPR: usize = 80;
 
@@ -59,6 +61,13 @@ pub(crate) fn excerpt(text: &str, range: TextRange) -> String {
         }
     }
     out
+}
+
+/// The range of the first line of a statement, which has this range.
+pub(crate) fn first_line(text: &str, statement: TextRange) -> TextRange {
+    let text = text.get(std::ops::Range::<usize>::from(statement)).unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    TextRange::at(statement.start(), TextSize::of(line))
 }
 
 impl<'db> PlanText<'db> {
@@ -187,10 +196,7 @@ impl<'db> PlanText<'db> {
 
     /// The range of the first line of the statement of an operation.
     pub(crate) fn first_line(&self, op: OpId) -> TextRange {
-        let range = self.map.op_range(op);
-        let text = self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
-        let line = text.lines().next().unwrap_or_default().trim_end();
-        TextRange::at(range.start(), TextSize::of(line))
+        first_line(self.text, self.map.op_range(op))
     }
 
     /// Returns the decision about a group, in one sentence.
@@ -231,9 +237,13 @@ impl<'db> PlanText<'db> {
             Refusal::MayTrap { culprit, guarded } => {
                 let at = self.map.occurrence_range(guarded);
                 format!(
-                    "it may trap ({}), and `{}` is computed under a condition only",
+                    "it may trap ({}), and `{}` is computed under a condition only{}",
                     self.missing(culprit),
-                    self.excerpt(at)
+                    self.excerpt(at),
+                    match fact(self.body, culprit) {
+                        Some(fact) => format!("; `T.assume({fact})` or an assert would show it"),
+                        None => String::new(),
+                    }
                 )
             }
             Refusal::NoBindingSite { before } => format!(

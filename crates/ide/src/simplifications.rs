@@ -38,8 +38,14 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
     let text = FindingText::new(db, unit);
     let plan = db::simplifications(db, unit);
     let items = plan.items.iter().enumerate();
+    let map = db::source_map(db, unit);
+    // A name for a constant is there for other values too.
+    let is_general = |it: &Simplification| match it.place {
+        Place::Op(op) => !map.mentions_known(text.first_line(op)),
+        place => text.range(place).is_none_or(|it| !map.mentions_known(it)),
+    };
     let is_reported = |it: &Simplification| {
-        it.round == 0 && !it.kind.is_finding() && is_written(db, unit, it.place)
+        it.round == 0 && !it.kind.is_finding() && is_written(db, unit, it.place) && is_general(it)
     };
     items
         .filter(|(_, it)| is_reported(it))

@@ -18,7 +18,7 @@ pub enum Done {
     /// Shared values.
     Sharing(CsePlan),
     /// Simpler expressions and statements, and the occurrences that they are about.
-    Simplifications(Occurrences, SimplifyPlan),
+    Simplifications(Box<(Occurrences, SimplifyPlan)>),
     /// Fixes of findings.
     Fixes,
 }
@@ -45,7 +45,7 @@ pub fn run(
             let plan = simplify::plan(&Analyses::of(body, &occurrences, effects), None, &options);
             let after = simplify::rewrite(body, &occurrences, &plan);
             let after = kept(pass.name(), body, after)?;
-            Ok((after, Done::Simplifications(occurrences, plan)))
+            Ok((after, Done::Simplifications(Box::new((occurrences, plan)))))
         }
         Pass::Fix(_) => Ok((pass.checked(body, effects)?, Done::Fixes)),
     }

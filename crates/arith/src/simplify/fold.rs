@@ -1,9 +1,10 @@
 //! Constants: operations on them, neutral and absorbing operands, conversions that change nothing.
 //!
 //! Integers only, with the reference value of `SEMANTICS.md`. An operation with an event or an error (`I1`, `I5`, `I6`,
-//! `I8`) is not folded: a constant would hide it. Floats are not computed; exact cases are rules.
+//! `I8`) is not folded: a constant would hide it. Floats are not computed; exact cases are rules, and constants that a
+//! conversion keeps exactly are converted.
 
-use ir::{BinaryOp, DataType, ExprId, ExprKind, UnaryOp};
+use ir::{BinaryOp, DataType, ExprId, ExprKind, TypeCode, UnaryOp};
 
 use super::{At, Rewrite, Simplifier};
 use crate::{
@@ -129,6 +130,27 @@ impl Simplifier<'_> {
         }
     }
 
+    /// The finite value of a constant, if a float type has it. A float that was rounded when it was read has none: its
+    /// spelling is another value.
+    fn exact(&self, constant: ExprId, dtype: DataType) -> Option<f64> {
+        let is_float = matches!(dtype.code, TypeCode::Float | TypeCode::BFloat);
+        if !is_float || !matches!(dtype.bits, 16 | 32 | 64) {
+            return None;
+        }
+        let value = match (self.body().expr(constant).kind, self.as_int(constant)) {
+            (ExprKind::Float(bits), _) => {
+                let value = f64::from_bits(bits);
+                self.body().float_spelling(constant).filter(|it| it.to_bits() == bits)?;
+                value
+            }
+            // Within 53 bits a double has every integer.
+            (_, Some(value)) if value.unsigned_abs() < 1 << 53 => value as f64,
+            _ => return None,
+        };
+        let is_kept = dtype.round_float(value).to_bits() == value.to_bits();
+        (is_kept && value.is_finite()).then_some(value)
+    }
+
     fn fold_cast(&mut self, a: ExprId, dtype: DataType) -> Option<Rewrite> {
         let from = self.body().dtype(a)?;
         if from == dtype {
@@ -140,6 +162,10 @@ impl Simplifier<'_> {
             // C4, C5, C6: modulo the width, or whether it is not 0.
             let value = if dtype.is_bool() { i128::from(value != 0) } else { value };
             return Some((self.int(value, dtype), "fold"));
+        }
+        if let Some(value) = self.exact(a, dtype) {
+            let constant = self.grow(|body| body.float(value, dtype));
+            return Some((constant, "fold"));
         }
         // C5: what was widened and is narrowed again is what it was.
         let ExprKind::Cast(inner) = self.body().expr(a).kind else { return None };

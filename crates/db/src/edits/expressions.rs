@@ -3,14 +3,19 @@
 //! Only requests for an edit call this: reading back costs as much as reading.
 
 use frontend::tvmscript::{CheckedEdits, ReadBack, Selection};
-use ir::plan::finding::FindingFix;
-use pipeline::expressions::{Editor, Function};
+use ir::{
+    Occurrences,
+    plan::{CsePlan, finding::FindingFix},
+};
+use pipeline::expressions::{self, Editor, Function, Planner};
+use syntax::TextEdit;
 use transform::findings::Finding;
 
 use crate::{
     Db,
     environment::DbEnvironment,
     finding::simplifications,
+    input::Configuration,
     lowering::{Lowered, lowered, occurrences},
     planning::cse_plan,
     unit::{Source, Unit},
@@ -54,6 +59,24 @@ pub fn simplification_edits<'db>(
     reading: ReadBack,
 ) -> CheckedEdits {
     edited(db, (unit, reading), |it| it.simplify(simplifications(db, unit), wanted))
+}
+
+/// Returns the plan of [`cse_plan`] for a function after an edit of its text, read with its own names; none if the edit
+/// reaches its header or has an error. For questions about an edit that nobody has made: nothing of it is kept.
+pub fn plan_after<'db>(db: &'db dyn Db, unit: Unit<'db>, edit: &TextEdit) -> Option<CsePlan> {
+    let Source::Function(source) = unit.source(db) else { return None };
+    let source = source.edited(edit)?;
+    let environment = DbEnvironment { db, unit };
+    let lowered = expressions::lower(&source, &environment);
+    if expressions::first_error(&lowered).is_some() {
+        return None;
+    }
+    let occurrences = Occurrences::collect(&lowered.body);
+    let function = Function { source: &source, environment: &environment, lowered: &lowered };
+    let analyses = function.analyses(&occurrences);
+    let options = Configuration::get(db).options(db).cse;
+    let map = &lowered.source_map;
+    Some(map.with_view(|view| Planner { analyses: &analyses, view }.sharing(&options)))
 }
 
 /// Runs `edits` on a function as it was read; there are none of a unit of operations.

@@ -5,18 +5,26 @@
 //! them, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered. Python
 //! functions, classes and control flow around are, as TVMScript functions may be nested in them.
 
-use std::{cell::RefCell, sync::Arc};
+use std::sync::Arc;
 
 use ir::{Dialect, effects::EffectTable};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::{
     allow, ast,
-    constants::{self, Names},
-    environment::{Capture, Environment, Found, Namespace, Signature, namespace, predefined},
+    environment::{Environment, Found, Namespace, Signature, namespace},
     instance::Instance,
+    staging::{Home, Value},
 };
+
+mod bindings;
+mod instances;
+mod scopes;
+
+pub(crate) use scopes::Definition;
+use scopes::Scope;
+pub use scopes::{Context, Modules, NoModules, Scopes};
 
 /// The kind of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -87,71 +95,10 @@ pub struct FileFunctions {
     pub functions: Vec<FunctionItem>,
     /// Functions whose name their module already has: the number of each, and that of the first of the name.
     pub redefinitions: Arc<[(usize, usize)]>,
-    scopes: Arc<[Scope]>,
+    scopes: Scopes,
     calls: Arc<[Call]>,
     root: Green,
     effects: Arc<EffectTable>,
-}
-
-#[derive(Clone, Debug)]
-struct Scope {
-    parent: Option<ScopeId>,
-    path: Box<str>,
-    names: FxHashMap<Box<str>, Definition>,
-    /// Lists that are changed after they are made: their values differ from their definitions.
-    changed: FxHashSet<Box<str>>,
-    /// True if it is a class: its names are not visible in the functions inside.
-    is_class: bool,
-    /// True if `from m import *` may bind any name in it.
-    has_star: bool,
-    /// The functions by name, if it is a module (`@I.ir_module`).
-    members: Option<FxHashMap<Box<str>, usize>>,
-    /// The list of its parameters, if it is a function of Python.
-    parameters: Option<Green>,
-}
-
-impl Scope {
-    fn new(parent: Option<ScopeId>, path: Box<str>) -> Scope {
-        Scope {
-            parent,
-            path,
-            names: FxHashMap::default(),
-            changed: FxHashSet::default(),
-            is_class: false,
-            has_star: false,
-            members: None,
-            parameters: None,
-        }
-    }
-
-    /// Returns the definition of a name for code in this scope (`is_own`), or in one inside it.
-    fn visible(&self, name: &str, is_own: bool) -> Option<&Definition> {
-        let definition = self.names.get(name)?;
-        let is_visible = match definition {
-            // What is in a module may say its name.
-            Definition::ModuleClass => true,
-            Definition::Function { .. } | Definition::Macro(_) => is_own || !self.is_class,
-            _ => !self.is_class,
-        };
-        is_visible.then_some(definition)
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Definition {
-    /// `from a.b import c`
-    Import(Box<str>),
-    /// An assignment, unread.
-    Statement(Green),
-    Macro(Green),
-    Function {
-        green: Green,
-    },
-    ModuleClass,
-    /// A parameter of a function of Python, which an instance gives a value.
-    Parameter,
-    /// Bound in a way whose value is not read (a loop, `with … as`), or more than once.
-    Other,
 }
 
 /// The functions of a file. Text is read once at statement level, and hashed only where several functions have one
@@ -180,6 +127,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         redefinitions: Vec::new(),
         scopes: vec![module],
         changes: Vec::new(),
+        aliases: Vec::new(),
         calls: Vec::new(),
         known,
         has_import: false,
@@ -192,7 +140,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
     FileFunctions {
         functions,
         redefinitions: redefinitions.into(),
-        scopes: scopes.into(),
+        scopes: Scopes::new(scopes),
         calls: calls.into(),
         root: parse.green().clone(),
         effects: EffectTable::shared(),
@@ -203,7 +151,7 @@ impl FileFunctions {
     /// Returns true if both have the same functions in the same scopes, and at most one function has another body: then
     /// names mean the same in both.
     pub fn differs_in_a_body_only(&self, other: &FileFunctions) -> bool {
-        Arc::ptr_eq(&self.scopes, &other.scopes)
+        self.scopes.is_same(&other.scopes)
     }
 
     /// The functions of a version of the file that differs from this one in the body of one function only.
@@ -253,27 +201,14 @@ impl FileFunctions {
         })
     }
 
-    /// Returns the meaning of a name in a scope, or in the one `up` scopes around it.
-    pub fn capture(&self, scope: ScopeId, up: u32, name: &str) -> Found {
-        self.capture_in(scope, up, name, None)
+    /// The scopes of the file.
+    pub fn scopes(&self) -> &Scopes {
+        &self.scopes
     }
 
-    /// As [`FileFunctions::capture`], where the parameters of a factory have the values of an instance.
-    pub fn capture_in(
-        &self,
-        scope: ScopeId,
-        up: u32,
-        name: &str,
-        instance: Option<&Instance>,
-    ) -> Found {
-        let mut start = scope;
-        for _ in 0..up {
-            start = self.scopes[start.0 as usize].parent.unwrap_or(MODULE);
-        }
-        let read = RefCell::default();
-        let names = ScopeNames { file: self, scope: start, depth: 0, read: &read, instance };
-        let found = self.capture_within(&names, name);
-        Found { home: found.home.map(|it| it + up), ..found }
+    /// Returns the meaning of a name in a scope.
+    pub fn capture(&self, scope: ScopeId, name: &str) -> Found {
+        self.scopes.capture(scope, None, name, Context::default())
     }
 
     /// The same functions, whose calls have these effects.
@@ -284,7 +219,7 @@ impl FileFunctions {
 
     /// The environment of a function.
     pub fn environment(&self, item: &FunctionItem) -> FileEnvironment<'_> {
-        FileEnvironment { file: self, scope: item.scope, instance: None }
+        self.environment_in(item, None)
     }
 
     /// The environment of a function in an instance of a factory around it.
@@ -293,7 +228,8 @@ impl FileFunctions {
         item: &FunctionItem,
         instance: Option<&'a Instance>,
     ) -> FileEnvironment<'a> {
-        FileEnvironment { instance, ..self.environment(item) }
+        let context = Context { instance, ..Context::default() };
+        FileEnvironment { file: self, scope: item.scope, context }
     }
 
     /// The function at an offset of the file: the innermost that contains it.
@@ -302,93 +238,6 @@ impl FileFunctions {
             .iter()
             .filter(|it| it.range.contains_inclusive(offset))
             .min_by_key(|it| it.range.len())
-    }
-
-    fn capture_within(&self, from: &ScopeNames<'_>, name: &str) -> Found {
-        let start = from.scope;
-        let (mut at, mut home) = (Some(start), 0);
-        while let Some(id) = at {
-            let scope = &self.scopes[id.0 as usize];
-            if let Some(definition) = scope.visible(name, id == start) {
-                let capture = self.read(&ScopeNames { scope: id, ..*from }, name, definition);
-                let capture = match capture {
-                    Capture::Macro { green, .. } => Capture::Macro { green, up: home },
-                    other => other,
-                };
-                return Found { capture, home: Some(home) };
-            }
-            if scope.has_star && predefined(name).is_none() {
-                return Found { capture: Capture::Unknown, home: Some(home) };
-            }
-            at = scope.parent;
-            home += 1;
-        }
-        Found { capture: predefined(name).unwrap_or(Capture::Undefined), home: None }
-    }
-
-    fn read(&self, at: &ScopeNames<'_>, name: &str, definition: &Definition) -> Capture {
-        match definition {
-            Definition::Import(path) => match namespace(path) {
-                Some(it) => Capture::Namespace(it),
-                None => Capture::Path(path.clone()),
-            },
-            Definition::Statement(green) => {
-                let names = ScopeNames { depth: at.depth + 1, ..*at };
-                match constants::of_statement(green, &names) {
-                    Capture::Constant(it)
-                        if constants::has_list(&it)
-                            && self.scopes[at.scope.0 as usize].changed.contains(name) =>
-                    {
-                        Capture::Unknown
-                    }
-                    capture => capture,
-                }
-            }
-            Definition::Macro(green) => Capture::Macro { green: green.clone(), up: 0 },
-            Definition::Function { green } => Capture::Function(signature(green)),
-            Definition::ModuleClass => Capture::Module,
-            Definition::Parameter => {
-                let scope = &self.scopes[at.scope.0 as usize];
-                let instance = at.instance.filter(|it| it.factory() == &*scope.path);
-                let value = instance.and_then(|it| it.value(name));
-                value.map_or(Capture::Unknown, |it| Capture::Constant(it.clone()))
-            }
-            Definition::Other => Capture::Unknown,
-        }
-    }
-}
-
-/// Names of a scope as constants need them. Recursion through definitions is bounded, and each is read once for a name
-/// that is asked for: of `b = a + a`, `c = b + b`, … a name has exponentially many mentions.
-#[derive(Clone, Copy)]
-struct ScopeNames<'a> {
-    file: &'a FileFunctions,
-    scope: ScopeId,
-    depth: u32,
-    /// The names that were resolved, by name and the scope of the query.
-    read: &'a RefCell<FxHashMap<(ScopeId, Box<str>), Capture>>,
-    /// The values of the parameters of a factory.
-    instance: Option<&'a Instance>,
-}
-
-/// A name whose value depends on more other names than this has an unknown value: equal to itself only, so that nothing
-/// becomes wrong, and reported where a value is needed.
-const MAX_DEFINITION_DEPTH: u32 = 16;
-
-impl Names for ScopeNames<'_> {
-    fn capture(&self, name: &str) -> Capture {
-        if self.depth > MAX_DEFINITION_DEPTH {
-            return Capture::Unknown;
-        }
-        let key = (self.scope, name.into());
-        if let Some(known) = self.read.borrow().get(&key) {
-            return known.clone();
-        }
-        // What is nested too deeply is unknown, and so is all that needs it: the way that reaches it first does not
-        // matter.
-        let capture = self.file.capture_within(self, name).capture;
-        self.read.borrow_mut().insert(key, capture.clone());
-        capture
     }
 }
 
@@ -407,16 +256,29 @@ fn number_equals(functions: &mut [FunctionItem], content: Option<u128>) {
 }
 
 /// The environment of a function of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct FileEnvironment<'a> {
     file: &'a FileFunctions,
     scope: ScopeId,
-    instance: Option<&'a Instance>,
+    context: Context<'a>,
 }
 
 impl Environment for FileEnvironment<'_> {
-    fn resolve_above(&self, up: u32, name: &str) -> Found {
-        self.file.capture_in(self.scope, up, name, self.instance)
+    fn resolve_at(&self, home: Option<&Home>, name: &str) -> Found {
+        self.file.scopes.capture(self.scope, home, name, self.context)
+    }
+
+    fn member(&self, object: &Value, name: &str) -> Value {
+        self.file.scopes.member(object, name, self.context)
+    }
+
+    fn apply(
+        &self,
+        function: &Value,
+        positional: Vec<Value>,
+        keywords: Vec<(Box<str>, Value)>,
+    ) -> Value {
+        self.file.scopes.apply(function, positional, keywords, self.context)
     }
 
     fn effects(&self) -> &EffectTable {
@@ -424,7 +286,7 @@ impl Environment for FileEnvironment<'_> {
     }
 }
 
-fn signature(green: &Green) -> Signature {
+pub(crate) fn signature(green: &Green) -> Signature {
     // Only the header is needed, but a function is rarely called by another, so reading it whole is cheap enough.
     let ast = ast::read(green);
     let Some(def) = ast.function() else {
@@ -437,19 +299,18 @@ fn signature(green: &Green) -> Signature {
 
 // ---- finding ----
 
-mod bindings;
-mod instances;
-
 use bindings::{has_star, parameters};
 use instances::Call;
-pub use instances::Factory;
+pub use instances::{Factory, ForeignCall};
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
     redefinitions: Vec<(usize, usize)>,
     scopes: Vec<Scope>,
-    /// Names whose values are changed in place, and where that is written.
-    changes: Vec<(ScopeId, Box<str>)>,
+    /// Names whose values are changed in place, or may be, and where that is written.
+    changes: Vec<(ScopeId, Box<str>, scopes::Change)>,
+    /// Other names for what names stand for, the object first, and where that is written.
+    aliases: Vec<(ScopeId, (Box<str>, Box<str>))>,
     /// The calls of names outside of TVMScript functions.
     calls: Vec<Call>,
     /// Trees whose hash may be known already.
@@ -464,7 +325,7 @@ struct Decorated {
     namespace: Option<Namespace>,
 }
 
-const MODULE: ScopeId = ScopeId(0);
+pub(crate) const MODULE: ScopeId = ScopeId(0);
 
 impl Finder<'_> {
     /// `# from tvm.script import tirx as T` in the comments before the first statement.
@@ -508,7 +369,7 @@ impl Finder<'_> {
             // A file may speak two dialects under one name.
             (a, b) if is_dialect(a) && is_dialect(b) => *old = definition,
             (a, _) if is_dialect(a) => {}
-            _ => *old = D::Other,
+            _ => *old = D::Other("bound more than once"),
         }
     }
 
@@ -563,7 +424,11 @@ impl Finder<'_> {
                 self.define(
                     scope,
                     &name,
-                    if is_module { Definition::ModuleClass } else { Definition::Other },
+                    if is_module {
+                        Definition::ModuleClass
+                    } else {
+                        Definition::Class(self.green(node))
+                    },
                 );
                 let inner = self.new_scope(scope, &name);
                 self.scopes[inner.0 as usize].is_class = true;
@@ -594,7 +459,7 @@ impl Finder<'_> {
         let name = name_of(node);
         let decorated = self.decorators(node, scope).find_map(|path| decorated(&path));
         let Some(Decorated { kind, namespace }) = decorated else {
-            self.define(scope, &name, Definition::Other);
+            self.define(scope, &name, Definition::Python(self.green(node)));
             let inner = self.new_scope(scope, &name);
             for (name, definition) in parameters(node) {
                 self.define(inner, &name, definition);
@@ -620,7 +485,7 @@ impl Finder<'_> {
             _ => Dialect::Tirx,
         };
         let key = FunctionKey {
-            path: self.scopes[scope.0 as usize].path.clone(),
+            path: Box::from(&*self.scopes[scope.0 as usize].path),
             name: name.clone().into(),
             content: None,
             ordinal: 0,
@@ -698,11 +563,12 @@ impl Finder<'_> {
 
     fn import_statement(&mut self, node: &SyntaxNode, scope: ScopeId) {
         let is_from = node.kind() == SyntaxKind::FROM_IMPORT_STMT;
-        let module = if is_from {
-            node.children().find(|it| it.kind() == SyntaxKind::DOTTED_NAME).map(|it| compact(&it))
-        } else {
-            None
-        };
+        let dotted = || node.children().find(|it| it.kind() == SyntaxKind::DOTTED_NAME);
+        let module = is_from.then(|| {
+            let mut module = ".".repeat(leading_dots(node));
+            module.extend(dotted().map(|it| compact(&it)));
+            module
+        });
         if is_from && has_star(node) {
             self.star_import(scope);
         }
@@ -712,7 +578,9 @@ impl Finder<'_> {
             let name = parts.next().map(|it| it.text());
             match (&module, name) {
                 (Some(module), name) => {
-                    let path = format!("{module}.{imported}");
+                    // `from . import name`: the dots are the module.
+                    let dot = if module.ends_with('.') { "" } else { "." };
+                    let path = format!("{module}{dot}{imported}");
                     self.import(scope, name.as_deref().unwrap_or(&imported), path);
                 }
                 (None, Some(name)) => self.import(scope, &name, imported),
@@ -767,6 +635,19 @@ fn name_node(node: &SyntaxNode) -> Option<SyntaxNode> {
 
 fn name_of(node: &SyntaxNode) -> String {
     name_node(node).map_or_else(String::new, |it| it.text())
+}
+
+/// The number of dots before the module of `from ..a import b`.
+fn leading_dots(node: &SyntaxNode) -> usize {
+    let before = node
+        .children_with_tokens()
+        .take_while(|it| !matches!(it.kind(), SyntaxKind::DOTTED_NAME | SyntaxKind::IMPORT_KW));
+    let dots = before.map(|it| match it.kind() {
+        SyntaxKind::DOT => 1,
+        SyntaxKind::DOT3 => 3,
+        _ => 0,
+    });
+    dots.sum()
 }
 
 /// A dotted name without the white space that may stand in it.

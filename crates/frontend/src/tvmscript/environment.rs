@@ -4,53 +4,13 @@
 //! query a name, and an edit of one constant invalidates its users only. Nothing is executed: a name whose value cannot
 //! be read from the text is [`Capture::Unknown`].
 
-use std::sync::Arc;
-
 use ir::effects::EffectTable;
 use syntax::Green;
 
-/// A compile-time value of Python.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Constant {
-    /// `None`
-    None,
-    /// `True`
-    Bool(bool),
-    /// `16`
-    Int(i128),
-    /// `1.5`, by its bits.
-    Float(u64),
-    /// `"float16"`
-    Str(Box<str>),
-    /// `(1, 2)`; shared, because each mention of the name has it.
-    Tuple(Arc<[Constant]>),
-    /// `[1, 2]`
-    List(Arc<[Constant]>),
-}
+use super::staging::{Home, Unknown};
 
-impl Constant {
-    /// Its items, all levels of them, and the characters of its strings. Counting ends above `limit`, so that it takes
-    /// no longer than that: tuples share their items.
-    pub(crate) fn size(&self, limit: usize) -> usize {
-        let mut size = 0;
-        let mut stack = vec![std::slice::from_ref(self)];
-        while let Some(items) = stack.pop() {
-            for item in items {
-                size += match item {
-                    Constant::Str(it) => it.len().max(1),
-                    _ => 1,
-                };
-                if let Constant::Tuple(items) | Constant::List(items) = item {
-                    stack.push(items);
-                }
-                if size > limit {
-                    return size;
-                }
-            }
-        }
-        size
-    }
-}
+/// A compile-time value of Python.
+pub use super::staging::Value as Constant;
 
 /// A family of names that `T.`, `I.`, `R.` … stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,7 +32,7 @@ pub enum Namespace {
 pub enum Capture {
     /// `n = TypeVar("n")`: a symbolic `int64`.
     TypeVar,
-    /// A Python constant.
+    /// A value of Python, known at least in part.
     Constant(Constant),
     /// An alias of `T`, `I`, `R`.
     Namespace(Namespace),
@@ -82,15 +42,15 @@ pub enum Capture {
     Macro {
         /// Its definition.
         green: Green,
-        /// The place where its own free names are looked up: so many scopes around the one that was asked.
-        up: u32,
+        /// The scope that it stands in, where its own free names are looked up.
+        home: Home,
     },
     /// Another function of the module.
     Function(Signature),
     /// The module class itself, or `cls`.
     Module,
     /// Nothing that can be known from the text.
-    Unknown,
+    Unknown(Unknown),
     /// Nothing in the file has the name.
     Undefined,
 }
@@ -109,19 +69,36 @@ pub struct Signature {
 pub struct Found {
     /// The kind.
     pub capture: Capture,
-    /// The scope, by the number of scopes between it and the function; `None` if no scope of the file binds it.
-    pub home: Option<u32>,
+    /// The scope; `None` if no scope of the file binds it.
+    pub home: Option<Home>,
 }
 
 /// Gives captured names their meaning.
 pub trait Environment {
-    /// Returns the meaning of a name in the scope `up` scopes around that of the function: the text of a macro has the
+    /// Returns the meaning of a name in a scope, or in that of the function: the text of a macro or helper has the
     /// meaning of its place of definition.
-    fn resolve_above(&self, up: u32, name: &str) -> Found;
+    fn resolve_at(&self, home: Option<&Home>, name: &str) -> Found;
 
     /// Returns the meaning of a name that the function does not bind.
     fn resolve(&self, name: &str) -> Capture {
-        self.resolve_above(0, name).capture
+        self.resolve_at(None, name).capture
+    }
+
+    /// Returns the value of an attribute of a captured object.
+    fn member(&self, object: &Constant, name: &str) -> Constant {
+        let _ = name;
+        Constant::Unknown(unanswered(object))
+    }
+
+    /// Returns the result of a call of a captured function with known arguments.
+    fn apply(
+        &self,
+        function: &Constant,
+        positional: Vec<Constant>,
+        keywords: Vec<(Box<str>, Constant)>,
+    ) -> Constant {
+        let _ = (positional, keywords);
+        Constant::Unknown(unanswered(function))
     }
 
     /// The effects of calls: they decide which calls are values, and which names are known.
@@ -130,15 +107,93 @@ pub trait Environment {
     }
 }
 
+/// What an environment without an evaluator knows of an object.
+fn unanswered(object: &Constant) -> Unknown {
+    match object.first_unknown() {
+        Some(it) => it.clone(),
+        None => Unknown::new("nothing evaluates it here"),
+    }
+}
+
 /// An environment without anything but `T`, `I` and `R`.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct EmptyEnvironment;
 
 impl Environment for EmptyEnvironment {
-    fn resolve_above(&self, _: u32, name: &str) -> Found {
+    fn resolve_at(&self, _: Option<&Home>, name: &str) -> Found {
         Found { capture: predefined(name).unwrap_or(Capture::Undefined), home: None }
     }
 }
+
+/// Functions, types and errors of Python that need no import.
+const BUILTINS: [&str; 66] = [
+    "range",
+    "int",
+    "float",
+    "bool",
+    "str",
+    "len",
+    "min",
+    "max",
+    "abs",
+    "tuple",
+    "list",
+    "print",
+    "sum",
+    "zip",
+    "enumerate",
+    "isinstance",
+    "any",
+    "all",
+    "sorted",
+    "reversed",
+    "slice",
+    "getattr",
+    "dict",
+    "set",
+    "frozenset",
+    "map",
+    "filter",
+    "divmod",
+    "round",
+    "pow",
+    "hasattr",
+    "callable",
+    "type",
+    "repr",
+    "object",
+    "property",
+    "staticmethod",
+    "classmethod",
+    "super",
+    "iter",
+    "next",
+    "id",
+    "hash",
+    "hex",
+    "bin",
+    "oct",
+    "ord",
+    "chr",
+    "bytes",
+    "bytearray",
+    "complex",
+    "format",
+    "issubclass",
+    "setattr",
+    "delattr",
+    "vars",
+    "dir",
+    "open",
+    "Exception",
+    "ValueError",
+    "TypeError",
+    "KeyError",
+    "RuntimeError",
+    "NotImplementedError",
+    "AssertionError",
+    "AttributeError",
+];
 
 /// The names that printed dumps use without an import.
 pub(crate) fn predefined(name: &str) -> Option<Capture> {
@@ -149,11 +204,7 @@ pub(crate) fn predefined(name: &str) -> Option<Capture> {
         "cls" => Capture::Module,
         "tvm" | "typing" | "math" => Capture::Path(name.into()),
         "TypeVar" => Capture::Path("typing.TypeVar".into()),
-        "range" | "int" | "float" | "bool" | "str" | "len" | "min" | "max" | "abs" | "tuple"
-        | "list" | "print" | "sum" | "zip" | "enumerate" | "isinstance" | "any" | "all"
-        | "sorted" | "reversed" | "slice" | "getattr" => {
-            Capture::Path(format!("builtins.{name}").into())
-        }
+        _ if BUILTINS.contains(&name) => Capture::Path(format!("builtins.{name}").into()),
         _ => return None,
     })
 }

@@ -16,9 +16,10 @@ use std::fmt;
 use syntax::{TextSize, syntax_errors};
 
 use super::{
-    ast::{self, ArgNode, Ast, Ex, ExKind, StKind},
-    constants::{self, Names},
-    environment::{Capture, Constant, predefined},
+    ast::{self, ArgNode, Ex, ExKind, StKind},
+    discover::{MODULE, Scopes},
+    environment::Constant,
+    staging,
 };
 
 /// The values of parameters of a factory.
@@ -79,14 +80,14 @@ impl Arguments {
     /// # Errors
     /// The first argument whose value cannot be read.
     pub(super) fn read(
-        ast: &Ast<'_>,
         args: &[ArgNode<'_>],
-        names: &dyn Names,
+        value_of: &dyn Fn(Ex) -> Constant,
     ) -> Result<Arguments, Ex> {
         let mut read = Arguments::default();
         for arg in args {
-            let value = constants::of_expression(ast, arg.value, names);
-            let value = value.filter(|_| !arg.is_splat).ok_or(arg.value)?;
+            let value = value_of(arg.value);
+            let value = Some(value).filter(|it| it.is_plain() && !arg.is_splat);
+            let value = value.ok_or(arg.value)?;
             match arg.keyword {
                 Some((name, _)) => read.named.push((name.into(), value)),
                 None => read.positional.push(value),
@@ -142,7 +143,10 @@ impl Request {
         let &ExKind::Call { callee, args } = ast.kind(ex) else { return Err(mistake(start, FORM)) };
         let Some((head, rest)) = ast.dotted(callee) else { return Err(mistake(start, FORM)) };
         let args = ast.args(args);
-        let arguments = Arguments::read(&ast, args, &Builtins).map_err(|ex| {
+        // Names of Python alone.
+        let scopes = Scopes::default();
+        let value_of = |ex| scopes.evaluate(MODULE, parse.green(), ex);
+        let arguments = Arguments::read(args, &value_of).map_err(|ex| {
             let is_splat = args.iter().any(|it| it.value == ex && it.is_splat);
             let message = match is_splat || matches!(ast.kind(ex), ExKind::Star(_)) {
                 true => "arguments are written one by one here",
@@ -158,15 +162,6 @@ impl Request {
     pub fn means(&self, path: &str) -> bool {
         let rest = path.strip_suffix(&*self.function);
         rest.is_some_and(|it| it.is_empty() || it.ends_with('.'))
-    }
-}
-
-/// The names of Python alone.
-struct Builtins;
-
-impl Names for Builtins {
-    fn capture(&self, name: &str) -> Capture {
-        predefined(name).unwrap_or(Capture::Undefined)
     }
 }
 
@@ -188,6 +183,7 @@ impl fmt::Display for Constant {
                 write!(out, "({}{comma})", Listed(items))
             }
             Constant::List(items) => write!(out, "[{}]", Listed(items)),
+            other => out.write_str(&staging::format::repr(other).unwrap_or_default()),
         }
     }
 }

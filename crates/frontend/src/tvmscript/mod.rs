@@ -6,7 +6,6 @@
 pub mod allow;
 mod ast;
 pub mod checked;
-mod constants;
 pub mod diagnostics;
 pub mod discover;
 mod edits;
@@ -17,6 +16,7 @@ mod lower;
 mod reread;
 mod simplify_edits;
 pub mod source_map;
+pub mod staging;
 #[cfg(test)]
 mod tests;
 
@@ -26,8 +26,8 @@ pub use checked::{
     checked_simplify_edits,
 };
 pub use discover::{
-    Factory, FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
-    functions_after,
+    Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey, FunctionKind,
+    FunctionSource, Modules, NoModules, Scopes, functions, functions_after,
 };
 pub use edits::Selection;
 pub use environment::{Capture, Constant, Environment, Found, Namespace, Signature};

@@ -86,6 +86,10 @@ pub struct Definition {
     pub value: Option<ValueId>,
     /// The buffer, if it is one.
     pub buffer: Option<BufferId>,
+    /// What is known of the value of a captured name, or the reason why it is not known, as a sentence.
+    pub note: Option<Box<str>>,
+    /// True for a captured name whose value is known: the text says a name for what may be another value elsewhere.
+    pub is_known: bool,
 }
 
 /// The text of a body.
@@ -203,6 +207,11 @@ impl SourceMap {
     /// The name that defines a buffer.
     pub fn buffer_definition(&self, buffer: BufferId) -> Option<TextRange> {
         self.buffer_definitions.get(buffer.index()).copied().flatten()
+    }
+    /// Returns true if the text in a range mentions a captured name whose value is known. What is concluded from the
+    /// value holds for it alone, and text that is written for the conclusion no longer changes with the name.
+    pub fn mentions_known(&self, range: TextRange) -> bool {
+        self.mentions_in(range).any(|it| self.definition(it).is_known)
     }
     /// Returns the allowances of this function.
     pub fn allowances(&self) -> &Allowances {

@@ -14,6 +14,7 @@ use crate::{
     guarded::item,
     ignore::ignore_actions,
     inline::inline_actions,
+    missing_facts::fact_actions,
     plan_text::PlanText,
     simplifications,
     units::of_units,
@@ -41,6 +42,7 @@ pub(super) fn code_actions(
         if wants(ActionKind::QuickFix) {
             res.extend(item(&|| quick_fixes(db, &at, range, reading)));
             res.extend(item(&|| simplifications::quick_fixes(db, &at, range, reading)));
+            res.extend(item(&|| fact_actions(db, &at, range)));
             res.extend(item(&|| ignore_actions(db, &at, range)));
         }
         if wants(ActionKind::Inline) {

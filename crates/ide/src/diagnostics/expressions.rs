@@ -152,7 +152,7 @@ struct Found {
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
     let text = FindingText::new(db, unit);
-    let findings = db::findings(db, unit).iter();
+    let findings = db::findings(db, unit).iter().filter(|it| !text.is_of_known_names(it));
     findings
         .filter_map(|it| {
             let help = text.action(it);

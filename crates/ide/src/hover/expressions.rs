@@ -133,7 +133,12 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
         (None, Some(value)) => format!(": {}", text.ty(text.body.values[value].ty)),
         (None, None) => String::new(),
     };
-    format!("```python\n{}{ty}\n```\n{kind}", definition.name)
+    let note = match definition.note.as_deref().map(|it| (it, it.strip_prefix("= "))) {
+        Some((_, Some(value))) => format!(": `{}`", value.replace('`', "'")),
+        Some((note, None)) => format!(", {note}"),
+        None => String::new(),
+    };
+    format!("```python\n{}{ty}\n```\n{kind}{note}", definition.name)
 }
 
 fn expr_text(text: &PlanText<'_>, expr: ir::ExprId) -> String {

@@ -24,8 +24,9 @@ pub fn preview(body: &Body, effects: &EffectTable, wanted: &[Pass]) -> PassPrevi
             let ran = passes::run(pass, from, effects, &CseOptions::default());
             let (after, done) = ran.map_err(|it| it.report())?;
             let notes = match done {
-                Done::Simplifications(occurrences, plan) => {
-                    plan.items.iter().map(|it| note(&occurrences, &plan, it)).collect()
+                Done::Simplifications(done) => {
+                    let (occurrences, plan) = &*done;
+                    plan.items.iter().map(|it| note(occurrences, plan, it)).collect()
                 }
                 Done::Sharing(_) | Done::Fixes => Vec::new(),
             };

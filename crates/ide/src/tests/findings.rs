@@ -192,3 +192,20 @@ fn fixing_all_removes_what_is_superfluous_first() {
         "#]],
     );
 }
+
+#[test]
+fn a_missing_fact_is_named_and_can_be_written() {
+    check_actions(
+        "if n != 0:\n    A[i $0// n] = 1\nif n != 0:\n    B[i // n] = 2",
+        ActionKind::QuickFix,
+        expect![[r##"
+            # Assume `n > 0`, so that `i // n` is computed once
+            # Assert `n > 0`, so that `i // n` is computed once
+            assert n > 0, "n > 0"
+            if n != 0:
+                A[i // n] = 1
+            if n != 0:
+                B[i // n] = 2
+        "##]],
+    );
+}

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{FILE, host};
-use crate::{AnalysisHost, InlayHintsConfig, Instance, Language, Request, TextSize};
+use crate::{
+    AnalysisHost, ClosedFile, FileId, InlayHintsConfig, Instance, Language, Request, TextSize,
+};
 
 const TEXT: &str = "from tvm.script import tirx as T
 
@@ -35,7 +37,7 @@ third = other(8)
 ";
 
 fn instance(host: &AnalysisHost, factory: usize, number: usize) -> Arc<Instance> {
-    host.analysis().instances(FILE).unwrap()[factory].instances[number].clone()
+    host.analysis().instances(FILE, &[]).unwrap()[factory].instances[number].clone()
 }
 
 fn hover(host: &AnalysisHost, text: &str, at: &str) -> String {
@@ -53,7 +55,7 @@ fn calls_and_requests_are_listed_once_in_order() {
     let mut host = host(TEXT);
     let request = |text: &str| Request::parse(text).unwrap();
     host.set_requests([request("scale(n=64)"), request("scale(128)"), request("no(1)")].into());
-    let found = host.analysis().instances(FILE).unwrap();
+    let found = host.analysis().instances(FILE, &[]).unwrap();
     let shown: Vec<(&str, Vec<String>)> = found
         .iter()
         .map(|it| (&TEXT[it.range], it.instances.iter().map(|it| it.arguments()).collect()))
@@ -89,7 +91,7 @@ fn the_chosen_instance_is_shown_by_hovers_and_previews() {
     let at = TextSize::from(TEXT.find("B[i * k").unwrap() as u32);
     let preview = host.analysis().view_passes(FILE, at, &[]).unwrap().unwrap();
     assert!(preview.before.contains("A: T.Buffer((256,), \"float32\")"), "{}", preview.before);
-    assert_eq!(host.analysis().instances(FILE).unwrap()[0].chosen, Some(1));
+    assert_eq!(host.analysis().instances(FILE, &[]).unwrap()[0].chosen, Some(1));
     host.choose_instance(FILE, "scale", None);
     assert!(!hover(&host, TEXT, "block):").contains("here"));
 }
@@ -124,7 +126,7 @@ fn an_edit_of_a_factory_computes_its_instances_only() {
     hints(&host);
     assert_eq!(lowered(&host), [""; 0]);
     // The chosen one stays.
-    let found = host.analysis().instances(FILE).unwrap();
+    let found = host.analysis().instances(FILE, &[]).unwrap();
     let shown: Vec<String> = found[1].instances.iter().map(|it| it.arguments()).collect();
     assert_eq!((shown, found[1].chosen), (vec!["n=16".to_owned(), "n=8".to_owned()], Some(1)));
 }
@@ -141,4 +143,34 @@ fn fixes_are_those_of_the_general_function() {
     let chosen = instance(&host, 0, 0);
     host.choose_instance(FILE, "scale", Some(chosen));
     assert_eq!(titles(&host), general);
+}
+
+#[test]
+fn calls_in_other_files_are_instances() {
+    let mut host = host(TEXT);
+    let calls = "from ops.scale import other, scale\n\nscale(512)\nother(8)\nother(n=32)\n";
+    host.set_text(FileId(1), Language::TvmScript, calls.into());
+    let closed = "import ops.scale as s\ns.scale(1024, 4)\n";
+    let read = ClosedFile::read(FileId(9), Language::TvmScript, closed, &mut || true).unwrap();
+    host.workspace_index().replace(FileId(9), read);
+    let analysis = host.analysis();
+    let called = analysis.foreign_calls(FILE, "home.ops.scale").unwrap();
+    let files: Vec<u32> = called.iter().map(|it| it.0.0).collect();
+    assert_eq!(files, [1, 1, 1, 9]);
+    let requests: Vec<Request> = called.into_iter().map(|it| it.1).collect();
+    let found = analysis.instances(FILE, &requests).unwrap();
+    let shown: Vec<String> =
+        found.iter().flat_map(|it| &it.instances).map(|it| it.to_string()).collect();
+    assert_eq!(
+        shown,
+        [
+            "scale(n=128, k=2, dtype=\"float32\")",
+            "scale(n=256, k=4, dtype=\"float32\")",
+            "scale(n=512, k=2, dtype=\"float32\")",
+            "scale(n=1024, k=4, dtype=\"float32\")",
+            "other(n=8)",
+            "other(n=32)",
+        ]
+    );
+    assert!(analysis.foreign_calls(FILE, "home.other").unwrap().is_empty());
 }

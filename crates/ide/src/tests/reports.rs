@@ -167,7 +167,7 @@ fn explanation_names_the_refusal() {
     let (text, offset) = with_cursor(&function(body));
     let explanation = analysis(&text).explain(FILE, offset).unwrap().unwrap();
     assert_eq!(explanation.decision, "may-trap");
-    expect!["Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `i // n` is computed under a condition only."].assert_eq(&explanation.reasons.join("\n"));
+    expect!["Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `i // n` is computed under a condition only; `T.assume(n > 0)` or an assert would show it."].assert_eq(&explanation.reasons.join("\n"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use expect_test::expect;
 use syntax::TextEdit;
 
 use super::{FILE, analysis, findings::check, function, with_cursor};
-use crate::{ActionKind, TextRange};
+use crate::{ActionKind, DiagnosticsConfig, TextRange};
 
 #[test]
 fn simpler_expression_is_named_with_its_rules_and_can_be_written() {
@@ -94,4 +94,25 @@ fn fix_that_reads_back_differently_is_not_offered() {
         Write `T.float32(3.0)`: Some("the edited text would mean something else, or lose a comment (reads-back-differently)")
         Ignore `simplifiable` here: None"#]]
     .assert_eq(&said.join("\n"));
+}
+
+#[test]
+fn what_holds_for_the_value_of_a_name_alone_is_not_told() {
+    let text = "from tvm.script import tirx as T
+
+N = 64
+ONE = 1
+
+@T.prim_func
+def f(A: T.Buffer((8192,), \"int32\"), i: T.int32):
+    A[i * N * 2] = 1
+    A[i * 8 * 2] = 2
+    for j in range(ONE):
+        A[j] = 3
+    if N > 32:
+        A[1] = 4
+";
+    let found = analysis(text).diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
+    let found: Vec<&str> = found.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(found, ["`i * 8 * 2` is `i * 16` here (sum-of-products)"]);
 }

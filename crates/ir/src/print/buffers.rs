@@ -64,7 +64,8 @@ impl Printer<'_> {
         let at = args.len().min(1);
         let extents: Vec<String> = data.shape.iter().map(|&it| self.expr_string(it)).collect();
         args.insert(at, format!("[{}]", extents.join(", ")));
-        args.insert(at, quote(&data.dtype.to_string()));
+        let dtype = self.dtype_text(data.dtype);
+        args.insert(at, dtype);
         let args = args.join(", ");
         if self.body.ops[op].regions.is_empty() {
             self.line(format_args!("{name} = T.allocate_const({args})"));
@@ -80,19 +81,26 @@ impl Printer<'_> {
         let dtype = data.dtype;
         if data.scope != MemoryScope::Local {
             let scope = quote(self.body.scope_name(data.scope));
-            self.line(format_args!("{name} = T.alloc_scalar(\"{dtype}\", scope={scope})"));
+            let dtype = self.dtype_text(dtype);
+            self.line(format_args!("{name} = T.alloc_scalar({dtype}, scope={scope})"));
             return false;
         }
         if let Some(next) = next
             && let OpKind::Store { buffer: stored, predicated: false } = self.body.ops[next].kind
             && stored == buffer
         {
-            let value = self.expr_string(self.body.ops[next].operands[0]);
-            match dtype.is_scalable() {
+            let value = self.stored(self.body.ops[next].operands[0]);
+            let value = self.expr_string(value);
+            match dtype.is_scalable() || dtype.is_symbolic() {
                 true => self.line(format_args!("{name} = {value}")),
                 false => self.line(format_args!("{name}: T.{dtype} = {value}")),
             }
             return true;
+        }
+        if dtype.is_symbolic() {
+            let dtype = self.dtype_text(dtype);
+            self.line(format_args!("{name} = T.local_scalar({dtype})"));
+            return false;
         }
         self.line(format_args!("{name}: T.{dtype}"));
         false
@@ -165,6 +173,7 @@ impl Printer<'_> {
                 ("args", Attr::List(items)) => {
                     args.extend(items.iter().map(|it| self.attr_text(it)))
                 }
+                (key, _) if key == crate::UNKNOWN_SHAPE => {}
                 (key, value) => args.push(self.keyword_text(key, value)),
             }
         }
@@ -185,7 +194,8 @@ impl Printer<'_> {
             }
         };
         if data.dtype != DataType::FLOAT32 {
-            text.push_str(&format!(", \"{}\"", data.dtype));
+            let dtype = self.dtype_text(data.dtype);
+            text.push_str(&format!(", {dtype}"));
         }
         text
     }

@@ -2,8 +2,8 @@
 
 use super::{Printer, attr::quote};
 use crate::{
-    AllocKind, BlockId, Body, BufferId, BufferOrigin, BufferRegion, DataType, ExprId, ExprKind,
-    ForKind, IterKind, MemoryScope, OpId, OpKind, RegionDim, SBlockId, Type, ValueKind,
+    AllocKind, BlockId, Body, BufferId, BufferOrigin, BufferRegion, DataType, Expr, ExprId,
+    ExprKind, ForKind, IterKind, MemoryScope, OpId, OpKind, RegionDim, SBlockId, Type, ValueKind,
 };
 
 impl Printer<'_> {
@@ -34,7 +34,15 @@ impl Printer<'_> {
     pub(super) fn region_suite(&mut self, op: OpId, index: usize) {
         self.names.open_scope();
         let region = self.body.ops[op].regions[index];
-        self.suite(self.body.entry(region));
+        let block = self.body.entry(region);
+        if self.body.is_static_choice(op) && self.body.blocks[block].ops.is_empty() {
+            // Python's own arm, in which nothing becomes IR.
+            self.indent += 4;
+            self.line(format_args!("pass"));
+            self.indent -= 4;
+        } else {
+            self.suite(block);
+        }
         self.names.close_scope();
     }
 
@@ -446,7 +454,8 @@ impl Printer<'_> {
     fn store(&mut self, op: OpId, buffer: BufferId, predicated: bool) {
         let data = &self.body.ops[op];
         let name = self.buffer_name(buffer);
-        let value = self.expr_string(data.operands[0]);
+        let value = self.stored(data.operands[0]);
+        let value = self.expr_string(value);
         if matches!(self.body.buffers[buffer].origin, BufferOrigin::Cell) {
             self.line(format_args!("{name} = {value}"));
             return;
@@ -460,6 +469,19 @@ impl Printer<'_> {
             self.line(format_args!("{name}.vstore([{index}], {value}, predicate={predicate})"));
         } else {
             self.line(format_args!("{name}[{index}] = {value}"));
+        }
+    }
+
+    /// A stored value without the conversion that a store makes by itself, where the types are not known: one that is
+    /// written would be there also where they are equal.
+    pub(super) fn stored(&self, value: ExprId) -> ExprId {
+        match self.body.expr(value) {
+            Expr { kind: ExprKind::Cast(operand), ty, .. }
+                if ty.is_open() || self.body.ty(operand).is_open() =>
+            {
+                operand
+            }
+            _ => value,
         }
     }
 
@@ -505,7 +527,7 @@ impl Printer<'_> {
             let name = self.define_result(op);
             match ty {
                 _ if self.body.is_plain_name(op) => self.line(format_args!("{name} = {value}")),
-                Type::Unknown | Type::Named(_) => {
+                Type::Unknown | Type::Named(_) if !self.is_legacy() => {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
                 // An annotation must be the very type that TVM finds, to what and in which scope the pointer points
@@ -515,6 +537,11 @@ impl Printer<'_> {
                 {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
+                // What has no name has no annotation.
+                ty if ty.is_open() => match self.is_legacy() {
+                    true => self.line(format_args!("{name} = {value}")),
+                    false => self.line(format_args!("{name} = T.bind({value})")),
+                },
                 // `T` has no attribute for scalable vectors, and a scope may be known by its text only: the value says
                 // it.
                 Type::Prim(dtype) if dtype.is_scalable() && !self.is_legacy() => {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::server::{
     event::Event,
-    handlers::{actions, layout, names, request as handlers},
+    handlers::{actions, choose, layout, names, request as handlers},
     lsp::ext,
     outbox::Outbox,
     panics,
@@ -58,7 +58,7 @@ pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
         .on::<lsp::SemanticTokensRequest, _>(names::semantic_tokens)
         .on::<lsp::SemanticTokensDeltaRequest, _>(names::semantic_tokens_delta)
         .on::<lsp::SemanticTokensRangeRequest, _>(names::semantic_tokens_range)
-        .change::<ext::ChooseInstance>(handlers::choose_instance)
+        .change::<ext::ChooseInstance>(choose::choose_instance)
         .on::<ext::ViewDeviceCode, _>(handlers::view_device_code)
         .on::<ext::ViewPasses, _>(handlers::view_passes);
     #[cfg(debug_assertions)]

@@ -1,7 +1,9 @@
 //! The handlers of the protocol's methods.
 
 pub(crate) mod actions;
+pub(crate) mod choose;
 mod declare;
+mod instances;
 pub(crate) mod layout;
 pub(crate) mod names;
 pub(crate) mod notification;

@@ -25,6 +25,38 @@ fn constants_are_folded_where_nothing_is_wrong_with_them() {
 }
 
 #[test]
+fn constants_that_a_conversion_keeps_are_converted() {
+    let [half, single, double] = [16, 32, 64].map(ir::DataType::float);
+    let simplified = |value: f64, from: ir::DataType, to: ir::DataType| {
+        let mut case = case(&[], "f", "f");
+        let cast = case.simplifier.analyzer().grow(|body| {
+            let constant = match from.is_int() {
+                true => body.int(value as i128, from),
+                false => body.float(value, from),
+            };
+            body.cast(constant, to)
+        });
+        let simple = case.simplifier.simplify(case.ctx, cast, Overflow::Excluded);
+        case.simplifier.analyzer().grow(|body| match body.expr(simple).kind {
+            ir::ExprKind::Float(bits) => {
+                (body.dtype(simple) == Some(to)).then(|| f64::from_bits(bits))
+            }
+            _ => None,
+        })
+    };
+    assert_eq!(simplified(1.5, half, single), Some(1.5));
+    assert_eq!(simplified(0.25, double, half), Some(0.25));
+    assert_eq!(simplified(-3.0, ir::DataType::INT32, single), Some(-3.0));
+    assert_eq!(simplified(65504.0, ir::DataType::INT32, half), Some(65504.0));
+    // Each of these would be another value.
+    assert_eq!(simplified(0.1, double, single), None);
+    assert_eq!(simplified(0.1, half, single), None);
+    assert_eq!(simplified(65505.0, ir::DataType::INT32, half), None);
+    assert_eq!(simplified(16_777_217.0, ir::DataType::INT32, single), None);
+    assert_eq!(simplified(f64::INFINITY, double, single), None);
+}
+
+#[test]
 fn neutral_and_absorbing_operands_go() {
     check("x + 0", "x");
     check("0 + x", "x");

@@ -37,3 +37,8 @@ pub(super) fn string<'a>(so_far: Option<ExKind<'a>>, text: &'a str) -> ExKind<'a
         Some(other) => other,
     }
 }
+
+/// Returns true if the text of a string depends on the names in it.
+pub(super) fn is_formatted(text: &str) -> bool {
+    StringPart::parse(text).is_some_and(|part| part.prefix.formatted)
+}

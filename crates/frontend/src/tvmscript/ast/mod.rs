@@ -10,6 +10,7 @@ mod read;
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
 use syntax::{SyntaxKind, TextRange, TextSize};
 
 pub(crate) use read::read;
@@ -57,7 +58,9 @@ pub(crate) enum ExKind<'a> {
     None,
     Ellipsis,
     Str(Cow<'a, str>),
-    /// An f-string, bytes, an imaginary number, an integer beyond 128 bits.
+    /// Adjacent string tokens, one of them an f-string.
+    FString(Run),
+    /// Bytes, an imaginary number, an integer beyond 128 bits.
     OtherLiteral,
     Attr {
         base: Ex,
@@ -104,6 +107,19 @@ pub(crate) enum ExKind<'a> {
     List(Run),
     /// Keys and values in turn.
     Dict(Run),
+    Set(Run),
+    /// A comprehension or generator expression; `value` is that of a pair of a dictionary.
+    Comprehension {
+        of: Comprehended,
+        element: Ex,
+        value: Option<Ex>,
+        clauses: Run,
+    },
+    /// `name := value`
+    Named {
+        name: &'a str,
+        value: Ex,
+    },
     Star(Ex),
     Slice {
         lower: Option<Ex>,
@@ -114,6 +130,22 @@ pub(crate) enum ExKind<'a> {
     Other,
     /// An expression with a syntax error.
     Error,
+}
+
+/// The result of a comprehension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Comprehended {
+    List,
+    Set,
+    Dict,
+    Generator,
+}
+
+/// A clause of a comprehension.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Clause {
+    For { target: Ex, iterable: Ex },
+    If(Ex),
 }
 
 /// An expression.
@@ -139,6 +171,10 @@ pub(crate) struct ParamNode<'a> {
     pub(crate) name: &'a str,
     pub(crate) name_range: TextRange,
     pub(crate) is_star: bool,
+    /// `**named`
+    pub(crate) is_double: bool,
+    /// `/`, before which names are no keywords.
+    pub(crate) is_slash: bool,
     pub(crate) annotation: Option<Ex>,
     pub(crate) default: Option<Ex>,
 }
@@ -160,6 +196,16 @@ pub(crate) struct DefNode<'a> {
     pub(crate) type_params: Vec<(&'a str, TextRange)>,
     pub(crate) params: Vec<ParamNode<'a>>,
     pub(crate) returns: Option<Ex>,
+    pub(crate) body: Run,
+}
+
+/// A `class`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ClassNode<'a> {
+    pub(crate) decorators: Vec<Ex>,
+    pub(crate) name: &'a str,
+    /// Bases and keywords.
+    pub(crate) args: Run,
     pub(crate) body: Run,
 }
 
@@ -198,18 +244,23 @@ pub(crate) enum StKind {
     While {
         condition: Ex,
         body: Run,
+        otherwise: Run,
     },
     For {
         target: Ex,
         iterable: Ex,
         body: Run,
+        otherwise: Run,
     },
     With {
         items: Run,
         body: Run,
     },
     Def(u32),
-    /// An import, class, `try` … with no meaning in TVMScript.
+    Class(u32),
+    Import,
+    Raise,
+    /// `try`, `del`, `match` … with no meaning in TVMScript.
     Other,
     /// A statement with a syntax error, with the statements inside it that could be read.
     Error(Run),
@@ -230,12 +281,15 @@ pub(crate) struct Ast<'a> {
     pub(crate) exprs: Vec<ExNode<'a>>,
     pub(crate) stmts: Vec<StNode>,
     pub(crate) defs: Vec<DefNode<'a>>,
+    pub(crate) classes: Vec<ClassNode<'a>>,
     ex_pool: Vec<Ex>,
     st_pool: Vec<St>,
     op_pool: Vec<CompareKind>,
     args: Vec<ArgNode<'a>>,
     params: Vec<ParamNode<'a>>,
     items: Vec<ItemNode>,
+    clauses: Vec<Clause>,
+    strings: Vec<&'a str>,
     /// Statements of the outermost level.
     pub(crate) root: Vec<St>,
     /// Expressions of the outermost level, where the tree is one.
@@ -246,6 +300,10 @@ pub(crate) struct Ast<'a> {
     pub(crate) named_inside: Vec<(&'a str, TextRange)>,
     /// Error nodes and unreadable tokens, by where they begin.
     pub(crate) errors: Vec<TextRange>,
+    /// The last mention of each name, made when it is first asked for.
+    last_mentions: std::cell::OnceCell<FxHashMap<Box<str>, TextSize>>,
+    /// How often each name is assigned, made when it is first asked for.
+    assignments: std::cell::OnceCell<FxHashMap<Box<str>, u32>>,
 }
 
 /// A comparison operator.
@@ -259,6 +317,47 @@ pub(crate) enum CompareKind {
 }
 
 impl<'a> Ast<'a> {
+    /// Returns true if at most one assignment of the text gives a name a value.
+    pub(crate) fn is_assigned_once(&self, name: &str) -> bool {
+        let counts = self.assignments.get_or_init(|| {
+            let mut counts: FxHashMap<Box<str>, u32> = FxHashMap::default();
+            let mut targets: Vec<Ex> = Vec::new();
+            for node in &self.stmts {
+                match node.kind {
+                    StKind::Assign { targets: run, .. } => targets.extend(self.exs(run)),
+                    StKind::AugAssign { target, .. } | StKind::AnnAssign { target, .. } => {
+                        targets.push(target);
+                    }
+                    _ => {}
+                }
+            }
+            while let Some(target) = targets.pop() {
+                match self.kind(target) {
+                    ExKind::Name(name) => *counts.entry((*name).into()).or_default() += 1,
+                    ExKind::Tuple(run) | ExKind::List(run) => targets.extend(self.exs(*run)),
+                    ExKind::Star(inner) => targets.push(*inner),
+                    _ => {}
+                }
+            }
+            counts
+        });
+        counts.get(name).is_none_or(|&it| it <= 1)
+    }
+
+    /// Where a name is mentioned last as an expression.
+    pub(crate) fn last_mention(&self, name: &str) -> Option<TextSize> {
+        let mentions = self.last_mentions.get_or_init(|| {
+            let mut last: FxHashMap<Box<str>, TextSize> = FxHashMap::default();
+            for node in &self.exprs {
+                if let ExKind::Name(name) = node.kind {
+                    let at = last.entry(name.into()).or_default();
+                    *at = (*at).max(node.range.start());
+                }
+            }
+            last
+        });
+        mentions.get(name).copied()
+    }
     pub(crate) fn kind(&self, id: Ex) -> &ExKind<'a> {
         &self.exprs[id.0 as usize].kind
     }
@@ -285,6 +384,20 @@ impl<'a> Ast<'a> {
     }
     pub(crate) fn items(&self, run: Run) -> &[ItemNode] {
         &self.items[run.range()]
+    }
+    pub(crate) fn clauses(&self, run: Run) -> &[Clause] {
+        &self.clauses[run.range()]
+    }
+    /// The tokens of a string.
+    pub(crate) fn strings(&self, run: Run) -> &[&'a str] {
+        &self.strings[run.range()]
+    }
+    /// The outermost class.
+    pub(crate) fn class(&self) -> Option<&ClassNode<'a>> {
+        self.root.iter().find_map(|&it| match self.stmt(it).kind {
+            StKind::Class(class) => Some(&self.classes[class as usize]),
+            _ => None,
+        })
     }
     /// The outermost function.
     pub(crate) fn function(&self) -> Option<&DefNode<'a>> {

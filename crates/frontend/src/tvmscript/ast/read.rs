@@ -3,8 +3,8 @@
 use syntax::{Green, GreenStep, SyntaxKind, TextRange, TextSize};
 
 use super::{
-    ArgNode, Ast, CompareKind, DefNode, Ex, ExKind, ExNode, ItemNode, ParamNode, Run, St, StKind,
-    StNode, literal, size,
+    ArgNode, Ast, ClassNode, Clause, CompareKind, Comprehended, DefNode, Ex, ExKind, ExNode,
+    ItemNode, ParamNode, Run, St, StKind, StNode, literal, size,
 };
 
 /// Reads a tree: a function, a statement, a file or an expression.
@@ -57,6 +57,8 @@ enum Child<'a> {
     },
     Else(Run),
     Pair(Option<Ex>, Ex),
+    /// A clause of a comprehension; `None` if it is asynchronous.
+    Clause(Option<Clause>),
     Compare(CompareKind),
     Op(SyntaxKind),
 }
@@ -317,6 +319,15 @@ impl<'a> Reader<'a> {
             .unwrap_or_default()
     }
 
+    /// The statements of an `else`.
+    fn otherwise(&self, mark: usize) -> Run {
+        let run = self.children[mark..].iter().find_map(|it| match it {
+            Child::Else(run) => Some(*run),
+            _ => None,
+        });
+        run.unwrap_or_default()
+    }
+
     /// An error node in the place of a statement or an expression; its parent decides.
     fn error(&mut self, frame: &Frame, range: TextRange) {
         self.ast.errors.push(range);
@@ -346,15 +357,7 @@ impl<'a> Reader<'a> {
                 _ => ExKind::Error,
             },
             K::LITERAL => self.literal(mark),
-            K::STRING_EXPR => {
-                let mut value = None;
-                for child in &self.children[mark..] {
-                    if let Child::Token(K::STRING, text, _) = child {
-                        value = Some(literal::string(value, text));
-                    }
-                }
-                value.unwrap_or(ExKind::Error)
-            }
+            K::STRING_EXPR => self.string(mark),
             K::ATTRIBUTE_EXPR => {
                 let base = self.need_expr(mark, 0);
                 let (name, name_range) = self.name(mark);
@@ -428,10 +431,57 @@ impl<'a> Reader<'a> {
                     _ => None,
                 });
                 self.ast.named_inside.extend(name);
-                ExKind::Other
+                match (name, self.nth_expr(mark, 0)) {
+                    (Some((name, _)), Some(value)) => ExKind::Named { name, value },
+                    _ => ExKind::Error,
+                }
             }
+            K::SET_EXPR => ExKind::Set(self.expr_run(mark)),
+            K::LIST_COMP => self.comprehension(mark, Comprehended::List),
+            K::SET_COMP => self.comprehension(mark, Comprehended::Set),
+            K::DICT_COMP => self.comprehension(mark, Comprehended::Dict),
+            K::GENERATOR_EXPR => self.comprehension(mark, Comprehended::Generator),
             _ => ExKind::Other,
         })
+    }
+
+    fn string(&mut self, mark: usize) -> ExKind<'a> {
+        let mut value = None;
+        let start = self.ast.strings.len() as u32;
+        let mut is_formatted = false;
+        for child in &self.children[mark..] {
+            if let Child::Token(SyntaxKind::STRING, text, _) = child {
+                is_formatted |= literal::is_formatted(text);
+                self.ast.strings.push(text);
+                value = Some(literal::string(value, text));
+            }
+        }
+        if is_formatted {
+            return ExKind::FString(Run { start, len: self.ast.strings.len() as u32 - start });
+        }
+        self.ast.strings.truncate(start as usize);
+        value.unwrap_or(ExKind::Error)
+    }
+
+    fn comprehension(&mut self, mark: usize, of: Comprehended) -> ExKind<'a> {
+        let start = self.ast.clauses.len() as u32;
+        let mut element = None;
+        for child in &self.children[mark..] {
+            match child {
+                Child::Expr(it) if element.is_none() => element = Some((*it, None)),
+                Child::Pair(Some(key), value) => element = Some((*key, Some(*value))),
+                Child::Clause(Some(it)) => self.ast.clauses.push(*it),
+                Child::Clause(None) => return ExKind::Other,
+                _ => {}
+            }
+        }
+        let clauses = Run { start, len: self.ast.clauses.len() as u32 - start };
+        match element {
+            Some((element, value)) if value.is_some() == (of == Comprehended::Dict) => {
+                ExKind::Comprehension { of, element, value, clauses }
+            }
+            _ => ExKind::Other,
+        }
     }
 
     fn op(&self, mark: usize) -> SyntaxKind {
@@ -555,6 +605,16 @@ impl<'a> Reader<'a> {
                 let it = self.need_expr(mark, 0);
                 self.done(mark, Child::Decorator(it));
             }
+            K::COMP_FOR => {
+                let is_async = self.has_token(mark, K::ASYNC_KW);
+                let (target, iterable) = (self.need_expr(mark, 0), self.need_expr(mark, 1));
+                let clause = Clause::For { target, iterable };
+                self.done(mark, Child::Clause((!is_async).then_some(clause)));
+            }
+            K::COMP_IF => {
+                let condition = self.need_expr(mark, 0);
+                self.done(mark, Child::Clause(Some(Clause::If(condition))));
+            }
             K::ELIF_CLAUSE => {
                 let (condition, then) = (self.need_expr(mark, 0), self.block(mark));
                 self.done(mark, Child::Elif { range, condition, then });
@@ -578,9 +638,9 @@ impl<'a> Reader<'a> {
     fn param(&mut self, frame: &Frame) {
         let mark = frame.mark;
         let (name, name_range) = self.name(mark);
-        let is_star = self.has_token(mark, SyntaxKind::STAR)
-            || self.has_token(mark, SyntaxKind::STAR2)
-            || self.has_token(mark, SyntaxKind::SLASH);
+        let is_double = self.has_token(mark, SyntaxKind::STAR2);
+        let is_slash = self.has_token(mark, SyntaxKind::SLASH);
+        let is_star = self.has_token(mark, SyntaxKind::STAR) || is_double || is_slash;
         let mut annotation = None;
         let mut default = None;
         let mut after = SyntaxKind::COLON;
@@ -592,7 +652,9 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        self.done(mark, Child::Param(ParamNode { name, name_range, is_star, annotation, default }));
+        let param =
+            ParamNode { name, name_range, is_star, is_double, is_slash, annotation, default };
+        self.done(mark, Child::Param(param));
     }
 
     // ---- statements ----
@@ -630,13 +692,16 @@ impl<'a> Reader<'a> {
             K::BREAK_STMT => StKind::Break,
             K::CONTINUE_STMT => StKind::Continue,
             K::IF_STMT => self.if_stmt(mark, range),
-            K::WHILE_STMT => {
-                StKind::While { condition: self.need_expr(mark, 0), body: self.block(mark) }
-            }
+            K::WHILE_STMT => StKind::While {
+                condition: self.need_expr(mark, 0),
+                body: self.block(mark),
+                otherwise: self.otherwise(mark),
+            },
             K::FOR_STMT => StKind::For {
                 target: self.need_expr(mark, 0),
                 iterable: self.need_expr(mark, 1),
                 body: self.block(mark),
+                otherwise: self.otherwise(mark),
             },
             K::WITH_STMT => {
                 let start = self.ast.items.len() as u32;
@@ -649,6 +714,9 @@ impl<'a> Reader<'a> {
                 StKind::With { items, body: self.block(mark) }
             }
             K::FUNCTION_DEF => self.def(mark),
+            K::CLASS_DEF => self.class(mark),
+            K::IMPORT_STMT | K::FROM_IMPORT_STMT => StKind::Import,
+            K::RAISE_STMT => StKind::Raise,
             _ => StKind::Other,
         };
         self.stmt(frame, range, kind);
@@ -670,6 +738,24 @@ impl<'a> Reader<'a> {
             }
         }
         StKind::If { condition: self.need_expr(mark, 0), then: self.block(mark), otherwise }
+    }
+
+    fn class(&mut self, mark: usize) -> StKind {
+        let mut class = ClassNode {
+            decorators: Vec::new(),
+            name: self.name(mark).0,
+            args: Run::default(),
+            body: self.block(mark),
+        };
+        for child in &self.children[mark..] {
+            match child {
+                Child::Decorator(it) => class.decorators.push(*it),
+                Child::Args(run) => class.args = *run,
+                _ => {}
+            }
+        }
+        self.ast.classes.push(class);
+        StKind::Class(self.ast.classes.len() as u32 - 1)
     }
 
     fn def(&mut self, mark: usize) -> StKind {

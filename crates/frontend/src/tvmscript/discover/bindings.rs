@@ -6,10 +6,25 @@
 
 use syntax::{Green, SyntaxKind as K, SyntaxNode};
 
-use super::{Definition, Finder, MODULE, ScopeId, name_of};
+use super::{Definition, Finder, MODULE, ScopeId, name_of, scopes::Change};
+use crate::tvmscript::staging::{Kind, only_reads};
 
-/// Methods that leave a list as it is.
-const READING_METHODS: [&str; 3] = ["copy", "count", "index"];
+/// Methods that leave a list or dictionary as it is.
+const READING_METHODS: [&str; 10] = [
+    "copy",
+    "count",
+    "index",
+    "get",
+    "keys",
+    "values",
+    "items",
+    "union",
+    "intersection",
+    "difference",
+];
+
+/// How a name is bound that has no value that is read.
+const NOT_READ: &str = "bound in a way whose value is not read";
 
 impl Finder<'_> {
     /// Adds the bindings of `node` itself; the statements below it add theirs.
@@ -71,7 +86,30 @@ impl Finder<'_> {
                     if let Some(callee) = callee
                         && !method.is_some_and(reads)
                     {
-                        self.changed(&callee, scope);
+                        self.changed(&callee, scope, Change::Method);
+                    }
+                    self.passed(&node, scope);
+                }
+                K::ASSIGN_STMT | K::ANN_ASSIGN_STMT => {
+                    let (target, value) = (node.first_child(), node.last_child());
+                    match (target, value) {
+                        (Some(target), Some(value))
+                            if target.kind() == K::NAME_EXPR
+                                && value.kind() == K::NAME_EXPR
+                                && node.children().nth(2).is_none() =>
+                        {
+                            let names = (value.text().into(), target.text().into());
+                            self.aliases.push((scope, names));
+                        }
+                        (_, Some(value)) => self.escapes(&value, scope),
+                        _ => {}
+                    }
+                }
+                K::TUPLE_EXPR | K::LIST_EXPR | K::SET_EXPR | K::DICT_ITEM
+                    if !is_target_or_result(&node) =>
+                {
+                    for item in node.children() {
+                        self.escapes(&item, scope);
                     }
                 }
                 _ => {}
@@ -79,11 +117,54 @@ impl Finder<'_> {
         }
     }
 
+    /// Notes the names that a call passes on: a function that is not known may change what they stand for.
+    fn passed(&mut self, call: &SyntaxNode, scope: ScopeId) {
+        let Some(args) = call.children().find(|it| it.kind() == K::ARG_LIST) else { return };
+        let names = args.children().filter_map(|it| it.last_child());
+        let mut names = names.filter(|it| it.kind() == K::NAME_EXPR).peekable();
+        if names.peek().is_none() || call.first_child().is_some_and(|it| self.reads(&it, scope)) {
+            return;
+        }
+        for name in names {
+            self.changes.push((scope, name.text().into(), Change::Escape));
+        }
+    }
+
+    /// Returns true if a function is one of those that leave what they are given as it is.
+    fn reads(&self, callee: &SyntaxNode, scope: ScopeId) -> bool {
+        let mut head = callee.clone();
+        while head.kind() == K::ATTRIBUTE_EXPR {
+            let Some(base) = head.first_child() else { return false };
+            head = base;
+        }
+        if head.kind() != K::NAME_EXPR {
+            return false;
+        }
+        let name = head.text();
+        let is_builtin = match crate::tvmscript::environment::predefined(&name) {
+            Some(crate::tvmscript::Capture::Path(path)) => only_reads(&path),
+            _ => false,
+        };
+        is_builtin || only_reads(&self.module_path(scope, &name))
+    }
+
+    /// Notes that another object or name has what a name stands for.
+    fn escapes(&mut self, value: &SyntaxNode, scope: ScopeId) {
+        if value.kind() == K::NAME_EXPR {
+            self.changes.push((scope, value.text().into(), Change::Escape));
+        }
+    }
+
     fn assigned(&mut self, statement: &SyntaxNode, target: &SyntaxNode, scope: ScopeId) {
         match target.kind() {
             K::NAME_EXPR => {
-                let green = Green::of(statement);
-                self.define(scope, &target.text(), Definition::Statement(green));
+                let (green, in_loop) = (Green::of(statement), is_in_loop(statement));
+                self.define(scope, &target.text(), Definition::Statement { green, in_loop });
+            }
+            K::TUPLE_EXPR | K::LIST_EXPR | K::PAREN_EXPR | K::STAR_EXPR => {
+                for part in target.children() {
+                    self.assigned(statement, &part, scope);
+                }
             }
             _ => self.unknown_targets(target, scope),
         }
@@ -92,15 +173,17 @@ impl Finder<'_> {
     /// The names in a target, and the object of which a part is assigned.
     fn unknown_targets(&mut self, target: &SyntaxNode, scope: ScopeId) {
         match target.kind() {
-            K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => self.changed(target, scope),
-            K::NAME_EXPR => self.define(scope, &target.text(), Definition::Other),
+            K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => self.changed(target, scope, Change::Part),
+            K::NAME_EXPR => self.define(scope, &target.text(), Definition::Other(NOT_READ)),
             _ => {
                 for node in target.descendants() {
                     match node.kind() {
                         K::NAME_EXPR | K::NAME => {
-                            self.define(scope, &node.text(), Definition::Other);
+                            self.define(scope, &node.text(), Definition::Other(NOT_READ));
                         }
-                        K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => self.changed(&node, scope),
+                        K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => {
+                            self.changed(&node, scope, Change::Part)
+                        }
                         _ => {}
                     }
                 }
@@ -110,30 +193,62 @@ impl Finder<'_> {
 
     fn unknown_names(&mut self, node: &SyntaxNode, scope: ScopeId) {
         for name in node.children().filter(|it| it.kind() == K::NAME) {
-            self.define(scope, &name.text(), Definition::Other);
+            self.define(scope, &name.text(), Definition::Other(NOT_READ));
         }
     }
 
     /// Notes that the object is changed that the name at the head of `a.b[c]` stands for.
-    fn changed(&mut self, part: &SyntaxNode, scope: ScopeId) {
+    fn changed(&mut self, part: &SyntaxNode, scope: ScopeId, change: Change) {
         let mut at = part.clone();
         while matches!(at.kind(), K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR) {
             let Some(base) = at.first_child() else { return };
             at = base;
         }
         if at.kind() == K::NAME_EXPR {
-            self.changes.push((scope, at.text().into()));
+            self.changes.push((scope, at.text().into(), change));
         }
     }
 
-    /// Tells each scope which of its names are changed.
+    /// Tells each scope which of its names are changed: also through another name for the same object.
     pub(super) fn changes(&mut self) {
-        for (scope, name) in std::mem::take(&mut self.changes) {
+        /// A longer chain of names for one object is one that may be changed.
+        const MAX_PASSES: usize = 8;
+        self.direct_changes();
+        let aliases = std::mem::take(&mut self.aliases);
+        for pass in 0..=MAX_PASSES {
+            let mut is_done = true;
+            for (scope, (object, alias)) in aliases.iter().rev() {
+                let names = &self.scopes[scope.0 as usize];
+                // Of an object of another scope, or by a name that has other values as well, nothing is known.
+                let is_single = matches!(
+                    names.names.get(alias),
+                    Some(Definition::Statement { in_loop: false, .. })
+                );
+                let change = match names.changed.get(alias) {
+                    Some(&change) => change,
+                    None if is_single && pass < MAX_PASSES => continue,
+                    None => Change::Escape,
+                };
+                if names.changed.get(object).is_none_or(|it| *it < change) {
+                    self.changes.push((*scope, object.clone(), change));
+                    is_done = false;
+                }
+            }
+            self.direct_changes();
+            if is_done || pass == MAX_PASSES {
+                break;
+            }
+        }
+    }
+
+    fn direct_changes(&mut self) {
+        for (scope, name, change) in std::mem::take(&mut self.changes) {
             let mut at = Some(scope);
             while let Some(id) = at {
                 let scope = &mut self.scopes[id.0 as usize];
                 if scope.names.contains_key(&name) {
-                    scope.changed.insert(name);
+                    let known = scope.changed.entry(name).or_default();
+                    *known = (*known).max(change);
                     break;
                 }
                 at = scope.parent;
@@ -147,8 +262,9 @@ impl Finder<'_> {
         scope.has_star = true;
         // Each alone, so in any order.
         scope.names.values_mut().for_each(|it| {
-            if let Definition::Statement(_) = it {
-                *it = Definition::Other;
+            if let Definition::Statement { .. } | Definition::Python(_) | Definition::Class(_) = it
+            {
+                *it = Definition::Other("perhaps imported by `from … import *`");
             }
         });
     }
@@ -159,20 +275,63 @@ pub(super) fn has_star(node: &SyntaxNode) -> bool {
     node.children_with_tokens().any(|it| it.kind() == K::STAR)
 }
 
+/// Returns true if a tuple takes a value apart, or is what a function returns.
+fn is_target_or_result(tuple: &SyntaxNode) -> bool {
+    tuple.parent().is_some_and(|it| match it.kind() {
+        K::ASSIGN_STMT => it.last_child().is_some_and(|it| it.text_range() != tuple.text_range()),
+        K::FOR_STMT | K::COMP_FOR => {
+            it.first_child().is_some_and(|it| it.text_range() == tuple.text_range())
+        }
+        K::RETURN_STMT => true,
+        _ => false,
+    })
+}
+
+/// Returns true if a statement may be executed more than once in one execution of what it is a part of.
+fn is_in_loop(statement: &SyntaxNode) -> bool {
+    let around = statement
+        .ancestors()
+        .take_while(|it| !matches!(it.kind(), K::FUNCTION_DEF | K::CLASS_DEF | K::SOURCE_FILE));
+    around.into_iter().any(|it| matches!(it.kind(), K::FOR_STMT | K::WHILE_STMT))
+}
+
 /// The parameters of a function, types included. Those that collect the remaining arguments have no value of their own.
 pub(super) fn parameters(node: &SyntaxNode) -> Vec<(String, Definition)> {
     let lists =
         node.children().filter(|it| matches!(it.kind(), K::PARAM_LIST | K::TYPE_PARAM_LIST));
-    let mut found = Vec::new();
-    for list in lists {
-        for it in list.children() {
-            let is_plain = list.kind() == K::PARAM_LIST && !is_starred(&it);
-            let definition = if is_plain { Definition::Parameter } else { Definition::Other };
-            found.push((name_of(&it), definition));
-        }
-    }
+    let all = lists.flat_map(|list| list.children().collect::<Vec<_>>());
+    let mut found: Vec<_> = all.map(|it| (name_of(&it), parameter(&it))).collect();
     found.retain(|it| !it.0.is_empty());
     found
+}
+
+fn parameter(node: &SyntaxNode) -> Definition {
+    /// No longer annotation is shown.
+    const LONGEST: usize = 40;
+    let mut after_colon = false;
+    let annotation = node.children_with_tokens().find_map(|it| match it.kind() {
+        K::COLON => {
+            after_colon = true;
+            None
+        }
+        K::EQ => {
+            after_colon = false;
+            None
+        }
+        _ => it.as_node().filter(|_| after_colon).map(|it| it.text()),
+    });
+    let annotation = annotation.unwrap_or_default();
+    let kind = match annotation.as_str() {
+        _ if is_starred(node) => Kind::Any,
+        "int" => Kind::Int,
+        "float" => Kind::Float,
+        "bool" => Kind::Bool,
+        "str" => Kind::Str,
+        _ => Kind::Any,
+    };
+    let is_short = annotation.len() <= LONGEST && !annotation.contains('\n');
+    let annotation = if is_short { annotation } else { String::new() };
+    Definition::Parameter { kind, annotation: annotation.into() }
 }
 
 /// Returns true if a parameter collects the remaining arguments.

@@ -1,15 +1,12 @@
 //! The factories of a file, the calls of them, and the instances that these make.
 
-use std::cell::RefCell;
-
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextRange};
 
 use super::{
-    FileFunctions, Finder, FunctionKind, Scope, ScopeId, ScopeNames, bindings::is_starred, name_of,
+    Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, bindings::is_starred, name_of,
 };
 use crate::tvmscript::{
-    ast::{self, ExKind},
-    constants,
+    ast::{self, Ast, ExKind, Run},
     environment::Constant,
     instance::{Arguments, Instance, Request},
 };
@@ -121,6 +118,31 @@ impl Factory {
     }
 }
 
+/// A call of a function that is imported from another file, with known arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignCall {
+    /// The dotted path of the function, from the module that is named in the import.
+    path: Box<str>,
+    arguments: Arguments,
+}
+
+/// Calls that are listed of a file: others than those of factories are among them.
+const MAX_FOREIGN: usize = 64;
+
+impl ForeignCall {
+    /// Returns the instance that the call asks for of a file, by the dotted path of the file; none if it means another
+    /// file.
+    pub fn request(&self, module: &str) -> Option<Request> {
+        let is_module = |it: &str| {
+            module.strip_suffix(it).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        let mut ends = self.path.match_indices('.').map(|it| it.0).rev();
+        let end = ends.find(|end| is_module(&self.path[..*end]))?;
+        let (function, arguments) = (self.path[end + 1..].into(), self.arguments.clone());
+        Some(Request { function, arguments })
+    }
+}
+
 impl FileFunctions {
     /// The factories of the file, in the order of the first TVMScript function in each. O(functions).
     pub fn factories(&self) -> Vec<Factory> {
@@ -132,13 +154,13 @@ impl FileFunctions {
             let mut at = Some(item.scope);
             let mut around = Vec::new();
             while let Some(id) = at {
-                let scope = &self.scopes[id.0 as usize];
+                let Some(scope) = self.scopes.get(id) else { break };
                 around.push(id);
                 at = scope.parent;
             }
             for id in around.into_iter().rev() {
-                let scope = &self.scopes[id.0 as usize];
-                if found.iter().all(|it| it.path != scope.path) {
+                let Some(scope) = self.scopes.get(id) else { continue };
+                if found.iter().all(|it| *it.path != *scope.path) {
                     found.extend(self.factory(scope, number));
                 }
             }
@@ -150,7 +172,7 @@ impl FileFunctions {
     fn factory(&self, scope: &Scope, function: usize) -> Option<Factory> {
         let list = scope.parameters.as_ref()?.syntax();
         let mut factory = Factory {
-            path: scope.path.clone(),
+            path: Box::from(&*scope.path),
             parameters: Vec::new(),
             has_rest: false,
             has_named_rest: false,
@@ -180,11 +202,9 @@ impl FileFunctions {
         };
         let green = Green::of(&value);
         let ast = ast::read(&green);
-        let read = RefCell::default();
         let scope = around.unwrap_or(super::MODULE);
-        let names = ScopeNames { file: self, scope, depth: 0, read: &read, instance: None };
-        let value = ast.root_exprs.first();
-        let value = value.and_then(|&it| constants::of_expression(&ast, it, &names));
+        let value = ast.root_exprs.first().map(|&it| self.scopes.evaluate(scope, &green, it));
+        let value = value.filter(Constant::is_plain);
         value.map_or(DefaultValue::Unknown, DefaultValue::Known)
     }
 
@@ -214,7 +234,8 @@ impl FileFunctions {
         let name = [head].into_iter().chain(rest).collect::<Vec<_>>().join(".");
         let mut at = Some(call.scope);
         let factory = loop {
-            let scope = &self.scopes[at?.0 as usize];
+            let id = at?;
+            let scope = self.scopes.get(id)?;
             let path = match &*scope.path {
                 "" => name.clone(),
                 path => format!("{path}.{name}"),
@@ -223,17 +244,72 @@ impl FileFunctions {
                 break factory;
             }
             // The name means something else here.
-            if scope.visible(head, at == Some(call.scope)).is_some() && !name.contains('.') {
+            if self.scopes.visible(id, head, id == call.scope).is_some() && !name.contains('.') {
                 return None;
             }
             at = scope.parent;
         };
-        let read = RefCell::default();
-        let names =
-            ScopeNames { file: self, scope: call.scope, depth: 0, read: &read, instance: None };
-        let arguments = Arguments::read(&ast, ast.args(args), &names).ok()?;
+        let arguments = self.arguments(&ast, args, call)?;
         factory.is_complete(&arguments).then_some(())?;
         factory.instance(&arguments).ok()
+    }
+
+    /// The arguments of a call, if all are known in its scope.
+    fn arguments(&self, ast: &Ast<'_>, args: Run, call: &Call) -> Option<Arguments> {
+        let value = |ex| self.scopes.evaluate(call.scope, &call.green, ex);
+        Arguments::read(ast.args(args), &value).ok()
+    }
+
+    /// The calls of functions of other files, in their order. O(calls).
+    pub fn foreign_calls(&self) -> Vec<ForeignCall> {
+        let mut found: Vec<ForeignCall> = Vec::new();
+        for call in self.calls.iter() {
+            if let Some(it) = self.foreign_call(call)
+                && !found.contains(&it)
+            {
+                found.push(it);
+                if found.len() == MAX_FOREIGN {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    fn foreign_call(&self, call: &Call) -> Option<ForeignCall> {
+        let ast = ast::read(&call.green);
+        let &ExKind::Call { callee, args } = ast.kind(*ast.root_exprs.first()?) else {
+            return None;
+        };
+        let (head, rest) = ast.dotted(callee)?;
+        let mut at = Some(call.scope);
+        let module = loop {
+            let id = at?;
+            match self.scopes.visible(id, head, id == call.scope) {
+                Some(Definition::Import(path)) => break path,
+                Some(_) => return None,
+                None => at = self.scopes.parent(id),
+            }
+        };
+        // A factory without arguments has one instance, and TVM has no factories of ours.
+        if args.is_empty() || module.split('.').next() == Some("tvm") {
+            return None;
+        }
+        let path = [&**module].into_iter().chain(rest).collect::<Vec<_>>().join(".");
+        let arguments = self.arguments(&ast, args, call)?;
+        Some(ForeignCall { path: path.into(), arguments })
+    }
+
+    /// The instances that calls in other files make of factories of this file, each once, in the order of the calls.
+    pub fn instances_of_calls(&self, factories: &[Factory], calls: &[Request]) -> Vec<Instance> {
+        let mut found = Vec::new();
+        for call in calls {
+            let factory = factories.iter().find(|it| it.path == call.function);
+            let factory = factory.filter(|it| it.is_complete(&call.arguments));
+            let instance = factory.and_then(|it| it.instance(&call.arguments).ok());
+            found.extend(instance.filter(|it| !found.contains(it)));
+        }
+        found
     }
 
     /// The instances that requests ask for of factories of this file, each once, in the order of the requests.
@@ -335,6 +411,26 @@ small = run(matmul(2, dtype="float32"))
         let text = ir::print::tvmscript(&lowered.body, 0);
         assert!(text.contains("A: T.Buffer((8, 128), \"int32\")"), "{text}");
         assert!(text.contains("A[4, 0] = A[4, 0] + 1"), "{text}");
+    }
+
+    #[test]
+    fn calls_of_other_files_mean_a_module_by_the_end_of_its_path() {
+        let text = "import kernels.gemm as g\nfrom kernels.gemm import matmul as mm\nfrom .scan import scan\n\
+                    import numpy as np\n\n\ndef test(x):\n    mm(1, K=2)\n    g.matmul(3)\n    scan(4)\n    np.zeros(x)\n";
+        let calls = functions(&syntax::parse(text)).foreign_calls();
+        let of = |module: &str| -> Vec<String> {
+            let asked = calls.iter().filter_map(|it| it.request(module));
+            asked.map(|it| format!("{} {:?}", it.function, it.arguments.positional)).collect()
+        };
+        assert_eq!(of("home.kernels.gemm"), ["matmul [Int(1)]", "matmul [Int(3)]"]);
+        assert_eq!(of("kernels.scan"), ["scan [Int(4)]"]);
+        assert!(of("gemm").is_empty() && of("home.mykernels.gemm").is_empty());
+        let own = functions(&syntax::parse(TEXT));
+        let requests =
+            [Request::parse("matmul(1, 2)").unwrap(), Request::parse("matmul(K=1)").unwrap()];
+        let made = own.instances_of_calls(&own.factories(), &requests);
+        let shown: Vec<String> = made.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, [r#"matmul(M=1, K=2, dtype="float16")"#]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::tvmscript::{
     diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
+    staging,
 };
 
 /// Data that is nested more deeply is kept by its text, and reported: printing, comparing and dropping data recurse
@@ -49,8 +50,13 @@ impl Lowerer<'_, '_, '_> {
             }
             ExKind::Dict(_) => Attr::Dict(self.attr_dict(ex)),
             &ExKind::Call { callee, args } => self.attr_call(ex, callee, args),
-            ExKind::Subscript { .. }
+            ExKind::Star(_)
+            | ExKind::Subscript { .. }
             | ExKind::Lambda { .. }
+            | ExKind::FString(_)
+            | ExKind::Set(_)
+            | ExKind::Comprehension { .. }
+            | ExKind::Named { .. }
             | ExKind::Other
             | ExKind::OtherLiteral => self.attr_text(ex),
             _ => self.attr_value(ex),
@@ -295,5 +301,6 @@ fn constant_attr(it: &Constant) -> Attr {
         Constant::Tuple(items) | Constant::List(items) => {
             Attr::List(items.iter().map(constant_attr).collect())
         }
+        other => Attr::Text(staging::format::repr(other).unwrap_or_default().into()),
     }
 }

@@ -66,6 +66,10 @@ impl Lowerer<'_, '_, '_> {
                 let src = self.leaf(ex);
                 return Ok(Ev { val: Val::Dict, src });
             }
+            &ExKind::FString(run) => return self.format_string(ex, run),
+            &ExKind::Comprehension { of, element, clauses, .. } => {
+                return self.comprehension(ex, of, element, clauses);
+            }
             ExKind::Lambda { .. } => {
                 let src = self.leaf(ex);
                 return Ok(Ev { val: Val::Lambda, src });
@@ -79,9 +83,11 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.malformed(ex, "a slice stands only in brackets"));
             }
             ExKind::Star(_) => return Err(self.malformed(ex, "`*` stands only among arguments")),
-            ExKind::Ellipsis | ExKind::OtherLiteral | ExKind::Other => {
-                return Ok(self.opaque_ex(ex));
-            }
+            ExKind::Ellipsis
+            | ExKind::OtherLiteral
+            | ExKind::Set(_)
+            | ExKind::Named { .. }
+            | ExKind::Other => return Ok(self.opaque_ex(ex)),
         };
         let src = self.leaf(ex);
         Ok(Ev { val: Val::Const(constant), src })
@@ -125,7 +131,9 @@ impl Lowerer<'_, '_, '_> {
         match val {
             Val::Seq(items) => Some(items.len()),
             Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(items.len()),
-            Val::Shape(buffer) => Some(self.s.body.buffers[*buffer].shape.len()),
+            Val::Shape(buffer) if !self.s.body.has_unknown_rank(*buffer) => {
+                Some(self.s.body.buffers[*buffer].shape.len())
+            }
             _ => None,
         }
     }
@@ -252,6 +260,14 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn attribute(&mut self, ex: Ex, value: &Ev, name: &str) -> R<Ev> {
+        if let Some(known) = self.object_attribute(ex, &value.val, name)? {
+            return Ok(known);
+        }
+        if self.is_captured(&value.val)
+            && let Some(ev) = self.captured_attribute(ex, value, name)
+        {
+            return Ok(ev);
+        }
         let src = self.leaf(ex);
         let val = match &value.val {
             Val::Namespace(space) => self.namespace_member(*space, name),
@@ -268,7 +284,7 @@ impl Lowerer<'_, '_, '_> {
                 let tx = self.lift(value)?;
                 match name {
                     "dtype" | "ty" => match self.ty(tx) {
-                        Type::Prim(dtype) => Val::Const(Constant::Str(dtype.to_string().into())),
+                        Type::Prim(dtype) => self.dtype_val(dtype),
                         Type::Unknown => Val::Python,
                         ty => Val::Type(ty),
                     },
@@ -287,7 +303,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `T.name`, `I.name`
-    fn namespace_member(&mut self, space: Namespace, name: &str) -> Val {
+    pub(super) fn namespace_member(&mut self, space: Namespace, name: &str) -> Val {
         match space {
             Namespace::Tir | Namespace::Tirx => {
                 if name == "let" && space == Namespace::Tirx {
@@ -340,8 +356,10 @@ impl Lowerer<'_, '_, '_> {
     ) -> ir::ExprId {
         let effects = self.s.env.effects();
         let body = &mut self.s.body;
-        let is_value =
-            effects.given(body, callee, args, attrs).merge() != ir::effects::Merge::Never;
+        let row = effects.given(body, callee, args, attrs);
+        let is_value = row.merge() != ir::effects::Merge::Never;
+        let is_open = args.iter().any(|&it| body.expr(it).flags.has_captured);
+        self.s.captured_memory |= is_open && row.memory_effect != ir::effects::MemoryEffect::None;
         body.call(callee, args, attrs, ty, !is_value)
     }
 

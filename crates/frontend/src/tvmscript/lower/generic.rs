@@ -276,9 +276,12 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn type_by_rule(&mut self, rule: ResultType, operands: &[Tx]) -> Type {
-        let named = |this: &Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
+        let named = |this: &mut Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
+            }
+            Some(ExprKind::Value(value)) if this.s.body.is_captured(value) => {
+                this.s.body.dtype_symbol(value).map_or(Type::Unknown, Type::Prim)
             }
             Some(ExprKind::Call {
                 callee: Callee::Intrinsic(_, Intrinsic::PointerType), ..
@@ -348,6 +351,7 @@ impl Lowerer<'_, '_, '_> {
         let range = std::ops::Range::<usize>::from(self.ast.range(callee));
         let text = self.ast.text.get(range).unwrap_or_default();
         let name = self.s.body.intern(text);
+        self.s.writes_captured_memory();
         self.other_call(ex, Callee::Unknown(name), args, Type::Unknown)
     }
 
@@ -387,19 +391,14 @@ impl Lowerer<'_, '_, '_> {
                 _ => self.intrinsic(ex, name, &args),
             };
         }
-        let is_pure = ["builtins.", "math.", "typing."].iter().any(|it| path.starts_with(it));
-        if !is_pure {
+        if !super::python::is_python(&path) {
             return self.foreign_call(ex, callee, args);
         }
         let args = self.args(args);
-        if let Some(name) = path.strip_prefix("builtins.") {
-            let items = self.eval_items(&args.positional)?;
-            if let Some(val) = self.builtin(name, &items) {
-                let src = self.leaf(ex);
-                return Ok(Ev { val, src });
-            }
+        match self.python_function(ex, &path, &args)? {
+            Some(ev) => Ok(ev),
+            None => Ok(self.opaque_ex(ex)),
         }
-        Ok(self.opaque_ex(ex))
     }
 
     /// `tvm.tirx.const(value, dtype)`: a constant, if both are known.

@@ -18,6 +18,7 @@ use crate::tvmscript::{
     ast::{self, Ast, DefNode, Ex, ExKind, Run},
     diagnostics::{self, UNSUPPORTED_CONSTRUCT},
     source_map::DefinitionKind,
+    staging::Home,
 };
 
 /// The limit on the nesting of macro calls; deeper ones are reported.
@@ -25,8 +26,8 @@ const MAX_DEPTH: u32 = 64;
 
 /// A macro that is called.
 pub(super) enum CalledMacro {
-    /// Of the file, with how many scopes around that of the function it stands.
-    File(Rc<Green>, u32),
+    /// Of a file, with the scope that it stands in.
+    File(Rc<Green>, Rc<Home>),
     Local(u32, u32),
 }
 
@@ -36,7 +37,7 @@ impl Lowerer<'_, '_, '_> {
         let is_macro = match self.peek(name) {
             Some(val) => matches!(val, Val::Macro(..) | Val::LocalMacro(..)),
             None => matches!(
-                self.s.env.resolve_above(self.s.scopes_up, name).capture,
+                self.s.env.resolve_at(self.s.home.as_deref(), name).capture,
                 crate::tvmscript::Capture::Macro { .. }
             ),
         };
@@ -44,7 +45,7 @@ impl Lowerer<'_, '_, '_> {
             return None;
         }
         match self.name(name, ex).ok()?.val {
-            Val::Macro(green, up) => Some(CalledMacro::File(green, up)),
+            Val::Macro(green, home) => Some(CalledMacro::File(green, home)),
             Val::LocalMacro(def, frame) => Some(CalledMacro::Local(def, frame)),
             _ => None,
         }
@@ -86,17 +87,19 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(ex, message));
         }
         match found {
-            CalledMacro::File(green, up) => {
+            CalledMacro::File(green, home) => {
                 let ast = ast::read(&green);
                 let Some(def) = ast.function() else { return Err(super::Reported) };
                 let is_hygienic = !has_false(&ast, def, "hygienic");
                 let given = self.given(&args)?;
-                let outside = self.s.scopes_up;
+                let outside = self.s.home.clone();
                 let restore = is_hygienic.then(|| self.s.scopes.hide(0));
-                self.s.scopes_up = if is_hygienic { up } else { outside };
+                if is_hygienic {
+                    self.s.home = Some(home);
+                }
                 let mut inner = Lowerer { s: &mut *self.s, ast: &ast, expansion: Some(range) };
                 let result = inner.expanded(def, given);
-                self.s.scopes_up = outside;
+                self.s.home = outside;
                 if let Some(restore) = restore {
                     self.s.scopes.unhide(restore);
                 }
@@ -131,7 +134,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The arguments of a call, evaluated where it stands.
-    fn given<'n>(&mut self, args: &Args<'n>) -> R<Given<'n>> {
+    pub(super) fn given<'n>(&mut self, args: &Args<'n>) -> R<Given<'n>> {
         let positional = self.eval_items(&args.positional)?.into_iter().map(|it| it.val).collect();
         let mut keywords = Vec::with_capacity(args.keywords.len());
         for &(name, value) in &args.keywords {
@@ -144,7 +147,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The values of a macro's parameters. Defaults are evaluated where the macro stands.
-    fn bind_args(&mut self, def: &DefNode<'_>, given: Given<'_>) -> R<Vec<Val>> {
+    pub(super) fn bind_args(&mut self, def: &DefNode<'_>, given: Given<'_>) -> R<Vec<Val>> {
         let range = self.expansion.unwrap_or(def.name_range);
         let Given { positional, mut keywords } = given;
         let mut positional = positional.into_iter();
@@ -181,9 +184,9 @@ impl Lowerer<'_, '_, '_> {
 }
 
 /// The values that a call of a macro gives.
-struct Given<'n> {
-    positional: Vec<Val>,
-    keywords: Vec<(&'n str, Val)>,
+pub(super) struct Given<'n> {
+    pub(super) positional: Vec<Val>,
+    pub(super) keywords: Vec<(&'n str, Val)>,
 }
 
 /// `@T.macro(hygienic=False)`

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ir::{BufferId, NameId, Type, ValueId, ValueKind};
+use ir::{BufferId, DataType, NameId, Type, ValueId, ValueKind};
 use syntax::TextRange;
 
 use super::{
@@ -13,8 +13,9 @@ use crate::tvmscript::{
     Severity,
     ast::Ex,
     diagnostics,
-    environment::{Capture, Constant},
+    environment::{Capture, Constant, namespace},
     source_map::{Definition, DefinitionId, DefinitionKind},
+    staging,
 };
 
 impl Lowerer<'_, '_, '_> {
@@ -44,7 +45,8 @@ impl Lowerer<'_, '_, '_> {
     /// Returns true if only the name of a value is known.
     pub(super) fn is_unknown(&self, val: &Val) -> bool {
         match val {
-            Val::Unknown(_) | Val::Python => true,
+            Val::Unknown(id) => !self.s.objects.contains_key(id),
+            Val::Python => true,
             Val::Expr(id) => self.s.body.ty(*id) == Type::Unknown,
             Val::Path(path) => {
                 let path = self.s.body.name(*path);
@@ -60,18 +62,19 @@ impl Lowerer<'_, '_, '_> {
     /// something else there. A constant has its value; other things have no name by which the function could print
     /// them.
     fn of_another_scope(&mut self, name: &str, id: NameId, ex: Ex) -> R<Option<Val>> {
-        let up = self.s.scopes_up;
-        if up == 0 || self.s.scopes.lookup(id).is_some_and(|it| !it.is_captured()) {
+        let Some(home) = self.s.home.clone() else { return Ok(None) };
+        if self.s.scopes.lookup(id).is_some_and(|it| !it.is_captured()) {
             return Ok(None);
         }
-        let found = self.s.env.resolve_above(up, name);
-        if found.home == self.s.env.resolve_above(0, name).home {
+        let found = self.s.env.resolve_at(Some(&home), name);
+        if found.home == self.s.env.resolve_at(None, name).home {
             return Ok(None);
         }
         match found.capture {
-            Capture::Constant(it) => Ok(Some(Val::Const(it))),
+            Capture::Constant(it) => self.value_of(name, it, ex).map(Some),
             Capture::Namespace(it) => Ok(Some(Val::Namespace(it))),
-            Capture::Macro { green, up: above } => Ok(Some(Val::Macro(Rc::new(green), up + above))),
+            Capture::Macro { green, home } => Ok(Some(Val::Macro(Rc::new(green), Rc::new(home)))),
+            Capture::Path(path) => Ok(Some(self.path_value(&path))),
             _ => Err(self.unsupported(ex, "a name that the function itself gives another meaning")),
         }
     }
@@ -109,30 +112,31 @@ impl Lowerer<'_, '_, '_> {
         // Where the macro that is being read says something else, `of_another_scope` has answered.
         let capture = self.s.env.resolve(name);
         let mut value = None;
+        let note = note_of(&capture);
+        let is_known = matches!(capture, Capture::Constant(_));
         let val = match capture {
             Capture::TypeVar => {
-                let it =
-                    self.s.body.new_value(name, ir::DataType::INT64.into(), ValueKind::Captured);
+                let it = self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
                 self.s.body.values[it].is_size = true;
                 value = Some(it);
                 Val::Expr(self.s.body.value_expr(it))
             }
-            Capture::Constant(it) => Val::Const(it),
+            Capture::Constant(it) => match self.value_of(name, it, ex)? {
+                Val::Unknown(id) => {
+                    value = Some(id);
+                    Val::Unknown(id)
+                }
+                val => val,
+            },
             Capture::Namespace(it) => Val::Namespace(it),
-            Capture::Path(path) => Val::Path(self.s.body.intern(&path)),
-            Capture::Macro { green, up } => Val::Macro(Rc::new(green), up),
+            Capture::Path(path) => self.path_value(&path),
+            Capture::Macro { green, home } => Val::Macro(Rc::new(green), Rc::new(home)),
             Capture::Function(signature) => Val::Function(Rc::new(signature)),
             Capture::Module => Val::Module,
-            Capture::Unknown => {
+            Capture::Unknown(_) => {
                 let it = self.unknown_value(name);
-                let message = format!("the value of `{name}` is not known here");
-                self.diagnostic(
-                    diagnostics::UNRESOLVED_CAPTURE,
-                    Severity::Hint,
-                    range,
-                    message,
-                    Some("nothing is assumed about it, and nothing is commoned across it"),
-                );
+                let at = self.expansion.unwrap_or(range);
+                self.s.open_names.push((name.into(), at));
                 value = Some(it);
                 Val::Unknown(it)
             }
@@ -145,14 +149,108 @@ impl Lowerer<'_, '_, '_> {
             Capture::Undefined => return Err(self.undefined(name, range)),
         };
         let definition = self.definition(name, range, DefinitionKind::Captured, value, None);
+        let known = &mut self.s.definitions[definition.0 as usize];
+        known.note = note;
+        known.is_known = is_known;
         self.s.scopes.define_outer(id, val.clone(), definition);
         Ok((val, definition))
+    }
+
+    /// Says that the value of a captured name is not known.
+    /// Notes that a captured object is needed as a value of the kernel, which it has not.
+    pub(super) fn needs_value(&mut self, value: ValueId, range: TextRange) {
+        if !self.s.objects.contains_key(&value) {
+            return;
+        }
+        let name = self.s.body.values[value].name;
+        if !self.s.body.unresolved.contains(&name) {
+            self.s.body.unresolved.push(name);
+            let name = self.s.body.name(name).to_owned();
+            self.s.open_names.push((name.into(), range));
+        }
+    }
+
+    /// A dotted path of Python: of a dialect, what a kernel calls so.
+    fn path_value(&mut self, path: &str) -> Val {
+        if let Some(space) = namespace(path) {
+            return Val::Namespace(space);
+        }
+        let member = path.rsplit_once('.').and_then(|(head, name)| Some((namespace(head)?, name)));
+        match member {
+            Some((space, name)) => self.namespace_member(space, name),
+            None => Val::Path(self.s.body.intern(path)),
+        }
+    }
+
+    /// What a value of Python is for the kernel. `text` means it in the text.
+    pub(super) fn value_of(&mut self, text: &str, value: Constant, ex: Ex) -> R<Val> {
+        if value.is_plain() {
+            return Ok(Val::Const(value));
+        }
+        Ok(match value {
+            Constant::Tuple(items) | Constant::List(items) => {
+                let mut vals = Vec::with_capacity(items.len());
+                for (index, item) in items.iter().enumerate() {
+                    vals.push(self.value_of(&format!("{text}[{index}]"), item.clone(), ex)?);
+                }
+                Val::Seq(vals.into_iter().collect())
+            }
+            Constant::Path(path) => self.path_value(&path),
+            Constant::Range(start, stop, step)
+                if Self::range_items(start, stop, step).is_some() =>
+            {
+                Val::Const(Self::range_items(start, stop, step).unwrap_or_default())
+            }
+            Constant::Iterator(items) => {
+                return self.value_of(text, Constant::List(items), ex);
+            }
+            Constant::Typed(dtype, number) => {
+                let src = self.leaf(ex);
+                let dtype = DataType::parse(&dtype).unwrap_or(DataType::INT32);
+                let tx = match number.first() {
+                    Some(Constant::Int(it)) => self.const_as(*it, dtype, src)?,
+                    Some(Constant::Bool(it)) => self.const_as(i128::from(*it), dtype, src)?,
+                    Some(Constant::Float(bits)) => {
+                        self.const_float_as(f64::from_bits(*bits), dtype, src)?
+                    }
+                    _ => return Ok(Val::Python),
+                };
+                Val::Expr(tx.id)
+            }
+            object => {
+                let it = self.s.body.new_value(text, Type::Unknown, ValueKind::Captured);
+                self.s.objects.insert(it, object);
+                Val::Unknown(it)
+            }
+        })
     }
 
     fn unknown_value(&mut self, name: &str) -> ValueId {
         let id = self.s.body.intern(name);
         self.s.body.unresolved.push(id);
-        self.s.body.new_value(name, Type::Unknown, ValueKind::Captured)
+        self.captured_text(name)
+    }
+
+    /// One note for all captured names whose values are not known, at the first.
+    pub(super) fn say_open_names(&mut self) {
+        let names = std::mem::take(&mut self.s.open_names);
+        let Some((_, range)) = names.first() else { return };
+        let texts: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let message = match &texts[..] {
+            [one] => format!("the value of {one} is not known here"),
+            [rest @ .., last] => {
+                format!("the values of {} and {last} are not known here", rest.join(", "))
+            }
+            [] => return,
+        };
+        self.s.diagnostics.push(crate::tvmscript::Diagnostic {
+            code: diagnostics::UNRESOLVED_CAPTURE,
+            severity: Severity::Hint,
+            range: *range,
+            message,
+            help: Some("each is one value, equal to itself only; no more is assumed".to_owned()),
+            ..Default::default()
+        });
     }
 
     fn undefined(&mut self, name: &str, range: TextRange) -> Reported {
@@ -168,7 +266,11 @@ impl Lowerer<'_, '_, '_> {
         buffer: Option<BufferId>,
     ) -> DefinitionId {
         let range = self.expansion.unwrap_or(range);
-        self.s.definitions.push(Definition { name: name.into(), range, kind, value, buffer });
+        let note = None;
+        let is_known = false;
+        let definition =
+            Definition { name: name.into(), range, kind, value, buffer, note, is_known };
+        self.s.definitions.push(definition);
         DefinitionId(self.s.definitions.len() as u32 - 1)
     }
 
@@ -235,5 +337,32 @@ impl Lowerer<'_, '_, '_> {
             },
             _ => None,
         }
+    }
+}
+
+/// What is to be said of a captured name.
+fn note_of(capture: &Capture) -> Option<Box<str>> {
+    /// Longer values are cut.
+    const LONGEST: usize = 200;
+    let text = match capture {
+        Capture::Unknown(it) => format!("not known: {}", it.reason),
+        Capture::Constant(value) => match (staging::format::repr(value), value.first_unknown()) {
+            (Some(text), _) => format!("= {text}"),
+            (None, Some(it)) => format!("known in part: {}", it.reason),
+            (None, None) => match value {
+                Constant::Function(_) => "function of Python".to_owned(),
+                Constant::Class(_) => "class of Python".to_owned(),
+                Constant::Typed(dtype, number) => {
+                    let number = number.first().and_then(staging::format::repr)?;
+                    format!("= {number}: {dtype}")
+                }
+                _ => "known value of Python".to_owned(),
+            },
+        },
+        _ => return None,
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => Some(format!("{}…", &text[..end]).into()),
+        None => Some(text.into()),
     }
 }

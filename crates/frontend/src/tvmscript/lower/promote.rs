@@ -22,7 +22,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Expr(id) => *id,
             Val::Const(it) => {
                 if matches!(it, Constant::Tuple(_) | Constant::List(_)) {
-                    self.make_items(it.size(usize::MAX), self.s.sources.range(src))?;
+                    self.make_items(it.size(), self.s.sources.range(src))?;
                 }
                 return self.constant(it, src);
             }
@@ -46,7 +46,10 @@ impl Lowerer<'_, '_, '_> {
                 self.check_launched(*value, src)?;
                 self.s.body.value_expr(*value)
             }
-            Val::Unknown(value) => self.s.body.value_expr(*value),
+            Val::Unknown(value) => {
+                self.needs_value(*value, self.s.sources.range(src));
+                return Ok(self.lift_captured(*value, ev));
+            }
             Val::Bound(level, ty) => {
                 let Some(index) = self.s.binder_depth.checked_sub(level + 1) else {
                     let range = self.s.sources.range(src);
@@ -67,7 +70,11 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(self.member_value(object, &name, src));
             }
             // What is imported may be a number as well as a module.
-            Val::Python | Val::Path(_) => return Ok(self.python(src)),
+            Val::Path(_) => match self.captured_path(ev) {
+                Some(value) => self.s.body.value_expr(value),
+                None => return Ok(self.python(src)),
+            },
+            Val::Python => return Ok(self.python(src)),
             other => {
                 let what = describe(other);
                 let range = self.s.sources.range(src);
@@ -117,8 +124,8 @@ impl Lowerer<'_, '_, '_> {
 
     /// A type where an argument is wanted: its name as a string.
     pub(super) fn type_literal(&mut self, ty: Type, src: Src) -> R<Tx> {
-        let text = match ty {
-            Type::Prim(dtype) => dtype.to_string(),
+        let dtype = match ty {
+            Type::Prim(dtype) => dtype,
             Type::Pointer { element, scope } => return Ok(self.pointer_type(element, scope, src)),
             Type::Named(_) | Type::Unknown => {
                 let range = self.s.sources.range(src);
@@ -126,24 +133,20 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
             }
         };
-        let id = self.s.body.string(&text);
+        let at = At { range: self.s.sources.range(src), is_real: false };
+        let id = self.dtype_operand(dtype, at).id;
         Ok(Tx { id, src })
     }
 
     /// `T.handle("int64", "global").ty` as an operand.
     fn pointer_type(&mut self, element: DataType, scope: ir::MemoryScope, src: Src) -> Tx {
-        let mut names = vec![element.to_string()];
-        if scope != ir::MemoryScope::Unwritten {
-            names.push(self.s.body.scope_name(scope).to_owned());
-        }
         let at = At { range: self.s.sources.range(src), is_real: false };
-        let names: Vec<Tx> = names
-            .iter()
-            .map(|it| {
-                let id = self.s.body.string(it);
-                self.tx(id, at)
-            })
-            .collect();
+        let mut names = vec![self.dtype_operand(element, at)];
+        if scope != ir::MemoryScope::Unwritten {
+            let scope = self.s.body.scope_name(scope).to_owned();
+            let id = self.s.body.string(&scope);
+            names.push(self.tx(id, at));
+        }
         self.call_node("handle", &names, Type::Pointer { element, scope }, at)
     }
 
@@ -186,6 +189,7 @@ impl Lowerer<'_, '_, '_> {
                 }
                 return Ok(self.tuple(&all, src));
             }
+            _ => return Ok(self.python(src)),
         };
         Ok(Tx { id, src })
     }
@@ -197,6 +201,9 @@ impl Lowerer<'_, '_, '_> {
         };
         if from == dtype {
             return Ok(value);
+        }
+        if from.is_symbolic() || dtype.is_symbolic() {
+            return Ok(self.cast_node(value, dtype));
         }
         if dtype.is_scalar() {
             self.check_lanes(value, from, dtype)?;
@@ -248,7 +255,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// A cast keeps the number of lanes.
     pub(super) fn check_lanes(&mut self, value: Tx, from: DataType, to: DataType) -> R<()> {
-        if from.lanes == to.lanes {
+        if from.lanes == to.lanes || from.is_symbolic() || to.is_symbolic() {
             return Ok(());
         }
         let range = self.tx_range(value);
@@ -343,6 +350,9 @@ impl Lowerer<'_, '_, '_> {
         if left == right {
             return Ok((a, b));
         }
+        if left.is_symbolic() || right.is_symbolic() {
+            return Ok((self.opened(a), self.opened(b)));
+        }
         let (mut a, mut b) = (a, b);
         if left.lanes != right.lanes {
             if left.is_scalar() {
@@ -373,6 +383,13 @@ impl Lowerer<'_, '_, '_> {
     /// Unknown types stay as they are; pointers have no arithmetic.
     fn promote_other(&mut self, a: Tx, b: Tx) -> R<(Tx, Tx)> {
         let is_unknown = |ty: Type| matches!(ty, Type::Unknown | Type::Named(_));
+        let is_open = |it: Tx| {
+            let node = self.s.body.expr(it.id);
+            node.ty == Type::Unknown && !node.flags.has_unknown
+        };
+        if is_open(a) || is_open(b) {
+            return Ok((self.opened(a), self.opened(b)));
+        }
         if is_unknown(self.ty(a)) || is_unknown(self.ty(b)) || self.ty(a) == self.ty(b) {
             return Ok((a, b));
         }
@@ -388,8 +405,10 @@ impl Lowerer<'_, '_, '_> {
 
     pub(super) fn type_name(&self, tx: Tx) -> String {
         match self.ty(tx) {
-            Type::Prim(dtype) => dtype.to_string(),
-            Type::Pointer { element, .. } => format!("a pointer to {element}"),
+            Type::Prim(dtype) => self.s.body.dtype_name(dtype),
+            Type::Pointer { element, .. } => {
+                format!("a pointer to {}", self.s.body.dtype_name(element))
+            }
             Type::Named(name) => self.s.body.name(name).to_owned(),
             Type::Unknown => "an unknown type".to_owned(),
         }

@@ -12,6 +12,7 @@ use super::{
 use crate::tvmscript::{
     ast::{Ex, ExKind, Run},
     environment::Constant,
+    staging,
 };
 
 /// The module of TVM that layouts come from.
@@ -144,5 +145,6 @@ fn python_literal(it: &Constant) -> String {
         Constant::Tuple(items) if items.len() == 1 => format!("({},)", all(items)),
         Constant::Tuple(items) => format!("({})", all(items)),
         Constant::List(items) => format!("[{}]", all(items)),
+        other => staging::format::repr(other).unwrap_or_default(),
     }
 }

@@ -6,7 +6,10 @@ use ir::{BufferId, ExprId, NameId, RegionDim, ThreadTag, Type, ValueId};
 use syntax::Green;
 
 use super::source_tree::Src;
-use crate::tvmscript::environment::{Constant, Namespace, Signature};
+use crate::tvmscript::{
+    environment::{Constant, Namespace, Signature},
+    staging::Home,
+};
 
 /// A typed expression with its source.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +86,8 @@ pub(crate) enum Val {
     /// `A.shape`, `A.strides`
     Shape(BufferId),
     Strides(BufferId),
-    /// A macro of the file: its definition, and how many scopes around that of the function it stands.
-    Macro(Rc<Green>, u32),
+    /// A macro: its definition, and the scope that it stands in.
+    Macro(Rc<Green>, Rc<Home>),
     /// A macro defined in the function: its number, and the frame it was defined in.
     LocalMacro(u32, u32),
     Function(Rc<Signature>),
@@ -129,7 +132,7 @@ impl FromIterator<Val> for Items {
         let vals: Rc<[Val]> = vals.into_iter().collect();
         let size = vals.iter().map(|it| match it {
             Val::Seq(items) => items.size,
-            Val::Const(it) => it.size(usize::MAX),
+            Val::Const(it) => it.size(),
             _ => 1,
         });
         let size = size.fold(1, usize::saturating_add);

@@ -7,15 +7,15 @@ use lsp_types as lsp;
 use crate::server::{
     client::{path, uri_of},
     documents::Document,
+    handlers::instances::instances,
     lsp::{
         ext::{
-            ChooseInstanceParams, DeviceLine, SharedLine, ViewDeviceCodeParams,
-            ViewDeviceCodeResult, ViewPassesParams, ViewPassesResult, ViewPassesStage,
+            DeviceLine, SharedLine, ViewDeviceCodeParams, ViewDeviceCodeResult, ViewPassesParams,
+            ViewPassesResult, ViewPassesStage,
         },
         from_proto, to_proto,
     },
     snapshot::{Failure, Snapshot},
-    state::State,
 };
 
 /// `textDocument/inlayHint`
@@ -209,7 +209,7 @@ pub(crate) fn code_lenses(
         }));
     }
     if snapshot.client.chooses_instances {
-        let found = snapshot.analysis.instances(document.file)?;
+        let found = instances(snapshot, document)?;
         let (places, uri) = (snapshot.places(document), &params.text_document.uri);
         lenses.extend(found.iter().map(|it| to_proto::instances_lens(places, it, uri)));
     }
@@ -284,31 +284,6 @@ pub(crate) fn view_device_code(
         function: it.function,
         notes: it.notes,
     }))
-}
-
-/// `tir-analyzer/chooseInstance`
-pub(crate) fn choose_instance(
-    state: &mut State,
-    params: ChooseInstanceParams,
-) -> Result<(), Failure> {
-    let ChooseInstanceParams { text_document, factory, instance } = params;
-    let unknown = |what: String| Failure::InvalidParams(what);
-    let document = state.documents.get(&text_document.uri);
-    let file = document.ok_or_else(|| unknown("the document is not open".to_owned()))?.file;
-    let chosen = match instance {
-        None => None,
-        Some(arguments) => {
-            let found = state.host().analysis().instances(file)?;
-            let of_factory = found.iter().find(|it| *it.path == *factory);
-            let all = of_factory.into_iter().flat_map(|it| &it.instances);
-            let chosen = all.into_iter().find(|it| it.arguments() == arguments).cloned();
-            let missing = || unknown(format!("there is no instance `{factory}({arguments})`"));
-            Some(chosen.ok_or_else(missing)?)
-        }
-    };
-    state.host_mut().choose_instance(file, &factory, chosen);
-    state.refresh();
-    Ok(())
 }
 
 /// `tir-analyzer/viewPasses`

@@ -1,0 +1,277 @@
+//! The scopes of a file: what binds each name, as text that is read only when the name is asked for.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use syntax::Green;
+
+use super::{MODULE, ScopeId};
+use crate::tvmscript::{
+    ast::Ex,
+    environment::Found,
+    instance::Instance,
+    staging::{
+        Home, Kind, Value,
+        session::{Place, Session, Trees},
+    },
+};
+
+/// The scopes of a file, shared by the versions of it that differ in the body of one function only.
+#[derive(Clone, Default, Debug)]
+pub struct Scopes(Arc<[Scope]>);
+
+/// Finds the files that a file imports: as text, when a name of theirs is asked for.
+pub trait Modules {
+    /// The number of the file of a module: `path` is `a.b`, or `.a.b` relative to the file `from`. The file whose names
+    /// are asked for has the empty number.
+    fn module(&self, from: &str, path: &str) -> Option<Arc<str>>;
+
+    /// The scopes of a file by its number.
+    fn file(&self, number: &str) -> Option<Scopes>;
+}
+
+/// What is known besides the text of a file.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The files that it imports.
+    pub modules: &'a dyn Modules,
+    /// The values of the parameters of a factory.
+    pub instance: Option<&'a Instance>,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        Context { modules: &NoModules, instance: None }
+    }
+}
+
+/// No other files.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NoModules;
+
+impl Modules for NoModules {
+    fn module(&self, _: &str, _: &str) -> Option<Arc<str>> {
+        None
+    }
+
+    fn file(&self, _: &str) -> Option<Scopes> {
+        None
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    pub(super) parent: Option<ScopeId>,
+    pub(super) path: Arc<str>,
+    pub(super) names: FxHashMap<Box<str>, Definition>,
+    /// Names of objects that may differ from their definitions.
+    pub(super) changed: FxHashMap<Box<str>, Change>,
+    /// True if it is a class: its names are not visible in the functions inside.
+    pub(super) is_class: bool,
+    /// True if `from m import *` may bind any name in it.
+    pub(super) has_star: bool,
+    /// The functions by name, if it is a module (`@I.ir_module`).
+    pub(super) members: Option<FxHashMap<Box<str>, usize>>,
+    /// The list of its parameters, if it is a function of Python.
+    pub(super) parameters: Option<Green>,
+}
+
+/// How an object may be changed after it is made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(super) enum Change {
+    /// Another name or object has it, or a function that is not known got it.
+    #[default]
+    Escape,
+    /// A method of it is called that may change it.
+    Method,
+    /// A part of it is assigned.
+    Part,
+}
+
+impl Scope {
+    pub(super) fn new(parent: Option<ScopeId>, path: Arc<str>) -> Scope {
+        Scope {
+            parent,
+            path,
+            names: FxHashMap::default(),
+            changed: FxHashMap::default(),
+            is_class: false,
+            has_star: false,
+            members: None,
+            parameters: None,
+        }
+    }
+}
+
+/// What binds a name.
+#[derive(Clone, Debug)]
+pub(crate) enum Definition {
+    /// `from a.b import c`
+    Import(Box<str>),
+    /// An assignment, unread.
+    Statement {
+        green: Green,
+        /// True if it may be executed again.
+        in_loop: bool,
+    },
+    Macro(Green),
+    Function {
+        green: Green,
+    },
+    /// A function of Python.
+    Python(Green),
+    Class(Green),
+    ModuleClass,
+    /// A parameter of the function around.
+    Parameter {
+        kind: Kind,
+        annotation: Box<str>,
+    },
+    /// Bound in a way whose value is not read, or more than once: the end of a sentence that says so.
+    Other(&'static str),
+}
+
+impl Scopes {
+    pub(super) fn new(scopes: Vec<Scope>) -> Scopes {
+        Scopes(scopes.into())
+    }
+
+    /// Returns true if both are the same tables.
+    pub fn is_same(&self, other: &Scopes) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(super) fn get(&self, id: ScopeId) -> Option<&Scope> {
+        self.0.get(id.0 as usize)
+    }
+
+    /// The path of a scope, and its number among those of the path.
+    pub(crate) fn key(&self, id: ScopeId) -> Option<(Arc<str>, u32)> {
+        let path = &self.get(id)?.path;
+        let before = self.0[..id.0 as usize].iter().filter(|it| it.path == *path).count();
+        Some((path.clone(), u32::try_from(before).ok()?))
+    }
+
+    /// The scope of a path and number.
+    pub(crate) fn find(&self, path: &str, ordinal: u32) -> Option<ScopeId> {
+        let mut all = self.0.iter().enumerate().filter(|it| *it.1.path == *path);
+        all.nth(ordinal as usize).and_then(|it| u32::try_from(it.0).ok()).map(ScopeId)
+    }
+
+    /// The scope of the function or class of a name in a scope, if there is only one.
+    pub(crate) fn child(&self, parent: ScopeId, name: &str) -> Option<ScopeId> {
+        let outer = &self.get(parent)?.path;
+        let is_it = |it: &Scope| {
+            it.parent == Some(parent)
+                && it.path.strip_suffix(name).is_some_and(|rest| match rest.strip_suffix('.') {
+                    Some(rest) => *rest == **outer,
+                    None => rest.is_empty() && outer.is_empty(),
+                })
+        };
+        let mut all = self.0.iter().enumerate().filter(|it| is_it(it.1));
+        let first = all.next()?;
+        if all.next().is_some() {
+            return None;
+        }
+        u32::try_from(first.0).ok().map(ScopeId)
+    }
+
+    pub(crate) fn parent(&self, id: ScopeId) -> Option<ScopeId> {
+        self.get(id)?.parent
+    }
+
+    /// The name of the function or class that a scope is of.
+    pub(crate) fn name(&self, id: ScopeId) -> &str {
+        let path = self.get(id).map_or("", |it| &it.path);
+        path.rsplit('.').next().unwrap_or(path)
+    }
+
+    pub(crate) fn has_star(&self, id: ScopeId) -> bool {
+        self.get(id).is_some_and(|it| it.has_star)
+    }
+
+    /// What binds a name in a scope itself.
+    pub(crate) fn own(&self, id: ScopeId, name: &str) -> Option<&Definition> {
+        self.get(id)?.names.get(name)
+    }
+
+    /// What binds a name in a scope, for code in it (`is_own`), or in a scope inside.
+    pub(crate) fn visible(&self, id: ScopeId, name: &str, is_own: bool) -> Option<&Definition> {
+        let scope = self.get(id)?;
+        let definition = scope.names.get(name)?;
+        let is_visible = match definition {
+            // What is in a module may say its name.
+            Definition::ModuleClass => true,
+            Definition::Function { .. } | Definition::Macro(_) => is_own || !scope.is_class,
+            _ => !scope.is_class,
+        };
+        is_visible.then_some(definition)
+    }
+
+    /// Returns true if the object of a name may differ from its definition.
+    pub(crate) fn is_changed(&self, id: ScopeId, name: &str) -> bool {
+        self.get(id).is_some_and(|it| it.changed.contains_key(name))
+    }
+
+    /// Returns true if a part of the object of a name is assigned somewhere.
+    pub(crate) fn is_patched(&self, id: ScopeId, name: &str) -> bool {
+        self.get(id).is_some_and(|it| it.changed.get(name) == Some(&Change::Part))
+    }
+
+    /// Returns true if a name gets a value once in each execution of what the scope is of.
+    pub(crate) fn is_bound_once(&self, id: ScopeId, name: &str) -> bool {
+        matches!(
+            self.own(id, name),
+            Some(
+                Definition::Parameter { .. }
+                    | Definition::Statement { in_loop: false, .. }
+                    | Definition::Python(_)
+            )
+        )
+    }
+
+    // ---- the evaluator ----
+
+    /// Returns the meaning of a name in a scope, or in that of `home`.
+    pub fn capture(
+        &self,
+        scope: ScopeId,
+        home: Option<&Home>,
+        name: &str,
+        context: Context<'_>,
+    ) -> Found {
+        let trees = Trees::default();
+        let session = Session::new(&trees, self, context);
+        let place = match home {
+            Some(home) => session.place(home),
+            None => Some(Place { file: "".into(), scope }),
+        };
+        let place = place.unwrap_or(Place { file: "".into(), scope: MODULE });
+        session.find(&place, name)
+    }
+
+    /// Returns the value of an expression of a tree that stands in a scope.
+    pub(crate) fn evaluate(&self, scope: ScopeId, tree: &Green, ex: Ex) -> Value {
+        let trees = Trees::default();
+        let session = Session::new(&trees, self, Context::default());
+        session.expression_in(&Place { file: "".into(), scope }, tree, ex)
+    }
+
+    /// Returns the value of an attribute of a captured object.
+    pub fn member(&self, object: &Value, name: &str, context: Context<'_>) -> Value {
+        let trees = Trees::default();
+        Session::new(&trees, self, context).member(object, name)
+    }
+
+    /// Returns the result of a call of a captured function with known arguments.
+    pub fn apply(
+        &self,
+        function: &Value,
+        positional: Vec<Value>,
+        keywords: Vec<(Box<str>, Value)>,
+        context: Context<'_>,
+    ) -> Value {
+        let trees = Trees::default();
+        Session::new(&trees, self, context).apply(function, positional, keywords)
+    }
+}
