@@ -4,6 +4,7 @@
 //! hash-cons (O(size of the node) each) and compute flags. Statements are appended to blocks. The frontend builds it,
 //! rewriters build a new one, everybody else reads it.
 
+mod dialect;
 mod marks;
 mod splice;
 
@@ -21,35 +22,12 @@ use crate::{
     interned::{Index, ListTable, NameTable},
 };
 
-pub use self::marks::{
-    ATTRIBUTE_OF, METHOD_OF, NODE, OBJECT, PART_OF, PLAIN_NAME, SCOPE_AXIS, SCOPE_CALL, TRUTH,
-    UNKNOWN_SHAPE,
-};
+pub use self::dialect::Dialect;
+pub use self::marks::*;
 pub use self::splice::OpRun;
 
 /// The direct children of a node, in the order of [`Body::each_child`].
 pub type Children = SmallVec<[ExprId; 4]>;
-
-/// The language, and for TVMScript the dialect, a function is written in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Dialect {
-    /// TVM 0.24 and later (`from tvm.script import tirx as T`): `x = e` is a mutable cell.
-    Tirx,
-    /// TVM up to 0.23 (`from tvm.script import tir as T`): `x = e` is an immutable let.
-    Tir,
-    /// MLIR.
-    Mlir,
-    /// Paddle PIR.
-    Pir,
-}
-
-impl Dialect {
-    /// Returns true if the language consists of operations: their operands are values, and definitions inside a region
-    /// are invisible outside it.
-    pub fn is_of_operations(self) -> bool {
-        matches!(self, Dialect::Mlir | Dialect::Pir)
-    }
-}
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -352,17 +330,6 @@ impl Body {
         data.kind == ValueKind::Captured
             && data.ty == Type::Unknown
             && !self.dialect.is_of_operations()
-    }
-
-    /// Returns true if an operation is an `if` by which Python decides before there is any IR: one arm of it is the
-    /// kernel (`SEMANTICS: G5`).
-    pub fn is_static_choice(&self, op: OpId) -> bool {
-        let data = &self.ops[op];
-        data.kind == OpKind::If
-            && data.operands.first().is_some_and(|&it| {
-                let node = self.expr(it);
-                node.ty == Type::Unknown && !node.flags.has_unknown
-            })
     }
 
     /// Returns true if nothing is known of a value, and not even that it is one value: a captured one is equal to

@@ -1,7 +1,7 @@
 //! Marks: attributes by which nodes are printed as they were written, where their parts do not show it.
 
 use super::Body;
-use crate::{Attr, BinaryOp, BufferId, ExprId, ExprKind, OpId, OpKind};
+use crate::{Attr, BinaryOp, BufferId, ExprId, ExprKind, OpId, OpKind, Type};
 
 /// The attribute of a buffer whose shape is a value of Python that is not known, as written: its rank is not known.
 pub const UNKNOWN_SHAPE: &str = "shape";
@@ -69,5 +69,16 @@ impl Body {
             ExprKind::Binary(BinaryOp::Ne, number, _) if is_number => number,
             _ => condition,
         }
+    }
+
+    /// Returns true if an operation is an `if` by which Python decides before there is any IR: one arm of it is the
+    /// kernel (`SEMANTICS: G5`).
+    pub fn is_static_choice(&self, op: OpId) -> bool {
+        let data = &self.ops[op];
+        data.kind == OpKind::If
+            && data.operands.first().is_some_and(|&it| {
+                let node = self.expr(it);
+                node.ty == Type::Unknown && !node.flags.has_unknown
+            })
     }
 }
