@@ -1,11 +1,11 @@
 //! Tile primitives: operations on parts of buffers that a team of threads executes together (`Tx.cta.copy`;
 //! SEMANTICS: Y8).
 //!
-//! In: a call that is a statement, and the threads that execute it. Out: the elements of its first operand. All operands
-//! are read before anything is written. Extents of one count for nothing where parts are matched, and an operand of one
-//! element is meant for all. Sums, and products of matrices, are computed in order and rounded once. A team of several
-//! threads accesses memory that it shares; the registers of its threads, which a layout distributes, are not executed,
-//! nor are the asynchronous primitives. O(elements a team; for products times the inner extent).
+//! In: a call that is a statement, and the threads that execute it. Out: the elements of its first operand. All
+//! operands are read before anything is written. Extents of one count for nothing where parts are matched, and an
+//! operand of one element is meant for all. Sums, and products of matrices, are computed in order and rounded once. A
+//! team of several threads accesses memory that it shares; the registers of its threads, which a layout distributes,
+//! are not executed, nor are the asynchronous primitives. O(elements a team; for products times the inner extent).
 
 use smallvec::SmallVec;
 
@@ -66,7 +66,7 @@ enum Operand {
     Number(Val, DataType),
 }
 
-/// What a primitive computes of the elements of its sources.
+/// The function that a primitive computes of the elements of its sources.
 #[derive(Clone, Copy)]
 enum Compute {
     Copy,

@@ -4,6 +4,8 @@
 //! hash-cons (O(size of the node) each) and compute flags. Statements are appended to blocks. The frontend builds it,
 //! rewriters build a new one, everybody else reads it.
 
+mod dialect;
+mod marks;
 mod splice;
 
 use std::hash::BuildHasher;
@@ -20,31 +22,12 @@ use crate::{
     interned::{Index, ListTable, NameTable},
 };
 
+pub use self::dialect::Dialect;
+pub use self::marks::*;
 pub use self::splice::OpRun;
 
 /// The direct children of a node, in the order of [`Body::each_child`].
 pub type Children = SmallVec<[ExprId; 4]>;
-
-/// The language, and for TVMScript the dialect, a function is written in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Dialect {
-    /// TVM 0.24 and later (`from tvm.script import tirx as T`): `x = e` is a mutable cell.
-    Tirx,
-    /// TVM up to 0.23 (`from tvm.script import tir as T`): `x = e` is an immutable let.
-    Tir,
-    /// MLIR.
-    Mlir,
-    /// Paddle PIR.
-    Pir,
-}
-
-impl Dialect {
-    /// Returns true if the language consists of operations: their operands are values, and definitions inside a region
-    /// are invisible outside it.
-    pub fn is_of_operations(self) -> bool {
-        matches!(self, Dialect::Mlir | Dialect::Pir)
-    }
-}
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,39 +37,6 @@ pub struct Param {
     /// `A: T.Buffer(...)`
     pub buffer: Option<BufferId>,
 }
-
-/// The attribute of a buffer whose shape is a value of Python that is not known, as written: its rank is not known.
-pub const UNKNOWN_SHAPE: &str = "shape";
-
-/// The attribute of a `T.attr` whose node is spelled in a way that its value does not show: a constant, not a number of
-/// Python.
-pub const NODE: &str = "node";
-
-/// The attribute of a buffer that an object of Python manages (`pool = T.SMEMPool()`): the call that makes it.
-pub const OBJECT: &str = "#object";
-
-/// The beginning of the name of a call that is a method of its first operand: `method.wait`.
-pub const METHOD_OF: &str = "method.";
-
-/// The beginning of the name of a call that is an attribute of its operand: `attribute.phase`.
-pub const ATTRIBUTE_OF: &str = "attribute.";
-
-/// The attribute of a buffer that is part of another by `A.sub[…]`.
-pub const PART_OF: &str = "#sub";
-
-/// The attribute of a scope that a call opens and describes (`with T.hint(…):`): the call.
-pub const SCOPE_CALL: &str = "#scope";
-
-/// The attribute of a call of a scope's index ([`Intrinsic::is_scope_index`]) that stands for one of several extents: which one, and of how
-/// many (`x, y = T.cta_id([2, 4])`).
-pub const SCOPE_AXIS: &str = "#axis";
-
-/// The attribute of an `if` or `while` by a number, which holds where it is not zero: the condition is `number != 0`.
-pub const TRUTH: &str = "truth";
-
-/// The attribute of a binding that was written as `name = value` with a value of unknown type, and of a buffer that no
-/// statement declares (`B = T.Buffer(…)`).
-pub const PLAIN_NAME: &str = "plain name";
 
 /// A function.
 #[derive(Clone, Debug)]
@@ -380,17 +330,6 @@ impl Body {
         data.kind == ValueKind::Captured
             && data.ty == Type::Unknown
             && !self.dialect.is_of_operations()
-    }
-
-    /// Returns true if an operation is an `if` by which Python decides before there is any IR: one arm of it is the
-    /// kernel (`SEMANTICS: G5`).
-    pub fn is_static_choice(&self, op: OpId) -> bool {
-        let data = &self.ops[op];
-        data.kind == OpKind::If
-            && data.operands.first().is_some_and(|&it| {
-                let node = self.expr(it);
-                node.ty == Type::Unknown && !node.flags.has_unknown
-            })
     }
 
     /// Returns true if nothing is known of a value, and not even that it is one value: a captured one is equal to
@@ -788,39 +727,6 @@ impl Body {
         let value = self.new_value(name, ty, ValueKind::Result(op, index));
         self.ops[op].results.push(value);
         value
-    }
-    /// Returns true if an operation is a binding `name = value` of a value of unknown type. Python decides whether the
-    /// name stands for the value or for memory that holds it, so nothing else is written in its place.
-    pub fn is_plain_name(&self, op: OpId) -> bool {
-        let data = &self.ops[op];
-        matches!(data.kind, OpKind::Bind | OpKind::DeclBuffer { .. })
-            && self.dict(data.attrs).iter().any(|(key, _)| &**key == PLAIN_NAME)
-    }
-    /// Returns true if the number of dimensions of a buffer is not known: it is accessed at any (`SEMANTICS: G4`).
-    pub fn has_unknown_rank(&self, buffer: BufferId) -> bool {
-        self.dict(self.buffers[buffer].attrs).iter().any(|(key, _)| &**key == UNKNOWN_SHAPE)
-    }
-    /// Returns which of how many indices a call of [`Intrinsic::is_scope_index`] is, where it has several extents.
-    pub fn scope_axis(&self, expr: ExprId) -> Option<(usize, usize)> {
-        let ExprKind::Call { attrs, .. } = self.expr(expr).kind else { return None };
-        let (_, axis) = self.dict(attrs).iter().find(|(key, _)| &**key == SCOPE_AXIS)?;
-        match axis {
-            Attr::List(items) => match items[..] {
-                [Attr::Int(axis, _), Attr::Int(count, _)] => Some((axis as usize, count as usize)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-    /// Returns the condition of an `if` or `while` as it is written: the number itself where one decides.
-    pub fn written_condition(&self, op: OpId) -> ExprId {
-        let data = &self.ops[op];
-        let condition = data.operands[0];
-        let is_number = self.dict(data.attrs).iter().any(|(key, _)| &**key == TRUTH);
-        match self.expr(condition).kind {
-            ExprKind::Binary(BinaryOp::Ne, number, _) if is_number => number,
-            _ => condition,
-        }
     }
     /// The operation whose region holds `op`, if any.
     pub fn parent_op(&self, op: OpId) -> Option<OpId> {

@@ -120,6 +120,8 @@ intrinsics! {
     TileMin = "tile.min",
     /// `tile.gemm(D, A, B, C, …)`.
     TileGemm = "tile.gemm",
+    /// `buffer_offset(A[i])`: where the layout of a buffer puts an element, which is not evaluated.
+    BufferOffset = "buffer_offset",
     /// `isnullptr(pointer)`.
     IsNullPtr = "isnullptr",
     /// `type_annotation(type)`: a type as an operand.

@@ -6,6 +6,7 @@
 //! because the named form is read without folding. O(printed size); nesting grows a heap stack.
 
 mod attr;
+mod buffers;
 mod expr;
 mod generic;
 mod level;

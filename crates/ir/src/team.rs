@@ -1,7 +1,7 @@
 //! Teams: the threads that execute a tile primitive together.
 //!
-//! In: the name of a call (`tile.warp.copy`, `Tx.cta.sum`). Out: its [`Team`]; without one in its name a thread executes
-//! it alone. O(length of the name).
+//! In: the name of a call (`tile.warp.copy`, `Tx.cta.sum`). Out: its [`Team`]; without one in its name a thread
+//! executes it alone. O(length of the name).
 
 /// The threads that execute a tile primitive together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -45,7 +45,7 @@ const ACCEPTED: &[Accepted] = &[
     ("crates/interp/src/access.rs", 13, ONE_MACHINE),
     ("crates/interp/src/bind.rs", 2, NOT_CUT),
     ("crates/interp/src/mlir/affine.rs", 20, ONE_MACHINE),
-    ("crates/ir/src/attr.rs", 4, DATA),
+    ("crates/ir/src/body.rs", 3, DATA),
     ("crates/ir/src/dtype.rs", 2, DATA),
     ("crates/ir/src/interned.rs", 2, NOT_CUT),
     ("crates/lower/src/from_ops/convert.rs", 2, NOT_CUT),

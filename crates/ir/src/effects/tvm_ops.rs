@@ -4,13 +4,14 @@
 //! use; a lookup is one hash. These labels are TVM's own and wrong in places: passes use the effects table, the `tvm`
 //! presets and the printer use these.
 
-use std::sync::OnceLock;
+use std::{collections::BTreeMap, sync::OnceLock};
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::model::named;
 use super::names::{NameBuffer, normal_tir};
+use crate::DataType;
 
 named! {
     /// TVM's label of a call (its `CallEffectKind`). An operator without one counts as opaque in TVM.
@@ -53,6 +54,8 @@ pub struct TvmOp {
     pub effect: Option<CallEffectKind>,
     /// The place where the result type is printed.
     pub dtype: DtypePosition,
+    /// The type of the result, where it is always the same and known.
+    pub result: Option<DataType>,
     /// The number of arguments, where fixed.
     pub arity: Option<u8>,
     /// The vectoriser may widen it in place.
@@ -78,6 +81,7 @@ struct File {
     _version: u32,
     unprinted: Vec<String>,
     op: Vec<Group>,
+    results: BTreeMap<String, Vec<String>>,
     printed: toml::Table,
 }
 
@@ -150,6 +154,15 @@ impl Registry {
                 res.push(group.op(name, printed));
             }
         }
+        for (dtype, names) in &file.results {
+            let mut buffer = NameBuffer::new();
+            for name in names {
+                let place = res.by_name.get(normal_tir(name, &mut buffer)).copied();
+                let op = place.and_then(|it| res.ops.get_mut(it as usize));
+                debug_assert!(op.is_some(), "{name} is no operator");
+                op.into_iter().for_each(|it| it.result = DataType::parse(dtype));
+            }
+        }
         res
     }
 
@@ -176,6 +189,7 @@ impl Group {
                 .as_deref()
                 .and_then(DtypePosition::from_name)
                 .unwrap_or(DtypePosition::None),
+            result: None,
             arity: self.arity,
             vectorizable: self.vectorizable,
         }

@@ -477,6 +477,16 @@ impl Printer<'_> {
                     self.type_operand(ty)
                 ));
             }
+            // `T` has no name for it.
+            Callee::Intrinsic(_, Intrinsic::BufferOffset)
+                if let &[place] = self.body.items(args)
+                    && let ExprKind::Load { buffer, indices, .. } = self.body.expr(place).kind =>
+            {
+                let name = self.buffer_name(buffer);
+                self.push(format_args!("{name}.elem_offset_of("));
+                self.brackets(indices);
+                return self.out.push(')');
+            }
             Callee::Intrinsic(name, _) if self.body.name(name).starts_with(crate::ATTRIBUTE_OF) => {
                 if let Some(&object) = self.body.items(args).first() {
                     self.operand(object, Level::Atom);

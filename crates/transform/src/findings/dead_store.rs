@@ -4,9 +4,9 @@
 //!
 //! * whose element is written over on every path, before anything may read the memory ([`Why::Overwritten`]): by a
 //!   later store of the same list, or as [`dataflow::overwritten`] says across branches and loops;
-//! * to memory of this function that nothing reads afterwards ([`Why::NeverRead`]), by tile primitives too: parameters are read by the caller
-//!   (`M4`), memory that escapes by whoever has its address (`M8`), shared memory by other threads, so there nothing
-//!   may read it at all;
+//! * to memory of this function that nothing reads afterwards ([`Why::NeverRead`]), by tile primitives too: parameters
+//!   are read by the caller (`M4`), memory that escapes by whoever has its address (`M8`), shared memory by other
+//!   threads, so there nothing may read it at all;
 //! * of what the element holds already ([`Why::StoredAlready`]).
 //!
 //! A possible exit from the list, and a barrier, count as reads (`L6`, `X3`, `Y1`). Volatile memory is left alone

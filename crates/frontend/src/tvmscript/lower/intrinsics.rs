@@ -180,10 +180,11 @@ pub(super) fn result_type(name: &str) -> ResultType {
 
 fn by_registry(name: &str) -> ResultType {
     use ir::effects::{DtypePosition, tvm_op};
-    match tvm_op(name).map(|op| op.dtype) {
-        Some(DtypePosition::First) => ResultType::First,
-        Some(DtypePosition::Last) => ResultType::Last,
-        _ => ResultType::Unknown,
+    let Some(op) = tvm_op(name) else { return ResultType::Unknown };
+    match op.dtype {
+        DtypePosition::First => ResultType::First,
+        DtypePosition::Last => ResultType::Last,
+        DtypePosition::None => op.result.map_or(ResultType::Unknown, ResultType::Fixed),
     }
 }
 

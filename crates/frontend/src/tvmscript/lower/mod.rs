@@ -15,6 +15,7 @@ mod blocks;
 mod buffers;
 mod calls;
 mod captured;
+mod control;
 mod ends;
 mod expr;
 mod forms;

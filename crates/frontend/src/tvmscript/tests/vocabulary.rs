@@ -77,7 +77,7 @@ fn views_have_the_shapes_that_follow_from_their_methods() {
             buffer = A.view(256)
             B[0] = T.Cast("int32", buffer[3] + a[0, 1] + b[2, 3] + c[1] + d[0, 63])
             buffer_1 = A.sub[n, :]
-            B[1] = T.buffer_offset(buffer_1[1])
+            B[1] = buffer_1.elem_offset_of([1])
         "#]],
     );
     check(
