@@ -109,7 +109,7 @@ pub(crate) fn function_diagnostics(
     res
 }
 
-/// What is said of several places in the same words is said at the first of them; the others are related places.
+/// The diagnostics with those of the same words as one, at the first of their places; the others are related places.
 fn told_once(all: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut res: Vec<Diagnostic> = Vec::new();
     let mut first: FxHashMap<String, usize> = FxHashMap::default();
