@@ -276,7 +276,8 @@ pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usiz
 /// unknown here: TVM folds `x * 0`, `x % 1`, `0 // x`, `x and False` as it reads them (`SEMANTICS: S5`).
 fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: usize) -> bool {
     let other = operands[usize::from(index == 0)];
-    body.expr(other).flags.has_unknown
+    let flags = body.expr(other).flags;
+    (flags.has_unknown || flags.has_captured && may_be_constant(body, other))
         && match op {
             BinaryOp::Mul | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::And | BinaryOp::Or => {
                 true
@@ -284,6 +285,28 @@ fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: usize)
             BinaryOp::Div | BinaryOp::FloorDiv => index == 1,
             _ => false,
         }
+}
+
+/// Nodes that are looked at for captured values.
+const MAX_CONSTANT: usize = 64;
+
+/// Returns true if an expression may be a compile-time constant: a captured value is in it that is in no load and in
+/// no call (`SEMANTICS: G3`).
+fn may_be_constant(body: &Body, expr: ExprId) -> bool {
+    let mut stack = vec![expr];
+    let mut n_seen = 0;
+    while let Some(at) = stack.pop() {
+        let node = body.expr(at);
+        n_seen += 1;
+        match node.kind {
+            _ if n_seen > MAX_CONSTANT => return true,
+            ExprKind::Value(value) if body.is_captured(value) => return true,
+            ExprKind::Load { .. } | ExprKind::Call { .. } => {}
+            kind if node.flags.has_captured => body.each_child(kind, &mut |it| stack.push(it)),
+            _ => {}
+        }
+    }
+    false
 }
 
 fn positions(body: &Body) -> Table<OpId, u32> {

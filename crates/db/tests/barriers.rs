@@ -155,6 +155,29 @@ fn comment_changes_no_plan() {
 }
 
 #[test]
+fn edit_of_a_helper_reaches_its_users_only() {
+    let mut world = World::new(
+        "from tvm.script import tirx as T\nSIZE = 4\ndef scale(i):\n    return i * SIZE\n\
+         def half(n):\n    return n // 2\nN = half(16)\n\
+         @T.prim_func\ndef f(A: T.Buffer((64,), \"int32\")):\n    for i in range(8):\n        A[scale(i)] = 1\n\
+         @T.prim_func\ndef g(A: T.Buffer((64,), \"int32\")):\n    for i in range(N):\n        A[i] = 1\n",
+    );
+    let lowered = |world: &World| {
+        let (log, _) = world.log();
+        log.lines().filter(|it| it.starts_with("lowered")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    world.edit("return i * SIZE", "return i * SIZE + 1");
+    assert_eq!(lowered(&world), ["lowered(f)"]);
+    world.edit("SIZE = 4", "SIZE = 5");
+    assert_eq!(lowered(&world), ["lowered(f)"]);
+    world.edit("return n // 2", "return n // 4");
+    assert_eq!(lowered(&world), ["lowered(g)"]);
+    // Another text with the same value.
+    world.edit("return n // 4", "return n // (2 + 2)");
+    assert_eq!(lowered(&world), [] as [&str; 0]);
+}
+
+#[test]
 fn insertion_above_reaches_no_function_below() {
     let mut world = World::new(TWO_FUNCTIONS);
     world.edit("N = 16\n", "import os\n\n\ndef helper(x):\n    return x\n\n\nN = 16\n");

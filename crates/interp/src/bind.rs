@@ -25,6 +25,13 @@ impl Machine<'_> {
         overlaps: &[Overlap],
     ) -> Result<Outcome> {
         let body = self.body;
+        if let Some(dtype) = body.first_symbolic_dtype() {
+            let dtype = body.dtype_name(dtype);
+            return self.fail(
+                RunErrorKind::Unsupported,
+                format!("the element type `{dtype}` is not known"),
+            );
+        }
         if arguments.len() != body.params.len() {
             let (given, wanted) = (arguments.len(), body.params.len());
             return self.fail(

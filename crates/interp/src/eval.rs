@@ -67,6 +67,14 @@ impl Machine<'_> {
         self.eval_node(kind, ty, lane)
     }
 
+    /// The type of an operand before it was brought to one that is not known.
+    fn operand_type(&self, operand: ExprId) -> Option<DataType> {
+        match (self.body.dtype(operand), self.body.expr(operand).kind) {
+            (None, ExprKind::Cast(inner)) => self.body.dtype(inner),
+            (dtype, _) => dtype,
+        }
+    }
+
     fn eval_node(&mut self, kind: ExprKind, ty: Type, lane: usize) -> Result<Val> {
         self.counts.add(counts::own(self.body, kind, ty), 1);
         match kind {
@@ -74,9 +82,10 @@ impl Machine<'_> {
                 self.logic(op, lhs, rhs, lane)
             }
             ExprKind::Binary(op, lhs, rhs) => {
-                let dtype = self.body.dtype(lhs).unwrap_or(DataType::HANDLE);
+                let dtype = self.operand_type(lhs).or_else(|| self.operand_type(rhs));
                 let a = self.eval(lhs, lane)?;
                 let b = self.eval(rhs, lane)?;
+                let dtype = dtype.unwrap_or(DataType::HANDLE);
                 if let Some(value) = ops::fast_binary(op, dtype, &a, &b) {
                     return Ok(value);
                 }

@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 
 use crate::{
     Attr, AttrDict, AttrDictId, BinaryOp, Block, BlockId, Buffer, BufferField, BufferId, Callee,
-    DataType, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Intrinsic, Lanes, MemoryScope, NameId,
-    OpId, OpKind, Operation, Region, RegionId, RegionKind, SBlock, SBlockId, SharedDict, ThreadTag,
-    Type, UnaryOp, Value, ValueId, ValueKind,
+    DataType, DtypeSymbol, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Intrinsic, Lanes,
+    MemoryScope, NameId, OpId, OpKind, Operation, Region, RegionId, RegionKind, SBlock, SBlockId,
+    SharedDict, ThreadTag, Type, UnaryOp, Value, ValueId, ValueKind,
     arena::{Id, Table},
     interned::{Index, ListTable, NameTable},
 };
@@ -55,7 +55,7 @@ pub struct Param {
     pub buffer: Option<BufferId>,
 }
 
-/// The attribute of a buffer whose shape is a name of unknown value, as written: its rank is not known.
+/// The attribute of a buffer whose shape is a value of Python that is not known, as written: its rank is not known.
 pub const UNKNOWN_SHAPE: &str = "shape";
 
 /// The attribute of a `T.attr` whose node is spelled in a way that its value does not show: a constant, not a number of
@@ -109,6 +109,8 @@ pub struct Body {
     pub annotations: Vec<(ValueId, NameId)>,
     /// Captured names that could not be resolved; with any, the function has no fingerprint.
     pub unresolved: Vec<NameId>,
+    /// The captured values that are element types, by the number of their symbol.
+    dtype_symbols: Vec<ValueId>,
     names: NameTable,
     exprs: Table<ExprId, Expr>,
     expr_index: Index<ExprId>,
@@ -146,6 +148,7 @@ impl Body {
             root: RegionId::new(0),
             annotations: Vec::new(),
             unresolved: Vec::new(),
+            dtype_symbols: Vec::new(),
             names: NameTable::default(),
             exprs: Table::default(),
             expr_index: Index::default(),
@@ -243,6 +246,35 @@ impl Body {
         self.names.forget_index();
     }
 
+    // ---- element types that are not known ----
+
+    /// The element type that a captured value is; none where a function has more than 65,535 of them. O(symbols).
+    pub fn dtype_symbol(&mut self, value: ValueId) -> Option<DataType> {
+        let index = match self.dtype_symbols.iter().position(|&it| it == value) {
+            Some(index) => index,
+            None => {
+                self.dtype_symbols.push(value);
+                self.dtype_symbols.len() - 1
+            }
+        };
+        u16::try_from(index).ok().map(|it| DataType::symbolic(DtypeSymbol(it)))
+    }
+    /// The captured value that is this element type, if it is one that is not known.
+    pub fn symbol_value(&self, dtype: DataType) -> Option<ValueId> {
+        self.dtype_symbols.get(usize::from(dtype.symbol()?.0)).copied()
+    }
+    /// The first element type that is not known, if there is any.
+    pub fn first_symbolic_dtype(&self) -> Option<DataType> {
+        (!self.dtype_symbols.is_empty()).then(|| DataType::symbolic(DtypeSymbol(0)))
+    }
+    /// An element type for people: its name, or the Python expression that it is.
+    pub fn dtype_name(&self, dtype: DataType) -> String {
+        match self.symbol_value(dtype) {
+            Some(value) => self.name(self.values[value].name).to_owned(),
+            None => dtype.to_string(),
+        }
+    }
+
     // ---- expressions ----
 
     /// A node by its id.
@@ -302,11 +334,19 @@ impl Body {
             flags.has_load |= it.has_load;
             flags.has_impure |= it.has_impure;
             flags.has_unknown |= it.has_unknown;
+            flags.has_captured |= it.has_captured;
             flags.has_binder |= it.has_binder;
             flags.open_binders = flags.open_binders.max(it.open_binders);
             size = size.saturating_add(child_size);
         });
-        flags.has_unknown |= ty == Type::Unknown;
+        // A captured operand explains an unknown type.
+        flags.has_unknown |= match kind {
+            ExprKind::Value(value) => self.is_unknown_value(value),
+            // What a captured operand beside it asks for (`SEMANTICS: G3`).
+            ExprKind::Cast(_) => false,
+            _ => ty == Type::Unknown && !flags.has_captured,
+        };
+        flags.has_captured |= ty.is_open();
         match kind {
             ExprKind::Call { callee, instance, .. } => {
                 flags.has_call = true;
@@ -332,6 +372,34 @@ impl Body {
             _ => {}
         }
         (flags, size)
+    }
+
+    /// Returns true if a value is a captured one of unknown type: a value of Python.
+    pub fn is_captured(&self, value: ValueId) -> bool {
+        let data = &self.values[value];
+        data.kind == ValueKind::Captured
+            && data.ty == Type::Unknown
+            && !self.dialect.is_of_operations()
+    }
+
+    /// Returns true if an operation is an `if` by which Python decides before there is any IR: one arm of it is the
+    /// kernel (`SEMANTICS: G5`).
+    pub fn is_static_choice(&self, op: OpId) -> bool {
+        let data = &self.ops[op];
+        data.kind == OpKind::If
+            && data.operands.first().is_some_and(|&it| {
+                let node = self.expr(it);
+                node.ty == Type::Unknown && !node.flags.has_unknown
+            })
+    }
+
+    /// Returns true if nothing is known of a value, and not even that it is one value: a captured one is equal to
+    /// itself wherever it is used (`SEMANTICS: G1`).
+    fn is_unknown_value(&self, value: ValueId) -> bool {
+        let data = &self.values[value];
+        let is_parameter =
+            matches!(data.kind, ValueKind::Param(_)) && !self.dialect.is_of_operations();
+        data.ty == Type::Unknown && !is_parameter && !self.is_captured(value)
     }
 
     /// Calls `visit` on the direct children of a node in evaluation order (`Store`'s rules are the operation's).
@@ -560,9 +628,30 @@ impl Body {
         indices: &[ExprId],
         predicate: Option<ExprId>,
     ) -> ExprId {
-        let dtype = self.access_dtype(buffer, indices);
+        let ty = self.access_type(buffer, indices);
         let indices = self.list(indices);
-        self.make(ExprKind::Load { buffer, indices, predicate }, dtype.into())
+        self.make(ExprKind::Load { buffer, indices, predicate }, ty)
+    }
+    /// The type of an access: not known for a vector of unknown length.
+    fn access_type(&self, buffer: BufferId, indices: &[ExprId]) -> Type {
+        match indices.last() {
+            Some(&index) if self.has_open_lanes(index) => Type::Unknown,
+            _ => self.access_dtype(buffer, indices).into(),
+        }
+    }
+    /// Returns true if a value is made of a vector whose length is not known. O(nodes of unknown type).
+    pub fn has_open_lanes(&self, expr: ExprId) -> bool {
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            let node = self.expr(at);
+            match node.kind {
+                _ if node.ty != Type::Unknown => {}
+                ExprKind::Ramp { .. } | ExprKind::Broadcast { .. } => return true,
+                ExprKind::Load { .. } | ExprKind::Call { .. } => {}
+                kind => self.each_child(kind, &mut |it| stack.push(it)),
+            }
+        }
+        false
     }
     /// The type of the value that one access of `buffer` at `indices` moves.
     pub fn access_dtype(&self, buffer: BufferId, indices: &[ExprId]) -> DataType {
@@ -707,6 +796,10 @@ impl Body {
         matches!(data.kind, OpKind::Bind | OpKind::DeclBuffer { .. })
             && self.dict(data.attrs).iter().any(|(key, _)| &**key == PLAIN_NAME)
     }
+    /// Returns true if the number of dimensions of a buffer is not known: it is accessed at any (`SEMANTICS: G4`).
+    pub fn has_unknown_rank(&self, buffer: BufferId) -> bool {
+        self.dict(self.buffers[buffer].attrs).iter().any(|(key, _)| &**key == UNKNOWN_SHAPE)
+    }
     /// Returns which of how many indices a call of [`Intrinsic::is_scope_index`] is, where it has several extents.
     pub fn scope_axis(&self, expr: ExprId) -> Option<(usize, usize)> {
         let ExprKind::Call { attrs, .. } = self.expr(expr).kind else { return None };
@@ -750,6 +843,7 @@ impl PartialEq for Body {
             root,
             annotations,
             unresolved,
+            dtype_symbols,
             names,
             exprs,
             expr_index: _,
@@ -776,6 +870,7 @@ impl PartialEq for Body {
             && *root == other.root
             && *annotations == other.annotations
             && *unresolved == other.unresolved
+            && *dtype_symbols == other.dtype_symbols
             && *names == other.names
             && exprs.len() == other.exprs.len()
             && exprs.iter().zip(other.exprs.iter()).all(|((_, a), (_, b))| {

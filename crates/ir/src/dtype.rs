@@ -35,7 +35,14 @@ pub enum TypeCode {
     Float6E3M2,
     /// `float4_e2m1fn`.
     Float4,
+    /// An element type that Python decides and that is not known here: equal to itself only, of any width and any
+    /// number of lanes (`SEMANTICS: G2`).
+    Symbolic(DtypeSymbol),
 }
+
+/// An element type that is not known, by its number in the body ([`crate::Body::dtype_symbol`]).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DtypeSymbol(pub(crate) u16);
 
 /// The 8-bit float formats.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -167,6 +174,24 @@ impl DataType {
     pub const fn with_lanes(self, lanes: Lanes) -> DataType {
         DataType { lanes, ..self }
     }
+    /// An element type that is not known. Its width and lanes here say nothing.
+    pub(crate) const fn symbolic(symbol: DtypeSymbol) -> DataType {
+        DataType::scalar(TypeCode::Symbolic(symbol), 0)
+    }
+    /// The number of an element type that is not known.
+    #[inline]
+    pub fn symbol(self) -> Option<DtypeSymbol> {
+        match self.code {
+            TypeCode::Symbolic(symbol) => Some(symbol),
+            _ => None,
+        }
+    }
+    /// Returns true if the element type is not known. Then it is no integer, no float and no bool for any rule, and has
+    /// neither width nor lanes.
+    #[inline]
+    pub fn is_symbolic(self) -> bool {
+        self.symbol().is_some()
+    }
     /// The type of one lane.
     pub const fn element(self) -> DataType {
         self.with_lanes(Lanes::Fixed(1))
@@ -176,10 +201,10 @@ impl DataType {
     pub fn is_scalable(self) -> bool {
         matches!(self.lanes, Lanes::Scalable(_))
     }
-    /// Returns true if the type has one lane.
+    /// Returns true if the type is known to have one lane.
     #[inline]
     pub fn is_scalar(self) -> bool {
-        self.lanes == Lanes::Fixed(1)
+        self.lanes == Lanes::Fixed(1) && !self.is_symbolic()
     }
     /// Signed integer of any width.
     #[inline]
@@ -214,7 +239,7 @@ impl DataType {
     pub fn is_bool(self) -> bool {
         self.code == TypeCode::Bool
     }
-    /// Bytes that one element (all lanes; fixed lanes only) takes in memory, rounded up.
+    /// Bytes that one element (all lanes; fixed lanes only) takes in memory, rounded up; 0 for a type that is not known.
     pub fn bytes(self) -> usize {
         let lanes = match self.lanes {
             Lanes::Fixed(lanes) | Lanes::Scalable(lanes) => usize::from(lanes),
@@ -288,6 +313,7 @@ impl fmt::Display for DataType {
             TypeCode::Float6E2M3 => f.write_str("float6_e2m3fn")?,
             TypeCode::Float6E3M2 => f.write_str("float6_e3m2fn")?,
             TypeCode::Float4 => f.write_str("float4_e2m1fn")?,
+            TypeCode::Symbolic(DtypeSymbol(index)) => write!(f, "dtype?{index}")?,
         }
         match self.lanes {
             Lanes::Fixed(1) => Ok(()),
@@ -361,6 +387,7 @@ impl DataType {
             TypeCode::Float6E2M3 => 8,
             TypeCode::Float6E3M2 => 9,
             TypeCode::Float4 => 10,
+            TypeCode::Symbolic(DtypeSymbol(index)) => 11 | u64::from(index) << 40,
         };
         let lanes = match self.lanes {
             Lanes::Fixed(n) => u64::from(n),
@@ -377,6 +404,15 @@ impl Type {
         match self {
             Type::Prim(dtype) => Some(dtype),
             _ => None,
+        }
+    }
+    /// Returns true if Python decides the type, or a part of it, and it is not known here.
+    #[inline]
+    pub fn is_open(self) -> bool {
+        match self {
+            Type::Unknown => true,
+            Type::Prim(dtype) | Type::Pointer { element: dtype, .. } => dtype.is_symbolic(),
+            Type::Named(_) => false,
         }
     }
     /// `bool` of any lanes.

@@ -268,8 +268,12 @@ pub struct ExprFlags {
     pub has_load: bool,
     /// A call with an instance number, or an opaque part.
     pub has_impure: bool,
-    /// An opaque part, an unknown callee or a value of unknown type.
+    /// An opaque part, an unknown callee, or a value of unknown type that is not captured: it may be another one each
+    /// time.
     pub has_unknown: bool,
+    /// A captured value of unknown type, or anything whose type depends on one: one value wherever it is used, which
+    /// Python knows and nobody here (`SEMANTICS: G1`).
+    pub has_captured: bool,
     /// A `Let` or `Lambda`.
     pub has_binder: bool,
     /// Number of enclosing binders that the node needs: 0 when it is closed.
@@ -293,7 +297,9 @@ impl Expr {
     /// A variable.
     #[inline]
     pub(crate) fn of_value(value: ValueId, ty: Type) -> Expr {
-        let flags = ExprFlags { has_unknown: ty == Type::Unknown, ..ExprFlags::default() };
+        let is_unknown = ty == Type::Unknown;
+        let flags =
+            ExprFlags { has_unknown: is_unknown, has_captured: is_unknown, ..ExprFlags::default() };
         Expr { kind: ExprKind::Value(value), ty, flags, size: 1 }
     }
 

@@ -42,7 +42,8 @@ pub fn of_function(body: &Body) -> Option<Fingerprint> {
 /// The fingerprint of an expression: its variables count by the order in which they first occur in it.
 /// None with an opaque part.
 pub fn of_expr(body: &Body, expr: ExprId) -> Option<Fingerprint> {
-    if body.expr(expr).flags.has_unknown {
+    let flags = body.expr(expr).flags;
+    if flags.has_unknown || flags.has_captured {
         return None;
     }
     let mut encoder = Encoder::new(body);

@@ -38,7 +38,7 @@ pub use body::{
     Param, SCOPE_AXIS, SCOPE_CALL, TRUTH, UNKNOWN_SHAPE,
 };
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewStep};
-pub use dtype::{DataType, Lanes, Type, TypeCode};
+pub use dtype::{DataType, DtypeSymbol, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
 pub use id_list::IdList;
 pub use intrinsic::Intrinsic;

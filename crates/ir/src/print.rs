@@ -8,6 +8,7 @@
 mod attr;
 mod expr;
 mod generic;
+mod level;
 mod names;
 mod stmt;
 
@@ -20,6 +21,7 @@ use crate::{
     walk::WalkEvent,
 };
 pub use generic::generic;
+pub use level::Level;
 use names::Names;
 
 /// The text of `body` as a function definition indented by `indent` columns.
@@ -34,6 +36,11 @@ pub fn expr_text(body: &Body, expr: ExprId) -> String {
     let mut printer = Printer::new(body, 0);
     printer.expr(expr);
     printer.out
+}
+
+/// A text as a string of Python.
+pub fn string_literal(text: &str) -> String {
+    attr::quote(text)
 }
 
 /// As [`expr_text`], with a name in place of each expression that has one in `names`.
@@ -170,14 +177,17 @@ impl<'a> Printer<'a> {
         };
         let name = self.names.buffer(self.body, buffer);
         let data = self.body.buffers[buffer].clone();
-        let shape: Vec<String> =
-            data.shape.iter().map(|&dim| self.signature_expr(dim, bound)).collect();
-        let shape = match &self.body.dict(data.attrs)[..] {
-            // A name alone is printed alone.
-            [.., (key, _)] if &**key == crate::UNKNOWN_SHAPE => shape.concat(),
-            _ => tuple_text(&shape),
+        let written =
+            self.body.dict(data.attrs).iter().find(|(key, _)| &**key == crate::UNKNOWN_SHAPE);
+        let shape = match written {
+            Some((_, written)) => self.attr_text(written),
+            None => {
+                let shape: Vec<String> =
+                    data.shape.iter().map(|&dim| self.signature_expr(dim, bound)).collect();
+                tuple_text(&shape)
+            }
         };
-        let mut text = format!("{name}: T.Buffer({shape}, \"{}\"", data.dtype);
+        let mut text = format!("{name}: T.Buffer({shape}, {}", self.dtype_text(data.dtype));
         if let Some(strides) = &data.strides {
             let strides: Vec<String> =
                 strides.iter().map(|&it| self.signature_expr(it, bound)).collect();
@@ -251,16 +261,25 @@ impl<'a> Printer<'a> {
 
     fn type_text(&self, ty: Type) -> String {
         match ty {
+            Type::Prim(dtype) if dtype.is_symbolic() => self.dtype_text(dtype),
             Type::Prim(dtype) => format!("T.{dtype}"),
             Type::Pointer { element, scope: MemoryScope::Unwritten } => {
-                format!("T.handle(\"{element}\")")
+                format!("T.handle({})", self.dtype_text(element))
             }
             Type::Pointer { element, scope } => {
                 let scope = attr::quote(self.body.scope_name(scope));
-                format!("T.handle(\"{element}\", {scope})")
+                format!("T.handle({}, {scope})", self.dtype_text(element))
             }
             Type::Named(name) => self.body.name(name).to_owned(),
             Type::Unknown => "T.handle".to_owned(),
+        }
+    }
+
+    /// An element type as an argument: a string, or the Python expression that it is.
+    fn dtype_text(&self, dtype: crate::DataType) -> String {
+        match self.body.symbol_value(dtype) {
+            Some(value) => self.names.value(self.body, value),
+            None => format!("\"{dtype}\""),
         }
     }
 

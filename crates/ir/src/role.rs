@@ -238,6 +238,67 @@ pub fn has_annotation(ty: Type) -> bool {
     ty.prim().is_none_or(|it| matches!(it.lanes, Lanes::Fixed(_)))
 }
 
+/// Nodes that are looked at for one of known type.
+const MAX_OPEN: usize = 64;
+
+/// Returns true if an expression is made of captured values and constants alone: TVM computes it as it reads it, and
+/// nothing of it is left in the kernel (`SEMANTICS: G1`). O(1): small expressions only.
+pub fn is_staged(body: &Body, expr: ExprId) -> bool {
+    if !body.expr(expr).flags.has_captured {
+        return false;
+    }
+    let mut stack = vec![expr];
+    let mut n_seen = 0;
+    while let Some(at) = stack.pop() {
+        n_seen += 1;
+        match body.expr(at).kind {
+            _ if n_seen > MAX_OPEN => return false,
+            ExprKind::Int(_) | ExprKind::Float(_) => {}
+            ExprKind::Value(value) if body.is_captured(value) => {}
+            kind @ (ExprKind::Binary(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Cast(_)
+            | ExprKind::Select(..)) => body.each_child(kind, &mut |it| stack.push(it)),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Returns true if an expression of unknown type is an operator on numbers of which one is IR of 32 bits and more or a
+/// float, and none is a vector of unknown length: then it is a number that C computes in its own width, whatever the
+/// captured values in it are (`SEMANTICS: G3`). O(1): small expressions only.
+pub fn is_open_number(body: &Body, expr: ExprId) -> bool {
+    let node = body.expr(expr);
+    let is_operator = matches!(node.kind, ExprKind::Binary(op, ..) if !op.is_comparison());
+    if !is_operator || node.ty != Type::Unknown || node.flags.has_unknown {
+        return false;
+    }
+    let mut has_known = false;
+    let mut stack = vec![expr];
+    let mut n_seen = 0;
+    while let Some(at) = stack.pop() {
+        let node = body.expr(at);
+        n_seen += 1;
+        match (node.kind, node.ty) {
+            _ if n_seen > MAX_OPEN => return false,
+            (_, Type::Prim(dtype)) => {
+                let is_wide = dtype.is_integer() && dtype.bits >= 32;
+                has_known |= is_wide || dtype.is_float();
+                if !has_annotation(node.ty) || dtype.is_symbolic() {
+                    return false;
+                }
+            }
+            (ExprKind::Value(value), Type::Unknown) if body.is_captured(value) => {}
+            (kind @ (ExprKind::Binary(..) | ExprKind::Cast(_)), Type::Unknown) => {
+                body.each_child(kind, &mut |it| stack.push(it));
+            }
+            _ => return false,
+        }
+    }
+    has_known
+}
+
 /// The roles of all occurrences of a body.
 pub struct Roles(Vec<Role>);
 

@@ -14,8 +14,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    BlockId, Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind,
-    RegionId, RegionKind, Type, ValueId, ValueKind,
+    BlockId, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic, OpId,
+    OpKind, RegionId, RegionKind, Type, ValueId, ValueKind,
     arena::Id,
     dominators::Dominators,
     expr::UnaryOp,
@@ -361,7 +361,7 @@ impl Verifier<'_> {
         }
         if matches!(data.kind, OpKind::If | OpKind::While | OpKind::Assert)
             && let Some(&condition) = data.operands.first()
-            && body.ty(condition) != Type::Unknown
+            && !body.ty(condition).is_open()
             && !body.ty(condition).is_bool()
         {
             self.error(Some(op), "the condition is not bool".to_owned());
@@ -399,11 +399,14 @@ impl Verifier<'_> {
     /// Checks that a choice is of one type, by a truth value.
     fn choice(&mut self, op: OpId, condition: ExprId, then: ExprId, otherwise: ExprId) {
         let body = self.body;
-        if body.dtype(condition).is_some_and(|it| !it.is_bool()) {
+        let is_bool = |it: DataType| it.is_bool() || it.is_symbolic();
+        if body.dtype(condition).is_some_and(|it| !is_bool(it)) {
             self.error(Some(op), "a choice by a value that is not bool".to_owned());
         }
         if let (Some(a), Some(b)) = (body.dtype(then), body.dtype(otherwise))
             && a != b
+            && body.ty(condition) != Type::Unknown
+            && !(a.is_symbolic() || b.is_symbolic())
         {
             self.error(Some(op), format!("a choice of {a} and {b}"));
         }
@@ -433,7 +436,7 @@ impl Verifier<'_> {
                 | ExprKind::Region(buffer, _) => self.use_buffer(op, buffer),
                 ExprKind::Binary(operator, lhs, rhs) => {
                     let (a, b) = (body.ty(lhs), body.ty(rhs));
-                    if a != b && a != Type::Unknown && b != Type::Unknown {
+                    if a != b && !a.is_open() && !b.is_open() {
                         self.error(Some(op), format!("{operator:?} of {a:?} and {b:?}"));
                     }
                 }
@@ -450,7 +453,7 @@ impl Verifier<'_> {
                     self.choice(op, condition, then, otherwise);
                 }
                 ExprKind::Unary(UnaryOp::Not, operand)
-                    if !body.ty(operand).is_bool() && body.ty(operand) != Type::Unknown =>
+                    if !body.ty(operand).is_bool() && !body.ty(operand).is_open() =>
                 {
                     self.error(Some(op), "`not` of a value that is not bool".to_owned());
                 }

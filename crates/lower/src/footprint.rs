@@ -112,6 +112,7 @@ impl Varying {
                 flags.has_load
                     || flags.has_impure
                     || flags.has_unknown
+                    || flags.has_captured
                     || mentions(body, it, &|value| varying.contains(&value))
             });
             if may_vary {

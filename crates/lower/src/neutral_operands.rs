@@ -44,7 +44,10 @@ fn comes_to(body: &Body, expr: ExprId) -> Option<Value> {
         return None;
     }
     let dtype = body.dtype(expr).filter(|it| it.is_int() && it.is_scalar() && it.bits >= 32)?;
-    let is_free = |it: ExprId| !body.expr(it).flags.has_impure && !body.expr(it).flags.has_unknown;
+    let is_free = |it: ExprId| {
+        let flags = body.expr(it).flags;
+        !(flags.has_impure || flags.has_unknown || flags.has_captured)
+    };
     if !matches!(op, Add | Sub | Mul | Div | FloorDiv | Mod | FloorMod | Min | Max) {
         return None;
     }

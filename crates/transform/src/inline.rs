@@ -122,12 +122,14 @@ fn check_value(
     bound: OccurrenceId,
 ) -> Result<(), Obstacle> {
     let node = body.expr(occurrences[bound].expr);
-    if let Type::Prim(dtype) = node.ty
-        && dtype.is_integer()
-        && dtype.bits < 32
-        && !dtype.is_bool()
-        && !node.is_leaf()
-    {
+    let is_narrow = match node.ty {
+        Type::Prim(dtype) => {
+            dtype.is_symbolic() || dtype.is_integer() && dtype.bits < 32 && !dtype.is_bool()
+        }
+        Type::Unknown => !ir::role::is_open_number(body, occurrences[bound].expr),
+        _ => false,
+    };
+    if is_narrow && !node.is_leaf() {
         return Err(Obstacle::NarrowInteger);
     }
     let is_value = |id: usize| match body.expr(occurrences[OccurrenceId::new(id)].expr).kind {

@@ -38,7 +38,7 @@ impl Simplifier<'_> {
     /// A vector of operations instead of an operation on vectors.
     pub(super) fn vector(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         let node = self.body().expr(expr);
-        let dtype = node.ty.prim().filter(|it| !it.is_scalar())?;
+        let dtype = node.ty.prim().filter(|it| !it.is_scalar() && !it.is_symbolic())?;
         match node.kind {
             ExprKind::Ramp { base, stride, lanes } if self.as_int(stride) == Some(0) => {
                 let shape = Shape { count: lanes, lanes: dtype.lanes };

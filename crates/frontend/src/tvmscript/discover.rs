@@ -563,11 +563,12 @@ impl Finder<'_> {
 
     fn import_statement(&mut self, node: &SyntaxNode, scope: ScopeId) {
         let is_from = node.kind() == SyntaxKind::FROM_IMPORT_STMT;
-        let module = if is_from {
-            node.children().find(|it| it.kind() == SyntaxKind::DOTTED_NAME).map(|it| compact(&it))
-        } else {
-            None
-        };
+        let dotted = || node.children().find(|it| it.kind() == SyntaxKind::DOTTED_NAME);
+        let module = is_from.then(|| {
+            let mut module = ".".repeat(leading_dots(node));
+            module.extend(dotted().map(|it| compact(&it)));
+            module
+        });
         if is_from && has_star(node) {
             self.star_import(scope);
         }
@@ -577,7 +578,9 @@ impl Finder<'_> {
             let name = parts.next().map(|it| it.text());
             match (&module, name) {
                 (Some(module), name) => {
-                    let path = format!("{module}.{imported}");
+                    // `from . import name`: the dots are the module.
+                    let dot = if module.ends_with('.') { "" } else { "." };
+                    let path = format!("{module}{dot}{imported}");
                     self.import(scope, name.as_deref().unwrap_or(&imported), path);
                 }
                 (None, Some(name)) => self.import(scope, &name, imported),
@@ -632,6 +635,19 @@ fn name_node(node: &SyntaxNode) -> Option<SyntaxNode> {
 
 fn name_of(node: &SyntaxNode) -> String {
     name_node(node).map_or_else(String::new, |it| it.text())
+}
+
+/// The number of dots before the module of `from ..a import b`.
+fn leading_dots(node: &SyntaxNode) -> usize {
+    let before = node
+        .children_with_tokens()
+        .take_while(|it| !matches!(it.kind(), SyntaxKind::DOTTED_NAME | SyntaxKind::IMPORT_KW));
+    let dots = before.map(|it| match it.kind() {
+        SyntaxKind::DOT => 1,
+        SyntaxKind::DOT3 => 3,
+        _ => 0,
+    });
+    dots.sum()
 }
 
 /// A dotted name without the white space that may stand in it.

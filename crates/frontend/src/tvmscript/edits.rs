@@ -148,13 +148,8 @@ impl Writer<'_> {
             let group = self.group_occurrences(index);
             let value = self.value(binding.expr, group, &names, site.offset);
             let name = &binding.name;
-            let line = match self.body.ty(binding.expr) {
-                Type::Prim(dtype) if self.body.dialect == Dialect::Tir => {
-                    format!("{name}: {alias}.{dtype} = {value}")
-                }
-                Type::Prim(dtype) => format!("{name}: {alias}.let[{alias}.{dtype}] = {value}"),
-                _ => format!("{name} = {alias}.bind({value})"),
-            };
+            let ty = self.body.ty(binding.expr);
+            let line = binding_line(self.body.dialect, ty, alias, name, &value);
             edits.push(Edit::insert(site.offset, format!("{line}{newline}{}", site.indent)));
         }
         edits
@@ -166,6 +161,25 @@ impl Writer<'_> {
 
     fn text_of(&self, range: TextRange) -> &str {
         &self.text[std::ops::Range::<usize>::from(range)]
+    }
+}
+
+/// The statement that gives a value a name. The type is written where it is known and has a name.
+pub(super) fn binding_line(
+    dialect: Dialect,
+    ty: Type,
+    alias: &str,
+    name: &str,
+    value: &str,
+) -> String {
+    let is_legacy = dialect == Dialect::Tir;
+    match ty {
+        // There the name of a value of IR is a binding, whatever its type.
+        ty if ty.is_open() && is_legacy => format!("{name} = {value}"),
+        Type::Prim(dtype) if dtype.is_symbolic() => format!("{name} = {alias}.bind({value})"),
+        Type::Prim(dtype) if is_legacy => format!("{name}: {alias}.{dtype} = {value}"),
+        Type::Prim(dtype) => format!("{name}: {alias}.let[{alias}.{dtype}] = {value}"),
+        _ => format!("{name} = {alias}.bind({value})"),
     }
 }
 

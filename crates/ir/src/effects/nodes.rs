@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::model::{MemoryEffect, OpEffects, Trap, TrapKind};
 use super::table::EffectTable;
-use crate::{BinaryOp, Body, Callee, ExprId, ExprKind, Intrinsic, Type, UnaryOp};
+use crate::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, UnaryOp};
 
 /// The row of each operator, in the order of `BinaryOp`'s variants.
 const BINARY_ROWS: [(BinaryOp, &str); 22] = [
@@ -82,6 +82,7 @@ impl EffectTable {
                 },
                 _ => cost::FLOAT_DIVISION,
             },
+            ExprKind::Cast(_) if node.ty == Type::Unknown => 0,
             ExprKind::Binary(..)
             | ExprKind::Unary(..)
             | ExprKind::Cast(_)
@@ -162,10 +163,15 @@ fn refine(body: &Body, trap: Trap, lhs: ExprId, rhs: Option<ExprId>) -> Trap {
     if safe { Trap::No } else { trap }
 }
 
-/// Only float to integer can err (C2).
+/// Only float to integer can err (C2). What TVM brings operands to, whatever that is, holds their values (`G3`).
 fn cast_trap(from: Type, to: Type) -> Trap {
+    if to == Type::Unknown {
+        return Trap::No;
+    }
+    let may_be_float = |it: DataType| it.is_float() || it.is_symbolic();
+    let may_be_integer = |it: DataType| it.is_integer() || it.is_symbolic();
     match (from.prim(), to.prim()) {
-        (Some(from), Some(to)) if !(from.is_float() && to.is_integer()) => Trap::No,
+        (Some(from), Some(to)) if !(may_be_float(from) && may_be_integer(to)) => Trap::No,
         _ => Trap::Cond(TrapKind::FloatToInt),
     }
 }

@@ -2,29 +2,11 @@
 
 use std::fmt::Write;
 
-use super::{Printer, attr::float_literal, attr::quote};
+use super::{Printer, attr::float_literal, attr::quote, level::Level};
 use crate::{
     Attr, BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind,
     ExprListId, Intrinsic, OpId, Type, UnaryOp,
 };
-
-/// How tightly an expression binds, as Python has it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Lambda,
-    Or,
-    And,
-    Not,
-    Comparison,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Shift,
-    Sum,
-    Product,
-    Unary,
-    Atom,
-}
 
 /// Infix spelling and level; none for those that only have a name.
 fn infix(op: BinaryOp, is_float: bool) -> Option<(&'static str, Level)> {
@@ -133,13 +115,23 @@ impl Printer<'_> {
                 self.out.push('~');
                 self.operand(operand, Level::Unary);
             }
+            // A promotion has no text.
+            ExprKind::Cast(value) if ty == Type::Unknown => self.expr_at(value),
             ExprKind::Cast(value) => {
-                self.push(format_args!("T.Cast(\"{}\", ", ty.prim().unwrap_or(DataType::HANDLE)));
+                let dtype = self.dtype_text(ty.prim().unwrap_or(DataType::HANDLE));
+                self.push(format_args!("T.Cast({dtype}, "));
                 self.expr(value);
                 self.out.push(')');
             }
             ExprKind::Select(condition, then, otherwise) => {
                 self.named("Select", &[condition, then, otherwise])
+            }
+            ExprKind::IfThenElse(condition, then, otherwise) if self.is_python(condition) => {
+                self.operand_above(then, Level::Lambda);
+                self.out.push_str(" if ");
+                self.operand_above(condition, Level::Lambda);
+                self.out.push_str(" else ");
+                self.operand(otherwise, Level::Lambda);
             }
             ExprKind::IfThenElse(condition, then, otherwise) => {
                 self.named("if_then_else", &[condition, then, otherwise])
@@ -221,7 +213,16 @@ impl Printer<'_> {
     }
 
     fn is_unknown(&self, expr: ExprId) -> bool {
-        self.body.expr(expr).flags.has_unknown
+        let flags = self.body.expr(expr).flags;
+        flags.has_unknown || flags.has_captured
+    }
+
+    /// Returns true if a value is a value of Python, which decides by it before there is any IR (`SEMANTICS: G5`).
+    fn is_python(&self, condition: ExprId) -> bool {
+        match self.body.expr(condition).kind {
+            ExprKind::Value(value) => self.body.is_captured(value),
+            _ => false,
+        }
     }
 
     /// Returns true if TVM's parser would read something else from the infix form. Python would evaluate comparisons
@@ -249,8 +250,26 @@ impl Printer<'_> {
         }
     }
 
+    /// Returns true if `/` of this operand is read as the division of floats; of a type that is not known, as whatever
+    /// was written.
+    fn divides_as_float(&self, lhs: ExprId) -> bool {
+        self.body.dtype(lhs).is_some_and(|it| it.is_float() || it.is_symbolic())
+    }
+
+    /// Returns true if a product is a negation of what has no known type: as TVM reads `-x`.
+    fn is_negation(&self, op: BinaryOp, rhs: ExprId) -> bool {
+        let node = self.body.expr(rhs);
+        matches!(node.kind, ExprKind::Cast(one) if self.body.expr(one).kind == ExprKind::Int(-1))
+            && op == BinaryOp::Mul
+            && self.body.dtype(rhs).is_some_and(DataType::is_symbolic)
+    }
+
     fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) {
-        let is_float = self.body.dtype(lhs).is_some_and(DataType::is_float);
+        if self.is_negation(op, rhs) {
+            self.out.push('-');
+            return self.operand(lhs, Level::Unary);
+        }
+        let is_float = self.divides_as_float(lhs);
         let folds = self.would_fold(op, lhs, rhs);
         match infix(op, is_float) {
             Some((symbol, level)) if !folds => {
@@ -300,8 +319,9 @@ impl Printer<'_> {
             return Level::Atom;
         }
         match self.body.expr(expr).kind {
+            ExprKind::Binary(op, _, rhs) if self.is_negation(op, rhs) => Level::Unary,
             ExprKind::Binary(op, lhs, rhs) => {
-                let is_float = self.body.dtype(lhs).is_some_and(DataType::is_float);
+                let is_float = self.divides_as_float(lhs);
                 match infix(op, is_float) {
                     Some((_, level)) if !self.would_fold(op, lhs, rhs) => level,
                     _ => Level::Atom,
@@ -316,7 +336,12 @@ impl Printer<'_> {
                 Level::Atom
             }
             ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => Level::Lambda,
+            ExprKind::IfThenElse(condition, ..) if self.is_python(condition) => Level::Lambda,
+            ExprKind::Value(value) if self.body.is_captured(value) => {
+                Level::of_text(self.body.name(self.body.values[value].name))
+            }
             ExprKind::Slice { .. } => Level::Lambda,
+            ExprKind::Cast(value) if self.body.ty(expr) == Type::Unknown => self.level(value),
             _ => Level::Atom,
         }
     }
@@ -401,7 +426,8 @@ impl Printer<'_> {
             }
             if let ExprKind::Let { value, .. } = node.kind {
                 let name = self.names.fresh(&self.binder_name(id, 0));
-                let ty = body.dtype(value).unwrap_or(DataType::INT32);
+                let ty = body.dtype(value).filter(|it| !it.is_symbolic());
+                let ty = ty.unwrap_or(DataType::INT32);
                 self.line(format_args!("{name} = T.{ty}()"));
                 self.let_names.entry(id).or_default().push_back(name);
             }
@@ -533,7 +559,7 @@ impl Printer<'_> {
     /// A type as an operand.
     fn type_operand(&self, ty: Type) -> String {
         match ty {
-            Type::Prim(dtype) => format!("\"{dtype}\""),
+            Type::Prim(dtype) => self.dtype_text(dtype),
             ty => format!("{}.ty", self.type_text(ty)),
         }
     }

@@ -2,8 +2,9 @@
 
 use super::{Printer, attr::quote, tuple_text};
 use crate::{
-    AllocKind, Attr, BlockId, Body, Buffer, BufferId, BufferOrigin, BufferRegion, DataType, ExprId,
-    ExprKind, ForKind, IterKind, MemoryScope, OpId, OpKind, RegionDim, SBlockId, Type, ValueKind,
+    AllocKind, Attr, BlockId, Body, Buffer, BufferId, BufferOrigin, BufferRegion, DataType, Expr,
+    ExprId, ExprKind, ForKind, IterKind, MemoryScope, OpId, OpKind, RegionDim, SBlockId, Type,
+    ValueKind,
 };
 
 impl Printer<'_> {
@@ -34,7 +35,15 @@ impl Printer<'_> {
     fn region_suite(&mut self, op: OpId, index: usize) {
         self.names.open_scope();
         let region = self.body.ops[op].regions[index];
-        self.suite(self.body.entry(region));
+        let block = self.body.entry(region);
+        if self.body.is_static_choice(op) && self.body.blocks[block].ops.is_empty() {
+            // Python's own arm, in which nothing becomes IR.
+            self.indent += 4;
+            self.line(format_args!("pass"));
+            self.indent -= 4;
+        } else {
+            self.suite(block);
+        }
         self.names.close_scope();
     }
 
@@ -446,7 +455,8 @@ impl Printer<'_> {
     fn store(&mut self, op: OpId, buffer: BufferId, predicated: bool) {
         let data = &self.body.ops[op];
         let name = self.buffer_name(buffer);
-        let value = self.expr_string(data.operands[0]);
+        let value = self.stored(data.operands[0]);
+        let value = self.expr_string(value);
         if matches!(self.body.buffers[buffer].origin, BufferOrigin::Cell) {
             self.line(format_args!("{name} = {value}"));
             return;
@@ -460,6 +470,19 @@ impl Printer<'_> {
             self.line(format_args!("{name}.vstore([{index}], {value}, predicate={predicate})"));
         } else {
             self.line(format_args!("{name}[{index}] = {value}"));
+        }
+    }
+
+    /// A stored value without the conversion that a store makes by itself, where the types are not known: one that is
+    /// written would be there also where they are equal.
+    fn stored(&self, value: ExprId) -> ExprId {
+        match self.body.expr(value) {
+            Expr { kind: ExprKind::Cast(operand), ty, .. }
+                if ty.is_open() || self.body.ty(operand).is_open() =>
+            {
+                operand
+            }
+            _ => value,
         }
     }
 
@@ -505,7 +528,7 @@ impl Printer<'_> {
             let name = self.define_result(op);
             match ty {
                 _ if self.body.is_plain_name(op) => self.line(format_args!("{name} = {value}")),
-                Type::Unknown | Type::Named(_) => {
+                Type::Unknown | Type::Named(_) if !self.is_legacy() => {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
                 // An annotation must be the very type that TVM finds, to what and in which scope the pointer points
@@ -515,6 +538,11 @@ impl Printer<'_> {
                 {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
+                // What has no name has no annotation.
+                ty if ty.is_open() => match self.is_legacy() {
+                    true => self.line(format_args!("{name} = {value}")),
+                    false => self.line(format_args!("{name} = T.bind({value})")),
+                },
                 // `T` has no attribute for scalable vectors, and a scope may be known by its text only: the value says
                 // it.
                 Type::Prim(dtype) if dtype.is_scalable() && !self.is_legacy() => {
@@ -611,19 +639,26 @@ impl Printer<'_> {
         let dtype = data.dtype;
         if data.scope != MemoryScope::Local {
             let scope = quote(self.body.scope_name(data.scope));
-            self.line(format_args!("{name} = T.alloc_scalar(\"{dtype}\", scope={scope})"));
+            let dtype = self.dtype_text(dtype);
+            self.line(format_args!("{name} = T.alloc_scalar({dtype}, scope={scope})"));
             return false;
         }
         if let Some(next) = next
             && let OpKind::Store { buffer: stored, predicated: false } = self.body.ops[next].kind
             && stored == buffer
         {
-            let value = self.expr_string(self.body.ops[next].operands[0]);
-            match dtype.is_scalable() {
+            let value = self.stored(self.body.ops[next].operands[0]);
+            let value = self.expr_string(value);
+            match dtype.is_scalable() || dtype.is_symbolic() {
                 true => self.line(format_args!("{name} = {value}")),
                 false => self.line(format_args!("{name}: T.{dtype} = {value}")),
             }
             return true;
+        }
+        if dtype.is_symbolic() {
+            let dtype = self.dtype_text(dtype);
+            self.line(format_args!("{name} = T.local_scalar({dtype})"));
+            return false;
         }
         self.line(format_args!("{name}: T.{dtype}"));
         false
@@ -696,6 +731,7 @@ impl Printer<'_> {
                 ("args", Attr::List(items)) => {
                     args.extend(items.iter().map(|it| self.attr_text(it)))
                 }
+                (key, _) if key == crate::UNKNOWN_SHAPE => {}
                 (key, value) => args.push(self.keyword_text(key, value)),
             }
         }
@@ -716,7 +752,8 @@ impl Printer<'_> {
             }
         };
         if data.dtype != DataType::FLOAT32 {
-            text.push_str(&format!(", \"{}\"", data.dtype));
+            let dtype = self.dtype_text(data.dtype);
+            text.push_str(&format!(", {dtype}"));
         }
         text
     }

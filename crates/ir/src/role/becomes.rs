@@ -46,7 +46,8 @@ fn fits(body: &Body, around: Option<(ExprKind, usize)>, role: Role, new: ExprId)
         }
         // Beside a number of Python it would be one too, computed with it where it is read.
         Some((ExprKind::Binary(_, lhs, rhs), index)) => {
-            !body.expr(if index == 0 { rhs } else { lhs }).flags.has_unknown
+            let beside = body.expr(if index == 0 { rhs } else { lhs }).flags;
+            !(beside.has_unknown || beside.has_captured)
         }
         _ => role.takes_constant(),
     }

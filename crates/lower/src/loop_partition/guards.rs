@@ -150,6 +150,7 @@ fn term(body: &Body, var: ValueId, expr: ExprId, factor: i128, sum: &mut Sum) ->
     let is_plain = !flags.has_load
         && !flags.has_impure
         && !flags.has_unknown
+        && !flags.has_captured
         && !flags.has_call
         && flags.open_binders == 0;
     let mut is_free = true;

@@ -67,6 +67,8 @@ struct Greedy<'a> {
     partial: Vec<(OccurrenceId, usize)>,
     /// By node: its size with variables written out.
     sizes: Vec<u32>,
+    /// True if Python chooses between parts of the function.
+    has_static_choices: bool,
 }
 
 /// A group before its bindings have numbers.
@@ -113,6 +115,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         cells: Vec::new(),
         partial: Vec::new(),
         sizes: written_out(facts.body),
+        has_static_choices: facts.body.ops.ids().any(|it| facts.body.is_static_choice(it)),
     };
     for class in (0..values.len() as Class).rev() {
         if lists.of(class).len() < 2 {

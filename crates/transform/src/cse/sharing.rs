@@ -61,12 +61,27 @@ pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sha
     // What memory holds was used when it was stored.
     let is_load = matches!(kind, ExprKind::Load { .. });
     let below = if is_load { below.difference(Sharing::SUM) } else { below };
-    let Some(dtype) = body.dtype(id) else { return below.difference(Sharing::NARROW) };
+    let Some(dtype) = body.dtype(id).filter(|it| !it.is_symbolic()) else {
+        return of_open(body, kind, id, below);
+    };
     let below = if dtype.is_float() { below.union(of_float(body, kind, dtype)) } else { below };
     if is_narrow(dtype) && cuts(kind, below) {
         below.union(Sharing::NARROW)
     } else {
         below.difference(Sharing::NARROW)
+    }
+}
+
+/// The least permissive reading where the type is not known: narrow unless an operand says otherwise, rounded as floats
+/// are, overflowing as integers are (`SEMANTICS: G3`).
+fn of_open(body: &Body, kind: ExprKind, id: ExprId, below: Sharing) -> Sharing {
+    if !body.expr(id).flags.has_captured || !matches!(kind, ExprKind::Binary(..)) {
+        return below.difference(Sharing::NARROW);
+    }
+    let below = below.union(Sharing::SUM | Sharing::INEXACT);
+    match role::is_open_number(body, id) {
+        true => below.difference(Sharing::NARROW),
+        false => below.union(Sharing::NARROW),
     }
 }
 
@@ -162,6 +177,12 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         |ty: Type| ty.prim().is_some_and(|it| it.bits >= 8 && (it.is_float() || it.is_integer()));
     if !role::has_annotation(body.ty(id)) {
         return false;
+    }
+    if role::is_staged(body, id) {
+        return false;
+    }
+    if role::is_open_number(body, id) {
+        return true;
     }
     match body.expr(id).kind {
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..) => {

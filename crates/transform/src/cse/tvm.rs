@@ -213,7 +213,7 @@ impl Table<'_> {
             return (before, Some(Refusal::NoBindingSite { before }));
         };
         let flags = facts.body.expr(entry.expr).flags;
-        if flags.has_unknown || flags.has_impure {
+        if flags.has_unknown || flags.has_captured || flags.has_impure {
             return (site, Some(Refusal::Unknown));
         }
         if options.allow_unsound {

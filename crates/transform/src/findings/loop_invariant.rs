@@ -180,8 +180,13 @@ fn is_axis_to_schedule(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
 fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     let here = facts.occurrences[id];
     let node = facts.body.expr(here.expr);
-    let Type::Prim(dtype) = node.ty else { return false };
-    let is_narrow = (dtype.is_integer() && dtype.bits < 32) || dtype.is_bool();
+    let is_narrow = match node.ty {
+        Type::Prim(dtype) => {
+            (dtype.is_integer() && dtype.bits < 32) || dtype.is_bool() || dtype.is_symbolic()
+        }
+        Type::Unknown => !ir::role::is_open_number(facts.body, here.expr),
+        _ => return false,
+    };
     let is_real = facts.source.is_none_or(|view| (view.is_real)(id) && !(view.is_allowed)(id));
     let flags = node.flags;
     let n_nodes = here.end.index() - id.index();
@@ -192,7 +197,8 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
         && !is_vector_form
         && is_real
         && !is_narrow
-        && dtype.code != TypeCode::Handle
+        && !ir::role::is_staged(facts.body, here.expr)
+        && node.ty.prim().is_none_or(|it| it.code != TypeCode::Handle)
         && !is_axis_to_schedule(facts, id)
         && is_movable(facts, id)
         && !flags.has_impure

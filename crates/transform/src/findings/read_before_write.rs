@@ -127,8 +127,10 @@ fn one_armed(
 ) -> Option<OpId> {
     let (body, scopes) = (facts.body, facts.scopes());
     let data = &body.ops[branch];
-    // Whether an arm on an unresolved name is taken, nobody knows (`SEMANTICS: X8`).
-    let is_unknown = data.operands.iter().any(|&it| body.expr(it).flags.has_unknown);
+    // Whether an arm on an unresolved name is taken, nobody knows (`SEMANTICS: X8`, `G5`).
+    let is_open =
+        |it: ir::ExprId| body.expr(it).flags.has_unknown || body.ty(it) == ir::Type::Unknown;
+    let is_unknown = data.operands.iter().any(|&it| is_open(it));
     let in_kernel = scopes.kernel(scopes.of_op(branch)).is_some();
     if data.kind != OpKind::If || is_unknown || in_kernel {
         return None;

@@ -273,6 +273,10 @@ impl Planner<'_, '_, '_, '_> {
         if body.ops[op].regions.len() != 2 || self.expressions.decided.contains_key(&op) {
             return;
         }
+        // Python's truth is of more than bools.
+        if body.ty(body.ops[op].operands[0]) == ir::Type::Unknown {
+            return;
+        }
         let is_empty = self
             .block(op, 0)
             .is_some_and(|block| body.blocks[block].ops.iter().all(|&it| self.does_nothing(it)));

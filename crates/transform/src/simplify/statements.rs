@@ -252,7 +252,7 @@ impl Planner<'_, '_, '_, '_> {
     // ---- if ----
 
     fn branch(&mut self, lists: &mut Lists, op: OpId) -> Option<Outcome> {
-        if self.body().ops[op].regions.is_empty() {
+        if self.body().ops[op].regions.is_empty() || self.body().is_static_choice(op) {
             return None;
         }
         if let Some(decided) = self.expressions.decided.get(&op).cloned() {
@@ -483,7 +483,10 @@ impl Planner<'_, '_, '_, '_> {
             None => return None,
         };
         let condition = self.expressions.operand(body, op, 0);
-        (!self.simplifier.body().expr(condition).flags.has_unknown).then_some((condition, arm))
+        let node = self.simplifier.body().expr(condition);
+        // Python's choices stay apart from those of the kernel.
+        let is_known = !node.flags.has_unknown && node.ty != ir::Type::Unknown;
+        is_known.then_some((condition, arm))
     }
 }
 

@@ -7,6 +7,7 @@ mod corpus;
 mod downstream;
 mod edits;
 mod findings;
+mod gradual;
 mod json;
 mod launch;
 mod lets;

@@ -273,19 +273,20 @@ def f({NUMBERS}):
 "
     );
     expect![[r#"
-        A[0] = x // y % some + x // y % some
+        cse_v1 = T.bind(x // y % some)
+        A[0] = cse_v1 + cse_v1
         A[1] = x // z * some + x // z * other
-        cse_v1: T.let[T.int32] = z // y
-        A[2] = cse_v1 + some
-        A[3] = cse_v1 + other
-        cse_v2: T.let[T.int32] = x // 5
-        A[4] = cse_v2 * some + cse_v2 * other
+        cse_v2: T.let[T.int32] = z // y
+        A[2] = cse_v2 + some
+        A[3] = cse_v2 + other
+        cse_v3: T.let[T.int32] = x // 5
+        A[4] = cse_v3 * some + cse_v3 * other
         ---
-        x // y % some: 2 times, cost 28, unknown-value
-        x // y: 2 times, cost 20, may-trap
+        x // y % some: 2 times, cost 28, bind cse_v1
+        x // y: 2 times, cost 20, covered by [cse_v1]
         x // z: 2 times, cost 20, may-trap
-        z // y: 2 times, cost 20, bind cse_v1
-        x // 5: 2 times, cost 4, bind cse_v2
+        z // y: 2 times, cost 20, bind cse_v2
+        x // 5: 2 times, cost 4, bind cse_v3
     "#]]
     .assert_eq(&sound(&text));
 }

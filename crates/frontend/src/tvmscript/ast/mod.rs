@@ -10,6 +10,7 @@ mod read;
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
 use syntax::{SyntaxKind, TextRange, TextSize};
 
 pub(crate) use read::read;
@@ -299,6 +300,10 @@ pub(crate) struct Ast<'a> {
     pub(crate) named_inside: Vec<(&'a str, TextRange)>,
     /// Error nodes and unreadable tokens, by where they begin.
     pub(crate) errors: Vec<TextRange>,
+    /// The last mention of each name, made when it is first asked for.
+    last_mentions: std::cell::OnceCell<FxHashMap<Box<str>, TextSize>>,
+    /// How often each name is assigned, made when it is first asked for.
+    assignments: std::cell::OnceCell<FxHashMap<Box<str>, u32>>,
 }
 
 /// A comparison operator.
@@ -312,6 +317,47 @@ pub(crate) enum CompareKind {
 }
 
 impl<'a> Ast<'a> {
+    /// Returns true if at most one assignment of the text gives a name a value.
+    pub(crate) fn is_assigned_once(&self, name: &str) -> bool {
+        let counts = self.assignments.get_or_init(|| {
+            let mut counts: FxHashMap<Box<str>, u32> = FxHashMap::default();
+            let mut targets: Vec<Ex> = Vec::new();
+            for node in &self.stmts {
+                match node.kind {
+                    StKind::Assign { targets: run, .. } => targets.extend(self.exs(run)),
+                    StKind::AugAssign { target, .. } | StKind::AnnAssign { target, .. } => {
+                        targets.push(target);
+                    }
+                    _ => {}
+                }
+            }
+            while let Some(target) = targets.pop() {
+                match self.kind(target) {
+                    ExKind::Name(name) => *counts.entry((*name).into()).or_default() += 1,
+                    ExKind::Tuple(run) | ExKind::List(run) => targets.extend(self.exs(*run)),
+                    ExKind::Star(inner) => targets.push(*inner),
+                    _ => {}
+                }
+            }
+            counts
+        });
+        counts.get(name).is_none_or(|&it| it <= 1)
+    }
+
+    /// Where a name is mentioned last as an expression.
+    pub(crate) fn last_mention(&self, name: &str) -> Option<TextSize> {
+        let mentions = self.last_mentions.get_or_init(|| {
+            let mut last: FxHashMap<Box<str>, TextSize> = FxHashMap::default();
+            for node in &self.exprs {
+                if let ExKind::Name(name) = node.kind {
+                    let at = last.entry(name.into()).or_default();
+                    *at = (*at).max(node.range.start());
+                }
+            }
+            last
+        });
+        mentions.get(name).copied()
+    }
     pub(crate) fn kind(&self, id: Ex) -> &ExKind<'a> {
         &self.exprs[id.0 as usize].kind
     }

@@ -2,11 +2,11 @@
 //!
 //! In: a value that gets a name, or the wish for `noalias`. Out: the edits; none if the text has no place for them.
 
-use ir::{Dialect, OccurrenceId, OpId, Type};
+use ir::{OccurrenceId, OpId};
 use syntax::{Edit, SyntaxKind, SyntaxNode, TextRange};
 
 use super::Writer;
-use crate::tvmscript::edits::{names, one_line, script_alias};
+use crate::tvmscript::edits::{binding_line, names, one_line, script_alias};
 
 impl Writer<'_> {
     /// A binding on a line of its own, and its name where the value stood.
@@ -26,13 +26,7 @@ impl Writer<'_> {
         let alias = script_alias(self.text);
         let text = one_line(self.text_of(range));
         let ty = body.ty(self.occurrences()[value].expr);
-        let line = match ty {
-            Type::Prim(dtype) if body.dialect == Dialect::Tir => {
-                format!("{name}: {alias}.{dtype} = {text}")
-            }
-            Type::Prim(dtype) => format!("{name}: {alias}.let[{alias}.{dtype}] = {text}"),
-            _ => format!("{name} = {alias}.bind({text})"),
-        };
+        let line = binding_line(body.dialect, ty, alias, name, &text);
         let line = format!("{line}{}{}", self.newline(), site.indent);
         let mut edits = vec![Edit::insert(site.offset, line)];
         for &it in replaces {

@@ -17,7 +17,6 @@ use super::{
     value::{Dim, Ev, Tx, Val, is_left_out},
 };
 use crate::tvmscript::{
-    Severity,
     ast::{Ex, ExKind},
     diagnostics,
     environment::Constant,
@@ -40,6 +39,10 @@ impl Lowerer<'_, '_, '_> {
             }
             Val::Seq(_) | Val::Const(_) | Val::Shape(_) | Val::Strides(_) => {
                 self.item(ex, value, index)
+            }
+            Val::Unknown(_) if self.is_captured(&value.val) => {
+                let item = self.captured_item(ex, value, index)?;
+                Ok(item.unwrap_or_else(|| self.opaque_ex(ex)))
             }
             Val::Type(Type::Prim(dtype)) => {
                 let dtype = *dtype;
@@ -177,17 +180,18 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn access(&mut self, ex: Ex, buffer: BufferId, dims: Dims) -> R<Ev> {
-        let rank = self.s.body.buffers[buffer].shape.len();
         let mut dims = dims;
+        // One that is not known may be a tuple of several (`SEMANTICS: G4`).
+        let is_open = self.s.body.has_unknown_rank(buffer)
+            || dims.iter().any(|it| matches!(it, Dim::Point(tx) if self.may_be_several(*tx)));
+        let rank = match is_open {
+            true => dims.len(),
+            false => self.s.body.buffers[buffer].shape.len(),
+        };
         if dims.len() > rank {
             self.check_rank(ex, buffer, dims.len())?;
         }
         let is_short = dims.len() < rank;
-        if is_short
-            && dims.iter().any(|it| matches!(it, Dim::Point(tx) if self.may_be_several(*tx)))
-        {
-            return Err(self.unsupported(ex, "an index that may be several"));
-        }
         while dims.len() < rank {
             // Dimensions left out are whole: a part of the buffer, which is no value by itself.
             let at = At { is_real: false, ..self.at(ex) };
@@ -290,10 +294,18 @@ impl Lowerer<'_, '_, '_> {
         Tx { id, src: self.s.sources.node(at, &children) }
     }
 
+    /// Refuses indices of which there are too few or too many.
+    pub(super) fn check_indices(&mut self, ex: Ex, buffer: BufferId, indices: &[Tx]) -> R<()> {
+        match indices.iter().any(|&it| self.may_be_several(it)) {
+            true => Ok(()),
+            false => self.check_rank(ex, buffer, indices.len()),
+        }
+    }
+
     pub(super) fn check_rank(&mut self, ex: Ex, buffer: BufferId, found: usize) -> R<()> {
         let data = &self.s.body.buffers[buffer];
         let rank = data.shape.len();
-        if rank == found {
+        if rank == found || self.s.body.has_unknown_rank(buffer) {
             return Ok(());
         }
         let range = self.ast.range(ex);
@@ -307,12 +319,6 @@ impl Lowerer<'_, '_, '_> {
         found: usize,
     ) -> Reported {
         let data = &self.s.body.buffers[buffer];
-        if self.s.body.dict(data.attrs).iter().any(|it| &*it.0 == ir::UNKNOWN_SHAPE) {
-            let message = "the number of dimensions of this buffer is not known here";
-            let code = diagnostics::UNSUPPORTED_CONSTRUCT;
-            self.diagnostic(code, Severity::Warning, range, message.to_owned(), None);
-            return Reported;
-        }
         let rank = data.shape.len();
         let name = self.s.body.name(data.name).to_owned();
         let plural = |n: usize| if n == 1 { "" } else { "s" };
@@ -495,11 +501,16 @@ impl Lowerer<'_, '_, '_> {
     /// `xs[0]` of a tuple, list, or a buffer's shape or strides.
     fn item(&mut self, ex: Ex, value: &Ev, index: Ex) -> R<Ev> {
         let at = self.eval(index)?;
-        let Val::Const(Constant::Int(n)) = at.val else { return Ok(self.opaque_ex(ex)) };
+        let Val::Const(Constant::Int(n)) = at.val else {
+            let item = self.captured_item(ex, value, index)?;
+            return Ok(item.unwrap_or_else(|| self.opaque_ex(ex)));
+        };
         if let Val::Strides(buffer) = value.val {
             return Ok(self.stride(ex, buffer, n));
         }
-        let Some(count) = self.n_items(&value.val) else { return Ok(self.opaque_ex(ex)) };
+        let Some(count) = self.n_items(&value.val) else {
+            return Ok(self.item_of_open(ex, value, index)?.unwrap_or_else(|| self.opaque_ex(ex)));
+        };
         let n = if n < 0 { n.saturating_add(count as i128) } else { n };
         let item = usize::try_from(n).ok().and_then(|n| self.nth_item(&value.val, n));
         let Some(val) = item else {
@@ -507,6 +518,19 @@ impl Lowerer<'_, '_, '_> {
         };
         let src = self.leaf(ex);
         Ok(Ev { val, src })
+    }
+
+    /// `A.shape[0]` where the shape is one captured value.
+    fn item_of_open(&mut self, ex: Ex, value: &Ev, index: Ex) -> R<Option<Ev>> {
+        let Val::Shape(buffer) = value.val else { return Ok(None) };
+        let [shape] = self.s.body.buffers[buffer].shape[..] else { return Ok(None) };
+        match self.s.body.expr(shape).kind {
+            ExprKind::Value(it) if self.s.body.is_captured(it) => {
+                let base = Ev { val: Val::Unknown(it), src: value.src };
+                self.captured_item(ex, &base, index)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn stride(&mut self, ex: Ex, buffer: BufferId, n: i128) -> Ev {
@@ -534,7 +558,7 @@ impl Lowerer<'_, '_, '_> {
                 let ty = data.elem_offset.map_or(DataType::INT32.into(), |it| self.s.body.ty(it));
                 Val::Expr(self.s.body.buffer_field(buffer, BufferField::ElemOffset, ty))
             }
-            "dtype" => Val::Const(Constant::Str(data.dtype.to_string().into())),
+            "dtype" => self.dtype_val(data.dtype),
             // Its type has what it has.
             "ty" => Val::Buffer(buffer),
             "layout" => return self.layout(ex),

@@ -38,7 +38,6 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(base, "only elements of buffers can be assigned"));
         };
         let dims = self.dims(index)?;
-        self.check_rank(target, buffer, dims.len())?;
         let indices = self.store_indices(&dims)?;
         self.store(target, buffer, &indices, &value, None)
     }
@@ -156,6 +155,11 @@ impl Lowerer<'_, '_, '_> {
                 self.declare(name, target, *ty, IsSize(true));
                 return Ok(());
             }
+            // A number makes memory, which another assignment writes.
+            Val::Unknown(_)
+                if self.is_captured(&ev.val)
+                    && !self.is_legacy()
+                    && !self.ast.is_assigned_once(name) => {}
             _ => return self.alias(name, target, ev),
         }
         let value = self.lift(&ev)?;
@@ -308,8 +312,15 @@ impl Lowerer<'_, '_, '_> {
             }
             return Ok(());
         }
+        // What `T.meta_var` gives is no variable, and neither are its parts.
+        let is_meta = self.form_call(value).is_some_and(|it| it.0 == "meta_var");
         let ev = self.eval(value)?;
-        let Some(items) = self.items(&ev) else {
+        let is_plain = !targets.iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)));
+        let open = match is_plain && self.is_captured(&ev.val) {
+            true => self.captured_items(value, &ev, targets.len()),
+            false => None,
+        };
+        let Some(items) = open.or_else(|| self.items(&ev)) else {
             return Err(self.unsupported(value, "unpacking this"));
         };
         if items.len() != targets.len() {
@@ -317,7 +328,10 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(target, message));
         }
         for (&target, ev) in targets.iter().zip(items) {
-            self.assign_one(target, ev)?;
+            match *self.ast.kind(target) {
+                ExKind::Name(name) if is_meta => self.alias(name, target, ev)?,
+                _ => self.assign_one(target, ev)?,
+            }
         }
         Ok(())
     }
@@ -439,6 +453,8 @@ impl Lowerer<'_, '_, '_> {
         if let (Some(Type::Prim(wanted)), Some(found)) = (ty, self.dtype(value))
             && wanted != found
             && wanted != DataType::HANDLE
+            && !wanted.is_symbolic()
+            && !found.is_symbolic()
         {
             let range = self.tx_range(value);
             let message = format!("`{name}` is {wanted}, its value is {found}");
@@ -480,8 +496,12 @@ impl Lowerer<'_, '_, '_> {
             let value = match value {
                 Some(value) => {
                     let value = self.lift(&value)?;
+                    let node = self.s.body.expr(value.id);
                     Some(match self.dtype(value) {
                         Some(_) => self.cast_to(value, dtype)?,
+                        None if node.ty == Type::Unknown && !node.flags.has_unknown => {
+                            self.cast_node(value, dtype)
+                        }
                         None => value,
                     })
                 }

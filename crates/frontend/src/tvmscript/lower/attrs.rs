@@ -50,7 +50,8 @@ impl Lowerer<'_, '_, '_> {
             }
             ExKind::Dict(_) => Attr::Dict(self.attr_dict(ex)),
             &ExKind::Call { callee, args } => self.attr_call(ex, callee, args),
-            ExKind::Subscript { .. }
+            ExKind::Star(_)
+            | ExKind::Subscript { .. }
             | ExKind::Lambda { .. }
             | ExKind::FString(_)
             | ExKind::Set(_)

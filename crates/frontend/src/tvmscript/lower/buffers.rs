@@ -136,12 +136,10 @@ impl Lowerer<'_, '_, '_> {
         let (origin, handle) = self.origin(ex, form, source, pointer)?;
         let mut attrs = self.buffer_attrs(form, args);
         attrs.extend(captured_scope);
-        if let (Some(ex), [one]) = (written_shape, &shape[..])
-            && !matches!(self.ast.kind(ex), ExKind::Tuple(_) | ExKind::List(_) | ExKind::Str(_))
-            && self.ty(*one) == Type::Unknown
+        if let Some(ex) = written_shape
+            && self.is_open_shape(ex, &shape)
         {
-            // One extent, or all of them.
-            attrs.push((ir::UNKNOWN_SHAPE.into(), self.attr(ex)));
+            attrs.push((ir::UNKNOWN_SHAPE.into(), self.shape_attr(ex)));
         }
         let attrs = self.s.body.attr_dict(attrs);
         let name = self.s.body.intern("");
@@ -160,6 +158,37 @@ impl Lowerer<'_, '_, '_> {
             attrs,
         };
         Ok(BufferSpec { buffer, operands })
+    }
+
+    /// Returns true if the number of dimensions of a written shape is not known: one captured value is an extent or all
+    /// of them, one after a `*` is any number of them.
+    fn is_open_shape(&self, ex: Ex, shape: &[Tx]) -> bool {
+        let ast = self.ast;
+        match ast.kind(ex) {
+            ExKind::Tuple(run) | ExKind::List(run) => {
+                let n_written = run.len();
+                let has_star =
+                    ast.exs(*run).iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)));
+                has_star && shape.len() == n_written && shape.iter().any(|&it| self.is_open(it))
+            }
+            ExKind::Str(_) => false,
+            _ => matches!(shape, &[one] if self.ty(one) == Type::Unknown),
+        }
+    }
+
+    /// Returns true if a value is a captured one.
+    fn is_open(&self, tx: Tx) -> bool {
+        matches!(self.s.body.expr(tx.id).kind, ir::ExprKind::Value(it) if self.s.body.is_captured(it))
+    }
+
+    /// A shape whose rank is not known, as it is written.
+    fn shape_attr(&mut self, ex: Ex) -> ir::Attr {
+        match self.ast.kind(ex) {
+            ExKind::Tuple(_) | ExKind::List(_) => {
+                ir::Attr::Text(self.text(self.ast.range(ex)).into())
+            }
+            _ => self.attr(ex),
+        }
     }
 
     pub(super) fn is_none(&self, ex: Ex) -> bool {
@@ -273,11 +302,14 @@ impl Lowerer<'_, '_, '_> {
                 let mut all = Vec::new();
                 for &item in ast.exs(*run) {
                     match *ast.kind(item) {
-                        ExKind::Star(inner) => {
-                            for ev in self.spread(inner)? {
-                                all.push(self.lift(&ev)?);
+                        ExKind::Star(inner) => match self.open_spread(inner)? {
+                            Some(tx) => all.push(tx),
+                            None => {
+                                for ev in self.spread(inner)? {
+                                    all.push(self.lift(&ev)?);
+                                }
                             }
-                        }
+                        },
                         _ => all.push(self.symbolic(item, dtype)?),
                     }
                 }
@@ -285,6 +317,15 @@ impl Lowerer<'_, '_, '_> {
             }
             ExKind::Str(_) => Ok(vec![self.symbolic(ex, dtype)?]),
             _ => self.shape(ex),
+        }
+    }
+
+    /// The value after a `*` that is a captured one, which may be any number of values.
+    fn open_spread(&mut self, inner: Ex) -> R<Option<Tx>> {
+        let ev = self.eval(inner)?;
+        match self.is_captured(&ev.val) {
+            true => Ok(Some(self.lift(&ev)?)),
+            false => Ok(None),
         }
     }
 

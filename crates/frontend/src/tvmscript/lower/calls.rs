@@ -119,19 +119,27 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn handle_type(&mut self, args: &Args<'_>) -> R<Type> {
-        let text = |this: &mut Self, ex: Option<Ex>| -> R<Option<String>> {
+        let text = |this: &mut Self, ex: Option<Ex>| -> R<Option<(String, Ev)>> {
             let Some(ex) = ex.filter(|&it| !this.is_none(it)) else { return Ok(None) };
             let ev = this.eval(ex)?;
             match this.const_str(&ev.val) {
-                Some(text) => Ok(Some(text)),
+                Some(text) => Ok(Some((text, ev))),
+                None if this.is_captured(&ev.val) => Ok(Some((String::new(), ev))),
                 None => Err(this.unsupported(ex, "a pointer of a type that is not known here")),
             }
         };
         let element = text(self, args.get("dtype"))?;
         let scope = text(self, args.get("storage_scope"))?;
-        let Some(element) = element else { return Ok(DataType::HANDLE.into()) };
-        let Some(element) = DataType::parse(&element) else {
-            let name = self.s.body.intern(&element);
+        let Some((element, written)) = element else { return Ok(DataType::HANDLE.into()) };
+        // A scope that is not known has no place in a type.
+        if scope.as_ref().is_some_and(|(_, ev)| self.is_captured(&ev.val)) {
+            return Ok(Type::Unknown);
+        }
+        let scope = scope.map(|it| it.0);
+        let element = DataType::parse(&element).or_else(|| self.captured_dtype(&written));
+        let Some(element) = element else {
+            let name = self.const_str(&written.val).unwrap_or_default();
+            let name = self.s.body.intern(&name);
             return Ok(Type::Named(name));
         };
         let scope = self.s.body.memory_scope(scope.as_deref().unwrap_or("global"));
@@ -149,6 +157,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             None if matches!(ev.val, Val::Const(Constant::None)) => {
                 Ok(Written::Type(Type::Unknown))
             }
+            None if matches!(ev.val, Val::Unknown(_) | Val::Path(_))
+                && let Some(dtype) = self.captured_dtype(&ev) =>
+            {
+                Ok(Written::Type(dtype.into()))
+            }
             None if matches!(
                 ev.val,
                 Val::Unknown(_) | Val::Expr(_) | Val::Python | Val::Path(_)
@@ -164,7 +177,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
     }
 
-    /// A type where only a known one has a place in the IR.
+    /// The element type that a captured value is.
+    fn captured_dtype(&mut self, ev: &Ev) -> Option<DataType> {
+        let value = match ev.val {
+            Val::Unknown(value) if self.s.body.is_captured(value) => value,
+            Val::Path(_) => self.captured_path(ev)?,
+            _ => return None,
+        };
+        self.s.body.dtype_symbol(value)
+    }
+
+    /// A type where only one that has a place in the IR does.
     pub(super) fn type_of(&mut self, ex: Ex) -> R<Type> {
         match self.written_type(ex)? {
             Written::Type(ty) => Ok(ty),

@@ -87,9 +87,7 @@ impl Lowerer<'_, '_, '_> {
             | ExKind::OtherLiteral
             | ExKind::Set(_)
             | ExKind::Named { .. }
-            | ExKind::Other => {
-                return Ok(self.opaque_ex(ex));
-            }
+            | ExKind::Other => return Ok(self.opaque_ex(ex)),
         };
         let src = self.leaf(ex);
         Ok(Ev { val: Val::Const(constant), src })
@@ -133,7 +131,9 @@ impl Lowerer<'_, '_, '_> {
         match val {
             Val::Seq(items) => Some(items.len()),
             Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(items.len()),
-            Val::Shape(buffer) => Some(self.s.body.buffers[*buffer].shape.len()),
+            Val::Shape(buffer) if !self.s.body.has_unknown_rank(*buffer) => {
+                Some(self.s.body.buffers[*buffer].shape.len())
+            }
             _ => None,
         }
     }
@@ -263,6 +263,11 @@ impl Lowerer<'_, '_, '_> {
         if let Some(known) = self.object_attribute(ex, &value.val, name)? {
             return Ok(known);
         }
+        if self.is_captured(&value.val)
+            && let Some(ev) = self.captured_attribute(ex, value, name)
+        {
+            return Ok(ev);
+        }
         let src = self.leaf(ex);
         let val = match &value.val {
             Val::Namespace(space) => self.namespace_member(*space, name),
@@ -279,7 +284,7 @@ impl Lowerer<'_, '_, '_> {
                 let tx = self.lift(value)?;
                 match name {
                     "dtype" | "ty" => match self.ty(tx) {
-                        Type::Prim(dtype) => Val::Const(Constant::Str(dtype.to_string().into())),
+                        Type::Prim(dtype) => self.dtype_val(dtype),
                         Type::Unknown => Val::Python,
                         ty => Val::Type(ty),
                     },
@@ -351,8 +356,10 @@ impl Lowerer<'_, '_, '_> {
     ) -> ir::ExprId {
         let effects = self.s.env.effects();
         let body = &mut self.s.body;
-        let is_value =
-            effects.given(body, callee, args, attrs).merge() != ir::effects::Merge::Never;
+        let row = effects.given(body, callee, args, attrs);
+        let is_value = row.merge() != ir::effects::Merge::Never;
+        let is_open = args.iter().any(|&it| body.expr(it).flags.has_captured);
+        self.s.captured_memory |= is_open && row.memory_effect != ir::effects::MemoryEffect::None;
         body.call(callee, args, attrs, ty, !is_value)
     }
 

@@ -141,6 +141,10 @@ impl Lowerer<'_, '_, '_> {
                 _ => {}
             }
         }
+        let is_open = self.ty(a).is_open() || self.ty(b).is_open();
+        if is_open && self.ty(a) != self.ty(b) {
+            return self.unknown_binary(op, a, b, at);
+        }
         match (self.dtype(a), self.dtype(b)) {
             (Some(x), Some(y)) if x != y => Err(self.mismatch(a, b)),
             _ => Ok(self.node2(op, a, b, at)),
@@ -190,6 +194,14 @@ impl Lowerer<'_, '_, '_> {
         if op != BinaryOp::Div || is_python {
             return self.arithmetic(op, a, b, at);
         }
+        let is_open = |it: Tx| {
+            let node = self.s.body.expr(it.id);
+            node.ty.is_open() && !node.flags.has_unknown
+        };
+        if is_open(a) || is_open(b) {
+            // As it is written: `/` of such operands is another operator.
+            return Ok(self.call_node("truncdiv", &[a, b], Type::Unknown, at));
+        }
         let refuses = |it: Option<DataType>| it.is_some_and(|it| !it.is_integer());
         if refuses(self.dtype(a)) || refuses(self.dtype(b)) {
             let message = "T.truncdiv is defined on integers only";
@@ -209,9 +221,14 @@ impl Lowerer<'_, '_, '_> {
         let value = self.expr(value)?;
         let at = self.at(ex);
         let dtype = match self.written_type(ty)? {
+            Written::Type(Type::Prim(dtype)) if dtype.is_symbolic() => {
+                return Ok(self.cast_to_symbol(name, dtype, value, ty, at));
+            }
             Written::Type(Type::Prim(dtype)) => dtype,
             Written::Type(_) => return Err(self.malformed(ty, "a data type is needed here")),
-            Written::Symbolic(dtype) => return Ok(self.symbolic_cast(name, dtype, value, at)),
+            Written::Symbolic(dtype) => {
+                return Ok(self.symbolic_cast(name, dtype, value, Type::Unknown, at));
+            }
         };
         if name == "cast" {
             return self.written_cast(value, dtype, at);
@@ -222,19 +239,47 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.make(ExprKind::Cast(value.id), dtype.into(), at, &[value.src]))
     }
 
-    /// A cast to a type that is not known here: a call of the form, of which the type is an operand.
-    pub(super) fn symbolic_cast(&mut self, name: &str, dtype: Tx, value: Tx, at: At) -> Tx {
+    /// A cast to a captured element type, which is written at `ex`.
+    pub(super) fn cast_to_symbol(
+        &mut self,
+        name: &str,
+        dtype: DataType,
+        value: Tx,
+        ex: Ex,
+        at: At,
+    ) -> Tx {
+        let inside = self.at(ex);
+        let operand = self.dtype_operand(dtype, inside);
+        self.symbolic_cast(name, operand, value, dtype.into(), at)
+    }
+
+    /// A cast to a type that is not known here: a call of the form, of which the type is an operand. So it is printed as
+    /// it is written: `T.cast` makes nothing of a cast to the same type, and a constant of a constant, `T.Cast` a node.
+    pub(super) fn symbolic_cast(
+        &mut self,
+        name: &str,
+        dtype: Tx,
+        value: Tx,
+        ty: Type,
+        at: At,
+    ) -> Tx {
         let operands = if name == "Cast" { [dtype, value] } else { [value, dtype] };
-        self.call_node(name, &operands, Type::Unknown, at)
+        self.call_node(name, &operands, ty, at)
     }
 
     pub(super) fn select_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
         let [c, a, b] = self.operands(ex, args, ["condition", "true_value", "false_value"])?;
         self.check_bool(c, "Select")?;
+        let is_open = |it: Tx| self.ty(it).is_open();
         if let (Some(x), Some(y)) = (self.dtype(a), self.dtype(b))
             && x != y
         {
-            return Err(self.mismatch(a, b));
+            if !(is_open(a) || is_open(b)) {
+                return Err(self.mismatch(a, b));
+            }
+            let at = self.at(ex);
+            let kind = ExprKind::Select(c.id, a.id, b.id);
+            return Ok(self.make(kind, Type::Unknown, at, &[c.src, a.src, b.src]));
         }
         let at = self.at(ex);
         let id = self.s.body.select(c.id, a.id, b.id);
@@ -278,12 +323,15 @@ impl Lowerer<'_, '_, '_> {
         let n = self.lanes(ex, lanes)?;
         let at = self.at(ex);
         self.check_scalar(base)?;
-        let (Some(dtype), Some(n)) = (self.dtype(base), n) else {
+        let base_type = self.dtype(base).filter(|it| !it.is_symbolic());
+        let (Some(dtype), Some(n)) = (base_type, n) else {
             let kind = ExprKind::Ramp { base: base.id, stride: stride.id, lanes: lanes.id };
             return Ok(self.make(kind, Type::Unknown, at, &[base.src, stride.src, lanes.src]));
         };
         let stride = match self.dtype(stride) {
-            Some(it) if it != dtype => self.cast_to(stride, dtype)?,
+            Some(it) if it != dtype && !it.is_symbolic() && !dtype.is_symbolic() => {
+                self.cast_to(stride, dtype)?
+            }
             _ => stride,
         };
         let ty = dtype.with_lanes(n).into();
@@ -294,7 +342,7 @@ impl Lowerer<'_, '_, '_> {
     /// Vectors are made of scalars.
     pub(super) fn check_scalar(&mut self, value: Tx) -> R<()> {
         match self.dtype(value) {
-            Some(dtype) if !dtype.is_scalar() => {
+            Some(dtype) if !dtype.is_scalar() && !dtype.is_symbolic() => {
                 let range = self.tx_range(value);
                 let message = format!("a scalar is needed, this is {dtype}");
                 Err(self.error(diagnostics::DTYPE_MISMATCH, range, message))
@@ -309,7 +357,7 @@ impl Lowerer<'_, '_, '_> {
         let at = self.at(ex);
         self.check_scalar(value)?;
         let ty = match (self.ty(value), n) {
-            (Type::Prim(dtype), Some(n)) => dtype.with_lanes(n).into(),
+            (Type::Prim(dtype), Some(n)) if !dtype.is_symbolic() => dtype.with_lanes(n).into(),
             _ => Type::Unknown,
         };
         let kind = ExprKind::Broadcast { value: value.id, lanes: lanes.id };
@@ -322,7 +370,7 @@ impl Lowerer<'_, '_, '_> {
         };
         let (vectors, indices) = (self.shape(vectors)?, self.shape(indices)?);
         let ty = match vectors.first().map(|&it| self.ty(it)) {
-            Some(Type::Prim(dtype)) => {
+            Some(Type::Prim(dtype)) if !dtype.is_symbolic() => {
                 dtype.with_lanes(Lanes::Fixed(indices.len().clamp(1, 65535) as u16)).into()
             }
             _ => Type::Unknown,

@@ -276,9 +276,12 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn type_by_rule(&mut self, rule: ResultType, operands: &[Tx]) -> Type {
-        let named = |this: &Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
+        let named = |this: &mut Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
+            }
+            Some(ExprKind::Value(value)) if this.s.body.is_captured(value) => {
+                this.s.body.dtype_symbol(value).map_or(Type::Unknown, Type::Prim)
             }
             Some(ExprKind::Call {
                 callee: Callee::Intrinsic(_, Intrinsic::PointerType), ..
@@ -348,6 +351,7 @@ impl Lowerer<'_, '_, '_> {
         let range = std::ops::Range::<usize>::from(self.ast.range(callee));
         let text = self.ast.text.get(range).unwrap_or_default();
         let name = self.s.body.intern(text);
+        self.s.writes_captured_memory();
         self.other_call(ex, Callee::Unknown(name), args, Type::Unknown)
     }
 

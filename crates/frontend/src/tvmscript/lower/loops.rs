@@ -7,7 +7,7 @@ use super::{
     Lowerer, R,
     arguments::Args,
     source_tree::At,
-    value::{Tx, Val},
+    value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
     ast::{Ast, Ex, ExKind, Run},
@@ -37,7 +37,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ => &one,
         };
         let axes = match &*form {
-            "grid" => self.grid_axes(iterable, &args)?,
+            "grid" => self.grid_axes(iterable, &args, targets)?,
             _ => vec![self.axis_of(iterable, &form, &args)?],
         };
         let wanted = names_of(ast, targets, axes.len(), &form == "grid");
@@ -100,9 +100,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         var
     }
 
-    fn grid_axes(&mut self, ex: Ex, args: &Args<'_>) -> R<Vec<Axis>> {
+    fn grid_axes(&mut self, ex: Ex, args: &Args<'_>, targets: &[Ex]) -> R<Vec<Axis>> {
         let mut axes = Vec::with_capacity(args.positional.len());
-        for ev in self.eval_items(&args.positional)? {
+        for ev in self.extents_of_grid(args, targets)? {
             let (min, extent) = match self.items(&ev).as_deref() {
                 // The second of a pair is the extent, not the end.
                 Some([min, extent]) => {
@@ -127,6 +127,27 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Err(self.malformed(ex, "T.grid takes at least one extent"));
         }
         Ok(axes)
+    }
+
+    /// The extents of a grid. A captured sequence after a `*` has as many items as there are names for them.
+    fn extents_of_grid(&mut self, args: &Args<'_>, targets: &[Ex]) -> R<Vec<Ev>> {
+        let ast = self.ast;
+        let mut all = Vec::with_capacity(args.positional.len());
+        let has_rest = targets.iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)));
+        let wanted = (targets.len() + 1).checked_sub(args.positional.len());
+        for &arg in &args.positional {
+            match (ast.kind(arg), wanted) {
+                (&ExKind::Star(inner), Some(count)) if !has_rest && targets.len() > 1 => {
+                    let ev = self.eval(inner)?;
+                    match self.captured_items(inner, &ev, count) {
+                        Some(items) => all.extend(items),
+                        None => all.extend(self.spread(inner)?),
+                    }
+                }
+                _ => all.extend(self.eval_items(&[arg])?),
+            }
+        }
+        Ok(all)
     }
 
     fn axis_of(&mut self, ex: Ex, form: &str, args: &Args<'_>) -> R<Axis> {

@@ -20,7 +20,8 @@ impl Lowerer<'_, '_, '_> {
             return Ok(self.int(exact, dtype, at));
         }
         let inside = At { is_real: false, ..at };
-        let one = self.virtual_int(1, self.dtype(a).unwrap_or(DataType::INT32), at.range);
+        let dtype = self.dtype(a).filter(|it| !it.is_symbolic());
+        let one = self.virtual_int(1, dtype.unwrap_or(DataType::INT32), at.range);
         let again = Tx { id: b.id, src: self.s.sources.again(b.src) };
         let sum = self.arithmetic(BinaryOp::Add, a, b, inside)?;
         let sum = self.arithmetic(BinaryOp::Sub, sum, one, inside)?;
@@ -33,6 +34,7 @@ impl Lowerer<'_, '_, '_> {
         let ty = self.ty(x);
         if let Type::Prim(dtype) = ty
             && dtype.code != ir::TypeCode::Float
+            && !dtype.is_symbolic()
         {
             let range = self.ast.range(ex);
             let message = format!("the power of {dtype}: TVM has it for floats only");
@@ -45,7 +47,7 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn abs(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
         let [x] = self.operands(ex, args, ["x"])?;
         let at = self.at(ex);
-        let Some(dtype) = self.dtype(x) else {
+        let Some(dtype) = self.dtype(x).filter(|it| !it.is_symbolic()) else {
             let ty = self.ty(x);
             return Ok(self.call_node("abs", &[x], ty, at));
         };
@@ -86,7 +88,7 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn float_class(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
         let [x] = self.operands(ex, args, ["x"])?;
         let at = self.at(ex);
-        let Some(dtype) = self.dtype(x) else {
+        let Some(dtype) = self.dtype(x).filter(|it| !it.is_symbolic()) else {
             return Ok(self.call_node(name, &[x], Type::Unknown, at));
         };
         if dtype.is_integer() {
@@ -168,6 +170,11 @@ impl Lowerer<'_, '_, '_> {
         };
         let at = self.at(ex);
         let dtype = match self.written_type(arg)? {
+            Written::Type(Type::Prim(dtype)) if dtype.is_symbolic() => {
+                let inside = self.at(arg);
+                let operand = self.dtype_operand(dtype, inside);
+                return Ok(self.call_node(name, &[operand], dtype.into(), at));
+            }
             Written::Type(Type::Prim(dtype)) => dtype,
             Written::Type(_) => return Err(self.malformed(arg, "a data type is needed here")),
             Written::Symbolic(dtype) => {

@@ -43,8 +43,14 @@ impl Lowerer<'_, '_, '_> {
                     },
                     None => None,
                 };
+                let element = self.s.body.buffers[buffer].dtype;
+                if written.is_some_and(|it| it.is_symbolic() || element.is_symbolic()) {
+                    // How many elements that is is not known.
+                    self.s.doubt = super::Doubt::Unknown;
+                    return Ok(self.opaque_ex(ex));
+                }
                 let predicate = self.predicate(&args)?;
-                self.check_rank(ex, buffer, indices.len())?;
+                self.check_indices(ex, buffer, &indices)?;
                 let at = self.at(ex);
                 if let Some(dtype) = written {
                     self.widen(buffer, &mut indices, dtype, at)?;
@@ -68,7 +74,7 @@ impl Lowerer<'_, '_, '_> {
                     return Err(self.malformed(ex, "ptr_to takes indices"));
                 };
                 let indices = self.shape(indices)?;
-                self.check_rank(ex, buffer, indices.len())?;
+                self.check_indices(ex, buffer, &indices)?;
                 let at = self.at(ex);
                 let inside = At { is_real: false, ..at };
                 let load = self.load(buffer, &indices, None, inside);
@@ -200,8 +206,7 @@ impl Lowerer<'_, '_, '_> {
             1 => data.dtype,
             _ => data.dtype.with_lanes(Lanes::Fixed(lanes)),
         };
-        let dtype_name = self.s.body.string(&element.to_string());
-        let dtype_name = self.tx(dtype_name, inside);
+        let dtype_name = self.dtype_operand(element, inside);
         let element = self.call_node("type_annotation", &[dtype_name], element.into(), inside);
         let written = self.access_ptr_written(args, data.scope)?;
         let ty = Type::Pointer { element: data.dtype, scope: data.scope };
@@ -277,9 +282,12 @@ impl Lowerer<'_, '_, '_> {
         };
         let at = self.at(ex);
         let tx = match self.written_type(dtype)? {
+            Written::Type(Type::Prim(it)) if it.is_symbolic() => {
+                self.cast_to_symbol("cast", it, value, dtype, at)
+            }
             Written::Type(Type::Prim(dtype)) => self.written_cast(value, dtype, at)?,
             Written::Type(_) => return Err(self.malformed(dtype, "a data type is needed here")),
-            Written::Symbolic(dtype) => self.symbolic_cast("cast", dtype, value, at),
+            Written::Symbolic(dtype) => self.symbolic_cast("cast", dtype, value, Type::Unknown, at),
         };
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }

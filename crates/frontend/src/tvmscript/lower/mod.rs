@@ -14,6 +14,7 @@ mod attrs;
 mod blocks;
 mod buffers;
 mod calls;
+mod captured;
 mod ends;
 mod expr;
 mod forms;
@@ -42,7 +43,7 @@ use std::rc::Rc;
 use ir::{
     BlockId, Body, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::TextRange;
 
 use self::{
@@ -102,6 +103,16 @@ struct State<'e> {
     /// Helpers of Python that are being read, one inside the other, and their statements so far.
     helper_depth: u32,
     helper_steps: u32,
+    /// Captured values by their texts.
+    captured: FxHashMap<ir::NameId, ValueId>,
+    /// Captured values that may be elements of memory.
+    may_be_load: FxHashSet<ValueId>,
+    /// True if the function may write memory that only captured values name.
+    captured_memory: bool,
+    /// True if a captured value was used that may be an element of memory.
+    made_items: bool,
+    /// Captured names of unknown value, where each is used first.
+    open_names: Vec<(Box<str>, TextRange)>,
     /// Nested macro expansions.
     macro_depth: u32,
     /// The scope where free names are looked up, if it is not that of the function: the text of a macro or helper has
@@ -144,10 +155,24 @@ struct Lowerer<'s, 'e, 'a> {
     expansion: Option<TextRange>,
 }
 
-/// Lowers one function.
+/// Lowers one function: twice where it is seen only at its end that it may write memory of which elements were taken
+/// for captured values.
 pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered {
     let ast = ast::read(&function.green);
-    let dialect = if function.dialect_is_guess { guess_dialect(&ast) } else { function.dialect };
+    let state = lowered(function, env, &ast, false);
+    match state.captured_memory && state.made_items {
+        true => finish(lowered(function, env, &ast, true), function),
+        false => finish(state, function),
+    }
+}
+
+fn lowered<'e>(
+    function: &FunctionSource,
+    env: &'e dyn Environment,
+    ast: &'e Ast<'e>,
+    captured_memory: bool,
+) -> State<'e> {
+    let dialect = if function.dialect_is_guess { guess_dialect(ast) } else { function.dialect };
     let body = Body::new(&function.name, dialect);
     let block = body.entry(body.root);
     let mut state = State {
@@ -171,6 +196,11 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         doubt: Doubt::None,
         helper_depth: 0,
         helper_steps: 0,
+        captured: FxHashMap::default(),
+        may_be_load: FxHashSet::default(),
+        captured_memory,
+        made_items: false,
+        open_names: Vec::new(),
         macro_depth: 0,
         home: None,
         objects: FxHashMap::default(),
@@ -182,7 +212,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         blocks: Vec::new(),
         text: &ast.text,
     };
-    let mut lowerer = Lowerer { s: &mut state, ast: &ast, expansion: None };
+    let mut lowerer = Lowerer { s: &mut state, ast, expansion: None };
     for &range in &ast.errors {
         let message = "this text cannot be read".to_owned();
         lowerer.diagnostic(diagnostics::SYNTAX_ERROR, Severity::Error, range, message, None);
@@ -191,7 +221,8 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         Some(def) => lowerer.function(def),
         None => lowerer.opaque_function(),
     }
-    finish(state, function)
+    lowerer.say_open_names();
+    state
 }
 
 /// The dialect of a dump without any import follows from the forms that only one of them has.

@@ -135,7 +135,8 @@ impl Lowerer<'_, '_, '_> {
             Capture::Module => Val::Module,
             Capture::Unknown(_) => {
                 let it = self.unknown_value(name);
-                self.report_unknown(name, range);
+                let at = self.expansion.unwrap_or(range);
+                self.s.open_names.push((name.into(), at));
                 value = Some(it);
                 Val::Unknown(it)
             }
@@ -156,17 +157,6 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Says that the value of a captured name is not known.
-    fn report_unknown(&mut self, name: &str, range: TextRange) {
-        let message = format!("the value of `{name}` is not known here");
-        self.diagnostic(
-            diagnostics::UNRESOLVED_CAPTURE,
-            Severity::Hint,
-            range,
-            message,
-            Some("nothing is assumed about it, and nothing is commoned across it"),
-        );
-    }
-
     /// Notes that a captured object is needed as a value of the kernel, which it has not.
     pub(super) fn needs_value(&mut self, value: ValueId, range: TextRange) {
         if !self.s.objects.contains_key(&value) {
@@ -176,7 +166,7 @@ impl Lowerer<'_, '_, '_> {
         if !self.s.body.unresolved.contains(&name) {
             self.s.body.unresolved.push(name);
             let name = self.s.body.name(name).to_owned();
-            self.report_unknown(&name, range);
+            self.s.open_names.push((name.into(), range));
         }
     }
 
@@ -238,7 +228,29 @@ impl Lowerer<'_, '_, '_> {
     fn unknown_value(&mut self, name: &str) -> ValueId {
         let id = self.s.body.intern(name);
         self.s.body.unresolved.push(id);
-        self.s.body.new_value(name, Type::Unknown, ValueKind::Captured)
+        self.captured_text(name)
+    }
+
+    /// One note for all captured names whose values are not known, at the first.
+    pub(super) fn say_open_names(&mut self) {
+        let names = std::mem::take(&mut self.s.open_names);
+        let Some((_, range)) = names.first() else { return };
+        let texts: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let message = match &texts[..] {
+            [one] => format!("the value of {one} is not known here"),
+            [rest @ .., last] => {
+                format!("the values of {} and {last} are not known here", rest.join(", "))
+            }
+            [] => return,
+        };
+        self.s.diagnostics.push(crate::tvmscript::Diagnostic {
+            code: diagnostics::UNRESOLVED_CAPTURE,
+            severity: Severity::Hint,
+            range: *range,
+            message,
+            help: Some("each is one value, equal to itself only; no more is assumed".to_owned()),
+            ..Default::default()
+        });
     }
 
     fn undefined(&mut self, name: &str, range: TextRange) -> Reported {

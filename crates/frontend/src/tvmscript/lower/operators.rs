@@ -36,6 +36,25 @@ fn binary_op(op: SyntaxKind) -> Option<BinaryOp> {
     })
 }
 
+/// The spelling of an operator of Python.
+fn operator_text(op: SyntaxKind) -> Option<&'static str> {
+    Some(match op {
+        SyntaxKind::PLUS => "+",
+        SyntaxKind::MINUS => "-",
+        SyntaxKind::STAR => "*",
+        SyntaxKind::SLASH => "/",
+        SyntaxKind::SLASH2 => "//",
+        SyntaxKind::PERCENT => "%",
+        SyntaxKind::STAR2 => "**",
+        SyntaxKind::LT2 => "<<",
+        SyntaxKind::GT2 => ">>",
+        SyntaxKind::AMP => "&",
+        SyntaxKind::PIPE => "|",
+        SyntaxKind::CARET => "^",
+        _ => return None,
+    })
+}
+
 impl Lowerer<'_, '_, '_> {
     pub(super) fn binary_ex(&mut self, ex: Ex, op: SyntaxKind, lhs: Ex, rhs: Ex) -> R<Ev> {
         let a = self.eval(lhs)?;
@@ -64,6 +83,11 @@ impl Lowerer<'_, '_, '_> {
                 "Python cannot compute this",
             ));
         }
+        if let Some(text) = operator_text(op)
+            && let Some(ev) = self.captured_binary(ex, text, a, b)
+        {
+            return Ok(ev);
+        }
         let Some(op) = binary_op(op) else {
             return Err(self.unsupported(ex, "this operator"));
         };
@@ -88,7 +112,11 @@ impl Lowerer<'_, '_, '_> {
             }
             _ => return None,
         };
-        self.is_unknown(&other.val).then_some(text)
+        let is_ir = match &other.val {
+            Val::Expr(id) => !self.s.body.expr(*id).flags.has_unknown,
+            _ => false,
+        };
+        (self.is_unknown(&other.val) && !is_ir).then_some(text)
     }
 
     /// An operand; the amount of a shift takes the type of the shifted value, constants of bitwise operators that of
@@ -153,7 +181,12 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// An operator on something of unknown type, or on pointers.
-    fn unknown_binary(&mut self, op: BinaryOp, a: Tx, b: Tx, at: At) -> R<Tx> {
+    pub(super) fn unknown_binary(&mut self, op: BinaryOp, a: Tx, b: Tx, at: At) -> R<Tx> {
+        let has_unknown = |it: Tx| self.s.body.expr(it.id).flags.has_unknown;
+        let (a, b) = match self.ty(a) != self.ty(b) && !has_unknown(a) && !has_unknown(b) {
+            true => (self.opened(a), self.opened(b)),
+            false => (a, b),
+        };
         let ty = if op.is_comparison() || op.is_logical() {
             Type::Prim(DataType::BOOL)
         } else if self.ty(a) == Type::Unknown || self.ty(b) == Type::Unknown {
@@ -172,6 +205,7 @@ impl Lowerer<'_, '_, '_> {
     ) -> R<()> {
         use BinaryOp as B;
         let fits = match op {
+            _ if dtype.is_symbolic() => true,
             B::FloorDiv | B::FloorMod | B::Shl | B::Shr => dtype.is_integer(),
             B::BitAnd | B::BitOr | B::BitXor => dtype.is_integer() || dtype.is_bool(),
             _ => !matches!(dtype.code, ir::TypeCode::Handle | ir::TypeCode::Void),
@@ -214,6 +248,15 @@ impl Lowerer<'_, '_, '_> {
             let src = self.leaf(ex);
             return Ok(Ev { val: Val::Const(val), src });
         }
+        let text = match op {
+            SyntaxKind::MINUS => "-",
+            SyntaxKind::PLUS => "+",
+            SyntaxKind::TILDE => "~",
+            _ => "not ",
+        };
+        if let Some(ev) = self.captured_unary(ex, text, &operand) {
+            return Ok(ev);
+        }
         let value = self.lift(&operand)?;
         let at = self.at(ex);
         let tx = match op {
@@ -249,7 +292,7 @@ impl Lowerer<'_, '_, '_> {
     /// Conditions are bool in TVM; integers are refused.
     pub(super) fn check_bool(&mut self, value: Tx, of: &str) -> R<()> {
         match self.ty(value) {
-            Type::Prim(dtype) if dtype.is_bool() => Ok(()),
+            Type::Prim(dtype) if dtype.is_bool() || dtype.is_symbolic() => Ok(()),
             Type::Prim(_) | Type::Pointer { .. } => {
                 let range = self.tx_range(value);
                 let message = format!("`{of}` needs a bool, this is {}", self.type_name(value));
@@ -281,11 +324,11 @@ impl Lowerer<'_, '_, '_> {
                     result = next;
                     continue;
                 }
-                result = self.logic(is_and, &result, &next, range)?;
+                result = self.logic(ex, is_and, &result, &next, range)?;
                 continue;
             }
             let next = self.eval(operand)?;
-            result = self.logic(is_and, &result, &next, range)?;
+            result = self.logic(ex, is_and, &result, &next, range)?;
         }
         Ok(result)
     }
@@ -312,7 +355,10 @@ impl Lowerer<'_, '_, '_> {
         TextRange::new(whole.start(), end)
     }
 
-    fn logic(&mut self, is_and: bool, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
+    fn logic(&mut self, ex: Ex, is_and: bool, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
+        if let Some(ev) = self.captured_binary(ex, if is_and { "and" } else { "or" }, a, b) {
+            return Ok(ev);
+        }
         let (a, b) = (self.lift(a)?, self.lift(b)?);
         let at = self.at_range(range);
         let op = if is_and { BinaryOp::And } else { BinaryOp::Or };
@@ -354,7 +400,7 @@ impl Lowerer<'_, '_, '_> {
                 Some(before) => {
                     let part = ast.range(first).cover(range);
                     let is_last = index + 1 == ops.len();
-                    self.chain(&before, &one, if is_last { ast.range(ex) } else { part })?
+                    self.chain(ex, &before, &one, if is_last { ast.range(ex) } else { part })?
                 }
             });
             // The middle of a chain has one text and is used twice.
@@ -364,18 +410,23 @@ impl Lowerer<'_, '_, '_> {
         result.ok_or(super::Reported)
     }
 
-    fn chain(&mut self, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
+    fn chain(&mut self, ex: Ex, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
         if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
             let both = staging::operators::truth(x) && staging::operators::truth(y);
             return Ok(Ev { val: Val::Const(Constant::Bool(both)), src: a.src });
         }
-        self.logic(true, a, b, range)
+        self.logic(ex, true, a, b, range)
     }
 
     fn compare_values(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {
         if let Some(holds) = self.python_comparison(op, &a.val, &b.val) {
             let src = self.s.sources.leaf(at);
             return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src });
+        }
+        if !matches!((&a.val, &b.val), (Val::Const(_), Val::Const(_)))
+            && let Some(ev) = self.captured_comparison(ex, op, a, b)
+        {
+            return Ok(ev);
         }
         if let CompareKind::Is | CompareKind::IsNot = op {
             return self.identity(op, a, b, at, ex);
@@ -411,6 +462,9 @@ impl Lowerer<'_, '_, '_> {
         let (Some(left), Some(right)) = (self.dtype(a), self.dtype(b)) else {
             return self.unknown_binary(op, a, b, at);
         };
+        if left != right && (left.is_symbolic() || right.is_symbolic()) {
+            return self.unknown_binary(op, a, b, at);
+        }
         let (a, b) = match (left.lanes == right.lanes, left.is_scalar(), right.is_scalar()) {
             (true, ..) => (a, b),
             (_, true, _) => (self.broadcast(a, right.lanes), b),
@@ -468,6 +522,9 @@ impl Lowerer<'_, '_, '_> {
             return self.eval(if staging::operators::truth(it) { then } else { otherwise });
         }
         let (then, otherwise) = (self.eval(then)?, self.eval(otherwise)?);
+        if let Some(ev) = self.captured_choice(ex, &then, &decision, &otherwise) {
+            return Ok(ev);
+        }
         // Python may choose one of two buffers, which is no choice of values.
         let is_buffer = |it: &Ev| matches!(it.val, Val::Buffer(_) | Val::Region(..));
         if is_buffer(&then) || is_buffer(&otherwise) {
@@ -476,10 +533,16 @@ impl Lowerer<'_, '_, '_> {
         let condition = self.lift(&decision)?;
         let (then, otherwise) = (self.lift(&then)?, self.lift(&otherwise)?);
         // Nor are the types of the arms brought together where Python chooses.
-        if self.ty(then) != self.ty(otherwise) && self.may_be_python(condition.id) {
-            return Ok(self.opaque_ex(ex));
-        }
         let at = self.at(ex);
+        if self.ty(then) != self.ty(otherwise) && self.may_be_python(condition.id) {
+            if !self.is_captured(&decision.val) {
+                return Ok(self.opaque_ex(ex));
+            }
+            let kind = ExprKind::IfThenElse(condition.id, then.id, otherwise.id);
+            let children = [condition.src, then.src, otherwise.src];
+            let tx = self.make(kind, Type::Unknown, at, &children);
+            return Ok(Ev { val: Val::Expr(tx.id), src: tx.src });
+        }
         let tx = self.if_then_else(condition, then, otherwise, at)?;
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }

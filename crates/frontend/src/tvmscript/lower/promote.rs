@@ -48,7 +48,7 @@ impl Lowerer<'_, '_, '_> {
             }
             Val::Unknown(value) => {
                 self.needs_value(*value, self.s.sources.range(src));
-                self.s.body.value_expr(*value)
+                return Ok(self.lift_captured(*value, ev));
             }
             Val::Bound(level, ty) => {
                 let Some(index) = self.s.binder_depth.checked_sub(level + 1) else {
@@ -70,7 +70,11 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(self.member_value(object, &name, src));
             }
             // What is imported may be a number as well as a module.
-            Val::Python | Val::Path(_) => return Ok(self.python(src)),
+            Val::Path(_) => match self.captured_path(ev) {
+                Some(value) => self.s.body.value_expr(value),
+                None => return Ok(self.python(src)),
+            },
+            Val::Python => return Ok(self.python(src)),
             other => {
                 let what = describe(other);
                 let range = self.s.sources.range(src);
@@ -120,8 +124,8 @@ impl Lowerer<'_, '_, '_> {
 
     /// A type where an argument is wanted: its name as a string.
     pub(super) fn type_literal(&mut self, ty: Type, src: Src) -> R<Tx> {
-        let text = match ty {
-            Type::Prim(dtype) => dtype.to_string(),
+        let dtype = match ty {
+            Type::Prim(dtype) => dtype,
             Type::Pointer { element, scope } => return Ok(self.pointer_type(element, scope, src)),
             Type::Named(_) | Type::Unknown => {
                 let range = self.s.sources.range(src);
@@ -129,24 +133,20 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
             }
         };
-        let id = self.s.body.string(&text);
+        let at = At { range: self.s.sources.range(src), is_real: false };
+        let id = self.dtype_operand(dtype, at).id;
         Ok(Tx { id, src })
     }
 
     /// `T.handle("int64", "global").ty` as an operand.
     fn pointer_type(&mut self, element: DataType, scope: ir::MemoryScope, src: Src) -> Tx {
-        let mut names = vec![element.to_string()];
-        if scope != ir::MemoryScope::Unwritten {
-            names.push(self.s.body.scope_name(scope).to_owned());
-        }
         let at = At { range: self.s.sources.range(src), is_real: false };
-        let names: Vec<Tx> = names
-            .iter()
-            .map(|it| {
-                let id = self.s.body.string(it);
-                self.tx(id, at)
-            })
-            .collect();
+        let mut names = vec![self.dtype_operand(element, at)];
+        if scope != ir::MemoryScope::Unwritten {
+            let scope = self.s.body.scope_name(scope).to_owned();
+            let id = self.s.body.string(&scope);
+            names.push(self.tx(id, at));
+        }
         self.call_node("handle", &names, Type::Pointer { element, scope }, at)
     }
 
@@ -202,6 +202,9 @@ impl Lowerer<'_, '_, '_> {
         if from == dtype {
             return Ok(value);
         }
+        if from.is_symbolic() || dtype.is_symbolic() {
+            return Ok(self.cast_node(value, dtype));
+        }
         if dtype.is_scalar() {
             self.check_lanes(value, from, dtype)?;
             match self.s.body.expr(value.id).kind {
@@ -252,7 +255,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// A cast keeps the number of lanes.
     pub(super) fn check_lanes(&mut self, value: Tx, from: DataType, to: DataType) -> R<()> {
-        if from.lanes == to.lanes {
+        if from.lanes == to.lanes || from.is_symbolic() || to.is_symbolic() {
             return Ok(());
         }
         let range = self.tx_range(value);
@@ -347,6 +350,9 @@ impl Lowerer<'_, '_, '_> {
         if left == right {
             return Ok((a, b));
         }
+        if left.is_symbolic() || right.is_symbolic() {
+            return Ok((self.opened(a), self.opened(b)));
+        }
         let (mut a, mut b) = (a, b);
         if left.lanes != right.lanes {
             if left.is_scalar() {
@@ -377,6 +383,13 @@ impl Lowerer<'_, '_, '_> {
     /// Unknown types stay as they are; pointers have no arithmetic.
     fn promote_other(&mut self, a: Tx, b: Tx) -> R<(Tx, Tx)> {
         let is_unknown = |ty: Type| matches!(ty, Type::Unknown | Type::Named(_));
+        let is_open = |it: Tx| {
+            let node = self.s.body.expr(it.id);
+            node.ty == Type::Unknown && !node.flags.has_unknown
+        };
+        if is_open(a) || is_open(b) {
+            return Ok((self.opened(a), self.opened(b)));
+        }
         if is_unknown(self.ty(a)) || is_unknown(self.ty(b)) || self.ty(a) == self.ty(b) {
             return Ok((a, b));
         }
@@ -392,8 +405,10 @@ impl Lowerer<'_, '_, '_> {
 
     pub(super) fn type_name(&self, tx: Tx) -> String {
         match self.ty(tx) {
-            Type::Prim(dtype) => dtype.to_string(),
-            Type::Pointer { element, .. } => format!("a pointer to {element}"),
+            Type::Prim(dtype) => self.s.body.dtype_name(dtype),
+            Type::Pointer { element, .. } => {
+                format!("a pointer to {}", self.s.body.dtype_name(element))
+            }
             Type::Named(name) => self.s.body.name(name).to_owned(),
             Type::Unknown => "an unknown type".to_owned(),
         }

@@ -145,8 +145,9 @@ impl Lowerer<'_, '_, '_> {
             },
             None => None,
         };
+        let Some(val) = val else { return Ok(self.captured_builtin(ex, path, &items)) };
         let src = self.leaf(ex);
-        Ok(val.map(|val| Ev { val, src }))
+        Ok(Some(Ev { val, src }))
     }
 
     /// Functions that take sequences apart, whatever the items are.
@@ -271,7 +272,7 @@ impl Lowerer<'_, '_, '_> {
         let uses = self.s.uses.len();
         let mut text = String::new();
         for token in tokens {
-            let Some(pieces) = pieces(token) else { return Ok(self.opaque_ex(ex)) };
+            let Some(pieces) = pieces(token) else { return Ok(self.open_string(ex)) };
             for piece in pieces {
                 match piece {
                     Piece::Text(it) => text.push_str(&it),
@@ -281,7 +282,7 @@ impl Lowerer<'_, '_, '_> {
                         let Some(part) = part.filter(|it| it.len() <= staging::limits::MAX_SIZE)
                         else {
                             self.s.uses.truncate(uses);
-                            return Ok(self.opaque_ex(ex));
+                            return Ok(self.open_string(ex));
                         };
                         text.push_str(&part);
                     }
@@ -290,6 +291,11 @@ impl Lowerer<'_, '_, '_> {
         }
         let src = self.leaf(ex);
         Ok(Ev { val: Val::Const(Constant::Str(text.into())), src })
+    }
+
+    /// A formatted string with values that are not known.
+    fn open_string(&mut self, ex: Ex) -> Ev {
+        self.captured_string(ex).unwrap_or_else(|| self.opaque_ex(ex))
     }
 
     /// The value of an expression in a formatted string.

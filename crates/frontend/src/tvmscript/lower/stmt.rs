@@ -16,7 +16,7 @@ use crate::tvmscript::{
     ast::{Ex, ExKind, Run, St, StKind},
     diagnostics,
     environment::Constant,
-    source_map::DefinitionKind,
+    source_map::{DefinitionId, DefinitionKind},
     staging::operators,
 };
 
@@ -167,12 +167,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             self.s.diagnostics.push(it);
         }
+        if let Some(range) = unsaid {
+            self.note_kept(range);
+        }
+    }
+
+    /// Notes, once in a function, that something is kept by its text.
+    fn note_kept(&mut self, range: TextRange) {
         let is_said = |it: &Diagnostic| {
             it.code == diagnostics::UNSUPPORTED_CONSTRUCT && it.severity == Severity::Hint
         };
-        if let Some(range) = unsaid
-            && !self.s.diagnostics.iter().any(is_said)
-        {
+        if !self.s.diagnostics.iter().any(is_said) {
             let message = "this depends on a value that is not known here, and is kept by its text";
             let code = diagnostics::UNSUPPORTED_CONSTRUCT;
             self.diagnostic(code, Severity::Hint, range, message.to_owned(), None);
@@ -197,6 +202,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let text = self.text(header).trim_end().to_owned();
         let text = self.s.body.intern(&text);
         let op = self.emit(OpKind::Opaque(text), &[]);
+        self.s.writes_captured_memory();
         self.s.unread.push(self.expansion.unwrap_or(header));
         let targets: SmallVec<[Ex; 2]> = match node.kind {
             StKind::Assign { targets, .. } => ast.exs(targets).iter().copied().collect(),
@@ -310,6 +316,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     Some(_) => false,
                 };
                 return is_own.then(|| "range".into());
+            }
+            // `loop = T.unroll` around the kernel.
+            ExKind::Name(name) => {
+                let Some(Val::Intrinsic(form)) = self.peek(name) else { return None };
+                return Some(self.s.body.name(form).to_owned().into());
             }
             _ => return None,
         };
@@ -540,6 +551,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.stmts(taken);
                 return Ok(());
             }
+            Val::Unknown(_) if self.is_captured(&decision.val) => {
+                if self.opens_scope(then) || self.opens_scope(otherwise) {
+                    return Err(super::Reported);
+                }
+                let value = self.lift(&decision)?;
+                if !self.s.body.expr(value.id).flags.has_unknown {
+                    self.static_choice(value, then, otherwise);
+                    return Ok(());
+                }
+                return Err(super::Reported);
+            }
             Val::Unknown(_) => return Err(super::Reported),
             _ => {}
         }
@@ -557,6 +579,117 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         self.record_ends(op, statement, then, otherwise);
         Ok(())
+    }
+
+    /// Returns true if a statement of an arm opens a scope that ends with the list around it.
+    fn opens_scope(&self, run: Run) -> bool {
+        let ast = self.ast;
+        ast.sts(run).iter().any(|&st| {
+            let call = match ast.stmt(st).kind {
+                StKind::Expr(ex) => ex,
+                StKind::Assign { value, .. } => value,
+                _ => return false,
+            };
+            let ExKind::Call { callee, .. } = *ast.kind(call) else { return false };
+            let ExKind::Attr { name, .. } = *ast.kind(callee) else { return false };
+            matches!(name, "launch_thread" | "attr" | "let" | "LetStmt" | "allocate" | "realize")
+        })
+    }
+
+    /// An `if` by which Python decides: each arm is the kernel under its condition. A name that an arm gives a meaning
+    /// keeps it where both give the same, and is not known otherwise (`SEMANTICS: G5`).
+    fn static_choice(&mut self, condition: Tx, then: Run, otherwise: Run) {
+        let op = self.emit(OpKind::If, &[condition]);
+        let statement = self.s.stmt_range;
+        let end = self.ast_end(then, otherwise);
+        let mut meanings: Vec<Vec<(ir::NameId, Val, DefinitionId)>> = Vec::new();
+        for run in [then, otherwise] {
+            if run.is_empty() {
+                meanings.push(Vec::new());
+                continue;
+            }
+            self.s.scopes.push_frame();
+            self.in_region(op, |this| {
+                this.block_body(run);
+                this.leave_static_arm(end);
+            });
+            let names = self.s.scopes.frame_names();
+            let vals = names.into_iter().filter_map(|(name, definition)| {
+                let val = self.s.scopes.lookup(name)?.val.clone();
+                Some((name, val, definition))
+            });
+            meanings.push(vals.collect());
+            self.s.scopes.pop_frame();
+        }
+        let all: Vec<(ir::NameId, DefinitionId)> =
+            meanings.iter().flatten().map(|(name, _, definition)| (*name, *definition)).collect();
+        let mut done = rustc_hash::FxHashSet::default();
+        for (name, definition) in all {
+            if !done.insert(name) || !self.is_used_after(name, end) {
+                continue;
+            }
+            let mut vals = meanings.iter().map(|arm| {
+                let own = arm.iter().find(|it| it.0 == name).map(|it| it.1.clone());
+                own.or_else(|| self.s.scopes.lookup(name).map(|it| it.val.clone()))
+            });
+            let (first, second) = (vals.next().flatten(), vals.next().flatten());
+            let val = match (first, second) {
+                (Some(a), Some(b)) if same_meaning(&a, &b) => a,
+                _ => {
+                    let is_meta = |it: &(ir::NameId, Val, DefinitionId)| {
+                        let definition = &self.s.definitions[it.2.0 as usize];
+                        it.0 == name && definition.kind == DefinitionKind::Meta
+                    };
+                    if meanings.iter().flatten().any(is_meta) {
+                        // No statement of the body gives it the name.
+                        self.note_kept(self.s.definitions[definition.0 as usize].range);
+                    }
+                    let text = self.s.body.name(name).to_owned();
+                    Val::Unknown(self.s.body.push_result(op, &text, Type::Unknown))
+                }
+            };
+            self.s.scopes.define(name, val, definition);
+        }
+        self.record_ends(op, statement, then, otherwise);
+    }
+
+    /// The end of the last statement of two lists.
+    fn ast_end(&self, then: Run, otherwise: Run) -> syntax::TextSize {
+        let ast = self.ast;
+        let last = ast.sts(otherwise).last().or_else(|| ast.sts(then).last());
+        last.map_or_else(|| 0.into(), |&it| ast.stmt(it).range.end())
+    }
+
+    /// Returns true if the text after a place mentions a name; in the text of a macro, always.
+    fn is_used_after(&self, name: ir::NameId, end: syntax::TextSize) -> bool {
+        let text = self.s.body.name(name);
+        self.expansion.is_some() || self.ast.last_mention(text).is_some_and(|it| it >= end)
+    }
+
+    /// Counts the names of an arm that are used after it as used there.
+    fn leave_static_arm(&mut self, end: syntax::TextSize) {
+        let mut operands: SmallVec<[Tx; 4]> = SmallVec::new();
+        for (name, definition) in self.s.scopes.frame_names() {
+            // What an arm only names is not of the arm.
+            let is_meta = self.s.definitions[definition.0 as usize].kind == DefinitionKind::Meta;
+            if is_meta || !self.is_used_after(name, end) {
+                continue;
+            }
+            let id = match self.s.scopes.lookup(name).map(|it| &it.val) {
+                Some(Val::Expr(id)) if !self.s.body.expr(*id).flags.has_captured => *id,
+                Some(Val::Buffer(buffer) | Val::Cell(buffer)) => {
+                    let kind = ir::ExprKind::Buffer(*buffer);
+                    self.s.body.make(kind, DataType::HANDLE.into())
+                }
+                _ => continue,
+            };
+            let range = self.s.stmt_range;
+            operands.push(self.tx(id, super::At { range, is_real: false }));
+        }
+        if !operands.is_empty() {
+            let nothing = self.s.body.intern("");
+            self.emit(OpKind::Opaque(nothing), &operands);
+        }
     }
 
     /// Returns true if a value may be a Python value when TVM reads the function, so that Python decides by it. An
@@ -649,6 +782,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let mut indices = self.shape(indices)?;
         let value = self.eval(value)?;
         let value = self.lift(&value)?;
+        let element = self.s.body.buffers[buffer].dtype;
+        if self.ty(value).is_open() && self.dtype(value) != Some(element) {
+            // How many elements that is is not known.
+            self.s.doubt = Doubt::Unknown;
+            return Err(self.unsupported(ex, "a vector of unknown length"));
+        }
         if let Some(dtype) = self.dtype(value) {
             let at = self.at(ex);
             self.widen(buffer, &mut indices, dtype, at)?;
@@ -683,7 +822,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         value: &Ev,
         predicate: Option<Tx>,
     ) -> R<()> {
-        self.check_rank(ex, buffer, indices.len())?;
+        self.check_indices(ex, buffer, indices)?;
         let ids: SmallVec<[ir::ExprId; 4]> = indices.iter().map(|it| it.id).collect();
         let dtype = self.s.body.access_dtype(buffer, &ids);
         let value = self.lift(value)?;
@@ -697,9 +836,19 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn stored(&mut self, value: Tx, dtype: DataType) -> R<Tx> {
-        let Some(from) = self.dtype(value) else { return Ok(value) };
+        let node = self.s.body.expr(value.id);
+        let is_open = node.ty == Type::Unknown && !node.flags.has_unknown;
+        let from = match self.dtype(value) {
+            Some(from) => from,
+            // Whatever it is, what is stored is of the type of the memory (`SEMANTICS: C11`).
+            None if is_open => return Ok(self.cast_node(value, dtype)),
+            None => return Ok(value),
+        };
         if from == dtype {
             return Ok(value);
+        }
+        if from.is_symbolic() || dtype.is_symbolic() {
+            return Ok(self.cast_node(value, dtype));
         }
         if from.lanes != dtype.lanes {
             if from.is_scalar() {
@@ -711,6 +860,18 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Err(self.error(diagnostics::DTYPE_MISMATCH, range, message));
         }
         self.cast_to(value, dtype)
+    }
+}
+
+/// Returns true if two meanings of a name are one: of something that both arms can have outside of them.
+fn same_meaning(a: &Val, b: &Val) -> bool {
+    match (a, b) {
+        (Val::Buffer(a), Val::Buffer(b)) | (Val::Cell(a), Val::Cell(b)) => a == b,
+        (Val::Unknown(a), Val::Unknown(b)) => a == b,
+        (Val::Const(a), Val::Const(b)) => a == b,
+        (Val::Expr(a), Val::Expr(b)) => a == b,
+        (Val::Type(a), Val::Type(b)) => a == b,
+        _ => false,
     }
 }
 

@@ -78,10 +78,21 @@ impl Lowerer<'_, '_, '_> {
         args: &Args<'_>,
     ) -> R<BufferSpec> {
         let data = self.s.body.buffers[source].clone();
-        let items = self.eval_items(&args.positional)?;
+        let (items, has_open) = self.items_of_view(&args.positional)?;
+        let mut is_open = has_open || self.s.body.has_unknown_rank(source) && items.is_empty();
         let mut dtype = data.dtype;
-        let mut is_plain = args.keywords.is_empty() && method == "view";
+        let mut is_plain = args.keywords.is_empty() && method == "view" && !has_open;
         let mut dims = Vec::new();
+        if let [one] = &items[..]
+            && !has_open
+            && self.is_captured(&one.val)
+        {
+            // An extent, all of them, or the type of the elements.
+            let text = self.text(self.ast.range(ex));
+            let value = self.captured_text(&format!("{text}.dtype"));
+            dtype = self.s.body.dtype_symbol(value).unwrap_or(dtype);
+            (is_open, is_plain) = (true, false);
+        }
         for ev in &items {
             match self.type_in(&ev.val) {
                 Some(it) => {
@@ -120,6 +131,9 @@ impl Lowerer<'_, '_, '_> {
             attrs.push(("args".into(), ir::Attr::List(written)));
             attrs.extend(self.keyword_attrs(&args.keywords));
         }
+        if is_open {
+            attrs.push((ir::UNKNOWN_SHAPE.into(), ir::Attr::None));
+        }
         let method = self.s.body.intern(method);
         let attrs = self.s.body.attr_dict(attrs);
         let buffer = Buffer {
@@ -133,6 +147,24 @@ impl Lowerer<'_, '_, '_> {
             attrs,
         };
         Ok(BufferSpec { buffer, operands: shape })
+    }
+
+    /// The arguments of a view, and true if one is a captured value after a `*`, which may be any number of them.
+    fn items_of_view(&mut self, args: &[Ex]) -> R<(Vec<Ev>, bool)> {
+        let mut items = Vec::with_capacity(args.len());
+        let mut has_open = false;
+        for &arg in args {
+            if let ExKind::Star(inner) = *self.ast.kind(arg) {
+                let ev = self.eval(inner)?;
+                if self.is_captured(&ev.val) {
+                    has_open = true;
+                    items.push(ev);
+                    continue;
+                }
+            }
+            items.extend(self.eval_items(&[arg])?);
+        }
+        Ok((items, has_open))
     }
 
     /// The type that an argument of a view names.

@@ -74,8 +74,7 @@ impl Session<'_> {
                 "builtins.max" | "builtins.min" => common_kind(&args.positional),
                 _ => Kind::Any,
             };
-            let all: Vec<Value> = args.positional.iter().cloned().collect();
-            match all.iter().find_map(Value::first_unknown) {
+            match args.positional.iter().find_map(Value::first_unknown) {
                 Some(it) => Value::Unknown(it.of_kind(kind)),
                 None => {
                     Value::Unknown(Unknown::new(format!("`{path}` is not evaluated")).of_kind(kind))

@@ -122,7 +122,7 @@ impl Session<'_> {
                 return Value::Unknown(it);
             }
             if operators::add(&mut all, item.clone()).is_none() {
-                return not_known(&[item.clone()]);
+                return not_known(std::slice::from_ref(item));
             }
         }
         Value::Set(all.into())
@@ -150,7 +150,7 @@ impl Session<'_> {
         if let Some(it) = self.stopped() {
             return Err(it);
         }
-        let reason = reason(&[key.clone()]);
+        let reason = reason(std::slice::from_ref(&key));
         operators::insert(dict, key, value).ok_or(reason)
     }
 
@@ -486,12 +486,16 @@ impl Session<'_> {
         let mut all: FxHashMap<Box<str>, Value> = FxHashMap::default();
         let mut at = Some(frame);
         while let Some(frame) = at {
-            for (name, value) in frame.vars.borrow().iter() {
-                let value = match self.is_final(frame, name) && !value.is_mutable() {
-                    true => value.clone(),
-                    false => Value::unknown(format!("`{name}` may have changed since")),
-                };
-                all.entry(name.clone()).or_insert(value);
+            let vars = frame.vars.borrow();
+            let kept = vars.iter().map(|(name, value)| {
+                let is_kept = self.is_final(frame, name) && !value.is_mutable();
+                let reason = || Value::unknown(format!("`{name}` may have changed since"));
+                (name.clone(), if is_kept { value.clone() } else { reason() })
+            });
+            // Each name is in a frame once, and all of them are sorted below.
+            let kept: Vec<(Box<str>, Value)> = kept.collect();
+            for (name, value) in kept {
+                all.entry(name).or_insert(value);
             }
             for (name, value) in frame.closure.iter() {
                 all.entry(name.clone()).or_insert_with(|| value.clone());

@@ -290,8 +290,12 @@ impl Session<'_> {
         }
         if let Some((module, name)) = path.rsplit_once('.') {
             // `from . import name`: the dots are the module.
-            let dots = path.len() - path.trim_start_matches('.').len();
-            let module = if dots > module.len() { &path[..dots] } else { module };
+            let name_start = path.len() - name.len();
+            let module = if module.is_empty() || module.ends_with('.') {
+                &path[..name_start]
+            } else {
+                module
+            };
             if let Some(found) = self.context.modules.module(file, module)
                 && let Some(capture) = self.exported(&found, name, path)
             {

@@ -115,7 +115,7 @@ impl Unknown {
 /// The items of a tuple, list, set or dictionary, shared by all that have the value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Items {
-    vals: Arc<Vec<Value>>,
+    vals: Arc<[Value]>,
     size: usize,
     depth: u32,
 }
@@ -151,7 +151,7 @@ impl From<Vec<Value>> for Items {
     fn from(vals: Vec<Value>) -> Items {
         let size = vals.iter().map(Value::size).fold(1, usize::saturating_add);
         let depth = vals.iter().map(Value::depth).max().unwrap_or(0).saturating_add(1);
-        Items { vals: Arc::new(vals), size, depth }
+        Items { vals: vals.into(), size, depth }
     }
 }
 
@@ -162,8 +162,15 @@ impl FromIterator<Value> for Items {
 }
 
 /// The fields of an object, by name.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Fields(Arc<Vec<(Box<str>, Value)>>);
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fields(Arc<[(Box<str>, Value)]>);
+
+impl Default for Fields {
+    /// Shares nothing with other objects: who has the fields is the object.
+    fn default() -> Fields {
+        Vec::new().into()
+    }
+}
 
 impl Fields {
     /// The value of a field.
@@ -181,7 +188,10 @@ impl Fields {
         let Some(fields) = Arc::get_mut(&mut self.0) else { return false };
         match fields.iter_mut().find(|it| &*it.0 == name) {
             Some(field) => field.1 = value,
-            None => fields.push((name.into(), value)),
+            None => {
+                let new = [(Box::from(name), value)];
+                self.0 = fields.iter().cloned().chain(new).collect();
+            }
         }
         true
     }
@@ -203,7 +213,7 @@ impl Fields {
 
 impl From<Vec<(Box<str>, Value)>> for Fields {
     fn from(fields: Vec<(Box<str>, Value)>) -> Fields {
-        Fields(Arc::new(fields))
+        Fields(fields.into())
     }
 }
 

@@ -406,8 +406,7 @@ def outer(flag, size):
         B[x] = size + 1
 ";
     expect![[r#"
-        unresolved-capture: the value of `flag` is not known here
-        unresolved-capture: the value of `size` is not known here
+        unresolved-capture: the values of `flag` and `size` are not known here
         @T.prim_func
         def f(B: T.Buffer((16,), "int32")):
             if flag:

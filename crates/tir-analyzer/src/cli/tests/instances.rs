@@ -116,19 +116,24 @@ fn an_instance_is_run_previewed_and_checked() {
           --> a.py:10:15
            |
         10 |             B[i * k + 1] = A[i * k + 1] * A[i * k + 1]
-           |               ^^^^^^^^^      ---------      --------- computed again here
-           |                              |
-           |                              computed again here
+           |             --^^^^^^^^^-------------------------------
+           |             |                |              |
+           |             |                |              computed again here
+           |             |                computed again here
+           |             it would be bound before this
            |
-           = help: Computed once as `cse_v1` before line 4 of the function, it saves 2 evaluations of 2 operations each.
+           = help: Computed once as `cse_v1` before `B[i * k + 1] = A[i * k + 1] * A[i * k + 1]`, it saves 2 evaluations of 2 operations each.
 
         hint[common-subexpression]: `A[i * k + 1]` is computed 2 times
           --> a.py:10:28
            |
         10 |             B[i * k + 1] = A[i * k + 1] * A[i * k + 1]
-           |                            ^^^^^^^^^^^^   ------------ computed again here
+           |             ---------------^^^^^^^^^^^^---------------
+           |             |                             |
+           |             |                             computed again here
+           |             it would be bound before this
            |
-           = help: Computed once as `cse_v2` before line 4 of the function, it saves 1 evaluation of 6 operations each.
+           = help: Computed once as `cse_v2` before `B[i * k + 1] = A[i * k + 1] * A[i * k + 1]`, it saves 1 evaluation of 6 operations each.
 
         1 file checked: 2 hints
         2 values can be computed once: `tir-analyzer fix --diff` shows how

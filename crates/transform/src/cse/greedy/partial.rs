@@ -101,6 +101,8 @@ fn joins(facts: &Facts<'_>, memory: &Memory<'_>, work: &mut Work) -> Vec<u32> {
     let mut joins = vec![NONE; facts.occurrences.len()];
     for (id, it) in facts.occurrences.iter().rev() {
         let own = match memory.versions.of_load(id).map(|it| it.origin()) {
+            // Where Python chooses nothing is computed twice.
+            Some(Origin::After(op)) if facts.body.is_static_choice(op) => NEVER,
             Some(Origin::After(op)) if facts.body.ops[op].kind == OpKind::If => op.index() as u32,
             Some(Origin::Load(_)) => NEVER,
             _ => NONE,
@@ -355,6 +357,7 @@ impl<'a> Search<'a> {
             (value.index()..end).filter_map(|it| versions.class_of(OccurrenceId::new(it)));
         let join = classes
             .filter_map(|class| match versions.after(last, class).origin() {
+                Origin::After(op) if facts.body.is_static_choice(op) => None,
                 Origin::After(op) if facts.body.ops[op].kind == OpKind::If => Some(op),
                 _ => None,
             })

@@ -133,7 +133,7 @@ fn veto(
         return Some(Refusal::FewOccurrences);
     }
     let flags = facts.body.expr(made.origin).flags;
-    if flags.has_unknown || flags.has_impure {
+    if flags.has_unknown || flags.has_captured || flags.has_impure {
         return Some(Refusal::Unknown);
     }
     let part = facts.part(before);

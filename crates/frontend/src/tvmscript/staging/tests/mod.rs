@@ -1,6 +1,7 @@
 //! Tests of the evaluator: values of names of small texts, hostile texts, and a comparison with Python itself.
 
 mod hostile;
+mod modules;
 mod oracle;
 
 use crate::tvmscript::{

@@ -1,0 +1,235 @@
+//! Values that are not known: symbolic element types, captured expressions, unknown ranks, choices of Python.
+
+use expect_test::{Expect, expect};
+
+use super::printed;
+
+#[track_caller]
+fn check(parameters: &str, function: &str, expected: Expect) {
+    let function = test_utils::trim_indent(function);
+    let mut text = format!("def make({parameters}):\n    @T.prim_func\n");
+    for line in function.lines() {
+        text.push_str(&format!("    {line}\n"));
+    }
+    expected.assert_eq(&printed(&text));
+}
+
+#[test]
+fn an_element_type_may_be_captured() {
+    check(
+        "dtype, n",
+        "
+        def f(a: T.handle, B: T.Buffer((n,), dtype), p: T.handle(dtype)):
+            A = T.match_buffer(a, (n, 4), dtype, scope=\"shared\")
+            C = T.alloc_buffer((16,), dtype + \"x4\")
+            D = T.alloc_local((n,), f\"{dtype}x{n}\")
+            B[0] = A[0, 1] * 2 + T.cast(1.5, dtype) * T.Cast(dtype, 0)
+            B[1] = A[0, 1].astype(dtype) - A[0, 2] / A[0, 3]
+            B[2] = -A[0, 1]
+            A[0, 0] = T.max(T.min_value(dtype), T.exp(B[0]))
+            C[0] = T.Cast(dtype + \"x4\", C[1])
+            A[1, 1] = T.if_then_else(A[0, 0] > 0, A[0, 0], T.abs(A[1, 0]))
+            x = A[0, 1]
+            x = x + A[0, 2]
+            E = T.match_buffer(p, (n,), A.dtype)
+            B[3] = T.truncdiv(A[0, 1], 3)
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `n` and `dtype` are not known here
+            @T.prim_func
+            def f(a: T.handle, B: T.Buffer((n,), dtype), p: T.handle(dtype, "global")):
+                A = T.match_buffer(a, (n, 4), dtype, scope="shared")
+                C = T.alloc_buffer((16,), dtype + "x4")
+                D = T.alloc_local((n,), f"{dtype}x{n}")
+                B[0] = A[0, 1] * 2 + T.cast(T.float32(1.5), dtype) * T.Cast(dtype, 0)
+                B[1] = T.cast(A[0, 1], dtype) - A[0, 2] / A[0, 3]
+                B[2] = -A[0, 1]
+                A[0, 0] = T.max(T.min_value(dtype), T.exp(B[0]))
+                C[0] = T.Cast(dtype + "x4", C[1])
+                A[1, 1] = T.if_then_else(A[0, 0] > 0, A[0, 0], T.abs(A[1, 0]))
+                x = A[0, 1]
+                x = x + A[0, 2]
+                E = T.match_buffer(p, (n,), dtype)
+                B[3] = T.truncdiv(A[0, 1], 3)
+        "#]],
+    );
+}
+
+#[test]
+fn pure_python_over_captured_values_is_one_value() {
+    check(
+        "shape, spec, k, mode",
+        "
+        def f(A: T.Buffer((shape[0], len(shape)), \"float32\"), x: T.int32):
+            A[0, x] = A[spec.n * (k + 1) + spec.n * (k + 1) * x, k // 2 - 1]
+            A[1, x] = A[max(k, 1) + min(len(shape), 3), int(k / 2)]
+            A[2, x] = A[k if mode == \"a\" else spec.m, shape[k - 1]]
+            A[3, x] = -k + (k - (k - 1)) + k ** 2
+            T.evaluate(spec.f is None and not mode)
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `shape`, `spec`, `k` and `mode` are not known here
+            @T.prim_func
+            def f(A: T.Buffer((shape[0], len(shape)), "float32"), x: T.int32):
+                A[0, x] = A[spec.n * (k + 1) + spec.n * (k + 1) * x, k // 2 - 1]
+                A[1, x] = A[max(k, 1) + min(len(shape), 3), int(k / 2)]
+                A[2, x] = A[k if (mode == "a") else spec.m, shape[k - 1]]
+                A[3, x] = (-k) + (k - (k - 1)) + k ** 2
+                T.evaluate(spec.f is None and not mode)
+        "#]],
+    );
+}
+
+#[test]
+fn a_rank_may_be_unknown() {
+    check(
+        "shape, idx, dtype",
+        "
+        def f(a: T.handle, B: T.Buffer(shape, \"int32\"), C: T.Buffer((1, *shape), dtype)):
+            A = T.match_buffer(a, shape, dtype)
+            D = A.view(*shape)
+            for i, j in T.grid(*shape):
+                with T.sblock(\"x\"):
+                    vi, vj = T.axis.remap(\"SS\", [i, j])
+                    T.reads(A[vi, vj], C[0, 0:shape[0], 0])
+                    T.writes(B[vi, vj])
+                    B[vi, vj] = A[vi, vj] + C[0, vi, vj]
+            B[tuple(idx)] = A[idx] + D[0, 1, 2]
+            for i in range(B.shape[0]):
+                B[i] = A.shape[1]
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `shape`, `dtype` and `idx` are not known here
+            @T.prim_func
+            def f(a: T.handle, B: T.Buffer(shape, "int32"), C: T.Buffer((1, *shape), dtype)):
+                A = T.match_buffer(a, shape, dtype)
+                D = A.view(*shape)
+                for i, j in T.grid(shape[0], shape[1]):
+                    with T.sblock("x"):
+                        vi = T.axis.spatial(shape[0], i)
+                        vj = T.axis.spatial(shape[1], j)
+                        T.reads(A[vi, vj], C[0, 0:shape[0], 0])
+                        T.writes(B[vi, vj])
+                        B[vi, vj] = A[vi, vj] + C[0, vi, vj]
+                B[tuple(idx)] = A[idx] + D[0, 1, 2]
+                for i in range(shape[0]):
+                    B[i] = shape[1]
+        "#]],
+    );
+}
+
+#[test]
+fn both_arms_of_a_choice_of_python_are_kernels() {
+    check(
+        "fused, mode, k",
+        "
+        def f(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"float32\"), x: T.int32):
+            if fused:
+                A[x * k] = A[x * k] + 1
+                scale: T.let = x + 1
+            elif mode == \"slow\":
+                A[x * k] = 2
+                scale: T.let = x + 2
+            else:
+                pass
+            A[0] = A[1] if fused else x
+            A[2] = A[1] if k > 2 else B[1]
+            A[3] = scale
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `fused`, `k` and `mode` are not known here
+            @T.prim_func
+            def f(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "float32"), x: T.int32):
+                if fused:
+                    A[x * k] = A[x * k] + 1
+                    scale: T.let[T.int32] = x + 1
+                elif mode == "slow":
+                    A[x * k] = 2
+                    scale: T.let[T.int32] = x + 2
+                else:
+                    pass
+                A[0] = A[1] if fused else x
+                A[2] = A[1] if k > 2 else B[1]
+                A[3] = scale
+        "#]],
+    );
+}
+
+#[test]
+fn a_name_that_python_gives_to_one_of_two_buffers_is_unknown() {
+    check(
+        "fused",
+        "
+        def f(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):
+            if fused:
+                x = A
+                y = A
+            else:
+                x = B
+                y = A
+            x[0] = 1
+            y[0] = 1
+        ",
+        expect![[r#"
+            unresolved-capture: the value of `fused` is not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):
+                if fused:
+                    pass
+                else:
+                    pass
+                x[0] = 1
+                A[0] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_captured_number_that_is_assigned_again_is_memory() {
+    check(
+        "k",
+        "
+        def f(A: T.Buffer((16,), \"int32\")):
+            once = k
+            y = k
+            for i in range(16):
+                y = y + 1
+                A[i] = once
+        ",
+        expect![[r#"
+            unresolved-capture: the value of `k` is not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((16,), "int32")):
+                y = k
+                for i in range(16):
+                    y = y + 1
+                    A[i] = k
+        "#]],
+    );
+}
+
+#[test]
+fn an_unknown_function_may_be_called() {
+    check(
+        "g, spec",
+        "
+        def f(A: T.Buffer((16,), \"int32\"), x: T.int32):
+            A[0] = g(x, A[1]) + spec.offset(x)
+            g(A, x)
+            a, b = g(x)
+            A[a] = b
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `g` and `spec` are not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((16,), "int32"), x: T.int32):
+                A[0] = g(x, A[1]) + spec.offset(x)
+                g(A, x)
+                a, b = g(x)
+                A[a] = b
+        "#]],
+    );
+}

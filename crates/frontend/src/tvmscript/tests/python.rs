@@ -1,0 +1,101 @@
+//! Python that is run while a kernel is read: helpers, comprehensions, formatted strings, captured objects.
+
+use expect_test::{Expect, expect};
+
+use super::printed;
+
+/// Checks a kernel with Python around it.
+#[track_caller]
+fn check(text: &str, expect: Expect) {
+    expect.assert_eq(&printed(text));
+}
+
+#[test]
+fn helpers_that_get_ir_are_read_where_they_are_called() {
+    check(
+        "
+def rows(i, j, by=4):
+    if by is None:
+        return i
+    row = i * by
+    row += j
+    return row, j
+class Config:
+    def __init__(self, n):
+        self.n = n
+    def at(self, i):
+        return i + self.n
+cfg = Config(3)
+@T.prim_func
+def f(A: T.Buffer((64, 4), \"float32\")):
+    for i, j in T.grid(16, 4):
+        r, c = T.meta_var(rows(i, j))
+        A[r, c] = 0.0
+        A[cfg.at(i), j] = 1.0
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((64, 4), "float32")):
+                for i, j in T.grid(16, 4):
+                    A[i * 4 + j, j] = T.float32(0.0)
+                    A[i + 3, j] = T.float32(1.0)
+        "#]],
+    );
+}
+
+#[test]
+fn what_python_knows_is_evaluated() {
+    check(
+        "
+from enum import Enum
+class Mode(Enum):
+    ROW = 1
+    COL = 2
+mode = Mode.ROW
+table = {\"a\": 4, \"b\": 8}
+def sizes(n):
+    return [n * k for k in (1, 2)]
+bits = 16
+@T.prim_func
+def f(A: T.Buffer((sum(sizes(8)),), f\"float{bits}\")):
+    if mode == Mode.ROW:
+        for i in range(table[\"b\"]):
+            A[i + max([k for k in sizes(2)])] = T.Cast(f\"float{bits}\", i)
+    else:
+        A[0] = 1.0
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((24,), "float16")):
+                for i in range(8):
+                    A[i + 4] = T.Cast("float16", i)
+        "#]],
+    );
+}
+
+#[test]
+fn helpers_that_do_anything_else_stay_calls() {
+    check(
+        "
+def store(A, i):
+    print(i)
+    A[i] = 1.0
+def pick(x):
+    return other(x) - other(x)
+@T.prim_func
+def f(A: T.Buffer((8,), \"float32\")):
+    for i in range(8):
+        A[pick(i)] = 1.0
+        store(A, i)
+",
+        expect![[r#"
+            unresolved-capture: the value of `pick` is not known here
+            unresolved-capture: the value of `store` is not known here
+            @T.prim_func
+            def f(A: T.Buffer((8,), "float32")):
+                for i in range(8):
+                    A[pick(i)] = T.float32(1.0)
+                    store(A, i)
+        "#]],
+    );
+}
