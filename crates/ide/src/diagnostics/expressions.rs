@@ -207,8 +207,11 @@ fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Shared> {
             .map(|it| (text.map.occurrence_range(it), "computed again here".to_owned()))
             .collect();
         if let Decision::Bind(binding) = &group.decision {
-            let before = text.plan.bindings[*binding].before;
-            related.push((text.first_line(before), "it would be bound before this".to_owned()));
+            let before = text.first_line(text.plan.bindings[*binding].before);
+            // On the line of the value itself it is in the way of the rest.
+            if text.line(before.start()) != text.line(text.map.occurrence_range(first).start()) {
+                related.push((before, "it would be bound before this".to_owned()));
+            }
         }
         let told = Diagnostic {
             code: COMMON_SUBEXPRESSION,
