@@ -2,6 +2,7 @@
 
 mod code_action;
 mod code_actions;
+mod deciding_fact;
 mod device_code;
 mod diagnostic;
 mod diagnostics;

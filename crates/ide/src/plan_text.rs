@@ -13,7 +13,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use syntax::{LineIndex, TextRange, TextSize};
 
-use crate::missing_facts::fact;
+use crate::deciding_fact::fact;
 
 /// Shown expressions are cut to this many characters.
 const MAX_EXPR: usize = 80;

@@ -109,7 +109,7 @@ pub(crate) fn function_diagnostics(
     res
 }
 
-/// What is said of several places in the same words is said at the first of them; the others are related places.
+/// The diagnostics with those of the same words as one, at the first of their places; the others are related places.
 fn told_once(all: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut res: Vec<Diagnostic> = Vec::new();
     let mut first: FxHashMap<String, usize> = FxHashMap::default();
@@ -207,8 +207,11 @@ fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Shared> {
             .map(|it| (text.map.occurrence_range(it), "computed again here".to_owned()))
             .collect();
         if let Decision::Bind(binding) = &group.decision {
-            let before = text.plan.bindings[*binding].before;
-            related.push((text.first_line(before), "it would be bound before this".to_owned()));
+            let before = text.first_line(text.plan.bindings[*binding].before);
+            // On the line of the value itself it is in the way of the rest.
+            if text.line(before.start()) != text.line(text.map.occurrence_range(first).start()) {
+                related.push((before, "it would be bound before this".to_owned()));
+            }
         }
         let told = Diagnostic {
             code: COMMON_SUBEXPRESSION,

@@ -99,9 +99,9 @@ fn generated(number: usize) -> String {
     text
 }
 
-/// What is said of a function.
+/// The reports about a function.
 #[derive(Default)]
-struct Said {
+struct Reported {
     /// Errors and warnings by rule.
     claims: BTreeMap<&'static str, usize>,
     /// Rules and places of findings and simplifications.
@@ -114,21 +114,21 @@ struct Said {
     values: BTreeMap<(u32, u32), (ExprId, bool)>,
 }
 
-impl Said {
-    /// What is said of a lowered function; `back` leads from its places to those of the text with all values.
-    fn of(lowered: &Lowered, back: impl Fn(TextRange) -> TextRange) -> Said {
-        let mut said = Said::default();
+impl Reported {
+    /// The reports about a lowered function; `back` leads from its places to those of the text with all values.
+    fn of(lowered: &Lowered, back: impl Fn(TextRange) -> TextRange) -> Reported {
+        let mut reported = Reported::default();
         for diagnostic in &lowered.diagnostics {
             if diagnostic.severity <= Severity::Warning {
-                *said.claims.entry(diagnostic.code).or_default() += 1;
+                *reported.claims.entry(diagnostic.code).or_default() += 1;
             }
         }
         let body = &lowered.body;
         let occurrences = Occurrences::collect(body);
         let analyses = Analyses::of(body, &occurrences, EffectTable::builtin());
         lowered.source_map.with_view(|view| {
-            said.findings(lowered, &analyses, view, &back);
-            said.groups(lowered, &analyses, view, &back);
+            reported.findings(lowered, &analyses, view, &back);
+            reported.groups(lowered, &analyses, view, &back);
         });
         let map = &lowered.source_map;
         for index in 0..occurrences.len() {
@@ -137,10 +137,10 @@ impl Said {
                 let (expr, range) = (occurrences[id].expr, back(map.occurrence_range(id)));
                 let is_constant =
                     matches!(body.expr(expr).kind, ExprKind::Int(_) | ExprKind::Float(_));
-                said.values.entry(key(range)).or_insert((expr, is_constant));
+                reported.values.entry(key(range)).or_insert((expr, is_constant));
             }
         }
-        said
+        reported
     }
 
     fn findings(
@@ -187,8 +187,8 @@ impl Said {
         }
     }
 
-    /// What is said here, and not in `known`, which is of the text with all values.
-    fn beyond(&self, known: &Said) -> Vec<String> {
+    /// The reports that are here, and not in `known`, which is of the text with all values.
+    fn beyond(&self, known: &Reported) -> Vec<String> {
         let mut more = Vec::new();
         for (code, number) in &self.claims {
             if number > known.claims.get(code).unwrap_or(&0) {
@@ -242,7 +242,7 @@ fn key(range: TextRange) -> (u32, u32) {
     (range.start().into(), range.end().into())
 }
 
-/// What changes for a function when values of a kind are forgotten.
+/// The changes for a function when values of a kind are forgotten.
 struct Change {
     line: usize,
     name: String,
@@ -257,9 +257,9 @@ fn of_file(file: &File) -> Vec<(&'static str, Change)> {
     let found = functions(&parse);
     let kernels: Vec<&FunctionItem> =
         found.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc).collect();
-    let known: Vec<Said> = kernels
+    let known: Vec<Reported> = kernels
         .iter()
-        .map(|item| Said::of(&lower(&item.source, &found.environment(item)), |it| it))
+        .map(|item| Reported::of(&lower(&item.source, &found.environment(item)), |it| it))
         .collect();
     let mut changes = Vec::new();
     for (group, forgotten) in FORGOTTEN {
@@ -276,11 +276,11 @@ fn of_file(file: &File) -> Vec<(&'static str, Change)> {
             let more = prim.get(number).filter(|it| it.source.name == item.source.name).map(|it| {
                 let lowered = lower(&it.source, &again.environment(it));
                 let start = u32::from(it.range.start());
-                let said = Said::of(&lowered, |range| maps[number].back(range, start));
+                let reported = Reported::of(&lowered, |range| maps[number].back(range, start));
                 (
-                    said.beyond(&known[number]),
-                    said.shared.len() < known[number].shared.len()
-                        || said.found.len() < known[number].found.len(),
+                    reported.beyond(&known[number]),
+                    reported.shared.len() < known[number].shared.len()
+                        || reported.found.len() < known[number].found.len(),
                 )
             });
             let line = file.text[..usize::from(item.range.start())].matches('\n').count() + 1;
@@ -455,8 +455,8 @@ fn stays_apart(statements: &str) -> bool {
     let Some(item) = found.functions.first() else { return false };
     let lowered = lower(&item.source, &found.environment(item));
     let source = &text[usize::from(item.range.start())..usize::from(item.range.end())];
-    let said = Said::of(&lowered, |it| it);
-    said.shared.iter().all(|group| {
+    let reported = Reported::of(&lowered, |it| it);
+    reported.shared.iter().all(|group| {
         let texts: BTreeSet<&str> =
             group.iter().map(|it| &source[std::ops::Range::<usize>::from(*it)]).collect();
         texts.len() <= 1
@@ -516,19 +516,19 @@ def factory(forgotten_0, forgotten_1, forgotten_2):
     fn a_claim_and_a_merge_that_are_new_are_told() {
         let range = |start: u32| TextRange::new(start.into(), (start + 2).into());
         let value = |at: u32, expr: usize| (key(range(at)), (ExprId::new(expr), false));
-        let known = Said {
+        let known = Reported {
             values: [value(0, 1), value(10, 2), value(20, 3), value(30, 3)].into(),
             refused: [(key(range(20)), Refusal::Convergent)].into(),
-            ..Said::default()
+            ..Reported::default()
         };
-        let said = Said {
+        let reported = Reported {
             claims: [("dtype-mismatch", 1)].into(),
             found: [("dead-store", (4, 6))].into(),
             shared: vec![vec![range(0), range(10)], vec![range(20), range(30)]],
-            ..Said::default()
+            ..Reported::default()
         };
         assert_eq!(
-            said.beyond(&known),
+            reported.beyond(&known),
             [
                 "a new claim: dtype-mismatch",
                 "a new finding: dead-store",

@@ -12,7 +12,7 @@ fn findings_are_shown_with_their_lines() {
          --> a.py:6:7
           |
         6 |     A[n * 4] = 1  # first
-          |     --^^^^^----- it would be bound before this
+          |       ^^^^^
         7 |     A[n * 4 + 1] = n * 4
           |       -----        ----- computed again here
           |       |
@@ -40,7 +40,7 @@ fn places_that_go_with_a_larger_value_are_named_too() {
          --> a.py:6:7
           |
         6 |     A[n * 4] = 1  # first
-          |     --^^^^^----- it would be bound before this
+          |       ^^^^^
         7 |     A[n * 4 + 1] = n * 4 + 1
           |       -----        ----- computed again here
           |       |
@@ -52,10 +52,9 @@ fn places_that_go_with_a_larger_value_are_named_too() {
          --> a.py:7:20
           |
         7 |     A[n * 4 + 1] = n * 4 + 1
-          |     ---------------^^^^^^^^^
-          |     | |
-          |     | computed again here
-          |     it would be bound before this
+          |       ---------    ^^^^^^^^^
+          |       |
+          |       computed again here
           |
           = help: Computed once as `cse_v2` before `A[n * 4 + 1] = n * 4 + 1`, it saves 1 evaluation of 2 operations each.
 
@@ -217,21 +216,6 @@ fn json_has_a_version_and_counts() {
                           "offset": 141
                         }
                       }
-                    },
-                    {
-                      "message": "it would be bound before this",
-                      "range": {
-                        "start": {
-                          "line": 6,
-                          "column": 5,
-                          "offset": 108
-                        },
-                        "end": {
-                          "line": 6,
-                          "column": 17,
-                          "offset": 120
-                        }
-                      }
                     }
                   ]
                 }
@@ -363,23 +347,6 @@ fn sarif_names_rules_and_regions() {
                       },
                       "message": {
                         "text": "computed again here"
-                      }
-                    },
-                    {
-                      "id": 2,
-                      "physicalLocation": {
-                        "artifactLocation": {
-                          "uri": "a.py"
-                        },
-                        "region": {
-                          "startLine": 6,
-                          "startColumn": 5,
-                          "endLine": 6,
-                          "endColumn": 17
-                        }
-                      },
-                      "message": {
-                        "text": "it would be bound before this"
                       }
                     }
                   ]

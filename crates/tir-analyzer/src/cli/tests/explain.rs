@@ -139,7 +139,7 @@ fn refusals_are_explained_by_name() {
         <stdin>:7:11: `8 // n`
         int32, value 5, computed 2 times
         decision: may-trap
-          Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `8 // n` is computed under a condition only.
+          Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `8 // n` is computed under a condition only; `T.assume(n > 0)` or an assert would show it.
           bounds: `-8 <= value <= 8`
         places:
           <stdin>:7:11: A[8 // n] = 1

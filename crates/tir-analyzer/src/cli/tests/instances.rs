@@ -116,11 +116,9 @@ fn an_instance_is_run_previewed_and_checked() {
           --> a.py:10:15
            |
         10 |             B[i * k + 1] = A[i * k + 1] * A[i * k + 1]
-           |             --^^^^^^^^^-------------------------------
-           |             |                |              |
-           |             |                |              computed again here
-           |             |                computed again here
-           |             it would be bound before this
+           |               ^^^^^^^^^      ---------      --------- computed again here
+           |                              |
+           |                              computed again here
            |
            = help: Computed once as `cse_v1` before `B[i * k + 1] = A[i * k + 1] * A[i * k + 1]`, it saves 2 evaluations of 2 operations each.
 
@@ -128,10 +126,7 @@ fn an_instance_is_run_previewed_and_checked() {
           --> a.py:10:28
            |
         10 |             B[i * k + 1] = A[i * k + 1] * A[i * k + 1]
-           |             ---------------^^^^^^^^^^^^---------------
-           |             |                             |
-           |             |                             computed again here
-           |             it would be bound before this
+           |                            ^^^^^^^^^^^^   ------------ computed again here
            |
            = help: Computed once as `cse_v2` before `B[i * k + 1] = A[i * k + 1] * A[i * k + 1]`, it saves 1 evaluation of 6 operations each.
 
