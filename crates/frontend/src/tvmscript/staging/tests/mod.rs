@@ -133,7 +133,8 @@ fn helpers_are_interpreted() {
         "(1, 2, (), 4, {'z': 5})",
     );
     check(
-        "def f(n):\n    out = []\n    for i in range(n):\n        if i == 2:\n            continue\n        out.append(i)\n    return out\nN = f(4)",
+        "def f(n):\n    out = []\n    for i in range(n):\n        if i == 2:\n            continue\n        \
+            out.append(i)\n    return out\nN = f(4)",
         "[0, 1, 3]",
     );
     check("def f(n):\n    return 1 if n < 2 else n * f(n - 1)\nN = f(10)", "3628800");
@@ -158,7 +159,8 @@ fn helpers_are_interpreted() {
         "?: its definition is not of a form that is evaluated",
     );
     check(
-        "def f():\n    for i in range(3):\n        if i == 1:\n            break\n    else:\n        return 9\n    return i\nN = f()",
+        "def f():\n    for i in range(3):\n        if i == 1:\n            break\n    else:\n        \
+            return 9\n    return i\nN = f()",
         "1",
     );
     check("def f(*, a):\n    return a\nN = f(1)", "?: `f` does not take these");
@@ -173,20 +175,24 @@ fn helpers_are_interpreted() {
 
 #[test]
 fn classes_have_fields_and_members() {
-    let data = "from dataclasses import dataclass, field, replace\n@dataclass\nclass A:\n    m: int\n    n: int = 4\n    k: int = field(default=5)\n    @property\n    def size(self):\n        return self.m * self.n\n    def scaled(self, by):\n        return self.size * by\n";
+    let data = "from dataclasses import dataclass, field, replace\n@dataclass\nclass A:\n    m: int\n    \
+        n: int = 4\n    k: int = field(default=5)\n    @property\n    def size(self):\n        \
+        return self.m * self.n\n    def scaled(self, by):\n        return self.size * by\n";
     check(&format!("{data}N = A(2).size"), "8");
     check(&format!("{data}N = A(2, n=3).scaled(2)"), "12");
     check(&format!("{data}N = replace(A(2), k=7)"), "A(m=2, n=4, k=7)");
     check(&format!("{data}N = A(1) == A(1)"), "True");
     check(&format!("{data}a = A(1)\na.m = 2\nN = a.m"), "?: `a` may be changed after it is made");
-    let kinds = "from enum import Enum, IntEnum, auto\nclass C(Enum):\n    A = 1\n    B = 'b'\nclass D(IntEnum):\n    X = auto()\n    Y = auto()\n";
+    let kinds = "from enum import Enum, IntEnum, auto\nclass C(Enum):\n    A = 1\n    B = 'b'\n\
+        class D(IntEnum):\n    X = auto()\n    Y = auto()\n";
     check(
         &format!("{kinds}N = C.B.value, C.A.name, C.A == C.A, C.A is C.B"),
         "('b', 'A', True, False)",
     );
     check(&format!("{kinds}N = D.Y + 1, D(1).name, [c.name for c in C]"), "(3, 'X', ['A', 'B'])");
     check(
-        "class A:\n    K = 3\n    def __init__(self, n):\n        self.n = n * self.K\n    @staticmethod\n    def twice(x):\n        return 2 * x\nN = A(2).n, A.twice(4), A.K",
+        "class A:\n    K = 3\n    def __init__(self, n):\n        self.n = n * self.K\n    @staticmethod\n    \
+            def twice(x):\n        return 2 * x\nN = A(2).n, A.twice(4), A.K",
         "(6, 8, 3)",
     );
     check("class A:\n    K = 3\nA.K = 4\nN = A.K", "?: `A` is changed after it is made");
