@@ -19,10 +19,10 @@ use crate::{
     unit::Unit,
 };
 
-/// Returns the value that a captured name has in a function, if it is known.
+/// Returns the value that a captured name has in a function, if it is known and plain data.
 pub fn known_value<'db>(db: &'db dyn Db, unit: Unit<'db>, name: &str) -> Option<Constant> {
     match (DbEnvironment { db, unit }).resolve(name) {
-        Capture::Constant(it) => Some(it),
+        Capture::Constant(it) if it.is_plain() => Some(it),
         _ => None,
     }
 }
