@@ -253,8 +253,8 @@ impl Lowerer<'_, '_, '_> {
         self.symbolic_cast(name, operand, value, dtype.into(), at)
     }
 
-    /// A cast to a type that is not known here: a call of the form, of which the type is an operand. So it is printed as
-    /// it is written: `T.cast` makes nothing of a cast to the same type, and a constant of a constant, `T.Cast` a node.
+    /// A cast to a type that is not known here: a call of the form, of which the type is an operand. So it is printed
+    /// as it is written: `T.cast` makes nothing of a cast to the same type, and a constant of a constant, `T.Cast` a node.
     pub(super) fn symbolic_cast(
         &mut self,
         name: &str,
