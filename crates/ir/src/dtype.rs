@@ -239,7 +239,8 @@ impl DataType {
     pub fn is_bool(self) -> bool {
         self.code == TypeCode::Bool
     }
-    /// Bytes that one element (all lanes; fixed lanes only) takes in memory, rounded up; 0 for a type that is not known.
+    /// Bytes that one element (all lanes; fixed lanes only) takes in memory, rounded up; 0 for a type that is not
+    /// known.
     pub fn bytes(self) -> usize {
         let lanes = match self.lanes {
             Lanes::Fixed(lanes) | Lanes::Scalable(lanes) => usize::from(lanes),
