@@ -318,7 +318,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             // `loop = T.unroll` around the kernel.
             ExKind::Name(name) => {
-                let Some(Val::Intrinsic(form)) = self.peek(name) else { return None };
+                let is_form = match self.peek(name) {
+                    Some(val) => matches!(val, Val::Intrinsic(_)),
+                    None => self.is_captured_form(name),
+                };
+                if !is_form {
+                    return None;
+                }
+                let Ok(Ev { val: Val::Intrinsic(form), .. }) = self.name(name, callee) else {
+                    return None;
+                };
                 return Some(self.s.body.name(form).to_owned().into());
             }
             _ => return None,
@@ -378,6 +387,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match self.name(head, ex) {
             Ok(Ev { val: Val::Namespace(family), .. }) => Some(family),
             _ => None,
+        }
+    }
+
+    /// Returns true if a captured name stands for a form of a dialect.
+    fn is_captured_form(&self, name: &str) -> bool {
+        use crate::tvmscript::{Capture, environment::namespace};
+        match self.s.env.resolve_at(self.s.home.as_deref(), name).capture {
+            Capture::Path(path) => {
+                path.rsplit_once('.').is_some_and(|it| namespace(it.0).is_some())
+            }
+            _ => false,
         }
     }
 
