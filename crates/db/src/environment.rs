@@ -54,7 +54,7 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
 /// The meaning of an undefined name.
 const UNDEFINED: Found = Found { capture: Capture::Undefined, home: None };
 
-/// What a function does with a captured object.
+/// Something that a function does with a captured object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Use {
     /// Reads an attribute.

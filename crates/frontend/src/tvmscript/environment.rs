@@ -107,7 +107,7 @@ pub trait Environment {
     }
 }
 
-/// What an environment without an evaluator knows of an object.
+/// An unknown value: an environment without an evaluator knows no more of an object.
 fn unanswered(object: &Constant) -> Unknown {
     match object.first_unknown() {
         Some(it) => it.clone(),

@@ -13,6 +13,7 @@ pub mod environment;
 mod finding_edits;
 pub mod instance;
 mod lower;
+pub mod request;
 mod reread;
 mod simplify_edits;
 pub mod source_map;
@@ -31,7 +32,8 @@ pub use discover::{
 };
 pub use edits::Selection;
 pub use environment::{Capture, Constant, Environment, Found, Namespace, Signature};
-pub use instance::{Arguments, Instance, Request};
+pub use instance::{Arguments, Instance};
+pub use request::{Request, RequestError};
 pub use source_map::{
     Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
 };

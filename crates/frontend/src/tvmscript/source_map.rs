@@ -86,7 +86,7 @@ pub struct Definition {
     pub value: Option<ValueId>,
     /// The buffer, if it is one.
     pub buffer: Option<BufferId>,
-    /// What is known of the value of a captured name, or the reason why it is not known, as a sentence.
+    /// The known value of a captured name, or the reason why it is not known, as a sentence.
     pub note: Option<Box<str>>,
     /// True for a captured name whose value is known: the text says a name for what may be another value elsewhere.
     pub is_known: bool,

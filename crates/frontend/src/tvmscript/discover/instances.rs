@@ -8,7 +8,8 @@ use super::{
 use crate::tvmscript::{
     ast::{self, Ast, ExKind, Run},
     environment::Constant,
-    instance::{Arguments, Instance, Request},
+    instance::{Arguments, Instance},
+    request::Request,
 };
 
 /// A call outside of TVMScript functions.

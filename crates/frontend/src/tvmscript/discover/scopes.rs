@@ -5,16 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use syntax::Green;
 
-use super::{MODULE, ScopeId};
-use crate::tvmscript::{
-    ast::Ex,
-    environment::Found,
-    instance::Instance,
-    staging::{
-        Home, Kind, Value,
-        session::{Place, Session, Trees},
-    },
-};
+use super::ScopeId;
+use crate::tvmscript::{instance::Instance, staging::Kind};
 
 /// The scopes of a file, shared by the versions of it that differ in the body of one function only.
 #[derive(Clone, Default, Debug)]
@@ -30,7 +22,7 @@ pub trait Modules {
     fn file(&self, number: &str) -> Option<Scopes>;
 }
 
-/// What is known besides the text of a file.
+/// The knowledge besides the text of a file.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The files that it imports.
@@ -103,7 +95,7 @@ impl Scope {
     }
 }
 
-/// What binds a name.
+/// The statement or form that binds a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Definition {
     /// `from a.b import c`
@@ -190,12 +182,12 @@ impl Scopes {
         self.get(id).is_some_and(|it| it.has_star)
     }
 
-    /// What binds a name in a scope itself.
+    /// The definition of a name in a scope itself.
     pub(crate) fn own(&self, id: ScopeId, name: &str) -> Option<&Definition> {
         self.get(id)?.names.get(name)
     }
 
-    /// What binds a name in a scope, for code in it (`is_own`), or in a scope inside.
+    /// The definition of a name for code in a scope (`is_own`), or in a scope inside.
     pub(crate) fn visible(&self, id: ScopeId, name: &str, is_own: bool) -> Option<&Definition> {
         let scope = self.get(id)?;
         let definition = scope.names.get(name)?;
@@ -228,50 +220,5 @@ impl Scopes {
                     | Definition::Python(_)
             )
         )
-    }
-
-    // ---- the evaluator ----
-
-    /// Returns the meaning of a name in a scope, or in that of `home`.
-    pub fn capture(
-        &self,
-        scope: ScopeId,
-        home: Option<&Home>,
-        name: &str,
-        context: Context<'_>,
-    ) -> Found {
-        let trees = Trees::default();
-        let session = Session::new(&trees, self, context);
-        let place = match home {
-            Some(home) => session.place(home),
-            None => Some(Place { file: "".into(), scope }),
-        };
-        let place = place.unwrap_or(Place { file: "".into(), scope: MODULE });
-        session.find(&place, name)
-    }
-
-    /// Returns the value of an expression of a tree that stands in a scope.
-    pub(crate) fn evaluate(&self, scope: ScopeId, tree: &Green, ex: Ex) -> Value {
-        let trees = Trees::default();
-        let session = Session::new(&trees, self, Context::default());
-        session.expression_in(&Place { file: "".into(), scope }, tree, ex)
-    }
-
-    /// Returns the value of an attribute of a captured object.
-    pub fn member(&self, object: &Value, name: &str, context: Context<'_>) -> Value {
-        let trees = Trees::default();
-        Session::new(&trees, self, context).member(object, name)
-    }
-
-    /// Returns the result of a call of a captured function with known arguments.
-    pub fn apply(
-        &self,
-        function: &Value,
-        positional: Vec<Value>,
-        keywords: Vec<(Box<str>, Value)>,
-        context: Context<'_>,
-    ) -> Value {
-        let trees = Trees::default();
-        Session::new(&trees, self, context).apply(function, positional, keywords)
     }
 }

@@ -181,7 +181,7 @@ impl Lowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// What stands in brackets, if it is captured or constant.
+    /// The text in brackets, if it is captured or constant.
     fn index_part(&mut self, index: Ex) -> R<Option<Part>> {
         let ast = self.ast;
         let run = match *ast.kind(index) {

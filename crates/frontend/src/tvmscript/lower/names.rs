@@ -182,7 +182,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// What a value of Python is for the kernel. `text` means it in the text.
+    /// The value that a value of Python is for the kernel. `text` means it in the text.
     pub(super) fn value_of(&mut self, text: &str, value: Constant, ex: Ex) -> R<Val> {
         if value.is_plain() {
             return Ok(Val::Const(value));
@@ -340,7 +340,7 @@ impl Lowerer<'_, '_, '_> {
     }
 }
 
-/// What is to be said of a captured name.
+/// The sentence about a captured name.
 fn note_of(capture: &Capture) -> Option<Box<str>> {
     /// Longer values are cut.
     const LONGEST: usize = 200;

@@ -119,7 +119,9 @@ impl Session<'_> {
     pub(super) fn passed_on(&self, args: &Args) {
         let is_code = |it: &Value| matches!(it, Value::Function(it) if it.is_nested);
         if args.all().any(|it| it.is_mutable() || is_code(it)) {
-            self.spoil("something that can be changed is passed to a function that is not known");
+            self.invalidate(
+                "something that can be changed is passed to a function that is not known",
+            );
         }
     }
 
@@ -141,7 +143,7 @@ impl Session<'_> {
             && may_change
             && let Value::Unknown(it) = &value
         {
-            self.spoil(&it.reason);
+            self.invalidate(&it.reason);
         }
         value
     }

@@ -30,7 +30,7 @@ const HOOKS: [&str; 8] = [
 ];
 
 /// A class while its body is read.
-struct Draft {
+struct UnfinishedClass {
     kind: ClassKind,
     members: Vec<(Box<str>, Value)>,
     fields: Vec<(Box<str>, Option<Value>)>,
@@ -97,8 +97,8 @@ impl Session<'_> {
         })
     }
 
-    fn bases(&self, cx: Cx<'_, '_>, node: &ClassNode<'_>) -> Result<Draft, Unknown> {
-        let mut draft = Draft {
+    fn bases(&self, cx: Cx<'_, '_>, node: &ClassNode<'_>) -> Result<UnfinishedClass, Unknown> {
+        let mut draft = UnfinishedClass {
             kind: ClassKind::Plain,
             members: Vec::new(),
             fields: Vec::new(),
@@ -175,7 +175,7 @@ impl Session<'_> {
         }
     }
 
-    fn class_value(&self, cx: Cx<'_, '_>, draft: &Draft, value: Ex) -> Value {
+    fn class_value(&self, cx: Cx<'_, '_>, draft: &UnfinishedClass, value: Ex) -> Value {
         match self.kept(cx, value) {
             // One more than the last.
             Value::Path(path) if &*path == "enum.auto()" => {
@@ -192,7 +192,7 @@ impl Session<'_> {
     fn annotated(
         &self,
         cx: Cx<'_, '_>,
-        draft: &mut Draft,
+        draft: &mut UnfinishedClass,
         name: &str,
         annotation: Ex,
         value: Option<Ex>,
@@ -259,7 +259,7 @@ impl Session<'_> {
     fn method_of(
         &self,
         cx: Cx<'_, '_>,
-        draft: &mut Draft,
+        draft: &mut UnfinishedClass,
         def: u32,
         home: &Home,
     ) -> Result<(), Unknown> {
@@ -414,7 +414,7 @@ impl Session<'_> {
 }
 
 /// Sets a member of a class, which the statements after it see as a name.
-fn set(frame: &Rc<Frame>, draft: &mut Draft, name: &str, value: Value) {
+fn set(frame: &Rc<Frame>, draft: &mut UnfinishedClass, name: &str, value: Value) {
     frame.vars.borrow_mut().insert(name.into(), value.clone());
     draft.members.retain(|it| *it.0 != *name);
     draft.members.push((name.into(), value));

@@ -481,7 +481,7 @@ impl Session<'_> {
         Value::Function(function)
     }
 
-    /// What cannot change any more of the names of a frame and those around it: for functions that outlive them.
+    /// The names of a frame and those around it that cannot change any more: for functions that outlive them.
     pub(super) fn snapshot(&self, frame: &Rc<Frame>) -> Arc<[(Box<str>, Value)]> {
         let mut all: FxHashMap<Box<str>, Value> = FxHashMap::default();
         let mut at = Some(frame);

@@ -185,7 +185,7 @@ impl Session<'_> {
             return Ok(());
         }
         let reason = "something is changed through a name that is not followed";
-        self.spoil(reason);
+        self.invalidate(reason);
         Err(Unknown::new(reason))
     }
 
@@ -358,7 +358,7 @@ impl Session<'_> {
         self.home_of_child(&frame.place, name)
     }
 
-    /// What decorators make of a function.
+    /// The value that decorators make of a function.
     pub(super) fn decorated(&self, cx: Cx<'_, '_>, decorators: &[Ex], function: Value) -> Value {
         for &it in decorators {
             let callee = match *cx.ast.kind(it) {

@@ -20,7 +20,7 @@ pub(crate) enum Piece<'a> {
         value: &'a str,
         /// `!r`
         conversion: Option<char>,
-        /// What follows the colon.
+        /// The text behind the colon.
         spec: &'a str,
     },
 }

@@ -46,7 +46,7 @@ impl Session<'_> {
         let args = match self.arguments(cx, args) {
             Ok(args) => args,
             // What it is changed to is not known.
-            Err(it) => return Some(self.spoil(&it.reason)),
+            Err(it) => return Some(self.invalidate(&it.reason)),
         };
         let mut result = Value::None;
         let done = self.change(cx, base, &mut |this, object| {
@@ -58,7 +58,7 @@ impl Session<'_> {
             false
         });
         if !done {
-            return Some(self.spoil("an object is changed in a way that is not followed"));
+            return Some(self.invalidate("an object is changed in a way that is not followed"));
         }
         Some(result)
     }

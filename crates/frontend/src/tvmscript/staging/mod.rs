@@ -6,6 +6,7 @@
 //!
 //! - [`value`]: values; [`function`]: functions and classes as values.
 //! - [`session`]: the answer to one question: trees, frames, budget.
+//! - `questions`: what is asked of the scopes of a file; each is a session of its own.
 //! - `names`: from a name to its definition, through frames, scopes and imports.
 //! - `eval`, `exec`: expressions, and the statements of helpers.
 //! - `call`, `classes`, `methods`, `builtins`: calls of functions of the text and of Python.
@@ -26,6 +27,7 @@ pub mod limits;
 mod methods;
 mod names;
 pub(crate) mod operators;
+mod questions;
 pub(crate) mod session;
 #[cfg(test)]
 mod tests;
@@ -35,9 +37,4 @@ pub use function::{Class, Function, Home};
 pub use value::{Fields, Items, Kind, Unknown, Value};
 
 pub(crate) use builtins::only_reads;
-
-/// Returns the result of a function of Python itself for known arguments.
-pub(crate) fn pure(path: &str, positional: Vec<Value>, keywords: Vec<(Box<str>, Value)>) -> Value {
-    let scopes = super::Scopes::default();
-    scopes.apply(&Value::Path(path.into()), positional, keywords, super::Context::default())
-}
+pub(crate) use questions::pure;

@@ -370,7 +370,7 @@ fn is_followed(path: &str) -> bool {
         })
 }
 
-/// What a value means for a kernel.
+/// The meaning of a value for a kernel.
 pub(super) fn capture_of(value: Value) -> Capture {
     match value {
         Value::Path(path) => match namespace(&path) {

@@ -1,7 +1,7 @@
 //! A session: the answer to one question about a name, with its trees, frames and budget.
 //!
 //! Nothing is executed: text is interpreted, within limits ([`super::limits`]). An effect that the interpreter cannot
-//! follow (an object that is changed through another name, a call that may change what it is given) *spoils* the
+//! follow (an object that is changed through another name, a call that may change what it is given) *invalidates* the
 //! session: all that it gives afterwards is unknown.
 
 use std::{
@@ -59,7 +59,7 @@ pub(super) struct Frame {
     pub(super) vars: RefCell<FxHashMap<Box<str>, Value>>,
     /// The frame around it, if that is alive.
     pub(super) outer: Option<Rc<Frame>>,
-    /// What is known of the frames around it, if they are gone.
+    /// The known names of the frames around it, if those are gone.
     pub(super) closure: Arc<[(Box<str>, Value)]>,
     pub(super) place: Place,
     pub(super) kind: FrameKind,
@@ -75,7 +75,7 @@ pub(super) enum FrameKind {
     Static,
 }
 
-/// What is being read.
+/// The tree and the frame that are being read.
 #[derive(Clone, Copy)]
 pub(super) struct Cx<'s, 't> {
     pub(super) ast: &'s Ast<'t>,
@@ -103,7 +103,7 @@ pub(crate) struct Session<'t> {
     nesting: Cell<u32>,
     calls: Cell<u32>,
     pub(super) definitions: Cell<u32>,
-    spoiled: RefCell<Option<Unknown>>,
+    invalidated: RefCell<Option<Unknown>>,
     /// The names that were resolved; `None` while one is being resolved.
     pub(super) names: RefCell<FxHashMap<(Place, Box<str>), Option<Capture>>>,
     /// The frames that nested functions see, by the address of what they hold, which is kept here.
@@ -124,7 +124,7 @@ impl<'t> Session<'t> {
             nesting: Cell::new(0),
             calls: Cell::new(0),
             definitions: Cell::new(0),
-            spoiled: RefCell::default(),
+            invalidated: RefCell::default(),
             names: RefCell::default(),
             live: RefCell::default(),
         }
@@ -178,7 +178,7 @@ impl<'t> Session<'t> {
 
     /// The reason why nothing more is evaluated, if there is one.
     pub(super) fn stopped(&self) -> Option<Unknown> {
-        if let Some(it) = &*self.spoiled.borrow() {
+        if let Some(it) = &*self.invalidated.borrow() {
             return Some(it.clone());
         }
         (self.steps.get() > MAX_STEPS)
@@ -186,9 +186,9 @@ impl<'t> Session<'t> {
     }
 
     /// Gives up on all that follows.
-    pub(super) fn spoil(&self, reason: &str) -> Value {
+    pub(super) fn invalidate(&self, reason: &str) -> Value {
         let it = Unknown::new(reason);
-        self.spoiled.borrow_mut().get_or_insert_with(|| it.clone());
+        self.invalidated.borrow_mut().get_or_insert_with(|| it.clone());
         Value::Unknown(it)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use frontend::tvmscript::instance::{Request, RequestError};
+use frontend::tvmscript::{Request, RequestError};
 use ide::CseOptions;
 use transform::passes::Pass;
 

@@ -99,7 +99,7 @@ impl Choices {
     }
 }
 
-/// What Python gives for each text: the `repr` of `N`, or nothing where it raises an error.
+/// The answers of Python for each text: the `repr` of `N`, or nothing where it raises an error.
 fn by_python(texts: &[String]) -> Option<Vec<String>> {
     let program = "import sys, warnings\nwarnings.simplefilter('ignore')\nsys.set_int_max_str_digits(0)\n\
         for text in sys.stdin.read().split('\\0'):\n    space = {}\n    try:\n        exec(text, space)\n        \
