@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tests::document::Document;
-use tests::lsp::code;
+use tests::lsp::{Server, code};
 
 use crate::{assert_lives, hints, label, server, server_with, softmax};
 
@@ -12,7 +12,11 @@ const INTERRUPTED: [i64; 2] = [code::REQUEST_CANCELLED, code::CONTENT_MODIFIED];
 #[test]
 fn requests_see_all_changes_before_them() {
     let mut document = softmax();
-    let (mut server, _dir) = server_with(&document);
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    // One hint more must not be beyond those of its function.
+    std::fs::write(dir.path().join("tir-analyzer.toml"), "[hints]\nper-function = 100\n").unwrap();
+    let mut server = Server::start(dir.path());
+    server.open(&document);
     let before = hints(&mut server, &document);
     let line = "                T_softmax_norm_1[threadIdx_x * T.int64(77)] = A_1[threadIdx_x * T.int64(77)]\n";
     let at = document.find("                in_thread_T_softmax_expsum_shared[0] = T.float32(0.0)");

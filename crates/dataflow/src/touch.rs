@@ -268,7 +268,8 @@ fn holds_address(kind: ExprKind, ty: Type) -> bool {
 }
 
 /// Returns true if a load or a part of a buffer only names a place: it is the operand of a call that takes its address,
-/// or that writes there and does not read.
+/// or a part of a buffer that a call writes and does not read. An element that is given to be written is evaluated:
+/// its value may be the address to write to.
 pub(crate) fn is_name_of_element(
     body: &Body,
     occurrences: &Occurrences,
@@ -279,8 +280,11 @@ pub(crate) fn is_name_of_element(
     let call = body.expr(occurrences[parent].expr).kind;
     let ExprKind::Call { attrs, .. } = call else { return false };
     let index = occurrences.index_in(parent, load);
-    effects.element(body, call, index) == Element::Name
-        || effects.call(body, call).operand_use(body.dict(attrs), index) == Some(OperandUse::Writes)
+    let is_written = || {
+        effects.call(body, call).operand_use(body.dict(attrs), index) == Some(OperandUse::Writes)
+    };
+    let is_region = matches!(body.expr(occurrences[load].expr).kind, ExprKind::Region(..));
+    effects.element(body, call, index) == Element::Name || is_region && is_written()
 }
 
 /// The memory that code outside this function may access.

@@ -35,7 +35,7 @@ impl Level {
     /// The level of an expression by its text: that of the loosest operator outside of brackets and strings. O(text).
     pub fn of_text(text: &str) -> Level {
         let mut level = Level::Atom;
-        let (mut depth, mut after_operand) = (0usize, false);
+        let (mut depth, mut place) = (0usize, Place::Operand);
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let len = match first {
@@ -50,32 +50,49 @@ impl Level {
                 ')' | ']' | '}' => depth = depth.saturating_sub(1),
                 _ if depth > 0 || first.is_whitespace() => continue,
                 _ => {
-                    if let Some(found) = level_of(token, after_operand) {
+                    if let Some(found) = level_of(token, place) {
                         level = level.min(found);
-                        after_operand = false;
+                        place = match token {
+                            "is" => Place::Is,
+                            _ => Place::Operand,
+                        };
                         continue;
                     }
                 }
             }
-            after_operand = !matches!(first, '(' | '[' | '{' | '.');
+            place = match first {
+                '(' | '[' | '{' | '.' => Place::Operand,
+                _ => Place::Operator,
+            };
         }
         level
     }
 }
 
+/// The token that is expected at a place of an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// An operand, or an operator before it.
+    Operand,
+    /// Behind an `is`: an operand, or the rest of `is not`.
+    Is,
+    /// An operator behind an operand.
+    Operator,
+}
+
 /// The level of an operator; none for another token.
-fn level_of(token: &str, after_operand: bool) -> Option<Level> {
+fn level_of(token: &str, place: Place) -> Option<Level> {
     Some(match token {
         "if" | "else" | "lambda" | ":=" | "," => Level::Lambda,
         "or" => Level::Or,
         "and" => Level::And,
-        "not" if !after_operand => Level::Not,
+        "not" if place == Place::Operand => Level::Not,
         "in" | "is" | "not" | "==" | "!=" | "<" | "<=" | ">" | ">=" => Level::Comparison,
         "|" => Level::BitOr,
         "^" => Level::BitXor,
         "&" => Level::BitAnd,
         "<<" | ">>" => Level::Shift,
-        "+" | "-" if after_operand => Level::Sum,
+        "+" | "-" if place == Place::Operator => Level::Sum,
         "*" | "/" | "//" | "%" | "@" => Level::Product,
         // A power binds more tightly than a sign before it, less than one behind it.
         "+" | "-" | "~" | "**" => Level::Unary,
@@ -147,6 +164,7 @@ mod tests {
             ("1e-05", Level::Atom),
             ("a * 1e-05", Level::Product),
             ("a is not None", Level::Comparison),
+            ("a not in b", Level::Comparison),
             ("not a", Level::Not),
             ("a if b else c", Level::Lambda),
             ("a and b == c", Level::And),

@@ -122,7 +122,8 @@ impl Factory {
 /// A call of a function that is imported from another file, with known arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignCall {
-    /// The dotted path of the function, from the module that is named in the import.
+    /// The dotted path of the function, from the module that is named in the import, without the dots of a relative
+    /// one.
     path: Box<str>,
     arguments: Arguments,
 }
@@ -296,7 +297,8 @@ impl FileFunctions {
         if args.is_empty() || module.split('.').next() == Some("tvm") {
             return None;
         }
-        let path = [&**module].into_iter().chain(rest).collect::<Vec<_>>().join(".");
+        let module = module.trim_start_matches('.');
+        let path = [module].into_iter().chain(rest).collect::<Vec<_>>().join(".");
         let arguments = self.arguments(&ast, args, call)?;
         Some(ForeignCall { path: path.into(), arguments })
     }

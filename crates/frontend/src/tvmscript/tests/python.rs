@@ -89,8 +89,7 @@ def f(A: T.Buffer((8,), \"float32\")):
         store(A, i)
 ",
         expect![[r#"
-            unresolved-capture: the value of `pick` is not known here
-            unresolved-capture: the value of `store` is not known here
+            unresolved-capture: the values of `pick` and `store` are not known here
             @T.prim_func
             def f(A: T.Buffer((8,), "float32")):
                 for i in range(8):

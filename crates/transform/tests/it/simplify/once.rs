@@ -36,9 +36,10 @@ def f(b: T.Buffer((2,), "uint32"), n: T.int32):
             b[0] = T.uint32(0)
 "#,
         expect![[r##"
-            # redundant-guard 3 `(T.Cast("float64", v2) < T.Cast("float64", n)) or ((v2 & 31) >= n)`; by known-value, fold, ge-swap, logic-chain
+            # simplifiable 2 `T.Cast("float64", v2)`; by known-value, fold
+            # redundant-guard 3 `(T.Cast("float64", v2) < T.Cast("float64", n)) or ((v2 & 31) >= n)`; by known-value, fold, ge-swap, logic-chain, decided
             v2 = T.launch_thread("blockIdx.x", 1)
-            if T.Cast("float64", v2) < T.Cast("float64", n) or 0 >= n:
+            if T.float64(0.0) < T.Cast("float64", n) or 0 >= n:
                 b[0] = T.uint32(0)
                 b[0] = T.uint32(0)
         "##]],
@@ -57,10 +58,11 @@ def f(v0: T.int32, v2: T.bool, b0: T.Buffer((16,), "float32")):
                 b0[0] = T.if_then_else((v2 and (T.bool(True) and (T.float32(-1.5) <= T.Cast("float32", v9)))), T.float32(-1.5), T.float32(0.0))
 "#,
         expect![[r##"
-            # redundant-condition 4 `T.if_then_else((v2 and (T.bool(True) and (T.float32(-1.5) <= T.Cast("float32", v9)))), T.float32(-1.5), T.float32(0.0))`; this decides it: 3 `T.float32(-1.5) <= T.Cast("float32", v9)`
+            # simplifiable 3 `T.Cast("float32", v9)`; by known-value, fold
+            # redundant-condition 4 `v2 and (T.bool(True) and (T.float32(-1.5) <= T.Cast("float32", v9)))`; this decides it: 3 `T.float32(-1.5) <= T.Cast("float32", v9)`
             v9 = T.launch_thread("blockIdx.x", 1)
             for v11 in range(7):
-                if v11 < 1 and T.float32(-1.5) <= T.Cast("float32", v9):
+                if v11 < 1 and T.LE(T.float32(-1.5), T.float32(0.0)):
                     b0[0] = T.if_then_else(v2, T.float32(-1.5), T.float32(0.0))
         "##]],
     );
