@@ -28,6 +28,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn for_statement(&mut self, target: Ex, iterable: Ex, body: Run) -> R<()> {
         let ast = self.ast;
         let Some((form, args)) = self.form_call(iterable) else {
+            // What Python decides about the kind of loop is not told as a form that is not known.
+            self.eval(iterable)?;
             return Err(self.unsupported(iterable, "a loop over this"));
         };
         self.check_form(&form, &args)?;

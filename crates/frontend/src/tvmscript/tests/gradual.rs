@@ -233,3 +233,23 @@ fn an_unknown_function_may_be_called() {
         "#]],
     );
 }
+
+#[test]
+fn a_loop_of_a_kind_that_python_decides_is_kept() {
+    check(
+        "n, kind",
+        "
+        def f(A: T.Buffer((16,), \"int32\")):
+            for i in kind(n):
+                A[i] = 1
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `kind` and `n` are not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((16,), "int32")):
+                for i in kind(n):
+                    A[i] = 1
+        "#]],
+    );
+}

@@ -381,7 +381,7 @@ fn a_broken_statement_leaves_the_others_alone() {
         expect![[r#"
             undefined-name: `foo` is not defined here
             wrong-buffer-rank: `B` has 1 dimension, this access has 2 indices
-            unsupported-construct: a loop over this has no meaning in TVMScript that is known here
+            undefined-name: `unknown` is not defined here
             x: T.let[T.int32] = n + 1
             y = foo(x)
             B[x] = y
