@@ -229,7 +229,7 @@ impl Steps<'_> {
                         cells.push(Cell::class(class));
                     }
                     // An element that is given by its value may hold the address.
-                    named.all &= !holds_address(node.kind, node.ty);
+                    named.all &= !holds_address(node.kind, node.ty, is_address);
                 }
                 None if is_address || may_be_address(node.kind, node.ty) => named.all = false,
                 None => {}
@@ -262,9 +262,11 @@ fn may_be_address(kind: ExprKind, ty: Type) -> bool {
     !matches!(kind, ExprKind::Int(_)) && ty.prim().is_none_or(is_wide)
 }
 
-/// Returns true if an element may hold the address of other memory.
-fn holds_address(kind: ExprKind, ty: Type) -> bool {
-    matches!(kind, ExprKind::Load { .. }) && may_be_address(kind, ty)
+/// Returns true if an element may hold the address of other memory: any integer that a row names as an address does.
+fn holds_address(kind: ExprKind, ty: Type, is_address: bool) -> bool {
+    let is_integer = || ty.prim().is_some_and(DataType::is_integer);
+    matches!(kind, ExprKind::Load { .. })
+        && (may_be_address(kind, ty) || is_address && is_integer())
 }
 
 /// Returns true if a load or a part of a buffer only names a place: it is the operand of a call that takes its address,

@@ -104,6 +104,7 @@ const WRITES: &[&str] = &[
     "e = d.view(2, 2)\nT.ptx.mov.u32(e[0, 0], i)",
     // Through an address that lies in memory.
     "h = T.alloc_local((1,), \"uint64\")\nh[0] = T.reinterpret(\"uint64\", d.data)\nT.ptx.st.local.u32(h[0], 1)",
+    "h = T.alloc_local((1,), \"int32\")\nh[0] = T.Cast(\"int32\", T.reinterpret(\"uint64\", d.data))\nT.ptx.st.local.u32(h[0], 1)",
     "h = T.alloc_local((1,), \"uint64\")\nT.ptx.mov.u64(h[0], d.ptr_to([0]))\nT.ptx.st.local.u32(h[0], 1)",
     "h = T.alloc_local((1,), \"uint64\")\nT.ptx.cvta.to.local.u64(h[0], d.data)\nT.foo(h[0])",
 ];

@@ -136,7 +136,8 @@ fn an_instance_is_run_previewed_and_checked() {
     "#]]);
     let none = run(&project, &["check", "a.py", "--level", "error", "--instance", "none(7)"]);
     none.check(expect![[r#"
-        1 file checked: 2 warnings, 4 hints
+        1 file checked: 2 hints
+        1 value can be computed once: `tir-analyzer fix --diff` shows how
         --- errors
         error: no file has the factory `none`
         --- exit code 2
