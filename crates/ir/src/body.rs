@@ -59,8 +59,8 @@ pub struct Body {
     pub annotations: Vec<(ValueId, NameId)>,
     /// Captured names that could not be resolved; with any, the function has no fingerprint.
     pub unresolved: Vec<NameId>,
-    /// The captured values that are element types, by the number of their symbol.
-    dtype_symbols: Vec<ValueId>,
+    /// The first element type that is not known.
+    symbolic_dtype: Option<DataType>,
     names: NameTable,
     exprs: Table<ExprId, Expr>,
     expr_index: Index<ExprId>,
@@ -98,7 +98,7 @@ impl Body {
             root: RegionId::new(0),
             annotations: Vec::new(),
             unresolved: Vec::new(),
-            dtype_symbols: Vec::new(),
+            symbolic_dtype: None,
             names: NameTable::default(),
             exprs: Table::default(),
             expr_index: Index::default(),
@@ -198,24 +198,19 @@ impl Body {
 
     // ---- element types that are not known ----
 
-    /// The element type that a captured value is; none where a function has more than 65,535 of them. O(symbols).
+    /// The element type that a captured value is; none where a function has more than 65,535 values before it.
     pub fn dtype_symbol(&mut self, value: ValueId) -> Option<DataType> {
-        let index = match self.dtype_symbols.iter().position(|&it| it == value) {
-            Some(index) => index,
-            None => {
-                self.dtype_symbols.push(value);
-                self.dtype_symbols.len() - 1
-            }
-        };
-        u16::try_from(index).ok().map(|it| DataType::symbolic(DtypeSymbol(it)))
+        let dtype = DataType::symbolic(DtypeSymbol(u16::try_from(value.index()).ok()?));
+        self.symbolic_dtype.get_or_insert(dtype);
+        Some(dtype)
     }
     /// The captured value that is this element type, if it is one that is not known.
     pub fn symbol_value(&self, dtype: DataType) -> Option<ValueId> {
-        self.dtype_symbols.get(usize::from(dtype.symbol()?.0)).copied()
+        dtype.symbol().map(|it| ValueId::new(it.0.into()))
     }
     /// The first element type that is not known, if there is any.
     pub fn first_symbolic_dtype(&self) -> Option<DataType> {
-        (!self.dtype_symbols.is_empty()).then(|| DataType::symbolic(DtypeSymbol(0)))
+        self.symbolic_dtype
     }
     /// An element type for people: its name, or the Python expression that it is.
     pub fn dtype_name(&self, dtype: DataType) -> String {
@@ -749,7 +744,7 @@ impl PartialEq for Body {
             root,
             annotations,
             unresolved,
-            dtype_symbols,
+            symbolic_dtype,
             names,
             exprs,
             expr_index: _,
@@ -776,7 +771,7 @@ impl PartialEq for Body {
             && *root == other.root
             && *annotations == other.annotations
             && *unresolved == other.unresolved
-            && *dtype_symbols == other.dtype_symbols
+            && *symbolic_dtype == other.symbolic_dtype
             && *names == other.names
             && exprs.len() == other.exprs.len()
             && exprs.iter().zip(other.exprs.iter()).all(|((_, a), (_, b))| {

@@ -40,7 +40,8 @@ pub enum TypeCode {
     Symbolic(DtypeSymbol),
 }
 
-/// An element type that is not known, by its number in the body ([`crate::Body::dtype_symbol`]).
+/// An element type that is not known, by the number of the captured value that it is
+/// ([`crate::Body::dtype_symbol`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DtypeSymbol(pub(crate) u16);
 
