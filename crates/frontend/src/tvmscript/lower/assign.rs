@@ -99,8 +99,12 @@ impl Lowerer<'_, '_, '_> {
             self.make_buffer(name, target, BufferForm::Decl, spec);
             return Ok(());
         }
-        let ev = self.assigned(value)?;
-        self.assign_value(name, target, ev)
+        if matches!(self.ast.kind(value), ExKind::Call { .. }) {
+            self.s.call_target = Some((self.s.body.intern(name), value));
+        }
+        let ev = self.assigned(value);
+        self.s.call_target = None;
+        self.assign_value(name, target, ev?)
     }
 
     /// The memory of a scalar that is allocated by name.

@@ -104,6 +104,10 @@ struct State<'e> {
     /// Helpers of Python that are being read, one inside the other, and their statements so far.
     helper_depth: u32,
     helper_steps: u32,
+    /// The name that gets the value of a call, while the call is read.
+    call_target: Option<(ir::NameId, Ex)>,
+    /// The name of the buffer that the helper which is read may return.
+    buffer_name: Option<ir::NameId>,
     /// Captured values by their texts.
     captured: FxHashMap<ir::NameId, ValueId>,
     /// Captured values that may be elements of memory.
@@ -197,6 +201,8 @@ fn lowered<'e>(
         doubt: Doubt::None,
         helper_depth: 0,
         helper_steps: 0,
+        call_target: None,
+        buffer_name: None,
         captured: FxHashMap::default(),
         may_be_load: FxHashSet::default(),
         captured_memory,

@@ -6,12 +6,14 @@
 
 use std::rc::Rc;
 
+use ir::NameId;
 use smallvec::SmallVec;
 use syntax::SyntaxKind;
 
 use super::{
     Doubt, Lowerer, R, Reported,
     arguments::Args,
+    buffers::buffer_form,
     macros::Given,
     value::{Ev, Items, Val},
 };
@@ -325,11 +327,12 @@ impl Lowerer<'_, '_, '_> {
 
     /// A call of a captured value: of a function of Python, its value; else a call that may do anything.
     pub(super) fn captured_call(&mut self, ex: Ex, callee: Ex, of: &Val, args: Run) -> R<Ev> {
+        let target = self.s.call_target.take().filter(|it| it.1 == ex).map(|it| it.0);
         if let Val::Unknown(id) = of
             && let Some(object) = self.s.objects.get(id).cloned()
         {
             let mark = self.mark();
-            match self.helper_call(ex, &object, args) {
+            match self.helper_call(ex, &object, args, target) {
                 Ok(Some(ev)) => return Ok(ev),
                 Ok(None) | Err(Reported) => self.undo(mark),
             }
@@ -344,7 +347,14 @@ impl Lowerer<'_, '_, '_> {
         self.unknown_call(ex, callee, args)
     }
 
-    fn helper_call(&mut self, ex: Ex, object: &Constant, args: Run) -> R<Option<Ev>> {
+    /// `target` is the name that gets the value.
+    fn helper_call(
+        &mut self,
+        ex: Ex,
+        object: &Constant,
+        args: Run,
+        target: Option<NameId>,
+    ) -> R<Option<Ev>> {
         let args = self.args(args);
         let mut given = self.given(&args)?;
         let known: Option<Vec<Constant>> =
@@ -372,7 +382,10 @@ impl Lowerer<'_, '_, '_> {
             },
             _ => return Ok(None),
         };
-        let val = self.inlined(ex, &function, given)?;
+        self.s.buffer_name = target;
+        let val = self.inlined(ex, &function, given);
+        self.s.buffer_name = None;
+        let val = val?;
         let src = self.leaf(ex);
         Ok(val.map(|val| Ev { val, src }))
     }
@@ -396,7 +409,10 @@ impl Lowerer<'_, '_, '_> {
         self.s.scopes.pop_frame();
         self.s.scopes.unhide(restore);
         self.s.home = outside;
-        debug_assert_eq!(n_ops, self.s.body.ops.len(), "an expression makes no operation");
+        debug_assert!(
+            n_ops == self.s.body.ops.len() || matches!(val, Ok(Val::Buffer(_))),
+            "an expression makes no operation but a buffer"
+        );
         match val? {
             // These have a meaning only where they stand.
             Val::LocalMacro(..) | Val::Lambda | Val::Python | Val::Dict => Ok(None),
@@ -488,6 +504,18 @@ impl Lowerer<'_, '_, '_> {
         Ok(ev)
     }
 
+    /// The buffer that a helper makes for the name that gets its value: `return T.alloc_buffer(…)`.
+    fn helper_buffer(&mut self, value: Ex) -> R<Option<Val>> {
+        let Some((form, args)) = self.form_call(value) else { return Ok(None) };
+        let Some(kind) = buffer_form(&form, self.is_legacy()) else { return Ok(None) };
+        let Some(name) = self.s.buffer_name.take() else { return Err(Reported) };
+        self.check_form(&form, &args)?;
+        let spec = self.buffer_spec(value, kind, &args)?;
+        let name = self.s.body.name(name).to_owned();
+        let (buffer, _) = self.new_buffer(&name, kind, spec);
+        Ok(Some(Val::Buffer(buffer)))
+    }
+
     fn helper_statement(&mut self, st: St) -> R<Flow> {
         let ast = self.ast;
         match ast.stmt(st).kind {
@@ -509,7 +537,13 @@ impl Lowerer<'_, '_, '_> {
             }
             StKind::AnnAssign { value: None, .. } => {}
             StKind::AugAssign { target, op, value } => self.helper_augmented(target, op, value)?,
-            StKind::Return(Some(value)) => return Ok(Flow::Return(self.helper_eval(value)?.val)),
+            StKind::Return(Some(value)) => {
+                let val = match self.helper_buffer(value)? {
+                    Some(buffer) => buffer,
+                    None => self.helper_eval(value)?.val,
+                };
+                return Ok(Flow::Return(val));
+            }
             StKind::Return(None) => return Ok(Flow::Return(Val::Const(Constant::None))),
             StKind::Break => return Ok(Flow::Break),
             StKind::Continue => return Ok(Flow::Continue),

@@ -98,3 +98,34 @@ def f(A: T.Buffer((8,), \"float32\")):
         "#]],
     );
 }
+
+#[test]
+fn a_helper_may_make_the_buffer_that_a_name_gets() {
+    check(
+        "
+def _var(dtype=\"int32\"):
+    return T.sblock_alloc_buffer((1,), dtype, scope=\"local\")
+def _two():
+    return _var()
+@T.prim_func
+def f(A: T.Buffer((8,), \"float32\")):
+    with T.sblock(\"root\"):
+        total = _var(\"float32\")
+        other = T.exp(_var(\"float32\"))
+        last = _two()
+        total[0] = A[0]
+        A[1] = total[0]
+",
+        expect![[r#"
+            unresolved-capture: the values of `_var` and `_two` are not known here
+            @T.prim_func
+            def f(A: T.Buffer((8,), "float32")):
+                with T.sblock("root"):
+                    total = T.sblock_alloc_buffer((1,), scope="local")
+                    other = T.exp(_var("float32"))
+                    last = _two()
+                    total[0] = A[0]
+                    A[1] = total[0]
+        "#]],
+    );
+}
