@@ -12,9 +12,12 @@ fn sample() -> String {
     samples::text("lowered_cuda", "te_softmax_dyn")
 }
 
+/// One hint more must not be beyond those of its function.
+const ALL_HINTS: &str = "[hints]\nper-function = 100\n";
+
 /// An editor with the sample open and its hints there.
 fn with_hints() -> (Neovim, Vec<Hint>) {
-    let editor = Neovim::headless(FILE, &sample());
+    let editor = Neovim::headless_with(FILE, &sample(), ALL_HINTS);
     editor.wait_for("the server is attached", "Probe.is_attached()");
     editor.wait_for("there are hints", "#Probe.hints() > 0");
     let hints = editor.settled_hints();

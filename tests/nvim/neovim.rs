@@ -40,7 +40,15 @@ pub(crate) struct Hint {
 impl Neovim {
     /// Opens a file with this name and text, without a screen.
     pub(crate) fn headless(name: &str, text: &str) -> Neovim {
+        Neovim::headless_with(name, text, "")
+    }
+
+    /// Opens a file with this name and text, without a screen, in a folder with these settings.
+    pub(crate) fn headless_with(name: &str, text: &str, settings: &str) -> Neovim {
         Neovim::open(name, text, |program, dir, file| {
+            if !settings.is_empty() {
+                std::fs::write(dir.join("tir-analyzer.toml"), settings).expect("it is written");
+            }
             let mut command = editor_command(program, dir, file);
             let child = command
                 .arg("--headless")
