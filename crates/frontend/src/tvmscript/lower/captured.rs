@@ -18,6 +18,7 @@ use super::{
 use crate::tvmscript::{
     ast::{CompareKind, Ex, ExKind, StKind},
     environment::Constant,
+    staging::format::{Piece, pieces},
 };
 
 /// A longer text of one value is kept as an expression of its parts.
@@ -314,11 +315,12 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn captured_string(&mut self, ex: Ex) -> Option<Ev> {
         let range = self.ast.range(ex);
         let text = self.ast.text.get(std::ops::Range::<usize>::from(range))?.to_owned();
-        let holes = holes(&text)?;
+        let pieces = pieces(&text)?;
         let at = self.range(ex);
-        let mut parts = Vec::with_capacity(holes.len());
-        for hole in holes {
-            let parse = syntax::parse(hole.trim());
+        let mut parts = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let Piece::Field { value, .. } = piece else { continue };
+            let parse = syntax::parse(value);
             let green = syntax::Green::of(&parse.syntax());
             let ast = crate::tvmscript::ast::read(&green);
             let inner = ast.root.first().and_then(|&it| match ast.stmt(it).kind {
@@ -428,52 +430,4 @@ fn operand_above(text: &str, level: Level) -> String {
         true => operand(text, level),
         false => format!("({text})"),
     }
-}
-
-/// The expressions in the braces of an f-string, without conversions and formats; none if it is no f-string, or has
-/// braces in its formats.
-fn holes(text: &str) -> Option<Vec<&str>> {
-    let quote = text.find(['"', '\''])?;
-    let (prefix, rest) = text.split_at(quote);
-    if !prefix.contains(['f', 'F']) {
-        return None;
-    }
-    let mark = if rest.starts_with("\"\"\"") || rest.starts_with("'''") { 3 } else { 1 };
-    let inner = rest.get(mark..rest.len().checked_sub(mark)?)?;
-    let mut holes = Vec::new();
-    let mut chars = inner.char_indices().peekable();
-    while let Some((at, it)) = chars.next() {
-        match it {
-            '{' | '}' if chars.peek().is_some_and(|next| next.1 == it) => {
-                chars.next();
-            }
-            '{' => {
-                let end = inner[at..].find('}').map(|it| at + it)?;
-                let hole = inner.get(at + 1..end)?;
-                if hole.contains('{') {
-                    return None;
-                }
-                holes.push(expression_of(hole));
-                while chars.next_if(|it| it.0 <= end).is_some() {}
-            }
-            '}' => return None,
-            _ => {}
-        }
-    }
-    Some(holes)
-}
-
-/// The expression of a hole, without `!r`, `:>4` and `=`.
-fn expression_of(hole: &str) -> &str {
-    let mut depth = 0usize;
-    for (at, it) in hole.char_indices() {
-        match it {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            ':' if depth == 0 => return &hole[..at],
-            '!' if depth == 0 && !hole[at..].starts_with("!=") => return &hole[..at],
-            _ => {}
-        }
-    }
-    hole
 }

@@ -404,7 +404,7 @@ impl Lowerer<'_, '_, '_> {
         self.s.scopes.push_frame();
         self.s.helper_depth += 1;
         let mut inner = Lowerer { s: &mut *self.s, ast: &ast, expansion: Some(range) };
-        let val = ir::stack::with_room(|| inner.helper_value(ex, function, given));
+        let val = ir::stack::with_room(|| inner.helper_value(function, given));
         self.s.helper_depth -= 1;
         self.s.scopes.pop_frame();
         self.s.scopes.unhide(restore);
@@ -420,7 +420,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn helper_value(&mut self, at: Ex, function: &Function, given: Given<'_>) -> R<Val> {
+    fn helper_value(&mut self, function: &Function, given: Given<'_>) -> R<Val> {
         let ast = self.ast;
         for (name, value) in function.closure.iter() {
             if value.is_plain() || matches!(value, Constant::Function(_) | Constant::Class(_)) {
@@ -428,7 +428,6 @@ impl Lowerer<'_, '_, '_> {
                 self.define(name, syntax::TextRange::empty(0.into()), DefinitionKind::Meta, val);
             }
         }
-        let _ = at;
         match function.code {
             Code::Lambda(lambda) => {
                 let Some(ExKind::Lambda { params, body }) =

@@ -233,10 +233,9 @@ impl Value {
         Value::Unknown(Unknown::new(reason))
     }
 
-    /// The number of values in it, all levels of them, and the characters of their strings.
-    pub(crate) fn size(&self) -> usize {
+    /// The values in it, if it is made of values alone.
+    fn items(&self) -> Option<&Items> {
         match self {
-            Value::Str(it) => it.len().max(1),
             Value::Tuple(it)
             | Value::List(it)
             | Value::Set(it)
@@ -244,29 +243,29 @@ impl Value {
             | Value::Slice(it)
             | Value::Iterator(it)
             | Value::Typed(_, it)
-            | Value::Bound(_, it) => it.size,
+            | Value::Bound(_, it) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// The number of values in it, all levels of them, and the characters of their strings.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Value::Str(it) => it.len().max(1),
             Value::Instance(_, fields) => fields.size(),
             Value::Partial(it, fields) => it.size.saturating_add(fields.size()),
             Value::Function(it) => it.size(),
-            _ => 1,
+            other => other.items().map_or(1, Items::size),
         }
     }
 
     pub(super) fn depth(&self) -> u32 {
         match self {
-            Value::Tuple(it)
-            | Value::List(it)
-            | Value::Set(it)
-            | Value::Dict(it)
-            | Value::Slice(it)
-            | Value::Iterator(it)
-            | Value::Typed(_, it)
-            | Value::Bound(_, it) => it.depth,
             Value::Instance(class, fields) => fields.depth().max(class.depth()),
             Value::Partial(it, fields) => it.depth.max(fields.depth()),
             Value::Function(it) => it.depth(),
             Value::Class(it) => it.depth(),
-            _ => 0,
+            other => other.items().map_or(0, |it| it.depth),
         }
     }
 
@@ -291,20 +290,12 @@ impl Value {
     pub fn first_unknown(&self) -> Option<&Unknown> {
         match self {
             Value::Unknown(it) => Some(it),
-            Value::Tuple(it)
-            | Value::List(it)
-            | Value::Set(it)
-            | Value::Dict(it)
-            | Value::Slice(it)
-            | Value::Iterator(it)
-            | Value::Typed(_, it)
-            | Value::Bound(_, it) => it.iter().find_map(Value::first_unknown),
             Value::Instance(_, fields) => fields.iter().find_map(|it| it.1.first_unknown()),
             Value::Partial(it, fields) => {
                 let mut all = it.iter().chain(fields.iter().map(|it| it.1));
                 all.find_map(Value::first_unknown)
             }
-            _ => None,
+            other => other.items()?.iter().find_map(Value::first_unknown),
         }
     }
 
