@@ -103,19 +103,7 @@ impl Lowerer<'_, '_, '_> {
         let positional = args.positional.iter().map(|&it| self.attr(it)).collect();
         attrs.push(("args".into(), Attr::List(positional)));
         attrs.extend(self.keyword_attrs(&args.keywords));
-        let data = self.s.body.buffers[pool].clone();
-        let method = self.s.body.intern(method);
-        let buffer = Buffer {
-            name: data.name,
-            dtype,
-            shape: shape.iter().map(|it| it.id).collect(),
-            strides: None,
-            elem_offset: None,
-            scope: data.scope,
-            origin: BufferOrigin::View { source: pool, method },
-            attrs: self.s.body.attr_dict(attrs),
-        };
-        Ok(BufferSpec { buffer, operands: shape })
+        Ok(self.view_of(pool, method, dtype, shape, attrs))
     }
 
     /// A function of another module: called by its text, and nothing is known of it.

@@ -134,19 +134,31 @@ impl Lowerer<'_, '_, '_> {
         if is_open {
             attrs.push((ir::UNKNOWN_SHAPE.into(), ir::Attr::None));
         }
+        Ok(self.view_of(source, method, dtype, shape, attrs))
+    }
+
+    /// A view that a method of a buffer or pool makes.
+    pub(super) fn view_of(
+        &mut self,
+        source: BufferId,
+        method: &str,
+        dtype: DataType,
+        shape: Vec<Tx>,
+        attrs: AttrDict,
+    ) -> BufferSpec {
         let method = self.s.body.intern(method);
-        let attrs = self.s.body.attr_dict(attrs);
+        let Buffer { name, scope, .. } = self.s.body.buffers[source];
         let buffer = Buffer {
-            name: data.name,
+            name,
             dtype,
             shape: shape.iter().map(|it| it.id).collect(),
             strides: None,
             elem_offset: None,
-            scope: data.scope,
+            scope,
             origin: BufferOrigin::View { source, method },
-            attrs,
+            attrs: self.s.body.attr_dict(attrs),
         };
-        Ok(BufferSpec { buffer, operands: shape })
+        BufferSpec { buffer, operands: shape }
     }
 
     /// The arguments of a view, and true if one is a captured value after a `*`, which may be any number of them.
