@@ -16,9 +16,8 @@ use super::{
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
-    ast::{CompareKind, Ex, ExKind, StKind},
+    ast::{CompareKind, Ex, ExKind},
     environment::Constant,
-    staging::format::{Piece, pieces},
 };
 
 /// A longer text of one value is kept as an expression of its parts.
@@ -312,29 +311,14 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `f"{dtype}x4"`: its text, if all that is put in is captured or constant.
-    pub(super) fn captured_string(&mut self, ex: Ex) -> Option<Ev> {
+    pub(super) fn captured_string(&mut self, ex: Ex, fields: &[Ev]) -> Option<Ev> {
         let range = self.ast.range(ex);
         let text = self.ast.text.get(std::ops::Range::<usize>::from(range))?.to_owned();
-        let pieces = pieces(&text)?;
-        let at = self.range(ex);
-        let mut parts = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            let Piece::Field { value, .. } = piece else { continue };
-            let parse = syntax::parse(value);
-            let green = syntax::Green::of(&parse.syntax());
-            let ast = crate::tvmscript::ast::read(&green);
-            let inner = ast.root.first().and_then(|&it| match ast.stmt(it).kind {
-                StKind::Expr(ex) => Some(ex),
-                _ => None,
-            })?;
-            if !ast.errors.is_empty() {
-                return None;
-            }
-            let mut lowerer = Lowerer { s: &mut *self.s, ast: &ast, expansion: Some(at) };
-            let ev = lowerer.eval(inner).ok()?;
-            parts.push(match ev.val {
+        let mut parts = Vec::with_capacity(fields.len());
+        for field in fields {
+            parts.push(match field.val {
                 Val::Path(_) => return None,
-                _ => self.captured_part(&ev)?,
+                _ => self.captured_part(field)?,
             });
         }
         let parts: Vec<&Part> = parts.iter().collect();

@@ -268,40 +268,55 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// A formatted string whose values are known.
+    /// A formatted string: its text if all values in it are known, a captured value if some are captured. Each value is
+    /// read once, as the strings may nest.
     pub(super) fn format_string(&mut self, ex: Ex, run: Run) -> R<Ev> {
         let tokens = self.ast.strings(run);
-        let uses = self.s.uses.len();
-        let mut text = String::new();
+        let before = (self.s.uses.len(), self.s.unread.len(), self.s.diagnostics.len());
+        let mut text = Some(String::new());
+        let mut fields = Some(Vec::new());
         for token in tokens {
-            let Some(pieces) = pieces(token) else { return Ok(self.open_string(ex)) };
+            let Some(pieces) = pieces(token) else {
+                (text, fields) = (None, None);
+                break;
+            };
             for piece in pieces {
                 match piece {
-                    Piece::Text(it) => text.push_str(&it),
+                    Piece::Text(it) => text.iter_mut().for_each(|text| text.push_str(&it)),
                     Piece::Field { value, conversion, spec } => {
-                        let value = self.text_value(ex, value);
-                        let part = value.and_then(|it| formatted(&it, conversion, spec));
-                        let Some(part) = part.filter(|it| it.len() <= staging::limits::MAX_SIZE)
-                        else {
-                            self.s.uses.truncate(uses);
-                            return Ok(self.open_string(ex));
-                        };
-                        text.push_str(&part);
+                        let ev = self.field_value(ex, value);
+                        let value = ev.as_ref().and_then(|it| self.python_value(&it.val));
+                        let part = value
+                            .filter(Constant::is_known)
+                            .and_then(|it| formatted(&it, conversion, spec))
+                            .filter(|it| it.len() <= staging::limits::MAX_SIZE);
+                        text = text.zip(part).map(|(text, part)| text + &part);
+                        fields = fields.zip(ev).map(|(mut fields, ev)| {
+                            fields.push(ev);
+                            fields
+                        });
                     }
                 }
             }
         }
-        let src = self.leaf(ex);
-        Ok(Ev { val: Val::Const(Constant::Str(text.into())), src })
-    }
-
-    /// A formatted string with values that are not known.
-    fn open_string(&mut self, ex: Ex) -> Ev {
-        self.captured_string(ex).unwrap_or_else(|| self.opaque_ex(ex))
+        if let Some(text) = text {
+            // What is unknown is said where the whole text is.
+            self.s.unread.truncate(before.1);
+            let src = self.leaf(ex);
+            return Ok(Ev { val: Val::Const(Constant::Str(text.into())), src });
+        }
+        let is_one = tokens.len() == 1;
+        let captured = fields.filter(|_| is_one).and_then(|it| self.captured_string(ex, &it));
+        Ok(captured.unwrap_or_else(|| {
+            self.s.uses.truncate(before.0);
+            self.s.unread.truncate(before.1);
+            self.s.diagnostics.truncate(before.2);
+            self.opaque_ex(ex)
+        }))
     }
 
     /// The value of an expression in a formatted string.
-    fn text_value(&mut self, ex: Ex, text: &str) -> Option<Constant> {
+    fn field_value(&mut self, ex: Ex, text: &str) -> Option<Ev> {
         let parse = syntax::parse(&format!("({text})\n"));
         let ast = ast::read(parse.green());
         let [only] = ast.root[..] else { return None };
@@ -310,17 +325,8 @@ impl Lowerer<'_, '_, '_> {
             return None;
         }
         let range = self.range(ex);
-        let n_diagnostics = self.s.diagnostics.len();
-        let n_unread = self.s.unread.len();
         let mut inner = Lowerer { s: &mut *self.s, ast: &ast, expansion: Some(range) };
-        let val = inner.eval(value).ok().map(|it| it.val);
-        let value = val.and_then(|it| self.python_value(&it));
-        // What is unknown is said where the whole text is.
-        self.s.unread.truncate(n_unread);
-        if value.is_none() {
-            self.s.diagnostics.truncate(n_diagnostics);
-        }
-        value.filter(Constant::is_known)
+        inner.eval(value).ok()
     }
 
     // ---- helpers ----
