@@ -311,6 +311,8 @@ impl<'t> Reader<'t> {
                     made.results = results;
                     if inputs.len() != n_operands {
                         self.operand_mismatch(frame, n_operands, inputs.len());
+                    } else {
+                        self.check_operand_types(frame, &inputs);
                     }
                 }
                 _ => {}
