@@ -4,7 +4,7 @@
 //! each operand. Types may be written in many ways, so that only scalars are compared, with one another and with types
 //! that have a shape. O(operands).
 
-use ir::{Type, ValueId, arena::Id};
+use ir::{Type, ValueId, ValueKind, arena::Id};
 use parser::SyntaxKind::*;
 
 use super::{
@@ -20,8 +20,6 @@ use crate::{
 
 /// Operations whose pretty form states one type for each operand.
 const EACH: &[&str] = &["func.call", "func.return", "scf.yield"];
-/// Dialects of whose operations two operands with one type have that type.
-const ONE_FOR_ALL: &[&str] = &["arith", "math"];
 
 impl<'t> Reader<'t> {
     /// Compares the types that are stated for the operands of an operation, one each.
@@ -33,7 +31,8 @@ impl<'t> Reader<'t> {
             }
             let value = ValueId::new(operand.value as usize);
             let defined = self.body.values[value].ty;
-            if defined == stated || !self.is_certain_mismatch(defined, stated) {
+            let differ = defined != stated && self.is_certain_mismatch(defined, stated);
+            if !differ || !self.is_certainly_typed(value) {
                 continue;
             }
             let message = format!(
@@ -60,7 +59,7 @@ impl<'t> Reader<'t> {
         let n_operands = self.operands.len() - frame.operands;
         let name = self.body.name(self.heads[frame.head as usize].name);
         let is_each = EACH.contains(&name);
-        let is_one = name.split_once('.').is_some_and(|it| ONE_FOR_ALL.contains(&it.0));
+        let is_one = name.split_once('.').is_some_and(|it| is_uniform(it.0));
         if n_operands == 0 || !(is_each || is_one) {
             return;
         }
@@ -81,6 +80,23 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Returns true if the type of a value stands in the text, or follows from it in all versions of MLIR.
+    fn is_certainly_typed(&self, value: ValueId) -> bool {
+        let unit = &self.text[self.base as usize..];
+        match self.body.values[value].kind {
+            ValueKind::Result(op, _) => {
+                let name = &unit[self.map.op_name(op)];
+                name.starts_with('"') || name.split_once('.').is_some_and(|it| is_uniform(it.0))
+            }
+            ValueKind::BlockArg(..) => {
+                let behind = usize::from(self.map.definition(value).end());
+                unit[behind..].trim_start().starts_with(':')
+            }
+            // Where a part of a unit is read again, that is found out by reading all of it.
+            _ => true,
+        }
+    }
+
     /// Returns true if two types differ in whatever way they may be written.
     fn is_certain_mismatch(&self, left: Type, right: Type) -> bool {
         let [left, right] = [left, right].map(|it| self.type_text(it));
@@ -94,6 +110,11 @@ impl<'t> Reader<'t> {
             (false, false) => false,
         }
     }
+}
+
+/// Returns true for dialects of whose operations two operands with one type have that type.
+fn is_uniform(dialect: &str) -> bool {
+    matches!(dialect, "arith" | "math")
 }
 
 /// Returns true for integers, floats and `index`, which have one spelling each.

@@ -464,8 +464,8 @@ impl<'t> Parser<'t> {
                     true => self.token_from(token.end).kind,
                     false => return false,
                 };
-                // The last of several entries of a dictionary.
-                let is_entry = next == R_BRACE && self.last == COMMA;
+                // The last entry of a dictionary.
+                let is_entry = next == R_BRACE && matches!(self.last, COMMA | L_BRACE);
                 !is_entry
                     && !matches!(next, EQ | COMMA | COLON | GT | R_PAREN | R_BRACK | COLON2)
                     && (is_name || !matches!(next, L_PAREN | L_BRACE | LT))
@@ -474,11 +474,12 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns true if a word may be the name of an operation without its dialect: it begins a line, no further to the
-    /// right than the operation before.
+    /// Returns true if a word may be the name of an operation without its dialect: it begins a line outside of brackets,
+    /// no further to the right than the operation before.
     fn may_begin_bare(&self, token: Token) -> bool {
         !self.default_dialect.is_empty()
             && token.newline
+            && self.brackets.is_empty()
             && self.op_column.is_some_and(|it| self.column(token.start) <= it)
     }
 

@@ -288,6 +288,9 @@ func.func @f(%a: i32, %b: f32, %v: vector<4xf32>, %m: memref<4xf32>, %i: !t) -> 
   "func.call"(%m) <{callee = @h}> : (memref<4xf32, affine_map<(d0) -> (d0)>>) -> ()
   "func.call"(%m) <{callee = @h}> : (f32) -> ()
   %5 = arith.select %b, %a, %a : i32
+  // What the operation gives depends on the version of MLIR.
+  %6:2 = affine.delinearize_index %v into (4, 8) : vector<4xf32>, vector<4xf32>
+  "t.u"(%6#0) : (vector<4xf32>) -> ()
   return %a : f32
 }
 "#,
@@ -297,6 +300,7 @@ func.func @f(%a: i32, %b: f32, %v: vector<4xf32>, %m: memref<4xf32>, %i: !t) -> 
             type-mismatch `%1`: `%1` has the type `i64`, but is used as `i32`
             type-mismatch `%b`: `%b` has the type `f32`, but is used as `f64`
             type-mismatch `%m`: `%m` has the type `memref<4xf32>`, but is used as `f32`
+            unknown-operation `"t.u"`: the effects of `t.u` are unknown: nothing is merged with it or moved over it
             type-mismatch `%a`: `%a` has the type `i32`, but is used as `f32`
         "#]],
     );
@@ -321,6 +325,8 @@ fn what_is_not_known_is_no_error() {
         // Dictionaries whose last entry is a name, and nothing where operands might be.
         "func.func @f(%a: i32) {\n  o.while(%i = %a) : i32\n   attributes {\n    e.period = 4,\n    e.binomial\n  } cond {\n    a.b %i\n  }\n  %0 = c.concat :\n  return\n}\n",
         "hw.module @C(in %a: i1 loc(\"\")) {\n  hw.output\n} loc(callsite(\n    \"foo\"(\"f.x\":10:8)\n    at \"baz\"(\"b.x\":30:8)))\n",
+        "hw.module @D(in %a: i1) {\n  %0 = comb.add %a, %a : i1 loc(callsite(\n  \"foo\"(\"f.x\":10:8)\n  at callsite(\"bar\"(\"b.x\":20:8)\n  at \"baz\"(\"b.x\":30:8))))\n  hw.output\n}\n",
+        "module attributes {\n  gpu.container_module\n} {\n  func.func private @f() attributes {\n    hal.import.static\n  }\n}\n",
         "shape.function_library @lib {\n  func @same(%arg: !shape.v) -> !shape.shape {\n    %0 = shape_of %arg : !shape.v -> !shape.shape\n    return %0 : !shape.shape\n  }\n} mapping {\n  a.b = @same\n}\n",
     ];
     for text in texts {
