@@ -631,12 +631,31 @@ mod tests {
         assert!(ConfigPatch::from_toml("[findings]\ndead-store = \"loud\"\n").is_err());
     }
 
-    /// The settings that the extension for VS Code hands to the server, with their defaults.
-    fn settings_of_vscode() -> BTreeMap<String, Value> {
+    /// What the extension for VS Code adds to the editor.
+    fn contributes_to_vscode() -> Value {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/vscode/package.json");
         let manifest = std::fs::read_to_string(path).unwrap();
         let manifest: Value = serde_json::from_str(&manifest).unwrap();
-        let groups = manifest["contributes"]["configuration"].as_array().unwrap();
+        manifest["contributes"].clone()
+    }
+
+    #[test]
+    fn vscode_knows_the_files_of_every_language() {
+        let contributes = contributes_to_vscode();
+        let languages = contributes["languages"].as_array().unwrap();
+        for row in syntax::Language::with(|it| !it.editor_ids.contains(&"python")) {
+            let row = row.support();
+            let found = languages.iter().find(|it| it["id"] == row.id).unwrap();
+            let extensions: Vec<_> = row.extensions.iter().map(|it| format!(".{it}")).collect();
+            assert!(row.editor_ids.contains(&row.id));
+            assert_eq!(found["extensions"], json!(extensions));
+        }
+    }
+
+    /// The settings that the extension for VS Code hands to the server, with their defaults.
+    fn settings_of_vscode() -> BTreeMap<String, Value> {
+        let contributes = contributes_to_vscode();
+        let groups = contributes["configuration"].as_array().unwrap();
         let all = groups.iter().flat_map(|it| it["properties"].as_object().unwrap());
         let own = ["server.", "python.", "passes.", "trace."];
         all.map(|(name, it)| (name.strip_prefix("tir-analyzer.").unwrap(), &it["default"]))

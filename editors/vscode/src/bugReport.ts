@@ -2,7 +2,7 @@
 import * as os from 'node:os';
 import * as vscode from 'vscode';
 import type { Session } from './session';
-import { written } from './settings';
+import { writtenForReport } from './settings';
 
 export async function bugReport(session: Session): Promise<void> {
   const { status, context } = session;
@@ -17,7 +17,7 @@ export async function bugReport(session: Session): Promise<void> {
     `- extension: ${version}`, `- VS Code: ${vscode.version} (${vscode.env.appName}, ${vscode.env.uiKind === vscode.UIKind.Web ? 'web' : 'desktop'})`,
     `- system: ${os.type()} ${os.release()} ${os.arch()}`, '',
     '## State', '', json({ ...status, server: undefined, trusted: vscode.workspace.isTrusted, folders: vscode.workspace.workspaceFolders?.length ?? 0 }), '',
-    '## Settings that are not the default', '', json(written(context.extension.packageJSON)), '',
+    '## Settings that are not the default', '', json(writtenForReport(context.extension.packageJSON)), '',
     'The log is in the output channel `tir-analyzer` (command `tir-analyzer: Show Log`).', '',
   ].join('\n');
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });

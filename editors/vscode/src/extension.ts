@@ -16,9 +16,10 @@ const COMMANDS = [
 
 const CONFIG_FILES = '{tir-analyzer.toml,*/tir-analyzer.toml}';
 
+let started: Session | undefined;
+
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   let session: Promise<Session> | undefined;
-  let started: Session | undefined;
   const open = (): Promise<Session> => (session ??= load(context).then(it => (started = it)));
   const openFor = (document: vscode.TextDocument): void => {
     if (!session && isOurs(document)) {
@@ -54,6 +55,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     void open();
   }
   return { status: () => started?.status };
+}
+
+/** Ends the server in order: its process ends with this window in any case. */
+export async function deactivate(): Promise<void> {
+  await started?.stop();
 }
 
 async function load(context: vscode.ExtensionContext): Promise<Session> {

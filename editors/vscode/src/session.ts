@@ -69,6 +69,10 @@ export class Session implements vscode.Disposable {
     return this.inTurn(() => this.startNow());
   }
 
+  stop(): Promise<void> {
+    return this.inTurn(() => this.stopNow());
+  }
+
   async restart(): Promise<void> {
     this.crashes.reset();
     await this.inTurn(async () => {

@@ -8,22 +8,30 @@ const CLIENT = ['server.', 'python.', 'passes.', 'trace.'];
 
 type Json = { [key: string]: unknown };
 
-/** The names of the server's settings, as the manifest declares them. */
-export function serverKeys(manifest: Json): string[] {
+/** The names of all settings, as the manifest declares them. */
+function allKeys(manifest: Json): string[] {
   const contributes = manifest.contributes as { configuration: { properties: Json }[] };
   const names = contributes.configuration.flatMap(it => Object.keys(it.properties));
-  const keys = names.map(it => it.slice(SECTION.length + 1));
-  return keys.filter(key => !CLIENT.some(it => key.startsWith(it)));
+  return names.map(it => it.slice(SECTION.length + 1));
 }
 
 /**
  * The server's settings that somebody wrote. Defaults of the manifest are left out: what the editor says stands above
  * `tir-analyzer.toml`, and a default must not.
  */
-export function written(manifest: Json, scope?: vscode.Uri): Json {
-  const configuration = vscode.workspace.getConfiguration(SECTION, scope);
+export function written(manifest: Json): Json {
+  return collect(allKeys(manifest).filter(key => !CLIENT.some(it => key.startsWith(it))));
+}
+
+/** All settings that somebody wrote, for a reader; variables of the environment may be secrets, and are left out. */
+export function writtenForReport(manifest: Json): Json {
+  return collect(allKeys(manifest).filter(key => key !== 'server.extra-env'));
+}
+
+function collect(keys: string[]): Json {
+  const configuration = vscode.workspace.getConfiguration(SECTION);
   const settings: Json = {};
-  for (const key of serverKeys(manifest)) {
+  for (const key of keys) {
     const value = writtenValue(configuration, key);
     if (value !== undefined) {
       place(settings, key.split('.'), value);

@@ -144,6 +144,8 @@ async function closeAll() {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  // A new document without a name would get the name, and the text, of one that is still there.
+  await until('everything is closed', () => vscode.workspace.textDocuments.every(it => !it.isUntitled && !it.isDirty));
 }
 
 /** Changes a setting of the extension for the workspace; none takes it back. */

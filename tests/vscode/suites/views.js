@@ -146,20 +146,12 @@ module.exports = {
     await probe.closeAll();
   },
 
-  'a bug report says what is known': async () => {
-    await probe.open('unit.mlir');
-    await probe.run('bugReport');
-    const text = await probe.until('it is open', () => {
-      const it = vscode.window.activeTextEditor?.document;
-      return it?.languageId === 'markdown' && it.getText();
-    });
-    assert.ok(text.includes('server: 0.') && text.includes('"state": "running"'), text);
-    await probe.closeAll();
-  },
-
   'the kernel of the walkthrough has hints': async () => {
     await probe.run('openSample');
-    const { document } = vscode.window.activeTextEditor;
+    const { document } = await probe.until('it is open', () => {
+      const editor = vscode.window.activeTextEditor;
+      return editor?.document.getText().includes('scale_rows') && editor;
+    });
     await probe.someHints(document);
     await probe.run('viewDeviceCode');
     await probe.onScreen('there is no kernel under the cursor');
@@ -174,9 +166,34 @@ module.exports = {
     const tasks = await vscode.tasks.fetchTasks({ type: 'tir-analyzer' });
     assert.deepEqual(tasks.map(it => it.name).sort(), ['build', 'build and watch', 'check']);
     assert.equal(tasks.find(it => it.name === 'build and watch').isBackground, true);
-    const ended = new Promise(resolve => vscode.tasks.onDidEndTaskProcess(resolve));
-    await vscode.tasks.executeTask(tasks.find(it => it.name === 'build'));
-    assert.equal((await ended).exitCode, 0);
+    const run = async name => {
+      const ended = new Promise(resolve => vscode.tasks.onDidEndTaskProcess(resolve));
+      await vscode.tasks.executeTask(tasks.find(it => it.name === name));
+      return (await ended).exitCode;
+    };
+    assert.equal(await run('build'), 0);
     await vscode.workspace.fs.stat(probe.file('build/kernels'));
+    // The file is closed: what is reported of it comes from the task.
+    assert.equal(vscode.languages.getDiagnostics(probe.file('both.py')).length, 0);
+    assert.equal(await run('check'), 0);
+    const found = await probe.until('problems of the task', () => {
+      const all = vscode.languages.getDiagnostics(probe.file('both.py'));
+      return all.length > 0 && all;
+    });
+    assert.ok(found.every(it => it.source === 'tir-analyzer' && it.code), JSON.stringify(found));
+    const watch = await vscode.tasks.executeTask(tasks.find(it => it.name === 'build and watch'));
+    await probe.until('it runs', () => vscode.tasks.taskExecutions.some(it => it.task.name === 'build and watch'));
+    watch.terminate();
+  },
+
+  'a bug report says what is known': async () => {
+    await probe.open('unit.mlir');
+    await probe.run('bugReport');
+    const text = await probe.until('it is open', () => {
+      const it = vscode.window.activeTextEditor?.document;
+      return it?.languageId === 'markdown' && it.getText();
+    });
+    assert.ok(text.includes('server: 0.') && text.includes('"state": "running"') && text.includes('"path"'), text);
+    await probe.closeAll();
   },
 };
