@@ -18,7 +18,7 @@ use frontend::tvmscript::{
 };
 
 use crate::{
-    texts::{Look, Texts},
+    texts::{Look, Record, Texts},
     workspace::{WorkspaceFiles, module_path},
 };
 
@@ -127,17 +127,6 @@ impl Modules for Imports {
         lock(&self.asked).read.insert(number.into());
         self.shared.workspace.scopes(number)
     }
-}
-
-/// The record of what a file depends on in other files, for the next build.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Record {
-    /// The file in which an import stands, its words, and the file that it means.
-    pub(crate) words: Vec<(String, String, Option<String>)>,
-    /// The files that were read.
-    pub(crate) read: Vec<(String, Option<Look>)>,
-    /// The calls of factories of other files: the file, and the call.
-    pub(crate) calls: Vec<(String, String)>,
 }
 
 impl Imports {

@@ -3,8 +3,8 @@
 //! In: files by name, where their bytes are, settings. Out: the report, and the unreadable files. A thread reads a
 //! file, hashes it (unless [`crate::texts`] knows its hash), asks the build whether its text is known, and parses it
 //! only if not; a file that may import others is parsed before, because what it imports is part of its text. Before all
-//! that, the calls of factories of other files are collected ([`calls`]). A panic on one file is a failure of that file. Outputs of earlier builds for other files stay;
-//! [`crate::sources`] finds those whose source is gone.
+//! that, the calls of factories of other files are collected ([`calls`]). A panic on one file is a failure of
+//! that file. Outputs of earlier builds for other files stay; [`crate::sources`] finds those whose source is gone.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,11 +20,11 @@ use rayon::prelude::*;
 use syntax::{Form, Language};
 
 use crate::{
-    imports::{Imports, Record, Workspaces},
+    imports::{Imports, Workspaces},
     operations::OpsModule,
     source::{Module, READER, Surroundings},
     sources::Sources,
-    texts::{Known, Texts},
+    texts::{Known, Record, Texts},
 };
 
 /// Stack of a thread: as much as the main thread has.
@@ -186,7 +186,7 @@ fn without_collisions(inputs: &[Input]) -> (Vec<Input>, Vec<(String, String)>) {
 /// The result for a file, or a message about it; and the entry of its text that the next build may trust.
 type FileOutcome = (Result<BuiltFile, String>, Option<Known>);
 
-/// What is known besides the texts of the files.
+/// The knowledge besides the texts of the files.
 struct Around<'a> {
     effects: &'a Arc<EffectTable>,
     /// The instances that are asked for.

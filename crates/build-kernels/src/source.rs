@@ -37,7 +37,7 @@ pub(crate) struct Module {
     pub(crate) imported: Option<[u8; 32]>,
 }
 
-/// What is known besides the text of a file.
+/// The knowledge besides the text of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) effects: &'a Arc<EffectTable>,

@@ -1,9 +1,9 @@
 //! Hashes of the texts of files that are unchanged since a build read them, so that they need not be opened.
 //!
 //! In: a file's name and place. Out: the hash of its bytes and of what it imports, with a record of the latter, if the
-//! file system reports the same metadata as when they were read: size, time of the last change of its bytes and of its entry (which nobody can set back), and inode. One
-//! file among the store's notes about the output folder, for all targets; it may be lost or deleted at any time.
-//!
+//! file system reports the same metadata as when they were read: size, time of the last change of its bytes and of its
+//! entry (which nobody can set back), and inode. One file among the store's notes about the output folder, for all
+//! targets; it may be lost or deleted at any time.
 //! Two changes within a tick of the file system's clock have one time. So a file is recorded only if its last change is
 //! older than one clock tick before the build began to look: a change after the look then has another time. (git's
 //! index, which does so too, calls such entries "racily clean".) Where a system has no such time, every file is read.
@@ -20,8 +20,6 @@ use codegen::{
     build::hash_of,
     store::{Stamp, sealed},
 };
-
-use crate::imports::Record;
 
 /// Among the notes.
 const FILE: &str = "texts";
@@ -63,6 +61,17 @@ impl Known {
         let read = read.into_iter().map(|(path, it)| (path, it.map(restored))).collect();
         Known { look: restored(look), text, imports: Record { words, read, calls } }
     }
+}
+
+/// The record of what a file depends on in other files, for the next build.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Record {
+    /// The file in which an import stands, its words, and the file that it means.
+    pub(crate) words: Vec<(String, String, Option<String>)>,
+    /// The files that were read.
+    pub(crate) read: Vec<(String, Option<Look>)>,
+    /// The calls of factories of other files: the file, and the call.
+    pub(crate) calls: Vec<(String, String)>,
 }
 
 /// The metadata of a file.

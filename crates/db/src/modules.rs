@@ -30,7 +30,7 @@ pub struct ModuleFile {
     /// The path.
     #[returns(ref)]
     pub path: Arc<str>,
-    /// What stands there on disk.
+    /// The kind of entry on disk.
     #[returns(copy)]
     pub entry: Option<Entry>,
     /// The number of changes on disk.
@@ -67,7 +67,7 @@ impl ModuleTable {
         roots.filter_map(inside).min_by_key(|it| it.len()).unwrap_or(path)
     }
 
-    /// What stands at a path on disk now.
+    /// Returns the kind of entry that is at a path on disk now.
     pub(crate) fn entry(&self, path: &str) -> Option<Entry> {
         self.files.as_ref()?.entry(path)
     }
@@ -158,7 +158,7 @@ fn closed_scopes(db: &dyn Db, module: ModuleFile) -> Option<SameScopes> {
     files.scopes(module.path(db)).map(SameScopes)
 }
 
-/// What the names of a file mean: its index, the same while only bodies are edited.
+/// The meaning of the names of a file: its index, the same while only bodies are edited.
 #[derive(Clone)]
 pub(crate) struct Naming(Arc<FileIndex>);
 

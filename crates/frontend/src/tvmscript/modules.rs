@@ -1,11 +1,11 @@
 //! The files that a file imports: from the words of an import to a file of the workspace, and to its scopes.
 //!
-//! In: the roots of a workspace, and what stands at a path ([`Files`]). Out: the file of a module ([`resolve`]), and for
-//! who asks without a database the scopes of each file, read once a run ([`Workspace`]). A file outside of the roots is
-//! never asked for, and nothing is executed.
+//! In: the roots of a workspace, and what stands at a path ([`Files`]). Out: the file of a module ([`resolve()`]), and
+//! for who asks without a database the scopes of each file, read once a run ([`Workspace`]). A file outside of the
+//! roots is never asked for, and nothing is executed.
 //!
-//! Paths are absolute texts with `/`. The number of a module ([`Modules`](super::Modules)) is the path of its file; that
-//! of a package without `__init__.py` is the path of its folder, with `/` at the end.
+//! Paths are absolute texts with `/`. The number of a module ([`Modules`](super::Modules)) is the path of its file;
+//! that of a package without `__init__.py` is the path of its folder, with `/` at the end.
 
 mod resolve;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use crate::tvmscript::discover::{Scopes, functions};
 pub use resolve::resolve;
 pub use workspace::{FileModules, Workspace};
 
-/// What stands at a path.
+/// The kind of an entry at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Entry {
     /// A file.

@@ -54,8 +54,8 @@ fn finding_note(it: &FindingAt) -> String {
     out
 }
 
-/// Adds the value that a captured name has in the instance that is shown (`block_M = 128 here`), and that of an imported
-/// one with the file that it comes from.
+/// Adds the value that a captured name has in the instance that is shown (`block_M = 128 here`), and that of an
+/// imported one with the file that it comes from.
 fn with_value(
     db: &RootDatabase,
     file: SourceFile,
