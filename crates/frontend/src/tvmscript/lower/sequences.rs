@@ -136,7 +136,10 @@ impl Lowerer<'_, '_, '_> {
     /// The bounds of a slice that is a value: `slice(0, 4)`.
     fn slice_bounds(&self, val: &Val) -> Option<[Val; 3]> {
         let known = |bounds: &staging::Items| match &bounds[..] {
-            [a, b, c] => Some([a, b, c].map(|it| Val::Const(it.clone()))),
+            // A slice of bounds that are not known is one captured value.
+            [a, b, c] if bounds.iter().all(Constant::is_known) => {
+                Some([a, b, c].map(|it| Val::Const(it.clone())))
+            }
             _ => None,
         };
         match val {

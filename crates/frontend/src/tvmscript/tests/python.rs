@@ -193,6 +193,27 @@ def f(A: T.Buffer((16, 4), \"float32\")):
 }
 
 #[test]
+fn a_slice_of_bounds_that_are_not_known_is_one_value() {
+    check(
+        "
+from tvm.script import tirx as T
+def factory(n):
+    part = (slice(0, n), slice(0, 4))
+    @T.prim_func
+    def f(A: T.Buffer((16, 4), \"float32\")):
+        T.tile.fill(A[part], T.float32(0))
+    return f
+",
+        expect![[r#"
+            unresolved-capture: the value of `part[0]` is not known here
+            @T.prim_func
+            def f(A: T.Buffer((16, 4), "float32")):
+                T.tile.fill(A[part[0], 0:4], T.float32(0.0))
+        "#]],
+    );
+}
+
+#[test]
 fn attributes_of_a_function_may_be_an_object_of_python() {
     check(
         "
