@@ -631,7 +631,7 @@ mod tests {
         assert!(ConfigPatch::from_toml("[findings]\ndead-store = \"loud\"\n").is_err());
     }
 
-    /// What the extension for VS Code adds to the editor.
+    /// The contributions of the extension for VS Code.
     fn contributes_to_vscode() -> Value {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/vscode/package.json");
         let manifest = std::fs::read_to_string(path).unwrap();
