@@ -1,12 +1,12 @@
 //! Missing facts: what nothing shows, and would decide what is refused or left as it is.
 //!
 //! A value that may trap where it would be computed once is left where it is; so is a guard that does not hold for all
-//! that is known, a division whose divisor may be negative, a cast of a sum that may overflow. In: such a place. Out: the
-//! fact that decides it (`n > 0`: a negative divisor may overflow; `m <= n`: a guard holds in all iterations), in words
-//! and as code actions that write it into the function: `T.assume`, which is believed, and `assert`, which is checked
-//! when the function runs. It stands before the outermost statement around the first use at which its names are visible.
-//! An action is offered only if the plans for the function with it save more: O(function) for each fact, on request, for
-//! a bounded number of them.
+//! that is known, a division whose divisor may be negative, a cast of a sum that may overflow. In: such a place. Out:
+//! the fact that decides it (`n > 0`: a negative divisor may overflow; `m <= n`: a guard holds in all iterations), in
+//! words and as code actions that write it into the function: `T.assume`, which is believed, and `assert`, which is
+//! checked when the function runs. It stands before the outermost statement around the first use at which its names are
+//! visible. An action is offered only if the plans for the function with it save more: O(function) for each fact, on
+//! request, for a bounded number of them.
 
 use dataflow::scopes::ScopeTree;
 use db::{PlacedUnit, RootDatabase};

@@ -50,7 +50,8 @@ pub struct Config {
     pub hints_all: bool,
     /// `hints.limit`: at most this many hints in one answer.
     pub hints_limit: usize,
-    /// `hints.per-function`, `hints.per-lines`, `hints.min-saving`: which values that could be shared are shown, as hints and diagnostics.
+    /// `hints.per-function`, `hints.per-lines`, `hints.min-saving`: which values that could be shared are shown, as
+    /// hints and diagnostics.
     pub worth: ide::Worth,
     /// `diagnostics.enable`
     pub diagnostics_enable: bool,

@@ -163,8 +163,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Returns true if a later condition of a chain adds no event where an earlier one, which decides, is left out: on no
-    /// run, or on none on which evaluating the earlier one was no error.
+    /// Returns true if a later condition of a chain adds no event where an earlier one, which decides, is left out: on
+    /// no run, or on none on which evaluating the earlier one was no error.
     fn may_follow(&mut self, at: At, earlier: ExprId, later: ExprId) -> bool {
         at.reading == Overflow::Excluded && self.is_between(earlier, later)
             || self.has_no_event(at, later)

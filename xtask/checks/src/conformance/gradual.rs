@@ -106,7 +106,7 @@ struct Reported {
     claims: BTreeMap<&'static str, usize>,
     /// Rules and places of findings and simplifications.
     found: BTreeSet<(&'static str, (u32, u32))>,
-    /// What simplifications rewrite: an expression, or a statement with all that is in it.
+    /// The places that simplifications rewrite: expressions, and statements with all that is in them.
     rewritten: Vec<(u32, u32)>,
     /// The places that become one, by group.
     shared: Vec<Vec<TextRange>>,
