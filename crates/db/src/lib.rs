@@ -38,6 +38,7 @@ pub use crate::{
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{
         cse_edits, finding_edits, fix_edits, op_edits, op_fixes, plan_after, simplification_edits,
+        simplifications_after,
     },
     environment::{
         CapturedName, CapturedUse, ImportedName, Use, capture, captured_use, imported_name,

@@ -25,6 +25,7 @@ mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
+mod lacking;
 mod missing_facts;
 mod names;
 mod navigation;

@@ -131,6 +131,26 @@ def f(A: T.Buffer((8,), \"float32\")):
 }
 
 #[test]
+fn lists_are_joined() {
+    check(
+        "
+@T.prim_func
+def f(A: T.Buffer((8,), \"bool\"), B: T.Buffer((8,), \"int32\")):
+    A[0] = tvm.tirx.all(*([A[k] for k in range(2)] + [A[k] for k in range(6, 8)]))
+    for i, j in T.grid(*([4] + (B[1],))):
+        B[i] = j
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((8,), "bool"), B: T.Buffer((8,), "int32")):
+                A[0] = A[0] and A[1] and A[6] and A[7]
+                for i, j in T.grid(4, B[1]):
+                    B[i] = j
+        "#]],
+    );
+}
+
+#[test]
 fn helpers_fill_lists_and_make_slices() {
     check(
         "
