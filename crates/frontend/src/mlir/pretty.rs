@@ -107,6 +107,10 @@ impl<'t> Reader<'t> {
             self.segments(&mut pretty, &rule.segments);
         }
         self.unclaimed(&mut pretty, rule, aliases);
+        if self.heads[frame.head as usize].is_by_definition && !rule.known {
+            let text = self.skeleton(frame);
+            pretty.push("$form", text);
+        }
         let entries = std::mem::take(&mut pretty.entries);
         pretty.made.attrs = AttrDictId0(self.dictionary(entries, rule));
         if let Some(op) = self.frames.last().and_then(|it| it.op) {
@@ -244,6 +248,24 @@ impl<'t> Reader<'t> {
                 number += 1;
             }
         }
+    }
+
+    /// The text of an operation between its name and its first region, with values as `%`. Two operations of an assembly
+    /// format are equal only if these are: marks, and the lists in which values stand, mean something too, and the generic
+    /// form may have another order.
+    fn skeleton(&self, frame: &Frame) -> String {
+        let end = self.pos().min(frame.first_region);
+        let mut res = String::new();
+        let mut rest = self.slice((frame.name.1, end.max(frame.name.1)));
+        while let Some(at) = rest.find('%') {
+            push_words(&rest[..at], &mut res);
+            res.push('%');
+            rest = &rest[at + 1..];
+            let is_name = |it: char| it.is_ascii_alphanumeric() || "_$.-#".contains(it);
+            rest = rest.trim_start_matches(is_name);
+        }
+        push_words(rest, &mut res);
+        res
     }
 
     // ---- results ----
@@ -596,4 +618,14 @@ pub(super) fn attribute_type(text: &str) -> &str {
         }
     }
     found.map_or("none", |at| text[at..].trim())
+}
+
+/// Adds a text with every run of white space as one blank.
+fn push_words(text: &str, out: &mut String) {
+    for (at, word) in text.split(char::is_whitespace).filter(|it| !it.is_empty()).enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
 }

@@ -8,6 +8,7 @@ mod attr;
 mod list;
 mod opaque;
 mod operation;
+pub(super) mod parts;
 mod types;
 mod value;
 

@@ -5,6 +5,7 @@ mod bisect;
 mod build;
 mod cache;
 mod check;
+mod dialect;
 mod effects;
 mod exits;
 mod explain;
