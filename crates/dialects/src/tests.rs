@@ -34,9 +34,15 @@ fn mistakes_have_their_place() {
     check_error(&row("ops = [\"a b\"]"), expect!["3:1: `a b` is not the name of an operation"]);
     check_error(&row("ops = []"), expect!["3:1: `ops` names no operation"]);
     check_error(&row("ops = [\"a*b*\"]"), expect!["3:1: `a*b*` has more than one `*`"]);
-    check_error(&row("ops = [\"a\"]\nmemory = \"all\""), expect!["3:1: `memory` is there without `effect`"]);
+    check_error(
+        &row("ops = [\"a\"]\nmemory = \"all\""),
+        expect!["3:1: `memory` is there without `effect`"],
+    );
     check_error(&row("ops = [\"a\"]\nbare = false"), expect!["3:1: `bare` is `true`, or absent"]);
-    check_error(&row("ops = [\"a\"]\noperands = [\"a-b\"]"), expect!["3:1: `a-b` is not the name of a part"]);
+    check_error(
+        &row("ops = [\"a\"]\noperands = [\"a-b\"]"),
+        expect!["3:1: `a-b` is not the name of a part"],
+    );
 }
 
 #[test]
@@ -61,11 +67,16 @@ fn what_is_not_stated_is_unknown() {
         let fields = effect_fields(&row, &defaults)?;
         Some(fields.iter().map(|it| format!("{}={}", it.0, it.1)).collect::<Vec<_>>().join(" "))
     };
-    for (effects, traits) in [(&[][..], &["Terminator"][..]), (&["code"], &[]), (&["code", "recursive"], &[])] {
+    for (effects, traits) in
+        [(&[][..], &["Terminator"][..]), (&["code"], &[]), (&["code", "recursive"], &[])]
+    {
         assert_eq!(fields(effects, traits), None);
     }
     let known = |effects: &[&str], traits: &[&str]| fields(effects, traits).expect("a row");
-    assert_eq!(known(&["none"], &["Pure", "Commutative"]), "effect=none commutative=all convergent=true");
+    assert_eq!(
+        known(&["none"], &["Pure", "Commutative"]),
+        "effect=none commutative=all convergent=true"
+    );
     assert_eq!(known(&["none"], &["NoMemoryEffect"]), "effect=none may_trap=yes convergent=true");
     assert_eq!(
         known(&["recursive"], &["IsolatedFromAbove"]),
@@ -73,8 +84,11 @@ fn what_is_not_stated_is_unknown() {
     );
     assert_eq!(known(&["read $m"], &[]), "effect=read memory=unknown may_trap=mem convergent=true");
     assert_eq!(known(&["allocate $r"], &[]), "effect=alloc memory=unknown may_trap=mem");
-    let written = "effect=readwrite memory=unknown may_trap=yes convergent=true deterministic=false";
-    for effects in [&["read $m", "write $m"][..], &["allocate"], &["free $m"], &["allocate", "none"]] {
+    let written =
+        "effect=readwrite memory=unknown may_trap=yes convergent=true deterministic=false";
+    for effects in
+        [&["read $m", "write $m"][..], &["allocate"], &["free $m"], &["allocate", "none"]]
+    {
         assert_eq!(known(effects, &[]), written);
     }
 }

@@ -1,5 +1,5 @@
 //! The folder `dialects` beside the settings of a project: a file for each dialect that the product does not know, or knows
-//! otherwise. `tir-analyzer dialect import` writes such files.
+//! otherwise. `tir-analyzer dialect import` writes such files; they begin with `dialect = "NAME"`.
 //!
 //! In: the folder that holds it. Out: the dialects, in the order of the names of their files.
 
@@ -15,9 +15,17 @@ pub const DIALECTS_FOLDER: &str = "dialects";
 pub(super) fn paths(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root.join(DIALECTS_FOLDER)).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
-    paths.retain(|it| it.extension().is_some_and(|it| it == "toml"));
+    paths.retain(|it| it.extension().is_some_and(|it| it == "toml") && is_of_dialect(it));
     paths.sort();
     paths
+}
+
+/// Returns true if the first line of a file that is no comment names a dialect: other programs have a folder of this name
+/// too.
+fn is_of_dialect(path: &Path) -> bool {
+    let Ok(text) = files::read_text(path, files::SETTINGS) else { return false };
+    let first = text.lines().find(|it| !it.trim().is_empty() && !it.starts_with('#'));
+    first.is_some_and(|it| it.split('=').next().is_some_and(|it| it.trim() == "dialect"))
 }
 
 /// Reads the files of dialects in `root`.

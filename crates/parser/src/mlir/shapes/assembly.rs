@@ -63,6 +63,20 @@ fn tokens(format: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
+/// What a directive prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Printed {
+    /// Types alone.
+    Types,
+    Regions,
+    Other,
+}
+
+/// Returns true if the name of a variable has this word in it.
+fn is_in(name: &str, word: &str) -> bool {
+    name.to_ascii_lowercase().contains(word)
+}
+
 struct Reader<'t> {
     tokens: &'t [Token<'t>],
     at: usize,
@@ -121,8 +135,8 @@ impl<'t> Reader<'t> {
     }
 
     /// A lone attribute behind a word, as in ``(`exact` $exact^)?``, is written as the word alone if it has no value.
-    fn unit_attribute(&self, elements: &mut Vec<Element>) {
-        if let [Element::Word(_), Element::Part { is_unit, .. }] = &mut elements[..] {
+    fn unit_attribute(&self, elements: &mut [Element]) {
+        if let [Element::Word(_), Element::Part { is_unit, .. }] = elements {
             *is_unit = true;
         }
     }
@@ -182,8 +196,11 @@ impl<'t> Reader<'t> {
                 if !self.eat('>') {
                     return None;
                 }
-                self.arguments()?;
-                Element::Custom(Box::default())
+                match self.arguments()? {
+                    Printed::Types => Element::AnyTypes,
+                    Printed::Other => Element::Custom(Box::default()),
+                    Printed::Regions => return None,
+                }
             }
             "oilist" => {
                 if !self.eat('(') {
@@ -203,21 +220,28 @@ impl<'t> Reader<'t> {
         }])
     }
 
-    /// `(…)`, which says nothing about the tokens.
-    fn arguments(&mut self) -> Option<()> {
+    /// `(…)`, the arguments of a directive: what it prints, as far as they tell.
+    fn arguments(&mut self) -> Option<Printed> {
         if !self.eat('(') {
             return None;
         }
+        let mut printed = Printed::Types;
         let mut depth = 1;
         while depth > 0 {
-            match self.peek()? {
+            let token = self.peek()?;
+            self.at += 1;
+            match token {
                 Token::Mark('(') => depth += 1,
                 Token::Mark(')') => depth -= 1,
+                Token::Variable(name) if ["region", "body"].iter().any(|it| is_in(name, it)) => {
+                    return Some(Printed::Regions);
+                }
+                // All others are arguments of `type` or `ref`.
+                Token::Variable(_) if depth == 1 => printed = Printed::Other,
                 _ => {}
             }
-            self.at += 1;
         }
-        Some(())
+        Some(printed)
     }
 
     /// The argument of `type`: the types of one value or of several.
