@@ -22,7 +22,7 @@ impl Dialect {
     }
 }
 
-/// What a file states about some operations.
+/// The statements of a file about some operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
     /// Their names without the dialect; a pattern has one `*`.

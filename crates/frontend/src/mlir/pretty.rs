@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 
 use super::{
     aliases::Aliases,
-    canonical,
-    cursor::items,
+    canonical::{self, Writer},
+    cursor::{Cursor, items},
     forms::{self, Convert, Results, Rule, Segment, Source},
     operation::{AttrDictId0, Entries, Made},
     reader::{Definition, Form, Frame, Part, Reader},
@@ -111,6 +111,7 @@ impl<'t> Reader<'t> {
             let text = self.skeleton(frame);
             pretty.push("$form", text);
         }
+        self.check_stated_types(frame, &pretty.parts, aliases);
         let entries = std::mem::take(&mut pretty.entries);
         pretty.made.attrs = AttrDictId0(self.dictionary(entries, rule));
         if let Some(op) = self.frames.last().and_then(|it| it.op) {
@@ -216,12 +217,34 @@ impl<'t> Reader<'t> {
     fn dictionaries(&mut self, pretty: &mut Pretty, aliases: &Aliases) {
         for at in 0..pretty.parts.len() {
             let part = pretty.parts[at];
+            if let Some(text) = self.dictionary_alias(pretty, at, aliases) {
+                pretty.claimed[at] = true;
+                pretty.entries.extend(Writer::new(aliases).entries(&mut Cursor::new(&text)));
+                continue;
+            }
             if !pretty.claimed[at] && matches!(part.kind, MLIR_ATTR_DICT | MLIR_PROPERTIES) {
                 pretty.claimed[at] = true;
                 let found = self.entries(&[(part.start, part.end)], aliases);
                 pretty.entries.extend(found);
             }
         }
+    }
+
+    /// The dictionary that an alias stands for which is written in its place: `linalg.generic #trait`.
+    fn dictionary_alias(
+        &self,
+        pretty: &Pretty,
+        at: usize,
+        aliases: &Aliases,
+    ) -> Option<std::sync::Arc<str>> {
+        let part = pretty.parts[at];
+        if pretty.claimed[at] || part.kind != MLIR_HASH_ATTR {
+            return None;
+        }
+        let name = self.body.name(self.heads[pretty.frame.head as usize].name);
+        let is_written_so = name.starts_with("linalg.") || name == "vector.contract";
+        let text = aliases.get(self.text_of(part)).filter(|it| it.starts_with('{'))?;
+        is_written_so.then(|| text.clone())
     }
 
     /// Stores the unclaimed parts as attributes, so that they still distinguish operations.
@@ -250,9 +273,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The text of an operation between its name and its first region, with values as `%`. Two operations of an assembly
-    /// format are equal only if these are: marks, and the lists in which values stand, mean something too, and the generic
-    /// form may have another order.
+    /// The text of an operation between its name and its first region, with values as `%`. Two operations of an
+    /// assembly format are equal only if these are: marks, and the lists in which values stand, mean something too, and
+    /// the generic form may have another order.
     fn skeleton(&self, frame: &Frame) -> String {
         let end = self.pos().min(frame.first_region);
         let mut res = String::new();

@@ -3,11 +3,13 @@
 //! The shape decides by the next token alone; tokens that it cannot continue with are left for the caller. Nested
 //! groups of a shape are few, so recursion over them is bounded by the table. Linear in the text read.
 
+mod parts;
+
 use super::{
     grammar::{
         assign_list, attr, attr_dict, block_args, flat_brackets, function_type, map_operands,
-        number, operand_group, operands, params, parts, properties, region, region_follows,
-        result_types, successor, symbol_ref, type_, types, value_def, value_use,
+        number, operand_group, operands, params, properties, region, region_follows, result_types,
+        successor, symbol_ref, type_, types, value_def, value_use,
     },
     parser::Parser,
     shapes::Element,
@@ -26,7 +28,24 @@ struct Reader<'s> {
 
 impl Reader<'_> {
     fn sequence(&self, p: &mut Parser<'_>, elements: &[Element]) -> bool {
-        elements.iter().all(|it| self.element(p, it))
+        let mut rest = elements;
+        while let Some((element, behind)) = rest.split_first() {
+            let read = match element {
+                Element::Dict if p.at(ATTR_ID) => self.dict_alias(p, behind),
+                _ => self.element(p, element),
+            };
+            if !read {
+                return false;
+            }
+            rest = behind;
+        }
+        true
+    }
+
+    /// An alias that stands for a dictionary, unless what follows in the shape begins with an alias. At the begin of a
+    /// line an alias may be defined.
+    fn dict_alias(&self, p: &mut Parser<'_>, behind: &[Element]) -> bool {
+        p.current.newline || self.starts(p, behind) || attr(p)
     }
 
     fn element(&self, p: &mut Parser<'_>, element: &Element) -> bool {

@@ -1,7 +1,8 @@
 //! The table of pretty forms: the form of each operation, from the rows of dialects (`crates/dialects`).
 //!
-//! Rows in, [`Shapes`] out: names to shapes, shapes as lists of [`Element`]s that `formats.rs` follows. An operation has
-//! the shape that an overlay or the user gives it or its prefix, else the form of its definition. A user's dialects go on top with [`Shapes::with`]. Asking for an operation is one hash or two; the form of a definition
+//! Rows in, [`Shapes`] out: names to shapes, shapes as lists of [`Element`]s that `formats.rs` follows. An operation
+//! has the shape that an overlay or the user gives it or its prefix, else the form of its definition. A user's dialects
+//! go on top with [`Shapes::with`]. Asking for an operation is one hash or two; the form of a definition
 //! is read when it is first asked for.
 
 mod assembly;

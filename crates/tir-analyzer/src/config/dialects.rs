@@ -109,8 +109,8 @@ impl DialectRows {
     }
 }
 
-/// The row of the effects table that a row of a file gives: its own, the one that follows from the definition, or that of
-/// an operation that may do anything, unless the product knows better.
+/// The row of the effects table that a row of a file gives: its own, the one that follows from the definition, or that
+/// of an operation that may do anything, unless the product knows better.
 fn effect_row(dialect: &Dialect, row: &Row) -> anyhow::Result<Option<EffectRow>> {
     let fields = match row.states_effects() {
         true => Some(row.fields.clone()),

@@ -1,5 +1,5 @@
-//! The folder `dialects` beside the settings of a project: a file for each dialect that the product does not know, or knows
-//! otherwise. `tir-analyzer dialect import` writes such files; they begin with `dialect = "NAME"`.
+//! The folder `dialects` beside the settings of a project: a file for each dialect that the product does not know, or
+//! knows otherwise. `tir-analyzer dialect import` writes such files; they begin with `dialect = "NAME"`.
 //!
 //! In: the folder that holds it. Out: the dialects, in the order of the names of their files.
 
@@ -20,8 +20,8 @@ pub(super) fn paths(root: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns true if the first line of a file that is no comment names a dialect: other programs have a folder of this name
-/// too.
+/// Returns true if the first line of a file that is no comment names a dialect: other programs have a folder of this
+/// name too.
 fn is_of_dialect(path: &Path) -> bool {
     let Ok(text) = files::read_text(path, files::SETTINGS) else { return false };
     let first = text.lines().find(|it| !it.trim().is_empty() && !it.starts_with('#'));

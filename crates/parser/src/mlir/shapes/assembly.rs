@@ -1,9 +1,9 @@
-//! Assembly formats of ODS: text in, [`Element`]s out, or nothing if elements cannot say it. Linear in the text, times the
-//! depth of its groups.
+//! Assembly formats of ODS: text in, [`Element`]s out, or nothing if elements cannot say it. Linear in the text, times
+//! the depth of its groups.
 //!
-//! What the definition does not tell (the kind of a variable, the text of a directive that code prints) is decided by the
-//! tokens that are there: such elements know the literals that may follow, and end before them. Code that prints regions or
-//! names values of them is not guessed: its operations have no shape.
+//! Kinds of variables that a definition does not tell, and the text of directives that code prints, are decided by
+//! the tokens there: such elements know the literals that may follow, and end before them. Code that prints regions
+//! or names values of them is not guessed: its operations have no shape.
 
 use dialects::Parts;
 
@@ -63,7 +63,7 @@ fn tokens(format: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// What a directive prints.
+/// The parts that a directive prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Printed {
     /// Types alone.

@@ -47,7 +47,7 @@ pub(in crate::mlir) enum Element {
         is_typed: bool,
         /// It may be written as nothing.
         is_unit: bool,
-        /// What follows it where it is nothing.
+        /// The tokens that follow it where it is nothing.
         until: Box<[Stop]>,
     },
     /// An attribute, a word of an enumeration, or the body `<…>` of one.

@@ -33,8 +33,8 @@ pub(crate) enum DialectCommand {
 
 #[derive(clap::Args)]
 pub(crate) struct ImportArgs {
-    /// Definitions: `.td` files, the output of `llvm-tblgen --dump-json` (`.json`), IRDL (`.irdl`, `.mlir`), or files of
-    /// dialects (`.toml`).
+    /// Definitions: `.td` files, the output of `llvm-tblgen --dump-json` (`.json`), IRDL (`.irdl`, `.mlir`), or files
+    /// of dialects (`.toml`).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// A folder in which `.td` files include others, such as `include` of LLVM; may be repeated.

@@ -175,7 +175,7 @@ fn definitions_that_cannot_be_read_are_named_and_write_nothing() {
         ("f.td", "class X;\n"),
     ]);
     for (command, message) in [
-        ("dialect import a.json", "a.json:1:8: this is no JSON"),
+        ("dialect import a.json", "a.json:1:7: this is no JSON"),
         ("dialect import b.json", "b.json: this is no dump of operations"),
         ("dialect import c.toml", "c.toml:3:1: a row has no `effekt`"),
         ("dialect import d.txt", "d.txt is none of .td"),

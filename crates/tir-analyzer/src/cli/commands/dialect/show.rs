@@ -131,7 +131,7 @@ fn of_row(row: &Row, facts: &mut Vec<(&'static str, String)>) {
     facts.extend(row.fields.iter().map(|it| ("row", format!("{} = {}", it.0, it.1))));
 }
 
-/// What follows from all rows together.
+/// Adds the facts that follow from all rows together.
 fn conclusions(name: &str, tables: &Dialects, facts: &mut Vec<(&'static str, String)>) {
     let found = tables.effects.explain(Namespace::Mlir, name);
     facts.push(("so it", ide::effects_text(&tables.effects, Namespace::Mlir, name)));

@@ -1,25 +1,23 @@
-//! The parts of assembly formats whose kind only the text tells: attributes in all their spellings, bodies of types without
-//! their names, text that only code reads.
+//! The parts of assembly formats whose kind only the text tells: attributes in all their spellings, bodies of types
+//! without their names, text that only code reads.
 //!
 //! Each function gives whether it read its part completely; what may be empty is complete where its first token is not
 //! there.
 
-use super::{
-    attr, flat_brackets, number, opaque, operands, params, region, region_follows, successor,
-    symbol_ref, type_, value_use,
-};
 use crate::{
     SyntaxKind::*,
-    mlir::{parser::Parser, shapes::Stop},
+    mlir::{
+        grammar::{
+            attr, flat_brackets, number, operands, params, region, region_follows, successor,
+            symbol_ref, text_until, type_, value_use,
+        },
+        parser::Parser,
+        shapes::Stop,
+    },
 };
 
 /// A variable of unknown kind, as the next token says.
-pub(in crate::mlir) fn part(
-    p: &mut Parser<'_>,
-    is_single: bool,
-    is_typed: bool,
-    is_unit: bool,
-) -> bool {
+pub(super) fn part(p: &mut Parser<'_>, is_single: bool, is_typed: bool, is_unit: bool) -> bool {
     match p.current.kind {
         VALUE_ID if is_unit => true,
         VALUE_ID if is_single => value_use(p),
@@ -31,7 +29,7 @@ pub(in crate::mlir) fn part(
 }
 
 /// Returns true if a variable of unknown kind begins here.
-pub(in crate::mlir) fn begins_part(p: &mut Parser<'_>) -> bool {
+pub(super) fn begins_part(p: &mut Parser<'_>) -> bool {
     match p.current.kind {
         VALUE_ID => !p.blocked(),
         BLOCK_ID => !p.current.newline,
@@ -41,7 +39,7 @@ pub(in crate::mlir) fn begins_part(p: &mut Parser<'_>) -> bool {
 }
 
 /// Returns true if an attribute begins here, in any spelling but that of a dictionary.
-pub(in crate::mlir) fn begins_attr(p: &mut Parser<'_>) -> bool {
+pub(super) fn begins_attr(p: &mut Parser<'_>) -> bool {
     let begins = match p.current.kind {
         L_BRACK | SYMBOL_ID | TYPE_ID | STRING | INT | FLOAT | MINUS => true,
         ATTR_ID => !(p.current.newline && p.peek() == EQ),
@@ -53,7 +51,7 @@ pub(in crate::mlir) fn begins_attr(p: &mut Parser<'_>) -> bool {
 }
 
 /// An attribute, a word of an enumeration, or the body `<…>` of one.
-pub(in crate::mlir) fn any_attr(p: &mut Parser<'_>, is_typed: bool) -> bool {
+pub(super) fn any_attr(p: &mut Parser<'_>, is_typed: bool) -> bool {
     if p.blocked() {
         return false;
     }
@@ -124,7 +122,7 @@ fn is_builtin_type(text: &str) -> bool {
 }
 
 /// Returns true if a type begins here.
-pub(in crate::mlir) fn begins_type(p: &mut Parser<'_>) -> bool {
+pub(super) fn begins_type(p: &mut Parser<'_>) -> bool {
     let begins = match p.current.kind {
         TYPE_ID | L_PAREN => true,
         IDENT => !(p.at_word("loc") && p.peek() == L_PAREN),
@@ -135,12 +133,12 @@ pub(in crate::mlir) fn begins_type(p: &mut Parser<'_>) -> bool {
 }
 
 /// A type, or its body `<…>` alone.
-pub(in crate::mlir) fn any_type(p: &mut Parser<'_>) -> bool {
+pub(super) fn any_type(p: &mut Parser<'_>) -> bool {
     begins_type(p) && if p.at(LT) { params(p) } else { type_(p) }
 }
 
 /// Types with commas between them.
-pub(in crate::mlir) fn any_types(p: &mut Parser<'_>) -> bool {
+pub(super) fn any_types(p: &mut Parser<'_>) -> bool {
     if !begins_type(p) {
         return true;
     }
@@ -156,7 +154,7 @@ pub(in crate::mlir) fn any_types(p: &mut Parser<'_>) -> bool {
 }
 
 /// Regions, perhaps with commas between them.
-pub(in crate::mlir) fn regions(p: &mut Parser<'_>) -> bool {
+pub(super) fn regions(p: &mut Parser<'_>) -> bool {
     while p.at(L_BRACE) {
         if !region(p) {
             return false;
@@ -169,7 +167,7 @@ pub(in crate::mlir) fn regions(p: &mut Parser<'_>) -> bool {
 }
 
 /// Successors with commas between them.
-pub(in crate::mlir) fn successors(p: &mut Parser<'_>) -> bool {
+pub(super) fn successors(p: &mut Parser<'_>) -> bool {
     while p.at(BLOCK_ID) {
         if !successor(p) {
             return false;
@@ -183,7 +181,7 @@ pub(in crate::mlir) fn successors(p: &mut Parser<'_>) -> bool {
 }
 
 /// Returns true if text that only code reads ends here.
-pub(in crate::mlir) fn stops(p: &mut Parser<'_>, until: &[Stop]) -> bool {
+pub(super) fn stops(p: &mut Parser<'_>, until: &[Stop]) -> bool {
     until.iter().any(|it| match it {
         Stop::Mark(mark) => p.at(*mark),
         Stop::Word(word) => p.at_word(word),
@@ -192,12 +190,12 @@ pub(in crate::mlir) fn stops(p: &mut Parser<'_>, until: &[Stop]) -> bool {
 }
 
 /// Text that only code reads, flat, with the values in it. Successors and regions are not guessed.
-pub(in crate::mlir) fn custom(p: &mut Parser<'_>, until: &[Stop]) -> bool {
+pub(super) fn custom(p: &mut Parser<'_>, until: &[Stop]) -> bool {
     if p.at_end() || p.blocked() || stops(p, until) {
         return true;
     }
     p.enter(MLIR_INDEX_LIST);
-    let read = opaque::text_until(p, |p| stops(p, until));
+    let read = text_until(p, |p| stops(p, until));
     p.exit();
     read
 }
