@@ -18,6 +18,7 @@ mod diagnostics;
 mod forms;
 mod guarded;
 mod local_names;
+mod locations;
 mod names;
 mod number;
 mod operation;
@@ -45,6 +46,7 @@ pub use self::{
     attributes::attribute_problems,
     compare::{Difference, differences},
     diagnostics::unread_operation,
+    locations::source_place,
     relower::{Previous, Traits, relower},
     reread::{reread_frame, reread_function},
     unit::{

@@ -25,6 +25,19 @@ pub struct Diagnostic {
     pub is_unnecessary: bool,
     /// The number of fixes that `fix` applies for it by default, with those inside it that are reported nowhere else.
     pub n_fixes: usize,
+    /// The place of the source that the text was made of, where the text says so.
+    pub source: Option<Box<SourcePlace>>,
+}
+
+/// A place in the source of a text that was made by a program: the kernel in Python of an operation of MLIR.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SourcePlace {
+    /// The path, as the text has it.
+    pub path: Box<str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
 }
 
 impl Diagnostic {

@@ -34,7 +34,7 @@ pub use crate::{
     ast::AstNode,
     bounded::{Bounded, Listed, MAX_LISTED, MORE_DIAGNOSTICS},
     changed_run::{ChangedRun, changed_run},
-    diagnostic::{Diagnostic, Severity},
+    diagnostic::{Diagnostic, Severity, SourcePlace},
     difference::{Change, changed_nodes},
     dump::dump,
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},

@@ -8,7 +8,7 @@ use frontend::{
 };
 use ir::plan::ops::OpChange;
 use rustc_hash::FxHashSet;
-use syntax::{Diagnostic, Severity, UnitKind, symbol_text};
+use syntax::{Diagnostic, Severity, SourcePlace, SyntaxNode, TextRange, UnitKind, symbol_text};
 
 use super::{syntax_errors, unknown_operations::UnknownOperations};
 use crate::{
@@ -26,7 +26,11 @@ pub(super) fn diagnostics(
     unread: &mut FxHashSet<String>,
     unknown: &mut UnknownOperations,
 ) -> Vec<Diagnostic> {
-    let place = |it: &Diagnostic| it.placed(|range| at.to_file(range));
+    let sources = Sources::of(db, at.unit);
+    let place = |it: &Diagnostic| {
+        let source = sources.as_ref().and_then(|sources| sources.place(it.range)).map(Box::new);
+        Diagnostic { source, ..it.placed(|range| at.to_file(range)) }
+    };
     let mut res = Vec::new();
     let found = &unit_diagnostics(db, at.unit);
     if config.operations {
@@ -55,6 +59,28 @@ pub(super) fn diagnostics(
         }));
     }
     res
+}
+
+/// The places of the source that the operations of a unit were made of.
+struct Sources<'db> {
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    tree: SyntaxNode,
+}
+
+impl<'db> Sources<'db> {
+    /// None if the text has no locations.
+    fn of(db: &'db dyn Db, unit: Unit<'db>) -> Option<Sources<'db>> {
+        let has_locations = db::text(db, unit).contains("loc(");
+        has_locations.then(|| Sources { db, unit, tree: unit.green(db).syntax() })
+    }
+
+    fn place(&self, range: TextRange) -> Option<SourcePlace> {
+        let Sources { db, unit, ref tree } = *self;
+        let (file, document) = (unit.file(db), unit.document(db));
+        let alias = |name: &str| db::alias(db, AliasName::new(db, file, document, name)).clone();
+        frontend::mlir::source_place(tree, range, &alias)
+    }
 }
 
 /// Sets how many results the query here keeps; see [`RootDatabase::keep_few`].

@@ -1,6 +1,7 @@
 //! Tests of commands as their users run them, in the process: arguments in; output, errors and exit code out.
 
 mod adoption;
+mod at_source;
 mod bisect;
 mod build;
 mod cache;

@@ -14,6 +14,10 @@ pub(crate) struct CheckArgs {
     /// Report nothing milder than this. Values that could be computed once are hints.
     #[arg(long, value_enum, default_value_t = Level::Hint)]
     pub(crate) level: Level,
+    /// Report at the lines of the source that MLIR was made of, as its locations (`loc(…)`) say: the kernel in Python
+    /// that Triton compiled. Findings of one rule at one place are told once.
+    #[arg(long)]
+    pub(crate) at_source: bool,
     /// Report at most this many findings of a file, the worst; by default as the settings say for text, and all for
     /// the other formats.
     #[arg(long, value_name = "N")]
@@ -63,6 +67,7 @@ Examples:
   tir-analyzer check a.py kernels/            a file and a folder
   tir-analyzer check --level warning          without hints
   tir-analyzer check --format sarif > r.sarif for code scanning
+  tir-analyzer check --at-source k.ttir       at the lines of the Python file that k.ttir was made of
   tir-analyzer check --since origin/main      only functions that were changed
   tir-analyzer check --write-baseline b.json  accept what is there; `--baseline b.json` reports what comes new
   cat a.py | tir-analyzer check --stdin       from standard input";

@@ -6,6 +6,7 @@
 //! reported, with a revision only findings in functions that were changed since.
 
 mod baseline;
+mod sources;
 
 use std::path::PathBuf;
 
@@ -40,7 +41,7 @@ use crate::cli::{
 
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
-    let reporter = Reporter::new(args.format, styled.out);
+    let reporter = Reporter::new(args.format, styled.out, args.at_source);
     let jobs::Jobs { jobs, mut failures } =
         jobs::find_of(&Language::ALL, &args.inputs, io, styled)?;
     for failure in &failures {
@@ -254,7 +255,10 @@ fn check_file(
     let mut found = host.diagnostics_once(file, &config);
     drop(host);
     let (accepted, stale) = adoption.select(job, source, &mut found)?;
-    let found = first_fixes(found, left);
+    let mut found = first_fixes(found, left);
+    if args.at_source {
+        found = sources::merged(found);
+    }
     let mut counts = Counts { files: 1, ..Counts::default() };
     found.iter().for_each(|it| counts.count(it));
     let lines = LineIndex::new(&source.text);
@@ -321,5 +325,6 @@ fn finding(it: &ide::Diagnostic, source: &Source, lines: &LineIndex) -> Finding 
         message: it.message.clone(),
         help: it.help.clone(),
         related: it.related.iter().map(|(range, text)| (region(*range), text.clone())).collect(),
+        place: it.source.as_deref().cloned(),
     }
 }

@@ -8,7 +8,7 @@ mod text;
 
 use ide::Severity;
 
-use syntax::{LineCol, LineIndex, TextRange};
+use syntax::{LineCol, LineIndex, SourcePlace, TextRange};
 
 use crate::cli::{args::ReportFormat, input::source::Source};
 
@@ -29,6 +29,8 @@ pub(crate) struct Finding {
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     pub(crate) related: Vec<(Region, String)>,
+    /// The place of the source that the text was made of.
+    pub(crate) place: Option<SourcePlace>,
 }
 
 /// The findings of one file.
@@ -39,6 +41,33 @@ pub(crate) struct FileFindings<'a> {
     pub(crate) findings: Vec<Finding>,
     /// Findings beyond the limit.
     pub(crate) n_hidden: usize,
+}
+
+/// The findings of a report that are told at one file: at the text itself, or at the source that it was made of.
+struct Told<'a> {
+    path: &'a str,
+    findings: Vec<&'a Finding>,
+    is_source: bool,
+}
+
+impl FileFindings<'_> {
+    /// The findings by the files that they are told at, in the order of the text; only the text itself unless
+    /// `at_source`.
+    fn told(&self, at_source: bool) -> Vec<Told<'_>> {
+        let mut res: Vec<Told<'_>> = Vec::new();
+        for it in &self.findings {
+            let source = it.place.as_ref().filter(|_| at_source).map(|it| &*it.path);
+            let (path, is_source) = (source.unwrap_or(self.shown), source.is_some());
+            match res.iter_mut().find(|it| it.path == path && it.is_source == is_source) {
+                Some(told) => told.findings.push(it),
+                None => res.push(Told { path, findings: vec![it], is_source }),
+            }
+        }
+        res.iter_mut().filter(|it| it.is_source).for_each(|it| {
+            it.findings.sort_by(|a, b| a.place.cmp(&b.place));
+        });
+        res
+    }
 }
 
 /// The number of findings of each severity.
@@ -93,11 +122,12 @@ pub(crate) fn region(source: &Source, lines: &LineIndex, range: TextRange) -> Re
 pub(crate) struct Reporter {
     format: ReportFormat,
     is_styled: bool,
+    at_source: bool,
 }
 
 impl Reporter {
-    pub(crate) fn new(format: ReportFormat, is_styled: bool) -> Reporter {
-        Reporter { format, is_styled }
+    pub(crate) fn new(format: ReportFormat, is_styled: bool, at_source: bool) -> Reporter {
+        Reporter { format, is_styled, at_source }
     }
 
     /// Returns the text before all files.
@@ -112,9 +142,9 @@ impl Reporter {
     /// One file; empty if there is nothing to say.
     pub(crate) fn file(&self, findings: &FileFindings<'_>) -> String {
         match self.format {
-            ReportFormat::Text => text::file(findings, self.is_styled),
-            ReportFormat::Json => json::file(findings),
-            ReportFormat::Sarif => sarif::file(findings),
+            ReportFormat::Text => text::file(findings, self.is_styled, self.at_source),
+            ReportFormat::Json => json::file(findings, self.at_source),
+            ReportFormat::Sarif => sarif::file(findings, self.at_source),
         }
     }
 

@@ -2,6 +2,7 @@
 //! or goes, not when one comes.
 
 use serde_json::{Value, json};
+use syntax::SourcePlace;
 
 use crate::cli::output::findings::{Counts, FileFindings, Finding, Region, severity_name};
 
@@ -13,12 +14,28 @@ pub(super) fn begin() -> String {
     format!("{{\"version\": {VERSION}, \"toolVersion\": {tool}, \"files\": [\n")
 }
 
-pub(super) fn file(file: &FileFindings<'_>) -> String {
-    if file.findings.is_empty() {
-        return String::new();
+pub(super) fn file(file: &FileFindings<'_>, at_source: bool) -> String {
+    let files = file.told(at_source).into_iter().enumerate().map(|(at, told)| {
+        let diagnostics: Vec<Value> = (told.findings.iter())
+            .map(|it| if told.is_source { at_its_source(it, file.shown) } else { diagnostic(it) })
+            .collect();
+        let n_hidden = if at == 0 { file.n_hidden } else { 0 };
+        json!({ "path": told.path, "diagnostics": diagnostics, "notShown": n_hidden }).to_string()
+    });
+    files.collect::<Vec<_>>().join(",\n")
+}
+
+/// A finding of a text at the place of the source that it was made of. The source is not opened: there are no offsets.
+fn at_its_source(it: &Finding, text: &str) -> Value {
+    let mut res = diagnostic(it);
+    if let Some(place) = &it.place {
+        let at = json!({ "line": place.line, "column": place.column, "offset": null });
+        let ir = json!({ "path": text, "range": res["range"], "related": res["related"] });
+        res["ir"] = ir;
+        res["range"] = json!({ "start": at, "end": at });
+        res["related"] = json!([]);
     }
-    let diagnostics: Vec<Value> = file.findings.iter().map(diagnostic).collect();
-    json!({ "path": file.shown, "diagnostics": diagnostics, "notShown": file.n_hidden }).to_string()
+    res
 }
 
 pub(super) fn end(counts: &Counts, failures: &[String]) -> String {
@@ -39,6 +56,7 @@ fn diagnostic(it: &Finding) -> Value {
         .iter()
         .map(|(at, message)| json!({ "message": message, "range": region(at) }))
         .collect();
+    let place = |it: &SourcePlace| json!({ "path": it.path, "line": it.line, "column": it.column });
     json!({
         "code": it.code,
         "severity": severity_name(it.severity),
@@ -46,6 +64,7 @@ fn diagnostic(it: &Finding) -> Value {
         "help": it.help,
         "range": region(&it.region),
         "related": related,
+        "source": it.place.as_ref().map(place),
     })
 }
 

@@ -49,12 +49,38 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-pub(super) fn file(file: &FileFindings<'_>) -> String {
+pub(super) fn file(file: &FileFindings<'_>, at_source: bool) -> String {
     let ids: Vec<&str> = reported_rules().map(|it| it.name).collect();
     let artifact = uri(file.shown);
-    let results: Vec<String> =
-        file.findings.iter().map(|it| result(it, &artifact, &ids).to_string()).collect();
+    let told = file.told(at_source);
+    let results = told.iter().flat_map(|told| told.findings.iter().map(|it| (told.is_source, *it)));
+    let results: Vec<String> = results
+        .map(|(is_source, it)| {
+            let mut result = result(it, &artifact, &ids);
+            if is_source {
+                move_to_source(&mut result, it);
+            }
+            result.to_string()
+        })
+        .collect();
     results.join(",\n")
+}
+
+/// Puts a result at the source that the text was made of; the place in the text becomes a related one.
+fn move_to_source(result: &mut Value, it: &Finding) {
+    let Some(place) = &it.place else { return };
+    let source = json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(&place.path) },
+        "region": { "startLine": place.line, "startColumn": place.column },
+    } });
+    let mut text = std::mem::replace(&mut result["locations"], json!([source]))[0].take();
+    text["message"] = json!({ "text": "in the IR" });
+    let mut related = vec![text];
+    if let Some(others) = result["relatedLocations"].as_array() {
+        related.extend(others.iter().cloned());
+    }
+    related.iter_mut().enumerate().for_each(|(id, it)| it["id"] = json!(id));
+    result["relatedLocations"] = related.into();
 }
 
 fn result(it: &Finding, artifact: &str, ids: &[&str]) -> Value {

@@ -5,7 +5,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use ide::Severity;
-use syntax::TextRange;
+use syntax::{SourcePlace, TextRange};
 
 use crate::cli::output::{
     count,
@@ -21,12 +21,19 @@ const MAX_WINDOW: usize = 16 << 10;
 /// Related places that are named one by one.
 const MAX_PLACES: usize = 8;
 
-pub(super) fn file(file: &FileFindings<'_>, is_styled: bool) -> String {
+pub(super) fn file(file: &FileFindings<'_>, is_styled: bool, at_source: bool) -> String {
     let renderer = if is_styled { Renderer::styled() } else { Renderer::plain() };
     let mut out = String::new();
-    for it in &file.findings {
-        out.push_str(&renderer.render(&[finding(file, it)]));
-        out.push_str("\n\n");
+    for told in file.told(at_source) {
+        for it in told.findings {
+            let place = it.place.as_ref();
+            let group = match place.filter(|_| told.is_source) {
+                Some(place) => at_its_source(file, it, place),
+                None => finding(file, it),
+            };
+            out.push_str(&renderer.render(&[group]));
+            out.push_str("\n\n");
+        }
     }
     if file.n_hidden > 0 {
         let shown = file.shown;
@@ -34,6 +41,24 @@ pub(super) fn file(file: &FileFindings<'_>, is_styled: bool) -> String {
         out.push_str(&format!("{shown}: {hidden} not shown; `--limit N` shows more\n\n"));
     }
     out
+}
+
+/// A finding at the place of the source that the text was made of. The source is not opened: a text may name any file.
+fn at_its_source<'a>(
+    file: &FileFindings<'_>,
+    it: &'a Finding,
+    place: &'a SourcePlace,
+) -> Group<'a> {
+    let title = level(it.severity).primary_title(it.message.as_str()).id(it.code);
+    let origin = Origin::path(&*place.path).line(place.line as usize);
+    let region = it.region.start;
+    let group = title.element(origin.char_column(place.column as usize)).element(
+        Level::NOTE.message(format!("in the IR at {}:{}:{}", file.shown, region.line, region.col)),
+    );
+    match &it.help {
+        Some(help) => group.element(Level::HELP.message(help.as_str())),
+        None => group,
+    }
 }
 
 /// Draws one finding.
@@ -62,6 +87,10 @@ fn finding<'a>(file: &FileFindings<'a>, it: &'a Finding) -> Group<'a> {
     };
     if let Some(far) = window.far_places(it) {
         group = group.element(Level::NOTE.message(far));
+    }
+    if let Some(place) = &it.place {
+        let text = format!("of {}:{}:{}", place.path, place.line, place.column);
+        group = group.element(Level::INFO.message(text));
     }
     match &it.help {
         Some(help) => group.element(Level::HELP.message(help.as_str())),
