@@ -5,7 +5,8 @@
 //!
 //! * `dialects/NAME.toml`: **definitions**, made from those of their projects by `tir-analyzer dialect import`;
 //! * `overlays/NAME.toml`: rows of ours over them, for forms that are read by code, and for effects that a definition
-//!   does not state or gets wrong. An overlay row replaces the definition's effects, or its form, and gives its `reason`.
+//!   does not state or gets wrong. An overlay row replaces the definition's effects, or its form, and gives its
+//!   `reason`.
 //!
 //! The build script makes one compact table of them ([`shipped`]).
 
