@@ -100,7 +100,8 @@ impl<'t> Reader<'t> {
             }
         }
         self.dictionaries(&mut pretty, aliases);
-        if pretty.made.results.is_empty() && !pretty.no_results {
+        let states_results = rule.known || self.heads[frame.head as usize].states_results;
+        if pretty.made.results.is_empty() && !pretty.no_results && states_results {
             self.results(&mut pretty, rule.results, aliases);
         }
         if !rule.segments.is_empty() {

@@ -113,6 +113,8 @@ pub(super) struct Head<'t> {
     pub(super) is_isolated: bool,
     /// True if it is written in the form of its definition.
     pub(super) is_by_definition: bool,
+    /// True if the types of its results may be read off its form.
+    pub(super) states_results: bool,
     /// Its number in the table of forms.
     pub(super) rule: u32,
 }
@@ -570,6 +572,7 @@ impl<'t> Reader<'t> {
             is_swapped: self.shapes.is_swapped(full) && !raw.starts_with('"'),
             is_isolated: self.shapes.is_isolated(full),
             is_by_definition: self.shapes.is_by_definition(full),
+            states_results: self.shapes.states_results(full),
             rule: super::forms::rule_number(full),
         };
         let number = self.heads.len() as u32;

@@ -27,6 +27,8 @@ pub(super) struct Shape {
     pub(super) words: Vec<Box<str>>,
     /// True if this is the form of a definition, in which each word may mean an attribute.
     is_by_definition: bool,
+    /// True if its last types may be those of the results.
+    states_results: bool,
 }
 
 /// The table's information about an operation.
@@ -143,7 +145,13 @@ impl Shapes {
         let elements = format::compile(notation)?;
         let mut words = Vec::new();
         format::collect_words(&elements, &mut words);
-        self.push(Shape { name: name.into(), elements, words, is_by_definition: false })
+        self.push(Shape {
+            name: name.into(),
+            elements,
+            words,
+            is_by_definition: false,
+            states_results: true,
+        })
     }
 
     fn push(&mut self, shape: Shape) -> Result<u16, String> {
@@ -317,6 +325,14 @@ impl Shapes {
         self.info(op).is_swapped
     }
 
+    /// Returns true if the types of the results may be read off the form of an operation: of a form of a definition,
+    /// only if that says so.
+    pub fn states_results(&self, op: &str) -> bool {
+        let is_same =
+            || shipped::operation(op).is_some_and(|it| it.has_trait("SameOperandsAndResultType"));
+        self.info(op).shape.is_none_or(|it| self.shape(it).states_results || is_same())
+    }
+
     /// Returns true if the regions of an operation see no value from around it.
     pub fn is_isolated(&self, op: &str) -> bool {
         let info = self.info(op);
@@ -351,5 +367,11 @@ fn of_definition(number: u16) -> Option<&'static Shape> {
 /// The shape of an assembly format. Its words are no words of the shape: each may mean an attribute.
 fn defined(format: &str, parts: &Parts) -> Option<Shape> {
     let elements = assembly::compile(format, parts)?;
-    Some(Shape { name: format.into(), elements, words: Vec::new(), is_by_definition: true })
+    Some(Shape {
+        name: format.into(),
+        elements,
+        words: Vec::new(),
+        is_by_definition: true,
+        states_results: assembly::states_results(format, parts),
+    })
 }

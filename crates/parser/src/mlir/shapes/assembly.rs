@@ -22,6 +22,25 @@ pub(super) fn compile(format: &str, parts: &Parts) -> Option<Vec<Element>> {
     (is_read && settle(&mut elements, &[Stop::End])).then_some(elements)
 }
 
+/// Returns true if the last types of a format are those of the results: a variable that is written only as a type is a
+/// result.
+pub(super) fn states_results(format: &str, parts: &Parts) -> bool {
+    let Some(tokens) = tokens(format) else { return false };
+    let last = tokens.iter().rposition(|it| matches!(it, Token::Word("type" | "functional-type")));
+    let Some(last) = last else { return false };
+    let is_type = |at: usize| {
+        at >= 2 && matches!(tokens[at - 2], Token::Word("type" | "ref" | "functional-type"))
+    };
+    match (tokens[last], tokens.get(last + 2)) {
+        (Token::Word("functional-type"), _) | (_, Some(Token::Word("results"))) => true,
+        (_, Some(Token::Variable(name))) => match &parts.results {
+            Some(results) => results.iter().any(|it| it.trim_end_matches(['*', '?']) == *name),
+            None => (0..tokens.len()).all(|at| tokens[at] != Token::Variable(name) || is_type(at)),
+        },
+        _ => false,
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'t> {
     Literal(&'t str),

@@ -101,6 +101,23 @@ fn assembly_formats_are_read() {
 }
 
 #[test]
+fn results_have_the_types_that_a_format_states_for_them() {
+    let states = |format: &str, parts: &str| {
+        let own = format!(
+            "dialect = \"own\"\n[[operations]]\nops = [\"op\"]\n{parts}\nformat = \"{format}\"\n"
+        );
+        let own = file::read(&own).expect("a good file");
+        Shapes::builtin().with(&own).expect("a good row").states_results("own.op")
+    };
+    assert!(states("$a attr-dict `:` type($result)", ""));
+    assert!(states("$a attr-dict `:` functional-type($a, $result)", ""));
+    assert!(states("$a attr-dict `:` type($b)", "operands = [\"a\"]\nresults = [\"b\"]"));
+    assert!(!states("$a attr-dict `:` type($a)", ""));
+    assert!(!states("$a `,` $b attr-dict `:` type($result) `,` type($b)", ""));
+    assert!(!states("$a attr-dict", ""));
+}
+
+#[test]
 fn parts_of_unknown_kind_are_told_by_the_text() {
     check_format(
         "$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs)",
