@@ -6,6 +6,7 @@
 mod expressions;
 mod once;
 mod operations;
+mod unknown_operations;
 
 use std::ops::Range;
 
@@ -15,6 +16,7 @@ use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Form, TextSize};
 
 pub(crate) use self::expressions::function_diagnostics;
+use self::unknown_operations::UnknownOperations;
 use crate::{
     diagnostic::DiagnosticsConfig,
     names, plan_text, simplifications,
@@ -75,6 +77,7 @@ struct InFile {
     found: Vec<Diagnostic>,
     /// Forms of operations that are not known: each is told once a file.
     unread: FxHashSet<String>,
+    unknown: UnknownOperations,
 }
 
 impl InFile {
@@ -86,7 +89,7 @@ impl InFile {
         config: &DiagnosticsConfig,
         numbers: Range<usize>,
     ) {
-        let InFile { found, unread } = self;
+        let InFile { found, unread, unknown } = self;
         let of_unit = |at: PlacedUnit<'_>| {
             db.unwind_if_revision_cancelled();
             match at.unit.form(db) {
@@ -94,7 +97,7 @@ impl InFile {
                     function_diagnostics(db, &at.shown(db), config)
                 }
                 Form::Expressions => function_diagnostics(db, &at, config),
-                Form::Operations => operations::diagnostics(db, &at, config, unread),
+                Form::Operations => operations::diagnostics(db, &at, config, unread, unknown),
             }
         };
         for (at, of_unit) in try_units(db, file, numbers, of_unit) {
@@ -111,6 +114,7 @@ impl InFile {
         config: &DiagnosticsConfig,
     ) -> Vec<Diagnostic> {
         let mut res = self.found;
+        res.extend(self.unknown.finish());
         res.extend(expressions::redefined_functions(db, file));
         if res.len() > config.limit {
             // The worst first, then as in the text.

@@ -51,7 +51,7 @@ pub use codegen::{Target, TargetOptions};
 pub use db::{Dialects, FactoryInstances, Work};
 pub use frontend::tvmscript::{Arguments, Constant, Instance, Request};
 use frontend::tvmscript::{ForeignCall, ReadBack};
-pub use ir::effects::{EffectRows, EffectTable};
+pub use ir::effects::{EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
 use ir::guard::Panicked;
 pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
 pub use syntax::{
@@ -79,7 +79,7 @@ pub use crate::{
     format::FormatRefusal,
     highlight::{Access, Highlight},
     host::AnalysisHost,
-    hover::Hover,
+    hover::{Hover, effects_text},
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
     preview::{PassPreview, Stage, preview, preview_operations},

@@ -1,4 +1,4 @@
-//! MLIR: the complete generic form, and pretty forms by a table (`shapes.txt`), tolerant of errors.
+//! MLIR: the complete generic form, and pretty forms by the rows of dialects, tolerant of errors.
 //!
 //! [`parse`] gives the steps of a `MLIR_FILE`; [`parse_into`] gives them away while it reads, one function at a time,
 //! so that no more than a function's header and 16 K steps are ever kept; [`reparse`] reads a list of operations again

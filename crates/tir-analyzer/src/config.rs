@@ -6,6 +6,7 @@
 //! and in camelCase or kebab-case by editors.
 
 mod dialects;
+mod folder;
 mod instances;
 mod targets;
 
@@ -20,7 +21,7 @@ use ide::{Request, Severity, Target, TargetOptions};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
-pub use self::dialects::DialectRows;
+pub use self::{dialects::DialectRows, folder::DIALECTS_FOLDER};
 
 /// Name of the configuration file, looked for at the root of the workspace.
 pub const CONFIG_FILE: &str = "tir-analyzer.toml";
@@ -453,18 +454,30 @@ impl ConfigPatch {
         ConfigPatch::from_json(&serde_json::to_value(value)?)
     }
 
-    /// Reads `tir-analyzer.toml` in `root`; no file changes nothing.
+    /// Reads `tir-analyzer.toml` and the files of dialects in `root`; no file changes nothing.
     pub fn load(root: &Path) -> anyhow::Result<ConfigPatch> {
         let path = root.join(CONFIG_FILE);
-        match files::read_text_within(crate::walk::workspace_of(root), &path, files::SETTINGS) {
+        let text = files::read_text_within(crate::walk::workspace_of(root), &path, files::SETTINGS);
+        let mut patch = match text {
             Ok(text) => {
-                ConfigPatch::from_toml(&text).with_context(|| format!("in {}", path.display()))
+                ConfigPatch::from_toml(&text).with_context(|| format!("in {}", path.display()))?
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Ok(ConfigPatch::default())
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => ConfigPatch::default(),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
             }
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        };
+        let files = folder::read(root)?;
+        if !files.is_empty() {
+            let rows = DialectRows::of_files(files, patch.dialects.as_deref())?;
+            patch.dialects = Some(Arc::new(rows));
         }
+        Ok(patch)
+    }
+
+    /// Returns true if a folder has settings: the file, or files of dialects.
+    pub fn is_in(root: &Path) -> bool {
+        root.join(CONFIG_FILE).exists() || !folder::paths(root).is_empty()
     }
 
     fn apply(&self, config: &mut Config) {

@@ -45,7 +45,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("rustc-hash", Anywhere),
     ("rustix", Only(&["codegen", "files", "tir-analyzer"])),
     ("salsa", Only(&["db", "ide"])),
-    ("serde", Only(&["ir", "codegen", "tir-analyzer", "tests"])),
+    ("serde", Only(&["dialects", "ir", "codegen", "tir-analyzer", "tests"])),
     ("serde_json", Only(&["checks", "ir", "codegen", "tir-analyzer", "tests"])),
     ("similar", Only(PROGRAMS)),
     ("smallvec", Anywhere),
@@ -55,7 +55,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("text-size", Anywhere),
     ("thin-vec", Anywhere),
     ("tikv-jemallocator", Only(&["tir-analyzer"])),
-    ("toml", Only(&["ir", "tir-analyzer", "xtask"])),
+    ("toml", Only(&["dialects", "ir", "tir-analyzer", "xtask"])),
     ("ungrammar", Only(&["xtask"])),
     ("unicode-ident", Only(&["parser"])),
 ];

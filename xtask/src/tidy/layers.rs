@@ -22,6 +22,7 @@ const SYNTAX_SIDE: &[&str] = &["parser", "syntax", "frontend"];
 /// All of the product: `cargo xtask` is compiled before it, and starts it.
 const PRODUCT: &[&str] = &[
     "files",
+    "dialects",
     "parser",
     "syntax",
     "ir",
@@ -46,6 +47,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "files", rank: 0, never: &[] },
     // Declarations of rules: below `syntax` and `ir`, which both declare some.
     Layer { name: "rules", rank: 0, never: &[] },
+    // What dialects define: below `parser`, which reads their forms, and `ir`, which reads their effects.
+    Layer { name: "dialects", rank: 0, never: &[] },
     Layer { name: "parser", rank: 1, never: &["test-utils"] },
     Layer { name: "syntax", rank: 2, never: &["test-utils"] },
     Layer { name: "ir", rank: 2, never: &["test-utils", "parser"] },

@@ -48,7 +48,7 @@ impl<'t> Reader<'t> {
         let Some(mut frame) = self.frames.last().copied() else { return false };
         let head = self.head(&frame);
         frame.head = head;
-        let Head { is_function, is_module, rule, .. } = self.heads[head as usize];
+        let Head { is_function, is_module, is_isolated, rule, .. } = self.heads[head as usize];
         let rule = forms::rule(rule);
         if frame.is_unit && frame.regions > 0 || self.frame_unit && is_function {
             return false;
@@ -63,7 +63,7 @@ impl<'t> Reader<'t> {
             self.body.regions[region].kind = RegionKind::Graph;
         }
         self.map.set_region(region, self.relative((self.pos(), self.pos())));
-        self.names.open_region(is_function || is_module, self.body.values.len());
+        self.names.open_region(is_isolated, self.body.values.len());
         let block = self.body.entry(region);
         let first_target = self.pending_targets.len();
         let is_read = frame.form != Form::Opaque;
@@ -76,7 +76,9 @@ impl<'t> Reader<'t> {
         let open = OpenRegion { region, block, begun: false, first_target, n_outside, dialect };
         self.regions.push(open);
         self.map.set_block(block, self.relative((self.pos(), self.pos())));
+        let here = self.pos();
         if let Some(frame) = self.frames.last_mut() {
+            frame.first_region = frame.first_region.min(here);
             frame.regions += 1;
         }
         self.entry_arguments(frame, block, aliases);

@@ -100,13 +100,18 @@ impl<'t> Reader<'t> {
             }
         }
         self.dictionaries(&mut pretty, aliases);
-        if pretty.made.results.is_empty() && !pretty.no_results {
+        let states_results = rule.known || self.heads[frame.head as usize].states_results;
+        if pretty.made.results.is_empty() && !pretty.no_results && states_results {
             self.results(&mut pretty, rule.results, aliases);
         }
         if !rule.segments.is_empty() {
             self.segments(&mut pretty, &rule.segments);
         }
         self.unclaimed(&mut pretty, rule, aliases);
+        if self.heads[frame.head as usize].is_by_definition && !rule.known {
+            let text = self.skeleton(frame);
+            pretty.push("$form", text);
+        }
         self.check_stated_types(frame, &pretty.parts, aliases);
         let entries = std::mem::take(&mut pretty.entries);
         pretty.made.attrs = AttrDictId0(self.dictionary(entries, rule));
@@ -267,6 +272,24 @@ impl<'t> Reader<'t> {
                 number += 1;
             }
         }
+    }
+
+    /// The text of an operation between its name and its first region, with values as `%`. Two operations of an
+    /// assembly format are equal only if these are: marks, and the lists in which values stand, mean something too, and
+    /// the generic form may have another order.
+    fn skeleton(&self, frame: &Frame) -> String {
+        let end = self.pos().min(frame.first_region);
+        let mut res = String::new();
+        let mut rest = self.slice((frame.name.1, end.max(frame.name.1)));
+        while let Some(at) = rest.find('%') {
+            push_words(&rest[..at], &mut res);
+            res.push('%');
+            rest = &rest[at + 1..];
+            let is_name = |it: char| it.is_ascii_alphanumeric() || "_$.-#".contains(it);
+            rest = rest.trim_start_matches(is_name);
+        }
+        push_words(rest, &mut res);
+        res
     }
 
     // ---- results ----
@@ -619,4 +642,14 @@ pub(super) fn attribute_type(text: &str) -> &str {
         }
     }
     found.map_or("none", |at| text[at..].trim())
+}
+
+/// Adds a text with every run of white space as one blank.
+fn push_words(text: &str, out: &mut String) {
+    for (at, word) in text.split(char::is_whitespace).filter(|it| !it.is_empty()).enumerate() {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
 }

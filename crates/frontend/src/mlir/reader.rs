@@ -96,6 +96,8 @@ pub(super) struct Frame {
     /// Definitions that are arguments of a region already.
     pub(super) bound: usize,
     pub(super) regions: u32,
+    /// The place where its first region begins.
+    pub(super) first_region: u32,
 }
 
 /// The information about operations of one name.
@@ -107,6 +109,12 @@ pub(super) struct Head<'t> {
     pub(super) is_function: bool,
     pub(super) is_module: bool,
     pub(super) is_swapped: bool,
+    /// True if its regions see no value from around it.
+    pub(super) is_isolated: bool,
+    /// True if it is written in the form of its definition.
+    pub(super) is_by_definition: bool,
+    /// True if the types of its results may be read off its form.
+    pub(super) states_results: bool,
     /// Its number in the table of forms.
     pub(super) rule: u32,
 }
@@ -521,6 +529,7 @@ impl<'t> Reader<'t> {
             targets: self.targets.len(),
             bound: self.definitions.len(),
             regions: 0,
+            first_region: u32::MAX,
         });
         if let Some(region) = self.regions.last_mut() {
             region.begun = true;
@@ -561,6 +570,9 @@ impl<'t> Reader<'t> {
             is_function: self.shapes.is_function(full),
             is_module: self.shapes.is_module(full),
             is_swapped: self.shapes.is_swapped(full) && !raw.starts_with('"'),
+            is_isolated: self.shapes.is_isolated(full),
+            is_by_definition: self.shapes.is_by_definition(full),
+            states_results: self.shapes.states_results(full),
             rule: super::forms::rule_number(full),
         };
         let number = self.heads.len() as u32;

@@ -3,26 +3,28 @@
 
 use db::{AliasName, Db, DocumentAliases, PlacedUnit, RootDatabase, Unit};
 use frontend::{
-    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNREAD_OPERATION},
+    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNKNOWN_OPERATION, UNREAD_OPERATION},
     tvmscript::diagnostics::internal_error,
 };
 use ir::plan::ops::OpChange;
 use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Severity, SourcePlace, SyntaxNode, TextRange, UnitKind, symbol_text};
 
-use super::syntax_errors;
+use super::{syntax_errors, unknown_operations::UnknownOperations};
 use crate::{
     diagnostic::DiagnosticsConfig,
     names::marks::{Marks, Redefinition, marks},
     plan_text::operations::PlanWords,
 };
 
-/// The diagnostics of one unit, at their places in the file; forms that are in `unread` were told of before.
+/// The diagnostics of one unit, at their places in the file; forms that are in `unread` were told of before,
+/// and operations that are not known go to `unknown`.
 pub(super) fn diagnostics(
     db: &RootDatabase,
     at: &PlacedUnit<'_>,
     config: &DiagnosticsConfig,
     unread: &mut FxHashSet<String>,
+    unknown: &mut UnknownOperations,
 ) -> Vec<Diagnostic> {
     let sources = Sources::of(db, at.unit);
     let place = |it: &Diagnostic| {
@@ -36,7 +38,14 @@ pub(super) fn diagnostics(
         let problems = problems
             .filter(|it| it.code != UNREAD_OPERATION || unread.insert(it.message.clone()))
             .map(place);
-        res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
+        let problems = problems.filter(|it| !at.is_of_function(it.range.start()));
+        let is_dialects = at.unit.kind(db) != UnitKind::Program;
+        for it in problems {
+            match is_dialects && it.code == UNKNOWN_OPERATION {
+                true => unknown.add(it),
+                false => res.push(it),
+            }
+        }
         // The name of a function stands in its header, and is the frame's business all the same.
         res.extend(found.symbols.iter().map(place));
     }

@@ -246,8 +246,11 @@ fn operation_token(token: &SyntaxToken) -> Option<String> {
 }
 
 /// Returns the effects of an operation, in a line.
-fn effects_text(table: &EffectTable, namespace: Namespace, name: &str) -> String {
+pub fn effects_text(table: &EffectTable, namespace: Namespace, name: &str) -> String {
     let found = table.explain(namespace, name);
+    if found.kind == MatchKind::Undeclared {
+        return "its definition does not state what it does".to_owned();
+    }
     if found.kind == MatchKind::Default {
         return "nothing is known of what it does; declare it in `tir-analyzer.toml`".to_owned();
     }

@@ -270,6 +270,8 @@ bit_set! {
         REGION_END = "region-end" @ 21,
         /// An operation of floats that is associative where its own flags allow it.
         REASSOCIATES = "reassoc" @ 22,
+        /// Its regions see no value from around it.
+        ISOLATED = "isolated" @ 23,
     }
 }
 
@@ -363,6 +365,12 @@ impl OpEffects {
             reason: None,
         };
         &UNKNOWN
+    }
+
+    /// Returns true for a user's row that states nothing but that the operation exists.
+    pub(super) fn is_undeclared(&self) -> bool {
+        let unknown = OpEffects::unknown();
+        self.basis == Basis::User && OpEffects { basis: unknown.basis, ..self.clone() } == *unknown
     }
 
     /// Returns the conditions under which equal evaluations may be merged, given equal operands and (if it reads) equal

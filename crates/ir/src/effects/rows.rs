@@ -13,7 +13,7 @@ use super::model::{
 };
 use super::operands::{OperandName, OperandUse, OperandUses};
 
-/// Rows of all namespaces: the whole of `effects.toml`, or the `[effects]` part of a user's configuration:
+/// Rows of all namespaces: `effects.toml` with the rows of dialects, or the `[effects]` part of a user's configuration:
 ///
 /// ```toml
 /// [[effects.mlir]]
@@ -132,7 +132,86 @@ impl std::error::Error for EffectError {}
 /// A column and its defect.
 type Wrong = (&'static str, String);
 
+impl EffectRows {
+    /// All rows of the product: those of `effects.toml`, and those that overlays of dialects state.
+    pub(super) fn of_product() -> EffectRows {
+        let mut rows: EffectRows = toml::from_str(include_str!("../../effects.toml"))
+            .expect("effects.toml is tested to be TOML");
+        let overlays = dialects::shipped::overlays().iter().filter(|it| !it.fields.is_empty());
+        rows.mlir.extend(overlays.map(|it| {
+            let ops = it.ops.iter().map(|it| (*it).to_owned()).collect();
+            EffectRow::of_fields(ops, it.fields).expect("rows of overlays are tested to be valid")
+        }));
+        rows
+    }
+}
+
 impl EffectRow {
+    /// A row that is given field by field, as the files of dialects have it: the items of lists have blanks between
+    /// them.
+    ///
+    /// # Errors
+    ///
+    /// A field that no row has, or a value that is none of it.
+    pub fn of_fields(
+        ops: Vec<String>,
+        fields: &[(impl AsRef<str>, impl AsRef<str>)],
+    ) -> Result<EffectRow, String> {
+        let mut row = EffectRow { ops, ..EffectRow::default() };
+        for (key, value) in fields {
+            row.set(key.as_ref(), value.as_ref())?;
+        }
+        Ok(row)
+    }
+
+    /// The row of operations that are known, but not what they do: it is that of an unknown operation.
+    pub fn unknown(ops: Vec<String>) -> EffectRow {
+        EffectRow {
+            ops,
+            effect: Some("unknown".to_owned()),
+            may_trap: Some("yes".to_owned()),
+            convergent: true,
+            deterministic: Some(false),
+            ..EffectRow::default()
+        }
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let truth = || match value {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(format!("`{key}` is `true` or `false`")),
+        };
+        let number = |it: &str| it.parse().map_err(|_| format!("`{key}` has no `{it}`"));
+        let words = || value.split_whitespace();
+        let names = || words().map(operand_name).collect();
+        let text = || Some(value.to_owned());
+        match key {
+            "effect" => self.effect = text(),
+            "memory" => self.memory = text(),
+            "may_trap" => self.may_trap = text(),
+            "convergent" => self.convergent = truth()?,
+            "deterministic" => self.deterministic = Some(truth()?),
+            "async" => self.asynchrony = text(),
+            "commutative" => self.commutative = text(),
+            "associative" => self.associative = text(),
+            "lazy" => self.lazy = words().map(number).collect::<Result<_, _>>()?,
+            "arity" => self.arity = Some(number(value)?),
+            "numbers" => self.numbers = names(),
+            "addresses" => self.addresses = names(),
+            "places" => self.places = names(),
+            "reads" => self.reads = names(),
+            "writes" => self.writes = names(),
+            "texts" => self.texts = names(),
+            "flags" => self.flags = words().map(str::to_owned).collect(),
+            "departs" => self.departs = truth()?,
+            "basis" => self.basis = text(),
+            "reason" => self.reason = text(),
+            _ => return Err(format!("a row has no `{key}`")),
+        }
+        Ok(())
+    }
+
     /// The typed row, or its defect. `row` and `namespace` only place the error.
     pub(super) fn check(
         &self,
@@ -262,6 +341,10 @@ impl EffectRow {
             .iter()
             .try_fold(Flags::EMPTY, |res, name| Ok(res.union(one_of("flags", name, Flags::NAMES)?)))
     }
+}
+
+fn operand_name(word: &str) -> OperandName {
+    word.parse().map_or_else(|_| OperandName::Keyword(word.to_owned()), OperandName::Index)
 }
 
 fn field<T: Copy>(

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::model::{Basis, Namespace, OpEffects, Trap};
 use super::names::{NameBuffer, normal_tir};
-use super::rows::{EffectError, EffectRows};
+use super::rows::{EffectError, EffectRow, EffectRows};
 
 /// How a name met its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum MatchKind {
     Exact,
     /// By a pattern.
     Pattern,
+    /// By the definition of its dialect, which states no effects: it does whatever the default says.
+    Undeclared,
     /// Not at all: the default of the namespace.
     Default,
 }
@@ -44,6 +46,8 @@ pub struct EffectTable {
     spelled: FxHashMap<Box<str>, RowIndex>,
     /// The rows that a user added, as text.
     of_user: String,
+    /// True if names without a row of their own have that of their definition.
+    has_definitions: bool,
 }
 
 /// Index into `EffectTable::rows`.
@@ -145,9 +149,9 @@ impl EffectTable {
     pub fn builtin() -> &'static EffectTable {
         static TABLE: OnceLock<EffectTable> = OnceLock::new();
         TABLE.get_or_init(|| {
-            let rows: EffectRows = toml::from_str(include_str!("../../effects.toml"))
-                .expect("effects.toml is tested to be TOML");
-            EffectTable::from_rows(&rows).expect("effects.toml is tested to hold only valid rows")
+            let table = EffectTable::from_rows(&EffectRows::of_product());
+            let table = table.expect("the rows of the product are tested to be valid");
+            EffectTable { has_definitions: true, ..table }
         })
     }
 
@@ -166,6 +170,7 @@ impl EffectTable {
             spaces: Default::default(),
             spelled: FxHashMap::default(),
             of_user: String::new(),
+            has_definitions: false,
         };
         empty.with_rows(rows, Basis::Source)
     }
@@ -249,9 +254,7 @@ impl EffectTable {
     pub fn lookup(&self, namespace: Namespace, name: &str) -> &OpEffects {
         match namespace {
             Namespace::Tir => self.tir(name),
-            _ => self.spaces[namespace as usize]
-                .find(name)
-                .map_or(OpEffects::unknown(), |it| self.row(it.1)),
+            _ => self.explain(namespace, name).effects,
         }
     }
 
@@ -262,11 +265,21 @@ impl EffectTable {
             Namespace::Tir => normal_tir(name, &mut buffer),
             Namespace::Mlir | Namespace::Pir => name,
         };
-        match self.spaces[namespace as usize].find(name) {
+        let found = self.spaces[namespace as usize].find(name);
+        let is_default = found.is_none_or(|it| it.0 == "*");
+        if is_default
+            && namespace == Namespace::Mlir
+            && self.has_definitions
+            && let Some(defined) = by_definition(name)
+        {
+            return defined;
+        }
+        match found {
             None => Match { kind: MatchKind::Default, entry: "*", effects: OpEffects::unknown() },
             Some((entry, row)) => {
                 let kind = match entry {
                     "*" => MatchKind::Default,
+                    _ if self.row(row).is_undeclared() => MatchKind::Undeclared,
                     _ if entry.contains('*') => MatchKind::Pattern,
                     _ => MatchKind::Exact,
                 };
@@ -298,12 +311,35 @@ impl EffectTable {
                 hash.write(&content(self.row(row)));
             }
         }
+        if self.has_definitions {
+            hash.write(&dialects::shipped::digest().to_le_bytes());
+        }
         hash.0
     }
 
     fn row(&self, index: RowIndex) -> &OpEffects {
         &self.rows[index as usize]
     }
+}
+
+/// The row that follows from the definition of an operation of MLIR, if a dialect of the product defines it.
+fn by_definition(name: &str) -> Option<Match<'static>> {
+    /// The rows of definitions; none where effects are unknown.
+    static ROWS: LazyLock<Vec<Option<OpEffects>>> = LazyLock::new(|| {
+        let row = |fields: &[(&str, &str)]| {
+            let row = EffectRow::of_fields(vec!["*".to_owned()], fields);
+            let row = row.map(|it| it.check(Namespace::Mlir, 0, Basis::Source));
+            row.expect("fields of definitions are fields").expect("rows of definitions are valid")
+        };
+        let stated = dialects::shipped::stated().iter();
+        stated.map(|it| (!it.fields.is_empty()).then(|| row(it.fields))).collect()
+    });
+    let operation = dialects::shipped::operation(name)?;
+    let entry = operation.name;
+    Some(match &ROWS[usize::from(operation.stated)] {
+        Some(effects) => Match { kind: MatchKind::Exact, entry, effects },
+        None => Match { kind: MatchKind::Undeclared, entry, effects: OpEffects::unknown() },
+    })
 }
 
 impl Space {

@@ -3,6 +3,8 @@
 //! The shape decides by the next token alone; tokens that it cannot continue with are left for the caller. Nested
 //! groups of a shape are few, so recursion over them is bounded by the table. Linear in the text read.
 
+mod parts;
+
 use super::{
     grammar::{
         assign_list, attr, attr_dict, block_args, flat_brackets, function_type, map_operands,
@@ -81,6 +83,15 @@ impl Reader<'_> {
                 let chosen = alternatives.iter().find(|it| self.starts(p, it));
                 chosen.is_some_and(|it| self.sequence(p, it))
             }
+            Element::Part { is_single, is_typed, is_unit, until } => {
+                parts::stops(p, until) || parts::part(p, *is_single, *is_typed, *is_unit)
+            }
+            Element::AnyAttr { is_typed } => parts::any_attr(p, *is_typed),
+            Element::AnyType => parts::any_type(p),
+            Element::AnyTypes => parts::any_types(p),
+            Element::Regions => parts::regions(p),
+            Element::Successors => parts::successors(p),
+            Element::Custom(until) => parts::custom(p, until),
         }
     }
 
@@ -181,6 +192,13 @@ impl Reader<'_> {
             Element::Successor => kind == BLOCK_ID,
             Element::Optional(inner) | Element::Repeat(inner) => self.starts(p, inner),
             Element::Choice(alternatives) => alternatives.iter().any(|it| self.starts(p, it)),
+            Element::Part { .. } => parts::begins_part(p),
+            Element::AnyAttr { .. } => parts::begins_attr(p),
+            Element::AnyType | Element::AnyTypes => parts::begins_type(p),
+            Element::Regions => kind == L_BRACE,
+            Element::Successors => kind == BLOCK_ID,
+            // What code reads may be nothing, or anything.
+            Element::Custom(until) => !p.at_end() && !p.blocked() && !parts::stops(p, until),
         }
     }
 }
@@ -196,6 +214,11 @@ fn can_be_empty(element: &Element) -> bool {
             | Element::Flags
             | Element::Optional(_)
             | Element::Repeat(_)
+            | Element::Part { .. }
+            | Element::AnyTypes
+            | Element::Regions
+            | Element::Successors
+            | Element::Custom(_)
     )
 }
 

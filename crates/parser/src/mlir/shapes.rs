@@ -1,19 +1,22 @@
-//! The table of pretty forms: the form of each operation (`shapes.txt`, where the notation is explained).
+//! The table of pretty forms: the form of each operation, from the rows of dialects (`crates/dialects`).
 //!
-//! Text in, [`Shapes`] out: names to shapes, shapes as lists of [`Element`]s that `formats.rs` follows. A user's rows
-//! for other dialects go on top with [`Shapes::extended`]. Reading the table is linear in it and happens once; asking
-//! for an operation is one hash.
+//! Rows in, [`Shapes`] out: names to shapes, shapes as lists of [`Element`]s that `formats.rs` follows. An operation
+//! has the shape that an overlay or the user gives it or its prefix, else the form of its definition. A user's dialects
+//! go on top with [`Shapes::with`]. Asking for an operation is one hash or two; the form of a definition
+//! is read when it is first asked for.
 
+mod assembly;
 mod format;
 
-use std::{fmt, sync::LazyLock};
+use std::{
+    fmt,
+    sync::{LazyLock, OnceLock},
+};
 
+use dialects::{Dialect, Mark, Parts, Row, file, shipped};
 use rustc_hash::FxHashMap;
 
-pub(super) use self::format::Element;
-
-/// The table that is part of the product.
-const BUILTIN: &str = include_str!("shapes.txt");
+pub(super) use self::format::{Element, Stop};
 
 /// A shape: the text behind the name of an operation.
 #[derive(Debug, Clone)]
@@ -22,6 +25,10 @@ pub(super) struct Shape {
     pub(super) elements: Vec<Element>,
     /// The words of the shape, which are no flags.
     pub(super) words: Vec<Box<str>>,
+    /// True if this is the form of a definition, in which each word may mean an attribute.
+    is_by_definition: bool,
+    /// True if its last types may be those of the results.
+    states_results: bool,
 }
 
 /// The table's information about an operation.
@@ -37,6 +44,8 @@ pub(super) struct OpInfo {
     pub(super) is_swapped: bool,
     /// True if this name is written without its dialect.
     pub(super) is_bare: bool,
+    /// True if its regions see no value from around it.
+    pub(super) is_isolated: bool,
 }
 
 impl OpInfo {
@@ -47,6 +56,7 @@ impl OpInfo {
         is_module: false,
         is_swapped: false,
         is_bare: false,
+        is_isolated: false,
     };
 }
 
@@ -59,18 +69,27 @@ pub struct Shapes {
     prefixes: Vec<(Box<str>, OpInfo)>,
     /// Names without their dialect, with the full ones.
     bare: FxHashMap<Box<str>, Box<str>>,
+    /// True if operations without a row have the form of their definition.
+    has_definitions: bool,
 }
 
-/// A line of a table that cannot be read.
+/// A row of a dialect whose shape cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeError {
-    /// The mistake, with the line.
+    /// The line of the row in its file, from 1; 0 if it is in none.
+    pub line: usize,
+    /// Its column.
+    pub column: usize,
+    /// The mistake.
     pub message: String,
 }
 
 impl fmt::Display for ShapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "{line}:{}: {}", self.column, self.message),
+        }
     }
 }
 
@@ -80,97 +99,156 @@ impl Shapes {
     /// The table of the operations that the product knows.
     pub fn builtin() -> &'static Shapes {
         static TABLE: LazyLock<Shapes> = LazyLock::new(|| {
-            Shapes::default().extended(BUILTIN).expect("a test reads the table of the product")
+            let mut table = Shapes { has_definitions: true, ..Shapes::default() };
+            for (name, notation) in shipped::shapes() {
+                table.add_shape(name, notation).expect("a test reads the table of the product");
+            }
+            for row in shipped::overlays() {
+                let names = row.ops.iter().copied();
+                table
+                    .add(names, row.shape, row.marks)
+                    .expect("a test reads the table of the product");
+            }
+            table
         });
         &TABLE
     }
 
-    /// This table with the rows of another text on top, in the notation of `shapes.txt`. Shapes of both may be used.
+    /// This table with the rows of a dialect on top: their shapes, which may be those of this table, and formats.
     ///
     /// # Errors
     ///
-    /// A line that is not in the notation, or names an unknown shape.
-    pub fn extended(&self, text: &str) -> Result<Shapes, ShapeError> {
+    /// A shape that is not in the notation, or a name of none; the place is that of the row.
+    pub fn with(&self, dialect: &Dialect) -> Result<Shapes, ShapeError> {
         let mut res = self.clone();
-        let mut section = "";
-        for line in logical_lines(text) {
-            match line.as_str() {
-                "[shapes]" => section = "shapes",
-                "[operations]" => section = "operations",
-                "[flags]" => section = "flags",
-                row => res.row(section, row).map_err(|what| ShapeError {
-                    message: format!("{what} in the line `{row}` of a table of shapes"),
-                })?,
+        let at = |row: &Row, message| ShapeError { line: row.line, column: row.column, message };
+        for (name, notation) in &dialect.shapes {
+            res.add_shape(name, notation)
+                .map_err(|it| at(&Row::default(), format!("{it} in the shape `{name}`")))?;
+        }
+        for row in &dialect.rows {
+            let names: Vec<String> = row.ops.iter().map(|it| dialect.full_name(it)).collect();
+            let names = || names.iter().map(String::as_str);
+            if row.has_trait("IsolatedFromAbove") {
+                res.isolate(names());
             }
+            if let (Some(format), None) = (&row.format, &row.shape) {
+                res.add_format(names(), format, &row.parts).map_err(|it| at(row, it))?;
+            }
+            res.add(names(), row.shape.as_deref(), &row.marks).map_err(|it| at(row, it))?;
         }
         Ok(res)
     }
 
-    fn row(&mut self, section: &str, row: &str) -> Result<(), String> {
-        match section {
-            "shapes" => self.shape_row(row),
-            "operations" => self.operation_row(row),
-            "flags" => self.flag_row(row),
-            _ => Err("text before the first section".to_owned()),
-        }
-    }
-
-    fn shape_row(&mut self, row: &str) -> Result<(), String> {
-        let (name, notation) = row.split_once('=').ok_or("no `=`")?;
-        let name = name.trim();
-        if self.shapes.len() >= usize::from(u16::MAX) {
-            return Err("too many shapes".to_owned());
-        }
+    /// Adds a shape, or replaces the one of this name. Gives its number.
+    fn add_shape(&mut self, name: &str, notation: &str) -> Result<u16, String> {
         let elements = format::compile(notation)?;
         let mut words = Vec::new();
         format::collect_words(&elements, &mut words);
-        let shape = Shape { name: name.into(), elements, words };
-        match self.shapes.iter().position(|it| *it.name == *name) {
-            Some(at) => self.shapes[at] = shape,
-            None => self.shapes.push(shape),
-        }
-        Ok(())
+        self.push(Shape {
+            name: name.into(),
+            elements,
+            words,
+            is_by_definition: false,
+            states_results: true,
+        })
     }
 
-    fn operation_row(&mut self, row: &str) -> Result<(), String> {
-        let (head, names) = row.split_once(':').ok_or("no `:`")?;
-        let (shape, dialect) = head.split_once(' ').ok_or("no dialect")?;
-        let shape =
-            self.shapes.iter().position(|it| *it.name == *shape).ok_or("an unknown shape")?;
-        let dialect = dialect.trim();
-        for name in names.split_whitespace() {
-            let info = |old: OpInfo| OpInfo { shape: Some(shape as u16), ..old };
-            match format!("{dialect}.{name}").strip_suffix('*') {
-                Some(prefix) => {
+    fn push(&mut self, shape: Shape) -> Result<u16, String> {
+        let at = match self.shapes.iter().position(|it| it.name == shape.name) {
+            Some(at) => {
+                self.shapes[at] = shape;
+                at
+            }
+            None => {
+                self.shapes.push(shape);
+                self.shapes.len() - 1
+            }
+        };
+        u16::try_from(at).ok().filter(|it| *it < DEFINED).ok_or("too many shapes".to_owned())
+    }
+
+    /// The number of a shape, which is given by name or by notation.
+    fn shape_number(&mut self, shape: &str) -> Result<u16, String> {
+        if let Some(at) = self.shapes.iter().position(|it| *it.name == *shape) {
+            return Ok(at as u16);
+        }
+        let is_name = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+        if shape.trim().is_empty() || shape.chars().all(is_name) {
+            return Err(format!("`{shape}` is an unknown shape"));
+        }
+        self.add_shape(shape, shape)
+    }
+
+    /// Gives operations a shape and marks.
+    fn add<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n str>,
+        shape: Option<&str>,
+        marks: &[Mark],
+    ) -> Result<(), String> {
+        let shape = shape.map(|it| self.shape_number(it)).transpose()?;
+        for name in names {
+            match name.strip_suffix('*') {
+                Some(prefix) if shape.is_some() => {
                     self.prefixes.retain(|(it, _)| **it != *prefix);
-                    self.prefixes.push((prefix.into(), info(OpInfo::UNKNOWN)));
+                    self.prefixes.push((prefix.into(), OpInfo { shape, ..OpInfo::UNKNOWN }));
                 }
-                None => {
-                    let full = format!("{dialect}.{name}");
-                    let old = self.ops.get(&*full).copied().unwrap_or(OpInfo::UNKNOWN);
-                    self.ops.insert(full.into(), info(old));
-                }
+                Some(_) => {}
+                None => self.add_operation(name, shape, marks)?,
             }
         }
         Ok(())
     }
 
-    fn flag_row(&mut self, row: &str) -> Result<(), String> {
-        let (flag, names) = row.split_once('=').ok_or("no `=`")?;
-        for full in names.split_whitespace() {
-            let mut info = self.info(full);
-            match flag.trim() {
-                "function" => info.is_function = true,
-                "module" => info.is_module = true,
-                "swapped" => info.is_swapped = true,
-                "bare" => {
-                    let (_, name) = full.split_once('.').ok_or("a name without dialect")?;
-                    self.ops.insert(name.into(), OpInfo { is_bare: true, ..info });
-                    self.bare.insert(name.into(), full.into());
+    fn add_operation(
+        &mut self,
+        name: &str,
+        shape: Option<u16>,
+        marks: &[Mark],
+    ) -> Result<(), String> {
+        if shape.is_none() && marks.is_empty() {
+            return Ok(());
+        }
+        let mut info = self.info(name);
+        info.shape = shape.or(info.shape);
+        for mark in marks {
+            match mark {
+                Mark::Function => info.is_function = true,
+                Mark::Module => info.is_module = true,
+                Mark::Swapped => info.is_swapped = true,
+                Mark::Bare => {
+                    let (_, bare) = name.split_once('.').ok_or("a name without dialect")?;
+                    self.ops.insert(bare.into(), OpInfo { is_bare: true, ..info });
+                    self.bare.insert(bare.into(), name.into());
                 }
-                _ => return Err("an unknown flag".to_owned()),
             }
-            self.ops.insert(full.into(), info);
+        }
+        self.ops.insert(name.into(), info);
+        Ok(())
+    }
+
+    fn isolate<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        for name in names {
+            let info = OpInfo { is_isolated: true, ..self.info(name) };
+            self.ops.insert(name.into(), info);
+        }
+    }
+
+    /// Gives operations the form of their definition, if elements can say it.
+    fn add_format<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n str>,
+        format: &str,
+        parts: &Parts,
+    ) -> Result<(), String> {
+        let Some(shape) = defined(format, parts) else { return Ok(()) };
+        // Equal texts with other parts are other shapes.
+        let name = format!("{format} / {}", parts.to_text()).into();
+        let number = self.push(Shape { name, ..shape })?;
+        for name in names {
+            let info = OpInfo { shape: Some(number), ..self.info(name) };
+            self.ops.insert(name.into(), info);
         }
         Ok(())
     }
@@ -184,12 +262,28 @@ impl Shapes {
     }
 
     fn prefix_info(&self, name: &str) -> OpInfo {
+        let operation = if self.has_definitions { shipped::operation(name) } else { None };
+        let format = operation.and_then(|it| it.format).filter(|it| of_definition(*it).is_some());
         let found = self.prefixes.iter().find(|(prefix, _)| name.starts_with(&**prefix));
-        found.map_or(OpInfo::UNKNOWN, |(_, info)| *info)
+        let info = found.map_or(OpInfo::UNKNOWN, |(_, info)| *info);
+        OpInfo {
+            shape: info.shape.or(format.map(|it| DEFINED + it)),
+            is_isolated: operation.is_some_and(|it| it.has_trait("IsolatedFromAbove")),
+            ..info
+        }
     }
 
     pub(super) fn shape(&self, number: u16) -> &Shape {
-        &self.shapes[usize::from(number)]
+        match number.checked_sub(DEFINED).and_then(of_definition) {
+            Some(shape) => shape,
+            None => &self.shapes[usize::from(number)],
+        }
+    }
+
+    /// Returns true if an operation is written in the form of its definition: more of its text means something than
+    /// the elements of the form say.
+    pub fn is_by_definition(&self, op: &str) -> bool {
+        self.info(op).shape.is_some_and(|it| self.shape(it).is_by_definition)
     }
 
     /// The name of the shape in which an operation is written, if it is known.
@@ -231,6 +325,20 @@ impl Shapes {
         self.info(op).is_swapped
     }
 
+    /// Returns true if the types of the results may be read off the form of an operation: of a form of a definition,
+    /// only if that says so.
+    pub fn states_results(&self, op: &str) -> bool {
+        let is_same =
+            || shipped::operation(op).is_some_and(|it| it.has_trait("SameOperandsAndResultType"));
+        self.info(op).shape.is_none_or(|it| self.shape(it).states_results || is_same())
+    }
+
+    /// Returns true if the regions of an operation see no value from around it.
+    pub fn is_isolated(&self, op: &str) -> bool {
+        let info = self.info(op);
+        info.is_isolated || info.is_function || info.is_module
+    }
+
     /// Returns true if an operation is a symbol table that may contain functions.
     pub fn is_module(&self, op: &str) -> bool {
         self.info(op).is_module
@@ -242,17 +350,28 @@ impl Shapes {
     }
 }
 
-/// The lines of a table without comments; one that begins with blanks goes on with the line before.
-fn logical_lines(text: &str) -> Vec<String> {
-    let mut res: Vec<String> = Vec::new();
-    for line in text.lines().filter(|it| !it.starts_with('#') && !it.trim().is_empty()) {
-        match res.last_mut() {
-            Some(last) if line.starts_with(' ') => {
-                last.push(' ');
-                last.push_str(line.trim());
-            }
-            _ => res.push(line.trim().to_owned()),
-        }
-    }
-    res
+/// The first number of shapes that are made from definitions of the product, when they are first asked for.
+const DEFINED: u16 = 0x4000;
+
+/// The shape of a form of the product's definitions, if elements can say it.
+fn of_definition(number: u16) -> Option<&'static Shape> {
+    static SHAPES: LazyLock<Box<[OnceLock<Option<Shape>>]>> =
+        LazyLock::new(|| shipped::formats().iter().map(|_| OnceLock::new()).collect());
+    let made = SHAPES[usize::from(number)].get_or_init(|| {
+        let format = &shipped::formats()[usize::from(number)];
+        defined(format.text, &file::parts_of_text(format.parts))
+    });
+    made.as_ref()
+}
+
+/// The shape of an assembly format. Its words are no words of the shape: each may mean an attribute.
+fn defined(format: &str, parts: &Parts) -> Option<Shape> {
+    let elements = assembly::compile(format, parts)?;
+    Some(Shape {
+        name: format.into(),
+        elements,
+        words: Vec::new(),
+        is_by_definition: true,
+        states_results: assembly::states_results(format, parts),
+    })
 }

@@ -1,5 +1,6 @@
 //! The units of files, and their stability under edits.
 
+use dialects::{Dialect, Mark, Row};
 use expect_test::{Expect, expect};
 use test_utils::{Rng, ir_samples};
 
@@ -126,7 +127,9 @@ fn python_has_no_units() {
 
 #[test]
 fn users_functions_are_units() {
-    let shapes = Shapes::builtin().extended("[flags]\nfunction = my.func\n").unwrap();
+    let row = Row { ops: vec!["func".into()], marks: vec![Mark::Function], ..Row::default() };
+    let my = Dialect { name: "my".into(), rows: vec![row], ..Dialect::default() };
+    let shapes = Shapes::builtin().with(&my).unwrap();
     let parse = parse_with(Language::Mlir, &Arc::new(shapes), "my.func @f {\n  a.b\n}\n");
     let names: Vec<_> = units(&parse).functions.iter().map(|it| it.source.name.clone()).collect();
     assert_eq!(names, ["f".into()]);

@@ -6,6 +6,7 @@ mod bisect;
 mod build;
 mod cache;
 mod check;
+mod dialect;
 mod explain;
 mod fix;
 mod format;
@@ -21,15 +22,16 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use self::{
     bisect::BISECT_EXAMPLES, build::BUILD_EXAMPLES, cache::CACHE_EXAMPLES, check::CHECK_EXAMPLES,
-    explain::EXPLAIN_EXAMPLES, fix::FIX_EXAMPLES, format::FORMAT_EXAMPLES, opt::OPT_EXAMPLES,
-    parse::PARSE_EXAMPLES, preview::PREVIEW_EXAMPLES, report::REPORT_EXAMPLES, run::RUN_EXAMPLES,
-    simplify::SIMPLIFY_EXAMPLES,
+    dialect::DIALECT_EXAMPLES, explain::EXPLAIN_EXAMPLES, fix::FIX_EXAMPLES,
+    format::FORMAT_EXAMPLES, opt::OPT_EXAMPLES, parse::PARSE_EXAMPLES, preview::PREVIEW_EXAMPLES,
+    report::REPORT_EXAMPLES, run::RUN_EXAMPLES, simplify::SIMPLIFY_EXAMPLES,
 };
 pub(crate) use self::{
     bisect::BisectArgs,
     build::{BinaryKind, BuildArgs, TargetName},
     cache::{CacheArgs, CacheCommand, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
+    dialect::{DialectArgs, DialectCommand, ImportArgs},
     explain::ExplainArgs,
     fix::FixArgs,
     format::FormatArgs,
@@ -98,6 +100,9 @@ pub(crate) enum Command {
     /// Count, check or shrink the store of `build`.
     #[command(after_help = CACHE_EXAMPLES)]
     Cache(CacheArgs),
+    /// Import the definitions of a dialect, or show what is known of an operation.
+    #[command(after_help = DIALECT_EXAMPLES)]
+    Dialect(DialectArgs),
     /// Print a module after passes.
     #[command(after_help = OPT_EXAMPLES)]
     Opt(OptArgs),

@@ -16,8 +16,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context as _, bail};
+use dialects::{Dialect, Mark, Row};
 use frontend::language;
-use ide::{Dialects, EffectRows, EffectTable, Shapes};
+use ide::{Dialects, EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
 use serde_json::{Map, Value};
 use syntax::{Form, Language};
 
@@ -25,15 +26,15 @@ use syntax::{Form, Language};
 #[derive(Clone, Debug, Default)]
 pub struct DialectRows {
     effects: EffectRows,
-    /// In the notation of the product's table of shapes.
-    shapes: String,
+    /// The forms of operations, a dialect at a time.
+    forms: Vec<Dialect>,
     /// The tables made from the rows.
     tables: Dialects,
 }
 
 impl PartialEq for DialectRows {
     fn eq(&self, other: &DialectRows) -> bool {
-        (&self.effects, &self.shapes) == (&other.effects, &other.shapes)
+        (&self.effects, &self.forms) == (&other.effects, &other.forms)
     }
 }
 
@@ -56,37 +57,82 @@ impl DialectRows {
         }
         let effects: EffectRows =
             serde_json::from_value(section).context("in a row of `effects`")?;
-        let shapes = forms.text();
-        let tables = tables(&effects, &shapes)?;
-        Ok(DialectRows { effects, shapes, tables })
+        DialectRows::new(effects, forms.dialects.into_values().collect())
+    }
+
+    /// The rows of files of dialects, with those of the settings on top.
+    pub(super) fn of_files(
+        files: Vec<Dialect>,
+        settings: Option<&DialectRows>,
+    ) -> anyhow::Result<DialectRows> {
+        let mut effects = EffectRows::default();
+        for dialect in &files {
+            for row in &dialect.rows {
+                effects.mlir.extend(effect_row(dialect, row)?);
+            }
+        }
+        let mut forms = files;
+        if let Some(settings) = settings {
+            let EffectRows { tir, mlir, pir, .. } = settings.effects.clone();
+            (effects.tir, effects.pir) = (tir, pir);
+            effects.mlir.extend(mlir);
+            forms.extend(settings.forms.iter().cloned());
+        }
+        DialectRows::new(effects, forms)
+    }
+
+    fn new(effects: EffectRows, forms: Vec<Dialect>) -> anyhow::Result<DialectRows> {
+        let mut tables = Dialects::default();
+        if !effects.is_empty() {
+            let table = EffectTable::builtin().overlay(&effects);
+            tables.effects = Arc::new(table.context("in `effects` of the settings")?);
+        }
+        for dialect in &forms {
+            let shapes = tables.shapes.with(dialect);
+            let place = || match dialect.source.is_empty() {
+                true => "in a `shape` of the settings".to_owned(),
+                false => format!("in the file of the dialect `{}`", dialect.name),
+            };
+            tables.shapes = Arc::new(shapes.with_context(place)?);
+        }
+        Ok(DialectRows { effects, forms, tables })
     }
 
     /// The tables of the product with these rows on top.
     pub fn tables(&self) -> &Dialects {
         &self.tables
     }
+
+    /// The dialects that say how operations are written.
+    pub(crate) fn dialects(&self) -> &[Dialect] {
+        &self.forms
+    }
 }
 
-fn tables(effects: &EffectRows, shapes: &str) -> anyhow::Result<Dialects> {
-    let mut dialects = Dialects::default();
-    if !effects.is_empty() {
-        let table = EffectTable::builtin().overlay(effects);
-        dialects.effects = Arc::new(table.context("in `effects` of the settings")?);
-    }
-    if !shapes.is_empty() {
-        let shapes = Shapes::builtin().extended(shapes);
-        dialects.shapes = Arc::new(shapes.context("in a `shape` of the settings")?);
-    }
-    Ok(dialects)
+/// The row of the effects table that a row of a file gives: its own, the one that follows from the definition, or that
+/// of an operation that may do anything, unless the product knows better.
+fn effect_row(dialect: &Dialect, row: &Row) -> anyhow::Result<Option<EffectRow>> {
+    let fields = match row.states_effects() {
+        true => Some(row.fields.clone()),
+        false => dialects::effect_fields(row, &dialect.defaults),
+    };
+    let ops: Vec<String> = row.ops.iter().map(|it| dialect.full_name(it)).collect();
+    let Some(fields) = fields else {
+        let is_known = |op: &String| {
+            EffectTable::builtin().explain(Namespace::Mlir, op).kind != MatchKind::Default
+        };
+        let ops: Vec<String> = ops.into_iter().filter(|it| !is_known(it)).collect();
+        return Ok((!ops.is_empty()).then(|| EffectRow::unknown(ops)));
+    };
+    let row = EffectRow::of_fields(ops, &fields);
+    row.map(Some).map_err(anyhow::Error::msg)
 }
 
 /// How operations are written, taken out of their rows.
 #[derive(Default)]
 struct Forms {
-    /// Names of shapes of the user, by notation.
-    notations: BTreeMap<String, String>,
-    operations: Vec<String>,
-    flags: Vec<String>,
+    /// By name.
+    dialects: BTreeMap<String, Dialect>,
 }
 
 impl Forms {
@@ -99,61 +145,37 @@ impl Forms {
             .filter_map(|it| it.as_str().map(str::to_owned))
             .collect();
         let shape = row.remove("shape");
-        let flags: Vec<&str> = ["function", "module"]
-            .into_iter()
-            .filter(|flag| row.remove(*flag).is_some_and(|it| it == Value::Bool(true)))
-            .collect();
-        if !uses_shapes && (shape.is_some() || !flags.is_empty()) {
+        let is_marked = |row: &mut Map<String, Value>, key: &str| {
+            row.remove(key).is_some_and(|it| it == Value::Bool(true))
+        };
+        let all = [("function", Mark::Function), ("module", Mark::Module)];
+        let marks: Vec<Mark> =
+            all.into_iter().filter(|it| is_marked(row, it.0)).map(|it| it.1).collect();
+        if !uses_shapes && (shape.is_some() || !marks.is_empty()) {
             bail!("operations of PIR are all written in one way: their rows have no shape");
         }
-        let shape = match &shape {
+        let shape = match shape {
             None => None,
-            Some(Value::String(shape)) => Some(self.shape(shape)?),
+            Some(Value::String(shape)) if !shape.contains(['\n', '\r']) => Some(shape),
+            Some(Value::String(_)) => bail!("a shape is one line"),
             Some(_) => bail!("a `shape` is a text"),
         };
         for name in names {
             if name.chars().any(|it| it.is_whitespace() || matches!(it, ':' | '=' | '#')) {
                 bail!("`{name}` is not the name of an operation");
             }
-            if let Some(shape) = &shape {
-                let Some((dialect, rest)) = name.split_once('.') else {
-                    bail!("`{name}` names no dialect");
-                };
-                self.operations.push(format!("{shape} {dialect}: {rest}"));
+            if shape.is_none() && marks.is_empty() {
+                continue;
             }
-            self.flags.extend(flags.iter().map(|flag| format!("{flag} = {name}")));
+            let Some((dialect, rest)) = name.split_once('.') else {
+                bail!("`{name}` names no dialect");
+            };
+            let of = self.dialects.entry(dialect.to_owned()).or_default();
+            of.name = dialect.to_owned();
+            let (ops, marks) = (vec![rest.to_owned()], marks.clone());
+            of.rows.push(Row { ops, shape: shape.clone(), marks, ..Row::default() });
         }
         Ok(())
-    }
-
-    /// The name of a shape that is given by name or by notation.
-    fn shape(&mut self, shape: &str) -> anyhow::Result<String> {
-        let is_name = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
-        if !shape.is_empty() && shape.chars().all(is_name) {
-            return Ok(shape.to_owned());
-        }
-        if shape.contains(['\n', '\r']) || shape.trim().is_empty() {
-            bail!("a shape is one line");
-        }
-        let next = format!("user-{}", self.notations.len());
-        Ok(self.notations.entry(shape.to_owned()).or_insert(next).clone())
-    }
-
-    fn text(&self) -> String {
-        let mut text = String::new();
-        let mut section = |name: &str, rows: &mut dyn Iterator<Item = String>| {
-            let mut rows = rows.peekable();
-            if rows.peek().is_some() {
-                text.push_str(&format!("[{name}]\n"));
-            }
-            rows.for_each(|row| text.push_str(&format!("{row}\n")));
-        };
-        let shapes =
-            &mut self.notations.iter().map(|(notation, name)| format!("{name} = {notation}"));
-        section("shapes", shapes);
-        section("operations", &mut self.operations.iter().cloned());
-        section("flags", &mut self.flags.iter().cloned());
-        text
     }
 }
 

@@ -311,7 +311,8 @@ fn traits_of_name(
     (name, text): (NameId, &str),
     reference: Option<&ReferenceTraits>,
 ) -> Named {
-    if found.kind == MatchKind::Default && reference.is_none_or(|it| it.class(text).is_none()) {
+    let is_unknown = matches!(found.kind, MatchKind::Default | MatchKind::Undeclared);
+    if is_unknown && reference.is_none_or(|it| it.class(text).is_none()) {
         return unknown();
     }
     let row = found.effects;
@@ -412,6 +413,7 @@ fn row_bits(row: &OpEffects) -> Bits {
     add(row.flags.contains(Flags::SYMBOL), Bits::SYMBOL);
     add(row.flags.contains(Flags::ALIAS.union(Flags::DEPARTS)), Bits::ALIAS);
     add(row.flags.contains(Flags::MARKER), Bits::MARKER);
+    add(row.flags.contains(Flags::ISOLATED), Bits::ISOLATED);
     add(row.flags.contains(Flags::PER_THREAD), Bits::PER_THREAD);
     add(row.flags.contains(Flags::IMPLIED_REGION), Bits::IMPLIED_REGION);
     add(row.flags.contains(Flags::RUNS_ONCE), Bits::RUNS_ONCE);

@@ -430,7 +430,8 @@ pub const UNKNOWN_OPERATION: Rule = Rule::reported(
     Hint,
     "an operation that is in no table",
     "The effects of the operation are unknown: it may read and write anything, so nothing is merged with it or moved \
-         over it. Its effects can be declared in `tir-analyzer.toml`.\n",
+         over it. It is told once a file for each dialect. `tir-analyzer dialect import` makes it known from the definitions \
+         of its dialect; single operations can be declared in `tir-analyzer.toml`.\n",
 );
 
 #[cfg(test)]

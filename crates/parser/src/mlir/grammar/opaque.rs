@@ -311,3 +311,31 @@ pub(super) fn too_deep(p: &mut Parser<'_>) {
     }
     p.exit();
 }
+
+/// The text of an operation up to where `ends` says so outside of all brackets, or up to its end; `false` if it has
+/// successors or regions, or a bracket without its partner.
+pub(in crate::mlir) fn text_until(
+    p: &mut Parser<'_>,
+    mut ends: impl FnMut(&mut Parser<'_>) -> bool,
+) -> bool {
+    let base = p.brackets.len();
+    let mut read = true;
+    while read && !p.at_end() && !next_begins(p, base) {
+        let outside = p.brackets.len() == base;
+        if outside && ends(p) {
+            break;
+        }
+        let kind = p.current.kind;
+        match kind {
+            BLOCK_ID => read = false,
+            L_BRACE if region_follows(p) => read = false,
+            VALUE_ID => mention(p, MLIR_VALUE_USE),
+            R_BRACE | R_PAREN | R_BRACK if outside => break,
+            kind if is_bracket(kind) => read = bracket(p, base),
+            _ => plain(p),
+        }
+    }
+    let closed = p.brackets[base..].iter().all(|it| *it == LT);
+    p.brackets.truncate(base);
+    read && closed
+}

@@ -1,16 +1,20 @@
-//! The notation of one shape: text in, [`Element`]s out. Linear in the text.
+//! The notation of one shape (`crates/dialects/README.md` explains it): text in, [`Element`]s out. Linear in the text.
 
 use crate::SyntaxKind;
 
-/// One element of a shape; `shapes.txt` documents the syntax of each.
+/// One element of a shape; those from `Part` on come from assembly formats only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::mlir) enum Element {
     Mark(SyntaxKind),
     Word(Box<str>),
     Value,
-    Values { one: bool },
+    Values {
+        one: bool,
+    },
     Type,
-    Types { one: bool },
+    Types {
+        one: bool,
+    },
     NamedType,
     FunctionType,
     Results,
@@ -35,6 +39,39 @@ pub(in crate::mlir) enum Element {
     Optional(Vec<Element>),
     Repeat(Vec<Element>),
     Choice(Vec<Vec<Element>>),
+    /// A variable of unknown kind: values, an attribute, regions or successors, as the next token says.
+    Part {
+        /// One value at most: a comma follows.
+        is_single: bool,
+        /// A number, string or alias may have its type behind it: no colon follows.
+        is_typed: bool,
+        /// It may be written as nothing.
+        is_unit: bool,
+        /// The tokens that follow it where it is nothing.
+        until: Box<[Stop]>,
+    },
+    /// An attribute, a word of an enumeration, or the body `<…>` of one.
+    AnyAttr {
+        is_typed: bool,
+    },
+    /// A type, or its body `<…>` alone.
+    AnyType,
+    AnyTypes,
+    Regions,
+    Successors,
+    /// Text that only code reads: up to one of these.
+    Custom(Box<[Stop]>),
+}
+
+/// The end of text that only code reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::mlir) enum Stop {
+    Mark(SyntaxKind),
+    Word(Box<str>),
+    /// The end of the operation.
+    End,
+    /// Something that no token tells apart.
+    Other,
 }
 
 /// The groups that are open: the alternatives that are complete, and the one being read.
@@ -126,7 +163,18 @@ fn element(word: &str) -> Result<Element, String> {
 
 fn literal(word: &str) -> Option<Element> {
     let text = word.strip_prefix('\'')?.strip_suffix('\'')?;
-    let mark = match text {
+    match mark_of(text) {
+        Some(mark) => Some(Element::Mark(mark)),
+        None if text.starts_with(|it: char| it.is_ascii_alphabetic()) => {
+            Some(Element::Word(text.into()))
+        }
+        None => None,
+    }
+}
+
+/// The kind of a mark.
+pub(super) fn mark_of(text: &str) -> Option<SyntaxKind> {
+    Some(match text {
         "," => SyntaxKind::COMMA,
         ":" => SyntaxKind::COLON,
         "=" => SyntaxKind::EQ,
@@ -141,12 +189,12 @@ fn literal(word: &str) -> Option<Element> {
         "{" => SyntaxKind::L_BRACE,
         "}" => SyntaxKind::R_BRACE,
         "->" => SyntaxKind::ARROW,
-        _ if text.starts_with(|it: char| it.is_ascii_alphabetic()) => {
-            return Some(Element::Word(text.into()));
-        }
+        "?" => SyntaxKind::QUESTION,
+        "|" => SyntaxKind::PIPE,
+        "::" => SyntaxKind::COLON2,
+        "-" => SyntaxKind::MINUS,
         _ => return None,
-    };
-    Some(Element::Mark(mark))
+    })
 }
 
 /// The words of a shape, groups included.
@@ -165,7 +213,12 @@ pub(super) fn collect_words(elements: &[Element], words: &mut Vec<Box<str>>) {
 
 /// Returns true if reading these elements looks at the text after the `{` of a region.
 pub(super) fn looks_into_regions(elements: &[Element]) -> bool {
-    elements.contains(&Element::DictBeforeRegion)
+    elements.iter().any(|it| match it {
+        Element::DictBeforeRegion | Element::Part { .. } | Element::Custom(_) => true,
+        Element::Optional(inner) | Element::Repeat(inner) => looks_into_regions(inner),
+        Element::Choice(alternatives) => alternatives.iter().any(|it| looks_into_regions(it)),
+        _ => false,
+    })
 }
 
 /// Writes an example of a shape: values are `%a`, `%b` …, optional parts are left out.
@@ -174,15 +227,17 @@ pub(super) fn show(elements: &[Element], values: &mut u8, out: &mut String) {
         let text = match element {
             Element::Mark(kind) => kind.static_text().unwrap_or_default(),
             Element::Word(word) => word,
-            Element::Value | Element::Values { .. } | Element::Def => {
+            Element::Value | Element::Values { .. } | Element::Def | Element::Part { .. } => {
                 let letter = char::from(b'a' + *values % 26);
                 *values += 1;
                 push(&format!("%{letter}"), out);
                 continue;
             }
             Element::Type | Element::Types { .. } | Element::NamedType | Element::Results => "type",
+            Element::AnyType | Element::AnyTypes => "type",
             Element::FunctionType => "(types) -> type",
-            Element::Attr => "attribute",
+            Element::Attr | Element::AnyAttr { .. } => "attribute",
+            Element::Custom(_) => "…",
             Element::Number => "number",
             Element::Keyword => "word",
             Element::Symbol | Element::SymbolDef => "@name",
@@ -190,10 +245,10 @@ pub(super) fn show(elements: &[Element], values: &mut u8, out: &mut String) {
             Element::Tuple => "(…)",
             Element::Group => "(%value : type)",
             Element::Map => "#map(%value)",
-            Element::Successor => "^block",
+            Element::Successor | Element::Successors => "^block",
             Element::Args => "(%value: type)",
             Element::Assigns => "(%value = %value)",
-            Element::Region => "{ … }",
+            Element::Region | Element::Regions => "{ … }",
             Element::Choice(alternatives) => {
                 show(alternatives.first().map_or(&[], |it| it), values, out);
                 continue;

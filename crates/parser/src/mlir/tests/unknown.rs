@@ -66,7 +66,7 @@ fn regions_may_give_their_operations_a_dialect() {
     check(
         "pdl.pattern @p : benefit(1) {\n  %0 = operand\n  %root = operation \"foo.op\"(%0 : !pdl.value)\n  rewrite %root {\n    erase %root\n  }\n}\n",
         expect![[
-            r#"(OPAQUE_OP pdl.pattern (SYMBOL_REF @p) : benefit ( 1 ) (REGION { (BLOCK (OPAQUE_OP (RESULT_LIST (VALUE_DEF %0) =) operand) (OPAQUE_OP (RESULT_LIST (VALUE_DEF %root) =) operation "foo.op" ( (POSSIBLE_DEF %0) : !pdl.value )) (OPAQUE_OP rewrite (VALUE_USE %root) (REGION { (BLOCK (OPAQUE_OP erase (VALUE_USE %root))) }))) }))"#
+            r#"(CUSTOM_OP pdl.pattern (SYMBOL_REF @p) : benefit ( (NUMBER_ATTR 1) ) (REGION { (BLOCK (CUSTOM_OP (RESULT_LIST (VALUE_DEF %0) =) operand) (CUSTOM_OP (RESULT_LIST (VALUE_DEF %root) =) operation (STRING_ATTR "foo.op") ( (VALUE_USE %0) : (TYPE !pdl.value) )) (CUSTOM_OP rewrite (VALUE_USE %root) (REGION { (BLOCK (CUSTOM_OP erase (VALUE_USE %root))) }))) }))"#
         ]],
     );
     check(

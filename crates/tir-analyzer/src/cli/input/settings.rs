@@ -32,13 +32,13 @@ impl Settings {
         if let Some(config) = self.of_folder.get(folder) {
             return Ok(config.clone());
         }
-        let root = folder.ancestors().find(|it| it.join(CONFIG_FILE).exists());
+        let root = folder.ancestors().find(|it| ConfigPatch::is_in(it));
         let config = match root {
             None => Config::default(),
             Some(root) if root != folder => self.of_folder(root)?,
             Some(root) => {
                 let patch = ConfigPatch::load(root).with_context(|| {
-                    format!("correct {} or move it away", root.join(CONFIG_FILE).display())
+                    format!("correct the settings in {} or move them away", root.display())
                 })?;
                 for key in &patch.unknown {
                     let file = root.join(CONFIG_FILE);
