@@ -239,7 +239,7 @@ fn check_file(
     let mut host = AnalysisHost::new();
     host.set_config(args.cse.analysis(&job.config));
     let file = FileId(0);
-    host.set_dialects(job.config.dialects.tables().clone());
+    host.set_dialects(job.config.tables());
     let language = Language::of_file(&job.file.path, &source.text);
     host.set_text(file, language, source.text.as_str().into());
     let instance = wanted.of_file(job, source)?;
