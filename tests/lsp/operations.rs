@@ -301,3 +301,24 @@ fn row_for_a_file_that_is_there_is_a_plain_edit_where_no_other_is_taken() {
         .collect();
     assert_eq!(edits, ["[[effects.mlir]]\nops = [\"my.op\"]\n"]);
 }
+
+#[test]
+fn names_are_completed_while_they_are_typed() {
+    let mut document = document();
+    let (mut server, _dir) = server_with(&document);
+    let at = document.find("my.op %0");
+    server.notify("textDocument/didChange", document.replace_once("my.op %0", "arith.addi %"));
+    let params = document.at(at + "arith.addi %".len());
+    let answer = ask(&mut server, "textDocument/completion", params);
+    let items = answer["items"].as_array().expect("items");
+    let labels: Vec<&str> = items.iter().filter_map(|it| it["label"].as_str()).collect();
+    assert_eq!(labels, ["%1", "%0", "%a", "%b"]);
+    let edit = &items[0]["textEdit"];
+    assert_eq!(edit["newText"], "%1");
+    let (start, end) = (&edit["range"]["start"], &edit["range"]["end"]);
+    assert_eq!(&document.text()[document.offset(start)..document.offset(end)], "%");
+    let params = document.at(at + "arith.addi".len());
+    let answer = ask(&mut server, "textDocument/completion", params);
+    let found = answer["items"].as_array().expect("items");
+    assert!(found.iter().all(|it| it["label"].as_str().is_some_and(|it| it.starts_with("arith."))));
+}

@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-fn build_server(ws: &Workspace) -> anyhow::Result<PathBuf> {
+/// Builds the server in release mode, and gives its path.
+pub(crate) fn build_server(ws: &Workspace) -> anyhow::Result<PathBuf> {
     let status = ws
         .cargo()
         .args([

@@ -11,9 +11,11 @@
 mod build_kernels;
 mod checks;
 mod codegen;
+mod dist;
 mod install;
 pub mod process;
 pub mod tidy;
+pub mod vscode;
 pub mod workspace;
 
 use std::process::ExitCode;
@@ -37,6 +39,7 @@ enum Verb {
     Tidy(tidy::Args),
     Codegen(codegen::Args),
     Install(install::Args),
+    Dist(dist::Args),
     #[command(flatten)]
     Check(checks::Verb),
 }
@@ -58,6 +61,7 @@ pub fn main() -> ExitCode {
         Verb::Tidy(args) => finish(|ws| tidy::run(&args, ws)),
         Verb::Codegen(args) => finish(|ws| codegen::run(&args, ws)),
         Verb::Install(args) => finish(|ws| install::run(&args, ws)),
+        Verb::Dist(args) => finish(|ws| dist::run(&args, ws)),
     }
 }
 

@@ -32,6 +32,14 @@ impl DocumentAliases {
         Some((*self.ranges.get(name)?, &**self.texts.get(name)?))
     }
 
+    /// The names in the order of their definitions, each with the canonical text that it stands for.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut names: Vec<(&str, TextRange)> =
+            self.ranges.iter().map(|(name, range)| (&**name, *range)).collect();
+        names.sort_unstable_by_key(|it| it.1.start());
+        names.into_iter().filter_map(|(name, _)| Some((name, &**self.texts.get(name)?)))
+    }
+
     /// Definitions of names that are defined before: the name, where it is, and where the first one is.
     pub fn redefinitions(&self) -> impl Iterator<Item = (&str, TextRange, TextRange)> {
         self.again.iter().map(|(name, range)| (&**name, *range, self.ranges[name]))

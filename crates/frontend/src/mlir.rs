@@ -31,6 +31,7 @@ mod structured;
 #[cfg(test)]
 mod tests;
 mod unit;
+mod use_types;
 
 use ir::text::{affine, cursor, types};
 pub use parser::{

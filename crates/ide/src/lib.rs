@@ -2,6 +2,7 @@
 
 mod code_action;
 mod code_actions;
+mod completion;
 mod deciding_fact;
 mod device_code;
 mod diagnostic;
@@ -65,6 +66,7 @@ pub use transform::{
 
 pub use crate::{
     code_action::{ActionKind, CodeAction},
+    completion::{Completion, CompletionKind, Completions},
     device_code::{DeviceCodeView, DeviceLens, SharedValue},
     diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig, Worth},
     document_symbols::{DocumentSymbol, SymbolKind},
@@ -220,6 +222,12 @@ impl Analysis {
     ) -> Cancellable<Result<Vec<Edit>, FormatRefusal>> {
         let edits = self.ask(file, |db, file| Some(format::format(db, file, within)))?;
         Ok(edits.unwrap_or_else(|| Ok(Vec::new())))
+    }
+
+    /// The names that can stand at an offset of units of operations: values in scope, blocks, symbols, aliases,
+    /// operations. `None` where no name is typed, and for functions of statements.
+    pub fn completions(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Completions>> {
+        self.ask_at(file, offset, completion::completions)
     }
 
     /// Returns the place where the name at an offset is defined.

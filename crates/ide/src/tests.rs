@@ -2,6 +2,7 @@
 
 mod actions;
 mod cancelling;
+mod completion;
 mod effects;
 mod findings;
 mod generations;

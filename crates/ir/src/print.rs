@@ -18,8 +18,8 @@ use std::{collections::VecDeque, fmt::Write};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    Body, BufferId, Dialect, ExprId, ExprKind, MemoryScope, Param, Type, ValueId, ValueKind,
-    walk::WalkEvent,
+    Body, BufferId, DataType, Dialect, ExprId, ExprKind, Lanes, MemoryScope, Param, Type, TypeCode,
+    ValueId, ValueKind, walk::WalkEvent,
 };
 pub use generic::generic;
 pub use level::Level;
@@ -122,9 +122,17 @@ impl<'a> Printer<'a> {
         self.indent += 4;
         let before = self.out.len();
         self.symbols();
-        if !body.attrs.is_empty() {
-            let dict = self.dict_text(&body.attrs);
-            self.line(format_args!("T.func_attr({dict})"));
+        match &body.attrs[..] {
+            [] => {}
+            // TVM's parser takes no dictionary apart.
+            [(key, all)] if &**key == "**" => {
+                let all = self.attr_text(all);
+                self.line(format_args!("T.func_attr({all})"));
+            }
+            attrs => {
+                let dict = self.dict_text(attrs);
+                self.line(format_args!("T.func_attr({dict})"));
+            }
         }
         let block = body.entry(body.root);
         self.statements(block);
@@ -277,7 +285,7 @@ impl<'a> Printer<'a> {
     }
 
     /// An element type as an argument: a string, or the Python expression that it is.
-    fn dtype_text(&self, dtype: crate::DataType) -> String {
+    fn dtype_text(&self, dtype: DataType) -> String {
         match self.body.symbol_value(dtype) {
             Some(value) => self.names.value(self.body, value),
             None => format!("\"{dtype}\""),
@@ -293,6 +301,18 @@ impl<'a> Printer<'a> {
 fn body_annotation(body: &Body, param: ValueId) -> Option<String> {
     let (_, text) = body.annotations.iter().find(|(it, _)| *it == param)?;
     Some(body.name(*text).to_owned())
+}
+
+/// Returns true if `T` has a member of a type's name: of 4 to 64 lanes a power of two, and of one.
+fn has_member(dtype: DataType) -> bool {
+    match dtype.lanes {
+        _ if dtype.is_symbolic() => false,
+        Lanes::Fixed(1) => true,
+        Lanes::Fixed(4 | 8 | 16 | 32 | 64) => {
+            !dtype.is_bool() && !matches!(dtype.code, TypeCode::BFloat)
+        }
+        Lanes::Fixed(_) | Lanes::Scalable(_) => false,
+    }
 }
 
 /// `(a, b)`, `(a,)`, `()`

@@ -5,6 +5,7 @@
 //! after an edit, as [`parse`] would read it inside the whole, or refuses. An operation whose pretty form is not in the
 //! table is a `MLIR_OPAQUE_OP`: its values, symbols, successors and regions are nodes all the same.
 
+mod default_dialect;
 mod formats;
 mod grammar;
 pub(crate) mod lexer;
@@ -16,6 +17,7 @@ mod tests;
 
 pub(crate) use self::grammar::Ended;
 pub use self::{
+    default_dialect::{default_dialect, name_in},
     reparse::{List, Refused, Stop, Stretch, reparse},
     shapes::{ShapeError, Shapes},
 };

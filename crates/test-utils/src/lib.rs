@@ -5,7 +5,7 @@
 //! - [`Rng`]: random numbers that are the same in every run;
 //! - [`Program`]: random programs, which can be made smaller;
 //! - [`sample_files`] and [`ir_samples`]: the printed programs below `tests/corpus`, TVMScript and others;
-//!   [`python_files`]: those below any folder.
+//!   [`python_files`] and [`mlir_files`]: those below any folder.
 //!
 //! A dependency of tests and of `xtask` only. Everything here panics on malformed input: that is a broken test.
 
@@ -23,5 +23,5 @@ pub use fixture::{
 pub use programs::{Features, Instance, Operator, Program, Type};
 pub use rng::Rng;
 pub use samples::{
-    Sample, ir_samples, mlir_samples_below, python_files, sample_files, samples_below,
+    Sample, ir_samples, mlir_files, mlir_samples_below, python_files, sample_files, samples_below,
 };

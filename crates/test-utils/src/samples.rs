@@ -52,6 +52,11 @@ pub fn python_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     files_below(folder, &["py"])
 }
 
+/// The paths of all `.mlir` files below a folder, sorted.
+pub fn mlir_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    files_below(folder, &["mlir"])
+}
+
 fn files_below(folder: &Path, extensions: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -656,6 +656,65 @@ mod tests {
         assert!(ConfigPatch::from_toml("[findings]\ndead-store = \"loud\"\n").is_err());
     }
 
+    /// What the extension for VS Code adds to the editor.
+    fn contributes_to_vscode() -> Value {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/vscode/package.json");
+        let manifest = std::fs::read_to_string(path).unwrap();
+        let manifest: Value = serde_json::from_str(&manifest).unwrap();
+        manifest["contributes"].clone()
+    }
+
+    #[test]
+    fn vscode_knows_the_files_of_every_language() {
+        let contributes = contributes_to_vscode();
+        let languages = contributes["languages"].as_array().unwrap();
+        for row in syntax::Language::with(|it| !it.editor_ids.contains(&"python")) {
+            let row = row.support();
+            let found = languages.iter().find(|it| it["id"] == row.id).unwrap();
+            let extensions: Vec<_> = row.extensions.iter().map(|it| format!(".{it}")).collect();
+            assert!(row.editor_ids.contains(&row.id));
+            assert_eq!(found["extensions"], json!(extensions));
+        }
+    }
+
+    /// The settings that the extension for VS Code hands to the server, with their defaults.
+    fn settings_of_vscode() -> BTreeMap<String, Value> {
+        let contributes = contributes_to_vscode();
+        let groups = contributes["configuration"].as_array().unwrap();
+        let all = groups.iter().flat_map(|it| it["properties"].as_object().unwrap());
+        let own = ["server.", "python.", "passes.", "trace."];
+        all.map(|(name, it)| (name.strip_prefix("tir-analyzer.").unwrap(), &it["default"]))
+            .filter(|(name, _)| !own.iter().any(|it| name.starts_with(it)))
+            .map(|(name, default)| (name.to_owned(), default.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn vscode_has_every_setting_under_its_name_here() {
+        let kinds = FindingKind::ALL.iter().map(|it| it.name());
+        let kinds = kinds.chain(ide::SimplificationKind::ALL.iter().map(|it| it.name()));
+        let mut expected: Vec<String> = KEYS.iter().map(|it| (*it).to_owned()).collect();
+        expected.extend(kinds.map(|it| format!("findings.{it}")));
+        expected.extend(["instance", "targets"].map(str::to_owned));
+        expected.sort_unstable();
+        expected.dedup();
+        assert_eq!(settings_of_vscode().into_keys().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn defaults_of_vscode_are_those_of_the_server() {
+        let mut settings = json!({});
+        for (name, default) in settings_of_vscode() {
+            match name.split_once('.') {
+                Some((section, key)) => settings[section][key] = default,
+                None => settings[&name] = default,
+            }
+        }
+        let patch = ConfigPatch::from_json(&settings).unwrap();
+        assert_eq!(patch.unknown, [""; 0]);
+        assert_eq!(Config::layered([&patch]), Config::default());
+    }
+
     #[test]
     fn wrong_kind_of_value_is_an_error() {
         assert!(ConfigPatch::from_json(&json!({"hints": {"all": 3}})).is_err());

@@ -7,6 +7,7 @@
 mod cargo_output;
 mod clients;
 mod stages;
+mod vscode;
 
 use std::time::Instant;
 

@@ -25,7 +25,7 @@ pub fn attribute_problems(
         let WalkEvent::Enter(element) = event else { continue };
         match element {
             SyntaxElement::Node(node) => match node.kind() {
-                SyntaxKind::MLIR_OPAQUE_OP => walk.skip_subtree(),
+                SyntaxKind::MLIR_OPAQUE_OP | SyntaxKind::MLIR_UNREAD => walk.skip_subtree(),
                 SyntaxKind::MLIR_ATTR_DICT => duplicate_keys(&node, &mut said),
                 SyntaxKind::MLIR_BUILTIN_ATTR => undefined_names(&node, &mut said),
                 _ => {}

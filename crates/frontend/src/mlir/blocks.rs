@@ -72,7 +72,9 @@ impl<'t> Reader<'t> {
             // What its text may define, it may well name twice.
             false => usize::MAX,
         };
-        self.regions.push(OpenRegion { region, block, begun: false, first_target, n_outside });
+        let dialect = self.dialect_inside(&frame);
+        let open = OpenRegion { region, block, begun: false, first_target, n_outside, dialect };
+        self.regions.push(open);
         self.map.set_block(block, self.relative((self.pos(), self.pos())));
         if let Some(frame) = self.frames.last_mut() {
             frame.regions += 1;
@@ -314,19 +316,29 @@ impl<'t> Reader<'t> {
         let operand = self.resolve(place);
         if operand.value == NONE {
             self.push_possible(place);
+            if let Some(definition) = self.definitions.last_mut() {
+                definition.context = MLIR_POSSIBLE_DEF;
+            }
         } else {
             self.operands.push(operand);
         }
     }
 
-    /// The expression of a use that goes into `slot` of `op`; it waits where the name is not defined yet.
-    pub(super) fn operand_expr(&mut self, op: OpId, slot: Slot, operand: &Operand) -> ExprId {
+    /// The expression of a use that goes into `slot` of `op`; it waits where the name is not defined yet. One that
+    /// `is_perhaps` none is never reported.
+    pub(super) fn operand_expr(
+        &mut self,
+        op: OpId,
+        slot: Slot,
+        operand: &Operand,
+        is_perhaps: bool,
+    ) -> ExprId {
         if operand.value != NONE {
             let value = ValueId::new(operand.value as usize);
             return self.body.value_expr(value);
         }
         let place = self.relative(operand.place);
-        self.names.wait(op, slot, operand.name, operand.number, place);
+        self.names.wait(op, slot, operand.name, operand.number, place, is_perhaps);
         // Put in when the name is defined, or at the end.
         ExprId::new(0)
     }
@@ -344,13 +356,8 @@ impl<'t> Reader<'t> {
         let undefined: Vec<_> = self.names.undefined().copied().collect();
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
         let reported: FxHashSet<_> = self.diagnostics.ranges().collect();
-        let mut last = None;
         for waiting in undefined {
-            let (_, may_define) = match last.filter(|it: &(OpId, bool)| it.0 == waiting.op) {
-                Some(found) => found,
-                None => *last.insert((waiting.op, self.may_define(waiting.op))),
-            };
-            if may_define {
+            if waiting.is_perhaps {
                 let value = self.body.new_value("", Type::Unknown, ir::ValueKind::Captured);
                 let expr = self.body.value_expr(value);
                 put(&mut self.body, &mut self.late_arguments, waiting.op, waiting.slot, expr);
@@ -385,7 +392,7 @@ impl<'t> Reader<'t> {
         let data = &self.body.ops[op];
         let place = self.map.op(op);
         let text = &self.text[self.base as usize..][place];
-        let has_empty = || text.split('{').skip(1).any(|it| it.trim_start().starts_with('}'));
+        let has_empty = || text.split('{').skip(1).any(|it| without_comments(it).starts_with('}'));
         matches!(data.kind, OpKind::Opaque(_)) && (!data.regions.is_empty() || has_empty())
     }
 
@@ -421,6 +428,15 @@ impl<'t> Reader<'t> {
             ..Diagnostic::default()
         });
     }
+}
+
+/// A text without blanks and comments before it.
+fn without_comments(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while let Some(comment) = rest.strip_prefix("//") {
+        rest = comment.find('\n').map_or("", |end| comment[end..].trim_start());
+    }
+    rest
 }
 
 pub(super) fn text_range((start, end): (u32, u32)) -> syntax::TextRange {

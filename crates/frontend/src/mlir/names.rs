@@ -33,6 +33,8 @@ pub(super) struct Waiting {
     next: u32,
     isolation: u32,
     pub(super) done: bool,
+    /// True if it may be no use at all, as what it stands in is not understood.
+    pub(super) is_perhaps: bool,
 }
 
 /// A region that is open.
@@ -150,11 +152,23 @@ impl Names {
         name: NameId,
         number: u32,
         place: (u32, u32),
+        is_perhaps: bool,
     ) {
         let at = self.waiting.len() as u32;
         let isolation = self.isolation;
         let next = self.waits.insert(name, at).unwrap_or(NONE);
-        self.waiting.push(Waiting { op, slot, name, number, place, next, isolation, done: false });
+        let done = false;
+        self.waiting.push(Waiting {
+            op,
+            slot,
+            name,
+            number,
+            place,
+            next,
+            isolation,
+            done,
+            is_perhaps,
+        });
     }
 
     /// Returns true if a name was used before its definition.

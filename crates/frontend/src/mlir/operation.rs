@@ -167,12 +167,13 @@ impl<'t> Reader<'t> {
 
     fn put_operands(&mut self, op: OpId, frame: &Frame, made: &Made) {
         let swapped = frame.form == Form::Custom && self.heads[frame.head as usize].is_swapped;
-        let is_perhaps = frame.form == Form::Opaque && self.may_define(op);
+        let n_certain = self.certain_uses(op, frame);
         for at in 0..made.n_operands {
             // The first two stand the other way round in the text.
             let from = if swapped && at < 2 && made.n_operands > 1 { 1 - at } else { at };
             let operand = self.operands[frame.operands + from];
-            let expr = self.operand_expr(op, Slot::Operand(at as u32), &operand);
+            let is_perhaps = at >= n_certain;
+            let expr = self.operand_expr(op, Slot::Operand(at as u32), &operand, is_perhaps);
             self.body.ops[op].operands.push(expr);
             // What may be a definition has no place as a use: it is not to be renamed with one.
             let place = match operand.value == NONE && is_perhaps {
@@ -182,6 +183,20 @@ impl<'t> Reader<'t> {
             let place = self.relative(place);
             self.map.push_use(op, place);
         }
+    }
+
+    /// Returns the number of operands that are certainly uses. In a form that is not understood a name may be one that
+    /// the operation gives to its regions or to the parameters of a declaration, and behind an arrow one of its results.
+    fn certain_uses(&self, op: OpId, frame: &Frame) -> usize {
+        if frame.form != Form::Opaque {
+            return usize::MAX;
+        }
+        let mut definitions = self.definitions[frame.definitions..].iter();
+        if definitions.any(|it| it.context == MLIR_POSSIBLE_DEF) || self.may_define(op) {
+            return 0;
+        }
+        let arrow = self.parts[frame.parts..].iter().find(|it| it.kind == ARROW);
+        arrow.map_or(usize::MAX, |it| it.operands.0 as usize)
     }
 
     fn put_successors(&mut self, op: OpId, frame: &Frame, made: &Made) {
@@ -197,7 +212,7 @@ impl<'t> Reader<'t> {
             for (slot, at) in (start..end).enumerate() {
                 let operand = self.operands[frame.operands + at];
                 let slot = Slot::Argument(index as u32, slot as u32);
-                args.push(self.operand_expr(op, slot, &operand));
+                args.push(self.operand_expr(op, slot, &operand, false));
                 let place = self.relative(operand.place);
                 self.map.push_use(op, place);
             }
@@ -296,6 +311,8 @@ impl<'t> Reader<'t> {
                     made.results = results;
                     if inputs.len() != n_operands {
                         self.operand_mismatch(frame, n_operands, inputs.len());
+                    } else {
+                        self.check_operand_types(frame, &inputs);
                     }
                 }
                 _ => {}

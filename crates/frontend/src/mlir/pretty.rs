@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 
 use super::{
     aliases::Aliases,
-    canonical,
-    cursor::items,
+    canonical::{self, Writer},
+    cursor::{Cursor, items},
     forms::{self, Convert, Results, Rule, Segment, Source},
     operation::{AttrDictId0, Entries, Made},
     reader::{Definition, Form, Frame, Part, Reader},
@@ -107,6 +107,7 @@ impl<'t> Reader<'t> {
             self.segments(&mut pretty, &rule.segments);
         }
         self.unclaimed(&mut pretty, rule, aliases);
+        self.check_stated_types(frame, &pretty.parts, aliases);
         let entries = std::mem::take(&mut pretty.entries);
         pretty.made.attrs = AttrDictId0(self.dictionary(entries, rule));
         if let Some(op) = self.frames.last().and_then(|it| it.op) {
@@ -212,12 +213,34 @@ impl<'t> Reader<'t> {
     fn dictionaries(&mut self, pretty: &mut Pretty, aliases: &Aliases) {
         for at in 0..pretty.parts.len() {
             let part = pretty.parts[at];
+            if let Some(text) = self.dictionary_alias(pretty, at, aliases) {
+                pretty.claimed[at] = true;
+                pretty.entries.extend(Writer::new(aliases).entries(&mut Cursor::new(&text)));
+                continue;
+            }
             if !pretty.claimed[at] && matches!(part.kind, MLIR_ATTR_DICT | MLIR_PROPERTIES) {
                 pretty.claimed[at] = true;
                 let found = self.entries(&[(part.start, part.end)], aliases);
                 pretty.entries.extend(found);
             }
         }
+    }
+
+    /// The dictionary that an alias stands for which is written in its place: `linalg.generic #trait`.
+    fn dictionary_alias(
+        &self,
+        pretty: &Pretty,
+        at: usize,
+        aliases: &Aliases,
+    ) -> Option<std::sync::Arc<str>> {
+        let part = pretty.parts[at];
+        if pretty.claimed[at] || part.kind != MLIR_HASH_ATTR {
+            return None;
+        }
+        let name = self.body.name(self.heads[pretty.frame.head as usize].name);
+        let is_written_so = name.starts_with("linalg.") || name == "vector.contract";
+        let text = aliases.get(self.text_of(part)).filter(|it| it.starts_with('{'))?;
+        is_written_so.then(|| text.clone())
     }
 
     /// Stores the unclaimed parts as attributes, so that they still distinguish operations.

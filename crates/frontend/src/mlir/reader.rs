@@ -8,7 +8,7 @@ use ir::{BlockId, Body, Dialect, NameId, OpId, OpKind, RegionId, RegionKind};
 use parser::{
     Step,
     SyntaxKind::{self, *},
-    mlir::Shapes,
+    mlir::{Shapes, default_dialect, name_in},
 };
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
@@ -112,7 +112,7 @@ pub(super) struct Head<'t> {
 }
 
 /// A region that is open: where operations go.
-pub(super) struct OpenRegion {
+pub(super) struct OpenRegion<'t> {
     pub(super) region: RegionId,
     pub(super) block: BlockId,
     /// True if the block already has a label or operations.
@@ -120,6 +120,8 @@ pub(super) struct OpenRegion {
     pub(super) first_target: usize,
     /// Values with smaller numbers are from around an operation that was not understood.
     pub(super) n_outside: usize,
+    /// The dialect of operations that are written without one.
+    pub(super) dialect: &'t str,
 }
 
 /// A successor whose block is looked up when its region ends.
@@ -153,7 +155,7 @@ pub(super) struct Reader<'t> {
     pub(super) operands: Vec<Operand>,
     pub(super) definitions: Vec<Definition>,
     pub(super) targets: Vec<Target>,
-    pub(super) regions: Vec<OpenRegion>,
+    pub(super) regions: Vec<OpenRegion<'t>>,
     pub(super) pending_targets: Vec<PendingTarget>,
     pub(super) late_arguments: Vec<super::blocks::LateArgument>,
     pub(super) names: Names,
@@ -161,6 +163,8 @@ pub(super) struct Reader<'t> {
     pub(super) local_names: Option<LocalNames<'t>>,
     /// True if a region has several blocks.
     pub(super) has_branches: bool,
+    /// True if a region gives its operations a dialect.
+    pub(super) has_default_dialect: bool,
     /// The number of values that further packs may have.
     pack_budget: u32,
     /// The place where the definitions of the label that is being read begin.
@@ -183,6 +187,7 @@ fn is_part(kind: SyntaxKind) -> bool {
             | MLIR_SUCCESSOR
             | MLIR_SUCCESSOR_LIST
             | ERROR_NODE
+            | MLIR_UNREAD
             | MLIR_MISSING
             | MLIR_LOCATION
     )
@@ -214,8 +219,9 @@ fn is_leaf(kind: SyntaxKind) -> bool {
     )
 }
 
-fn is_operation(kind: SyntaxKind) -> bool {
-    matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP)
+/// Kinds of nodes whose children are parts of an operation.
+fn holds_parts(kind: SyntaxKind) -> bool {
+    matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP | MLIR_UNREAD | ERROR_NODE)
 }
 
 impl<'t> Reader<'t> {
@@ -236,6 +242,7 @@ impl<'t> Reader<'t> {
                 begun: false,
                 first_target: 0,
                 n_outside: 0,
+                dialect: "",
             });
             map.set_region(root, (0, 0));
         }
@@ -262,6 +269,7 @@ impl<'t> Reader<'t> {
             names,
             local_names: None,
             has_branches: false,
+            has_default_dialect: false,
             pack_budget: MAX_PACKED,
             labelled: 0,
             heads: Vec::new(),
@@ -288,16 +296,18 @@ impl<'t> Reader<'t> {
             begun: true,
             first_target: 0,
             n_outside: 0,
+            dialect: "",
         });
         reader.open.push((MLIR_BLOCK, 0));
         reader.pos = pos;
         reader
     }
 
-    /// Returns true if everything was read in one go: no name waited for its definition, nothing was reported, and
-    /// packs are few.
+    /// Returns true if everything was read in one go: no name waited for its definition, nothing was reported, packs are
+    /// few, and operations are called as they are written.
     pub(super) fn is_plain(&self) -> bool {
         !self.names.has_waited()
+            && !self.has_default_dialect
             && self.diagnostics.is_empty()
             && self.pack_budget >= MAX_PACKED / 2
     }
@@ -346,7 +356,7 @@ impl<'t> Reader<'t> {
             ERROR_NODE if matches!(parent, MLIR_BLOCK | MLIR_CHUNK | MLIR_FILE) => {
                 self.begin_operation(Form::Opaque);
             }
-            ERROR_NODE | MLIR_MISSING | TOO_DEEP => self.mark_opaque(),
+            ERROR_NODE | MLIR_UNREAD | MLIR_MISSING | TOO_DEEP => self.mark_opaque(),
             MLIR_REGION if !self.begin_region(aliases) => {
                 self.hidden = 1;
                 return;
@@ -362,7 +372,7 @@ impl<'t> Reader<'t> {
             MLIR_BLOCK_ARG => self.push_definition(MLIR_BLOCK_ARG),
             _ => {}
         }
-        let direct = (is_operation(parent) || parent == ERROR_NODE) && !self.frames.is_empty();
+        let direct = holds_parts(parent) && !self.frames.is_empty();
         if direct && is_part(kind) {
             data = self.parts.len() as u32;
             let operands = self.n_operands();
@@ -388,7 +398,7 @@ impl<'t> Reader<'t> {
             }
         }
         let parent = self.open.last().map_or(MLIR_FILE, |it| it.0);
-        let direct = (is_operation(parent) || parent == ERROR_NODE) && !self.frames.is_empty();
+        let direct = holds_parts(parent) && !self.frames.is_empty();
         if direct && is_part(kind) {
             let operands = self.n_operands();
             if let Some(part) = self.parts.get_mut(data as usize) {
@@ -527,11 +537,24 @@ impl<'t> Reader<'t> {
     /// Returns the information about the operation's name.
     pub(super) fn head(&mut self, frame: &Frame) -> u32 {
         let raw = self.slice(frame.name);
-        if let Some(&head) = self.head_index.get(raw) {
+        let around = self.regions.last().map_or("", |it| it.dialect);
+        let given = match raw.starts_with('"') {
+            true => None,
+            false => name_in(raw, around, self.shapes),
+        };
+        // One word may have several meanings where it is given a dialect.
+        if let Some(&head) = self.head_index.get(raw).filter(|_| given.is_none()) {
             return head;
         }
         let name = raw.trim_matches('"');
-        let full = if raw.starts_with('"') { name } else { self.shapes.full_name(name) };
+        let full = match &given {
+            Some(given) => given,
+            None if raw.starts_with('"') => name,
+            None => self.shapes.full_name(name),
+        };
+        if let Some(number) = given.as_ref().and_then(|_| self.head_called(full)) {
+            return number;
+        }
         let head = Head {
             words: self.shapes.words(full),
             name: self.body.intern(full),
@@ -542,8 +565,29 @@ impl<'t> Reader<'t> {
         };
         let number = self.heads.len() as u32;
         self.heads.push(head);
-        self.head_index.insert(raw, number);
+        if given.is_none() {
+            self.head_index.insert(raw, number);
+        }
         number
+    }
+
+    /// The information about operations of this full name that are written without a dialect, if it was made.
+    fn head_called(&self, full: &str) -> Option<u32> {
+        let name = self.body.lookup_name(full)?;
+        let at = self.heads.iter().position(|it| it.name == name)?;
+        Some(at as u32)
+    }
+
+    /// The dialect of operations without one in the regions of an operation.
+    pub(super) fn dialect_inside(&mut self, frame: &Frame) -> &'t str {
+        let around = self.regions.last().map_or("", |it| it.dialect);
+        let raw = self.slice(frame.name);
+        let inside = match raw.starts_with('"') || raw.is_empty() {
+            true => around,
+            false => default_dialect(raw, around),
+        };
+        self.has_default_dialect |= !inside.is_empty();
+        inside
     }
 
     /// Returns the number of values that the name of a pack stands for. Small texts must not make huge packs, again and

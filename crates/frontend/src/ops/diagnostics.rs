@@ -55,6 +55,15 @@ codes! {
          part between `// -----` lines. Modules in modules have tables of their own. A declaration counts: a \
          function is not declared and defined.\n",
     );
+    /// A value that is used with another type than it has.
+    TYPE_MISMATCH = Rule::reported(
+        "type-mismatch",
+        Severity::Error,
+        "a value that is used with another type than it has",
+        "Where an operation states the types of its operands, they are those of the definitions: `\"d.op\"(%a) : (f32) \
+         -> ()` does not fit a `%a` of type `i32`. It is told of integers, floats and `index` only, since other types \
+         may be written in several ways.\n",
+    );
     /// A name in an affine map that is neither a dimension nor a symbol of it.
     UNDEFINED_AFFINE_NAME = Rule::reported(
         "undefined-affine-name",

@@ -131,7 +131,13 @@ fn is_entered(node: &SyntaxNode) -> bool {
     mlir::Operation::can_cast(node.kind())
         || matches!(
             node.kind(),
-            MLIR_FILE | MLIR_CHUNK | MLIR_REGION_LIST | MLIR_REGION | MLIR_BLOCK | ERROR_NODE
+            MLIR_FILE
+                | MLIR_CHUNK
+                | MLIR_REGION_LIST
+                | MLIR_REGION
+                | MLIR_BLOCK
+                | MLIR_UNREAD
+                | ERROR_NODE
         )
         || matches!(node.kind(), PIR_FILE | PIR_BLOCK | PIR_OP)
 }

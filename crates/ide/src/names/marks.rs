@@ -7,8 +7,8 @@
 use db::{Db, Unit};
 use rustc_hash::FxHashMap;
 use syntax::{
-    AstNode as _, Shapes, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, UnitKind,
-    WalkEvent, ast::mlir::Operation, symbol_name, symbol_of,
+    AstNode as _, Shapes, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize,
+    UnitKind, WalkEvent, ast::mlir::Operation, symbol_name, symbol_of,
 };
 
 /// The number of a scope of a frame.
@@ -74,6 +74,22 @@ impl Marks {
             at = self.parents.get(scope as usize).copied().flatten();
         }
         None
+    }
+
+    /// The numbers of the definitions that a mention in a scope of this frame may name with one part, in text order.
+    pub(crate) fn visible(&self, scope: ScopeIdx) -> Vec<usize> {
+        let outer = |at: &ScopeIdx| self.parents.get(*at as usize).copied().flatten();
+        let scopes: Vec<ScopeIdx> = std::iter::successors(Some(scope), outer).collect();
+        let mut found: Vec<usize> =
+            self.by_name.iter().filter(|it| scopes.contains(&it.0.0)).map(|it| *it.1).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The innermost scope of this frame around an offset of it.
+    pub(crate) fn scope_at(&self, offset: TextSize) -> ScopeIdx {
+        let around = self.definitions.iter().filter(|it| it.operation.contains(offset));
+        around.filter_map(|it| it.opens).next_back().unwrap_or_default()
     }
 
     fn resolve_inside(&self, mut found: usize, rest: &[(Box<str>, TextRange)]) -> Option<usize> {

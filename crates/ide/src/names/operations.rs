@@ -292,6 +292,20 @@ pub(crate) fn symbol_definition(
     Some(frame.at.to_file(frame.marks.definitions[definition].operation))
 }
 
+/// The symbols that can be named at an offset, with the operations that define them, in the order of the file.
+pub(crate) fn visible_symbols(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Vec<(Box<str>, TextRange)> {
+    let Some((frame, functions)) = document(db, file, offset) else { return Vec::new() };
+    let function = functions.iter().find(|it| it.at.range.contains(offset)).and_then(|it| it.scope);
+    let of_frame = || Some(frame.marks.scope_at(frame.at.from_file(offset)?));
+    let scope = function.or_else(of_frame).unwrap_or_default();
+    let visible = frame.marks.visible(scope).into_iter().map(|it| &frame.marks.definitions[it]);
+    visible.map(|it| (it.name.clone(), frame.at.to_file(it.operation))).collect()
+}
+
 /// Returns true if a document already has a symbol or an alias of a name.
 pub(crate) fn is_taken(
     db: &RootDatabase,

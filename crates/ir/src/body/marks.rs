@@ -6,6 +6,10 @@ use crate::{Attr, BinaryOp, BufferId, ExprId, ExprKind, OpId, OpKind, Type};
 /// The attribute of a buffer whose shape is a value of Python that is not known, as written: its rank is not known.
 pub const UNKNOWN_SHAPE: &str = "shape";
 
+/// The attribute of a launch that was written as `T.attr(index, "thread_extent", n)`: to TVM its node is the variable, not
+/// the axis of the threads.
+pub const LAUNCH_ATTR: &str = "#attr";
+
 /// The attribute of a `T.attr` whose node is spelled in a way that its value does not show: a constant, not a number of
 /// Python.
 pub const NODE: &str = "node";
@@ -21,6 +25,9 @@ pub const ATTRIBUTE_OF: &str = "attribute.";
 
 /// The attribute of a buffer that is part of another by `A.sub[…]`.
 pub const PART_OF: &str = "#sub";
+
+/// The attribute of a view that is made by brackets (`A.tile(…)[…]`, `A.sub[…]` with steps): what stands in them.
+pub const BRACKETS: &str = "#brackets";
 
 /// The attribute of a scope that a call opens and describes (`with T.hint(…):`): the call.
 pub const SCOPE_CALL: &str = "#scope";

@@ -1,6 +1,6 @@
 //! Statements that make buffers: allocations, declarations, views, matched parts.
 
-use super::{Printer, attr::quote, tuple_text};
+use super::{Printer, attr::quote, has_member, tuple_text};
 use crate::{AllocKind, Attr, Buffer, BufferId, BufferOrigin, DataType, MemoryScope, OpId, OpKind};
 
 impl Printer<'_> {
@@ -91,13 +91,13 @@ impl Printer<'_> {
         {
             let value = self.stored(self.body.ops[next].operands[0]);
             let value = self.expr_string(value);
-            match dtype.is_scalable() || dtype.is_symbolic() {
-                true => self.line(format_args!("{name} = {value}")),
-                false => self.line(format_args!("{name}: T.{dtype} = {value}")),
+            match has_member(dtype) {
+                true => self.line(format_args!("{name}: T.{dtype} = {value}")),
+                false => self.line(format_args!("{name} = {value}")),
             }
             return true;
         }
-        if dtype.is_symbolic() {
+        if !has_member(dtype) {
             let dtype = self.dtype_text(dtype);
             self.line(format_args!("{name} = T.local_scalar({dtype})"));
             return false;
@@ -115,7 +115,12 @@ impl Printer<'_> {
                 let method = self.body.name(*method).to_owned();
                 let args = self.view_args(&data);
                 let name = self.names.define_buffer(buffer, wanted);
-                self.line(format_args!("{name} = {source}.{method}({args})"));
+                let call = match &*method {
+                    "sub" => format!("{source}.sub"),
+                    _ => format!("{source}.{method}({args})"),
+                };
+                let brackets = self.view_brackets(&data);
+                self.line(format_args!("{name} = {call}{brackets}"));
             }
             BufferOrigin::Match { handle } => {
                 let handle = self.expr_string(*handle);
@@ -165,6 +170,15 @@ impl Printer<'_> {
         self.line(format_args!("{name} = T.match_buffer({text})"));
     }
 
+    /// What stands behind the call of a view.
+    fn view_brackets(&mut self, data: &Buffer) -> String {
+        let dict = self.body.dict(data.attrs);
+        match dict.iter().find(|it| &*it.0 == crate::BRACKETS) {
+            Some((_, brackets)) => self.attr_text(brackets),
+            None => String::new(),
+        }
+    }
+
     fn view_args(&mut self, data: &Buffer) -> String {
         let dict = self.body.dict(data.attrs);
         let mut args = Vec::new();
@@ -173,7 +187,7 @@ impl Printer<'_> {
                 ("args", Attr::List(items)) => {
                     args.extend(items.iter().map(|it| self.attr_text(it)))
                 }
-                (key, _) if key == crate::UNKNOWN_SHAPE => {}
+                (key, _) if key == crate::UNKNOWN_SHAPE || key == crate::BRACKETS => {}
                 (key, value) => args.push(self.keyword_text(key, value)),
             }
         }

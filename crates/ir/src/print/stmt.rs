@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Printer, attr::quote};
+use super::{Printer, attr::quote, has_member};
 use crate::{
     AllocKind, BlockId, Body, BufferId, BufferOrigin, BufferRegion, DataType, Expr, ExprId,
     ExprKind, ForKind, IterKind, MemoryScope, OpId, OpKind, RegionDim, SBlockId, Type, ValueKind,
@@ -307,7 +307,12 @@ impl Printer<'_> {
         let extent = self.expr_string(self.body.ops[op].operands[0]);
         if matches!(self.body.values[var].kind, ValueKind::Result(..)) {
             let name = self.names.value(self.body, var);
-            self.scoped(op, &format!("T.launch_thread({name}, {extent})"), is_only);
+            let attrs = self.body.dict(self.body.ops[op].attrs);
+            let call = match attrs.iter().any(|(key, _)| &**key == crate::LAUNCH_ATTR) {
+                true => format!("T.attr({name}, \"thread_extent\", {extent})"),
+                false => format!("T.launch_thread({name}, {extent})"),
+            };
+            self.scoped(op, &call, is_only);
             return;
         }
         let call = format!("T.launch_thread({}, {extent})", quote(tag));
@@ -542,9 +547,8 @@ impl Printer<'_> {
                     true => self.line(format_args!("{name} = {value}")),
                     false => self.line(format_args!("{name} = T.bind({value})")),
                 },
-                // `T` has no attribute for scalable vectors, and a scope may be known by its text only: the value says
-                // it.
-                Type::Prim(dtype) if dtype.is_scalable() && !self.is_legacy() => {
+                // `T` has no attribute for some vectors, and a scope may be known by its text only: the value says it.
+                Type::Prim(dtype) if !has_member(dtype) && !self.is_legacy() => {
                     self.line(format_args!("{name}: T.let = {value}"))
                 }
                 Type::Pointer { scope: MemoryScope::Unknown, .. } => {

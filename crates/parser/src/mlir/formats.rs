@@ -26,7 +26,24 @@ struct Reader<'s> {
 
 impl Reader<'_> {
     fn sequence(&self, p: &mut Parser<'_>, elements: &[Element]) -> bool {
-        elements.iter().all(|it| self.element(p, it))
+        let mut rest = elements;
+        while let Some((element, behind)) = rest.split_first() {
+            let read = match element {
+                Element::Dict if p.at(ATTR_ID) => self.dict_alias(p, behind),
+                _ => self.element(p, element),
+            };
+            if !read {
+                return false;
+            }
+            rest = behind;
+        }
+        true
+    }
+
+    /// An alias that stands for a dictionary, unless what follows in the shape begins with an alias. At the begin of a
+    /// line an alias may be defined.
+    fn dict_alias(&self, p: &mut Parser<'_>, behind: &[Element]) -> bool {
+        p.current.newline || self.starts(p, behind) || attr(p)
     }
 
     fn element(&self, p: &mut Parser<'_>, element: &Element) -> bool {

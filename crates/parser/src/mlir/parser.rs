@@ -8,6 +8,7 @@
 
 use super::{
     MAX_DEPTH, Sink,
+    default_dialect::{default_dialect, name_in},
     lexer::{self, Dialect, Markers},
     shapes::{OpInfo, Shapes},
 };
@@ -37,6 +38,15 @@ pub(crate) struct Token {
 #[derive(Clone, Copy)]
 pub(crate) struct Entered(usize);
 
+/// A place to which the parser can return, until it has read a region.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    current: Token,
+    recorded: usize,
+    n_steps: usize,
+    n_regions: u32,
+}
+
 /// The state of one parse.
 pub(crate) struct Parser<'t> {
     text: &'t str,
@@ -53,6 +63,18 @@ pub(crate) struct Parser<'t> {
     regions: u32,
     /// True if the nearest enclosing symbol table or function is a function: a function cannot be nested in it.
     pub(super) in_function: bool,
+    /// The dialect of operations that are written without one, in this region.
+    pub(super) default_dialect: &'t str,
+    /// The name of the innermost operation as its pretty form has it; empty in the generic form.
+    pub(super) op_name: &'t str,
+    /// The column at which the innermost operation begins; `None` if that is not the begin of a line.
+    pub(super) op_column: Option<usize>,
+    /// True if the next symbol of a form that is not known is the one that the operation defines.
+    pub(super) symbol_is_def: bool,
+    /// The number of regions that were entered so far.
+    n_regions: u32,
+    /// The kind of the last token that was consumed.
+    last: SyntaxKind,
     /// True if the file continues after the text.
     more: bool,
     starved: bool,
@@ -91,6 +113,12 @@ impl<'t> Parser<'t> {
             depth,
             regions: depth,
             in_function: false,
+            default_dialect: "",
+            op_name: "",
+            op_column: None,
+            symbol_is_def: false,
+            n_regions: 0,
+            last: EOF,
             more,
             starved: false,
             results_memo: (0..0, false),
@@ -224,6 +252,7 @@ impl<'t> Parser<'t> {
         }
         self.record_trivia();
         self.push_token(self.current.kind, self.current.end);
+        self.last = self.current.kind;
         self.current = self.token_from(self.current.end);
     }
 
@@ -234,6 +263,36 @@ impl<'t> Parser<'t> {
             self.bump();
         }
         found
+    }
+
+    /// Returns true if the last token asks for another one.
+    pub(super) fn is_awaiting(&self) -> bool {
+        matches!(self.last, COMMA | EQ | ARROW)
+    }
+
+    /// Takes a character that begins no token as a word: bodies of dialects may have any.
+    pub(super) fn allow_character(&mut self) {
+        if self.current.kind == ERROR {
+            self.current.kind = IDENT;
+        }
+    }
+
+    /// This place.
+    pub(super) fn mark(&self) -> Mark {
+        let (n_steps, n_regions) = (self.steps.len(), self.n_regions);
+        Mark { current: self.current, recorded: self.recorded, n_steps, n_regions }
+    }
+
+    /// Returns to a place, and forgets what was read since. `false`: a region was read, and is not read again, or
+    /// regions in regions would be read again and again.
+    pub(super) fn rewind(&mut self, mark: Mark) -> bool {
+        if self.n_regions != mark.n_regions {
+            return false;
+        }
+        self.steps.truncate(mark.n_steps);
+        self.recorded = mark.recorded;
+        self.current = mark.current;
+        true
     }
 
     /// Reads the current token again as a dimension list, if it begins one.
@@ -343,9 +402,19 @@ impl<'t> Parser<'t> {
         Some(res)
     }
 
+    /// The default dialect in the regions of the innermost operation.
+    pub(super) fn inner_dialect(&self) -> &'t str {
+        match self.op_name {
+            "" => self.default_dialect,
+            name => default_dialect(name, self.default_dialect),
+        }
+    }
+
     /// Marks the following text as inside a region.
     pub(super) fn enter_region(&mut self) {
+        self.default_dialect = self.inner_dialect();
         self.regions += 1;
+        self.n_regions = self.n_regions.wrapping_add(1);
     }
 
     /// Marks the text after the current token as outside the region again.
@@ -358,7 +427,13 @@ impl<'t> Parser<'t> {
     /// Returns the table's row for the operation whose name is the current token.
     pub(super) fn op_info(&self) -> OpInfo {
         match self.current.kind {
-            IDENT => self.shapes.info(self.text_of(self.current)),
+            IDENT => {
+                let name = self.text_of(self.current);
+                match name_in(name, self.default_dialect, self.shapes) {
+                    Some(full) => self.shapes.info(&full),
+                    None => self.shapes.info(name),
+                }
+            }
             STRING => {
                 let text = self.text_of(self.current);
                 self.shapes.info(text.trim_matches('"'))
@@ -377,17 +452,49 @@ impl<'t> Parser<'t> {
     pub(super) fn op_starts_at(&mut self, token: Token) -> bool {
         match token.kind {
             VALUE_ID => self.results_at(token),
-            STRING => self.token_from(token.end).kind == L_PAREN,
+            STRING => {
+                let next = self.token_from(token.end);
+                // A string in parentheses is the file of a named location.
+                next.kind == L_PAREN && self.token_from(next.end).kind != STRING
+            }
             IDENT => {
                 let name = self.text_of(token);
-                (name.contains('.') || self.shapes.info(name).is_bare)
-                    && !matches!(
-                        self.token_from(token.end).kind,
-                        EQ | COMMA | COLON | GT | R_PAREN | R_BRACK | COLON2
-                    )
+                let is_name = name.contains('.') || self.shapes.info(name).is_bare;
+                let next = match is_name || self.may_begin_bare(token) {
+                    true => self.token_from(token.end).kind,
+                    false => return false,
+                };
+                // The last entry of a dictionary.
+                let is_entry = next == R_BRACE && matches!(self.last, COMMA | L_BRACE);
+                !is_entry
+                    && !matches!(next, EQ | COMMA | COLON | GT | R_PAREN | R_BRACK | COLON2)
+                    && (is_name || !matches!(next, L_PAREN | L_BRACE | LT))
             }
             _ => false,
         }
+    }
+
+    /// Returns true if a word may be the name of an operation without its dialect: it begins a line outside of brackets,
+    /// no further to the right than the operation before.
+    fn may_begin_bare(&self, token: Token) -> bool {
+        !self.default_dialect.is_empty()
+            && token.newline
+            && self.brackets.is_empty()
+            && self.op_column.is_some_and(|it| self.column(token.start) <= it)
+    }
+
+    /// The number of characters before the first token of a line.
+    fn column(&self, start: usize) -> usize {
+        let blanks = self.text.as_bytes()[..start].iter().rev();
+        blanks.take_while(|it| matches!(it, b' ' | b'\t')).count()
+    }
+
+    /// An operation begins at the current token.
+    pub(super) fn operation_begins(&mut self) {
+        self.op_name = "";
+        let start = self.current.start;
+        let needs_column = !self.default_dialect.is_empty() && self.current.newline;
+        self.op_column = needs_column.then(|| self.column(start));
     }
 
     /// Returns true if `%a, %b:2 =` begins with `token`.

@@ -202,6 +202,11 @@ impl Shapes {
         self.bare.get(op).map_or(op, |it| it)
     }
 
+    /// The operations that have a row of their own, in no order, and the names that stand for them without their dialect.
+    pub fn operations(&self) -> impl Iterator<Item = &str> {
+        self.ops.keys().chain(self.bare.keys()).map(|it| &**it)
+    }
+
     /// How an operation is written, for people: `%a, %b : type`. Optional parts are left out.
     pub fn example_of(&self, op: &str) -> Option<String> {
         let elements = &self.shape(self.info(op).shape?).elements;

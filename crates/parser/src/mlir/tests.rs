@@ -4,6 +4,7 @@ mod forms;
 mod limits;
 mod properties;
 mod table;
+mod unknown;
 
 use std::fmt::Write;
 

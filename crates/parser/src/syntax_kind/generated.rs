@@ -219,6 +219,7 @@ pub enum SyntaxKind {
     MLIR_SUCCESSOR_LIST,
     MLIR_SUCCESSOR,
     MLIR_REGION_LIST,
+    MLIR_UNREAD,
     MLIR_MISSING,
     MLIR_REGION,
     MLIR_BLOCK,
@@ -538,7 +539,7 @@ impl SyntaxKind {
     }
 }
 
-const ALL: [SyntaxKind; 253] = [
+const ALL: [SyntaxKind; 254] = [
     SyntaxKind::TOMBSTONE,
     SyntaxKind::EOF,
     SyntaxKind::WHITESPACE,
@@ -747,6 +748,7 @@ const ALL: [SyntaxKind; 253] = [
     SyntaxKind::MLIR_SUCCESSOR_LIST,
     SyntaxKind::MLIR_SUCCESSOR,
     SyntaxKind::MLIR_REGION_LIST,
+    SyntaxKind::MLIR_UNREAD,
     SyntaxKind::MLIR_MISSING,
     SyntaxKind::MLIR_REGION,
     SyntaxKind::MLIR_BLOCK,

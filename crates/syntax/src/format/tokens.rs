@@ -92,7 +92,7 @@ impl Walk {
         let is_verbatim = match kind {
             MLIR_REGION => false,
             MLIR_TYPE | MLIR_PARAMS | MLIR_LOCATION | MLIR_FILE_METADATA | MLIR_OPAQUE_OP
-            | ERROR_NODE | TOO_DEEP => true,
+            | MLIR_UNREAD | ERROR_NODE | TOO_DEEP => true,
             _ => around,
         };
         if kind == MLIR_REGION {

@@ -7,7 +7,7 @@
 use parser::{
     Step,
     SyntaxKind::{self, *},
-    mlir::{self, List, Refused, Shapes, Stop, Stretch},
+    mlir::{self, List, Refused, Shapes, Stop, Stretch, default_dialect},
 };
 use rowan::{TextRange, TextSize};
 
@@ -127,6 +127,9 @@ fn head_end(list: &SyntaxNode) -> TextSize {
 
 fn sites_in(list: &SyntaxNode, edit: TextRange, shapes: &Shapes, res: &mut Vec<Site>) {
     let Some(interior) = interior(list) else { return };
+    if has_default_dialect(list) {
+        return;
+    }
     let (first, start, whole) = match last_kept(list, edit.start()) {
         Some(kept) => (kept.index() + 1, kept.text_range().end(), false),
         None => (head(list).map_or(0, |it| index_of(&it) + 1), interior.start(), true),
@@ -193,9 +196,25 @@ fn is_looked_into(list: &SyntaxNode, shapes: &Shapes) -> bool {
     };
     match Operation::cast(operation) {
         Some(Operation::GenericOp(_)) => false,
+        Some(Operation::OpaqueOp(_)) => true,
+        Some(Operation::CustomOp(it))
+            if it.syntax().children().any(|it| it.kind() == MLIR_UNREAD) =>
+        {
+            true
+        }
         Some(it) => it.name().is_none_or(|it| shapes.looks_into_regions(it.as_str())),
         None => true,
     }
+}
+
+/// Returns true if names without a dialect are operations of a list: only the operation around says so.
+fn has_default_dialect(list: &SyntaxNode) -> bool {
+    let around = list.ancestors().filter_map(Operation::cast);
+    let custom = around.filter(|it| !matches!(it, Operation::GenericOp(_)));
+    let named = custom.filter_map(|it| it.name().map(|it| it.as_str().to_owned()));
+    // What a word without a dialect means is said further outside.
+    let given = named.map(|it| default_dialect(&it, "?").to_owned()).find(|it| it != "?");
+    given.is_some_and(|it| !it.is_empty())
 }
 
 /// Returns the number of regions around the items of a list, and the kind of the list.

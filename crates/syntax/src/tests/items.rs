@@ -75,7 +75,7 @@ fn the_parts_of_an_operation_are_known_in_every_form() {
             memref.store: [] <- [%s %m %i %j] ^[] 0 regions, 1 types
             cf.cond_br: [] <- [%c] ^[^bb1(%x : i32) ^bb2] 0 regions, 0 types
             own.op: [] <- [%x %y %w#0] ^[] 1 regions, 0 types
-            func.return: [] <- [%z] ^[] 0 regions, 1 types
+            func.return: [] <- [%z] ^[] 0 regions, 0 types
         "#]],
     );
 }

@@ -322,7 +322,10 @@ fn is_program(node: &GreenNodeData) -> bool {
 /// Returns true if a node may contain functions.
 fn is_entered(node: &GreenNodeData) -> bool {
     let kind = kind_from_raw(node.kind());
-    is_operation(kind) || matches!(kind, MLIR_REGION_LIST | MLIR_REGION | MLIR_BLOCK | ERROR_NODE)
+    let is_inside = |kind| {
+        matches!(kind, MLIR_REGION_LIST | MLIR_REGION | MLIR_BLOCK | MLIR_UNREAD | ERROR_NODE)
+    };
+    is_operation(kind) || is_inside(kind)
 }
 
 fn owned(element: NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>) -> GreenElement {

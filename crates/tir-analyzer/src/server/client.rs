@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use lsp_types::{self as lsp, InitializeParams, Uri};
 use syntax::ColumnEncoding;
 
-use crate::server::lsp::{
-    ext::{CHOOSE_INSTANCE_COMMAND, VIEW_DEVICE_CODE_COMMAND},
-    from_proto, to_proto, tokens,
+use crate::server::{
+    handlers::completion::TRIGGERS,
+    lsp::{
+        ext::{CHOOSE_INSTANCE_COMMAND, VIEW_DEVICE_CODE_COMMAND},
+        from_proto, to_proto, tokens,
+    },
 };
 
 /// The client's relevant abilities.
@@ -126,6 +129,10 @@ impl Client {
                     ..Default::default()
                 },
             )),
+            completion_provider: Some(lsp::CompletionOptions {
+                trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
+                ..Default::default()
+            }),
             hover_provider: Some(lsp::HoverProvider::Bool(true)),
             definition_provider: Some(lsp::DefinitionProvider::Bool(true)),
             references_provider: Some(lsp::ReferencesProvider::Bool(true)),

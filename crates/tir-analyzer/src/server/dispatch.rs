@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::server::{
     event::Event,
-    handlers::{actions, choose, layout, names, request as handlers},
+    handlers::{actions, choose, completion, layout, names, request as handlers},
     lsp::ext,
     outbox::Outbox,
     panics,
@@ -44,6 +44,7 @@ pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
         .on::<lsp::CodeActionResolveRequest, _>(actions::resolve)
         .on::<lsp::DocumentDiagnosticRequest, _>(handlers::diagnostics)
         .on::<lsp::HoverRequest, _>(handlers::hover)
+        .on::<lsp::CompletionRequest, _>(completion::completion)
         .on::<lsp::DocumentSymbolRequest, _>(handlers::document_symbols)
         .on::<lsp::FoldingRangeRequest, _>(handlers::folding_ranges)
         .on::<lsp::DocumentFormattingRequest, _>(layout::formatting)

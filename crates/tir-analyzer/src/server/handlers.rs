@@ -2,6 +2,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod choose;
+pub(crate) mod completion;
 mod declare;
 mod instances;
 pub(crate) mod layout;

@@ -1,6 +1,7 @@
 //! The diagnostics of wrong and unknown code.
 
 use super::*;
+use crate::ops::Severity;
 
 #[track_caller]
 fn check_diagnostics(text: &str, expect: Expect) {
@@ -269,4 +270,72 @@ fn packs_of_more_values_than_are_read_are_told_with_their_number() {
             unknown-operation `"test.op"`: the effects of `test.op` are unknown: nothing is merged with it or moved over it
         "#]],
     );
+}
+
+/// Pretty forms of other dialects state types in ways of their own, and types but scalars are written in many ways.
+#[test]
+fn the_type_of_a_use_is_that_of_the_definition() {
+    check_diagnostics(
+        r#"
+!t = i32
+func.func @f(%a: i32, %b: f32, %v: vector<4xf32>, %m: memref<4xf32>, %i: !t) -> f32 {
+  %0 = arith.addi %a, %b : i32
+  %1 = arith.extsi %a : i16 to i64
+  %2 = arith.mulf %v, %b : vector<4xf32>
+  %3 = arith.addi %a, %i : i32
+  %4 = arith.addi %0, %1 : i32
+  func.call @g(%a, %b) : (i32, f64) -> ()
+  "func.call"(%m) <{callee = @h}> : (memref<4xf32, affine_map<(d0) -> (d0)>>) -> ()
+  "func.call"(%m) <{callee = @h}> : (f32) -> ()
+  %5 = arith.select %b, %a, %a : i32
+  // What the operation gives depends on the version of MLIR.
+  %6:2 = affine.delinearize_index %v into (4, 8) : vector<4xf32>, vector<4xf32>
+  "t.u"(%6#0) : (vector<4xf32>) -> ()
+  return %a : f32
+}
+"#,
+        expect![[r#"
+            type-mismatch `%b`: `%b` has the type `f32`, but is used as `i32`
+            type-mismatch `%b`: `%b` has the type `f32`, but is used as `vector<4xf32>`
+            type-mismatch `%1`: `%1` has the type `i64`, but is used as `i32`
+            type-mismatch `%b`: `%b` has the type `f32`, but is used as `f64`
+            type-mismatch `%m`: `%m` has the type `memref<4xf32>`, but is used as `f32`
+            unknown-operation `"t.u"`: the effects of `t.u` are unknown: nothing is merged with it or moved over it
+            type-mismatch `%a`: `%a` has the type `i32`, but is used as `f32`
+        "#]],
+    );
+}
+
+/// The smallest inputs of false errors that people have met.
+#[test]
+fn what_is_not_known_is_no_error() {
+    let texts = [
+        "func.func @f(%n: tensor<i64>) {\n  %r = stablehlo.while(%i = %n) : tensor<i64>\n  cond {\n    a.b %i\n  } do {\n    a.b %i\n  }\n  return\n}\n",
+        "func.func @f(%l: index) {\n  omp.wsloop {\n    omp.loop_nest (%i, %j) : index = (%l, %l) to (%l, %l) step (%l, %l) {\n      \"t.u\"(%i, %j) : (index, index) -> ()\n      omp.yield\n    }\n  }\n  return\n}\n",
+        "#map = affine_map<(d0) -> (d0)>\n#trait = {indexing_maps = [#map], iterator_types = [\"parallel\"]}\nfunc.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %r = linalg.generic #trait outs(%a : tensor<4xf32>) {\n  ^bb0(%x: f32):\n    linalg.yield %x : f32\n  } -> tensor<4xf32>\n  return %r : tensor<4xf32>\n}\n",
+        "pdl.pattern @p : benefit(1) {\n  %0 = operand\n  %root = operation \"foo.op\"(%0 : !pdl.value)\n  rewrite %root with \"rewriter\"\n}\n",
+        "module {\n  pdl_interp.func @m(%root : !pdl.operation) {\n    pdl_interp.record_match @r::@s(%root : !pdl.operation) : benefit(1), loc([%root]) -> ^end\n  ^end:\n    pdl_interp.finalize\n  }\n}\n",
+        "func.func @f(%a: !llvm.ptr, %c: tensor<i1>, %x: tensor<f32>) -> index {\n  llvm.intr.lifetime.start 4, %a : !llvm.ptr\n  %0 = gpu.subgroup_id : index\n  %2 = tosa.cond_if %c -> (tensor<f32>) { tosa.yield %x : tensor<f32> }\n  return %0 : index\n}\n",
+        "func.func @f() -> vector<3x2xf32> {\n  %1 = arith.constant dense<3.0> : vector <3x2xf32>\n  return %1 : vector<3x2xf32>\n}\n",
+        "\"foo.op\"() {foo = #foo.complexattr<abcd<[f]$$[32]>>} : () -> ()\n",
+        // Names of results, and of a declaration's parameters.
+        "func.func @f(%v: i32, %c: index) {\n  %0 = s.clone %v : i32\n  %1 = s.fill %v, %0[%c to %c] : i32 -> %tied as !s.r<*>{%c}\n  return\n}\n",
+        "s.func private @f(%arg0[%arg1 for %arg2]: !s.r, %arg3: index) -> %arg0\n",
+        "firrtl.module @Foo(\n  in %A: !d<@C()>,\n  in %a: !u<1> domains [%A]\n) {\n  // Nothing.\n}\n",
+        // Dictionaries whose last entry is a name, and nothing where operands might be.
+        "func.func @f(%a: i32) {\n  o.while(%i = %a) : i32\n   attributes {\n    e.period = 4,\n    e.binomial\n  } cond {\n    a.b %i\n  }\n  %0 = c.concat :\n  return\n}\n",
+        "hw.module @C(in %a: i1 loc(\"\")) {\n  hw.output\n} loc(callsite(\n    \"foo\"(\"f.x\":10:8)\n    at \"baz\"(\"b.x\":30:8)))\n",
+        "hw.module @D(in %a: i1) {\n  %0 = comb.add %a, %a : i1 loc(callsite(\n  \"foo\"(\"f.x\":10:8)\n  at callsite(\"bar\"(\"b.x\":20:8)\n  at \"baz\"(\"b.x\":30:8))))\n  hw.output\n}\n",
+        "module attributes {\n  gpu.container_module\n} {\n  func.func private @f() attributes {\n    hal.import.static\n  }\n}\n",
+        "shape.function_library @lib {\n  func @same(%arg: !shape.v) -> !shape.shape {\n    %0 = shape_of %arg : !shape.v -> !shape.shape\n    return %0 : !shape.shape\n  }\n} mapping {\n  a.b = @same\n}\n",
+    ];
+    for text in texts {
+        let parse = syntax::parse_as(syntax::Language::Mlir, text);
+        assert_eq!(parse.errors(), [], "{text}");
+        lower_file(text, Shapes::builtin(), &mut |unit: Unit| {
+            let errors = unit.lowered.diagnostics.iter();
+            let errors: Vec<_> = errors.filter(|it| it.severity == Severity::Error).collect();
+            assert!(errors.is_empty(), "{text}: {errors:?}");
+        });
+    }
 }

@@ -172,3 +172,20 @@ fn defaults_come_first_and_attributions_are_counted() {
         }
     }
 }
+
+#[test]
+fn an_alias_of_a_dictionary_says_what_the_dictionary_says() {
+    let text = |dictionary: &str| {
+        format!(
+            "#map = affine_map<(d0) -> (d0)>\n#trait = {{indexing_maps = [#map], iterator_types = [\"parallel\"]}}\n\
+             func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {{\n  \
+             %r = linalg.generic {dictionary} outs(%a : tensor<4xf32>) {{\n  ^bb0(%x: f32):\n    \
+             linalg.yield %x : f32\n  }} -> tensor<4xf32>\n  return %r : tensor<4xf32>\n}}\n"
+        )
+    };
+    let alias = units(&text("#trait"));
+    let written = units(&text("{indexing_maps = [#map], iterator_types = [\"parallel\"]}"));
+    for (alias, written) in alias.iter().zip(&written) {
+        assert_eq!(differences(&alias.lowered.body, &written.lowered.body), []);
+    }
+}

@@ -138,8 +138,7 @@ impl Lowerer<'_, '_, '_> {
                 }
                 ExKind::Star(inner) => {
                     for ev in self.spread(inner)? {
-                        let tx = self.lift(&ev)?;
-                        dims.push(Dim::Point(tx));
+                        dims.push(self.dim_of(&ev)?);
                     }
                 }
                 _ => {
@@ -148,14 +147,10 @@ impl Lowerer<'_, '_, '_> {
                         // `A[indices]` with a list of indices.
                         Some(all) if items.len() == 1 => {
                             for it in all {
-                                let tx = self.lift(&it)?;
-                                dims.push(Dim::Point(tx));
+                                dims.push(self.dim_of(&it)?);
                             }
                         }
-                        _ => {
-                            let tx = self.lift(&ev)?;
-                            dims.push(Dim::Point(tx));
-                        }
+                        _ => dims.push(self.dim_of(&ev)?),
                     }
                 }
             }
@@ -500,6 +495,13 @@ impl Lowerer<'_, '_, '_> {
 
     /// `xs[0]` of a tuple, list, or a buffer's shape or strides.
     fn item(&mut self, ex: Ex, value: &Ev, index: Ex) -> R<Ev> {
+        if let ExKind::Slice { lower, upper, step } = *self.ast.kind(index) {
+            if let Some(part) = self.sliced(ex, value, [lower, upper, step])? {
+                return Ok(part);
+            }
+            let item = self.captured_item(ex, value, index)?;
+            return Ok(item.unwrap_or_else(|| self.opaque_ex(ex)));
+        }
         let at = self.eval(index)?;
         let Val::Const(Constant::Int(n)) = at.val else {
             let item = self.captured_item(ex, value, index)?;
@@ -565,9 +567,27 @@ impl Lowerer<'_, '_, '_> {
             "shape" => Val::Shape(buffer),
             "strides" => Val::Strides(buffer),
             "scope" => Val::Method(buffer, self.s.body.intern("scope")),
+            "allocated_addr" => self.allocated_addresses(buffer),
             _ => Val::Method(buffer, self.s.body.intern(name)),
         };
         Ok(Ev { val, src })
+    }
+
+    /// The addresses that a buffer was given: `tmem.allocated_addr[0]`.
+    fn allocated_addresses(&self, buffer: BufferId) -> Val {
+        let attrs = self.s.body.dict(self.s.body.buffers[buffer].attrs);
+        let given = attrs.iter().find(|it| &*it.0 == "allocated_addr").map(|it| &it.1);
+        let value = |attr: &ir::Attr| match attr {
+            ir::Attr::Expr(id) => Some(Val::Expr(*id)),
+            ir::Attr::Int(it, None) => Some(Val::Const(Constant::Int(i128::from(*it)))),
+            _ => None,
+        };
+        let all: Option<Vec<Val>> = match given {
+            None | Some(ir::Attr::None) => Some(Vec::new()),
+            Some(ir::Attr::List(all)) => all.iter().map(value).collect(),
+            Some(one) => value(one).map(|it| vec![it]),
+        };
+        all.map_or(Val::Python, |it| Val::Seq(it.into_iter().collect()))
     }
 
     /// A shape: a tuple or list of extents, or one extent.

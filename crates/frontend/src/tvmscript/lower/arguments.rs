@@ -43,6 +43,8 @@ fn statement_parameters(form: &str) -> Option<Parameters> {
         "axis.remap" => &["kinds", "bindings", "dtype='int32'"],
         "local_scalar" | "shared_scalar" => &["dtype"],
         "alloc_scalar" => &["dtype", "scope"],
+        "alloc_tcgen05_ldst_frag" => &["instr_shape", "tensor_shape", "dtype"],
+        "alloc_cast_frag" => &["src", "dtype"],
         "range" => &["start", "stop", "step", NAMED, "annotations", "unroll"],
         "serial" | "parallel" | "vectorized" | "unroll" => {
             &["start", "stop", NAMED, "annotations", "step", "unroll", "dtype"]
@@ -203,6 +205,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         for arg in self.ast.args(run) {
             match arg.keyword {
                 Some((name, _)) => args.keywords.push((name, arg.value)),
+                None if arg.is_splat && self.is_empty_spread(arg.value) => {}
                 None if arg.is_splat => args.keywords.push(("**", arg.value)),
                 None => args.positional.push(arg.value),
             }

@@ -84,6 +84,11 @@ impl Lowerer<'_, '_, '_> {
                     self.s.body.buffers[buffer].scope = scope;
                     return Ok(());
                 }
+                "alloc_tcgen05_ldst_frag" | "alloc_cast_frag" => {
+                    let (form, spec) = self.fragment(value, &form, &args)?;
+                    self.make_buffer(name, target, form, spec);
+                    return Ok(());
+                }
                 "comm_reducer" | "iter_var" | "index_map" => {
                     let ev = self.eval(value)?;
                     return self.alias(name, target, ev);

@@ -203,6 +203,12 @@ impl Lowerer<'_, '_, '_> {
     ) -> AttrDict {
         let mut attrs = AttrDict::new();
         for &(key, value) in keywords {
+            if key == "**"
+                && let Ok(Some(given)) = self.spread_keywords(value, operands)
+            {
+                attrs.extend(given);
+                continue;
+            }
             let value = if is_text(key) {
                 Err(self.opaque_operand(value))
             } else {

@@ -8,6 +8,7 @@ use ir::{AttrDict, DataType, IterKind, IterVar, OpId, OpKind, SBlock, SBlockId, 
 use super::{
     Lowerer, R,
     arguments::Args,
+    loops::names_of,
     source_tree::At,
     value::{Tx, Val},
 };
@@ -147,6 +148,19 @@ impl Lowerer<'_, '_, '_> {
         (min, extent): (Tx, Tx),
         binding: Tx,
     ) -> R<()> {
+        let value = self.axis_value(name, ex, kind, (min, extent), binding)?;
+        self.define_value(name, target, DefinitionKind::Index, value);
+        Ok(())
+    }
+
+    fn axis_value(
+        &mut self,
+        name: &str,
+        ex: Ex,
+        kind: IterKind,
+        (min, extent): (Tx, Tx),
+        binding: Tx,
+    ) -> R<ir::ValueId> {
         let index = self.open_block(ex)?;
         let ty: Type = self.ty(extent);
         let op = self.s.blocks[index].op;
@@ -159,8 +173,7 @@ impl Lowerer<'_, '_, '_> {
         let id = self.s.blocks[index].id;
         self.s.body.sblocks[id].iter_vars.push(axis);
         self.s.blocks[index].bindings.push(binding);
-        self.define_value(name, target, DefinitionKind::Index, value);
-        Ok(())
+        Ok(value)
     }
 
     /// `vi, vj = T.axis.remap("SR", [i, j])`
@@ -174,7 +187,11 @@ impl Lowerer<'_, '_, '_> {
         };
         let bindings = self.shape(bindings)?;
         let kinds: Vec<char> = kinds_text.chars().collect();
-        if kinds.len() != bindings.len() || bindings.len() != targets.len() {
+        let is_starred = targets.iter().any(|&it| matches!(self.ast.kind(it), ExKind::Star(_)));
+        let names = names_of(self.ast, targets, bindings.len(), is_starred);
+        let is_fitting =
+            kinds.len() == bindings.len() && (names.is_some() || bindings.len() == targets.len());
+        if !is_fitting {
             let message = format!(
                 "{} names, {} kinds and {} loop variables",
                 targets.len(),
@@ -183,29 +200,49 @@ impl Lowerer<'_, '_, '_> {
             );
             return Err(self.malformed(ex, message));
         }
-        for ((&target, kind), binding) in targets.iter().zip(kinds).zip(bindings) {
-            let kind = match kind {
-                'S' => IterKind::Spatial,
-                'R' => IterKind::Reduce,
-                _ => return Err(self.malformed(ex, "the kinds are S and R")),
+        let Some(names) = names else {
+            let target = targets.first().copied().unwrap_or(ex);
+            return Err(self.malformed(target, "one name an axis"));
+        };
+        let mut axes = kinds.into_iter().zip(bindings);
+        for (name, target, count) in names {
+            let Some(count) = count else {
+                if let Some((kind, binding)) = axes.next() {
+                    let value = self.remapped(name, ex, kind, binding)?;
+                    self.define_value(name, target, DefinitionKind::Index, value);
+                }
+                continue;
             };
-            let ExKind::Name(name) = *self.ast.kind(target) else {
-                return Err(self.malformed(target, "one name an axis"));
-            };
-            let domain = match self.kind(binding) {
-                ir::ExprKind::Value(value) => self.s.loop_domains.get(&value).copied(),
-                _ => None,
-            };
-            let Some((min, extent)) = domain else {
-                let range = self.tx_range(binding);
-                let message = "only loop variables can be remapped";
-                return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
-            };
-            let (min, extent) =
-                (Tx { id: min, src: binding.src }, Tx { id: extent, src: binding.src });
-            self.new_axis(name, target, ex, kind, (min, extent), binding)?;
+            // One name for several axes, each called by the text that means it.
+            let mut all = Vec::with_capacity(count);
+            for (index, (kind, binding)) in axes.by_ref().take(count).enumerate() {
+                let value = self.remapped(&format!("{name}[{index}]"), ex, kind, binding)?;
+                all.push(Val::Expr(self.s.body.value_expr(value)));
+            }
+            let all = Val::Seq(all.into_iter().collect());
+            self.define_at(name, target, DefinitionKind::Meta, all);
         }
         Ok(())
+    }
+
+    /// An axis over the range of a loop variable.
+    fn remapped(&mut self, name: &str, ex: Ex, kind: char, binding: Tx) -> R<ir::ValueId> {
+        let kind = match kind {
+            'S' => IterKind::Spatial,
+            'R' => IterKind::Reduce,
+            _ => return Err(self.malformed(ex, "the kinds are S and R")),
+        };
+        let domain = match self.kind(binding) {
+            ir::ExprKind::Value(value) => self.s.loop_domains.get(&value).copied(),
+            _ => None,
+        };
+        let Some((min, extent)) = domain else {
+            let range = self.tx_range(binding);
+            let message = "only loop variables can be remapped";
+            return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+        };
+        let (min, extent) = (Tx { id: min, src: binding.src }, Tx { id: extent, src: binding.src });
+        self.axis_value(name, ex, kind, (min, extent), binding)
     }
 
     /// `T.where(p)`

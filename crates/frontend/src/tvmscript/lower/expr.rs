@@ -62,9 +62,10 @@ impl Lowerer<'_, '_, '_> {
                 let items = items.into_iter().map(|it| it.val).collect();
                 return Ok(Ev { val: Val::Seq(items), src });
             }
-            ExKind::Dict(_) => {
+            &ExKind::Dict(run) => {
+                let val = self.entries(run).map_or(Val::Dict, Val::Entries);
                 let src = self.leaf(ex);
-                return Ok(Ev { val: Val::Dict, src });
+                return Ok(Ev { val, src });
             }
             &ExKind::FString(run) => return self.format_string(ex, run),
             &ExKind::Comprehension { of, element, clauses, .. } => {

@@ -173,7 +173,13 @@ impl Lowerer<'_, '_, '_> {
                 }
             }
             [x] if it == Intrinsic::Likely && self.s.body.expr(x.id).is_constant() => return x,
-            [_, x] if it == Intrinsic::Reinterpret && ty != Type::Unknown && self.ty(x) == ty => {
+            // A text is no pointer yet.
+            [_, x]
+                if it == Intrinsic::Reinterpret
+                    && ty != Type::Unknown
+                    && self.ty(x) == ty
+                    && !matches!(self.kind(x), ExprKind::Str(_)) =>
+            {
                 return x;
             }
             _ => {}
@@ -454,6 +460,23 @@ impl Lowerer<'_, '_, '_> {
                 }
                 _ => return None,
             },
+            ("slice", 1..=3) => {
+                let is_bound = |it: &&Ev| {
+                    matches!(it.val, Val::Const(_) | Val::Expr(_) | Val::Cell(_) | Val::Unknown(_))
+                };
+                let given: Vec<Val> =
+                    items.iter().take_while(is_bound).map(|it| it.val.clone()).collect();
+                let none = || Val::Const(Constant::None);
+                match &given[..] {
+                    _ if given.len() != items.len() => return None,
+                    [stop] => Val::Slice([none(), stop.clone(), none()].into()),
+                    [start, stop] => Val::Slice([start.clone(), stop.clone(), none()].into()),
+                    [start, stop, step] => {
+                        Val::Slice([start.clone(), stop.clone(), step.clone()].into())
+                    }
+                    _ => return None,
+                }
+            }
             ("tuple" | "list", 1) => {
                 let (sequence, n) = (first?, self.n_items(first?)?);
                 Val::Seq((0..n).filter_map(|index| self.nth_item(sequence, index)).collect())

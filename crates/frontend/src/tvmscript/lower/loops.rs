@@ -295,11 +295,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
 }
 
 /// A name in the target of a loop, and for how many loops it stands, if it stands for a tuple of their variables.
-type LoopName<'a> = (&'a str, Ex, Option<usize>);
+pub(super) type LoopName<'a> = (&'a str, Ex, Option<usize>);
 
 /// The names of a loop's target: one a loop, or one for all (`for all in T.grid(…)`) or for some
 /// (`for *some, last in …`).
-fn names_of<'a>(
+pub(super) fn names_of<'a>(
     ast: &'a Ast<'_>,
     targets: &[Ex],
     n_loops: usize,

@@ -31,6 +31,7 @@ mod operators;
 mod promote;
 mod python;
 mod scope;
+mod sequences;
 mod signature;
 mod source_tree;
 mod statics;

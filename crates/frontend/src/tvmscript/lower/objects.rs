@@ -66,6 +66,49 @@ impl Lowerer<'_, '_, '_> {
         Ok(Some((form, BufferSpec { buffer, operands })))
     }
 
+    /// `T.alloc_tcgen05_ldst_frag("32x32b", (128, 64), "float32")`: registers of a warp group, of which each thread has a
+    /// part, with the shape of the whole.
+    pub(super) fn fragment(
+        &mut self,
+        ex: Ex,
+        name: &str,
+        args: &Args<'_>,
+    ) -> R<(BufferForm, BufferSpec)> {
+        let dtype = match args.get("dtype") {
+            Some(dtype) => match self.type_of(dtype)? {
+                Type::Prim(dtype) => dtype,
+                _ => return Err(self.unsupported(dtype, "a buffer of unknown type")),
+            },
+            None => return Err(self.malformed(ex, "the type is missing")),
+        };
+        let shape = match (args.get("tensor_shape"), args.get("src")) {
+            (Some(shape), _) => self.shape(shape)?,
+            (None, Some(source)) => {
+                let Val::Buffer(source) = self.eval(source)?.val else {
+                    return Err(self.malformed(source, "a buffer is needed"));
+                };
+                let at = At { is_real: false, ..self.at(ex) };
+                let shape = self.s.body.buffers[source].shape.clone();
+                shape.into_iter().map(|it| self.tx(it, at)).collect()
+            }
+            (None, None) => return Err(self.malformed(ex, "the shape is missing")),
+        };
+        let positional = args.positional.iter().map(|&it| self.attr(it)).collect();
+        let keywords = self.keyword_attrs(&args.keywords);
+        let call = Attr::Call { name: format!("T.{name}").into(), args: positional, keywords };
+        let buffer = Buffer {
+            name: self.s.body.intern(""),
+            dtype,
+            shape: shape.iter().map(|it| it.id).collect(),
+            strides: None,
+            elem_offset: None,
+            scope: self.s.body.memory_scope("local"),
+            origin: BufferOrigin::Alloc,
+            attrs: self.s.body.attr_dict(vec![(ir::OBJECT.into(), call)]),
+        };
+        Ok((BufferForm::Alloc(AllocKind::Flat, "local"), BufferSpec { buffer, operands: shape }))
+    }
+
     /// The last name of a callee of Python.
     fn class_name(&self, callee: Ex) -> Option<&str> {
         let (head, rest) = self.ast.dotted(callee)?;

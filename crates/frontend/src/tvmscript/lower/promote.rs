@@ -499,7 +499,8 @@ fn describe(val: &Val) -> &'static str {
             "a function"
         }
         Val::Macro(..) | Val::LocalMacro(..) => "a macro",
-        Val::Dict => "a dictionary",
+        Val::Dict | Val::Entries(_) => "a dictionary",
+        Val::Slice(_) => "a slice",
         Val::Lambda => "a lambda",
         Val::Shape(_) | Val::Strides(_) => "a list",
         _ => "this",

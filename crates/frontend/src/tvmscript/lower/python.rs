@@ -141,6 +141,7 @@ impl Lowerer<'_, '_, '_> {
             return Ok(None);
         }
         let val = match path.strip_prefix("builtins.") {
+            Some("getattr") => self.member_by_name(&items),
             Some(name) => match self.builtin(name, &items) {
                 Some(val) => Some(val),
                 None => self.of_items(name, &items),
@@ -150,6 +151,20 @@ impl Lowerer<'_, '_, '_> {
         let Some(val) = val else { return Ok(self.captured_builtin(ex, path, &items)) };
         let src = self.leaf(ex);
         Ok(Some(Ev { val, src }))
+    }
+
+    /// `getattr(T, "float32")`: the member of a dialect, or of what it has, by its name.
+    fn member_by_name(&mut self, items: &[Ev]) -> Option<Val> {
+        let [of, name] = items else { return None };
+        let name = self.const_str(&name.val)?;
+        match of.val {
+            Val::Namespace(space) => Some(self.namespace_member(space, &name)),
+            Val::Intrinsic(path) => {
+                let path = format!("{}.{name}", self.s.body.name(path));
+                Some(Val::Intrinsic(self.s.body.intern(&path)))
+            }
+            _ => None,
+        }
     }
 
     /// Functions that take sequences apart, whatever the items are.
@@ -250,6 +265,9 @@ impl Lowerer<'_, '_, '_> {
     /// Gives the names in a target the values that it takes apart. Returns false if that is not possible.
     fn name_parts(&mut self, target: Ex, val: Val) -> bool {
         match *self.ast.kind(target) {
+            ExKind::Subscript { base, index } if self.s.helper_depth > 0 => {
+                self.list_item_assigned(base, index, val).is_ok()
+            }
             ExKind::Name(name) => {
                 self.define_at(name, target, DefinitionKind::Meta, val);
                 true
@@ -421,7 +439,9 @@ impl Lowerer<'_, '_, '_> {
         );
         match val? {
             // These have a meaning only where they stand.
-            Val::LocalMacro(..) | Val::Lambda | Val::Python | Val::Dict => Ok(None),
+            Val::LocalMacro(..) | Val::Lambda | Val::Python | Val::Dict | Val::Entries(_) => {
+                Ok(None)
+            }
             val => Ok(Some(val)),
         }
     }
@@ -526,6 +546,11 @@ impl Lowerer<'_, '_, '_> {
         match ast.stmt(st).kind {
             StKind::Expr(ex) if matches!(ast.kind(ex), ExKind::Str(_) | ExKind::Ellipsis) => {}
             StKind::Pass | StKind::Import | StKind::Assert { .. } => {}
+            StKind::Expr(ex) => {
+                if !self.list_statement(ex)? {
+                    return Err(Reported);
+                }
+            }
             StKind::Assign { targets, value } => {
                 let ev = self.helper_eval(value)?;
                 for &target in ast.exs(targets) {
@@ -607,7 +632,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The state before something that may have no meaning after all.
-    fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> Mark {
         Mark {
             uses: self.s.uses.len(),
             unread: self.s.unread.len(),
@@ -616,7 +641,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn undo(&mut self, mark: Mark) {
+    pub(super) fn undo(&mut self, mark: Mark) {
         self.s.uses.truncate(mark.uses);
         self.s.unread.truncate(mark.unread);
         self.s.diagnostics.truncate(mark.diagnostics);
@@ -640,7 +665,8 @@ pub(super) fn is_python(path: &str) -> bool {
 }
 
 /// The lengths of the lists that grow while something is read.
-struct Mark {
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
     uses: usize,
     unread: usize,
     diagnostics: usize,

@@ -330,9 +330,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 };
                 return Some(self.s.body.name(form).to_owned().into());
             }
+            ExKind::Call { callee: of, .. } if self.is_getattr(of) => {
+                return self.computed_form(callee);
+            }
             _ => return None,
         };
         match *ast.kind(base) {
+            ExKind::Call { callee: of, .. } if self.is_getattr(of) => {
+                self.computed_form(base).map(|form| format!("{form}.{name}").into())
+            }
             ExKind::Name(head) => match self.family(head, base)? {
                 N::Tir | N::Tirx => Some(Cow::Borrowed(name)),
                 N::Tile => Some(format!("tile.{name}").into()),
@@ -359,6 +365,28 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             _ => None,
         }
+    }
+
+    /// Returns true if a callee is Python's function that looks a member up.
+    fn is_getattr(&mut self, callee: Ex) -> bool {
+        if !matches!(self.ast.kind(callee), ExKind::Name("getattr")) {
+            return false;
+        }
+        match self.peek("getattr") {
+            None => true,
+            Some(Val::Path(path)) => self.s.body.name(path) == "builtins.getattr",
+            Some(_) => false,
+        }
+    }
+
+    /// `getattr(T, "serial")`: a form by its name.
+    fn computed_form(&mut self, ex: Ex) -> Option<Cow<'a, str>> {
+        let mark = self.mark();
+        if let Ok(Ev { val: Val::Intrinsic(form), .. }) = self.eval(ex) {
+            return Some(self.s.body.name(form).to_owned().into());
+        }
+        self.undo(mark);
+        None
     }
 
     /// `name` of `T.name`, the common case.
@@ -441,7 +469,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
                 let attrs = args.get("attrs");
-                if let Some(attrs) = attrs.filter(|_| form == "func_attr")
+                let is_display = |it: Ex| matches!(self.ast.kind(it), ExKind::Dict(_));
+                if let Some(attrs) = attrs.filter(|&it| form == "func_attr" && !is_display(it))
                     && let ev = self.eval(attrs)?
                     && self.is_unknown(&ev.val)
                 {
@@ -450,8 +479,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     self.s.body.attrs.push(("**".into(), Attr::Text(text)));
                     return Ok(());
                 }
-                let Some(dict) = attrs.filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_)))
-                else {
+                let Some(dict) = attrs.filter(|&it| is_display(it)) else {
                     return Err(self.malformed(ex, "a dictionary is needed"));
                 };
                 if form == "func_attr" {

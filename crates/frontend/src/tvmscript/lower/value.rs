@@ -55,6 +55,9 @@ pub(crate) fn is_left_out(dim: &RegionDim) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IsSize(pub(crate) bool);
 
+/// The entries of a dictionary of keyword arguments.
+pub(crate) type Entries = Rc<[(Box<str>, Val)]>;
+
 /// A value of an expression. It holds no source: a name's value outlives the sources of the statement that made it.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
@@ -64,6 +67,10 @@ pub(crate) enum Val {
     /// A tuple or list.
     Seq(Items),
     Dict,
+    /// A dictionary of keyword arguments, of values that hold no others.
+    Entries(Entries),
+    /// `slice(start, stop, step)`, of values that hold no others.
+    Slice(Rc<[Val; 3]>),
     Buffer(BufferId),
     /// A mutable scalar: reading the name reads memory.
     Cell(BufferId),
@@ -124,6 +131,11 @@ impl Items {
     /// The number of items, all levels of them.
     pub(crate) fn size(&self) -> usize {
         self.size
+    }
+
+    /// Returns true if something else has the same items.
+    pub(crate) fn is_shared(&self) -> bool {
+        Rc::strong_count(&self.vals) > 1
     }
 }
 

@@ -51,12 +51,23 @@ impl Lowerer<'_, '_, '_> {
                 self.view(value, source, method, &args).map(Some)
             }
             ExKind::Subscript { base, index } => {
-                let ExKind::Attr { base, name: "sub", .. } = *ast.kind(base) else {
-                    return Ok(None);
+                let (callee, args) = match *ast.kind(base) {
+                    ExKind::Call { callee, args } => (callee, Some(args)),
+                    _ => (base, None),
                 };
+                let ExKind::Attr { base, name, .. } = *ast.kind(callee) else { return Ok(None) };
+                if !matches!((name, args), ("sub", None) | ("tile", Some(_))) {
+                    return Ok(None);
+                }
                 let source = self.eval(base)?;
                 let Val::Buffer(source) = source.val else { return Ok(None) };
-                self.part(value, source, index).map(Some)
+                match args {
+                    None => self.part(value, source, index).map(Some),
+                    Some(args) => {
+                        let args = self.args(args);
+                        self.tiled(value, source, &args, index).map(Some)
+                    }
+                }
             }
             _ => Ok(None),
         }
@@ -273,7 +284,9 @@ impl Lowerer<'_, '_, '_> {
         items: &[Ev],
         args: &Args<'_>,
     ) -> R<Vec<Tx>> {
-        let pattern = match args.keyword("pattern") {
+        // Where the pattern stands by its place, an axis may have its name.
+        let is_positional = !items.is_empty();
+        let pattern = match args.keyword("pattern").filter(|_| !is_positional) {
             Some(pattern) => {
                 let ev = self.eval(pattern)?;
                 self.const_str(&ev.val)
@@ -285,7 +298,7 @@ impl Lowerer<'_, '_, '_> {
         };
         let at = At { is_real: false, ..self.at(ex) };
         let mut sizes: Vec<(&str, Tx)> = Vec::new();
-        for &(axis, size) in args.keywords.iter().filter(|it| it.0 != "pattern") {
+        for &(axis, size) in args.keywords.iter().filter(|it| is_positional || it.0 != "pattern") {
             let size = self.expr(size)?;
             sizes.push((axis, Tx { id: size.id, src: self.s.sources.inside(at.range) }));
         }
@@ -345,22 +358,25 @@ impl Lowerer<'_, '_, '_> {
         let mut shape = Vec::new();
         for (dim, &whole) in dims.iter().zip(&data.shape) {
             let Dim::Slice { lower, upper, step, .. } = *dim else { continue };
-            if step.is_some() {
-                return Err(self.unsupported(ex, "a part with steps"));
-            }
             let again =
                 |this: &mut Self, it: Tx| Tx { id: it.id, src: this.s.sources.again(it.src) };
             let end = match upper {
                 Some(it) => again(self, it),
                 None => self.tx(whole, at),
             };
-            shape.push(match lower {
-                Some(it) => {
+            shape.push(match (lower, step) {
+                (_, Some(step)) => self.every(ex, whole, upper, step)?,
+                (Some(it), None) => {
                     let start = again(self, it);
                     self.difference(end, start, at)?
                 }
-                None => end,
+                (None, None) => end,
             });
+        }
+        if dims.iter().any(|it| matches!(it, Dim::Slice { step: Some(_), .. })) {
+            let brackets = dims.iter().map(|it| self.bracket(ex, it)).collect::<R<Vec<_>>>()?;
+            let attrs = vec![(ir::BRACKETS.into(), ir::Attr::List(brackets))];
+            return Ok(self.view_of(source, "sub", data.dtype, shape, attrs));
         }
         let region = BufferRegion {
             buffer: source,
@@ -378,6 +394,123 @@ impl Lowerer<'_, '_, '_> {
             attrs: self.s.body.attr_dict(mark),
         };
         Ok(BufferSpec { buffer, operands: shape })
+    }
+}
+
+impl Lowerer<'_, '_, '_> {
+    /// The number of elements of a dimension of which `sub` takes every n-th: TVM takes no end, and no rest.
+    fn every(&mut self, ex: Ex, whole: ir::ExprId, upper: Option<Tx>, step: Tx) -> R<Tx> {
+        let at = At { is_real: false, ..self.at(ex) };
+        let whole = self.tx(whole, at);
+        match (self.const_int(whole), self.const_int(step), upper) {
+            (Some(extent), Some(step @ 1..), None) if extent % step == 0 => {
+                let index = self.dtype(whole).unwrap_or(DataType::INT32);
+                Ok(self.int(i128::from(extent / step), index, at))
+            }
+            _ => Err(self.unsupported(ex, "a part with steps")),
+        }
+    }
+
+    /// One place in the brackets behind a view.
+    fn bracket(&mut self, ex: Ex, dim: &Dim) -> R<ir::Attr> {
+        let (lower, upper, step) = match *dim {
+            Dim::Point(tx) => {
+                return Ok(match self.const_int(tx) {
+                    Some(it) => ir::Attr::Int(it, None),
+                    None => ir::Attr::Expr(tx.id),
+                });
+            }
+            Dim::Slice { lower, upper, step, .. } => (lower, upper, step),
+        };
+        let text = |this: &Self, it: Option<Tx>| match it.map(|it| this.const_int(it)) {
+            None => Some(String::new()),
+            Some(it) => it.map(|it| it.to_string()),
+        };
+        let texts = (text(self, lower), text(self, upper), step.map(|it| self.const_int(it)));
+        match texts {
+            (Some(lower), Some(upper), None) => {
+                Ok(ir::Attr::Text(format!("{lower}:{upper}").into()))
+            }
+            (Some(lower), Some(upper), Some(Some(step))) => {
+                Ok(ir::Attr::Text(format!("{lower}:{upper}:{step}").into()))
+            }
+            _ => Err(self.unsupported(ex, "a part with steps")),
+        }
+    }
+
+    /// `A.tile((1, (-1, 4)), …)[:, w]`: dimensions in factors, of which some are picked and the others stay one
+    /// dimension.
+    fn tiled(&mut self, ex: Ex, source: BufferId, args: &Args<'_>, index: Ex) -> R<BufferSpec> {
+        let data = self.s.body.buffers[source].clone();
+        let at = At { is_real: false, ..self.at(ex) };
+        let mut shape = self.own_shape(ex, &data);
+        let picks = self.dims(index)?;
+        let mut rest = picks.iter();
+        let given = self.eval_items(&args.positional)?;
+        let specs = match &given[..] {
+            [dim, factors] if matches!(dim.val, Val::Const(Constant::Int(_))) => {
+                vec![self.tile_spec(&dim.val, &factors.val)]
+            }
+            specs => specs
+                .iter()
+                .map(|it| {
+                    let (dim, factors) = (self.nth_item(&it.val, 0)?, self.nth_item(&it.val, 1)?);
+                    self.tile_spec(&dim, &factors)
+                })
+                .collect(),
+        };
+        for spec in specs {
+            let Some((dim, factors)) = spec.filter(|_| args.keywords.is_empty()) else {
+                return Err(self.unsupported(ex, "tiles that are not known here"));
+            };
+            let rank = shape.len() as i64;
+            let dim = usize::try_from(if dim < 0 { dim + rank } else { dim }).ok();
+            let Some(extent) = dim.and_then(|it| shape.get_mut(it)) else {
+                return Err(self.malformed(ex, "there is no such dimension"));
+            };
+            // What is picked has no part in the extent; the factor that is left out has the rest of it.
+            let (mut kept, mut picked, mut is_rest_kept) = (1_i64, 1_i64, None);
+            for factor in factors {
+                let Some(pick) = rest.next() else {
+                    return Err(self.malformed(ex, "one index for each factor is needed"));
+                };
+                let is_kept = matches!(pick, Dim::Slice { .. });
+                match factor {
+                    ..=-1 => is_rest_kept = Some(is_kept),
+                    it if is_kept => kept = kept.saturating_mul(it),
+                    it => picked = picked.saturating_mul(it),
+                }
+            }
+            let whole = *extent;
+            let index = self.dtype(whole).unwrap_or(DataType::INT32);
+            let one = |this: &mut Self, it: i64| this.int(i128::from(it), index, at);
+            *extent = match is_rest_kept {
+                Some(true) => {
+                    let by = one(self, picked);
+                    self.arithmetic(BinaryOp::FloorDiv, whole, by, at)?
+                }
+                _ => one(self, kept),
+            };
+        }
+        let brackets = picks.iter().map(|it| self.bracket(ex, it)).collect::<R<Vec<_>>>()?;
+        let written = args.positional.iter().map(|&it| self.attr(it)).collect();
+        let attrs = vec![
+            ("args".into(), ir::Attr::List(written)),
+            (ir::BRACKETS.into(), ir::Attr::List(brackets)),
+        ];
+        Ok(self.view_of(source, "tile", data.dtype, shape, attrs))
+    }
+
+    /// A dimension and its factors, if they are numbers.
+    fn tile_spec(&self, dim: &Val, factors: &Val) -> Option<(i64, Vec<i64>)> {
+        let number = |it: Val| match it {
+            Val::Const(Constant::Int(it)) => i64::try_from(it).ok(),
+            _ => None,
+        };
+        let factors = (0..self.n_items(factors)?)
+            .map(|it| self.nth_item(factors, it).and_then(number))
+            .collect::<Option<_>>()?;
+        Some((number(dim.clone())?, factors))
     }
 }
 

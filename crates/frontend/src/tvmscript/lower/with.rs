@@ -240,6 +240,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let value = self.expr(value)?;
         if let (Val::Thread(var, tag), "thread_extent") = (&node_ev.val, &*key) {
             let op = self.emit(OpKind::LaunchThread { tag: *tag, var: *var }, &[value]);
+            let mark = vec![(ir::LAUNCH_ATTR.into(), Attr::Bool(true))];
+            self.s.body.ops[op].attrs = self.s.body.attr_dict(mark);
             self.enter_region(op);
             return Ok(());
         }

@@ -585,7 +585,7 @@ fn nth(len: usize, at: i128) -> Option<usize> {
 }
 
 /// The places that a slice names in a sequence.
-pub(super) fn places(len: usize, bounds: &Items) -> Option<Vec<usize>> {
+pub(crate) fn places(len: usize, bounds: &Items) -> Option<Vec<usize>> {
     let number = |it: &Value| match operators::as_data(it) {
         Value::None => Some(None),
         Value::Int(it) => Some(Some(*it)),

@@ -37,4 +37,5 @@ pub use function::{Class, Function, Home};
 pub use value::{Fields, Items, Kind, Unknown, Value};
 
 pub(crate) use builtins::only_reads;
+pub(crate) use eval::places;
 pub(crate) use questions::pure;

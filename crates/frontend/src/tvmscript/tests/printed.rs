@@ -183,3 +183,22 @@ fn a_binding_has_the_type_that_is_written() {
         "q: T.let[T.handle(\"float32\", \"global\")] = T.address_of(A[0, 0])\nT.evaluate(q)",
     );
 }
+
+#[test]
+fn a_launch_by_an_attribute_of_its_index_stays_one() {
+    comes_back(
+        "tx = T.env_thread(\"threadIdx.x\")\nwith T.attr(tx, \"thread_extent\", 16):\n    A[tx, 0] = T.float32(1.0)\nT.evaluate(x)",
+    );
+}
+
+#[test]
+fn a_text_that_becomes_a_pointer_is_no_pointer_yet() {
+    comes_back("T.tvm_struct_set(p, 0, 15, T.reinterpret(\"handle\", \"payload\"))");
+}
+
+#[test]
+fn a_vector_that_has_no_name_is_bound_without_its_type() {
+    comes_back("y: T.let = T.Broadcast(x, 2)\nT.evaluate(y)");
+    comes_back("y: T.let[T.int32x4] = T.Broadcast(x, 4)\nT.evaluate(y)");
+    comes_back("y = T.Broadcast(x, 2)\nT.evaluate(y)");
+}

@@ -129,3 +129,53 @@ def f(A: T.Buffer((8,), \"float32\")):
         "#]],
     );
 }
+
+#[test]
+fn helpers_fill_lists_and_make_slices() {
+    check(
+        "
+from tvm.script import tirx as T
+def parts(flat, shape):
+    indices = []
+    rest = flat
+    for extent in reversed(list(shape)):
+        indices.append(rest % extent)
+        rest = rest // extent
+    indices.reverse()
+    return indices
+def rows(i):
+    all = [slice(0, 4), slice(0, 4)]
+    all[0] = slice(i * 4, (i + 1) * 4)
+    return all
+def shared():
+    a = [1]
+    b = a
+    b.append(2)
+    return a
+whole = tuple(slice(0, 4) for _ in range(2))
+@T.prim_func
+def f(A: T.Buffer((16, 4), \"float32\")):
+    for i in range(64):
+        at = T.meta_var(parts(i, (16, 4)))
+        A[tuple(at)] = A[(0, *list(at)[1:])]
+    for i in range(4):
+        T.call_packed(\"f\", A[tuple(rows(i))])
+        T.tile.fill(A[tuple(rows(i))], T.float32(0))
+    T.tile.fill(A[whole], T.float32(0))
+    T.evaluate(shared()[0])
+",
+        expect![[r#"
+            unresolved-capture: the value of `shared` is not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((16, 4), "float32")):
+                for i in range(64):
+                    A[i // 4 % 16, i % 4] = A[0, i % 4]
+                for i in range(4):
+                    T.call_packed("f", A[i * 4:(i + 1) * 4, 0:4])
+                    T.tile.fill(A[i * 4:(i + 1) * 4, 0:4], T.float32(0.0))
+                T.tile.fill(A[0:4, 0:4], T.float32(0.0))
+                shared()[0]
+        "#]],
+    );
+}

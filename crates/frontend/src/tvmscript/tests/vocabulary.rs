@@ -196,8 +196,111 @@ fn an_index_is_launched_by_the_attribute_too() {
         "    tx = T.env_thread(\"threadIdx.x\")\n    with T.attr(tx, \"thread_extent\", 16):\n        B[tx] = 1\n",
         expect![[r#"
             tx = T.env_thread("threadIdx.x")
-            with T.launch_thread(tx, 16):
+            with T.attr(tx, "thread_extent", 16):
                 B[tx] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn dictionaries_give_keyword_arguments() {
+    check(
+        "    T.device_entry()\n    bar = T.alloc_shared((2,), \"uint64\")\n    S0 = T.alloc_shared((16, 16))\n    how = T.meta_var({\"dispatch\": \"tma\", \"mbar\": bar.ptr_to([0])})\n    Tx.copy_async(S0[:, :], A[:, :], **how)\n    Tx.copy_async(S0[:, :], A[:, :], cta_group=2, **how)\n",
+        expect![[r#"
+            T.device_entry()
+            bar = T.alloc_shared((2,), "uint64")
+            S0 = T.alloc_shared((16, 16))
+            T.tile.copy_async(S0[:, :], A[:, :], dispatch="tma", mbar=T.address_of(bar[0]))
+            T.tile.copy_async(S0[:, :], A[:, :], cta_group=2, dispatch="tma", mbar=T.address_of(bar[0]))
+        "#]],
+    );
+}
+
+#[test]
+fn parts_of_known_sequences_are_sequences() {
+    check(
+        "    shape = T.meta_var((N, 8, 2))\n    a = T.alloc_local(shape[1:], layout=TileLayout(S[shape[1:]]))\n    b = T.alloc_local(shape[::-1])\n    a[0, 0] = b[0, 0, 0]\n",
+        expect![[r#"
+            a = T.alloc_local((8, 2), layout=T.TileLayout(T.S[shape[1:]]))
+            b = T.alloc_local((2, 8, 4))
+            a[0, 0] = b[0, 0, 0]
+        "#]],
+    );
+}
+
+#[test]
+fn members_are_found_by_name() {
+    check(
+        "    for i in getattr(T, \"unroll\")(4):\n        B[i] = getattr(T, \"int32\")(3)\n    getattr(Tx, \"cta\").fill(A[0:4, 0:4], T.float32(0))\n",
+        expect![[r#"
+            for i in T.unroll(4):
+                B[i] = 3
+            T.tile.cta.fill(A[0:4, 0:4], T.float32(0.0))
+        "#]],
+    );
+}
+
+#[test]
+fn views_by_brackets_pick_and_step() {
+    check(
+        "    C = T.alloc_local((4, 8, 16))\n    D = C.sub[1:, 1::2]\n    E = C.tile((2, (-1, 4, 2)))[:, n, :]\n    F = C.tile(0, (2, -1))[n, :]\n    D[0, 0, 0] = E[0, 0, 0] + F[0, 0, 0]\n",
+        expect![[r#"
+            C = T.alloc_local((4, 8, 16))
+            D = C.sub[1:, 1::2, :]
+            E = C.tile([2, [-1, 4, 2]])[:, n, :]
+            F = C.tile(0, [2, -1])[n, :]
+            D[0, 0, 0] = E[0, 0, 0] + F[0, 0, 0]
+        "#]],
+    );
+}
+
+#[test]
+fn addresses_of_tensor_memory_are_what_they_were_given() {
+    check(
+        "    a = T.alloc_shared((1,), \"uint32\")\n    t = T.decl_buffer((64, 4), scope=\"tmem\", allocated_addr=a[0])\n    T.evaluate(T.cuda.get_tmem_addr(t.allocated_addr[0], 0, 1))\n",
+        expect![[r#"
+            unsupported-construct: this has no meaning in TVMScript that is known here
+            a = T.alloc_shared((1,), "uint32")
+            t = T.decl_buffer((64, 4), scope="tmem", allocated_addr=a[0])
+            T.cuda.get_tmem_addr(t.allocated_addr[0], 0, 1)
+        "#]],
+    );
+}
+
+#[test]
+fn fragments_of_a_warp_group_have_the_shape_of_the_whole() {
+    check(
+        "    f = T.alloc_tcgen05_ldst_frag(\"32x32b\", (128, 2 * N), \"float16\")\n    g = T.alloc_cast_frag(f, \"float32\")\n    Tx.wg.cast(g[:, :], f[:, :])\n",
+        expect![[r#"
+            f = T.alloc_tcgen05_ldst_frag("32x32b", [128, 8], "float16")
+            g = T.alloc_cast_frag(f, "float32")
+            T.tile.wg.cast(g[:, :], f[:, :])
+        "#]],
+    );
+}
+
+#[test]
+fn axes_may_share_a_name() {
+    check(
+        "    for i, *s in T.grid(16, 4, 4):\n        with T.sblock(\"b\"):\n            vi, *vs = T.axis.remap(\"SSS\", [i, *s])\n            A[vi, vs[0] + vs[1]] = T.float32(1)\n",
+        expect![[r#"
+            for i, s_0, s_1 in T.grid(16, 4, 4):
+                with T.sblock("b"):
+                    vi = T.axis.spatial(16, i)
+                    vs_0 = T.axis.spatial(4, s_0)
+                    vs_1 = T.axis.spatial(4, s_1)
+                    A[vi, vs_0 + vs_1] = T.float32(1.0)
+        "#]],
+    );
+}
+
+#[test]
+fn an_axis_of_a_pattern_may_be_called_pattern() {
+    check(
+        "    C = A.rearrange(\"(pattern inner) tail -> pattern tail inner\", pattern=2)\n    C[0, 0, 0] = T.float32(0)\n",
+        expect![[r#"
+            C = A.rearrange("(pattern inner) tail -> pattern tail inner", pattern=2)
+            C[0, 0, 0] = T.float32(0.0)
         "#]],
     );
 }

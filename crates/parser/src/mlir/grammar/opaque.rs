@@ -16,6 +16,11 @@ pub(super) fn is_shaped(p: &Parser<'_>) -> bool {
     p.at(IDENT) && matches!(p.text_of(p.current), "tensor" | "vector" | "memref")
 }
 
+/// Returns true if the body of a type begins here. A blank may stand before that of a builtin type with a `shape`.
+pub(super) fn body_follows(p: &Parser<'_>, shaped: bool) -> bool {
+    p.adjacent(LT) || (shaped && p.at(LT) && !p.current.newline)
+}
+
 /// `<…>` of a type or an attribute; `shaped` if it begins with dimensions.
 pub(super) fn angle_body(p: &mut Parser<'_>, shaped: bool) -> bool {
     if !shaped {
@@ -86,11 +91,14 @@ fn bracket(p: &mut Parser<'_>, base: usize) -> bool {
     true
 }
 
-/// Any other token; dimensions are read as such.
+/// Any other token; dimensions are read as such. A body may have characters that MLIR has no token for.
 fn plain(p: &mut Parser<'_>) {
     let shaped = is_shaped(p);
+    if p.brackets.last() == Some(&LT) {
+        p.allow_character();
+    }
     p.bump();
-    if shaped && p.adjacent(LT) {
+    if shaped && body_follows(p, shaped) {
         p.brackets.push(LT);
         p.bump();
         p.relex_dimensions();
@@ -121,6 +129,11 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
             BLOCK_ID => {
                 successor(p);
             }
+            SYMBOL_ID if std::mem::take(&mut p.symbol_is_def) => {
+                p.enter(MLIR_SYMBOL_DEF);
+                p.bump();
+                p.exit();
+            }
             SYMBOL_ID => {
                 symbol_ref(p);
             }
@@ -140,7 +153,7 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
 /// Returns true if a new construct begins here, seen from inside an operation.
 fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
     let outside = p.brackets.len() == base;
-    if p.at(IDENT) && outside && p.at_word("loc") && p.peek() == L_PAREN {
+    if p.at(IDENT) && outside && p.at_word("loc") && is_trailing_location(p) {
         return true;
     }
     if !p.current.newline {
@@ -152,6 +165,28 @@ fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
         ATTR_ID | TYPE_ID => outside && p.peek() == EQ,
         METADATA_OPEN => true,
         _ => p.op_starts_at(p.current),
+    }
+}
+
+/// Returns true if `loc(…)` ends the operation. Elsewhere it is part of a pretty form.
+fn is_trailing_location(p: &mut Parser<'_>) -> bool {
+    let mut token = p.token_from(p.current.end);
+    if token.kind != L_PAREN {
+        return false;
+    }
+    let mut open = 0u32;
+    loop {
+        match token.kind {
+            L_PAREN => open += 1,
+            R_PAREN => open -= 1,
+            EOF | SPLIT_MARKER => return true,
+            _ => {}
+        }
+        token = p.token_from(token.end);
+        if open == 0 {
+            let ends = matches!(token.kind, EOF | SPLIT_MARKER | R_BRACE | R_PAREN | METADATA_OPEN);
+            return ends || token.newline;
+        }
     }
 }
 
@@ -170,14 +205,52 @@ pub(in crate::mlir) fn region_follows(p: &mut Parser<'_>) -> bool {
     let first = p.token_from(p.current.end);
     match first.kind {
         BLOCK_ID => true,
-        IDENT if !first.newline => !ends_with_brace(p, first) && p.op_starts_at(first),
+        IDENT if !first.newline => {
+            !ends_with_brace(p, first) && (p.op_starts_at(first) || begins_bare(p, first))
+        }
+        IDENT => p.op_starts_at(first) || begins_bare(p, first),
         _ => p.op_starts_at(first),
     }
+}
+
+/// Returns true if an operation without its dialect begins behind a brace: the entry of a dictionary is followed by
+/// other tokens.
+fn begins_bare(p: &mut Parser<'_>, first: Token) -> bool {
+    if p.inner_dialect().is_empty() {
+        return false;
+    }
+    let next = p.token_from(first.end);
+    let is_operand = matches!(next.kind, VALUE_ID | SYMBOL_ID | STRING);
+    is_operand || (first.newline && next.newline && matches!(next.kind, IDENT | R_BRACE))
 }
 
 /// Returns true if a single word stands in braces: `{unit_attribute}`.
 fn ends_with_brace(p: &mut Parser<'_>, first: Token) -> bool {
     p.token_from(first.end).kind == R_BRACE
+}
+
+/// A pretty form of an operation from behind its name: all of it without a structure. What cannot be the end of any form
+/// is `MLIR_MISSING`.
+pub(super) fn form(p: &mut Parser<'_>, is_function: bool) {
+    p.symbol_is_def = is_function;
+    let closed = rest_of_operation(p);
+    p.symbol_is_def = false;
+    if !closed || p.is_awaiting() {
+        p.missing();
+    }
+}
+
+/// The rest of an operation whose row describes less than is written: no error.
+pub(super) fn unread_rest(p: &mut Parser<'_>) {
+    p.enter(MLIR_UNREAD);
+    form(p, false);
+    p.exit();
+}
+
+/// Returns true if nothing of an operation follows its form.
+pub(super) fn ends_here(p: &mut Parser<'_>) -> bool {
+    let ends = p.at_end() || matches!(p.current.kind, R_BRACE | R_PAREN);
+    ends || next_begins(p, p.brackets.len()) || (!p.current.newline && p.op_starts_at(p.current))
 }
 
 /// The rest of an operation in which something was wrong: in an `ERROR_NODE`, or `MLIR_MISSING` if nothing is left of

@@ -7,13 +7,15 @@ use crate::{
     SyntaxKind::*,
     mlir::{
         formats,
-        parser::{Entered, Parser},
+        parser::{Entered, Mark, Parser},
         shapes::OpInfo,
     },
 };
 
 /// A `MLIR_GENERIC_OP`, `MLIR_CUSTOM_OP` or `MLIR_OPAQUE_OP`. The current token is a value, a string or a word.
 pub(super) fn operation(p: &mut Parser<'_>) {
+    let around = (p.op_column, p.op_name);
+    p.operation_begins();
     let unit = !p.in_function && p.op_info().is_function;
     if unit {
         p.function_begins();
@@ -29,6 +31,7 @@ pub(super) fn operation(p: &mut Parser<'_>) {
     if unit {
         p.function_ends();
     }
+    (p.op_column, p.op_name) = around;
 }
 
 /// `%a, %b:2 =`
@@ -54,6 +57,9 @@ fn named_operation(p: &mut Parser<'_>, entered: Entered) {
     if info.is_function || info.is_module {
         p.in_function = info.is_function;
     }
+    if p.at(IDENT) {
+        p.op_name = p.text_of(p.current);
+    }
     match (p.current.kind, info.shape) {
         (STRING, _) => {
             p.set_kind(entered, MLIR_GENERIC_OP);
@@ -63,9 +69,14 @@ fn named_operation(p: &mut Parser<'_>, entered: Entered) {
             }
         }
         (_, Some(shape)) => {
+            let is_settled = is_settled(p);
             p.bump();
-            if !formats::follow(p, shape) {
+            let behind_name = p.mark();
+            let is_read = formats::follow(p, shape);
+            if is_settled && !is_read {
                 opaque::error_rest(p);
+            } else if !is_settled && !(is_read && opaque::ends_here(p)) {
+                misfit(p, entered, behind_name, info);
             }
         }
         (_, None) => unknown(p, entered, info),
@@ -74,15 +85,47 @@ fn named_operation(p: &mut Parser<'_>, entered: Entered) {
     p.in_function = outer;
 }
 
-/// A word without a dialect is no operation, and what follows it may be anything.
+/// Dialects whose pretty forms are the same in all versions, and known in full: a text that does not fit is wrong.
+const SETTLED: &[&str] = &["arith", "builtin", "cf", "complex", "func", "index", "math"];
+
+/// The same of operations of other dialects.
+const SETTLED_OPERATIONS: &[&str] = &[
+    "memref.alloc",
+    "memref.dealloc",
+    "memref.load",
+    "memref.store",
+    "scf.condition",
+    "scf.for",
+    "scf.if",
+    "scf.while",
+    "scf.yield",
+];
+
+fn is_settled(p: &Parser<'_>) -> bool {
+    match p.op_name.split_once('.') {
+        Some((dialect, _)) => SETTLED.contains(&dialect) || SETTLED_OPERATIONS.contains(&p.op_name),
+        None => p.default_dialect.is_empty(),
+    }
+}
+
+/// A form that is not the one of the table: of another version, or one that the table does not describe in full. It is
+/// read as that of an unknown operation.
+fn misfit(p: &mut Parser<'_>, entered: Entered, behind_name: Mark, info: OpInfo) {
+    if p.rewind(behind_name) {
+        p.set_kind(entered, MLIR_OPAQUE_OP);
+        opaque::form(p, info.is_function);
+    } else {
+        opaque::unread_rest(p);
+    }
+}
+
+/// A word without a dialect is no operation where the region does not give it one, and what follows it may be anything.
 fn unknown(p: &mut Parser<'_>, entered: Entered, info: OpInfo) {
-    let is_name = p.text_of(p.current).contains('.') || info.is_bare;
-    if is_name {
+    let has_dialect = p.text_of(p.current).contains('.') || !p.default_dialect.is_empty();
+    if has_dialect || info.is_bare {
         p.set_kind(entered, MLIR_OPAQUE_OP);
         p.bump();
-        if !opaque::rest_of_operation(p) {
-            p.missing();
-        }
+        opaque::form(p, info.is_function);
     } else {
         opaque::error_rest(p);
     }

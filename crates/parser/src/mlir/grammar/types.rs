@@ -15,7 +15,7 @@ pub(in crate::mlir) fn type_(p: &mut Parser<'_>) -> bool {
     p.enter(MLIR_TYPE);
     let shaped = opaque::is_shaped(p);
     p.bump();
-    let read = if p.adjacent(LT) { opaque::angle_body(p, shaped) } else { true };
+    let read = if opaque::body_follows(p, shaped) { opaque::angle_body(p, shaped) } else { true };
     p.exit();
     read
 }

@@ -79,7 +79,7 @@ impl Operation {
     /// Returns true if something in it could not be read, outside of its regions.
     pub fn has_error(&self) -> bool {
         self.parts(|kind| kind == MLIR_REGION)
-            .any(|it| matches!(it.kind(), ERROR_NODE | MLIR_MISSING | TOO_DEEP))
+            .any(|it| matches!(it.kind(), ERROR_NODE | MLIR_UNREAD | MLIR_MISSING | TOO_DEEP))
     }
 
     /// The nodes below it in the order of the text, without the inside of nodes of a kind that `closed` names.

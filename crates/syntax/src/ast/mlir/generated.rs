@@ -749,6 +749,26 @@ impl RegionList {
     }
 }
 
+/// The rest of a pretty form that its row in the table does not describe: flat like an `OpaqueOp`, and no error.
+///
+/// `Unread = 'any'*`
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Unread {
+    syntax: SyntaxNode,
+}
+
+impl AstNode for Unread {
+    fn can_cast(kind: SyntaxKind) -> bool {
+        kind == SyntaxKind::MLIR_UNREAD
+    }
+    fn cast(syntax: SyntaxNode) -> Option<Self> {
+        if Self::can_cast(syntax.kind()) { Some(Self { syntax }) } else { None }
+    }
+    fn syntax(&self) -> &SyntaxNode {
+        &self.syntax
+    }
+}
+
 /// Something must stand here and does not: always empty.
 ///
 /// `Missing = 'any'*`

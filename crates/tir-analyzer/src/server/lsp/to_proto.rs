@@ -155,6 +155,37 @@ pub(crate) fn text_edit(places: Places<'_>, edit: ide::Edit) -> lsp::TextEdit {
     lsp::TextEdit { range: places.range(edit.range), new_text: edit.text }
 }
 
+/// The names that can stand at a place, in the order in which they are given.
+pub(crate) fn completions(places: Places<'_>, found: ide::Completions) -> lsp::CompletionList {
+    let range = places.range(found.replaced);
+    let item = |(at, it): (usize, ide::Completion)| lsp::CompletionItem {
+        text_edit: Some(lsp::TextEdit { range, new_text: it.label.clone() }.into()),
+        sort_text: Some(format!("{at:05}")),
+        kind: Some(completion_kind(it.kind)),
+        detail: it.detail,
+        label: it.label,
+        ..Default::default()
+    };
+    lsp::CompletionList {
+        is_incomplete: found.is_incomplete,
+        items: found.items.into_iter().enumerate().map(item).collect(),
+        ..Default::default()
+    }
+}
+
+fn completion_kind(kind: ide::CompletionKind) -> lsp::CompletionItemKind {
+    match kind {
+        ide::CompletionKind::Value => lsp::CompletionItemKind::Variable,
+        ide::CompletionKind::Block => lsp::CompletionItemKind::Reference,
+        ide::CompletionKind::Symbol | ide::CompletionKind::Operation => {
+            lsp::CompletionItemKind::Function
+        }
+        ide::CompletionKind::Attribute => lsp::CompletionItemKind::Constant,
+        ide::CompletionKind::Type => lsp::CompletionItemKind::Struct,
+        ide::CompletionKind::Dialect => lsp::CompletionItemKind::Module,
+    }
+}
+
 /// Returns the contents of a hover.
 pub(crate) fn hover(places: Places<'_>, hover: ide::Hover) -> lsp::Hover {
     lsp::Hover {

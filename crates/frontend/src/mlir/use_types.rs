@@ -1,0 +1,126 @@
+//! The types that an operation states for its operands, against those of their definitions.
+//!
+//! Told where both are certain: in the generic form, and in the pretty forms of a few operations that state the type of
+//! each operand. Types may be written in many ways, so that only scalars are compared, with one another and with types
+//! that have a shape. O(operands).
+
+use ir::{Type, ValueId, ValueKind, arena::Id};
+use parser::SyntaxKind::*;
+
+use super::{
+    blocks::text_range,
+    names::NONE,
+    pretty::is_type,
+    reader::{Frame, Part, Reader},
+};
+use crate::{
+    mlir::aliases::Aliases,
+    ops::{Diagnostic, Severity, codes::TYPE_MISMATCH},
+};
+
+/// Operations whose pretty form states one type for each operand.
+const EACH: &[&str] = &["func.call", "func.return", "scf.yield"];
+
+impl<'t> Reader<'t> {
+    /// Compares the types that are stated for the operands of an operation, one each.
+    pub(super) fn check_operand_types(&mut self, frame: &Frame, stated: &[Type]) {
+        for (at, &stated) in stated.iter().enumerate() {
+            let Some(operand) = self.operands.get(frame.operands + at).copied() else { return };
+            if operand.value == NONE {
+                continue;
+            }
+            let value = ValueId::new(operand.value as usize);
+            let defined = self.body.values[value].ty;
+            let differ = defined != stated && self.is_certain_mismatch(defined, stated);
+            if !differ || !self.is_certainly_typed(value) {
+                continue;
+            }
+            let message = format!(
+                "`{}` has the type `{}`, but is used as `{}`",
+                self.slice(operand.place),
+                self.type_text(defined),
+                self.type_text(stated)
+            );
+            let range = text_range(self.relative(operand.place));
+            let related = vec![(self.map.definition(value), "it is defined here".to_owned())];
+            self.report(Diagnostic {
+                code: TYPE_MISMATCH,
+                severity: Severity::Error,
+                range,
+                message,
+                related,
+                ..Diagnostic::default()
+            });
+        }
+    }
+
+    /// The same for a pretty form.
+    pub(super) fn check_stated_types(&mut self, frame: &Frame, parts: &[Part], aliases: &Aliases) {
+        let n_operands = self.operands.len() - frame.operands;
+        let name = self.body.name(self.heads[frame.head as usize].name);
+        let is_each = EACH.contains(&name);
+        let is_one = name.split_once('.').is_some_and(|it| is_uniform(it.0));
+        if n_operands == 0 || !(is_each || is_one) {
+            return;
+        }
+        let of_kind = |kind| parts.iter().find(|it| it.kind == kind);
+        let mut stated: Vec<Type> = Vec::new();
+        match of_kind(MLIR_FUNCTION_TYPE) {
+            Some(part) => stated.extend(self.signature((part.start, part.end), aliases).0),
+            None => {
+                for part in parts.iter().filter(|it| is_type(it.kind)) {
+                    stated.push(self.type_at((part.start, part.end), aliases));
+                }
+            }
+        }
+        if is_each && stated.len() == n_operands {
+            self.check_operand_types(frame, &stated);
+        } else if is_one && stated.len() == 1 && n_operands <= 2 {
+            self.check_operand_types(frame, &vec![stated[0]; n_operands]);
+        }
+    }
+
+    /// Returns true if the type of a value stands in the text, or follows from it in all versions of MLIR.
+    fn is_certainly_typed(&self, value: ValueId) -> bool {
+        let unit = &self.text[self.base as usize..];
+        match self.body.values[value].kind {
+            ValueKind::Result(op, _) => {
+                let name = &unit[self.map.op_name(op)];
+                name.starts_with('"') || name.split_once('.').is_some_and(|it| is_uniform(it.0))
+            }
+            ValueKind::BlockArg(..) => {
+                let behind = usize::from(self.map.definition(value).end());
+                unit[behind..].trim_start().starts_with(':')
+            }
+            // Where a part of a unit is read again, that is found out by reading all of it.
+            _ => true,
+        }
+    }
+
+    /// Returns true if two types differ in whatever way they may be written.
+    fn is_certain_mismatch(&self, left: Type, right: Type) -> bool {
+        let [left, right] = [left, right].map(|it| self.type_text(it));
+        let is_shaped = |it: &str| {
+            ["tensor<", "vector<", "memref<"].iter().any(|prefix| it.starts_with(prefix))
+        };
+        match (is_scalar(left), is_scalar(right)) {
+            (true, true) => left != right,
+            (true, false) => is_shaped(right),
+            (false, true) => is_shaped(left),
+            (false, false) => false,
+        }
+    }
+}
+
+/// Returns true for dialects of whose operations two operands with one type have that type.
+fn is_uniform(dialect: &str) -> bool {
+    matches!(dialect, "arith" | "math")
+}
+
+/// Returns true for integers, floats and `index`, which have one spelling each.
+fn is_scalar(ty: &str) -> bool {
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let digits = ty.strip_prefix("si").or(ty.strip_prefix("ui")).or(ty.strip_prefix('i'));
+    let is_float = matches!(ty, "bf16" | "f16" | "f32" | "f64" | "f80" | "f128" | "tf32");
+    ty == "index" || is_float || digits.is_some_and(is_number)
+}

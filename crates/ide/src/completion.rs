@@ -1,0 +1,65 @@
+//! Completion: the names that can stand at a place, for units of operations. Functions of statements are Python, whose
+//! own servers complete them.
+
+mod context;
+mod operations;
+mod scope;
+
+use db::{RootDatabase, SourceFile};
+use syntax::{Form, TextRange, TextSize};
+
+/// The most items of one answer; of more, the nearest are given, and the answer is said to be incomplete.
+const MAX_ITEMS: usize = 500;
+
+/// The kind of name that an item completes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CompletionKind {
+    /// A value in scope.
+    Value,
+    /// A block of the region.
+    Block,
+    /// A symbol of the document.
+    Symbol,
+    /// An alias of an attribute.
+    Attribute,
+    /// An alias of a type.
+    Type,
+    /// An operation.
+    Operation,
+    /// A dialect, whose operations are offered behind its dot.
+    Dialect,
+}
+
+/// A name that can stand at the place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completion {
+    /// The name as it is written, with its sigil.
+    pub label: String,
+    /// The kind of name.
+    pub kind: CompletionKind,
+    /// The type of a value, the text of an alias, the form of an operation.
+    pub detail: Option<String>,
+}
+
+/// The names that can stand at a place, best first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Completions {
+    /// The text that an item replaces.
+    pub replaced: TextRange,
+    /// The names.
+    pub items: Vec<Completion>,
+    /// True if there are more, so that a longer prefix is to be asked about again.
+    pub is_incomplete: bool,
+}
+
+/// The names that can stand at an offset. O(unit) at most, for values in scope.
+pub(crate) fn completions(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<Completions> {
+    match db::form(db, file) {
+        Form::Expressions => None,
+        Form::Operations => operations::completions(db, file, offset),
+    }
+}

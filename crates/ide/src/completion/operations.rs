@@ -1,0 +1,168 @@
+//! The names of units of operations: values in scope, blocks, symbols, aliases, operations and dialects.
+
+use std::collections::BTreeSet;
+
+use db::{PlacedUnit, RootDatabase, SourceFile};
+use frontend::language;
+use ir::{Body, Type, ValueId};
+use syntax::TextSize;
+
+use super::{
+    Completion, CompletionKind, Completions, MAX_ITEMS,
+    context::{Typed, Wanted, typed},
+    scope::{self, Place},
+};
+use crate::{
+    names::operations::{name_part, pack, visible_symbols},
+    plan_text::operations::op_name,
+    shortened::shortened,
+};
+
+/// More of a detail is not shown.
+const MAX_DETAIL: usize = 80;
+
+pub(super) fn completions(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<Completions> {
+    let at = db::unit_at(db, file, offset)?;
+    let inner = at.from_file(offset)?;
+    let typed = typed(db::text(db, at.unit), inner)?;
+    let mut items = match typed.wanted {
+        Wanted::Value => values(db, &at, inner)?,
+        Wanted::Block => blocks(db, &at, inner)?,
+        Wanted::Symbol => symbols(db, file, offset),
+        Wanted::Attribute | Wanted::Type => aliases(db, &at, &typed)?,
+        Wanted::Operation => operations(db, file, typed.prefix),
+    };
+    items.retain(|it| it.label != typed.prefix && is_completion(&it.label, typed.prefix));
+    // Equally good ones stay in their order.
+    items.sort_by_key(|it| !it.label.starts_with(typed.prefix));
+    let is_incomplete = items.len() > MAX_ITEMS || typed.wanted == Wanted::Operation;
+    items.truncate(MAX_ITEMS);
+    Some(Completions { replaced: at.to_file(typed.range), items, is_incomplete })
+}
+
+/// Returns true if the letters of a prefix stand in a name in this order, as editors match them.
+fn is_completion(name: &str, prefix: &str) -> bool {
+    let mut letters = name.chars().map(|it| it.to_ascii_lowercase());
+    prefix.chars().map(|it| it.to_ascii_lowercase()).all(|it| letters.any(|other| other == it))
+}
+
+fn values(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Vec<Completion>> {
+    let lowered = db::lowered(db, at.unit).operations()?;
+    let (body, map) = (&lowered.body, &lowered.source_map);
+    let text = db::text(db, at.unit);
+    let shapes = db::shapes(db);
+    let is_isolated = |op| {
+        let name = op_name(body, op);
+        shapes.is_function(name) || shapes.is_module(name)
+    };
+    let place = Place::at(body, map, offset)?;
+    let label = |value: ValueId| {
+        let definition = map.definition(value);
+        let name = &text[name_part(text, definition)];
+        let pack = pack(body, map, value);
+        match pack.iter().position(|it| *it == value) {
+            Some(number) if pack.len() > 1 => format!("{name}#{number}"),
+            _ => name.to_owned(),
+        }
+    };
+    let found = scope::values(body, map, place, &is_isolated);
+    let named = found.into_iter().filter(|it| !map.definition(*it).is_empty());
+    let mut seen = BTreeSet::new();
+    let items = named.map(|value| Completion {
+        label: label(value),
+        kind: CompletionKind::Value,
+        detail: type_of(body, value).map(|it| shortened(it, MAX_DETAIL)),
+    });
+    Some(items.filter(|it| seen.insert(it.label.clone())).collect())
+}
+
+fn blocks(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Vec<Completion>> {
+    let lowered = db::lowered(db, at.unit).operations()?;
+    let (body, map) = (&lowered.body, &lowered.source_map);
+    let text = db::text(db, at.unit);
+    let place = Place::at(body, map, offset)?;
+    let blocks = body.regions[place.region].blocks.iter().copied();
+    let named = blocks.filter(|it| !map.label(*it).is_empty());
+    let items = named.map(|block| Completion {
+        label: text[name_part(text, map.label(block))].to_owned(),
+        kind: CompletionKind::Block,
+        detail: arguments(body, &body.blocks[block].args),
+    });
+    Some(items.collect())
+}
+
+fn type_of(body: &Body, value: ValueId) -> Option<&str> {
+    match body.values[value].ty {
+        Type::Named(name) => Some(body.name(name)),
+        _ => None,
+    }
+}
+
+/// The types of the arguments of a block, if it has some.
+fn arguments(body: &Body, args: &[ValueId]) -> Option<String> {
+    let types: Vec<&str> = args.iter().map(|it| type_of(body, *it).unwrap_or("?")).collect();
+    (!types.is_empty()).then(|| shortened(&format!("({})", types.join(", ")), MAX_DETAIL))
+}
+
+fn symbols(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Vec<Completion> {
+    let found = visible_symbols(db, file, offset);
+    let items = found.into_iter().map(|(name, operation)| {
+        let text = db::parse(db, file).syntax().text_in(operation);
+        let first = text.lines().next().unwrap_or_default().trim_end_matches('{').trim_end();
+        Completion {
+            label: syntax::symbol_text(&name),
+            kind: CompletionKind::Symbol,
+            detail: Some(shortened(first, MAX_DETAIL)),
+        }
+    });
+    items.collect()
+}
+
+fn aliases(db: &RootDatabase, at: &PlacedUnit<'_>, typed: &Typed<'_>) -> Option<Vec<Completion>> {
+    let frame = db::frame_of(db, at.unit)?;
+    let (sigil, kind) = match typed.wanted {
+        Wanted::Type => ('!', CompletionKind::Type),
+        _ => ('#', CompletionKind::Attribute),
+    };
+    let all = db::aliases(db, frame.unit).names();
+    let items = all.filter(|(name, _)| name.starts_with(sigil)).map(|(name, text)| Completion {
+        label: name.to_owned(),
+        kind,
+        detail: Some(shortened(text, MAX_DETAIL)),
+    });
+    Some(items.collect())
+}
+
+/// The operations of the dialect of a prefix; without one, the dialects and the operations that are written without
+/// theirs.
+fn operations(db: &RootDatabase, file: SourceFile, prefix: &str) -> Vec<Completion> {
+    let language = db::language(db, file);
+    let namespace = language::of(language).namespace;
+    let shapes = db::shapes(db);
+    let uses_shapes = language.support().uses_shapes;
+    let of_effects = db.dialects().effects.entries(namespace).into_iter();
+    let of_shapes = shapes.operations().filter(|_| uses_shapes);
+    let all: BTreeSet<&str> = of_effects.filter(|it| !it.contains('*')).chain(of_shapes).collect();
+    let operation = |name: &str| Completion {
+        label: name.to_owned(),
+        kind: CompletionKind::Operation,
+        detail: shapes.example_of(name).filter(|_| uses_shapes),
+    };
+    if let Some((dialect, _)) = prefix.split_once('.') {
+        let of_dialect = |it: &&&str| it.split('.').next() == Some(dialect);
+        return all.iter().filter(of_dialect).map(|it| operation(it)).collect();
+    }
+    let dialects: BTreeSet<&str> =
+        all.iter().filter_map(|it| Some(it.split_once('.')?.0)).collect();
+    let bare = all.iter().filter(|it| !it.contains('.')).map(|it| operation(it));
+    let dialects = dialects.into_iter().map(|it| Completion {
+        label: format!("{it}."),
+        kind: CompletionKind::Dialect,
+        detail: None,
+    });
+    bare.chain(dialects).collect()
+}

@@ -1,0 +1,212 @@
+//! Completion in units of operations.
+
+use expect_test::{Expect, expect};
+
+use super::FILE;
+use crate::{AnalysisHost, Language};
+
+/// The completions at `$0`: the kind, the name, the detail; and the text that they replace.
+#[track_caller]
+fn check_in(language: Language, text: &str, expected: Expect) {
+    let at = text.find("$0").expect("the place");
+    let text = text.replacen("$0", "", 1);
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(language, &text));
+    let Some(found) = host.analysis().completions(FILE, (at as u32).into()).unwrap() else {
+        return expected.assert_eq("none");
+    };
+    let mut shown = format!("replaces `{}`\n", &text[found.replaced]);
+    for it in found.items {
+        let detail = it.detail.map(|it| format!("   {it}")).unwrap_or_default();
+        shown.push_str(&format!("{:?} {}{detail}\n", it.kind, it.label));
+    }
+    expected.assert_eq(&shown);
+}
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    check_in(Language::Mlir, text, expected);
+}
+
+#[test]
+fn values_in_scope_are_offered_from_the_nearest() {
+    check(
+        "func.func @f(%n: index, %m: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %p:2 = \"my.pair\"() : () -> (i32, f32)
+  scf.for %i = %c0 to %n step %c0 {
+    %x = memref.load %m[%i] : memref<?xf32>
+    %y = arith.addf %$0
+    %z = arith.addf %x, %x : f32
+  }
+  %late = arith.constant 1 : index
+  return
+}
+func.func @g(%other: index) {
+  return
+}
+",
+        expect![[r#"
+            replaces `%`
+            Value %x   f32
+            Value %i   index
+            Value %p#0   i32
+            Value %p#1   f32
+            Value %c0   index
+            Value %n   index
+            Value %m   memref<?xf32>
+        "#]],
+    );
+}
+
+#[test]
+fn values_of_blocks_that_do_not_dominate_are_not_offered() {
+    check(
+        "func.func @f(%c: i1) -> i32 {
+  %a = arith.constant 0 : i32
+  cf.cond_br %c, ^one, ^two
+^one:
+  %b = arith.constant 1 : i32
+  cf.br ^three(%b : i32)
+^two:
+  %d = arith.constant 2 : i32
+  cf.br ^three(%d : i32)
+^three(%r: i32):
+  %s = arith.addi %$0, %a : i32
+  return %s : i32
+}
+",
+        expect![[r#"
+            replaces `%`
+            Value %r   i32
+            Value %a   i32
+            Value %c   i1
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_of_the_region_are_offered() {
+    check(
+        "func.func @f(%c: i1) {
+  cf.br ^$0
+^one(%a: i32):
+  return
+^other:
+  return
+}
+",
+        expect![[r#"
+            replaces `^`
+            Block ^one   (i32)
+            Block ^other
+        "#]],
+    );
+}
+
+#[test]
+fn symbols_that_can_be_seen_are_offered() {
+    check(
+        "module {
+  func.func private @g(i32) -> i32
+  func.func @f(%a: i32) -> i32 {
+    %0 = call @$0(%a) : (i32) -> i32
+    return %0 : i32
+  }
+  gpu.module @k {
+    gpu.func @inner() kernel {
+      gpu.return
+    }
+  }
+}
+",
+        expect![[r#"
+            replaces `@`
+            Symbol @g   func.func private @g(i32) -> i32
+            Symbol @f   func.func @f(%a: i32) -> i32
+            Symbol @k   gpu.module @k
+        "#]],
+    );
+}
+
+#[test]
+fn aliases_of_the_document_are_offered() {
+    let text = "#map = affine_map<(d0) -> (d0)>\n#set = affine_set<(d0) : (d0 >= 0)>\n!t = i32\n";
+    check(
+        &format!("{text}func.func @f() {{\n  \"x\"() {{m = #m$0}} : () -> ()\n  return\n}}\n"),
+        expect![[r#"
+            replaces `#m`
+            Attribute #map   affine_map<(d0) -> (d0)>
+        "#]],
+    );
+    check(
+        &format!("{text}func.func @f() {{\n  %0 = \"x\"() : () -> !$0\n  return\n}}\n"),
+        expect![[r#"
+            replaces `!`
+            Type !t   i32
+        "#]],
+    );
+}
+
+#[test]
+fn operations_follow_their_dialect() {
+    check(
+        "func.func @f(%a: index) {\n  %0 = index.ca$0\n  return\n}\n",
+        expect![[r#"
+            replaces `index.ca`
+            Operation index.casts   %a : type to type
+            Operation index.castu   %a : type to type
+            Operation index.bool.constant   attribute
+            Operation index.constant   attribute
+        "#]],
+    );
+    check(
+        "func.func @f(%a: index) {\n  aff$0\n  return\n}\n",
+        expect![[r#"
+        replaces `aff`
+        Dialect affine.
+    "#]],
+    );
+    check(
+        "func.func @f(%a: index) {\n  \"index.ca$0\n  return\n}\n",
+        expect![[r#"
+            replaces `index.ca`
+            Operation index.casts   %a : type to type
+            Operation index.castu   %a : type to type
+            Operation index.bool.constant   attribute
+            Operation index.constant   attribute
+        "#]],
+    );
+}
+
+#[test]
+fn operations_of_programs_of_paddle_are_offered() {
+    check_in(
+        Language::Pir,
+        "{\n    (%0) = \"pd_op.ful$0\" () {} : () -> tensor<2xf32>\n}\n",
+        expect![[r#"
+            replaces `pd_op.ful`
+            Operation pd_op.full
+            Operation pd_op.full_batch_size_like
+            Operation pd_op.full_int_array
+            Operation pd_op.full_like
+            Operation pd_op.full_with_tensor
+            Operation pd_op.c_softmax_with_multi_label_cross_entropy_grad
+            Operation pd_op.distributed_fused_lamb_init
+            Operation pd_op.fused_gemm_epilogue
+            Operation pd_op.fused_softmax_mask_upper_triangle
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_offered_elsewhere() {
+    for text in [
+        "func.func @f() {\n  // %$0\n  return\n}\n",
+        "func.func @f() {\n  %0 = arith.constant 1 : i$0\n  return\n}\n",
+        "func.func @f(%a: i32) {\n  %0:2 = \"x\"(%a#$0) : () -> ()\n  return\n}\n",
+    ] {
+        check(text, expect!["none"]);
+    }
+    check_in(Language::TvmScript, "x = a.$0\n", expect!["none"]);
+}

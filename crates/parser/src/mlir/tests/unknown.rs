@@ -1,0 +1,116 @@
+//! Forms that the table does not have, or has otherwise: read without a structure, and no error.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&short(text, &parse(text)));
+}
+
+#[test]
+fn a_form_that_its_row_does_not_describe_is_read_as_an_unknown_one() {
+    check(
+        "%0 = gpu.subgroup_id : index\nllvm.intr.lifetime.start 4, %a : !llvm.ptr\n%2 = tosa.cond_if %c -> (tensor<f32>) {\n  tosa.yield %x : tensor<f32>\n}\n",
+        expect![[r#"
+            (OPAQUE_OP (RESULT_LIST (VALUE_DEF %0) =) gpu.subgroup_id : index)
+            (OPAQUE_OP llvm.intr.lifetime.start 4 , (VALUE_USE %a) : !llvm.ptr)
+            (OPAQUE_OP (RESULT_LIST (VALUE_DEF %2) =) tosa.cond_if (VALUE_USE %c) -> ( tensor < f32 > ) (REGION { (BLOCK (OPAQUE_OP tosa.yield (VALUE_USE %x) : tensor < f32 >)) }))"#]],
+    );
+}
+
+#[test]
+fn a_region_is_read_once_and_what_follows_it_stays_unread() {
+    check(
+        "scf.execute_region {\n  scf.yield\n} => %token\n  with %a\nscf.yield\n",
+        expect![[r#"
+            (CUSTOM_OP scf.execute_region (REGION { (BLOCK (CUSTOM_OP scf.yield)) }) (UNREAD = > (VALUE_USE %token) with (VALUE_USE %a)))
+            (CUSTOM_OP scf.yield)"#]],
+    );
+}
+
+#[test]
+fn an_end_that_no_form_has_is_an_error() {
+    check(
+        "tensor.extract %m[%i],\ntensor.extract %m[%i :\nown.op %a =\n",
+        expect![[r#"
+        (OPAQUE_OP tensor.extract (VALUE_USE %m) [ (VALUE_USE %i) ] , (MISSING))
+        (OPAQUE_OP tensor.extract (VALUE_USE %m) [ (VALUE_USE %i) : (MISSING))
+        (OPAQUE_OP own.op (VALUE_USE %a) = (MISSING))"#]],
+    );
+}
+
+#[test]
+fn forms_that_are_the_same_in_all_versions_are_checked() {
+    check(
+        "%0 = arith.addi %a %b : i32\ncf.br ^bb1, ^bb2\n",
+        expect![[r#"
+        (CUSTOM_OP (RESULT_LIST (VALUE_DEF %0) =) arith.addi (VALUE_USE %a) (ERROR_NODE (VALUE_USE %b) : i32))
+        (CUSTOM_OP cf.br (SUCCESSOR ^bb1) (ERROR_NODE , (SUCCESSOR ^bb2)))"#]],
+    );
+}
+
+#[test]
+fn an_alias_may_stand_for_a_dictionary() {
+    check(
+        "%r = linalg.generic #trait outs(%a : tensor<4xf32>) {\n^bb0(%x: f32):\n  linalg.yield %x : f32\n} -> tensor<4xf32>\n",
+        expect![
+            "(CUSTOM_OP (RESULT_LIST (VALUE_DEF %r) =) linalg.generic (HASH_ATTR #trait) outs (OPERAND_GROUP ( (VALUE_USE %a) : (TYPE tensor < 4x f32 >) )) (REGION { (BLOCK (BLOCK_LABEL ^bb0 (BLOCK_ARGS ( (BLOCK_ARG (VALUE_DEF %x) : (TYPE f32)) )) :) (CUSTOM_OP linalg.yield (VALUE_USE %x) : (TYPE f32))) }) -> (TYPE tensor < 4x f32 >))"
+        ],
+    );
+}
+
+#[test]
+fn regions_may_give_their_operations_a_dialect() {
+    check(
+        "pdl.pattern @p : benefit(1) {\n  %0 = operand\n  %root = operation \"foo.op\"(%0 : !pdl.value)\n  rewrite %root {\n    erase %root\n  }\n}\n",
+        expect![[
+            r#"(OPAQUE_OP pdl.pattern (SYMBOL_REF @p) : benefit ( 1 ) (REGION { (BLOCK (OPAQUE_OP (RESULT_LIST (VALUE_DEF %0) =) operand) (OPAQUE_OP (RESULT_LIST (VALUE_DEF %root) =) operation "foo.op" ( (POSSIBLE_DEF %0) : !pdl.value )) (OPAQUE_OP rewrite (VALUE_USE %root) (REGION { (BLOCK (OPAQUE_OP erase (VALUE_USE %root))) }))) }))"#
+        ]],
+    );
+    check(
+        "mine.func @f(%a: i32)\n    attributes {x} {\n  sync %a\n    with %a\n  return %a : i32\n}\n",
+        expect![
+            "(OPAQUE_OP mine.func (SYMBOL_REF @f) ( (POSSIBLE_DEF %a) : i32 ) attributes { x } (REGION { (BLOCK (OPAQUE_OP sync (VALUE_USE %a) with (VALUE_USE %a)) (OPAQUE_OP return (VALUE_USE %a) : i32)) }))"
+        ],
+    );
+    // Not in functions, nor in loops.
+    check(
+        "func.func @f() {\n  sync %a\n}\n",
+        expect![
+            "(CUSTOM_OP func.func (SYMBOL_DEF @f) (BLOCK_ARGS ( )) (REGION { (BLOCK (CUSTOM_OP (ERROR_NODE sync (VALUE_USE %a)))) }))"
+        ],
+    );
+}
+
+#[test]
+fn a_location_ends_an_operation_only_at_its_end() {
+    check(
+        "a.record @s(%r : !t) : benefit(1), loc([%r]) -> ^end\na.next loc(callsite(\"f\" at \"g\"))\na.last\n",
+        expect![[r#"
+            (OPAQUE_OP a.record (SYMBOL_REF @s) ( (POSSIBLE_DEF %r) : !t ) : benefit ( 1 ) , loc ( [ (VALUE_USE %r) ] ) -> (SUCCESSOR ^end))
+            (OPAQUE_OP a.next (LOCATION loc ( callsite ( "f" at "g" ) )))
+            (OPAQUE_OP a.last)"#]],
+    );
+}
+
+#[test]
+fn a_blank_may_stand_before_the_body_of_a_type() {
+    check(
+        "%1 = arith.constant dense<3.0> : vector <3x2xf32>\n",
+        expect![
+            "(CUSTOM_OP (RESULT_LIST (VALUE_DEF %1) =) arith.constant (BUILTIN_ATTR dense (PARAMS < 3.0 >) : (TYPE vector < 3x2x f32 >)))"
+        ],
+    );
+}
+
+#[test]
+fn bodies_of_dialects_have_any_character() {
+    check(
+        "\"a.b\"() {foo = #foo.attr<abcd<[f]$$[32]>>} : () -> ()\n",
+        expect![[
+            r#"(GENERIC_OP "a.b" ( ) (ATTR_DICT { (ATTR_ENTRY foo = (HASH_ATTR #foo.attr (PARAMS < abcd < [ f ] $ $ [ 32 ] > >))) }) : (FUNCTION_TYPE (TYPE_LIST ( )) -> (TYPE_LIST ( ))))"#
+        ]],
+    );
+}
