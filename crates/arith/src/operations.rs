@@ -6,8 +6,9 @@
 //!
 //! - **Terms** (`terms`). An operation of `arith`, `index`, `affine` and their like is the expression of the same
 //!   value; what is not understood is a variable of its own, a *leaf*. A tensor is the function of its indices: its
-//!   term is that of one element at *lanes*, variables that stand for any index. `tt.make_range` is its lane, `tt.splat`
-//!   drops lanes, `tt.expand_dims` and `tt.broadcast` move them; so what holds of the term holds of every element.
+//!   term is that of one element at *lanes*, variables that stand for any index. `tt.make_range` is its lane,
+//!   `tt.splat` drops lanes, `tt.expand_dims` and `tt.broadcast` move them; so what holds of the term holds of every
+//!   element.
 //! - **Places** (`places`). Conditions of `scf.if` and branches, ranges of loops, assumptions and assertions are
 //!   constraints of a context. A place also tells whether the operation is reached whenever its constraints hold.
 //! - **Overflow**: signed numbers of MLIR wrap, so all questions are asked in the reading [`Overflow::Wraps`].

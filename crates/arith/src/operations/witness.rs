@@ -140,9 +140,9 @@ impl OperationFacts<'_> {
             }
         }
         let is_free = |it: &ValueId| {
-            self.leaves
-                .get(it)
-                .is_some_and(|it| matches!(it.kind, LeafKind::Argument | LeafKind::Every))
+            self.leaves.get(it).is_some_and(|it| {
+                matches!(it.kind, LeafKind::Argument | LeafKind::Every | LeafKind::Program)
+            })
         };
         of.iter().all(|(_, own)| own.iter().all(is_free)).then_some(res)
     }

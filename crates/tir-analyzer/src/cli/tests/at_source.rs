@@ -126,7 +126,21 @@ func.func @f(%m: memref<?xf32>, %x: i32, %stride_x: i32) -> f32 {
 "#;
     let facts = "[facts]\nx = \"0 <= x < 65536\"\n\"f.stride_x\" = \"1 <= stride_x <= 65536\"\n";
     let project = Project::new(&[("k.mlir", kernel), ("tir-analyzer.toml", facts)]);
-    project.run("check k.mlir").check(expect![[r#""#]]);
+    project.run("check k.mlir").check(expect![[r#"
+        warning[offset-overflow]: `%0` is 65535 * 65536 = 4294901760, which int32 cannot hold, for `%stride_x` = 65536, `%x` = 65535
+         --> k.mlir:3:8
+          |
+        3 |   %0 = arith.muli %x, %stride_x : i32
+          |        ^^^^^^^^^^
+        4 |   %1 = arith.index_cast %0 : i32 to index
+        5 |   %2 = memref.load %m[%1] : memref<?xf32>
+          |        ----------- this access is at the offset
+          |
+          = help: Widen the operands before the multiplication, by `arith.extsi`
+
+        1 file checked: 1 warning
+        --- exit code 0
+    "#]]);
     let wrong = "[facts]\nx = \"x is large\"\n";
     let outcome =
         Project::new(&[("k.mlir", kernel), ("tir-analyzer.toml", wrong)]).run("check k.mlir");

@@ -74,6 +74,10 @@ impl Search<'_> {
 
     fn overflows(&mut self, access: OpId, product: &Product, witness: &arith::operations::Witness) {
         let &[a, b, exact] = &witness.terms[..] else { return };
+        let help = match arith::operations::name_of(self.body(), access).starts_with("tt.") {
+            true => "Widen an operand before the multiplication: `x.to(tl.int64) * stride`",
+            false => "Widen the operands before the multiplication, by `arith.extsi`",
+        };
         let mut message = Vec::new();
         if let Some(&result) = self.body().ops[product.op].results.first() {
             message.extend([OpWord::Value(result), text(" is ")]);
@@ -85,9 +89,7 @@ impl Search<'_> {
             op: product.op,
             message,
             related: vec![(access, "this access is at the offset")],
-            help: Some(
-                "Widen an operand before the multiplication: `x.to(tl.int64) * stride`".to_owned(),
-            ),
+            help: Some(help.to_owned()),
         });
     }
 }

@@ -367,7 +367,16 @@ tt.func @softmax(%p: !tt.ptr<f32>, %stride: i32, %cols: i32) {
     check_with(&[("stride", "1 <= stride <= 65536")], text, &expect![[r#""#]]);
     let grid: &[_] =
         &[("stride", "1 <= stride <= 65536"), ("program_id_x", "program_id_x < 65536")];
-    check_with(grid, text, &expect![[r#""#]]);
+    check_with(
+        grid,
+        text,
+        &expect![[r#"
+        offset-overflow: %start is 65535 * 65536 = 4294901760, which int32 cannot hold, for %stride = 65536, program 65535 (x)
+            %start = arith.muli %row, %stride : i32
+            this access is at the offset: %x = tt.load %r, %mask : tensor<1024x!tt.ptr<f32>>
+            Widen an operand before the multiplication: `x.to(tl.int64) * stride`
+    "#]],
+    );
 }
 
 #[test]
@@ -404,21 +413,22 @@ tt.func @k(%n: i32 {tt.divisibility = 16 : i32}, %x: i32) {
     check(
         text,
         expect![[r#"
-        constant-condition: %even is always true
-            %even = arith.cmpi eq, %rest, %c0 : i32
-    "#]],
+            redundant-condition: %even is always true here
+                %even = arith.cmpi eq, %rest, %c0 : i32
+                `tt.divisibility` of an argument says it
+        "#]],
     );
     check_with(
         &[("x", "0 <= x < 64")],
         text,
         &expect![[r#"
-        redundant-condition: %even is always true here
-            %even = arith.cmpi eq, %rest, %c0 : i32
-            It is stated that `0 <= x < 64`
-        redundant-condition: %small is always true here
-            %small = arith.cmpi slt, %x, %c100 : i32
-            It is stated that `0 <= x < 64`
-    "#]],
+            redundant-condition: %even is always true here
+                %even = arith.cmpi eq, %rest, %c0 : i32
+                `tt.divisibility` of an argument says it
+            redundant-condition: %small is always true here
+                %small = arith.cmpi slt, %x, %c100 : i32
+                It is stated that `0 <= x < 64`
+        "#]],
     );
 }
 
