@@ -43,6 +43,33 @@ fn changed(path: &Path, kind: u32) -> Value {
 }
 
 #[test]
+fn imported_values_follow_the_files_on_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let (kernel, sizes) = (dir.path().join("ops/kernel.py"), dir.path().join("sizes.py"));
+    std::fs::create_dir(kernel.parent().unwrap()).unwrap();
+    std::fs::write(&sizes, "N = 16\n").unwrap();
+    let text = "from tvm.script import tirx as T\nfrom sizes import N\n\n\n@T.prim_func\n\
+                def f(A: T.Buffer((64,), \"int32\")):\n    A[0] = N\n";
+    let mut server = Server::start(dir.path());
+    let document = Document::new(uri_of(&kernel), text);
+    server.open(&document);
+    let at = document.at(document.find("N\n"));
+    let at =
+        json!({ "textDocument": at["textDocument"], "position": { "line": 6, "character": 11 } });
+    let value = |server: &mut Server| {
+        let answer = server.request("textDocument/hover", at.clone()).expect("a hover");
+        answer["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(value(&mut server).contains("`N = 16`, imported from `sizes.py`"));
+    std::fs::write(&sizes, "N = 24\n").unwrap();
+    server.notify("workspace/didChangeWatchedFiles", changed(&sizes, 2));
+    assert!(value(&mut server).contains("`N = 24`, imported from `sizes.py`"));
+    std::fs::remove_file(&sizes).unwrap();
+    server.notify("workspace/didChangeWatchedFiles", changed(&sizes, 3));
+    assert!(!value(&mut server).contains("imported from"));
+}
+
+#[test]
 fn closed_files_are_elsewhere_too() {
     let dir = tempfile::tempdir().unwrap();
     let (open, closed) = (dir.path().join("open.py"), dir.path().join("sub dir/closed.py"));

@@ -106,8 +106,12 @@ export const windows = {
     return { workspace, settings: { ...trusted, 'tir-analyzer.server.path': server } };
   },
   untrusted: ({ dir, server, extension }) => {
-    fs.mkdirSync(path.join(extension, 'server'));
-    fs.symlinkSync(server, path.join(extension, 'server/tir-analyzer'));
+    const bundled = path.join(extension, 'server/tir-analyzer');
+    // A packed extension has one already.
+    if (!fs.existsSync(bundled)) {
+      fs.mkdirSync(path.dirname(bundled));
+      fs.symlinkSync(server, bundled);
+    }
     const evil = path.join(dir, 'work/evil');
     return {
       folder: folder(dir, 'work', {

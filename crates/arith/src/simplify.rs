@@ -326,7 +326,8 @@ impl<'a> Simplifier<'a> {
             },
             ExprKind::Unary(..) => &[Fold, Decide, Chain, Rules],
             ExprKind::Cast(_) | ExprKind::Select(..) => &[Fold, Decide, Rules],
-            ExprKind::Call { .. } | ExprKind::IfThenElse(..) => &[Decide, Rules],
+            ExprKind::Call { .. } => &[Fold, Decide, Rules],
+            ExprKind::IfThenElse(..) => &[Decide, Rules],
             _ => &[Decide],
         }
     }

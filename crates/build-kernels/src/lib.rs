@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod imports;
 mod operations;
 mod run;
 mod source;
 mod sources;
 mod texts;
 mod vendor;
+mod workspace;
 
 use std::{
     fs, io,
@@ -27,6 +29,7 @@ pub use codegen::{
 use frontend::tvmscript::Request;
 pub use run::{Input, InputSource, Outcome, Progress, RunOptions, run};
 pub use vendor::CudaCompiler;
+pub use workspace::{WorkspaceFiles, module_path};
 
 /// A build of a folder of kernels, for build scripts.
 #[derive(Clone, Debug)]
@@ -42,8 +45,11 @@ impl Builder {
     pub fn new(kernels: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Builder {
         let settings = Settings { targets: Vec::new(), ..Settings::new(out) };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
-        let options = RunOptions { jobs, prune: false, instances: Arc::default() };
-        Builder { kernels: kernels.into(), settings, options }
+        let kernels = kernels.into();
+        let folder = if kernels.is_dir() { Some(&*kernels) } else { kernels.parent() };
+        let workspaces = folder.map(Path::to_owned).into_iter().collect();
+        let options = RunOptions { jobs, prune: false, instances: Arc::default(), workspaces };
+        Builder { kernels, settings, options }
     }
 
     /// One more target.

@@ -2,11 +2,12 @@
 //!
 //! In: files by name, where their bytes are, settings. Out: the report, and the unreadable files. A thread reads a
 //! file, hashes it (unless [`crate::texts`] knows its hash), asks the build whether its text is known, and parses it
-//! only if not. A panic on one file is a failure of that file. Outputs of earlier builds for other files stay;
-//! [`crate::sources`] finds those whose source is gone.
+//! only if not; a file that may import others is parsed before, because what it imports is part of its text. Before all
+//! that, the calls of factories of other files are collected ([`calls`]). A panic on one file is a failure of
+//! that file. Outputs of earlier builds for other files stay; [`crate::sources`] finds those whose source is gone.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -19,10 +20,11 @@ use rayon::prelude::*;
 use syntax::{Form, Language};
 
 use crate::{
+    imports::{Imports, Workspaces},
     operations::OpsModule,
-    source::{Module, READER},
+    source::{Module, READER, Surroundings},
     sources::Sources,
-    texts::{Known, Texts},
+    texts::{Known, Record, Texts},
 };
 
 /// Stack of a thread: as much as the main thread has.
@@ -57,6 +59,8 @@ pub struct RunOptions {
     pub prune: bool,
     /// Instances of factories that are built beside those that calls make.
     pub instances: Arc<[Request]>,
+    /// The folders whose files may import each other, and nothing outside.
+    pub workspaces: Vec<PathBuf>,
 }
 
 /// The progress of a build.
@@ -117,8 +121,12 @@ pub fn run(
         (allowed, collisions.into_iter().chain(refused.iter().map(why)).collect())
     };
     let done = Mutex::new(Progress::default());
+    let workspaces = Workspaces::new(&options.workspaces);
+    let effects = &settings.options.effects;
+    let calls = calls(&allowed, options.jobs, &texts, &workspaces, effects);
+    let around = Around { effects, requests: &options.instances, calls, workspaces };
     let results = in_parallel(&allowed, options.jobs, |input| {
-        let result = file(&build, input, &texts, (&settings.options.effects, &options.instances));
+        let result = file(&build, input, &texts, &around);
         if let Ok((Ok(built), _)) = &result {
             let (kernels, hits) = built.kernels();
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,26 +186,87 @@ fn without_collisions(inputs: &[Input]) -> (Vec<Input>, Vec<(String, String)>) {
 /// The result for a file, or a message about it; and the entry of its text that the next build may trust.
 type FileOutcome = (Result<BuiltFile, String>, Option<Known>);
 
+/// The knowledge besides the texts of the files.
+struct Around<'a> {
+    effects: &'a Arc<EffectTable>,
+    /// The instances that are asked for.
+    requests: &'a [Request],
+    /// The calls of factories of other files, by the path of the file that is called.
+    calls: BTreeMap<String, Vec<String>>,
+    workspaces: Workspaces,
+}
+
+/// The calls of factories of other files, by the path of the file that is called, in the order of the inputs.
+fn calls(
+    inputs: &[&Input],
+    jobs: usize,
+    texts: &Texts,
+    workspaces: &Workspaces,
+    effects: &Arc<EffectTable>,
+) -> BTreeMap<String, Vec<String>> {
+    let of_file = |input: &&Input| -> Vec<(String, String)> {
+        let InputSource::Path(path) = &input.source else { return Vec::new() };
+        let Some(imports) = imports_of(input, path, workspaces) else { return Vec::new() };
+        if let Some(known) = texts.known(&input.name, path)
+            && imports.is_unchanged(&known.imports)
+        {
+            return known.imports.calls.clone();
+        }
+        let Ok((bytes, ..)) = texts.read(path) else { return Vec::new() };
+        let source = String::from_utf8_lossy(&bytes);
+        let around = Surroundings { effects, requests: &[], called: &[], imports: None };
+        // What goes wrong goes wrong again when the file is built, and is reported there.
+        ir::guard::catch(|| Module::read(&source, around).map(|it| it.calls_with(&imports)))
+            .ok()
+            .and_then(Result::ok)
+            .unwrap_or_default()
+    };
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, call) in in_parallel(inputs, jobs, of_file).into_iter().flatten() {
+        let calls = all.entry(file).or_default();
+        if !calls.contains(&call) {
+            calls.push(call);
+        }
+    }
+    all
+}
+
+/// The imports of a file of statements.
+fn imports_of(input: &Input, path: &Path, workspaces: &Workspaces) -> Option<Arc<Imports>> {
+    let language = Language::of_path(Path::new(&input.name))?;
+    let may_import = language.support().form == Form::Expressions;
+    workspaces.of_file(path).filter(|_| may_import)
+}
+
 /// One file: an error ends the build.
 fn file(
     build: &Build<'_>,
     input: &Input,
     texts: &Texts,
-    (effects, instances): (&Arc<EffectTable>, &[Request]),
+    around: &Around<'_>,
 ) -> io::Result<FileOutcome> {
     let read;
-    let (bytes, text, known) = match &input.source {
+    let mut imports = None;
+    let mut called: &[String] = &[];
+    let (bytes, text, look) = match &input.source {
         InputSource::Bytes(bytes) => (bytes, hash_of(&[bytes]), None),
         InputSource::Path(path) => {
-            if let Some(known) = texts.known(&input.name, path)
-                && let Some(built) = build.known(&input.name, known.text)?
+            imports = imports_of(input, path, &around.workspaces);
+            called =
+                imports.as_ref().and_then(|it| around.calls.get(it.own())).map_or(&[], |it| it);
+            let is_unchanged = |it: &&Known| match &imports {
+                Some(imports) => imports.is_unchanged(&it.imports),
+                None => true,
+            };
+            if let Some(known) = texts.known(&input.name, path).filter(is_unchanged)
+                && let Some(built) = build.known(&input.name, with_calls(known.text, called))?
             {
-                return Ok((Ok(built), Some(known)));
+                return Ok((Ok(built), Some(known.clone())));
             }
             match texts.read(path) {
-                Ok((bytes, text, known)) => {
+                Ok((bytes, text, look)) => {
                     read = bytes;
-                    (&read, text, known)
+                    (&read, text, look)
                 }
                 Err(error) => return Ok((Err(format!("it cannot be read: {error}")), None)),
             }
@@ -206,9 +275,13 @@ fn file(
     if bytes.len() >= syntax::MAX_TEXT_LEN / 3 {
         return Ok((Err("the file has more than 1.4 GB; split the module".to_owned()), None));
     }
-    if let Some(built) = build.known(&input.name, text)? {
-        return Ok((Ok(built), known));
+    let known = |text, imports| look.map(|look| Known { look, text, imports });
+    if imports.is_none()
+        && let Some(built) = build.known(&input.name, text)?
+    {
+        return Ok((Ok(built), known(text, Record::default())));
     }
+    let mut record = known(text, Record::default());
     let parsed = ir::guard::catch(|| {
         let source = String::from_utf8_lossy(bytes);
         let row = Language::of_file(Path::new(&input.name), &source).support();
@@ -217,19 +290,45 @@ fn file(
             Form::Operations => {
                 build.parsed(&input.name, text, &OpsModule::read(&source).functions())
             }
-            Form::Expressions => match Module::read(&source, effects, instances) {
-                Ok(module) => build.parsed(&input.name, text, &module.functions()),
-                Err(why) => return Ok(Err(why)),
-            },
+            Form::Expressions => {
+                let (requests, imports) = (around.requests, imports.as_ref());
+                let called: Vec<Request> =
+                    called.iter().filter_map(|it| Request::parse(it).ok()).collect();
+                let surroundings =
+                    Surroundings { effects: around.effects, requests, called: &called, imports };
+                let module = match Module::read(&source, surroundings) {
+                    Ok(module) => module,
+                    Err(why) => return Ok(Err(why)),
+                };
+                let Some(imports) = imports else {
+                    return build.parsed(&input.name, text, &module.functions()).map(Ok);
+                };
+                let text = module.imported.map_or(text, |it| hash_of(&[&text, &it]));
+                let depends = imports.record(texts, module.calls_with(imports));
+                record = depends.and_then(|it| known(text, it));
+                let text = with_calls(text, around.calls.get(imports.own()).map_or(&[], |it| it));
+                match build.known(&input.name, text)? {
+                    Some(built) => Ok(built),
+                    None => build.parsed(&input.name, text, &module.functions()),
+                }
+            }
         }
         .map(Ok)
     });
     match parsed {
-        Ok(built) => Ok((built?, known)),
+        Ok(built) => Ok((built?, record)),
         Err(what) => {
             let report = ir::guard::report_on(&input.name, &what, "nothing of the file is built");
             Ok((Err(report), None))
         }
+    }
+}
+
+/// The hash of a text to which calls of its factories in other files belong.
+fn with_calls(text: [u8; 32], calls: &[String]) -> [u8; 32] {
+    match calls {
+        [] => text,
+        _ => hash_of(&[&text, calls.join("\n").as_bytes()]),
     }
 }
 
@@ -261,7 +360,8 @@ mod tests {
         let (path, out) = (folder.path().join("a.py"), folder.path().join("out"));
         let source = InputSource::Path(path.clone());
         let inputs = [Input { name: "a.py".to_owned(), source, is_only_name: true }];
-        let options = RunOptions { jobs: 1, prune: false, instances: Arc::default() };
+        let options =
+            RunOptions { jobs: 1, prune: false, instances: Arc::default(), workspaces: Vec::new() };
         for number in 10..40 {
             fs::write(&path, text(number)).expect("a file");
             let outcome = run(&inputs, &Settings::new(&out), &options, &|_| {}).expect("a build");
@@ -296,7 +396,8 @@ mod tests {
             };
             let inputs: Vec<Input> = files.iter().map(input).collect();
             let settings = Settings::new(self.0.path().join("out"));
-            let options = RunOptions { jobs: 1, prune, instances: Arc::default() };
+            let options =
+                RunOptions { jobs: 1, prune, instances: Arc::default(), workspaces: Vec::new() };
             run(&inputs, &settings, &options, &|_| {}).expect("a build")
         }
         fn has(&self, output: &str) -> bool {

@@ -1,8 +1,10 @@
 //! From the text of a file to its functions, for a build.
 //!
 //! In: text of TVMScript. Out: each function with a hash of all that its body depends on, and a way to its body. A
-//! function depends on its own text and on the rest of its file: its possible captures are hashed with it. Nothing of
-//! the Python around functions is executed. Linear in the text; a body is lowered only when it is asked for.
+//! function depends on its own text and on the rest of its file: its possible captures are hashed with it. Where a file
+//! imports others of the workspace, its functions are lowered once to see which of these they ask for; those are hashed
+//! too. Nothing of the Python around functions is executed. Linear in the text; else a body is lowered only when it is
+//! asked for.
 
 use std::sync::Arc;
 
@@ -10,10 +12,14 @@ use codegen::{
     build::{Broken, Place, SourceBody, SourceFunction, hash_of},
     reasons::HAS_ERRORS,
 };
-use frontend::tvmscript::{FileFunctions, FunctionItem, FunctionKind, Instance, Request};
+use frontend::tvmscript::{
+    Context, FileFunctions, ForeignCall, FunctionItem, FunctionKind, Instance, Request,
+};
 use ir::effects::EffectTable;
 use pipeline::expressions;
 use syntax::{ColumnEncoding, LineIndex, TextSize};
+
+use crate::imports::Imports;
 
 /// Version of this crate and those below it that read texts.
 pub(crate) const READER: &str = env!("READER_SOURCES");
@@ -24,18 +30,34 @@ pub(crate) struct Module {
     functions: FileFunctions,
     /// For each function, the hash of all that its body depends on.
     hashes: Vec<[u8; 32]>,
-    /// The instances of factories, in the order of the calls; then those that are asked for.
+    /// The instances of factories, in the order of the calls; then those that other files call for, then those that are
+    /// asked for.
     instances: Vec<Instance>,
+    /// A hash of what it imports, if it imports files of the workspace.
+    pub(crate) imported: Option<[u8; 32]>,
+}
+
+/// The knowledge besides the text of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) effects: &'a Arc<EffectTable>,
+    /// The instances that are asked for.
+    pub(crate) requests: &'a [Request],
+    /// The instances that calls in other files make.
+    pub(crate) called: &'a [Request],
+    pub(crate) imports: Option<&'a Arc<Imports>>,
 }
 
 impl Module {
     /// Reads a text; an error is about the arguments of an instance that is asked for.
-    pub(crate) fn read(
-        text: &str,
-        effects: &Arc<EffectTable>,
-        requests: &[Request],
-    ) -> Result<Module, String> {
-        let functions = expressions::functions(&syntax::parse(text), effects);
+    pub(crate) fn read(text: &str, around: Surroundings<'_>) -> Result<Module, String> {
+        let Surroundings { effects, requests, called, imports } = around;
+        let mut functions = expressions::functions(&syntax::parse(text), effects);
+        if let Some(imports) = imports {
+            functions = functions.with_modules(imports.clone());
+        }
+        let instances = instances(&functions, called, requests)?;
+        let imported = imports.and_then(|it| imported(&functions, &instances, it));
         let rest = hash_of_the_rest(&functions, text);
         let hash = |item: &FunctionItem| {
             hash_of(&[
@@ -44,18 +66,23 @@ impl Module {
                 &rest,
                 &[item.source.dialect as u8],
                 text[item.range].as_bytes(),
+                imported.as_ref().map_or(&[], |it| &it[..]),
             ])
         };
         let hashes = functions.functions.iter().map(hash).collect();
-        let factories = functions.factories();
-        let mut instances = functions.called_instances(&factories);
-        for asked in functions.requested_instances(&factories, requests) {
-            let asked = asked?;
-            if !instances.contains(&asked) {
-                instances.push(asked);
-            }
-        }
-        Ok(Module { lines: LineIndex::new(text), functions, hashes, instances })
+        Ok(Module { lines: LineIndex::new(text), functions, hashes, instances, imported })
+    }
+
+    /// The calls of factories of other files: the file, and the call.
+    pub(crate) fn calls_with(&self, imports: &Imports) -> Vec<(String, String)> {
+        let calls = self.functions.foreign_calls(Context { modules: imports, instance: None });
+        let call = |it: &ForeignCall| {
+            let (file, request) = it.target()?;
+            let text = request.to_string();
+            // A call that cannot be written is none.
+            (Request::parse(&text).ok()? == request).then(|| (file.to_string(), text))
+        };
+        calls.iter().filter_map(call).collect()
     }
 
     /// The functions of TIR, in the order of their places: of one in a factory that has instances, these.
@@ -122,6 +149,48 @@ impl Module {
         let places = lowered.body.ops_preorder().map(|op| (op, place(op))).collect();
         Ok(SourceBody { body: lowered.body, places })
     }
+}
+
+/// The instances of the factories of a file.
+fn instances(
+    functions: &FileFunctions,
+    called: &[Request],
+    requests: &[Request],
+) -> Result<Vec<Instance>, String> {
+    let factories = functions.factories(functions.context());
+    let mut instances = functions.called_instances(&factories, functions.context());
+    let more = functions.instances_of_calls(&factories, called).into_iter().map(Ok);
+    for asked in more.chain(functions.requested_instances(&factories, requests)) {
+        let asked = asked?;
+        if !instances.contains(&asked) {
+            instances.push(asked);
+        }
+    }
+    Ok(instances)
+}
+
+/// A hash of what the functions of a file import; none if nothing that it imports is in the workspace.
+fn imported(
+    functions: &FileFunctions,
+    instances: &[Instance],
+    imports: &Imports,
+) -> Option<[u8; 32]> {
+    // Each is asked for, so that it is noticed when one appears.
+    let words = functions.scopes().imports();
+    let n_known = words.into_iter().filter(|it| imports.is_known(it)).count();
+    (n_known > 0).then_some(())?;
+    for item in functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc) {
+        let is_in = |it: &&Instance| it.is_around(&item.source.key.path);
+        let mut all: Vec<Option<&Instance>> = instances.iter().filter(is_in).map(Some).collect();
+        if all.is_empty() {
+            all.push(None);
+        }
+        for instance in all {
+            // A function that cannot be read is reported when its body is asked for.
+            let _ = expressions::try_lower(&item.source, &functions.environment_in(item, instance));
+        }
+    }
+    Some(imports.digest())
 }
 
 /// The place of an offset in the file, in a function that begins in the line `first`.

@@ -1,9 +1,9 @@
 //! Hashes of the texts of files that are unchanged since a build read them, so that they need not be opened.
 //!
-//! In: a file's name and place. Out: the hash of its bytes, if the file system reports the same metadata as when they
-//! were read: size, time of the last change of its bytes and of its entry (which nobody can set back), and inode. One
-//! file among the store's notes about the output folder, for all targets; it may be lost or deleted at any time.
-//!
+//! In: a file's name and place. Out: the hash of its bytes and of what it imports, with a record of the latter, if the
+//! file system reports the same metadata as when they were read: size, time of the last change of its bytes and of its
+//! entry (which nobody can set back), and inode. One file among the store's notes about the output folder, for all
+//! targets; it may be lost or deleted at any time.
 //! Two changes within a tick of the file system's clock have one time. So a file is recorded only if its last change is
 //! older than one clock tick before the build began to look: a change after the look then has another time. (git's
 //! index, which does so too, calls such entries "racily clean".) Where a system has no such time, every file is read.
@@ -24,19 +24,54 @@ use codegen::{
 /// Among the notes.
 const FILE: &str = "texts";
 /// Raised with the form of the file.
-const VERSION: u32 = 1;
-/// By name: [`Look`], and the hash of the text.
-type Stored = BTreeMap<String, (Stamp, u64, [u8; 32])>;
+const VERSION: u32 = 2;
+/// [`Look`].
+type StoredLook = (Stamp, u64);
+/// [`Record`].
+type StoredRecord = (
+    Vec<(String, String, Option<String>)>,
+    Vec<(String, Option<StoredLook>)>,
+    Vec<(String, String)>,
+);
+/// By name: [`Known`].
+type Stored = BTreeMap<String, (StoredLook, [u8; 32], StoredRecord)>;
 /// Nanoseconds that a file must be older than, where the file system counts parts of a second: clocks tick up to 10 ms.
 const TICK: u64 = 100_000_000;
 /// Where it counts seconds, or two at a time.
 const SECONDS: u64 = 3_000_000_000;
 
-/// The metadata of a file, and the hash of its bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The metadata of a file, the hash of its bytes and of what it imports, and the record of the latter.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Known {
-    look: Look,
+    pub(crate) look: Look,
     pub(crate) text: [u8; 32],
+    pub(crate) imports: Record,
+}
+
+impl Known {
+    fn stored(self) -> (StoredLook, [u8; 32], StoredRecord) {
+        let look = |it: Look| (it.stamp, it.changed);
+        let Record { words, read, calls } = self.imports;
+        let read = read.into_iter().map(|(path, it)| (path, it.map(look))).collect();
+        (look(self.look), self.text, (words, read, calls))
+    }
+
+    fn restored((look, text, (words, read, calls)): (StoredLook, [u8; 32], StoredRecord)) -> Known {
+        let restored = |(stamp, changed): StoredLook| Look { stamp, changed };
+        let read = read.into_iter().map(|(path, it)| (path, it.map(restored))).collect();
+        Known { look: restored(look), text, imports: Record { words, read, calls } }
+    }
+}
+
+/// The record of what a file depends on in other files, for the next build.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Record {
+    /// The file in which an import stands, its words, and the file that it means.
+    pub(crate) words: Vec<(String, String, Option<String>)>,
+    /// The files that were read.
+    pub(crate) read: Vec<(String, Option<Look>)>,
+    /// The calls of factories of other files: the file, and the call.
+    pub(crate) calls: Vec<(String, String)>,
 }
 
 /// The metadata of a file.
@@ -49,7 +84,7 @@ pub(crate) struct Look {
 
 impl Look {
     /// `None` where the system does not tell enough.
-    fn of(metadata: &fs::Metadata) -> Option<Look> {
+    pub(crate) fn of(metadata: &fs::Metadata) -> Option<Look> {
         #[cfg(unix)]
         let changed = {
             use std::os::unix::fs::MetadataExt as _;
@@ -84,28 +119,31 @@ impl Texts {
         let path = notes.join(FILE);
         let read = || sealed::read::<(u32, Stored)>(&path).filter(|it| it.0 == VERSION);
         let stored = if force { None } else { read() }.unwrap_or_default().1;
-        let known = |(stamp, changed, text)| Known { look: Look { stamp, changed }, text };
-        let before = stored.into_iter().map(|(name, it)| (name, known(it))).collect();
+        let before = stored.into_iter().map(|(name, it)| (name, Known::restored(it))).collect();
         // A clock before 1970 settles nothing.
         let now = since.ok().and_then(|it| u64::try_from(it.as_nanos()).ok()).unwrap_or(0);
         Texts { path, before, now }
     }
 
     /// Returns the entry of an unchanged file.
-    pub(crate) fn known(&self, name: &str, path: &Path) -> Option<Known> {
+    pub(crate) fn known(&self, name: &str, path: &Path) -> Option<&Known> {
         let known = self.before.get(name)?;
         let look = Look::of(&fs::metadata(path).ok()?)?;
-        (look == known.look).then_some(*known)
+        (look == known.look).then_some(known)
     }
 
-    /// Reads a file. Returns its bytes and their hash, and the record of it, if it may be kept.
-    pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, [u8; 32], Option<Known>)> {
+    /// Returns true if a change of a file since this build began would give it another look.
+    pub(crate) fn is_settled(&self, look: &Look) -> bool {
+        look.is_settled(self.now)
+    }
+
+    /// Reads a file. Returns its bytes and their hash, and its look, if that may be kept.
+    pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, [u8; 32], Option<Look>)> {
         // A look from before the bytes: a change in between makes it an old one.
         let look = Look::of(&fs::metadata(path)?);
         let bytes = files::read(path, (syntax::MAX_TEXT_LEN / 3) as u64)?;
         let text = hash_of(&[&bytes]);
-        let known = look.filter(|it| it.is_settled(self.now)).map(|look| Known { look, text });
-        Ok((bytes, text, known))
+        Ok((bytes, text, look.filter(|it| self.is_settled(it))))
     }
 
     /// Writes the records that the next build may trust: `files`, and those of other files except the ones in `gone`.
@@ -124,12 +162,11 @@ impl Texts {
         all.retain(|name, _| !gone.contains(name));
         for (name, known) in files {
             match known {
-                Some(known) => all.insert((*name).to_owned(), *known),
+                Some(known) => all.insert((*name).to_owned(), known.clone()),
                 None => all.remove(*name),
             };
         }
-        let stored = |it: Known| (it.look.stamp, it.look.changed, it.text);
-        let all: Stored = all.into_iter().map(|(name, it)| (name, stored(it))).collect();
+        let all: Stored = all.into_iter().map(|(name, it)| (name, it.stored())).collect();
         sealed::write(&self.path, &(VERSION, all))
     }
 }
@@ -168,8 +205,9 @@ mod tests {
         let modified = fs::metadata(&path).and_then(|it| it.modified()).expect("a time");
         // As if it had been long ago.
         let texts = |before| Texts { path: folder.path().join(FILE), before, now: u64::MAX };
-        let (_, text, known) = texts(BTreeMap::new()).read(&path).expect("readable");
-        let texts = texts(BTreeMap::from([("a.py".to_owned(), known.expect("settled"))]));
+        let (_, text, look) = texts(BTreeMap::new()).read(&path).expect("readable");
+        let known = Known { look: look.expect("settled"), text, imports: Record::default() };
+        let texts = texts(BTreeMap::from([("a.py".to_owned(), known)]));
         assert_eq!(texts.known("a.py", &path).map(|it| it.text), Some(text));
         assert_eq!(texts.known("b.py", &path), None);
         // Later than a tick.
@@ -184,7 +222,13 @@ mod tests {
     #[test]
     fn recorded_texts_are_known_to_the_next_build_unless_forced() {
         let folder = tempfile::tempdir().expect("a folder");
-        let known = |n| Some(Known { look: look(n), text: [n as u8; 32] });
+        let imports = Record {
+            words: vec![("a.py".to_owned(), "b".to_owned(), Some("b.py".to_owned()))],
+            read: vec![("b.py".to_owned(), Some(look(3))), ("c.py".to_owned(), None)],
+            calls: vec![("b.py".to_owned(), "f(1)".to_owned())],
+        };
+        let known =
+            |n| Some(Known { look: look(n), text: [n as u8; 32], imports: imports.clone() });
         let names = |force| Texts::new(folder.path(), force).before.into_keys().collect::<Vec<_>>();
         let write = |files: &[_], gone: &[&str]| {
             let gone = gone.iter().map(|it| (*it).to_owned()).collect();
@@ -196,5 +240,6 @@ mod tests {
         assert_eq!(names(false), ["a", "c"]);
         write(&[("a", known(2))], &["c"]);
         assert_eq!(names(false), ["a"]);
+        assert_eq!(Texts::new(folder.path(), false).before.get("a"), known(2).as_ref());
     }
 }

@@ -5,6 +5,9 @@ mod operations;
 
 pub(crate) use self::operations::keep;
 pub use self::{
-    expressions::{cse_edits, finding_edits, fix_edits, plan_after, simplification_edits},
+    expressions::{
+        cse_edits, finding_edits, fix_edits, plan_after, simplification_edits,
+        simplifications_after,
+    },
     operations::{op_edits, op_fixes},
 };

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{
-    Capture, Context, Environment, Found, Instance,
+    Capture, Context, Environment, Found, Instance, Modules as _,
     staging::{Home, Unknown, Value},
 };
 use ir::effects::EffectTable;
 
 use crate::{
     Db,
-    index::file_index,
     input::{Configuration, SourceFile},
+    modules::{DbModules, naming},
     unit::{Scope, ScopeKey, Unit},
 };
 
@@ -39,12 +39,13 @@ pub struct CapturedName<'db> {
 /// Returns the meaning of a captured name.
 #[salsa::tracked(returns(ref))]
 pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
-    let index = file_index(db, name.file(db));
+    let index = naming(db, name.file(db)).index();
     match index.functions().zip(index.scope(name.scope(db))) {
         Some((functions, scope)) => {
             let (home, text) = (name.home(db).as_ref(), name.name(db));
             let instance = name.instance(db).as_deref();
-            let context = Context { instance, ..Context::default() };
+            let modules = &DbModules { db, own: name.file(db) };
+            let context = Context { instance, modules };
             functions.scopes().capture(scope, home, text, context)
         }
         None => UNDEFINED,
@@ -53,6 +54,33 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
 
 /// The meaning of an undefined name.
 const UNDEFINED: Found = Found { capture: Capture::Undefined, home: None };
+
+/// An imported name of a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ImportedName {
+    /// The path of the file that is imported.
+    pub path: Arc<str>,
+    /// The meaning of the name.
+    pub capture: Capture,
+}
+
+/// Returns where a name of a function is imported from, if that is a file of the workspace.
+pub fn imported_name<'db>(db: &'db dyn Db, unit: Unit<'db>, name: &str) -> Option<ImportedName> {
+    let Scope::Python(scope) = unit.scope(db) else { return None };
+    let file = unit.file(db);
+    let index = naming(db, file).index();
+    let words = index.functions()?.scopes().import(index.scope(scope)?, name)?;
+    let modules = DbModules { db, own: file };
+    // A name of a module, or a module.
+    let path = match words.rsplit_once('.') {
+        Some((module, _)) if !module.trim_start_matches('.').is_empty() => {
+            modules.module("", module).or_else(|| modules.module("", words))
+        }
+        _ => modules.module("", words),
+    }?;
+    let capture = DbEnvironment { db, unit }.resolve(name);
+    Some(ImportedName { path, capture })
+}
 
 /// Something that a function does with a captured object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -80,12 +108,12 @@ pub struct CapturedUse<'db> {
 /// Returns the result of a use of a captured object.
 #[salsa::tracked(returns(ref))]
 pub fn captured_use<'db>(db: &'db dyn Db, it: CapturedUse<'db>) -> Value {
-    let index = file_index(db, it.file(db));
-    let Some(functions) = index.functions() else {
+    let Some(functions) = naming(db, it.file(db)).index().functions() else {
         return Value::Unknown(Unknown::new("its file has no statements"));
     };
     let scopes = functions.scopes();
-    let context = Context { instance: it.instance(db).as_deref(), ..Context::default() };
+    let modules = &DbModules { db, own: it.file(db) };
+    let context = Context { instance: it.instance(db).as_deref(), modules };
     match it.of(db).clone() {
         Use::Member(object, name) => scopes.member(&object, &name, context),
         Use::Call(function, positional, keywords) => {

@@ -9,11 +9,11 @@
 
 use std::{
     hash::{Hash as _, Hasher as _},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
 use frontend::tvmscript::{
-    Factory, FileFunctions, ForeignCall, FunctionItem, Instance,
+    Context, Factory, FileFunctions, ForeignCall, FunctionItem, Instance,
     discover::{self, ScopeId},
 };
 use rustc_hash::{FxHashMap, FxHasher};
@@ -55,8 +55,6 @@ pub(crate) struct Names {
     scopes: FxHashMap<Box<str>, Vec<ScopeId>>,
     /// The numbers of frames, by their slots.
     frame_of_slot: FxHashMap<u32, u32>,
-    /// The factories and calls, once somebody has asked for them.
-    factories: OnceLock<Arc<Factories>>,
 }
 
 /// The factories of a file, and the calls that make instances.
@@ -70,10 +68,11 @@ pub(crate) struct Factories {
 }
 
 impl Factories {
-    fn of(functions: &FileFunctions) -> Factories {
-        let factories = functions.factories();
-        let called = functions.called_instances(&factories).into_iter().map(Arc::new).collect();
-        Factories { factories, called, foreign: functions.foreign_calls() }
+    pub(crate) fn of(functions: &FileFunctions, context: Context<'_>) -> Factories {
+        let factories = functions.factories(context);
+        let called =
+            functions.called_instances(&factories, context).into_iter().map(Arc::new).collect();
+        Factories { factories, called, foreign: functions.foreign_calls(context) }
     }
 }
 
@@ -108,12 +107,6 @@ impl FileIndex {
                 FileIndex { places: Places::Operations(units), names }
             }
         }
-    }
-
-    /// The factories and calls; the same while only bodies are edited.
-    pub(crate) fn factories(&self) -> Arc<Factories> {
-        let of = || Arc::new(self.functions().map(Factories::of).unwrap_or_default());
-        self.names.factories.get_or_init(of).clone()
     }
 
     /// The functions of statements, and what is around them; none of a file of operations.

@@ -37,6 +37,9 @@ pub struct SourceFile {
     /// The contents.
     #[returns(ref)]
     pub content: Content,
+    /// Its path, from which its imports are followed.
+    #[returns(ref)]
+    pub path: Option<Arc<str>>,
     /// The instances that are shown in place of general functions, one a factory.
     #[returns(ref)]
     pub chosen: Arc<[Arc<Instance>]>,

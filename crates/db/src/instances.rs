@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{
-    Capture, Constant, Environment as _, Factory, ForeignCall, Instance, Request,
+    Capture, Constant, Context, Environment as _, Factory, ForeignCall, Instance, Request,
 };
 use syntax::TextRange;
 
@@ -16,6 +16,7 @@ use crate::{
     environment::DbEnvironment,
     index::{Factories, file_index},
     input::SourceFile,
+    modules::{DbModules, naming},
     unit::Unit,
 };
 
@@ -43,7 +44,10 @@ pub struct FactoryInstances {
 /// The factories and calls of a file; unchanged while only bodies are edited.
 #[salsa::tracked(returns(ref))]
 fn factories(db: &dyn Db, file: SourceFile) -> Arc<Factories> {
-    file_index(db, file).factories()
+    let functions = naming(db, file).index().functions();
+    let modules = &DbModules { db, own: file };
+    let of = |it| Factories::of(it, Context { modules, instance: None });
+    Arc::new(functions.map(of).unwrap_or_default())
 }
 
 /// The calls of functions of other files with known arguments.

@@ -16,6 +16,8 @@ mod input;
 mod instances;
 mod log;
 mod lowering;
+#[expect(missing_docs, reason = "of methods that salsa makes")]
+mod modules;
 mod panicked;
 mod planning;
 mod previous_lowering;
@@ -26,7 +28,7 @@ mod unit;
 
 use std::sync::Arc;
 
-use frontend::tvmscript::Instance;
+use frontend::tvmscript::{Instance, modules::Files};
 use salsa::plumbing::FromId as _;
 use syntax::Language;
 
@@ -36,8 +38,11 @@ pub use crate::{
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{
         cse_edits, finding_edits, fix_edits, op_edits, op_fixes, plan_after, simplification_edits,
+        simplifications_after,
     },
-    environment::{CapturedName, CapturedUse, Use, capture, captured_use},
+    environment::{
+        CapturedName, CapturedUse, ImportedName, Use, capture, captured_use, imported_name,
+    },
     file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,
@@ -49,6 +54,7 @@ pub use crate::{
         Lowered, SharedBody, body, lowered, lowering_diagnostics, occurrences, op_source_map,
         source_map, text,
     },
+    modules::{Import, ModuleFile, ModuleTable, imported_module},
     panicked::{Guarded, panics},
     planning::{Plan, cse_plan, op_plan, plan},
     previous_lowering::UnitText,
@@ -70,6 +76,8 @@ pub trait Db: salsa::Database {
     fn counters(&self) -> &Counters;
     /// Returns the earlier versions of files.
     fn history(&self) -> &History;
+    /// Returns the files that files may import.
+    fn modules(&self) -> &ModuleTable;
 }
 
 /// The database. A clone is a snapshot: it sees the inputs as they are, and a write waits for it to be dropped.
@@ -78,6 +86,7 @@ pub trait Db: salsa::Database {
 pub struct RootDatabase {
     storage: salsa::Storage<Self>,
     history: History,
+    modules: ModuleTable,
     counters: Arc<Counters>,
     log: QueryLog,
 }
@@ -93,16 +102,25 @@ impl Db for RootDatabase {
     fn history(&self) -> &History {
         &self.history
     }
+    fn modules(&self) -> &ModuleTable {
+        &self.modules
+    }
 }
 
 impl Default for RootDatabase {
     fn default() -> RootDatabase {
-        RootDatabase::new(Options::default(), Dialects::default(), Arc::default())
+        let modules = ModuleTable::default();
+        RootDatabase::new(Options::default(), Dialects::default(), modules, Arc::default())
     }
 }
 
 impl RootDatabase {
-    fn new(options: Options, dialects: Dialects, counters: Arc<Counters>) -> RootDatabase {
+    fn new(
+        options: Options,
+        dialects: Dialects,
+        modules: ModuleTable,
+        counters: Arc<Counters>,
+    ) -> RootDatabase {
         let log = QueryLog::default();
         let events = log.clone();
         let on_event = move |event: salsa::Event| {
@@ -113,7 +131,7 @@ impl RootDatabase {
             }
         };
         let storage = salsa::Storage::new(Some(Box::new(on_event)));
-        let db = RootDatabase { storage, history: History::default(), counters, log };
+        let db = RootDatabase { storage, history: History::default(), modules, counters, log };
         Configuration::new(&db, options, dialects);
         db
     }
@@ -122,14 +140,20 @@ impl RootDatabase {
     /// this one. Memory that salsa never frees (inputs, interned keys, and their memos) is freed with the last snapshot
     /// of the old one.
     pub fn successor(&self) -> RootDatabase {
+        self.successor_with(self.modules.files().cloned())
+    }
+
+    /// As [`RootDatabase::successor`], with these files to import.
+    pub fn successor_with(&self, files: Option<Arc<dyn Files>>) -> RootDatabase {
         let configuration = Configuration::get(self);
         let dialects = configuration.dialects(self).clone();
-        RootDatabase::new(configuration.options(self), dialects, self.counters.clone())
+        let modules = ModuleTable::new(files);
+        RootDatabase::new(configuration.options(self), dialects, modules, self.counters.clone())
     }
 
     /// A new file.
     pub fn add_file(&self, content: Content) -> SourceFile {
-        SourceFile::new(self, content, Arc::default())
+        SourceFile::new(self, content, None, Arc::default())
     }
 
     /// Changes a file.
@@ -142,9 +166,57 @@ impl RootDatabase {
         file.set_chosen(self).to(chosen);
     }
 
+    /// Sets the path of a file, which then stands for what is there on disk.
+    pub fn set_path(&mut self, file: SourceFile, path: Option<Arc<str>>) {
+        let old = file.path(self).clone();
+        if old == path {
+            return;
+        }
+        for (path, open) in [(&old, None), (&path, Some(file))] {
+            let Some(path) = path else { continue };
+            self.modules.set_open(path, open);
+            if let Some(module) = self.modules.asked(path) {
+                module.set_open(self).to(open);
+                self.module_changed(path);
+            }
+        }
+        file.set_path(self).to(path);
+    }
+
+    /// Returns true if another file imports this one and the names of this one changed since it was last asked: more
+    /// than bodies of its functions were edited.
+    pub fn has_new_exports(&self, file: SourceFile) -> bool {
+        let asked = file.path(self).as_ref().and_then(|it| self.modules.asked(it));
+        asked.is_some() && self.modules.is_new(file, modules::naming(self, file))
+    }
+
+    /// Looks at a path again that was changed on disk. Returns false if nobody asked for it.
+    pub fn module_changed(&mut self, path: &str) -> bool {
+        let mut is_asked = false;
+        if let Some(module) = self.modules.asked(path) {
+            is_asked = module.open(self).is_none();
+            let entry = self.modules.entry(path);
+            if module.entry(self) != entry {
+                module.set_entry(self).to(entry);
+            }
+            let version = module.version(self);
+            module.set_version(self).to(version.wrapping_add(1));
+        }
+        for folder in self.modules.asked_around(path) {
+            let entry = self.modules.entry(folder.path(self));
+            if folder.entry(self) != entry {
+                is_asked = true;
+                folder.set_entry(self).to(entry);
+            }
+        }
+        is_asked
+    }
+
     /// Empties a file that is closed: an input lives as long as the database.
     pub fn clear_file(&mut self, file: SourceFile) {
         self.history.forget(file);
+        self.modules.forget(file);
+        self.set_path(file, None);
         self.set_content(file, Content::Text(Language::default(), "".into()));
         if !file.chosen(self).is_empty() {
             self.set_chosen(file, Arc::default());

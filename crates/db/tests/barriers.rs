@@ -91,14 +91,12 @@ fn edit_in_a_body_reaches_only_its_function() {
         file_index
         units
         lowered(f)
-        capture(T)
-        capture(N)
+        naming
         body(f)
         plan(f)
         analysis_tables(f)
         occurrences(f)
         text_facts(f)
-        capture(M)
     "#]]
     .assert_eq(&log);
     assert_eq!((work.lowered_functions, work.planned_functions), (1, 1));
@@ -135,20 +133,16 @@ fn comment_changes_no_plan() {
         file_index
         units
         lowered(f)
-        capture(T)
-        capture(N)
+        naming
         body(f)
         text_facts(f)
-        capture(M)
     "#]]);
     world.edit("i * 8 + 1\n", "i*8 + 1  # why\n");
     world.check(expect![[r#"
         file_index
         units
-        capture(T)
-        capture(N)
+        naming
         lowered(g)
-        capture(M)
         body(g)
         text_facts(g)
     "#]]);
@@ -184,6 +178,7 @@ fn insertion_above_reaches_no_function_below() {
     world.check(expect![[r#"
         file_index
         units
+        naming
         capture(T)
         capture(N)
         capture(M)
@@ -198,6 +193,7 @@ fn insertion_above_reaches_no_function_below() {
         plan(before)
         body(before)
         lowered(before)
+        naming
         capture(T)
         analysis_tables(before)
         occurrences(before)
@@ -219,6 +215,7 @@ fn second_function_of_the_same_name_does_not_disturb_the_first() {
         plan(f)
         body(f)
         lowered(f)
+        naming
         capture(T)
         analysis_tables(f)
         occurrences(f)
@@ -254,6 +251,7 @@ fn renamed_constant_reaches_only_its_users() {
     world.check(expect![[r#"
         file_index
         units
+        naming
         capture(T)
         capture(N)
         lowered(f)
@@ -273,6 +271,7 @@ fn changed_constant_reaches_only_its_users() {
     world.check(expect![[r#"
         file_index
         units
+        naming
         capture(T)
         capture(N)
         capture(M)

@@ -8,6 +8,8 @@ use std::{
 
 /// The most bytes of a file of settings.
 pub const SETTINGS: u64 = 4 << 20;
+/// The most bytes of a file that is read because another one imports it.
+pub const MODULE: u64 = 4 << 20;
 /// The most bytes of a file that a build reads or has written.
 pub const ARTIFACT: u64 = 1 << 30;
 /// The most bytes of an array.

@@ -41,25 +41,43 @@ impl Default for DiagnosticsConfig {
 /// The values that could be shared and are worth showing, among those of one function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Worth {
-    /// At most this many, those that save most.
+    /// At most this many, those that save most, and more in a long function.
     pub most: usize,
+    /// One more than that for each so many lines of the function; 0: no more, whatever its length.
+    pub per_lines: usize,
     /// None that saves fewer operations: evaluations saved, times the cost of one.
     pub least: u64,
 }
 
 impl Worth {
     /// All of them.
-    pub const ALL: Worth = Worth { most: usize::MAX, least: 0 };
+    pub const ALL: Worth = Worth { most: usize::MAX, per_lines: 0, least: 0 };
 
-    /// Returns true if a value is worth showing that saves so many operations, and is the `rank`-th of its function in
-    /// that (from 0).
-    pub fn shows(self, rank: usize, saves: u64) -> bool {
-        rank < self.most && saves >= self.least
+    /// Returns true if a value is worth showing that saves so many operations, and is the `rank`-th in that (from 0) of
+    /// a function of so many lines.
+    pub fn shows(self, rank: usize, saves: u64, lines: usize) -> bool {
+        let more = lines.checked_div(self.per_lines).unwrap_or_default();
+        rank < self.most.saturating_add(more) && saves >= self.least
     }
 }
 
 impl Default for Worth {
     fn default() -> Worth {
-        Worth { most: 5, least: 1 }
+        Worth { most: 5, per_lines: 40, least: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Worth;
+
+    #[test]
+    fn a_long_function_shows_more_values_than_a_short_one() {
+        let shown = |worth: Worth, lines| (0..1000).filter(|&it| worth.shows(it, 1, lines)).count();
+        let default = Worth::default();
+        assert_eq!([10, 60, 400, 2000].map(|lines| shown(default, lines)), [5, 6, 15, 55]);
+        assert_eq!(shown(Worth { per_lines: 0, ..default }, 2000), 5);
+        assert_eq!(shown(Worth::ALL, 10), 1000);
+        assert!(!default.shows(0, 0, 2000));
     }
 }

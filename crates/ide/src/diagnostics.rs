@@ -4,6 +4,7 @@
 //! Nothing outside the units is reported: in a file of Python, that is the business of the Python tools.
 
 mod expressions;
+mod once;
 mod operations;
 
 use std::ops::Range;

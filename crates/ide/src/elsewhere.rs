@@ -200,7 +200,7 @@ impl ClosedFile {
             Form::Expressions => {
                 let functions = tvmscript::functions(&syntax::parse_as(language, text));
                 let is_whole = each_function(&functions, goes_on, &mut add);
-                file.calls = functions.foreign_calls();
+                file.calls = functions.foreign_calls(functions.context());
                 is_whole
             }
             Form::Operations => each_operation_unit(language, text, goes_on, &mut add),

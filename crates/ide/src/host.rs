@@ -13,7 +13,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 use db::{Content, Database as _, Options, RootDatabase, SourceFile};
-use frontend::tvmscript::{Instance, Request};
+use frontend::tvmscript::{Instance, Request, modules::Files};
 use rustc_hash::FxHashMap;
 use syntax::{Language, Parse};
 
@@ -34,6 +34,8 @@ const MIN_GARBAGE: u64 = 256 * 1024;
 pub struct AnalysisHost {
     db: RootDatabase,
     files: Arc<FxHashMap<FileId, SourceFile>>,
+    /// The paths of files.
+    paths: FxHashMap<FileId, Arc<str>>,
     index: Arc<elsewhere::Index>,
     /// The instances that the settings ask for.
     requests: Arc<[Request]>,
@@ -122,10 +124,45 @@ impl AnalysisHost {
             }
             None => {
                 let source = self.input(content);
+                self.db.set_path(source, self.paths.get(&file).cloned());
                 Arc::make_mut(&mut self.files).insert(file, source);
             }
         }
         self.collect_garbage();
+    }
+
+    /// Sets the path of a file: its imports are followed from there, and who imports that path sees it as it is here.
+    pub fn set_path(&mut self, file: FileId, path: Option<Arc<str>>) {
+        if self.paths.get(&file) == path.as_ref() {
+            return;
+        }
+        if let Some(source) = self.files.get(&file).copied() {
+            self.begin_change();
+            let source = self.files.get(&file).copied().unwrap_or(source);
+            self.db.set_path(source, path.clone());
+        }
+        match path {
+            Some(path) => self.paths.insert(file, path),
+            None => self.paths.remove(&file),
+        };
+    }
+
+    /// Sets the files that files may import.
+    pub fn set_workspace(&mut self, files: Arc<dyn Files>) {
+        self.readers.cancel();
+        self.next_generation_from(self.db.successor_with(Some(files)));
+    }
+
+    /// Returns true if another file imports this one and the names of this one changed since it was last asked.
+    pub fn has_new_exports(&self, file: FileId) -> bool {
+        self.files.get(&file).is_some_and(|it| self.db.has_new_exports(*it))
+    }
+
+    /// Takes notice that a file of the workspace was changed on disk. Returns false if nobody imports it.
+    pub fn module_changed(&mut self, path: &str) -> bool {
+        self.begin_change();
+        self.garbage += CHANGE;
+        self.db.module_changed(path)
     }
 
     /// An input for a file that is new.
@@ -141,6 +178,7 @@ impl AnalysisHost {
         self.begin_change();
         self.index.remove(file);
         if let Some(source) = Arc::make_mut(&mut self.files).remove(&file) {
+            self.paths.remove(&file);
             let len = source.content(&self.db).len();
             self.garbage += len + CHANGE;
             self.db.clear_file(source);
@@ -244,7 +282,10 @@ impl AnalysisHost {
     }
 
     fn next_generation(&mut self) {
-        let db = self.db.successor();
+        self.next_generation_from(self.db.successor());
+    }
+
+    fn next_generation_from(&mut self, db: RootDatabase) {
         let files = self.sorted_files().into_iter();
         let files: Vec<_> = files
             .map(|(id, old)| {
@@ -253,6 +294,9 @@ impl AnalysisHost {
             })
             .collect();
         let mut db = db;
+        for (id, source, _) in &files {
+            db.set_path(*source, self.paths.get(id).cloned());
+        }
         for (_, source, chosen) in files.iter().filter(|it| !it.2.is_empty()) {
             db.set_chosen(*source, chosen.clone());
         }

@@ -25,6 +25,7 @@ mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
+mod lacking;
 mod missing_facts;
 mod names;
 mod navigation;
@@ -48,8 +49,8 @@ use rustc_hash::FxHashMap;
 
 pub use codegen::{Target, TargetOptions};
 pub use db::{Dialects, FactoryInstances, Work};
-use frontend::tvmscript::ReadBack;
 pub use frontend::tvmscript::{Arguments, Constant, Instance, Request};
+use frontend::tvmscript::{ForeignCall, ReadBack};
 pub use ir::effects::{EffectRows, EffectTable};
 use ir::guard::Panicked;
 pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
@@ -328,13 +329,15 @@ impl Analysis {
     pub fn foreign_calls(&self, file: FileId, module: &str) -> Cancellable<Vec<(FileId, Request)>> {
         let mut files: Vec<FileId> = self.files.keys().copied().filter(|it| *it != file).collect();
         files.sort_unstable();
+        let number = self.ask(file, |db, file| file.path(db).clone())?;
+        let request = |it: &ForeignCall| it.request(number.as_deref(), module);
         let mut found = Vec::new();
         for other in files {
             let calls = self.ask(other, |db, file| db::foreign_calls(db, file).to_vec())?;
-            found.extend(calls.iter().filter_map(|it| Some((other, it.request(module)?))));
+            found.extend(calls.iter().filter_map(|it| Some((other, request(it)?))));
         }
         for (other, calls) in self.index.calls() {
-            found.extend(calls.iter().filter_map(|it| Some((other, it.request(module)?))));
+            found.extend(calls.iter().filter_map(|it| Some((other, request(it)?))));
         }
         Ok(found)
     }

@@ -1,25 +1,34 @@
-//! Missing facts: what nothing shows, and would decide a refusal.
+//! Missing facts: what nothing shows, and would decide what is refused or left as it is.
 //!
-//! A value that may trap where it would be computed once is left where it is. In: such a refusal. Out: the fact that
-//! decides it (`n > 0`: a negative divisor may overflow), in words and as code actions that write it into the function:
-//! `T.assume`, which is believed, and `assert`, which is checked when the function runs. It stands before the outermost
-//! statement around the first use at which its names are visible. An action is offered only if the plan for the
-//! function with it saves more: O(function) for each fact, on request.
+//! A value that may trap where it would be computed once is left where it is; so is a guard that does not hold for all
+//! that is known, a division whose divisor may be negative, a cast of a sum that may overflow. In: such a place. Out:
+//! the fact that decides it (`n > 0`: a negative divisor may overflow; `m <= n`: a guard holds in all iterations), in
+//! words and as code actions that write it into the function: `T.assume`, which is believed, and `assert`, which is
+//! checked when the function runs. It stands before the outermost statement around the first use at which its names are
+//! visible. An action is offered only if the plans for the function with it save more: O(function) for each fact, on
+//! request, for a bounded number of them.
 
 use dataflow::scopes::ScopeTree;
 use db::{PlacedUnit, RootDatabase};
 use frontend::tvmscript::Site;
 use ir::{
-    ExprId, ExprKind, OpId,
-    plan::{CsePlan, Decision, Refusal},
+    BinaryOp, Body, ExprKind, OccurrenceId, OpId, ValueId,
+    arena::Id as _,
+    plan::{CsePlan, Decision, Refusal, simplify::SimplifyPlan},
 };
 use syntax::{Edit, TextEdit, TextRange};
 
 use crate::{
     code_action::{ActionKind, CodeAction},
     deciding_fact::fact,
+    lacking::{lacks, names},
     plan_text::PlanText,
 };
+
+/// Facts about guards, casts and divisions that are tried at one place: for each the function is planned again.
+const MOST_TRIED: usize = 4;
+/// Functions of more expressions are not planned again for these.
+const MOST_EXPRESSIONS: usize = 20_000;
 
 /// The actions that write the missing facts of the values in a range.
 pub(crate) fn fact_actions(
@@ -39,47 +48,112 @@ pub(crate) fn fact_actions(
         let Some(fact) = fact(text.body, culprit).filter(|it| !known.contains(it)) else {
             continue;
         };
-        let op = db::occurrences(db, at.unit)[*first].op;
-        let analyses = db::analyses(db, at.unit);
-        let Some(site) = site(&text, analyses.scopes(), op, culprit) else { continue };
-        let value = text.expr(*first);
-        for (title, line) in [
-            (
-                format!("Assume `{fact}`, so that `{value}` is computed once"),
-                format!("T.assume({fact})"),
-            ),
-            (
-                format!("Assert `{fact}`, so that `{value}` is computed once"),
-                format!("assert {fact}, \"{fact}\""),
-            ),
-        ] {
-            let edit = Edit {
-                range: TextRange::empty(site.offset),
-                text: format!("{line}\n{}", site.indent),
-            };
-            if saves_more(db, at, &edit) {
-                let edits = vec![Edit { range: at.to_file(edit.range), ..edit }];
-                let action = CodeAction::without_edits(title, ActionKind::QuickFix);
-                res.push(CodeAction { edits, ..action });
-            }
-        }
+        let wanted = Wanted { fact: &fact, names: &names(text.body, [culprit]), use_at: *first };
+        let outcome = format!("`{}` is computed once", text.expr(*first));
+        res.extend(actions(db, at, &text, wanted, &outcome, &|edit| saves_more(db, at, edit)));
         known.push(fact);
+    }
+    if text.body.n_exprs() <= MOST_EXPRESSIONS {
+        res.extend(about_expressions(db, at, &text, range, &mut known));
     }
     res
 }
 
-/// The place for a statement before the outermost statement around an operation that sees what an expression names.
-fn site<'a>(text: &PlanText<'a>, scopes: &ScopeTree, op: OpId, about: ExprId) -> Option<&'a Site> {
-    let body = text.body;
-    let mut names = Vec::new();
-    let mut todo = vec![about];
-    while let Some(expr) = todo.pop() {
-        let kind = body.expr(expr).kind;
-        if let ExprKind::Value(value) = kind {
-            names.push(value);
+/// The actions about the guards, casts and divisions around a range, innermost first.
+fn about_expressions(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    text: &PlanText<'_>,
+    range: TextRange,
+    known: &mut Vec<String>,
+) -> Vec<CodeAction> {
+    let occurrences = db::occurrences(db, at.unit);
+    let is_asked = |it: OccurrenceId| {
+        let place = text.map.occurrence_range(it);
+        text.map.is_real(it)
+            && at.to_file(place).contains_range(range)
+            && text.map.is_written(occurrences[it].op)
+            && is_decided_by_facts(text.body, &text.body.expr(occurrences[it].expr).kind)
+    };
+    let mut asked: Vec<OccurrenceId> =
+        (0..occurrences.len()).map(OccurrenceId::new).filter(|it| is_asked(*it)).collect();
+    asked.reverse();
+    let mut res = Vec::new();
+    let mut n_tried = 0;
+    for occurrence in asked {
+        for lack in lacks(db, at.unit, occurrence) {
+            if n_tried == MOST_TRIED || known.contains(&lack.fact) {
+                continue;
+            }
+            n_tried += 1;
+            let wanted = Wanted { fact: &lack.fact, names: &lack.names, use_at: occurrence };
+            let outcome = format!("`{}` is simpler", text.expr(occurrence));
+            let is_better = |edit: &Edit| simplifies_more(db, at, edit);
+            res.extend(actions(db, at, text, wanted, &outcome, &is_better));
+            known.push(lack.fact);
         }
-        body.each_child(kind, &mut |child| todo.push(child));
     }
+    res
+}
+
+/// Returns true for what a fact may decide: comparisons, divisions, casts.
+fn is_decided_by_facts(body: &Body, kind: &ExprKind) -> bool {
+    match *kind {
+        ExprKind::Binary(op, ..) => {
+            let is_order = matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
+            op.is_division() || is_order
+        }
+        ExprKind::Cast(value) => body.dtype(value).is_some_and(|it| it.is_integer()),
+        _ => false,
+    }
+}
+
+/// A fact to write, the names in it, and the use that it is for.
+struct Wanted<'a> {
+    fact: &'a str,
+    names: &'a [ValueId],
+    use_at: OccurrenceId,
+}
+
+/// The actions that write a fact, if that is better.
+fn actions(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    text: &PlanText<'_>,
+    wanted: Wanted<'_>,
+    outcome: &str,
+    is_better: &dyn Fn(&Edit) -> bool,
+) -> Vec<CodeAction> {
+    let Wanted { fact, names, use_at } = wanted;
+    let op = db::occurrences(db, at.unit)[use_at].op;
+    let Some(site) = site(text, db::analyses(db, at.unit).scopes(), op, names) else {
+        return Vec::new();
+    };
+    let ways = [
+        (format!("Assume `{fact}`, so that {outcome}"), format!("T.assume({fact})")),
+        (format!("Assert `{fact}`, so that {outcome}"), format!("assert {fact}, \"{fact}\"")),
+    ];
+    let mut res = Vec::new();
+    for (title, line) in ways {
+        let range = TextRange::empty(site.offset);
+        let edit = Edit { range, text: format!("{line}\n{}", site.indent) };
+        if is_better(&edit) {
+            let edits = vec![Edit { range: at.to_file(edit.range), ..edit }];
+            let action = CodeAction::without_edits(title, ActionKind::QuickFix);
+            res.push(CodeAction { edits, ..action });
+        }
+    }
+    res
+}
+
+/// The place for a statement before the outermost statement around an operation that sees some names.
+fn site<'a>(
+    text: &PlanText<'a>,
+    scopes: &ScopeTree,
+    op: OpId,
+    names: &[ValueId],
+) -> Option<&'a Site> {
+    let body = text.body;
     let mut found = None;
     let mut around = Some(op);
     while let Some(at) = around {
@@ -91,7 +165,7 @@ fn site<'a>(text: &PlanText<'a>, scopes: &ScopeTree, op: OpId, about: ExprId) ->
     found
 }
 
-/// Returns true if more is saved in the function after an edit.
+/// Returns true if sharing saves more in the function after an edit.
 fn saves_more(db: &RootDatabase, at: &PlacedUnit<'_>, edit: &Edit) -> bool {
     let saved = |plan: &CsePlan| -> u64 {
         plan.groups.iter().filter(|it| it.decision.is_applied()).map(PlanText::saves).sum()
@@ -99,4 +173,13 @@ fn saves_more(db: &RootDatabase, at: &PlacedUnit<'_>, edit: &Edit) -> bool {
     let Ok(edit) = TextEdit::from_edits(vec![edit.clone()]) else { return false };
     db::plan_after(db, at.unit, &edit)
         .is_some_and(|plan| saved(&plan) > saved(db::cse_plan(db, at.unit)))
+}
+
+/// Returns true if simplifying saves more in the function after an edit.
+fn simplifies_more(db: &RootDatabase, at: &PlacedUnit<'_>, edit: &Edit) -> bool {
+    let saved =
+        |plan: &SimplifyPlan| -> u64 { plan.items.iter().map(|it| u64::from(it.saves)).sum() };
+    let Ok(edit) = TextEdit::from_edits(vec![edit.clone()]) else { return false };
+    db::simplifications_after(db, at.unit, &edit)
+        .is_some_and(|plan| saved(&plan) > saved(db::simplifications(db, at.unit)))
 }

@@ -87,6 +87,11 @@ impl<'db> PlanText<'db> {
         self.lines.line(offset)
     }
 
+    /// The number of lines of the function.
+    pub(crate) fn n_lines(&self) -> usize {
+        self.line(TextSize::of(self.text)) as usize + 1
+    }
+
     /// The text of an occurrence on one line, cut where it is long.
     pub(crate) fn expr(&self, occurrence: OccurrenceId) -> String {
         self.excerpt(self.map.occurrence_range(occurrence))

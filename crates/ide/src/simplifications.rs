@@ -28,6 +28,8 @@ pub(crate) struct Simpler {
     /// Its index in the plan.
     pub(crate) item: usize,
     pub(crate) kind: SimplificationKind,
+    /// True if the statement at its place goes, with all that is in it.
+    pub(crate) is_removed: bool,
     /// The simplification and its fix, as a command; the user chooses the severity.
     pub(crate) told: Diagnostic,
 }
@@ -58,7 +60,8 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
                 related: text.related_places(&it.because),
                 ..Diagnostic::default()
             };
-            Some(Simpler { item, kind: it.kind, told })
+            let is_removed = matches!(it.steps[..], [Step::Remove { .. }]);
+            Some(Simpler { item, kind: it.kind, is_removed, told })
         })
         .collect()
 }
@@ -102,6 +105,9 @@ fn message(text: &FindingText<'_>, plan: &SimplifyPlan, it: &Simplification) -> 
             Some(Step::DropElse { .. }) => "the `else` of this does nothing".to_owned(),
             _ => "this statement does nothing".to_owned(),
         },
+        SimplificationKind::RedundantGuard if is_never_executed(plan, it) => {
+            "this is never executed".to_owned()
+        }
         SimplificationKind::RedundantGuard => "this guard decides nothing".to_owned(),
         SimplificationKind::SingleIterationLoop => "this loop runs one iteration".to_owned(),
         // Findings of the same name report them.
@@ -109,6 +115,14 @@ fn message(text: &FindingText<'_>, plan: &SimplifyPlan, it: &Simplification) -> 
             "this condition is known".to_owned()
         }
     }
+}
+
+/// Returns true if a guard goes because its condition never holds, and not because nothing in it has an effect.
+fn is_never_executed(plan: &SimplifyPlan, it: &Simplification) -> bool {
+    let [Step::Remove { op, .. }] = it.steps[..] else { return false };
+    let condition = plan.grown.ops[op].operands.first();
+    let is_false = |it: &ir::ExprId| plan.grown.expr(*it).kind == ir::ExprKind::Int(0);
+    !it.rules.is_empty() || condition.is_some_and(is_false)
 }
 
 fn action(plan: &SimplifyPlan, it: &Simplification) -> String {
@@ -125,6 +139,9 @@ fn action(plan: &SimplifyPlan, it: &Simplification) -> String {
             Some(Step::DropElse { .. }) => "Remove the `else`".to_owned(),
             _ => "Remove the statement".to_owned(),
         },
+        SimplificationKind::RedundantGuard if is_never_executed(plan, it) => {
+            "Remove the statement".to_owned()
+        }
         SimplificationKind::RedundantGuard => "Remove the guard".to_owned(),
         SimplificationKind::SingleIterationLoop => "Replace the loop by its body".to_owned(),
         SimplificationKind::ConstantCondition | SimplificationKind::RedundantCondition => {

@@ -7,6 +7,7 @@ mod effects;
 mod findings;
 mod generations;
 mod hints;
+mod imports;
 mod instances;
 mod mlir_names;
 mod mlir_plans;

@@ -307,6 +307,7 @@ fn body_annotation(body: &Body, param: ValueId) -> Option<String> {
 fn has_member(dtype: DataType) -> bool {
     match dtype.lanes {
         _ if dtype.is_symbolic() => false,
+        _ if dtype.is_integer() && !matches!(dtype.bits, 8 | 16 | 32 | 64) => false,
         Lanes::Fixed(1) => true,
         Lanes::Fixed(4 | 8 | 16 | 32 | 64) => {
             !dtype.is_bool() && !matches!(dtype.code, TypeCode::BFloat)

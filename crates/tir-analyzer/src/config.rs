@@ -50,7 +50,8 @@ pub struct Config {
     pub hints_all: bool,
     /// `hints.limit`: at most this many hints in one answer.
     pub hints_limit: usize,
-    /// `hints.per-function`, `hints.min-saving`: which values that could be shared are shown, as hints and diagnostics.
+    /// `hints.per-function`, `hints.per-lines`, `hints.min-saving`: which values that could be shared are shown, as
+    /// hints and diagnostics.
     pub worth: ide::Worth,
     /// `diagnostics.enable`
     pub diagnostics_enable: bool,
@@ -333,6 +334,7 @@ struct Hints {
     all: Option<bool>,
     limit: Option<usize>,
     per_function: Option<usize>,
+    per_lines: Option<usize>,
     min_saving: Option<u64>,
 }
 
@@ -406,6 +408,7 @@ const KEYS: &[&str] = &[
     "hints.all",
     "hints.limit",
     "hints.per-function",
+    "hints.per-lines",
     "hints.min-saving",
     "diagnostics.enable",
     "diagnostics.common-subexpressions",
@@ -489,6 +492,7 @@ impl ConfigPatch {
         set(&mut config.hints_all, &hints.all);
         set(&mut config.hints_limit, &hints.limit);
         set(&mut config.worth.most, &hints.per_function);
+        set(&mut config.worth.per_lines, &hints.per_lines);
         set(&mut config.worth.least, &hints.min_saving);
         set(&mut config.diagnostics_enable, &diagnostics.enable);
         set(&mut config.diagnostics_common_subexpressions, &diagnostics.common_subexpressions);
@@ -656,7 +660,7 @@ mod tests {
         assert!(ConfigPatch::from_toml("[findings]\ndead-store = \"loud\"\n").is_err());
     }
 
-    /// What the extension for VS Code adds to the editor.
+    /// The contributions of the extension for VS Code.
     fn contributes_to_vscode() -> Value {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/vscode/package.json");
         let manifest = std::fs::read_to_string(path).unwrap();

@@ -43,7 +43,7 @@ use crossbeam_channel::{Receiver, Sender, at, bounded, never, select, unbounded}
 use lsp_server::{ErrorCode, Message, Request};
 use lsp_types as types;
 use serde_json::json;
-use syntax::Language;
+use syntax::{Form, Language};
 
 use crate::{
     config::ConfigPatch,
@@ -279,10 +279,11 @@ fn register(state: &mut State) {
         let mut watchers = vec![json!({
             "globPattern": format!("**/{}", crate::config::CONFIG_FILE),
         })];
-        if state.config.elsewhere_enable {
-            let extensions = Language::ALL.iter().flat_map(|it| it.support().extensions);
-            watchers.extend(extensions.map(|it| json!({ "globPattern": format!("**/*.{it}") })));
-        }
+        // What is imported is read in any case.
+        let all = state.config.elsewhere_enable;
+        let languages = Language::with(|it| all || it.form == Form::Expressions);
+        let extensions = languages.iter().flat_map(|it| it.support().extensions);
+        watchers.extend(extensions.map(|it| json!({ "globPattern": format!("**/*.{it}") })));
         registrations.push(json!({
             "id": "configuration-file",
             "method": "workspace/didChangeWatchedFiles",

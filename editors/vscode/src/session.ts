@@ -1,7 +1,7 @@
 // A running server with all that is shown of it. One a window; it is loaded when the first document needs it.
 import { spawn } from 'node:child_process';
 import * as vscode from 'vscode';
-import { LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { CloseAction, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
 import { bugReport } from './bugReport';
 import { Cli } from './cli';
 import { Crashes, MAX_RESTARTS } from './crashes';
@@ -23,6 +23,9 @@ export type { Status } from './status';
 
 /** Extensions that colour the names of Python: VS Code takes these colours from one extension. */
 const PYTHON_SERVERS = ['ms-python.vscode-pylance', 'detachhead.basedpyright', 'astral-sh.ty', 'meta.pyrefly'];
+
+/** A client that restarts is down for a moment; one that is down for so long is not restarting. */
+const REVIVE_MS = 500;
 
 export class Session implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel('tir-analyzer', { log: true });
@@ -169,12 +172,26 @@ export class Session implements vscode.Disposable {
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.item.set({ state: 'running' });
+      } else if (newState !== State.Starting) {
+        setTimeout(() => this.revive(client), REVIVE_MS);
       }
     });
     this.running = client;
     this.crashes.isWanted = false;
     await client.start();
     this.item.set({ state: 'running' });
+  }
+
+  /** Starts again after a server that ended while it was started again: the client gives that one up. */
+  private revive(client: LanguageClient): void {
+    const isDown = this.running === client && ![State.Running, State.Starting].includes(client.state);
+    const isKnown = this.crashes.isWanted || this.status.state === 'failed' || this.status.state === 'missing';
+    if (isDown && !isKnown && this.crashes.closed().action === CloseAction.Restart) {
+      void this.inTurn(async () => {
+        await this.stopNow();
+        await this.startNow();
+      });
+    }
   }
 
   private async spawn(program: string) {

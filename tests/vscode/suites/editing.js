@@ -118,6 +118,16 @@ module.exports = {
     await probe.closeAll();
   },
 
+  'names of MLIR are completed': async () => {
+    const editor = await probe.open('unit.mlir');
+    const { document } = editor;
+    await editor.edit(it => it.insert(new vscode.Position(4, 0), '  %3 = my.op %\n'));
+    const list = await vscode.commands.executeCommand('vscode.executeCompletionItemProvider', document.uri, new vscode.Position(4, 14), '%');
+    const names = list.items.map(it => it.label.label ?? it.label);
+    assert.ok(['%a', '%b', '%0', '%2'].every(it => names.includes(it)), JSON.stringify(names));
+    await probe.closeAll();
+  },
+
   'names are coloured by the server': async () => {
     const { document } = await probe.open('unit.mlir');
     const tokens = await probe.until('there are tokens', () =>

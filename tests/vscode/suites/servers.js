@@ -54,6 +54,16 @@ module.exports = {
     await probe.someHints(document);
   },
 
+  'a server that ends while it is started again is started once more': async () => {
+    await probe.run('restart');
+    await state('running');
+    await crash();
+    const pid = await probe.until('there is a process', () => probe.status().pid);
+    process.kill(pid, 'SIGKILL');
+    await probe.until('another one runs', () => probe.isRunning() && probe.status().pid !== pid);
+    await probe.someHints((await probe.open('softmax.py')).document);
+  },
+
   'a server that crashes again and again stays down': async () => {
     while (probe.status().state !== 'failed') {
       await crash();

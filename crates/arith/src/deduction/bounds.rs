@@ -218,6 +218,8 @@ impl Deduction<'_> {
                         let bits = self.body().dtype(operand).map_or(64, |it| i128::from(it.bits));
                         any.within(Interval::new(0, bits))
                     }
+                    // At least one part: a vector has lanes.
+                    (Intrinsic::VScale, _) => any.within(Interval::new(1, i64::MAX.into())),
                     (it, _) if it.is_scope_index() => any.within(self.of_scope_index(it, expr)),
                     _ => any,
                 }

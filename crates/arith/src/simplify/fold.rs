@@ -4,7 +4,7 @@
 //! `I8`) is not folded: a constant would hide it. Floats are not computed; exact cases are rules, and constants that a
 //! conversion keeps exactly are converted.
 
-use ir::{BinaryOp, DataType, ExprId, ExprKind, TypeCode, UnaryOp};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, TypeCode, UnaryOp};
 
 use super::{At, Rewrite, Simplifier};
 use crate::{
@@ -88,6 +88,12 @@ impl Simplifier<'_> {
                 let chosen = if self.as_bool(cond)? { a } else { b };
                 Some((chosen, "fold"))
             }
+            ExprKind::Call {
+                callee: Callee::Intrinsic(_, Intrinsic::LeadingZeros), args, ..
+            } => {
+                let &[operand] = self.body().items(args) else { return None };
+                self.fold_leading_zeros(operand, dtype)
+            }
             _ => None,
         }
     }
@@ -128,6 +134,17 @@ impl Simplifier<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The zero bits above the highest bit of a constant; of 0 there is none (`SEMANTICS: I8`).
+    fn fold_leading_zeros(&mut self, operand: ExprId, dtype: DataType) -> Option<Rewrite> {
+        let value = self.as_int(operand).filter(|it| *it != 0)?;
+        let bits = self.body().dtype(operand).filter(|it| is_integral(*it))?.bits;
+        let zeros = match u128::try_from(value) {
+            Ok(value) => i128::from(bits) - i128::from(u128::BITS - value.leading_zeros()),
+            Err(_) => 0,
+        };
+        Some((self.int(zeros, dtype), "fold"))
     }
 
     /// The finite value of a constant, if a float type has it. A float that was rounded when it was read has none: its

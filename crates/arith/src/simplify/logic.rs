@@ -11,7 +11,7 @@ use ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
 use smallvec::SmallVec;
 
 use super::{At, Rewrite, Simplifier};
-use crate::integers::negated as opposite;
+use crate::{Overflow, integers::negated as opposite};
 
 /// Conditions of one chain.
 const MOST_CONDITIONS: usize = 32;
@@ -144,7 +144,7 @@ impl Simplifier<'_> {
                 continue;
             };
             let mut answers = later[..=last].iter().map_while(|&it| {
-                self.has_no_event(chain.at, it).then(|| {
+                self.may_follow(chain.at, condition, it).then(|| {
                     if !may_imply(self, it) {
                         return false;
                     }
@@ -160,6 +160,44 @@ impl Simplifier<'_> {
             } else {
                 place += 1;
             }
+        }
+    }
+
+    /// Returns true if a later condition of a chain adds no event where an earlier one, which decides, is left out: on
+    /// no run, or on none on which evaluating the earlier one was no error.
+    fn may_follow(&mut self, at: At, earlier: ExprId, later: ExprId) -> bool {
+        at.reading == Overflow::Excluded && self.is_between(earlier, later)
+            || self.has_no_event(at, later)
+    }
+
+    /// Returns true if each side of a comparison is a side of another one, or lies between a value and a sum that are
+    /// computed for that: `y + 5` beside `y + 9`.
+    fn is_between(&self, earlier: ExprId, later: ExprId) -> bool {
+        let sides = |it: ExprId| match self.body().expr(it).kind {
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                let is_wide = self.body().dtype(a).is_some_and(|it| it.is_int() && it.bits >= 32);
+                is_wide.then(|| [self.with_offset(a), self.with_offset(b)])
+            }
+            _ => None,
+        };
+        let (Some(earlier), Some(later)) = (sides(earlier), sides(later)) else { return false };
+        later.iter().all(|&(base, offset)| {
+            earlier
+                .iter()
+                .any(|&(known, end)| known == base && (end.min(0)..=end.max(0)).contains(&offset))
+        })
+    }
+
+    /// An expression as another one and a constant that is added to it.
+    fn with_offset(&self, expr: ExprId) -> (ExprId, i128) {
+        match self.body().expr(expr).kind {
+            ExprKind::Binary(BinaryOp::Add, base, by) => {
+                self.as_int(by).map_or((expr, 0), |by| (base, by))
+            }
+            ExprKind::Binary(BinaryOp::Sub, base, by) => {
+                self.as_int(by).map_or((expr, 0), |by| (base, -by))
+            }
+            _ => (expr, 0),
         }
     }
 

@@ -5,7 +5,7 @@
 use frontend::tvmscript::{CheckedEdits, ReadBack, Selection};
 use ir::{
     Occurrences,
-    plan::{CsePlan, finding::FindingFix},
+    plan::{CsePlan, finding::FindingFix, simplify::SimplifyPlan},
 };
 use pipeline::expressions::{self, Editor, Function, Planner};
 use syntax::TextEdit;
@@ -64,6 +64,26 @@ pub fn simplification_edits<'db>(
 /// Returns the plan of [`cse_plan`] for a function after an edit of its text, read with its own names; none if the edit
 /// reaches its header or has an error. For questions about an edit that nobody has made: nothing of it is kept.
 pub fn plan_after<'db>(db: &'db dyn Db, unit: Unit<'db>, edit: &TextEdit) -> Option<CsePlan> {
+    let options = Configuration::get(db).options(db).cse;
+    after(db, unit, edit, |it| it.sharing(&options))
+}
+
+/// Returns the plan of [`simplifications`] for a function after an edit, as [`plan_after`] does.
+pub fn simplifications_after<'db>(
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    edit: &TextEdit,
+) -> Option<SimplifyPlan> {
+    after(db, unit, edit, |it| it.simplifications())
+}
+
+/// Asks the planner about a function after an edit.
+fn after<'db, R>(
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    edit: &TextEdit,
+    ask: impl FnOnce(Planner<'_>) -> R,
+) -> Option<R> {
     let Source::Function(source) = unit.source(db) else { return None };
     let source = source.edited(edit)?;
     let environment = DbEnvironment { db, unit };
@@ -74,9 +94,7 @@ pub fn plan_after<'db>(db: &'db dyn Db, unit: Unit<'db>, edit: &TextEdit) -> Opt
     let occurrences = Occurrences::collect(&lowered.body);
     let function = Function { source: &source, environment: &environment, lowered: &lowered };
     let analyses = function.analyses(&occurrences);
-    let options = Configuration::get(db).options(db).cse;
-    let map = &lowered.source_map;
-    Some(map.with_view(|view| Planner { analyses: &analyses, view }.sharing(&options)))
+    Some(lowered.source_map.with_view(|view| ask(Planner { analyses: &analyses, view })))
 }
 
 /// Runs `edits` on a function as it was read; there are none of a unit of operations.

@@ -185,8 +185,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns the number of operands that are certainly uses. In a form that is not understood a name may be one that
-    /// the operation gives to its regions or to the parameters of a declaration, and behind an arrow one of its results.
+    /// Returns the number of operands that are certainly uses. In a form that is not understood a name may be one
+    /// that the operation gives to its regions or to the parameters of a declaration, and behind an arrow one of
+    /// its results.
     fn certain_uses(&self, op: OpId, frame: &Frame) -> usize {
         if frame.form != Form::Opaque {
             return usize::MAX;

@@ -303,8 +303,8 @@ impl<'t> Reader<'t> {
         reader
     }
 
-    /// Returns true if everything was read in one go: no name waited for its definition, nothing was reported, packs are
-    /// few, and operations are called as they are written.
+    /// Returns true if everything was read in one go: no name waited for its definition, nothing was reported, packs
+    /// are few, and operations are called as they are written.
     pub(super) fn is_plain(&self) -> bool {
         !self.names.has_waited()
             && !self.has_default_dialect

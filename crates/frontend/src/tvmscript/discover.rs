@@ -5,7 +5,7 @@
 //! them, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered. Python
 //! functions, classes and control flow around are, as TVMScript functions may be nested in them.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use ir::{Dialect, effects::EffectTable};
 use rustc_hash::FxHashMap;
@@ -99,6 +99,17 @@ pub struct FileFunctions {
     calls: Arc<[Call]>,
     root: Green,
     effects: Arc<EffectTable>,
+    imports: Imports,
+}
+
+/// The files that a file imports.
+#[derive(Clone)]
+struct Imports(Arc<dyn Modules + Send + Sync>);
+
+impl fmt::Debug for Imports {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Imports")
+    }
 }
 
 /// The functions of a file. Text is read once at statement level, and hashed only where several functions have one
@@ -144,6 +155,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         calls: calls.into(),
         root: parse.green().clone(),
         effects: EffectTable::shared(),
+        imports: Imports(Arc::new(NoModules)),
     }
 }
 
@@ -198,6 +210,7 @@ impl FileFunctions {
             calls: self.calls.clone(),
             root,
             effects: self.effects.clone(),
+            imports: self.imports.clone(),
         })
     }
 
@@ -208,13 +221,24 @@ impl FileFunctions {
 
     /// Returns the meaning of a name in a scope.
     pub fn capture(&self, scope: ScopeId, name: &str) -> Found {
-        self.scopes.capture(scope, None, name, Context::default())
+        self.scopes.capture(scope, None, name, self.context())
     }
 
     /// The same functions, whose calls have these effects.
     #[must_use]
     pub fn with_effects(self, effects: Arc<EffectTable>) -> FileFunctions {
         FileFunctions { effects, ..self }
+    }
+
+    /// The same functions in a file that imports others.
+    #[must_use]
+    pub fn with_modules(self, modules: Arc<dyn Modules + Send + Sync>) -> FileFunctions {
+        FileFunctions { imports: Imports(modules), ..self }
+    }
+
+    /// Returns the knowledge besides the text of the file: the files that it imports, no instance.
+    pub fn context(&self) -> Context<'_> {
+        Context { modules: &*self.imports.0, instance: None }
     }
 
     /// The environment of a function.
@@ -228,7 +252,7 @@ impl FileFunctions {
         item: &FunctionItem,
         instance: Option<&'a Instance>,
     ) -> FileEnvironment<'a> {
-        let context = Context { instance, ..Context::default() };
+        let context = Context { instance, ..self.context() };
         FileEnvironment { file: self, scope: item.scope, context }
     }
 
@@ -569,8 +593,8 @@ impl Finder<'_> {
             module.extend(dotted().map(|it| compact(&it)));
             module
         });
-        if is_from && has_star(node) {
-            self.star_import(scope);
+        if let Some(module) = module.as_deref().filter(|_| has_star(node)) {
+            self.star_import(scope, module);
         }
         for alias in node.children().filter(|it| it.kind() == SyntaxKind::IMPORT_ALIAS) {
             let mut parts = alias.children();

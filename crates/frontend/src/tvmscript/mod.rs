@@ -13,6 +13,7 @@ pub mod environment;
 mod finding_edits;
 pub mod instance;
 mod lower;
+pub mod modules;
 pub mod request;
 mod reread;
 mod simplify_edits;

@@ -3,11 +3,13 @@
 //! In: the text of a call. Out: a [`Request`], or the first mistake with its place. Names have the values that Python
 //! gives them by itself; no file is asked.
 
+use std::fmt;
+
 use syntax::{TextSize, syntax_errors};
 
 use super::{
     ast::{self, ExKind, StKind},
-    discover::{MODULE, Scopes},
+    discover::{Context, MODULE, Scopes},
     instance::Arguments,
 };
 
@@ -27,6 +29,16 @@ pub struct RequestError {
     pub offset: TextSize,
     /// The description of the mistake.
     pub message: String,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Arguments { positional, named } = &self.arguments;
+        let positional = positional.iter().map(ToString::to_string);
+        let named = named.iter().map(|(name, value)| format!("{name}={value}"));
+        let all: Vec<String> = positional.chain(named).collect();
+        write!(out, "{}({})", self.function, all.join(", "))
+    }
 }
 
 impl Request {
@@ -59,7 +71,7 @@ impl Request {
         let args = ast.args(args);
         // Names of Python alone.
         let scopes = Scopes::default();
-        let value_of = |ex| scopes.evaluate(MODULE, parse.green(), ex);
+        let value_of = |ex| scopes.evaluate(MODULE, parse.green(), ex, Context::default());
         let arguments = Arguments::read(args, &value_of).map_err(|ex| {
             let is_splat = args.iter().any(|it| it.value == ex && it.is_splat);
             let message = match is_splat || matches!(ast.kind(ex), ExKind::Star(_)) {

@@ -1,8 +1,6 @@
 //! Diagnostics of functions of statements: syntax, lowering, findings, simplifications, and what could be computed
 //! once.
 
-use std::collections::hash_map::Entry;
-
 use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::tvmscript::{
     FunctionKind,
@@ -10,21 +8,18 @@ use frontend::tvmscript::{
 };
 use ir::{
     OccurrenceId,
-    plan::{CseGroup, Decision, simplify::SimplificationKind},
+    plan::{CseGroup, Decision},
 };
-use rustc_hash::FxHashMap;
 use syntax::{Diagnostic, Severity};
 use transform::findings::FindingKind;
 
+use super::once::{self, MAX_RELATED, Told};
 use crate::{
     diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
     finding_text::FindingText,
     plan_text::PlanText,
     simplifications::simpler,
 };
-
-/// Related places of one finding.
-const MAX_RELATED: usize = 8;
 
 /// Functions of a module that have one name.
 pub(super) fn redefined_functions(db: &RootDatabase, file: SourceFile) -> Vec<Diagnostic> {
@@ -65,10 +60,12 @@ pub(crate) fn function_diagnostics(
     let lowering = db::lowering_diagnostics(db, at.unit)
         .iter()
         .filter(|it| syntax.is_empty() || it.code != SYNTAX_ERROR);
-    let shared: &[Shared] =
-        if config.common_subexpressions { shared_values(db, at.unit) } else { &[] };
+    let (shared, lines): (&[Shared], usize) = match config.common_subexpressions {
+        true => (shared_values(db, at.unit), PlanText::new(db, at.unit).n_lines()),
+        false => (&[], 0),
+    };
     let (shown, hidden): (Vec<&Shared>, Vec<&Shared>) =
-        shared.iter().partition(|it| config.worth.shows(it.rank, it.saves));
+        shared.iter().partition(|it| config.worth.shows(it.rank, it.saves, lines));
     let allowances = db::source_map(db, at.unit).allowances();
     // A new binding in what is still to be scheduled is for those who ask for that one.
     let is_fixed = !shown.is_empty() && !db::cse_plan(db, at.unit).informational;
@@ -89,6 +86,7 @@ pub(crate) fn function_diagnostics(
         (!is_allowed).then(|| Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) })
     });
     let mut res: Vec<Diagnostic> = reported.chain(findings).collect();
+    once::told_once(&mut res);
     let mut told = res.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
     if let Some(first) = told.next() {
         let is_allowed = |it: &&Shared| allowances.at(it.told.code, it.told.range);
@@ -96,41 +94,20 @@ pub(crate) fn function_diagnostics(
     }
     if config.levels.has_simplifications() {
         let simpler = simpler(db, at.unit).iter();
-        res.extend(told_once(simpler.filter_map(|it| {
+        let simpler = simpler.filter_map(|it| {
             let severity = config.levels.simplification(it.kind)?;
             let is_allowed = allowances.at(it.kind.name(), it.told.range);
             // Of what is half typed nobody wants to hear that it does nothing.
             let is_broken =
                 syntax.iter().any(|error| error.range.intersect(it.told.range).is_some());
-            let told = || it.told.placed(|it| at.to_file(it));
-            (!is_allowed && !is_broken).then(|| Diagnostic { severity, ..told() })
-        })));
-    }
-    res
-}
-
-/// The diagnostics with those of the same words as one, at the first of their places; the others are related places.
-fn told_once(all: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
-    let mut res: Vec<Diagnostic> = Vec::new();
-    let mut first: FxHashMap<String, usize> = FxHashMap::default();
-    for it in all {
-        if it.code != SimplificationKind::Simplifiable.name() {
-            res.push(it);
-            continue;
-        }
-        match first.entry(it.message.clone()) {
-            Entry::Vacant(entry) => {
-                entry.insert(res.len());
-                res.push(it);
-            }
-            Entry::Occupied(entry) => {
-                let told = &mut res[*entry.get()];
-                told.n_fixes += it.n_fixes;
-                if told.related.len() < MAX_RELATED {
-                    told.related.push((it.range, "and here".to_owned()));
-                }
-            }
-        }
+            (!is_allowed && !is_broken).then(|| Told {
+                kind: it.kind,
+                is_removed: it.is_removed,
+                diagnostic: Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) },
+            })
+        });
+        let simpler = once::simplifications(&res, simpler.collect());
+        res.extend(simpler);
     }
     res
 }

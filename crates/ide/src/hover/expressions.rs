@@ -1,8 +1,8 @@
 //! Hover in functions of statements: a name's kind and type, or an expression's type, value, occurrences and what was
 //! decided about it.
 
-use db::{RootDatabase, SourceFile};
-use frontend::tvmscript::{Definition, DefinitionId, DefinitionKind};
+use db::{Db as _, RootDatabase, SourceFile};
+use frontend::tvmscript::{Capture, Constant, Definition, DefinitionId, DefinitionKind};
 use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
 
 use super::Hover;
@@ -54,7 +54,8 @@ fn finding_note(it: &FindingAt) -> String {
     out
 }
 
-/// Adds the value that a captured name has in the instance that is shown: `block_M = 128 here`.
+/// Adds the value that a captured name has in the instance that is shown (`block_M = 128 here`), and that of an
+/// imported one with the file that it comes from.
 fn with_value(
     db: &RootDatabase,
     file: SourceFile,
@@ -69,10 +70,9 @@ fn with_value(
     Some(Hover { range, markdown })
 }
 
-/// The captured name at an offset of an instance, and its value there.
+/// The captured name at an offset, and its value there: in an instance, or in another file.
 fn value_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<(TextRange, String)> {
     let (at, offset) = shown_function_at(db, file, offset)?;
-    let instance = at.unit.instance(db)?;
     let mut tokens = at.unit.green(db).syntax().token_at_offset(offset);
     let is_name = |it: &SyntaxToken| {
         it.kind() == SyntaxKind::IDENT
@@ -87,8 +87,27 @@ fn value_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<(Te
     if db::source_map(db, at.unit).mention_at(offset).is_some_and(binds) {
         return None;
     }
-    let value = db::known_value(db, at.unit, name)?;
-    Some((at.to_file(range), format!("`{name} = {value}` here, in `{instance}`")))
+    let sentence = match (at.unit.instance(db), db::known_value(db, at.unit, name)) {
+        (Some(instance), Some(value)) => format!("`{name} = {value}` here, in `{instance}`"),
+        (_, value) => imported(db, at.unit, name, value)?,
+    };
+    Some((at.to_file(range), sentence))
+}
+
+/// The value of an imported name, or why it is not known, and the file that it comes from.
+fn imported(
+    db: &RootDatabase,
+    unit: db::Unit<'_>,
+    name: &str,
+    value: Option<Constant>,
+) -> Option<String> {
+    let found = db::imported_name(db, unit, name)?;
+    let value = match (value, found.capture) {
+        (Some(value), _) => format!("`{name} = {value}`"),
+        (None, Capture::Unknown(it)) => format!("`{name}` is not known, as {}", it.reason),
+        (None, _) => format!("`{name}`"),
+    };
+    Some(format!("{value}, imported from `{}`", db.modules().shown(&found.path)))
 }
 
 /// The name and the expression at an offset.

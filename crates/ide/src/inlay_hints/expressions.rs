@@ -20,6 +20,8 @@ use crate::{
 pub(crate) struct FunctionHints {
     /// In text order.
     hints: Vec<RelativeHint>,
+    /// Lines of the function.
+    lines: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,11 +55,11 @@ pub(super) fn inlay_hints(
 ) -> Vec<InlayHint> {
     let hints = |at: PlacedUnit<'_>| {
         let at = at.shown(db);
-        let hints = function_hints(db, at.unit).hints.iter();
-        let wanted = hints.filter(|it| {
+        let FunctionHints { hints, lines } = function_hints(db, at.unit);
+        let wanted = hints.iter().filter(|it| {
             let is_inside =
                 range.is_none_or(|range| range.contains_inclusive(it.hint.offset + at.start()));
-            let is_shown = it.is_first_choice && config.worth.shows(it.rank, it.saves);
+            let is_shown = it.is_first_choice && config.worth.shows(it.rank, it.saves, *lines);
             is_inside && (config.all || is_shown)
         });
         wanted.take(config.limit).map(|it| placed(at, &it.hint)).collect::<Vec<_>>()
@@ -114,7 +116,8 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
         let rank = ranks[candidate.group];
         Some(RelativeHint { hint, is_first_choice, rank, saves: candidate.saves })
     };
-    FunctionHints { hints: candidates.iter().enumerate().filter_map(hint).collect() }
+    let hints = candidates.iter().enumerate().filter_map(hint).collect();
+    FunctionHints { hints, lines: text.n_lines() }
 }
 
 /// The marked places of a group: the occurrences that the plan replaces, or every one of it if nothing is done with it.

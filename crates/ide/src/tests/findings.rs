@@ -209,3 +209,52 @@ fn a_missing_fact_is_named_and_can_be_written() {
         "##]],
     );
 }
+
+#[test]
+fn facts_that_decide_guards_and_divisions_are_named_and_can_be_written() {
+    // Of the loop: its last iteration.
+    check_actions(
+        "for k in range(n):\n    if k $0< j:\n        A[k] = k",
+        ActionKind::QuickFix,
+        expect![[r##"
+            # Assume `n <= j`, so that `k < j` is simpler
+            # Assert `n <= j`, so that `k < j` is simpler
+            assert n <= j, "n <= j"
+            for k in range(n):
+                if k < j:
+                    A[k] = k
+        "##]],
+    );
+    check_actions(
+        "A[j] = (i * n + j % n) $0// n",
+        ActionKind::QuickFix,
+        expect![[r##"
+        # Assume `n >= 0`, so that `(i * n + j % n) // n` is simpler
+        # Assert `n >= 0`, so that `(i * n + j % n) // n` is simpler
+        assert n >= 0, "n >= 0"
+        A[j] = (i * n + j % n) // n
+    "##]],
+    );
+    // Nothing of the kind decides it.
+    check_actions("if i $0< j:\n    A[j] = i", ActionKind::QuickFix, expect![[r##""##]]);
+}
+
+#[test]
+fn a_text_that_stands_for_several_loads_is_told_once_and_so_is_a_name_that_is_defined_twice() {
+    check(
+        "
+        L$0 = T.alloc_local((4,), \"bool\")
+        if tvm.tirx.all(*[L[k] for k in range(2)]):
+            A[0] = n
+        x: T.let[T.int32] = i * j
+        x: T.let[T.int32] = i + j
+        A[1] = x
+        ",
+        expect![[r#"
+            # Warning read-before-write `[L[k] for k in range(2)]`: `[L[k] for k in range(2)]` is read, and nothing has written it
+            #     made here, without a value
+            # Error redefinition `x`: `x` is already defined in this scope
+            #     first defined here
+        "#]],
+    );
+}

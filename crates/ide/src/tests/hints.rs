@@ -215,7 +215,7 @@ fn the_values_of_a_function_that_save_most_are_shown() {
     let body = format!("{statements}A[9] = i // j\nB[9] = i // j");
     let text = function(&body);
     let config = |most, least| InlayHintsConfig {
-        worth: Worth { most, least },
+        worth: Worth { most, per_lines: 0, least },
         ..InlayHintsConfig::default()
     };
     let names = |config: &InlayHintsConfig| {

@@ -116,3 +116,43 @@ def f(A: T.Buffer((8192,), \"int32\"), i: T.int32):
     let found: Vec<&str> = found.iter().map(|it| it.message.as_str()).collect();
     assert_eq!(found, ["`i * 8 * 2` is `i * 16` here (sum-of-products)"]);
 }
+
+#[test]
+fn a_statement_that_goes_is_told_without_what_is_in_it() {
+    check(
+        "
+        for k in range(n):$0
+            for l in range(4):
+                if k < j:
+                    T.evaluate(k + (l - l))
+        A[0] = A[0]
+        for k in range(n):
+            for l in range(4):
+                if i < j:
+                    A[k + l] = k
+        if T.bool(False):
+            A[1] = j
+        ",
+        expect![[r#"
+            # Hint empty-loop `for k in range(n):
+                    for l in range(4):
+                        if k < j:
+                            T.evaluate(k + (l - l))`: this loop does nothing
+            # Hint dead-store (faded) `A[0] = A[0]`: the memory holds this value already
+            # Hint invariant-guard `i < j`: this condition is the same in every iteration of the loop
+            #     this loop
+            #     this loop
+            # Hint redundant-guard `T.bool(False)`: this is never executed
+            # fix: Remove the loop
+            # fix: Simplify all of `f` (8 steps)
+            # fix: Ignore `empty-loop` here
+            A[0] = A[0]
+            for k in range(n):
+                for l in range(4):
+                    if i < j:
+                        A[k + l] = k
+            if T.bool(False):
+                A[1] = j
+        "#]],
+    );
+}

@@ -6,8 +6,8 @@ use crate::{Attr, BinaryOp, BufferId, ExprId, ExprKind, OpId, OpKind, Type};
 /// The attribute of a buffer whose shape is a value of Python that is not known, as written: its rank is not known.
 pub const UNKNOWN_SHAPE: &str = "shape";
 
-/// The attribute of a launch that was written as `T.attr(index, "thread_extent", n)`: to TVM its node is the variable, not
-/// the axis of the threads.
+/// The attribute of a launch that was written as `T.attr(index, "thread_extent", n)`: to TVM its node is the variable,
+/// not the axis of the threads.
 pub const LAUNCH_ATTR: &str = "#attr";
 
 /// The attribute of a `T.attr` whose node is spelled in a way that its value does not show: a constant, not a number of

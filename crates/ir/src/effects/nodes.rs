@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 
 use super::model::{MemoryEffect, OpEffects, Trap, TrapKind};
 use super::table::EffectTable;
-use crate::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, UnaryOp};
+use crate::{
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, UnaryOp, ValueKind,
+};
 
 /// The row of each operator, in the order of `BinaryOp`'s variants.
 const BINARY_ROWS: [(BinaryOp, &str); 22] = [
@@ -76,11 +78,10 @@ impl EffectTable {
         let node = body.expr(expr);
         match node.kind {
             ExprKind::Binary(op, _, rhs) if op.is_division() => match body.dtype(rhs) {
-                Some(dtype) if !dtype.is_float() => match constant(body, rhs) {
-                    Some(_) => cost::DIVISION_BY_CONSTANT,
-                    None => cost::DIVISION,
-                },
-                _ => cost::FLOAT_DIVISION,
+                Some(dtype) if dtype.is_float() => cost::FLOAT_DIVISION,
+                _ if is_constant_when_built(body, rhs) => cost::DIVISION_BY_CONSTANT,
+                Some(_) => cost::DIVISION,
+                None => cost::FLOAT_DIVISION,
             },
             ExprKind::Cast(_) if node.ty == Type::Unknown => 0,
             ExprKind::Binary(..)
@@ -113,6 +114,20 @@ impl EffectTable {
     }
 }
 
+/// Returns true for a constant, and for a captured number of Python, which is one when the kernel is built.
+fn is_constant_when_built(body: &Body, expr: ExprId) -> bool {
+    match body.expr(expr).kind {
+        ExprKind::Cast(value) => is_captured_number(body, value),
+        _ => constant(body, expr).is_some() || is_captured_number(body, expr),
+    }
+}
+
+fn is_captured_number(body: &Body, expr: ExprId) -> bool {
+    let ExprKind::Value(value) = body.expr(expr).kind else { return false };
+    let value = &body.values[value];
+    value.kind == ValueKind::Captured && !value.is_size
+}
+
 /// Conversions, hints, address and lane arithmetic: no more than an operator.
 fn is_cheap(it: Intrinsic) -> bool {
     use Intrinsic as I;
@@ -121,6 +136,7 @@ fn is_cheap(it: Intrinsic) -> bool {
         || matches!(
             it,
             I::Likely
+                | I::VScale
                 | I::Reinterpret
                 | I::ElementPtr
                 | I::IsNan

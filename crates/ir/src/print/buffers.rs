@@ -170,7 +170,7 @@ impl Printer<'_> {
         self.line(format_args!("{name} = T.match_buffer({text})"));
     }
 
-    /// What stands behind the call of a view.
+    /// The brackets behind the call of a view.
     fn view_brackets(&mut self, data: &Buffer) -> String {
         let dict = self.body.dict(data.attrs);
         match dict.iter().find(|it| &*it.0 == crate::BRACKETS) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Printer, attr::float_literal, attr::quote, level::Level};
+use super::{Printer, attr::float_literal, attr::quote, has_member, level::Level};
 use crate::{
     Attr, BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind,
     ExprListId, Intrinsic, OpId, Type, UnaryOp,
@@ -200,6 +200,10 @@ impl Printer<'_> {
             Some(DataType::INT32) | None => self.push(format_args!("{value}")),
             Some(dtype) if dtype.is_bool() => {
                 self.push(format_args!("T.bool({})", if value != 0 { "True" } else { "False" }));
+            }
+            // `T` has no member for it.
+            Some(dtype) if !has_member(dtype) => {
+                self.push(format_args!("T.cast({value}, \"{dtype}\")"));
             }
             Some(dtype) if dtype.is_uint() => {
                 self.push(format_args!("T.{dtype}({})", value as u64))

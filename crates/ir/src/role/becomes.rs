@@ -7,7 +7,7 @@
 
 use super::{Role, Roles, has_annotation, of_child};
 use crate::{
-    Body, ExprId, ExprKind, OccurrenceId, Occurrences,
+    Body, ExprId, ExprKind, OccurrenceId, Occurrences, Type,
     effects::{EffectTable, Element, is_list},
 };
 
@@ -28,6 +28,10 @@ pub fn may_become(
         }
         // An item of a list is what the list is.
         (ExprKind::Load { .. }, list) => !is_list(list),
+        // What it is cast to is not known: perhaps it is not cast at all.
+        (kind, ExprKind::Cast(_)) if body.ty(parent) == Type::Unknown => {
+            !matches!(kind, ExprKind::Int(_) | ExprKind::Float(_))
+        }
         _ => fits(body, Some((around, index)), role, new),
     };
     role.takes_equal() && is_read

@@ -1,8 +1,8 @@
 //! The dialect of operations whose names are written without one.
 //!
-//! Inside of some operations (`pdl.pattern`, `spirv.module`, `handshake.func`) names without a dot belong to the dialect
-//! of the operation around them. MLIR asks the operation; here all operations count as such but those of dialects that
-//! are known to have none of them. O(length of the list).
+//! Inside of some operations (`pdl.pattern`, `spirv.module`, `handshake.func`) names without a dot belong to the
+//! dialect of the operation around them. MLIR asks the operation; here all operations count as such but those of
+//! dialects that are known to have none of them. O(length of the list).
 
 use super::Shapes;
 

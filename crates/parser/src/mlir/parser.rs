@@ -82,6 +82,8 @@ pub(crate) struct Parser<'t> {
     results_memo: (std::ops::Range<usize>, bool),
     /// Open brackets of the flat parts being read.
     pub(super) brackets: Vec<SyntaxKind>,
+    /// The number of them around the innermost region.
+    pub(super) n_outer_brackets: usize,
     #[cfg(test)]
     pub(super) work: u64,
 }
@@ -123,6 +125,7 @@ impl<'t> Parser<'t> {
             starved: false,
             results_memo: (0..0, false),
             brackets: Vec::new(),
+            n_outer_brackets: 0,
             #[cfg(test)]
             work: 0,
         };
@@ -474,12 +477,12 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns true if a word may be the name of an operation without its dialect: it begins a line outside of brackets,
-    /// no further to the right than the operation before.
+    /// Returns true if a word may be the name of an operation without its dialect: it begins a line outside of
+    /// brackets, no further to the right than the operation before.
     fn may_begin_bare(&self, token: Token) -> bool {
         !self.default_dialect.is_empty()
             && token.newline
-            && self.brackets.is_empty()
+            && self.brackets.len() == self.n_outer_brackets
             && self.op_column.is_some_and(|it| self.column(token.start) <= it)
     }
 

@@ -6,3 +6,4 @@ pub(crate) mod jobs;
 pub(crate) mod settings;
 pub(crate) mod since;
 pub(crate) mod source;
+pub(crate) mod workspaces;

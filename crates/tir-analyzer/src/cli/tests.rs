@@ -12,6 +12,7 @@ mod explain;
 mod facts;
 mod fix;
 mod format;
+mod imports;
 mod instances;
 mod opt;
 mod panics;

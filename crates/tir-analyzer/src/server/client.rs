@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use lsp_types::{self as lsp, InitializeParams, Uri};
 use syntax::ColumnEncoding;
 
-use crate::server::{
-    handlers::completion::TRIGGERS,
-    lsp::{
-        ext::{CHOOSE_INSTANCE_COMMAND, VIEW_DEVICE_CODE_COMMAND},
-        from_proto, to_proto, tokens,
-    },
+use crate::server::lsp::{
+    ext::{CHOOSE_INSTANCE_COMMAND, VIEW_DEVICE_CODE_COMMAND},
+    from_proto, to_proto, tokens,
 };
+
+/// The characters at which completion is asked for: those that begin a name, or its part behind a dialect.
+const TRIGGERS: [&str; 6] = ["%", "^", "@", "#", "!", "."];
 
 /// The client's relevant abilities.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use build_kernels::WorkspaceFiles;
 use crossbeam_channel::Sender;
 use ide::AnalysisHost;
 use lsp_server::Response;
@@ -118,9 +119,16 @@ impl State {
             asked: FxHashMap::default(),
             n_asked: 0,
         };
+        state.follow_imports();
         state.load_config_file();
         state.apply_config();
         Ok(state)
+    }
+
+    /// Has imports followed to the files of the workspace.
+    pub(crate) fn follow_imports(&mut self) {
+        let files = WorkspaceFiles::new(self.roots.iter().cloned());
+        self.host_mut().set_workspace(Arc::new(files));
     }
 
     /// Returns the analysis host, for reading.

@@ -63,20 +63,11 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let mut names = Names::collect(facts);
     names.mark(facts.body);
     for name in 0..names.all.len() {
-        if !names.all[name].is_live && !is_meant(facts, names.all[name].what) {
+        // `_` and `_x` are meant to be unused.
+        if !names.all[name].is_live && !names.text(facts.body, name).starts_with('_') {
             found.push(names.finding(facts.body, name));
         }
     }
-}
-
-/// `_` and `_x` are meant to be unused; and text of which nothing was made may use a name too.
-fn is_meant(facts: &FindingFacts<'_>, what: What) -> bool {
-    let name = match what {
-        What::Value(it) => facts.body.values[it].name,
-        What::Cell(it) => facts.body.buffers[it].name,
-    };
-    let name = facts.body.name(name);
-    name.starts_with('_') || facts.source.is_some_and(|it| (it.is_hidden)(name))
 }
 
 #[derive(Clone, Copy)]
@@ -132,7 +123,23 @@ impl Names {
             }
         }
         names.pin(body);
+        // Text of which nothing was made uses the name.
+        if let Some(source) = facts.source {
+            for name in 0..names.all.len() {
+                if (source.is_hidden)(names.text(body, name)) {
+                    names.live(name as NameIdx);
+                }
+            }
+        }
         names
+    }
+
+    /// The text of a name.
+    fn text<'b>(&self, body: &'b Body, name: usize) -> &'b str {
+        body.name(match self.all[name].what {
+            What::Value(it) => body.values[it].name,
+            What::Cell(it) => body.buffers[it].name,
+        })
     }
 
     fn define(&mut self, body: &Body, op: OpId) {

@@ -356,7 +356,8 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
         let scopes = self.facts.scopes;
         match value.kind {
             ValueKind::Param(_) | ValueKind::Symbol => Some(0),
-            ValueKind::Captured => None,
+            // One value, from outside the function.
+            ValueKind::Captured => Some(0),
             ValueKind::BlockArg(block, _) => Some(scopes.of_block(block).index() as u32),
             ValueKind::Result(op, _) => Some(scopes.of_op(op).index() as u32),
         }

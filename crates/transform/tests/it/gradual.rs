@@ -43,8 +43,8 @@ fn a_captured_number_is_one_value() {
                 cse_v3 = T.bind(i * (k * m))
                 B[cse_v3] = B[cse_v3 + 1]
             ---
-            A[i // k]: 2 times, cost 12, bind cse_v1
-            i // k: 2 times, cost 8, covered by [cse_v1]
+            A[i // k]: 2 times, cost 8, bind cse_v1
+            i // k: 2 times, cost 4, covered by [cse_v1]
             i * k: 2 times, cost 1, bind cse_v2
             i * (k * m): 2 times, cost 1, bind cse_v3
         "#]],

@@ -282,7 +282,7 @@ def f({NUMBERS}):
         cse_v3: T.let[T.int32] = x // 5
         A[4] = cse_v3 * some + cse_v3 * other
         ---
-        x // y % some: 2 times, cost 28, bind cse_v1
+        x // y % some: 2 times, cost 24, bind cse_v1
         x // y: 2 times, cost 20, covered by [cse_v1]
         x // z: 2 times, cost 20, may-trap
         z // y: 2 times, cost 20, bind cse_v2

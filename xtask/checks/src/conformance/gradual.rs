@@ -14,7 +14,7 @@ use std::path::Path;
 use dataflow::analyses::Analyses;
 use frontend::tvmscript::{FunctionItem, FunctionKind, Lowered, Severity, functions, lower};
 use ir::effects::EffectTable;
-use ir::plan::{CseGroup, Decision, Refusal, SourceView};
+use ir::plan::{CseGroup, Decision, Refusal, SourceView, finding::Place, simplify::Step};
 use ir::{ExprId, ExprKind, OccurrenceId, Occurrences, arena::Id as _};
 use syntax::{SyntaxKind, TextRange};
 use transform::{
@@ -106,6 +106,8 @@ struct Reported {
     claims: BTreeMap<&'static str, usize>,
     /// Rules and places of findings and simplifications.
     found: BTreeSet<(&'static str, (u32, u32))>,
+    /// The places that simplifications rewrite: expressions, and statements with all that is in them.
+    rewritten: Vec<(u32, u32)>,
     /// The places that become one, by group.
     shared: Vec<Vec<TextRange>>,
     /// The refused groups by their places.
@@ -159,8 +161,11 @@ impl Reported {
             self.found.insert((it.kind.name(), at(it.place)));
         }
         let plan = simplify::plan(analyses, Some(view), &SimplifyOptions::default());
-        for it in plan.items.iter().filter(|it| it.round == 0 && !it.kind.is_finding()) {
-            self.found.insert((it.kind.name(), at(it.place)));
+        for it in plan.items.iter().filter(|it| it.round == 0) {
+            self.rewritten.extend(it.steps.iter().map(|step| at(rewritten_by(step))));
+            if !it.kind.is_finding() {
+                self.found.insert((it.kind.name(), at(it.place)));
+            }
         }
     }
 
@@ -214,7 +219,8 @@ impl Reported {
 
     /// Returns true if something was found at a place that contains this one.
     fn is_found_around(&self, at: (u32, u32)) -> bool {
-        self.found.iter().any(|(_, it)| it.0 <= at.0 && at.1 <= it.1)
+        let found = self.found.iter().map(|(_, it)| it);
+        found.chain(&self.rewritten).any(|it| it.0 <= at.0 && at.1 <= it.1)
     }
 
     /// The reason why places should not be one, as the text with all values has it.
@@ -224,17 +230,33 @@ impl Reported {
         if *is_constant {
             return None;
         }
-        if values.any(|(it, _)| it != first) {
-            return Some("different values".to_owned());
-        }
-        // Some of them may be one, and not all.
+        // Some of them may be one, and not all: also by a law of arithmetic.
         let is_known = |group: &Vec<TextRange>| places.iter().all(|it| group.contains(it));
         if self.shared.iter().any(is_known) {
             return None;
         }
+        if values.any(|(it, _)| it != first) {
+            return Some("different values".to_owned());
+        }
         let refusals = places.iter().filter_map(|it| self.refused.get(&key(*it)));
         let mut refusals = refusals.filter(|it| !matches!(it, Refusal::Simplifies { .. }));
         refusals.next().map(|it| format!("refused as {} before", it.name()))
+    }
+}
+
+/// The place of what a step rewrites.
+fn rewritten_by(step: &Step) -> Place {
+    match *step {
+        Step::Replace { occurrence, .. } => Place::Occurrence(occurrence),
+        Step::Operand { op, .. }
+        | Step::Remove { op, .. }
+        | Step::Open { op, .. }
+        | Step::Unwrap { op, .. }
+        | Step::Hoist { op, .. }
+        | Step::Negate { op, .. }
+        | Step::DropElse { op } => Place::Op(op),
+        Step::Merge { outer, .. } => Place::Op(outer),
+        Step::Join { first, .. } => Place::Op(first),
     }
 }
 

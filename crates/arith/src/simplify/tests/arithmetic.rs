@@ -285,3 +285,41 @@ fn an_arm_of_a_select_is_seen_where_it_is_chosen() {
     // Evaluated where `x` is 0, too.
     check_unchanged("select(x != 0, if_then_else(x == 0, y, y // x), 0)");
 }
+
+#[test]
+fn choices_between_constants_take_constants_in() {
+    check("select(p, 3, 4) + 2", "select(p, 5, 6)");
+    check("select(p, 3, 4) - 5", "select(p, -2, -1)");
+    check("5 - select(p, 3, 4)", "select(p, 2, 1)");
+    check("select(p, 3, 4) * 8", "select(p, 24, 32)");
+    check("select(p, 3, 4) * x", "x * select(p, 3, 4)");
+}
+
+#[test]
+fn what_one_condition_chooses_twice_is_chosen_once() {
+    check("select(p, 3, x) + select(p, 4, 0)", "select(p, 7, x)");
+    check_under(&[FITS], "select(p, x, y) - select(p, y, x)", "select(p, x - y, y - x)");
+    check_unchanged("select(p, x, y) + select(q, y, x)");
+    // The sum of the other arms may overflow.
+    check_unchanged("select(p, x, y) + select(p, z, w)");
+}
+
+#[test]
+fn leading_zeros_of_a_constant_are_counted() {
+    let counted = |value: i128, dtype: ir::DataType| {
+        let mut case = case(&[], "x", "x");
+        let call = case.simplifier.analyzer().grow(|body| {
+            let operand = body.int(value, dtype);
+            let callee = body.operator("clz");
+            let attrs = body.attr_dict(Vec::new());
+            body.call(callee, &[operand], attrs, ir::DataType::INT32.into(), false)
+        });
+        let simple = case.simplifier.simplify(case.ctx, call, Overflow::Excluded);
+        case.simplifier.analyzer().body().expr(simple).kind
+    };
+    let zeros = |it| ir::ExprKind::Int(it);
+    assert_eq!(counted(16, ir::DataType::INT32), zeros(27));
+    assert_eq!(counted(16, ir::DataType::INT64), zeros(59));
+    assert_eq!(counted(-1, ir::DataType::INT32), zeros(0));
+    assert!(matches!(counted(0, ir::DataType::INT32), ir::ExprKind::Call { .. }));
+}

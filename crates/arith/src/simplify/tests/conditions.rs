@@ -122,3 +122,14 @@ fn extrema_are_compared_by_the_operand_that_counts() {
     check("max(x, 3) < 10", "x < 10");
     check("2 < min(x, 5)", "2 < x");
 }
+
+#[test]
+fn a_weaker_bound_goes_though_the_stronger_one_is_evaluated_after_it() {
+    // Where the first sum is no error, the smaller one is none.
+    check("x < y + 10 and x < y + 5", "x <= y + 4");
+    check("x < y + 10 or x < y + 5", "x <= y + 9");
+    check("x < y + 10 and (x < y + 7 and x < y + 5)", "x <= y + 4");
+    // The larger one may be an error, and so may any sum of something else.
+    let three = "x <= y + 4 and z * 2 <= y + 9 and x < y - 4";
+    check(three, three);
+}

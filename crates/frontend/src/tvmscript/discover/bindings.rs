@@ -257,14 +257,15 @@ impl Finder<'_> {
     }
 
     /// `from m import *` may bind every name anew.
-    pub(super) fn star_import(&mut self, scope: ScopeId) {
+    pub(super) fn star_import(&mut self, scope: ScopeId, module: &str) {
         let scope = &mut self.scopes[scope.0 as usize];
-        scope.has_star = true;
+        scope.stars.push(module.into());
         // Each alone, so in any order.
         scope.names.values_mut().for_each(|it| {
             if let Definition::Statement { .. } | Definition::Python(_) | Definition::Class(_) = it
             {
-                *it = Definition::Other("perhaps imported by `from … import *`");
+                let before = std::mem::replace(it, Definition::ModuleClass);
+                *it = Definition::BeforeStar(Box::new(before));
             }
         });
     }

@@ -1,9 +1,12 @@
 //! The factories of a file, the calls of them, and the instances that these make.
 
+use std::sync::Arc;
+
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextRange};
 
 use super::{
-    Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, bindings::is_starred, name_of,
+    Context, Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, bindings::is_starred,
+    name_of,
 };
 use crate::tvmscript::{
     ast::{self, Ast, ExKind, Run},
@@ -122,9 +125,11 @@ impl Factory {
 /// A call of a function that is imported from another file, with known arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignCall {
-    /// The dotted path of the function, from the module that is named in the import, without the dots of a relative
-    /// one.
+    /// The dotted path of the function, from the module that is named in the import.
     path: Box<str>,
+    /// The number of the file of the function, and the path of the function in it; none if the workspace has no such
+    /// file.
+    target: Option<(Arc<str>, Box<str>)>,
     arguments: Arguments,
 }
 
@@ -132,22 +137,46 @@ pub struct ForeignCall {
 const MAX_FOREIGN: usize = 64;
 
 impl ForeignCall {
-    /// Returns the instance that the call asks for of a file, by the dotted path of the file; none if it means another
-    /// file.
-    pub fn request(&self, module: &str) -> Option<Request> {
+    /// Returns the number of the file that the call means, and the instance that it asks for of it; none if it is not
+    /// known which file that is.
+    pub fn target(&self) -> Option<(&Arc<str>, Request)> {
+        let (file, function) = self.target.as_ref()?;
+        let arguments = self.arguments.clone();
+        Some((file, Request { function: function.clone(), arguments }))
+    }
+
+    /// Returns the instance that the call asks for of a file, by the number of the file, or where it is not known which
+    /// file is meant by its dotted path; none if it means another file.
+    pub fn request(&self, number: Option<&str>, module: &str) -> Option<Request> {
+        if let Some((file, request)) = self.target() {
+            return (number == Some(&**file)).then_some(request);
+        }
+        let path = self.path.trim_start_matches('.');
         let is_module = |it: &str| {
             module.strip_suffix(it).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         };
-        let mut ends = self.path.match_indices('.').map(|it| it.0).rev();
-        let end = ends.find(|end| is_module(&self.path[..*end]))?;
-        let (function, arguments) = (self.path[end + 1..].into(), self.arguments.clone());
+        let mut ends = path.match_indices('.').map(|it| it.0).rev();
+        let end = ends.find(|end| is_module(&path[..*end]))?;
+        let (function, arguments) = (path[end + 1..].into(), self.arguments.clone());
         Some(Request { function, arguments })
     }
 }
 
+/// The file of a function, by the longest part of its path that is a module of the workspace, and the rest of the path.
+fn function_of_module(path: &str, context: Context<'_>) -> Option<(Arc<str>, Box<str>)> {
+    path.match_indices('.').rev().find_map(|(end, _)| {
+        // In `.f`, the dots are the module.
+        let is_dots = path[..end].bytes().all(|it| it == b'.');
+        let module = if is_dots { &path[..=end] } else { &path[..end] };
+        let file = context.modules.module("", module)?;
+        Some((file, path[end + 1..].into()))
+    })
+}
+
 impl FileFunctions {
-    /// The factories of the file, in the order of the first TVMScript function in each. O(functions).
-    pub fn factories(&self) -> Vec<Factory> {
+    /// The factories of the file, in the order of the first TVMScript function in each. O(functions). `context` is that
+    /// of the file ([`FileFunctions::context`]), here and below.
+    pub fn factories(&self, context: Context<'_>) -> Vec<Factory> {
         let mut found: Vec<Factory> = Vec::new();
         for (number, item) in self.functions.iter().enumerate() {
             if item.source.kind != FunctionKind::PrimFunc {
@@ -163,7 +192,7 @@ impl FileFunctions {
             for id in around.into_iter().rev() {
                 let Some(scope) = self.scopes.get(id) else { continue };
                 if found.iter().all(|it| *it.path != *scope.path) {
-                    found.extend(self.factory(scope, number));
+                    found.extend(self.factory(scope, number, context));
                 }
             }
         }
@@ -171,7 +200,7 @@ impl FileFunctions {
     }
 
     /// The factory that a scope is; none if it is no function with parameters.
-    fn factory(&self, scope: &Scope, function: usize) -> Option<Factory> {
+    fn factory(&self, scope: &Scope, function: usize, context: Context<'_>) -> Option<Factory> {
         let list = scope.parameters.as_ref()?.syntax();
         let mut factory = Factory {
             path: Box::from(&*scope.path),
@@ -189,7 +218,7 @@ impl FileFunctions {
                 factory.has_rest |= !is_double && !name.is_empty();
                 is_keyword_only = true;
             } else if !name.is_empty() {
-                let default = self.default(scope.parent, &it);
+                let default = self.default(scope.parent, &it, context);
                 factory.parameters.push(Parameter { name: name.into(), default, is_keyword_only });
             }
         }
@@ -197,7 +226,12 @@ impl FileFunctions {
     }
 
     /// The default of a parameter, which is evaluated around the function.
-    fn default(&self, around: Option<ScopeId>, parameter: &SyntaxNode) -> DefaultValue {
+    fn default(
+        &self,
+        around: Option<ScopeId>,
+        parameter: &SyntaxNode,
+        context: Context<'_>,
+    ) -> DefaultValue {
         let mut behind = parameter.children_with_tokens().skip_while(|it| it.kind() != K::EQ);
         let Some(value) = behind.find_map(|it| it.into_node()) else {
             return DefaultValue::Required;
@@ -205,16 +239,17 @@ impl FileFunctions {
         let green = Green::of(&value);
         let ast = ast::read(&green);
         let scope = around.unwrap_or(super::MODULE);
-        let value = ast.root_exprs.first().map(|&it| self.scopes.evaluate(scope, &green, it));
+        let value = ast.root_exprs.first();
+        let value = value.map(|&it| self.scopes.evaluate(scope, &green, it, context));
         let value = value.filter(Constant::is_plain);
         value.map_or(DefaultValue::Unknown, DefaultValue::Known)
     }
 
     /// The instances of factories of this file that calls in it make, each once, in the order of the calls. O(calls).
-    pub fn called_instances(&self, factories: &[Factory]) -> Vec<Instance> {
+    pub fn called_instances(&self, factories: &[Factory], context: Context<'_>) -> Vec<Instance> {
         let mut found: Vec<Instance> = Vec::new();
         for call in self.calls.iter() {
-            if let Some(instance) = self.called_instance(factories, call)
+            if let Some(instance) = self.called_instance(factories, call, context)
                 && !found.contains(&instance)
             {
                 found.push(instance);
@@ -223,7 +258,12 @@ impl FileFunctions {
         found
     }
 
-    fn called_instance(&self, factories: &[Factory], call: &Call) -> Option<Instance> {
+    fn called_instance(
+        &self,
+        factories: &[Factory],
+        call: &Call,
+        context: Context<'_>,
+    ) -> Option<Instance> {
         let callee = call.green.syntax().first_child()?.text();
         let last = callee.rsplit('.').next().unwrap_or_default().trim();
         // Most calls are of something else.
@@ -251,22 +291,28 @@ impl FileFunctions {
             }
             at = scope.parent;
         };
-        let arguments = self.arguments(&ast, args, call)?;
+        let arguments = self.arguments(&ast, args, call, context)?;
         factory.is_complete(&arguments).then_some(())?;
         factory.instance(&arguments).ok()
     }
 
     /// The arguments of a call, if all are known in its scope.
-    fn arguments(&self, ast: &Ast<'_>, args: Run, call: &Call) -> Option<Arguments> {
-        let value = |ex| self.scopes.evaluate(call.scope, &call.green, ex);
+    fn arguments(
+        &self,
+        ast: &Ast<'_>,
+        args: Run,
+        call: &Call,
+        context: Context<'_>,
+    ) -> Option<Arguments> {
+        let value = |ex| self.scopes.evaluate(call.scope, &call.green, ex, context);
         Arguments::read(ast.args(args), &value).ok()
     }
 
     /// The calls of functions of other files, in their order. O(calls).
-    pub fn foreign_calls(&self) -> Vec<ForeignCall> {
+    pub fn foreign_calls(&self, context: Context<'_>) -> Vec<ForeignCall> {
         let mut found: Vec<ForeignCall> = Vec::new();
         for call in self.calls.iter() {
-            if let Some(it) = self.foreign_call(call)
+            if let Some(it) = self.foreign_call(call, context)
                 && !found.contains(&it)
             {
                 found.push(it);
@@ -278,7 +324,7 @@ impl FileFunctions {
         found
     }
 
-    fn foreign_call(&self, call: &Call) -> Option<ForeignCall> {
+    fn foreign_call(&self, call: &Call, context: Context<'_>) -> Option<ForeignCall> {
         let ast = ast::read(&call.green);
         let &ExKind::Call { callee, args } = ast.kind(*ast.root_exprs.first()?) else {
             return None;
@@ -297,10 +343,15 @@ impl FileFunctions {
         if args.is_empty() || module.split('.').next() == Some("tvm") {
             return None;
         }
-        let module = module.trim_start_matches('.');
-        let path = [module].into_iter().chain(rest).collect::<Vec<_>>().join(".");
-        let arguments = self.arguments(&ast, args, call)?;
-        Some(ForeignCall { path: path.into(), arguments })
+        let path = [&**module].into_iter().chain(rest).collect::<Vec<_>>().join(".");
+        let arguments = self.arguments(&ast, args, call, context)?;
+        // The function itself, wherever it is imported from; or one of the module, which a decorator may hide.
+        let target = match self.scopes.evaluate(call.scope, &call.green, callee, context) {
+            Constant::Function(it) => Some((it.home.file.clone(), Box::from(&*it.home.path))),
+            _ => function_of_module(&path, context),
+        };
+        let target = target.filter(|it| !it.0.is_empty());
+        Some(ForeignCall { path: path.into(), target, arguments })
     }
 
     /// The instances that calls in other files make of factories of this file, each once, in the order of the calls.
@@ -353,7 +404,7 @@ impl FileFunctions {
 
 #[cfg(test)]
 mod tests {
-    use crate::tvmscript::{Request, functions, lower};
+    use crate::tvmscript::{Context, Request, functions, lower};
 
     const TEXT: &str = r#"from tvm.script import tirx as T
 
@@ -388,7 +439,8 @@ small = run(matmul(2, dtype="float32"))
 
     fn shown(text: &str) -> Vec<String> {
         let functions = functions(&syntax::parse(text));
-        let instances = functions.called_instances(&functions.factories());
+        let instances = functions
+            .called_instances(&functions.factories(Context::default()), Context::default());
         instances.iter().map(ToString::to_string).collect()
     }
 
@@ -403,7 +455,7 @@ small = run(matmul(2, dtype="float32"))
     #[test]
     fn parameters_and_what_is_made_of_them_have_the_values_of_the_instance() {
         let functions = functions(&syntax::parse(TEXT));
-        let [factory] = &functions.factories()[..] else { panic!("one factory") };
+        let [factory] = &functions.factories(Context::default())[..] else { panic!("one factory") };
         assert_eq!(&TEXT[functions.factory_range(factory).unwrap()], "matmul");
         let request = Request::parse(r#"matmul(8, dtype="int32")"#).unwrap();
         let asked = functions.requested_instances(std::slice::from_ref(factory), &[request]);
@@ -420,9 +472,9 @@ small = run(matmul(2, dtype="float32"))
     fn calls_of_other_files_mean_a_module_by_the_end_of_its_path() {
         let text = "import kernels.gemm as g\nfrom kernels.gemm import matmul as mm\nfrom .scan import scan\n\
                     import numpy as np\n\n\ndef test(x):\n    mm(1, K=2)\n    g.matmul(3)\n    scan(4)\n    np.zeros(x)\n";
-        let calls = functions(&syntax::parse(text)).foreign_calls();
+        let calls = functions(&syntax::parse(text)).foreign_calls(Context::default());
         let of = |module: &str| -> Vec<String> {
-            let asked = calls.iter().filter_map(|it| it.request(module));
+            let asked = calls.iter().filter_map(|it| it.request(None, module));
             asked.map(|it| format!("{} {:?}", it.function, it.arguments.positional)).collect()
         };
         assert_eq!(of("home.kernels.gemm"), ["matmul [Int(1)]", "matmul [Int(3)]"]);
@@ -431,7 +483,7 @@ small = run(matmul(2, dtype="float32"))
         let own = functions(&syntax::parse(TEXT));
         let requests =
             [Request::parse("matmul(1, 2)").unwrap(), Request::parse("matmul(K=1)").unwrap()];
-        let made = own.instances_of_calls(&own.factories(), &requests);
+        let made = own.instances_of_calls(&own.factories(Context::default()), &requests);
         let shown: Vec<String> = made.iter().map(ToString::to_string).collect();
         assert_eq!(shown, [r#"matmul(M=1, K=2, dtype="float16")"#]);
     }
@@ -441,7 +493,8 @@ small = run(matmul(2, dtype="float32"))
         let functions = functions(&syntax::parse(TEXT));
         let refused = |text: &str| {
             let request = Request::parse(text).unwrap();
-            let mut asked = functions.requested_instances(&functions.factories(), &[request]);
+            let mut asked =
+                functions.requested_instances(&functions.factories(Context::default()), &[request]);
             asked.pop().unwrap().unwrap_err()
         };
         assert_eq!(refused("matmul(N=1)"), "`matmul` has no parameter `N`");

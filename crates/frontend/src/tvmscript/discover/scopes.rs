@@ -12,7 +12,7 @@ use crate::tvmscript::{instance::Instance, staging::Kind};
 #[derive(Clone, Default, Debug)]
 pub struct Scopes(Arc<[Scope]>);
 
-/// Finds the files that a file imports: as text, when a name of theirs is asked for.
+/// Finds the files that a file imports: when a name of theirs is asked for.
 pub trait Modules {
     /// The number of the file of a module: `path` is `a.b`, or `.a.b` relative to the file `from`. The file whose names
     /// are asked for has the empty number.
@@ -60,8 +60,8 @@ pub(super) struct Scope {
     pub(super) changed: FxHashMap<Box<str>, Change>,
     /// True if it is a class: its names are not visible in the functions inside.
     pub(super) is_class: bool,
-    /// True if `from m import *` may bind any name in it.
-    pub(super) has_star: bool,
+    /// The modules of `from m import *`, in order: each may bind any name.
+    pub(super) stars: Vec<Box<str>>,
     /// The functions by name, if it is a module (`@I.ir_module`).
     pub(super) members: Option<FxHashMap<Box<str>, usize>>,
     /// The list of its parameters, if it is a function of Python.
@@ -88,10 +88,19 @@ impl Scope {
             names: FxHashMap::default(),
             changed: FxHashMap::default(),
             is_class: false,
-            has_star: false,
+            stars: Vec::new(),
             members: None,
             parameters: None,
         }
+    }
+
+    /// The words of the imports in it, in any order.
+    fn imports(&self) -> impl Iterator<Item = &str> {
+        let imported = self.names.values().filter_map(|it| match it {
+            Definition::Import(path) => Some(path),
+            _ => None,
+        });
+        imported.chain(&self.stars).map(|it| &**it)
     }
 }
 
@@ -119,6 +128,8 @@ pub(crate) enum Definition {
         kind: Kind,
         annotation: Box<str>,
     },
+    /// Bound, and then perhaps bound anew by `from m import *`.
+    BeforeStar(Box<Definition>),
     /// Bound in a way whose value is not read, or more than once: the end of a sentence that says so.
     Other(&'static str),
 }
@@ -178,8 +189,31 @@ impl Scopes {
         path.rsplit('.').next().unwrap_or(path)
     }
 
-    pub(crate) fn has_star(&self, id: ScopeId) -> bool {
-        self.get(id).is_some_and(|it| it.has_star)
+    /// The words of all imports of the file, sorted, each once. O(names).
+    pub fn imports(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = self.0.iter().flat_map(Scope::imports).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Returns the words of the import that binds a name for code in a scope: `a.b.name`; none of a name that something
+    /// else binds.
+    pub fn import(&self, scope: ScopeId, name: &str) -> Option<&str> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            match self.visible(id, name, id == scope) {
+                Some(Definition::Import(path)) => return Some(path),
+                Some(_) => return None,
+                None => at = self.parent(id),
+            }
+        }
+        None
+    }
+
+    /// The modules of `from m import *` in a scope, in order.
+    pub(crate) fn stars(&self, id: ScopeId) -> &[Box<str>] {
+        self.get(id).map_or(&[], |it| &it.stars)
     }
 
     /// The definition of a name in a scope itself.

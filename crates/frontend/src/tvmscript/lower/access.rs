@@ -58,6 +58,7 @@ impl Lowerer<'_, '_, '_> {
                 Ok(Ev { val: Val::LetAnnotation(Some(ty)), src })
             }
             Val::Static(_) => self.layout(ex),
+            Val::Entries(entries) => self.entry(ex, entries, index),
             Val::Unknown(_) | Val::Python => Ok(self.opaque_ex(ex)),
             Val::Intrinsic(space) if self.s.body.name(*space) == "ptx" => {
                 self.instruction(ex, index)

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use syntax::SyntaxKind;
 
 use super::{
-    Lowerer, R,
+    Doubt, Lowerer, R,
     arguments::Args,
     buffers::{BufferForm, buffer_form},
     source_tree::At,
@@ -132,6 +132,9 @@ impl Lowerer<'_, '_, '_> {
         match self.peek(name) {
             Some(Val::Expr(id)) if self.is_plain_name(id) => {
                 // Memory or a name for a value, and so a store or another name: that is for the value to say.
+                if self.s.body.ty(id) == Type::Unknown {
+                    self.s.doubt = Doubt::Unknown;
+                }
                 return Err(self.unsupported(target, "another value of unknown kind for this name"));
             }
             Some(Val::Cell(buffer)) => return self.store_cell(target, buffer, &ev),
@@ -139,6 +142,7 @@ impl Lowerer<'_, '_, '_> {
             Some(Val::Buffer(buffer))
                 if self.is_one_element(buffer) && self.is_unknown(&ev.val) =>
             {
+                self.s.doubt = Doubt::Unknown;
                 return Err(self.unsupported(target, "a value of unknown kind for this name"));
             }
             Some(Val::Buffer(buffer)) if self.is_one_element(buffer) && is_storable(&ev.val) => {
@@ -256,8 +260,10 @@ impl Lowerer<'_, '_, '_> {
     /// An immutable binding.
     pub(super) fn bind(&mut self, name: &str, target: Ex, value: Tx, ty: Option<Type>) -> ir::OpId {
         let id = self.s.body.intern(name);
+        // What is not known may be memory, and then this is a store.
         let is_binding = self.s.scopes.in_innermost(id).is_some_and(|it| {
             self.s.definitions[it.definition.0 as usize].kind == DefinitionKind::Binding
+                && !matches!(it.val, Val::Unknown(_))
         });
         if is_binding && !self.is_legacy() {
             self.check_redefinition(name, target);

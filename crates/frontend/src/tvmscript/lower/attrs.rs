@@ -150,7 +150,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// A value: constants become data, other expressions are kept as such.
-    fn attr_value(&mut self, ex: Ex) -> Attr {
+    pub(super) fn attr_value(&mut self, ex: Ex) -> Attr {
         let mark = self.s.diagnostics.len();
         let value = self.eval(ex).and_then(|ev| self.attr_of(&ev));
         match value {

@@ -287,7 +287,28 @@ impl Lowerer<'_, '_, '_> {
             .filter(|&(index, (key, ex))| keeps(key) && is_said(self, index, ex))
             .map(|(_, it)| it)
             .collect();
-        self.keyword_attrs(&kept)
+        let attr = |this: &mut Self, (key, ex): (&str, Ex)| match key {
+            "allocated_addr" => (key.into(), this.address_attr(ex)),
+            _ => (key.into(), this.attr(ex)),
+        };
+        kept.into_iter().map(|it| attr(self, it)).collect()
+    }
+
+    /// An address that a buffer is given, or several. Names in it are found in no operand: they stay hidden.
+    fn address_attr(&mut self, ex: Ex) -> ir::Attr {
+        match *self.ast.kind(ex) {
+            ExKind::Tuple(run) | ExKind::List(run) => {
+                let ast = self.ast;
+                ir::Attr::List(ast.exs(run).iter().map(|&it| self.address_attr(it)).collect())
+            }
+            ExKind::Subscript { .. } => {
+                let uses = self.s.uses.len();
+                let attr = self.attr_value(ex);
+                self.s.uses.truncate(uses);
+                attr
+            }
+            _ => self.attr(ex),
+        }
     }
 
     /// A shape whose strings are symbols.

@@ -234,7 +234,9 @@ impl Lowerer<'_, '_, '_> {
                             matches!(body.ops[op].kind, OpKind::Opaque(_))
                                 || body.is_plain_name(op) && !is_index
                         }
-                        V::Param(_) | V::BlockArg(..) | V::Symbol => false,
+                        // `T.constexpr`.
+                        V::Param(_) | V::Symbol => value.ty == Type::Unknown,
+                        V::BlockArg(..) => false,
                     };
                     if !is_python {
                         return false;

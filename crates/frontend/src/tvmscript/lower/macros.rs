@@ -11,6 +11,7 @@ use syntax::Green;
 use super::{
     Lowerer, R,
     arguments::Args,
+    sequences::entries_of,
     value::{Items, Val},
 };
 use crate::tvmscript::{
@@ -154,6 +155,10 @@ impl Lowerer<'_, '_, '_> {
         let mut values = Vec::with_capacity(def.params.len());
         for param in &def.params {
             // `*args`, `**named`; `*` and `/` alone have no name.
+            if param.is_double {
+                values.push(entries_of(std::mem::take(&mut keywords)));
+                continue;
+            }
             if param.is_star {
                 let rest = match param.name {
                     "" => Items::from_iter([]),

@@ -167,6 +167,11 @@ impl Lowerer<'_, '_, '_> {
         let mask = match (self.const_str(&mask), &mask) {
             (Some(text), _) => i128::from(text.contains('r')) + 2 * i128::from(text.contains('w')),
             (None, Val::Const(Constant::Int(it))) => *it,
+            (None, Val::Path(path)) => match self.s.body.name(*path).rsplit_once('.') {
+                Some((of, "READ")) if of.ends_with(".BufferAccessKind") => 1,
+                Some((of, "WRITE")) if of.ends_with(".BufferAccessKind") => 2,
+                _ => return Ok(self.opaque_ex(ex)),
+            },
             _ => return Ok(self.opaque_ex(ex)),
         };
         let data = self.s.body.buffers[buffer].clone();

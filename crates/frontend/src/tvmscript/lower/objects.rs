@@ -66,8 +66,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(Some((form, BufferSpec { buffer, operands })))
     }
 
-    /// `T.alloc_tcgen05_ldst_frag("32x32b", (128, 64), "float32")`: registers of a warp group, of which each thread has a
-    /// part, with the shape of the whole.
+    /// `T.alloc_tcgen05_ldst_frag("32x32b", (128, 64), "float32")`: registers of a warp group, of which each thread has
+    /// a part, with the shape of the whole.
     pub(super) fn fragment(
         &mut self,
         ex: Ex,

@@ -83,6 +83,9 @@ impl Lowerer<'_, '_, '_> {
                 "Python cannot compute this",
             ));
         }
+        if let Some(ev) = self.joined(op, a, b, at)? {
+            return Ok(ev);
+        }
         if let Some(text) = operator_text(op)
             && let Some(ev) = self.captured_binary(ex, text, a, b)
         {
@@ -100,6 +103,24 @@ impl Lowerer<'_, '_, '_> {
         }
         let tx = self.arithmetic(op, a, b, at)?;
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// `[a, b] + [c]`: the items of both tuples or lists.
+    fn joined(&mut self, op: SyntaxKind, a: &Ev, b: &Ev, at: At) -> R<Option<Ev>> {
+        let is_sequence = |it: &Ev| {
+            matches!(it.val, Val::Seq(_) | Val::Const(Constant::Tuple(_) | Constant::List(_)))
+        };
+        if op != SyntaxKind::PLUS || !is_sequence(a) || !is_sequence(b) {
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        for it in [&a.val, &b.val] {
+            let count = self.n_items(it).unwrap_or_default();
+            self.make_items(count, at.range)?;
+            all.extend((0..count).filter_map(|index| self.nth_item(it, index)));
+        }
+        let src = self.s.sources.leaf(at);
+        Ok(Some(Ev { val: Val::Seq(all.into_iter().collect()), src }))
     }
 
     /// The text of a number of Python that is no `int32`, beside something of which nothing is known: that may be
@@ -531,6 +552,10 @@ impl Lowerer<'_, '_, '_> {
             return Ok(self.opaque_ex(ex));
         }
         let condition = self.lift(&decision)?;
+        let is_text = |it: &Ev| matches!(it.val, Val::Const(Constant::Str(_)));
+        if (is_text(&then) || is_text(&otherwise)) && self.may_be_python(condition.id) {
+            return Ok(self.opaque_ex(ex));
+        }
         let (then, otherwise) = (self.lift(&then)?, self.lift(&otherwise)?);
         // Nor are the types of the arms brought together where Python chooses.
         let at = self.at(ex);

@@ -486,12 +486,16 @@ impl Lowerer<'_, '_, '_> {
                     return Err(Reported);
                 }
                 let values = self.bind_args(def, given)?;
+                // A list that is given, or a default that all calls share, is not the function's to change.
+                let held = values.clone();
                 for (param, val) in def.params.iter().zip(values) {
                     if !param.name.is_empty() {
                         self.define(param.name, param.name_range, DefinitionKind::Meta, val);
                     }
                 }
-                match self.helper_statements(def.body)? {
+                let flow = self.helper_statements(def.body);
+                drop(held);
+                match flow? {
                     Flow::Return(val) => Ok(val),
                     Flow::Next => Ok(Val::Const(Constant::None)),
                     Flow::Break | Flow::Continue => Err(Reported),
@@ -590,6 +594,8 @@ impl Lowerer<'_, '_, '_> {
             }
             StKind::For { target, iterable, body, otherwise } => {
                 let Some(items) = self.python_items(iterable)? else { return Err(Reported) };
+                // Python goes through a list as it is, and so must not change it.
+                let held = self.lists_in(iterable);
                 for item in items {
                     if !self.name_parts(target, item) {
                         return Err(Reported);
@@ -600,6 +606,7 @@ impl Lowerer<'_, '_, '_> {
                         other => return Ok(other),
                     }
                 }
+                drop(held);
                 return self.helper_statements(otherwise);
             }
             _ => return Err(Reported),

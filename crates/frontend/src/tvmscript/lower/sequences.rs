@@ -117,12 +117,29 @@ impl Lowerer<'_, '_, '_> {
         Ok(())
     }
 
+    /// The lists that names in an expression have: while they are held, nothing changes them.
+    pub(super) fn lists_in(&mut self, ex: Ex) -> Vec<Val> {
+        let (ast, range) = (self.ast, self.ast.range(ex));
+        (0..=ex.0)
+            .rev()
+            .map(Ex)
+            .take_while(|&it| range.contains_range(ast.range(it)))
+            .filter_map(|it| match *ast.kind(it) {
+                ExKind::Name(name) => self.peek(name).filter(|it| matches!(it, Val::Seq(_))),
+                _ => None,
+            })
+            .collect()
+    }
+
     // ---- slices as objects ----
 
     /// The bounds of a slice that is a value: `slice(0, 4)`.
     fn slice_bounds(&self, val: &Val) -> Option<[Val; 3]> {
         let known = |bounds: &staging::Items| match &bounds[..] {
-            [a, b, c] => Some([a, b, c].map(|it| Val::Const(it.clone()))),
+            // A slice of bounds that are not known is one captured value.
+            [a, b, c] if bounds.iter().all(Constant::is_known) => {
+                Some([a, b, c].map(|it| Val::Const(it.clone())))
+            }
             _ => None,
         };
         match val {
@@ -180,8 +197,27 @@ impl Lowerer<'_, '_, '_> {
         Some(entries.into())
     }
 
-    /// The entries of a dictionary after `**`, if they are known.
-    pub(super) fn spread_entries(&mut self, ex: Ex) -> R<Option<Vec<(Box<str>, Ev)>>> {
+    /// `given["name"]` of a dictionary of keyword arguments.
+    pub(super) fn entry(&mut self, ex: Ex, entries: &Entries, index: Ex) -> R<Ev> {
+        let key = self.eval(index)?;
+        let val = self
+            .const_str(&key.val)
+            .and_then(|key| entries.iter().rev().find(|it| *it.0 == *key).map(|it| it.1.clone()));
+        match val {
+            Some(val) => {
+                let src = self.leaf(ex);
+                Ok(Ev { val, src })
+            }
+            None => Ok(self.opaque_ex(ex)),
+        }
+    }
+
+    /// The entries of a dictionary after `**` that a name has, if they are known. Nothing else is read here: what is
+    /// not known is read once more as it stands.
+    fn spread_entries(&mut self, ex: Ex) -> R<Option<Vec<(Box<str>, Ev)>>> {
+        if !matches!(self.ast.kind(ex), ExKind::Name(_)) {
+            return Ok(None);
+        }
         let mark = self.mark();
         let ev = self.eval(ex)?;
         let entries = match &ev.val {
@@ -245,6 +281,14 @@ impl Lowerer<'_, '_, '_> {
             attrs.push((key, value));
         }
         Ok(Some(attrs))
+    }
+}
+
+/// The dictionary of the keyword arguments that no other parameter takes.
+pub(super) fn entries_of(keywords: Vec<(&str, Val)>) -> Val {
+    match keywords.iter().all(|it| is_flat(&it.1)) {
+        true => Val::Entries(keywords.into_iter().map(|(key, val)| (key.into(), val)).collect()),
+        false => Val::Dict,
     }
 }
 

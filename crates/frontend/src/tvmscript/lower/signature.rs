@@ -32,6 +32,13 @@ impl Lowerer<'_, '_, '_> {
             }
         }
         for param in &def.params {
+            if param.annotation.is_some_and(|it| self.is_constexpr(it)) {
+                let value = self.s.body.new_value(param.name, Type::Unknown, ValueKind::Symbol);
+                let val = Val::Expr(self.s.body.value_expr(value));
+                self.define(param.name, param.name_range, DefinitionKind::Param, val);
+            }
+        }
+        for param in &def.params {
             self.param(param);
         }
         if let Some(returns) = def.returns
@@ -80,6 +87,12 @@ impl Lowerer<'_, '_, '_> {
             ExKind::Attr { name, .. } => DataType::parse(name).filter(|&it| it != DataType::HANDLE),
             _ => None,
         }
+    }
+
+    /// `T.constexpr` as an annotation: a value of Python that a call of `specialize` gives, so that parameters before
+    /// it may name it.
+    fn is_constexpr(&self, ex: Ex) -> bool {
+        matches!(*self.ast.kind(ex), ExKind::Attr { name: "constexpr", .. })
     }
 
     fn param(&mut self, param: &ParamNode<'_>) {
@@ -173,7 +186,9 @@ impl Lowerer<'_, '_, '_> {
         let value = match made {
             Some((value, definition)) => {
                 self.s.body.values[value].kind = ValueKind::Param(index);
-                self.mention(param.name_range, definition);
+                if self.s.definitions[definition.0 as usize].range != param.name_range {
+                    self.mention(param.name_range, definition);
+                }
                 let definition = &mut self.s.definitions[definition.0 as usize];
                 definition.kind = DefinitionKind::Param;
                 definition.range = param.name_range;

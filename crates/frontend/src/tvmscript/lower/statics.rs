@@ -123,6 +123,7 @@ impl Lowerer<'_, '_, '_> {
         match val {
             Val::Const(it) => Some(python_literal(it)),
             Val::Static(text) => Some(format!("({text})")),
+            Val::Seq(_) => self.python_value(val).map(|it| python_literal(&it)),
             Val::Path(path) => {
                 let name = self.s.body.name(*path).strip_prefix(LAYOUTS)?;
                 is_layout(name).then(|| format!("T.{name}"))

@@ -472,7 +472,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 let is_display = |it: Ex| matches!(self.ast.kind(it), ExKind::Dict(_));
                 if let Some(attrs) = attrs.filter(|&it| form == "func_attr" && !is_display(it))
                     && let ev = self.eval(attrs)?
-                    && self.is_unknown(&ev.val)
+                    && (self.is_unknown(&ev.val) || matches!(ev.val, Val::Unknown(_)))
                 {
                     // Nothing that is known depends on them.
                     let text = self.text(self.ast.range(attrs)).into();

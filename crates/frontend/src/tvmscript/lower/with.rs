@@ -4,16 +4,29 @@ use ir::{AllocKind, Attr, DataType, OpKind, Type, ValueId};
 
 use super::{
     Lowerer, R,
-    arguments::Args,
+    arguments::{Args, NAMED, Parameters},
     buffers::{BufferForm, buffer_form},
-    source_tree::Src,
-    value::Val,
+    source_tree::{At, Src},
+    value::{Tx, Val},
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind, ItemNode, Run},
     diagnostics,
+    environment::Constant,
     source_map::DefinitionKind,
 };
+
+/// Parameters of the roles of warps and warp groups.
+const ROLE: Parameters =
+    &["warp_id_var", "warp_id_val", "regs", "increase", NAMED, "wg_id_var", "wg_id_val"];
+
+/// A part of the warps, and the registers that they get.
+struct Role {
+    index: Tx,
+    value: Tx,
+    registers: Option<Tx>,
+    increases: bool,
+}
 
 impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn with_statement(&mut self, items: &[ItemNode], body: Run) -> R<()> {
@@ -35,6 +48,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.with_body(body);
             return Ok(());
         };
+        if let Some(role) = self.warp_role(item)? {
+            return self.with_role(item.context, role, rest, body);
+        }
         let Some((form, args)) = self.form_call(item.context) else {
             return Err(self.unsupported(item.context, "`with` over this"));
         };
@@ -70,6 +86,67 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 None => Err(self.unsupported(item.context, "`with` over this")),
             },
         }
+    }
+
+    /// `with WarpRole(warp, 1, regs=48):` of TVM's module for roles of warps.
+    fn warp_role(&mut self, item: &ItemNode) -> R<Option<Role>> {
+        let ast = self.ast;
+        let ExKind::Call { callee, args } = *ast.kind(item.context) else { return Ok(None) };
+        let is_name = ast.dotted(callee).is_some_and(|(head, rest)| {
+            let name = rest.last().copied().unwrap_or(head);
+            matches!(name, "WarpRole" | "WarpgroupRole")
+        });
+        if !is_name || item.target.is_some() {
+            return Ok(None);
+        }
+        let Val::Path(path) = self.eval(callee)?.val else { return Ok(None) };
+        let path = self.s.body.name(path);
+        if !path.starts_with("tvm.") || !path.contains(".warp_role.") {
+            return Ok(None);
+        }
+        let args = self.args_of(ROLE, args)?;
+        let (Some(index), Some(value)) = (
+            args.get("warp_id_var").or_else(|| args.get("wg_id_var")),
+            args.get("warp_id_val").or_else(|| args.get("wg_id_val")),
+        ) else {
+            return Err(self.malformed(item.context, "a role is of an index, and a number"));
+        };
+        let index = self.expr(index)?;
+        let value = self.expr(value)?;
+        let registers = match args.get("regs").filter(|&it| !self.is_none(it)) {
+            Some(registers) => Some(self.expr(registers)?),
+            None => None,
+        };
+        let increases = match args.get("increase") {
+            None => false,
+            Some(ex) => match self.eval(ex)?.val {
+                Val::Const(Constant::Bool(it)) => it,
+                _ => return Err(self.unsupported(ex, "a direction that is not known here")),
+            },
+        };
+        Ok(Some(Role { index, value, registers, increases }))
+    }
+
+    /// The `if` that TVM makes of a role: the warps that have it first change the number of their registers. It has no
+    /// text of its own.
+    fn with_role(&mut self, ex: Ex, role: Role, rest: &[ItemNode], body: Run) -> R<()> {
+        let range = self.range(ex);
+        let at = At { range, is_real: false };
+        let condition = self.arithmetic(ir::BinaryOp::Eq, role.index, role.value, at)?;
+        let outside = self.expansion.replace(range);
+        let op = self.emit(OpKind::If, &[condition]);
+        self.expansion = outside;
+        self.in_region(op, |this| {
+            if let Some(registers) = role.registers {
+                let direction = if role.increases { "inc" } else { "dec" };
+                let name = format!("ptx.setmaxnreg.{direction}.sync.aligned.u32");
+                let outside = this.expansion.replace(range);
+                let call = this.call_node(&name, &[registers], DataType::VOID.into(), at);
+                this.emit(OpKind::Evaluate, &[call]);
+                this.expansion = outside;
+            }
+            this.with_items(rest, body)
+        })
     }
 
     fn with_body(&mut self, body: Run) {
@@ -271,9 +348,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
             ("let", Some(_), &[value]) if args.keywords.is_empty() => (None, Some(value)),
             _ => (args.get("var"), args.get("value")),
         };
+        // `with T.LetStmt(e, var=T.handle("float32")) as x:` makes the variable, and says its type.
+        let mut made = None;
         let named: Option<(&str, Ex)> = match var {
             Some(var) => match *self.ast.kind(var) {
                 ExKind::Name(name) => Some((name, var)),
+                ExKind::Call { .. } if target.is_some() => {
+                    made = Some(self.type_of(var)?);
+                    None
+                }
                 _ => return Err(self.malformed(var, "a variable is needed")),
             },
             None => None,
@@ -289,7 +372,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Some(Val::Declared(ty, _)) => Some(ty),
             _ => None,
         };
-        let ty: Type = declared.unwrap_or_else(|| self.ty(value));
+        let ty: Type = made.or(declared).unwrap_or_else(|| self.ty(value));
         let op = self.emit(OpKind::Bind, &[value]);
         let result = self.s.body.push_result(op, target.0, ty);
         self.enter_region(op);

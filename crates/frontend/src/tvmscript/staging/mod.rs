@@ -30,7 +30,7 @@ pub(crate) mod operators;
 mod questions;
 pub(crate) mod session;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod value;
 
 pub use function::{Class, Function, Home};

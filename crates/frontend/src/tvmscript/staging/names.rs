@@ -99,9 +99,8 @@ impl Session<'_> {
             if let Some(definition) = scopes.visible(scope, name, is_own && scope == place.scope) {
                 return (self.read_once(&scopes, &here, name, definition), Some(here));
             }
-            if scopes.has_star(scope) && predefined(name).is_none() {
-                let reason = format!("`{name}` may be imported by `from … import *`");
-                return (Capture::Unknown(Unknown::new(reason)), Some(here));
+            if let Some(capture) = self.starred(&scopes, &here, name) {
+                return (capture, Some(here));
             }
             at = scopes.parent(scope);
         }
@@ -163,6 +162,10 @@ impl Session<'_> {
                 }
                 Capture::Unknown(Unknown::new(reason).of_kind(*kind))
             }
+            Definition::BeforeStar(before) => match self.starred(scopes, place, name) {
+                Some(capture) => capture,
+                None => self.read(scopes, place, name, before),
+            },
             Definition::Other(how) => Capture::Unknown(Unknown::new(format!("`{name}` is {how}"))),
         };
         match &capture {
@@ -296,10 +299,15 @@ impl Session<'_> {
             } else {
                 module
             };
-            if let Some(found) = self.context.modules.module(file, module)
-                && let Some(capture) = self.exported(&found, name, path)
-            {
-                return capture;
+            if let Some(found) = self.context.modules.module(file, module) {
+                // In `__init__.py`, `from . import name` is about the package itself.
+                let is_own = found == *file;
+                if let Some(it) = self.context.modules.module(file, path).filter(|_| is_own) {
+                    return Capture::Constant(Value::Module(it));
+                }
+                if let Some(capture) = self.exported(&found, name, path) {
+                    return capture;
+                }
             }
         }
         match self.context.modules.module(file, path) {
@@ -317,6 +325,62 @@ impl Session<'_> {
             Capture::Undefined => return None,
             Capture::Function(_) | Capture::Module => Capture::Path(path.into()),
             capture => capture,
+        })
+    }
+
+    /// The meaning that `from m import *` in a scope gives a name; none if no module offers it. The last one decides.
+    fn starred(&self, scopes: &Scopes, place: &Place, name: &str) -> Option<Capture> {
+        for path in scopes.stars(place.scope).iter().rev() {
+            let followed = Some(path).filter(|it| is_followed(it));
+            match followed.and_then(|it| self.context.modules.module(&place.file, it)) {
+                Some(module) => {
+                    if let Some(capture) = self.offered(&module, name) {
+                        return Some(capture);
+                    }
+                }
+                None if predefined(name).is_none() => return Some(may_be_starred(name)),
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// The meaning of a name that a module offers to `from m import *`, found once for all that ask.
+    fn offered(&self, module: &Arc<str>, name: &str) -> Option<Capture> {
+        let key = (module.clone(), Box::from(name));
+        // In a circle it depends on which module is executed first.
+        let not_said = || predefined(name).is_none().then(|| may_be_starred(name));
+        if let Some(known) = self.offers.borrow().get(&key) {
+            return known.clone().unwrap_or_else(not_said);
+        }
+        let depth = self.definitions.get();
+        if depth >= MAX_DEFINITIONS || self.stopped().is_some() {
+            return not_said();
+        }
+        self.charge(1);
+        self.definitions.set(depth + 1);
+        self.offers.borrow_mut().insert(key.clone(), None);
+        let capture = ir::stack::with_room(|| self.offer(module, name));
+        self.offers.borrow_mut().insert(key, Some(capture.clone()));
+        self.definitions.set(depth);
+        capture
+    }
+
+    fn offer(&self, module: &Arc<str>, name: &str) -> Option<Capture> {
+        let scopes = self.scopes(module)?;
+        let path = format!(".{name}");
+        if scopes.own(MODULE, "__all__").is_none() {
+            return self.exported(module, name, &path).filter(|_| !name.starts_with('_'));
+        }
+        let names = match self.exported(module, "__all__", "__all__") {
+            Some(Capture::Constant(it)) if it.is_plain() => it,
+            _ => return self.exported(module, name, &path).map(|_| may_be_starred(name)),
+        };
+        let is_it = |it: &Value| matches!(it, Value::Str(it) if **it == *name);
+        names.items().is_some_and(|it| it.iter().any(is_it)).then_some(())?;
+        self.exported(module, name, &path).or_else(|| {
+            let submodule = self.context.modules.module(module, &path)?;
+            Some(Capture::Constant(Value::Module(submodule)))
         })
     }
 
@@ -346,6 +410,11 @@ impl Session<'_> {
         let scope = scopes.child(place.scope, name)?;
         self.home(&Place { file: place.file.clone(), scope })
     }
+}
+
+/// A name that a module may bind of which nothing is known.
+fn may_be_starred(name: &str) -> Capture {
+    Capture::Unknown(Unknown::new(format!("`{name}` may be imported by `from … import *`")))
 }
 
 /// Modules whose functions have a meaning here, or none.

@@ -35,9 +35,15 @@ impl Scopes {
     }
 
     /// Returns the value of an expression of a tree that stands in a scope.
-    pub(crate) fn evaluate(&self, scope: ScopeId, tree: &Green, ex: Ex) -> Value {
+    pub(crate) fn evaluate(
+        &self,
+        scope: ScopeId,
+        tree: &Green,
+        ex: Ex,
+        context: Context<'_>,
+    ) -> Value {
         let trees = Trees::default();
-        let session = Session::new(&trees, self, Context::default());
+        let session = Session::new(&trees, self, context);
         session.expression_in(&Place { file: "".into(), scope }, tree, ex)
     }
 

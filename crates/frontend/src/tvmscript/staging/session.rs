@@ -106,6 +106,8 @@ pub(crate) struct Session<'t> {
     invalidated: RefCell<Option<Unknown>>,
     /// The names that were resolved; `None` while one is being resolved.
     pub(super) names: RefCell<FxHashMap<(Place, Box<str>), Option<Capture>>>,
+    /// The meanings that `from m import *` gives, by the module and the name, as [`Session::names`].
+    pub(super) offers: RefCell<FxHashMap<(Arc<str>, Box<str>), Option<Option<Capture>>>>,
     /// The frames that nested functions see, by the address of what they hold, which is kept here.
     live: RefCell<FxHashMap<usize, (Arc<Function>, Rc<Frame>)>>,
 }
@@ -126,6 +128,7 @@ impl<'t> Session<'t> {
             definitions: Cell::new(0),
             invalidated: RefCell::default(),
             names: RefCell::default(),
+            offers: RefCell::default(),
             live: RefCell::default(),
         }
     }

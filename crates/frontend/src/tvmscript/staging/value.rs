@@ -234,7 +234,7 @@ impl Value {
     }
 
     /// The values in it, if it is made of values alone.
-    fn items(&self) -> Option<&Items> {
+    pub(super) fn items(&self) -> Option<&Items> {
         match self {
             Value::Tuple(it)
             | Value::List(it)

@@ -253,3 +253,53 @@ fn a_loop_of_a_kind_that_python_decides_is_kept() {
         "#]],
     );
 }
+
+#[test]
+fn what_an_unknown_annotation_declares_may_be_memory() {
+    check(
+        "kind",
+        "
+        def f(A: T.Buffer((4,), \"int32\")):
+            count: kind
+            count = count + 1
+            A[0] = count
+        ",
+        expect![[r#"
+            unresolved-capture: the value of `kind` is not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((4,), "int32")):
+                count: kind
+                count = count + 1
+                A[0] = count
+        "#]],
+    );
+}
+
+#[test]
+fn another_value_for_a_name_of_unknown_kind_is_no_warning() {
+    check(
+        "kind, n",
+        "
+        def f(A: T.Buffer((4,), kind), B: T.Buffer((4,), \"int32\")):
+            last = A[0] - 1
+            if B[0] > 3:
+                last = A[1] - 2
+            C = T.alloc_local((1,), \"int32\")
+            C = n
+            B[0] = last
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `kind` and `n` are not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((4,), kind), B: T.Buffer((4,), "int32")):
+                last = A[0] - 1
+                if B[0] > 3:
+                    last = A[1] - 2
+                C = T.alloc_local((1,), "int32")
+                C = n
+                B[0] = last
+        "#]],
+    );
+}

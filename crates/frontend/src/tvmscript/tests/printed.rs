@@ -201,4 +201,5 @@ fn a_vector_that_has_no_name_is_bound_without_its_type() {
     comes_back("y: T.let = T.Broadcast(x, 2)\nT.evaluate(y)");
     comes_back("y: T.let[T.int32x4] = T.Broadcast(x, 4)\nT.evaluate(y)");
     comes_back("y = T.Broadcast(x, 2)\nT.evaluate(y)");
+    comes_back("T.evaluate(T.cast(0, \"int1\"))");
 }

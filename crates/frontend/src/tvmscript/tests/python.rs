@@ -131,6 +131,26 @@ def f(A: T.Buffer((8,), \"float32\")):
 }
 
 #[test]
+fn lists_are_joined() {
+    check(
+        "
+@T.prim_func
+def f(A: T.Buffer((8,), \"bool\"), B: T.Buffer((8,), \"int32\")):
+    A[0] = tvm.tirx.all(*([A[k] for k in range(2)] + [A[k] for k in range(6, 8)]))
+    for i, j in T.grid(*([4] + (B[1],))):
+        B[i] = j
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((8,), "bool"), B: T.Buffer((8,), "int32")):
+                A[0] = A[0] and A[1] and A[6] and A[7]
+                for i, j in T.grid(4, B[1]):
+                    B[i] = j
+        "#]],
+    );
+}
+
+#[test]
 fn helpers_fill_lists_and_make_slices() {
     check(
         "
@@ -152,6 +172,14 @@ def shared():
     b = a
     b.append(2)
     return a
+def given(x, all=[]):
+    all.append(x)
+    return all
+def growing():
+    all = [1]
+    for x in reversed(all):
+        all.append(x)
+    return all
 whole = tuple(slice(0, 4) for _ in range(2))
 @T.prim_func
 def f(A: T.Buffer((16, 4), \"float32\")):
@@ -163,9 +191,11 @@ def f(A: T.Buffer((16, 4), \"float32\")):
         T.tile.fill(A[tuple(rows(i))], T.float32(0))
     T.tile.fill(A[whole], T.float32(0))
     T.evaluate(shared()[0])
+    T.evaluate(given(2)[0])
+    T.evaluate(growing()[0])
 ",
         expect![[r#"
-            unresolved-capture: the value of `shared` is not known here
+            unresolved-capture: the values of `shared` and `given` are not known here
             unsupported-construct: this depends on a value that is not known here, and is kept by its text
             @T.prim_func
             def f(A: T.Buffer((16, 4), "float32")):
@@ -176,6 +206,49 @@ def f(A: T.Buffer((16, 4), \"float32\")):
                     T.tile.fill(A[i * 4:(i + 1) * 4, 0:4], T.float32(0.0))
                 T.tile.fill(A[0:4, 0:4], T.float32(0.0))
                 shared()[0]
+                given(2)[0]
+                T.evaluate(1)
+        "#]],
+    );
+}
+
+#[test]
+fn a_slice_of_bounds_that_are_not_known_is_one_value() {
+    check(
+        "
+from tvm.script import tirx as T
+def factory(n):
+    part = (slice(0, n), slice(0, 4))
+    @T.prim_func
+    def f(A: T.Buffer((16, 4), \"float32\")):
+        T.tile.fill(A[part], T.float32(0))
+    return f
+",
+        expect![[r#"
+            unresolved-capture: the value of `part[0]` is not known here
+            @T.prim_func
+            def f(A: T.Buffer((16, 4), "float32")):
+                T.tile.fill(A[part[0], 0:4], T.float32(0.0))
+        "#]],
+    );
+}
+
+#[test]
+fn attributes_of_a_function_may_be_an_object_of_python() {
+    check(
+        "
+import tvm
+attrs = {\"target\": tvm.target.Target(\"llvm\")}
+@T.prim_func
+def f(x: T.int32):
+    T.func_attr(attrs)
+    T.evaluate(x)
+",
+        expect![[r#"
+            @T.prim_func
+            def f(x: T.int32):
+                T.func_attr(attrs)
+                T.evaluate(x)
         "#]],
     );
 }

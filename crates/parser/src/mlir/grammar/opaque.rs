@@ -229,8 +229,8 @@ fn ends_with_brace(p: &mut Parser<'_>, first: Token) -> bool {
     p.token_from(first.end).kind == R_BRACE
 }
 
-/// A pretty form of an operation from behind its name: all of it without a structure. What cannot be the end of any form
-/// is `MLIR_MISSING`.
+/// A pretty form of an operation from behind its name: all of it without a structure. What cannot be the end of any
+/// form is `MLIR_MISSING`.
 pub(super) fn form(p: &mut Parser<'_>, is_function: bool) {
     p.symbol_is_def = is_function;
     let closed = rest_of_operation(p);

@@ -73,10 +73,11 @@ fn named_operation(p: &mut Parser<'_>, entered: Entered) {
             p.bump();
             let behind_name = p.mark();
             let is_read = formats::follow(p, shape);
-            if is_settled && !is_read {
-                opaque::error_rest(p);
-            } else if !is_settled && !(is_read && opaque::ends_here(p)) {
-                misfit(p, entered, behind_name, info);
+            match is_settled {
+                true if is_read => {}
+                true => opaque::error_rest(p),
+                false if is_read && opaque::ends_here(p) => {}
+                false => misfit(p, entered, behind_name, info),
             }
         }
         (_, None) => unknown(p, entered, info),

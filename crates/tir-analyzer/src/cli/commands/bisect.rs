@@ -21,24 +21,24 @@ use ir::{
 };
 use syntax::{LineIndex, TextRange, TextSize};
 
-use crate::{
-    cli::{
-        Exit,
-        args::{AnswerFormat, BisectArgs},
-        commands::{
-            explain,
-            fix::{self, Budget, FixOptions},
-        },
-        driver::{
-            ops,
-            unit::{Function, functions, with_function},
-        },
-        input::{jobs, source::Source},
-        interrupt::OnExit,
-        io::{self, Io, Styled, Tone},
-        output::{count, write},
+use crate::cli::{
+    Exit,
+    args::{AnswerFormat, BisectArgs},
+    commands::{
+        explain,
+        fix::{self, Budget, FixOptions},
     },
-    config::Config,
+    driver::{
+        ops,
+        unit::{Function, functions, with_function},
+    },
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
+    interrupt::OnExit,
+    io::{self, Io, Styled, Tone},
+    output::{count, write},
 };
 
 /// The verdict of the command.
@@ -59,7 +59,7 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     let shown = job.file.shown.clone();
     let source = job.run(Ok)?;
     ops::refuse_operations(&job, &source, "bisect")?;
-    let (n_fixes, notes) = all_fixes(options, &job.config, &source, args.cse.max_fixes)?;
+    let (n_fixes, notes) = all_fixes(options, &job, &source, args.cse.max_fixes)?;
     for note in &notes {
         io::message(io.err, styled.err, Tone::Warning, note)?;
     }
@@ -68,13 +68,12 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
         return Ok(if notes.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let runner = Runner::new(args, &job.file.path, &shown, &source, io)?;
-    let mut search =
-        Search { runner, options, config: &job.config, source: &source, total: n_fixes, io };
+    let mut search = Search { runner, options, job: &job, source: &source, total: n_fixes, io };
     let found = search.run()?;
     drop(search);
     match found {
         Found::One(n) => {
-            let text = describe(&job.config, options, &source, &shown, n, n_fixes, styled)?;
+            let text = describe(&job, options, &source, n, n_fixes, styled)?;
             io.out.write_all(text.as_bytes())?;
             Ok(Exit::Success)
         }
@@ -106,7 +105,7 @@ enum Found {
 struct Search<'a, 'io> {
     runner: Runner,
     options: CseOptions,
-    config: &'a Config,
+    job: &'a Job,
     source: &'a Source,
     total: usize,
     io: &'a mut Io<'io>,
@@ -147,7 +146,7 @@ impl Search<'_, '_> {
     }
 
     fn verdict(&mut self, n: usize) -> anyhow::Result<Verdict> {
-        let (bytes, _) = fixed(self.options, self.config, self.source, Some(n))?;
+        let (bytes, _) = fixed(self.options, self.job, self.source, Some(n))?;
         let verdict = self.runner.run(&bytes)?;
         let word = match verdict {
             Verdict::Good => "good",
@@ -162,12 +161,12 @@ impl Search<'_, '_> {
 /// The file with the first so many fixes done, and how many that are.
 fn fixed(
     options: CseOptions,
-    config: &Config,
+    job: &Job,
     source: &Source,
     max: Option<usize>,
 ) -> anyhow::Result<(Vec<u8>, usize)> {
     let copy = Source::new(source.bytes().to_vec())?;
-    let options = FixOptions::of_cse(options, &config.dialects.tables().effects);
+    let options = FixOptions::of_cse(options, job);
     let fix = fix::plan(&options, copy, &Budget::new(max))?;
     Ok((fix.source.edited(&fix.edits)?, fix.n_fixes))
 }
@@ -175,12 +174,12 @@ fn fixed(
 /// The number of fixes, and the parts left out because of a mistake of ours.
 fn all_fixes(
     options: CseOptions,
-    config: &Config,
+    job: &Job,
     source: &Source,
     max: Option<usize>,
 ) -> anyhow::Result<(usize, Vec<String>)> {
     let copy = Source::new(source.bytes().to_vec())?;
-    let options = FixOptions::of_cse(options, &config.dialects.tables().effects);
+    let options = FixOptions::of_cse(options, job);
     let fix = fix::plan(&options, copy, &Budget::new(max))?;
     Ok((fix.n_fixes, fix.notes))
 }
@@ -275,27 +274,26 @@ fn restore(path: &Path, before: &[u8]) {
 
 /// Place and explanation of the n-th fix.
 fn describe(
-    config: &Config,
+    job: &Job,
     options: CseOptions,
     source: &Source,
-    shown: &str,
     n: usize,
     total: usize,
     styled: Styled,
 ) -> anyhow::Result<String> {
-    let Some(at) = place(options, config, source, n) else {
+    let Some(at) = place(options, job, source, n) else {
         return Ok(format!("fix {n} of {total} is the first that is bad\n"));
     };
     let lines = LineIndex::new(&source.text);
     let place = source.line_col(&lines, at);
-    let config = ide::Config { cse: options, ..config.analysis() };
-    let answer = explain::answer_at(shown, config, source, place, AnswerFormat::Text, styled.out)?;
+    let config = ide::Config { cse: options, ..job.config.analysis() };
+    let answer = explain::answer_at(job, config, source, place, AnswerFormat::Text, styled.out)?;
     Ok(format!("fix {n} of {total} is the first that is bad\n{answer}"))
 }
 
 /// Returns the place where the first occurrence is that the n-th fix changes.
-fn place(options: CseOptions, config: &Config, source: &Source, n: usize) -> Option<TextSize> {
-    let functions = functions(source, config);
+fn place(options: CseOptions, job: &Job, source: &Source, n: usize) -> Option<TextSize> {
+    let functions = functions(source, job);
     let mut left = n;
     for item in &functions.functions {
         if item.source.kind != FunctionKind::PrimFunc {

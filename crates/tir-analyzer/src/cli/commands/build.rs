@@ -22,7 +22,7 @@ use build_kernels::{
     Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
     TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
 };
-use frontend::tvmscript::Request;
+use frontend::tvmscript::{Request, modules::Files as _};
 use ir::effects::EffectTable;
 use syntax::Language;
 
@@ -70,6 +70,8 @@ struct Plan {
     settings: Settings,
     /// The instances that are asked for.
     instances: Arc<[Request]>,
+    /// The folders whose files may import each other.
+    workspaces: Vec<PathBuf>,
     /// The reason why there will be no binaries, though they are asked for.
     no_compiler: Option<String>,
 }
@@ -84,11 +86,14 @@ impl Plan {
         let mut inputs = Vec::new();
         let mut shown = Shown::new();
         let mut roots = BTreeSet::new();
+        let mut workspaces = BTreeSet::new();
         for job in jobs.jobs.iter().filter(is_wanted) {
             let placed = places.of(&job.file.path);
             let name = placed.as_ref().map_or_else(|| job.file.shown.clone(), |it| it.name.clone());
             let is_only_name = placed.as_ref().is_some_and(|it| it.is_only_name);
             roots.extend(placed.map(|it| it.root));
+            let folders = job.workspace.iter().flat_map(|it| it.roots());
+            workspaces.extend(folders.map(|it| PathBuf::from(&**it)));
             // Two arguments may lead to one file.
             if shown.insert(name.clone(), job.file.shown.clone()).is_some()
                 && is_same_file(&inputs, &name, &job.file.path)
@@ -137,7 +142,15 @@ impl Plan {
             store_limit: args.store_limit.0,
             ..Settings::new(&out)
         };
-        Ok(Plan { inputs, shown, failures: jobs.failures, settings, instances, no_compiler })
+        Ok(Plan {
+            inputs,
+            shown,
+            failures: jobs.failures,
+            settings,
+            instances,
+            workspaces: workspaces.into_iter().collect(),
+            no_compiler,
+        })
     }
 
     /// Builds, and reports failures.
@@ -165,7 +178,8 @@ impl Plan {
         // A name that was mistyped is no reason to remove what was built.
         let prune = args.prune && self.failures.is_empty();
         let instances = Arc::clone(&self.instances);
-        let options = RunOptions { jobs: n_jobs, prune, instances };
+        let options =
+            RunOptions { jobs: n_jobs, prune, instances, workspaces: self.workspaces.clone() };
         let outcome = build_kernels::run(&self.inputs, &self.settings, &options, &show);
         drop(progress);
         let outcome = outcome.with_context(|| {

@@ -15,7 +15,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use ide::{AnalysisHost, DiagnosticsConfig, FileId, Instance, Severity};
+use ide::{DiagnosticsConfig, FileId, Instance, Severity};
 use syntax::{Form, Language, LineIndex};
 
 use self::baseline::{Baseline, Key};
@@ -133,8 +133,8 @@ impl Wanted<'_> {
         let Some(call) = self.call.filter(|_| language.support().form == Form::Expressions) else {
             return Ok(None);
         };
-        let functions = functions(source, &job.config);
-        if !functions.factories().iter().any(|it| call.0.means(&it.path)) {
+        let functions = functions(source, job);
+        if !functions.factories(functions.context()).iter().any(|it| call.0.means(&it.path)) {
             return Ok(None);
         }
         self.is_found.store(true, Ordering::Relaxed);
@@ -236,12 +236,8 @@ fn check_file(
     (adoption, wanted): (&Adoption, &Wanted<'_>),
     left: Option<&AtomicUsize>,
 ) -> anyhow::Result<Checked> {
-    let mut host = AnalysisHost::new();
-    host.set_config(args.cse.analysis(&job.config));
+    let mut host = job.host(args.cse.analysis(&job.config), source);
     let file = FileId(0);
-    host.set_dialects(job.config.tables());
-    let language = Language::of_file(&job.file.path, &source.text);
-    host.set_text(file, language, source.text.as_str().into());
     let instance = wanted.of_file(job, source)?;
     let config = DiagnosticsConfig {
         read_back: true,

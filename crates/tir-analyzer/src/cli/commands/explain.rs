@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ::rules::{Rule, Topic};
 use anyhow::{anyhow, bail};
-use ide::{AnalysisHost, Explanation, FileId, FindingAt};
+use ide::{Explanation, FileId, FindingAt};
 use serde_json::{Value, json};
 use syntax::{ColumnEncoding, Form, LineCol, LineIndex, TextSize};
 
@@ -101,25 +101,24 @@ fn place_answer(
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
-    answer_at(&job.file.shown, job.config.analysis(), source, at, format, is_styled)
+    answer_at(job, job.config.analysis(), source, at, format, is_styled)
 }
 
 /// Answers a question about the expression at a place of a text with the decision about it.
 pub(crate) fn answer_at(
-    shown: &str,
+    job: &Job,
     config: ide::Config,
     source: &Source,
     at: LineCol,
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
+    let shown = job.file.shown.as_str();
     let lines = LineIndex::new(&source.text);
     let offset =
         offset(&lines, at).map_err(|why| anyhow!("{shown}:{}:{}: {why}", at.line, at.col))?;
-    let mut host = AnalysisHost::new();
-    host.set_config(config);
-    let language = ide::Language::of_file(shown.as_ref(), &source.text);
-    host.set_text(FileId(0), language, source.text.as_str().into());
+    let host = job.host(config, source);
+    let language = ide::Language::of_file(&job.file.path, &source.text);
     let analysis = host.analysis();
     // What was not computed is no answer.
     let broken = analysis.internal_errors(FileId(0), offset).unwrap_or_default();

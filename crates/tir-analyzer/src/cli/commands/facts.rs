@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use ide::{AnalysisHost, FileId, LineFacts};
+use ide::{FileId, LineFacts};
 use serde_json::{Value, json};
 use syntax::{LineIndex, TextRange};
 
@@ -69,10 +69,7 @@ fn line_answer(
         let count = count(lines.line_count() as usize, "line");
         return Err(anyhow!("{shown}:{line}: the file has {count}"));
     }
-    let mut host = AnalysisHost::new();
-    host.set_config(job.config.analysis());
-    let language = ide::Language::of_file(&job.file.path, &source.text);
-    host.set_text(FileId(0), language, source.text.as_str().into());
+    let host = job.host(job.config.analysis(), source);
     let text = &source.text[std::ops::Range::<usize>::from(lines.line_range(line - 1))];
     let indent = (text.len() - text.trim_start().len()) as u32;
     let range = lines.line_range(line - 1);

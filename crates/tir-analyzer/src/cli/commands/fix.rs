@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use dataflow::analyses::Analyses;
-use frontend::tvmscript::{CheckedEdits, FunctionKind, Mismatch, ReadBack, Selection};
+use frontend::tvmscript::{CheckedEdits, FunctionKind, Mismatch, Modules, ReadBack, Selection};
 use ir::{
     Body, Occurrences,
     effects::EffectTable,
@@ -187,6 +187,7 @@ pub(crate) struct FixOptions {
     findings: FindingOptions,
     simplifications: Simplifications,
     effects: Arc<EffectTable>,
+    modules: Arc<dyn Modules + Send + Sync>,
     /// The limit on rounds: a fix may enable another one.
     max_rounds: usize,
 }
@@ -201,19 +202,21 @@ impl FixOptions {
             findings: FindingOptions { kinds, ..job.config.findings() },
             simplifications: selected.simplifications,
             effects: job.config.dialects.tables().effects.clone(),
+            modules: job.modules(),
             max_rounds: 16,
         }
     }
 
     /// Common subexpressions only, each as one plan has it.
-    pub(crate) fn of_cse(cse: CseOptions, effects: &Arc<EffectTable>) -> FixOptions {
+    pub(crate) fn of_cse(cse: CseOptions, job: &Job) -> FixOptions {
         let findings = FindingOptions { kinds: FindingKinds::NONE, ..FindingOptions::default() };
         FixOptions {
             cse,
             common_subexpressions: true,
             findings,
             simplifications: Simplifications::default(),
-            effects: effects.clone(),
+            effects: job.config.dialects.tables().effects.clone(),
+            modules: job.modules(),
             max_rounds: 1,
         }
     }
@@ -291,7 +294,8 @@ pub(crate) fn plan(
     let mut notes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let (mut n_first, mut is_open) = (None, false);
     for _ in 0..options.max_rounds {
-        let functions = expressions::functions(&syntax::parse(&text), &options.effects);
+        let functions = expressions::functions(&syntax::parse(&text), &options.effects)
+            .with_modules(options.modules.clone());
         let mut round = Vec::new();
         let mut next = Vec::new();
         for (index, item) in functions.functions.iter().enumerate() {

@@ -95,7 +95,7 @@ fn previews(
     passes: &[Pass],
 ) -> anyhow::Result<Previews> {
     let shown = &job.file.shown;
-    let functions = functions(source, &job.config);
+    let functions = functions(source, job);
     let instance = instance_of(args.instance.as_ref(), &functions, shown)?;
     let instance = instance.as_ref();
     let chosen = choose(args.function.as_deref(), instance, &functions, shown)?;

@@ -176,7 +176,7 @@ pub(crate) fn report(args: &ReportArgs, io: &mut Io<'_>, styled: Styled) -> anyh
 
 fn read(job: &Job, options: CseOptions, source: &Source) -> FileReport {
     let shown = &job.file.shown;
-    let functions = functions(source, &job.config);
+    let functions = functions(source, job);
     let lines = LineIndex::new(&source.text);
     let mut report = FileReport::default();
     for item in &functions.functions {

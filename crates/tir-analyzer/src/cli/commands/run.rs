@@ -86,7 +86,7 @@ fn execute(
     job: &Job,
 ) -> anyhow::Result<(String, Exit)> {
     let shown = &job.file.shown;
-    let functions = functions(source, &job.config);
+    let functions = functions(source, job);
     let instance = instance_of(args.instance.as_ref(), &functions, shown)?;
     let instance = instance.as_ref();
     let item = match choose(args.function.as_deref(), instance, &functions, shown)?[..] {

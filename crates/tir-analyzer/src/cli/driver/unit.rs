@@ -11,18 +11,16 @@ use ir::guard::{Panicked, Stage, guarded};
 use pipeline::expressions;
 use syntax::{LineIndex, TextSize};
 
-use crate::{
-    cli::{
-        args::InstanceCall,
-        input::source::Source,
-        rules::{did_you_mean, near},
-    },
-    config::Config,
+use crate::cli::{
+    args::InstanceCall,
+    input::{jobs::Job, source::Source},
+    rules::{did_you_mean, near},
 };
 
-/// The functions of a text, whose calls do what the settings say.
-pub(crate) fn functions(source: &Source, config: &Config) -> FileFunctions {
-    expressions::functions(&syntax::parse(&source.text), &config.dialects.tables().effects)
+/// The functions of the text of a job, whose calls do what the settings say, with the files that it imports.
+pub(crate) fn functions(source: &Source, job: &Job) -> FileFunctions {
+    let effects = &job.config.dialects.tables().effects;
+    expressions::functions(&syntax::parse(&source.text), effects).with_modules(job.modules())
 }
 
 /// A function of a file as it was read.
@@ -128,7 +126,7 @@ pub(crate) fn instance_of(
     shown: &str,
 ) -> anyhow::Result<Option<Instance>> {
     let Some(InstanceCall(request)) = call else { return Ok(None) };
-    let factories = functions.factories();
+    let factories = functions.factories(functions.context());
     let meant: Vec<&Factory> = factories.iter().filter(|it| request.means(&it.path)).collect();
     match meant[..] {
         [factory] => match factory.instance(&request.arguments) {

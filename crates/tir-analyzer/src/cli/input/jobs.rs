@@ -1,7 +1,16 @@
 //! The jobs of a command: each file with its settings, or standard input as a file.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
+use build_kernels::module_path;
+use frontend::tvmscript::{
+    Modules, NoModules,
+    modules::{FileModules, Workspace},
+};
+use ide::{AnalysisHost, FileId};
 use syntax::{Form, Language};
 
 use crate::{
@@ -12,6 +21,7 @@ use crate::{
             files::{self, InputFile},
             settings::Settings,
             source::Source,
+            workspaces::Workspaces,
         },
         io::{self, Io, Styled, Tone},
     },
@@ -28,6 +38,8 @@ pub(crate) struct Job {
     /// The bytes of standard input.
     stdin: Option<Vec<u8>>,
     pub(crate) config: Config,
+    /// The files that it may import; none of a text without a name.
+    pub(crate) workspace: Option<Arc<Workspace>>,
 }
 
 impl Job {
@@ -44,6 +56,28 @@ impl Job {
             Some(bytes) => Source::new(bytes.clone()),
             None => Source::read(&self.file),
         }
+    }
+
+    /// The files that the file imports.
+    pub(crate) fn modules(&self) -> Arc<dyn Modules + Send + Sync> {
+        match (&self.workspace, module_path(&self.file.path)) {
+            (Some(workspace), Some(own)) => Arc::new(FileModules::new(workspace.clone(), own)),
+            _ => Arc::new(NoModules),
+        }
+    }
+
+    /// A host with the file as its only one.
+    pub(crate) fn host(&self, config: ide::Config, source: &Source) -> AnalysisHost {
+        let mut host = AnalysisHost::new();
+        host.set_config(config);
+        host.set_dialects(self.config.tables());
+        if let (Some(workspace), Some(own)) = (&self.workspace, module_path(&self.file.path)) {
+            host.set_workspace(workspace.clone());
+            host.set_path(FileId(0), Some(own.into()));
+        }
+        let language = Language::of_file(&self.file.path, &source.text);
+        host.set_text(FileId(0), language, source.text.as_str().into());
+        host
     }
 
     pub(crate) fn is_stdin(&self) -> bool {
@@ -80,10 +114,12 @@ pub(crate) fn find_of(
     }
     let found = files::find(inputs, languages, io);
     let mut settings = Settings::default();
+    let mut workspaces = Workspaces::default();
     let mut jobs = Vec::with_capacity(found.files.len());
     for file in found.files {
         let config = settings.of_file(&file.path)?;
-        jobs.push(Job { file, stdin: None, config });
+        let workspace = Some(workspaces.of_file(&file));
+        jobs.push(Job { file, stdin: None, config, workspace });
     }
     warn(&settings, io, styled)?;
     Ok(Jobs { jobs, failures: found.failures })
@@ -103,7 +139,8 @@ pub(crate) fn file(path: &Path, io: &mut Io<'_>, styled: Styled) -> anyhow::Resu
     let mut settings = Settings::default();
     let config = settings.of_file(&file.path)?;
     warn(&settings, io, styled)?;
-    Ok(Job { file, stdin: None, config })
+    let workspace = Some(Workspaces::default().of_file(&file));
+    Ok(Job { file, stdin: None, config, workspace })
 }
 
 /// Standard input under a name.
@@ -122,7 +159,8 @@ pub(crate) fn stdin(name: Option<&Path>, io: &mut Io<'_>, styled: Styled) -> any
         }
     };
     warn(&settings, io, styled)?;
-    Ok(Job { file, stdin: Some(bytes), config })
+    let workspace = name.map(|_| Workspaces::default().of_file(&file));
+    Ok(Job { file, stdin: Some(bytes), config, workspace })
 }
 
 fn warn(settings: &Settings, io: &mut Io<'_>, styled: Styled) -> std::io::Result<()> {

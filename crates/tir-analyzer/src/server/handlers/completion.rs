@@ -7,9 +7,6 @@ use crate::server::{
     snapshot::{Failure, Snapshot},
 };
 
-/// The characters that begin a name, or its part behind a dialect.
-pub(crate) const TRIGGERS: [&str; 6] = ["%", "^", "@", "#", "!", "."];
-
 /// `textDocument/completion`
 pub(crate) fn completion(
     snapshot: &Snapshot,

@@ -60,10 +60,17 @@ fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result
     let language = language_of(&uri, &language_id, &text);
     let file = state.documents.open(uri.clone(), version, LineIndex::new(&text));
     let parse = caught(|| state.host().parse(language, &text));
+    let path = module_of(&uri);
+    state.host_mut().set_path(file, path.map(Into::into));
     set_tree(state, file, parse)?;
     progress::warm(state, &uri);
     state.push_diagnostics(&uri);
     Ok(())
+}
+
+/// The path of a document as files that import it name it.
+fn module_of(uri: &lsp::Uri) -> Option<String> {
+    build_kernels::module_path(&crate::server::client::path(uri)?)
 }
 
 fn check_length(len: usize) -> Result<(), String> {
@@ -122,7 +129,12 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
         }
     }
     match parse {
-        Some(parse) => state.host_mut().open_file(file, parse),
+        Some(parse) => {
+            state.host_mut().open_file(file, parse);
+            if state.host().has_new_exports(file) {
+                state.refresh();
+            }
+        }
         // Without a tree there is no text to apply edits to: the client must send it whole.
         None => {
             state.documents.close(&uri);
@@ -201,8 +213,12 @@ fn did_change_watched_files(
     params: lsp::DidChangeWatchedFilesParams,
 ) -> Result<(), String> {
     let mut is_config = params.changes.is_empty();
+    let mut is_imported = false;
     for path in params.changes.iter().filter_map(|it| crate::server::client::path(&it.uri)) {
         if is_source(&path) {
+            if let Some(module) = build_kernels::module_path(&path) {
+                is_imported |= state.host_mut().module_changed(&module);
+            }
             state.workspace.changed(path);
         } else {
             is_config = true;
@@ -211,6 +227,9 @@ fn did_change_watched_files(
     if is_config {
         state.load_config_file();
         state.apply_config();
+    }
+    if is_imported {
+        state.refresh();
     }
     Ok(())
 }
@@ -223,6 +242,8 @@ fn did_change_workspace_folders(
     let removed: Vec<_> = params.event.removed.iter().filter_map(path).collect();
     let kept = state.roots.iter().filter(|it| !removed.contains(it)).cloned();
     state.roots = kept.chain(params.event.added.iter().filter_map(path)).collect();
+    state.follow_imports();
+    state.refresh();
     state.load_config_file();
     state.apply_config();
     state.index_workspace();

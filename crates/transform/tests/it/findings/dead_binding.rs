@@ -213,3 +213,21 @@ def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
         "#]],
     );
 }
+
+#[test]
+fn what_a_text_without_meaning_uses_by_way_of_another_name_is_used() {
+    let file = "from tvm.script import tirx as T\n\ndef make(kind, n):\n    @T.prim_func\n    def f(A: T.Buffer((4,), \"uint8\"), C: T.Buffer((4,), \"int32\")):\n        a: T.let = A[0]\n        b: T.let = a + T.uint8(1)\n        c: T.let = a + T.uint8(2)\n        with kind.region(b):\n            C[0] = 1\n";
+    super::check_file(
+        &super::only(FindingKind::DeadBinding),
+        file,
+        expect![[r##"
+        # dead-binding at 3 `c`: _ is never used
+        @T.prim_func
+        def f(A: T.Buffer((4,), "uint8"), C: T.Buffer((4,), "int32")):
+            a: T.let = A[0]
+            b: T.let = a + T.uint8(1)
+            with kind.region(b):
+                C[0] = 1
+    "##]],
+    );
+}

@@ -141,3 +141,17 @@ fn a_pointer_that_is_a_statement_says_what_is_written() {
         "##]],
     );
 }
+
+#[test]
+fn the_place_of_an_element_is_no_load_of_it() {
+    check(
+        "
+        L = T.alloc_local((4, 8), \"int32\")
+        V = T.decl_buffer((8,), \"int32\", L.data, elem_offset=L.elem_offset_of([2, x]))
+        A[0] = L.byte_offset_of([1, 0])
+        V[0] = x
+        A[1] = V[0]
+        ",
+        expect![[r##""##]],
+    );
+}

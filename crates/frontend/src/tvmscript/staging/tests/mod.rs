@@ -18,7 +18,7 @@ fn meaning(text: &str, name: &str) -> String {
     shown(&place.capture)
 }
 
-fn shown(capture: &Capture) -> String {
+pub(crate) fn shown(capture: &Capture) -> String {
     match capture {
         Capture::Constant(value) => shown_value(value),
         Capture::Unknown(it) => match it.kind.name() {

@@ -1,0 +1,101 @@
+//! One cause, one report: what another diagnostic of the function says already is left out.
+//!
+//! - Equal words at one place are told once: a text that stands for several statements, a guard for each of its loops.
+//! - Equal simplifications are told at the first of their places; the others are related. So are guards that join one
+//!   guard before them.
+//! - A statement that goes takes along what is in it: no simplification inside it is told.
+//! - A store that is dead is not also a statement that does nothing.
+//! - A name that an error says is defined twice is not also unused.
+//!
+//! O(n log n) in the diagnostics of a function.
+
+use std::{cmp::Reverse, collections::hash_map::Entry};
+
+use frontend::tvmscript::diagnostics::REDEFINITION;
+use ir::plan::simplify::SimplificationKind;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Diagnostic, TextRange};
+use transform::findings::FindingKind;
+
+/// Related places of one finding.
+pub(super) const MAX_RELATED: usize = 8;
+
+/// Removes findings that repeat another one, or an error.
+pub(super) fn told_once(all: &mut Vec<Diagnostic>) {
+    let errors = all.iter().filter(|it| it.code == REDEFINITION);
+    let redefined: FxHashSet<TextRange> =
+        errors.flat_map(|it| it.related.iter().map(|(range, _)| *range)).collect();
+    let mut told: FxHashSet<(&'static str, TextRange, String)> = FxHashSet::default();
+    all.retain(|it| {
+        let is_error_of_its_own = it.code != FindingKind::DeadBinding.name();
+        (is_error_of_its_own || !redefined.contains(&it.range))
+            && told.insert((it.code, it.range, it.message.clone()))
+    });
+}
+
+/// A simplification in words, and whether its fix removes the statement there.
+pub(super) struct Told {
+    pub(super) kind: SimplificationKind,
+    pub(super) is_removed: bool,
+    pub(super) diagnostic: Diagnostic,
+}
+
+/// The simplifications to report beside the findings of a function.
+pub(super) fn simplifications(findings: &[Diagnostic], all: Vec<Told>) -> Vec<Diagnostic> {
+    let dead: FxHashSet<TextRange> = findings
+        .iter()
+        .filter(|it| it.code == FindingKind::DeadStore.name())
+        .map(|it| it.range)
+        .collect();
+    let removed = outermost(all.iter().filter(|it| it.is_removed).map(|it| it.diagnostic.range));
+    let is_inside = |range: TextRange| {
+        let behind = removed.partition_point(|it| it.start() <= range.start());
+        let around = behind.checked_sub(1).map(|index| removed[index]);
+        around.is_some_and(|it| it != range && it.contains_range(range))
+    };
+    let mut res: Vec<Diagnostic> = Vec::new();
+    let mut first: FxHashMap<(&'static str, String, Option<TextRange>), usize> =
+        FxHashMap::default();
+    for Told { kind, diagnostic: it, .. } in all {
+        let is_dead = kind == SimplificationKind::NoOp && dead.contains(&it.range);
+        if is_dead || is_inside(it.range) {
+            continue;
+        }
+        let place = match kind {
+            SimplificationKind::Simplifiable => None,
+            SimplificationKind::MergeableGuards => it.related.first().map(|(range, _)| *range),
+            _ => Some(it.range),
+        };
+        match first.entry((it.code, it.message.clone(), place)) {
+            Entry::Vacant(entry) => {
+                entry.insert(res.len());
+                res.push(it);
+            }
+            Entry::Occupied(entry) => join(&mut res[*entry.get()], it),
+        }
+    }
+    res
+}
+
+/// Adds the places of an equal simplification to the one that is told.
+fn join(told: &mut Diagnostic, it: Diagnostic) {
+    told.n_fixes += it.n_fixes;
+    let place = (it.range != told.range).then(|| (it.range, "and here".to_owned()));
+    let more = place.into_iter().chain(it.related);
+    let room = MAX_RELATED.saturating_sub(told.related.len());
+    let more: Vec<_> = more.filter(|it| !told.related.contains(it)).take(room).collect();
+    told.related.extend(more);
+}
+
+/// The ranges that are in no other one, in the order of the text. Of two ranges that meet, one contains the other.
+fn outermost(all: impl Iterator<Item = TextRange>) -> Vec<TextRange> {
+    let mut all: Vec<TextRange> = all.collect();
+    all.sort_by_key(|it| (it.start(), Reverse(it.end())));
+    let mut res: Vec<TextRange> = Vec::new();
+    for range in all {
+        if res.last().is_none_or(|it| !it.contains_range(range)) {
+            res.push(range);
+        }
+    }
+    res
+}
