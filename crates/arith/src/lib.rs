@@ -14,6 +14,7 @@ mod interval;
 mod memo;
 mod modular;
 mod nodes;
+pub mod operations;
 mod procedure;
 pub mod rules;
 mod samples;

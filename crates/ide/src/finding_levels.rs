@@ -5,13 +5,17 @@
 
 use frontend::tvmscript::Severity;
 use ir::plan::simplify::SimplificationKind;
-use transform::findings::{FindingKind, FindingKinds};
+use transform::{
+    findings::{FindingKind, FindingKinds},
+    ops::findings::OpFindingKind,
+};
 
 /// For each kind its severity; none is not reported, and not computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FindingLevels {
     findings: [Option<Severity>; FindingKind::ALL.len()],
     simplifications: [Option<Severity>; SimplificationKind::ALL.len()],
+    operations: [Option<Severity>; OpFindingKind::ALL.len()],
 }
 
 impl Default for FindingLevels {
@@ -23,6 +27,9 @@ impl Default for FindingLevels {
         for &kind in SimplificationKind::ALL {
             levels.set_simplification(kind, kind.rule().level);
         }
+        for &kind in OpFindingKind::ALL {
+            levels.operations[kind as usize] = kind.rule().level;
+        }
         levels
     }
 }
@@ -33,12 +40,22 @@ impl FindingLevels {
         FindingLevels {
             findings: [None; FindingKind::ALL.len()],
             simplifications: [None; SimplificationKind::ALL.len()],
+            operations: [None; OpFindingKind::ALL.len()],
         }
     }
 
     /// The severity of a kind; none if it is not reported.
     pub fn get(&self, kind: FindingKind) -> Option<Severity> {
         self.findings[kind as usize]
+    }
+
+    /// The severity of a kind of finding about operations; none if it is not reported. One that statements have too has
+    /// the level of that.
+    pub fn operation(&self, kind: OpFindingKind) -> Option<Severity> {
+        match FindingKind::from_name(kind.name()) {
+            Some(same) => self.get(same),
+            None => self.operations[kind as usize],
+        }
     }
 
     /// Changes the severity of a kind.
@@ -73,15 +90,18 @@ impl FindingLevels {
             self.set(kind, level);
             return true;
         }
-        match SimplificationKind::from_name(name) {
-            Some(kind) => self.set_simplification(kind, level),
-            None => return false,
+        match (SimplificationKind::from_name(name), OpFindingKind::from_name(name)) {
+            (Some(kind), _) => self.set_simplification(kind, level),
+            (None, Some(kind)) => self.operations[kind as usize] = level,
+            (None, None) => return false,
         }
         true
     }
 
     /// Returns true if a rule has this name.
     pub fn is_name(name: &str) -> bool {
-        FindingKind::from_name(name).is_some() || SimplificationKind::from_name(name).is_some()
+        FindingKind::from_name(name).is_some()
+            || SimplificationKind::from_name(name).is_some()
+            || OpFindingKind::from_name(name).is_some()
     }
 }

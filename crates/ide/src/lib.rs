@@ -61,6 +61,7 @@ pub use transform::{
     cse::CseOptions,
     findings::{FindingKind, FindingKinds, FindingOptions},
     ops::OpOptions,
+    ops::findings::{OpFindingKind, StatedFacts},
     passes::Pass,
 };
 

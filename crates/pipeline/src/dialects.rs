@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use ir::effects::EffectTable;
 use syntax::Shapes;
+use transform::ops::findings::StatedFacts;
 
 /// The tables about operations of dialects: those of the product, and optionally a user's rows on top.
 #[derive(Clone, Debug)]
@@ -12,6 +13,8 @@ pub struct Dialects {
     pub shapes: Arc<Shapes>,
     /// The effects.
     pub effects: Arc<EffectTable>,
+    /// The facts that a user states about arguments of functions.
+    pub facts: Arc<StatedFacts>,
 }
 
 impl Default for Dialects {
@@ -19,6 +22,7 @@ impl Default for Dialects {
         static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects {
             shapes: Arc::new(Shapes::builtin().clone()),
             effects: EffectTable::shared(),
+            facts: Arc::default(),
         });
         BUILTIN.clone()
     }

@@ -54,7 +54,7 @@ pub fn retain_undeclared(
     text: &str,
     dialects: &Dialects,
 ) {
-    let Dialects { shapes, effects } = dialects;
+    let Dialects { shapes, effects, .. } = dialects;
     let namespace = language::of(language).namespace;
     lowered.diagnostics.retain_mut(|it| {
         let written = &text[std::ops::Range::<usize>::from(it.range)];

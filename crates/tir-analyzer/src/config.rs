@@ -17,7 +17,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use ide::{Request, Severity, Target, TargetOptions};
+use ide::{Dialects, Request, Severity, StatedFacts, Target, TargetOptions};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
@@ -86,6 +86,8 @@ pub struct Config {
     pub mlir_diagnostics: bool,
     /// `effects.tir`, `effects.mlir`, `effects.pir`: rows about calls and the operations of dialects.
     pub dialects: Arc<DialectRows>,
+    /// `facts.NAME`: what is stated about the arguments of functions of MLIR.
+    pub stated: Arc<StatedFacts>,
     /// `instance`: instances of factories, beside those that calls make.
     pub instances: Arc<[Request]>,
 }
@@ -198,6 +200,7 @@ impl Default for Config {
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),
+            stated: Arc::default(),
             instances: Arc::default(),
         }
     }
@@ -211,6 +214,11 @@ impl Config {
             patch.apply(&mut config);
         }
         config
+    }
+
+    /// The tables about operations, with what is stated about arguments.
+    pub fn tables(&self) -> Dialects {
+        Dialects { facts: self.stated.clone(), ..self.dialects.tables().clone() }
     }
 
     /// The part that analyses depend on.
@@ -268,6 +276,7 @@ impl Config {
 pub struct ConfigPatch {
     sections: Sections,
     dialects: Option<Arc<DialectRows>>,
+    stated: Option<Arc<StatedFacts>>,
     targets: BTreeMap<Target, TargetOptions>,
     instances: Option<Arc<[Request]>>,
     /// Keys that mean nothing here, dotted.
@@ -423,12 +432,10 @@ const KEYS: &[&str] = &[
 impl ConfigPatch {
     /// Reads settings from JSON. `null` and a missing section change nothing.
     pub fn from_json(value: &Value) -> anyhow::Result<ConfigPatch> {
-        let value = kebab_keys(value);
         // Some clients send the settings of all servers under their section names.
-        let value = match value.get(CONFIG_SECTION) {
-            Some(section) => section.clone(),
-            None => value,
-        };
+        let value = value.get(CONFIG_SECTION).unwrap_or(value);
+        let stated = stated_facts(value)?;
+        let value = kebab_keys(value);
         if value.is_null() {
             return Ok(ConfigPatch::default());
         }
@@ -444,7 +451,7 @@ impl ConfigPatch {
         };
         let sections =
             serde_json::from_value(value).context("a setting has a value of the wrong kind")?;
-        Ok(ConfigPatch { sections, dialects, targets, instances, unknown })
+        Ok(ConfigPatch { sections, dialects, stated, targets, instances, unknown })
     }
 
     /// Reads settings from the text of a `tir-analyzer.toml`.
@@ -517,12 +524,27 @@ impl ConfigPatch {
         set(&mut config.built, &device_code.built);
         set(&mut config.mlir_diagnostics, &mlir.diagnostics);
         set(&mut config.dialects, &self.dialects);
+        set(&mut config.stated, &self.stated);
         set(&mut config.instances, &self.instances);
         for (&target, options) in &self.targets {
             let all = config.target_options(target).overlaid(options);
             config.targets.insert(target, all);
         }
     }
+}
+
+/// The texts in the section `facts`: conditions by the names of arguments; none without any.
+fn stated_facts(value: &Value) -> anyhow::Result<Option<Arc<StatedFacts>>> {
+    let section = value.get("facts").and_then(Value::as_object);
+    let mut facts = StatedFacts::default();
+    for (name, condition) in section.into_iter().flatten() {
+        if let Some(condition) = condition.as_str() {
+            let added = facts.add(name, condition);
+            added.map_err(|it| anyhow::anyhow!("in `facts.{name}`: {it}"))?;
+        }
+    }
+    let is_any = facts.iter().next().is_some();
+    Ok(is_any.then(|| Arc::new(facts)))
 }
 
 /// `value` with the keys of its first two levels in kebab-case.
@@ -562,7 +584,10 @@ fn unknown_keys(value: &Value) -> Vec<String> {
             unknown.push(section.clone());
             continue;
         }
-        for setting in settings.as_object().into_iter().flat_map(|it| it.keys()) {
+        for (setting, value) in settings.as_object().into_iter().flatten() {
+            if section == "facts" && value.is_string() {
+                continue;
+            }
             let key = format!("{section}.{setting}");
             let is_kind = section == "findings" && ide::FindingLevels::is_name(setting);
             if !is_kind && !KEYS.contains(&key.as_str()) {

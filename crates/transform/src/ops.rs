@@ -24,6 +24,7 @@ mod congruence;
 mod dead;
 mod digest;
 mod equal;
+pub mod findings;
 mod gvn;
 mod hoist;
 mod keys;

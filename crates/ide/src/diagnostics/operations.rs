@@ -6,9 +6,14 @@ use frontend::{
     ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNKNOWN_OPERATION, UNREAD_OPERATION},
     tvmscript::diagnostics::internal_error,
 };
-use ir::plan::ops::OpChange;
+use ir::{
+    guard::{Stage, guarded},
+    plan::ops::{OpAction, OpChange},
+};
 use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Severity, SourcePlace, SyntaxNode, TextRange, UnitKind, symbol_text};
+
+use transform::ops::findings::{Debugging, OpFinding, OpFindingKind, OpWord};
 
 use super::{syntax_errors, unknown_operations::UnknownOperations};
 use crate::{
@@ -49,6 +54,9 @@ pub(super) fn diagnostics(
         // The name of a function stands in its header, and is the frame's business all the same.
         res.extend(found.symbols.iter().map(place));
     }
+    res.extend(found.findings.iter().filter_map(|(kind, it)| {
+        Some(Diagnostic { severity: config.levels.operation(*kind)?, ..place(it) })
+    }));
     if config.common_subexpressions {
         let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
         let said = all.as_ref().unwrap_or(&found.plan).iter();
@@ -95,6 +103,8 @@ pub(super) struct UnitDiagnostics {
     problems: Vec<Diagnostic>,
     /// Symbols that are defined twice.
     symbols: Vec<Diagnostic>,
+    /// Findings about integers, with their kinds.
+    findings: Vec<(OpFindingKind, Diagnostic)>,
     /// The first planned actions: values to share or operations to delete.
     plan: Vec<PlannedDiagnostic>,
     /// True if there are more.
@@ -123,13 +133,16 @@ pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDia
     problems.extend(db::lowering_diagnostics(db, unit).iter().cloned());
     let name = unit.name_range(db);
     problems.extend(db::panics(db, unit, false).map(|it| internal_error(it, name)));
-    let (plan, has_more) = first_of_plan(db, unit, MAX_SAID);
+    let words = PlanWords::new(db, unit);
+    let debugging = words.as_ref().map(|it| debugging(db, unit, it)).unwrap_or_default();
+    let findings = words.as_ref().map(|it| findings(db, unit, it, &debugging)).unwrap_or_default();
+    let (plan, has_more) = first_of_plan(words.as_ref(), &debugging, MAX_SAID);
     let mut symbols = Vec::new();
     if unit.is_frame(db) {
         symbols = redefined(marks(db, unit));
         symbols.extend(redefined_aliases(db::aliases(db, unit)));
     }
-    UnitDiagnostics { problems, symbols, plan, has_more }
+    UnitDiagnostics { problems, symbols, findings, plan, has_more }
 }
 
 /// Returns the errors in the attributes of a unit of MLIR.
@@ -169,17 +182,61 @@ fn redefined(marks: &Marks) -> Vec<Diagnostic> {
 
 /// All that is planned in a unit.
 fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> (Vec<PlannedDiagnostic>, bool) {
-    first_of_plan(db, unit, usize::MAX)
+    let words = PlanWords::new(db, unit);
+    let debugging = words.as_ref().map(|it| debugging(db, unit, it)).unwrap_or_default();
+    first_of_plan(words.as_ref(), &debugging, usize::MAX)
+}
+
+/// The operations of a unit that only debugging needs.
+fn debugging<'db>(db: &'db dyn Db, unit: Unit<'db>, words: &PlanWords<'_>) -> Debugging {
+    let effects = &db::Configuration::get(db).dialects(db).effects;
+    let place = |op| words.location(op);
+    let work = || Debugging::of(words.body, effects, place);
+    guarded(Stage::Planning, unit.name(db), work).unwrap_or_default()
+}
+
+/// The findings about the integers of a unit; nothing if there is a mistake of ours, which its plan tells of.
+fn findings<'db>(
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    words: &PlanWords<'_>,
+    debugging: &Debugging,
+) -> Vec<(OpFindingKind, Diagnostic)> {
+    let tables = db::Configuration::get(db).dialects(db);
+    let work = || {
+        transform::ops::findings::findings(words.body, &tables.effects, &tables.facts, debugging)
+    };
+    let found = guarded(Stage::Planning, unit.name(db), work).unwrap_or_default();
+    let written = found.iter().filter(|it| words.map.is_written(it.op));
+    written.map(|it| (it.kind, finding(words, it))).collect()
+}
+
+/// A finding in words.
+fn finding(words: &PlanWords<'_>, it: &OpFinding) -> Diagnostic {
+    let message = it.message.iter().map(|word| match word {
+        OpWord::Text(text) => text.to_string(),
+        OpWord::Value(value) => format!("`{}`", words.value(*value)),
+    });
+    let related = it.related.iter().filter(|(op, _)| words.map.is_written(*op));
+    Diagnostic {
+        code: it.kind.name(),
+        range: words.place(it.op),
+        message: message.collect(),
+        help: it.help.clone(),
+        related: related.map(|(op, text)| (words.place(*op), (*text).to_owned())).collect(),
+        ..Diagnostic::default()
+    }
 }
 
 /// Returns the planned actions at the first places of a unit, in the order of the plan, and whether there are more.
-fn first_of_plan<'db>(
-    db: &'db dyn Db,
-    unit: Unit<'db>,
+fn first_of_plan(
+    words: Option<&PlanWords<'_>>,
+    debugging: &Debugging,
     limit: usize,
 ) -> (Vec<PlannedDiagnostic>, bool) {
-    let Some(words) = PlanWords::new(db, unit) else { return (Vec::new(), false) };
-    let written = words.plan.actions.iter().enumerate().filter(|(_, it)| words.is_written(it));
+    let Some(words) = words else { return (Vec::new(), false) };
+    let is_told = |it: &OpAction| words.is_written(it) && !debugging.is_only_for(it.op);
+    let written = words.plan.actions.iter().enumerate().filter(|(_, it)| is_told(it));
     let mut first: Vec<(u32, u32, usize)> = written
         .map(|(number, it)| (words.action_place(it), number))
         .map(|(place, number)| (place.start().into(), place.end().into(), number))
@@ -190,7 +247,7 @@ fn first_of_plan<'db>(
         first.truncate(limit);
         first.sort_unstable_by_key(|it| it.2);
     }
-    (first.into_iter().map(|it| said(&words, it.2)).collect(), has_more)
+    (first.into_iter().map(|it| said(words, it.2)).collect(), has_more)
 }
 
 /// An action in words.

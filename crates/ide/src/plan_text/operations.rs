@@ -54,6 +54,15 @@ impl<'db> PlanWords<'db> {
         self.map.op_name(op)
     }
 
+    /// The text of the location of an operation: `#loc3` of `loc(#loc3)` behind it.
+    pub(crate) fn location(&self, op: OpId) -> Option<&'db str> {
+        let whole = self.text.get(std::ops::Range::<usize>::from(self.map.op(op)))?.trim_end();
+        let start = whole.rfind(" loc(")?;
+        let inner = whole[start + " loc(".len()..].strip_suffix(')')?;
+        // The location stands behind everything else.
+        (!inner.contains('\n')).then_some(inner)
+    }
+
     /// Returns the action in a sentence without full stop.
     pub(crate) fn sentence(&self, action: &OpAction) -> String {
         let op = self.op(action.op);

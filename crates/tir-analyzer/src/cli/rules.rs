@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use frontend::tvmscript::diagnostics;
-use ide::FindingKind;
+use ide::{FindingKind, OpFindingKind};
 use ir::plan::{
     COMMON_SUBEXPRESSION, REFUSALS,
     ops::{OpActionKind, OpRefusalKind},
@@ -27,6 +27,7 @@ pub(crate) fn all() -> &'static [&'static Rule] {
         all.extend(OpActionKind::ALL.iter().map(|it| it.rule()));
         all.extend(OpRefusalKind::ALL.iter().map(|it| it.rule()));
         all.extend(FindingKind::ALL.iter().map(|it| it.rule()));
+        all.extend(OpFindingKind::ALL.iter().map(|it| it.rule()));
         all.extend(SimplificationKind::ALL.iter().map(|it| it.rule()));
         all.extend(SimplifyRefusal::ALL.iter().map(|it| it.rule()));
         all.extend(arith::rules::declared());

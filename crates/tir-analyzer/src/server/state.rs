@@ -299,7 +299,8 @@ impl State {
         if config == *self.config {
             return;
         }
-        let knows_more = config.dialects != self.config.dialects;
+        let knows_more =
+            config.dialects != self.config.dialects || config.stated != self.config.stated;
         if config.instances != self.config.instances {
             self.host.set_requests(config.instances.clone());
         }
@@ -317,7 +318,7 @@ impl State {
 
     /// Takes the rows about dialects, and reads open files of MLIR again.
     fn apply_dialects(&mut self) {
-        let dialects = self.config.dialects.tables().clone();
+        let dialects = self.config.tables();
         self.host_mut().set_dialects(dialects);
         for document in self.documents.sorted() {
             let old = self.host.tree(document.file);

@@ -2,6 +2,7 @@
 
 mod carried;
 mod default;
+mod findings;
 mod growth;
 mod reference;
 mod user_dialect;

@@ -70,7 +70,7 @@ impl Job {
     pub(crate) fn host(&self, config: ide::Config, source: &Source) -> AnalysisHost {
         let mut host = AnalysisHost::new();
         host.set_config(config);
-        host.set_dialects(self.config.dialects.tables().clone());
+        host.set_dialects(self.config.tables());
         if let (Some(workspace), Some(own)) = (&self.workspace, module_path(&self.file.path)) {
             host.set_workspace(workspace.clone());
             host.set_path(FileId(0), Some(own.into()));

@@ -113,3 +113,36 @@ fn programs_read_both_places() {
         [{"physicalLocation":{"artifactLocation":{"uri":"k.mlir"},"region":{"startLine":5,"startColumn":8,"endLine":5,"endColumn":18}},"message":{"text":"in the IR"},"id":0},{"id":1,"physicalLocation":{"artifactLocation":{"uri":"k.mlir"},"region":{"startLine":4,"startColumn":8,"endLine":4,"endColumn":18}},"message":{"text":"this one stays"}}]
     "#]].assert_eq(&format!("{}\n{}\n", result["locations"], result["relatedLocations"]));
 }
+
+#[test]
+fn stated_facts_are_settings() {
+    let kernel = r#"
+func.func @f(%m: memref<?xf32>, %x: i32, %stride_x: i32) -> f32 {
+  %0 = arith.muli %x, %stride_x : i32
+  %1 = arith.index_cast %0 : i32 to index
+  %2 = memref.load %m[%1] : memref<?xf32>
+  return %2 : f32
+}
+"#;
+    let facts = "[facts]\nx = \"0 <= x < 65536\"\n\"f.stride_x\" = \"1 <= stride_x <= 65536\"\n";
+    let project = Project::new(&[("k.mlir", kernel), ("tir-analyzer.toml", facts)]);
+    project.run("check k.mlir").check(expect![[r#"
+        warning[offset-overflow]: `%0` is 65535 * 65536 = 4294901760, which int32 cannot hold, for `%stride_x` = 65536, `%x` = 65535
+         --> k.mlir:3:8
+          |
+        3 |   %0 = arith.muli %x, %stride_x : i32
+          |        ^^^^^^^^^^
+        4 |   %1 = arith.index_cast %0 : i32 to index
+        5 |   %2 = memref.load %m[%1] : memref<?xf32>
+          |        ----------- this access is at the offset
+          |
+          = help: Widen the operands before the multiplication, by `arith.extsi`
+
+        1 file checked: 1 warning
+        --- exit code 0
+    "#]]);
+    let wrong = "[facts]\nx = \"x is large\"\n";
+    let outcome =
+        Project::new(&[("k.mlir", kernel), ("tir-analyzer.toml", wrong)]).run("check k.mlir");
+    assert!(outcome.err().contains("in `facts.x`"), "{}", outcome.err());
+}

@@ -217,7 +217,8 @@ fn json_has_a_version_and_counts() {
                         }
                       }
                     }
-                  ]
+                  ],
+                  "source": null
                 }
               ],
               "notShown": 0
@@ -242,7 +243,8 @@ fn json_has_a_version_and_counts() {
                       "offset": 104
                     }
                   },
-                  "related": []
+                  "related": [],
+                  "source": null
                 }
               ],
               "notShown": 0
@@ -372,7 +374,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 50
+                  "ruleIndex": 54
                 }
               ],
               "invocations": [
