@@ -296,7 +296,8 @@ impl Shapes {
         self.bare.get(op).map_or(op, |it| it)
     }
 
-    /// The operations that have a row of their own, in no order, and the names that stand for them without their dialect.
+    /// The operations that have a row of their own, in no order, and the names that stand for them without their
+    /// dialect.
     pub fn operations(&self) -> impl Iterator<Item = &str> {
         self.ops.keys().chain(self.bare.keys()).map(|it| &**it)
     }
