@@ -53,9 +53,7 @@ fn imported_values_follow_the_files_on_disk() {
     let mut server = Server::start(dir.path());
     let document = Document::new(uri_of(&kernel), text);
     server.open(&document);
-    let at = document.at(document.find("N\n"));
-    let at =
-        json!({ "textDocument": at["textDocument"], "position": { "line": 6, "character": 11 } });
+    let at = document.at(document.find("A[0] = N") + "A[0] = ".len());
     let value = |server: &mut Server| {
         let answer = server.request("textDocument/hover", at.clone()).expect("a hover");
         answer["contents"]["value"].as_str().unwrap_or_default().to_owned()

@@ -110,14 +110,17 @@ pub enum Mark {
     Swapped,
     /// The name may be written without its dialect.
     Bare,
+    /// The format of the definition has the operands in another order than the generic form, so it is not followed.
+    Reordered,
 }
 
 impl Mark {
     /// All marks, with their keys in a file.
-    pub const ALL: [(&'static str, Mark); 4] = [
+    pub const ALL: [(&'static str, Mark); 5] = [
         ("function", Mark::Function),
         ("module", Mark::Module),
         ("swapped", Mark::Swapped),
         ("bare", Mark::Bare),
+        ("reordered", Mark::Reordered),
     ];
 }

@@ -6,17 +6,16 @@
 mod expressions;
 mod once;
 mod operations;
-mod unknown_operations;
+mod operations_not_known;
 
 use std::ops::Range;
 
 use db::{Database as _, Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::tvmscript::diagnostics::{INTERNAL_ERROR, internal_error};
-use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Form, TextSize};
 
 pub(crate) use self::expressions::function_diagnostics;
-use self::unknown_operations::UnknownOperations;
+use self::operations_not_known::OperationsNotKnown;
 use crate::{
     diagnostic::DiagnosticsConfig,
     names, plan_text, simplifications,
@@ -75,9 +74,7 @@ pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
 #[derive(Default)]
 struct InFile {
     found: Vec<Diagnostic>,
-    /// Forms of operations that are not known: each is told once a file.
-    unread: FxHashSet<String>,
-    unknown: UnknownOperations,
+    not_known: OperationsNotKnown,
 }
 
 impl InFile {
@@ -89,7 +86,7 @@ impl InFile {
         config: &DiagnosticsConfig,
         numbers: Range<usize>,
     ) {
-        let InFile { found, unread, unknown } = self;
+        let InFile { found, not_known } = self;
         let of_unit = |at: PlacedUnit<'_>| {
             db.unwind_if_revision_cancelled();
             match at.unit.form(db) {
@@ -97,7 +94,7 @@ impl InFile {
                     function_diagnostics(db, &at.shown(db), config)
                 }
                 Form::Expressions => function_diagnostics(db, &at, config),
-                Form::Operations => operations::diagnostics(db, &at, config, unread, unknown),
+                Form::Operations => operations::diagnostics(db, &at, config, not_known),
             }
         };
         for (at, of_unit) in try_units(db, file, numbers, of_unit) {
@@ -114,7 +111,7 @@ impl InFile {
         config: &DiagnosticsConfig,
     ) -> Vec<Diagnostic> {
         let mut res = self.found;
-        res.extend(self.unknown.finish());
+        res.extend(self.not_known.finish());
         res.extend(expressions::redefined_functions(db, file));
         if res.len() > config.limit {
             // The worst first, then as in the text.

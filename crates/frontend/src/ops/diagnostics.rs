@@ -108,7 +108,7 @@ codes! {
         "The effects of the operation are known, but not the form in which it is written here. Attributes and operands may \
          change what it does, so it counts as one that may read and write anything: nothing is merged with it or \
          moved over it. In the generic form (`\"d.op\"(%a) : (i32) -> i32`) it is understood. It is told once a file \
-         for each name.\n",
+         for each dialect.\n",
     );
     /// A value that is used where its definition does not dominate.
     USE_BEFORE_DEFINITION = Rule::reported(

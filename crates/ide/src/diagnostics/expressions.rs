@@ -13,12 +13,12 @@ use ir::{
 use syntax::{Diagnostic, Severity};
 use transform::findings::FindingKind;
 
-use super::once::{self, MAX_RELATED, Told};
+use super::once::{self, MAX_RELATED};
 use crate::{
     diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
     finding_text::FindingText,
     plan_text::PlanText,
-    simplifications::simpler,
+    simplifications::{Simpler, simpler},
 };
 
 /// Functions of a module that have one name.
@@ -93,21 +93,22 @@ pub(crate) fn function_diagnostics(
         first.n_fixes += n_inside(db, at.unit) + hidden.iter().filter(|it| !is_allowed(it)).count();
     }
     if config.levels.has_simplifications() {
-        let simpler = simpler(db, at.unit).iter();
-        let simpler = simpler.filter_map(|it| {
-            let severity = config.levels.simplification(it.kind)?;
+        let is_told = |it: &&Simpler| {
             let is_allowed = allowances.at(it.kind.name(), it.told.range);
             // Of what is half typed nobody wants to hear that it does nothing.
             let is_broken =
                 syntax.iter().any(|error| error.range.intersect(it.told.range).is_some());
-            (!is_allowed && !is_broken).then(|| Told {
-                kind: it.kind,
-                is_removed: it.is_removed,
-                diagnostic: Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) },
-            })
+            config.levels.simplification(it.kind).is_some() && !is_allowed && !is_broken
+        };
+        let simpler = simpler(db, at.unit).iter().filter(is_told);
+        let removed =
+            simpler.clone().filter(|it| it.is_removed).map(|it| at.to_file(it.told.range));
+        let told = simpler.clone().filter_map(|it| {
+            let severity = config.levels.simplification(it.kind)?;
+            let diagnostic = Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) };
+            Some((it.kind, diagnostic))
         });
-        let simpler = once::simplifications(&res, simpler.collect());
-        res.extend(simpler);
+        once::add_simplifications(&mut res, removed, told);
     }
     res
 }

@@ -9,11 +9,11 @@
 //!
 //! O(n log n) in the diagnostics of a function.
 
-use std::{cmp::Reverse, collections::hash_map::Entry};
+use std::{cmp::Reverse, collections::hash_map::Entry, hash::BuildHasher as _};
 
 use frontend::tvmscript::diagnostics::REDEFINITION;
 use ir::plan::simplify::SimplificationKind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use syntax::{Diagnostic, TextRange};
 use transform::findings::FindingKind;
 
@@ -25,38 +25,40 @@ pub(super) fn told_once(all: &mut Vec<Diagnostic>) {
     let errors = all.iter().filter(|it| it.code == REDEFINITION);
     let redefined: FxHashSet<TextRange> =
         errors.flat_map(|it| it.related.iter().map(|(range, _)| *range)).collect();
-    let mut told: FxHashSet<(&'static str, TextRange, String)> = FxHashSet::default();
+    let mut told: FxHashSet<(&'static str, TextRange, u64)> = FxHashSet::default();
     all.retain(|it| {
         let is_error_of_its_own = it.code != FindingKind::DeadBinding.name();
         (is_error_of_its_own || !redefined.contains(&it.range))
-            && told.insert((it.code, it.range, it.message.clone()))
+            && told.insert((it.code, it.range, words(it)))
     });
 }
 
-/// A simplification in words, and whether its fix removes the statement there.
-pub(super) struct Told {
-    pub(super) kind: SimplificationKind,
-    pub(super) is_removed: bool,
-    pub(super) diagnostic: Diagnostic,
+/// The words of a diagnostic as a number: a file has 10,000 of them, and copies of their texts weigh more than the
+/// file.
+fn words(it: &Diagnostic) -> u64 {
+    FxBuildHasher.hash_one(&it.message)
 }
 
-/// The simplifications to report beside the findings of a function.
-pub(super) fn simplifications(findings: &[Diagnostic], all: Vec<Told>) -> Vec<Diagnostic> {
-    let dead: FxHashSet<TextRange> = findings
+/// Adds simplifications to the findings of a function, in words and with their kinds. `removed` are the places of those
+/// that remove the statement there. They are added one by one: a file has 10,000 of them.
+pub(super) fn add_simplifications(
+    res: &mut Vec<Diagnostic>,
+    removed: impl Iterator<Item = TextRange>,
+    all: impl Iterator<Item = (SimplificationKind, Diagnostic)>,
+) {
+    let dead: FxHashSet<TextRange> = res
         .iter()
         .filter(|it| it.code == FindingKind::DeadStore.name())
         .map(|it| it.range)
         .collect();
-    let removed = outermost(all.iter().filter(|it| it.is_removed).map(|it| it.diagnostic.range));
+    let removed = outermost(removed);
     let is_inside = |range: TextRange| {
         let behind = removed.partition_point(|it| it.start() <= range.start());
         let around = behind.checked_sub(1).map(|index| removed[index]);
         around.is_some_and(|it| it != range && it.contains_range(range))
     };
-    let mut res: Vec<Diagnostic> = Vec::new();
-    let mut first: FxHashMap<(&'static str, String, Option<TextRange>), usize> =
-        FxHashMap::default();
-    for Told { kind, diagnostic: it, .. } in all {
+    let mut first: FxHashMap<(&'static str, u64, Option<TextRange>), usize> = FxHashMap::default();
+    for (kind, it) in all {
         let is_dead = kind == SimplificationKind::NoOp && dead.contains(&it.range);
         if is_dead || is_inside(it.range) {
             continue;
@@ -66,7 +68,7 @@ pub(super) fn simplifications(findings: &[Diagnostic], all: Vec<Told>) -> Vec<Di
             SimplificationKind::MergeableGuards => it.related.first().map(|(range, _)| *range),
             _ => Some(it.range),
         };
-        match first.entry((it.code, it.message.clone(), place)) {
+        match first.entry((it.code, words(&it), place)) {
             Entry::Vacant(entry) => {
                 entry.insert(res.len());
                 res.push(it);
@@ -74,7 +76,6 @@ pub(super) fn simplifications(findings: &[Diagnostic], all: Vec<Told>) -> Vec<Di
             Entry::Occupied(entry) => join(&mut res[*entry.get()], it),
         }
     }
-    res
 }
 
 /// Adds the places of an equal simplification to the one that is told.

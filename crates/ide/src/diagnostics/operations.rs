@@ -3,33 +3,31 @@
 
 use db::{AliasName, Db, DocumentAliases, PlacedUnit, RootDatabase, Unit};
 use frontend::{
-    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNKNOWN_OPERATION, UNREAD_OPERATION},
+    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION},
     tvmscript::diagnostics::internal_error,
 };
 use ir::{
     guard::{Stage, guarded},
     plan::ops::{OpAction, OpChange},
 };
-use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Severity, SourcePlace, SyntaxNode, TextRange, UnitKind, symbol_text};
 
 use transform::ops::findings::{Debugging, OpFinding, OpFindingKind, OpWord};
 
-use super::{syntax_errors, unknown_operations::UnknownOperations};
+use super::{operations_not_known::OperationsNotKnown, syntax_errors};
 use crate::{
     diagnostic::DiagnosticsConfig,
     names::marks::{Marks, Redefinition, marks},
     plan_text::operations::PlanWords,
 };
 
-/// The diagnostics of one unit, at their places in the file; forms that are in `unread` were told of before,
-/// and operations that are not known go to `unknown`.
+/// The diagnostics of one unit, at their places in the file; operations of dialects that are not known go to
+/// `not_known`.
 pub(super) fn diagnostics(
     db: &RootDatabase,
     at: &PlacedUnit<'_>,
     config: &DiagnosticsConfig,
-    unread: &mut FxHashSet<String>,
-    unknown: &mut UnknownOperations,
+    not_known: &mut OperationsNotKnown,
 ) -> Vec<Diagnostic> {
     let sources = Sources::of(db, at.unit);
     let place = |it: &Diagnostic| {
@@ -39,17 +37,11 @@ pub(super) fn diagnostics(
     let mut res = Vec::new();
     let found = &unit_diagnostics(db, at.unit);
     if config.operations {
-        let problems = found.problems.iter();
-        let problems = problems
-            .filter(|it| it.code != UNREAD_OPERATION || unread.insert(it.message.clone()))
-            .map(place);
+        let problems = found.problems.iter().map(place);
         let problems = problems.filter(|it| !at.is_of_function(it.range.start()));
-        let is_dialects = at.unit.kind(db) != UnitKind::Program;
-        for it in problems {
-            match is_dialects && it.code == UNKNOWN_OPERATION {
-                true => unknown.add(it),
-                false => res.push(it),
-            }
+        match at.unit.kind(db) {
+            UnitKind::Program => res.extend(problems),
+            _ => res.extend(problems.filter_map(|it| not_known.take(it))),
         }
         // The name of a function stands in its header, and is the frame's business all the same.
         res.extend(found.symbols.iter().map(place));

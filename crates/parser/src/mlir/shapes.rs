@@ -212,17 +212,16 @@ impl Shapes {
         }
         let mut info = self.info(name);
         info.shape = shape.or(info.shape);
-        for mark in marks {
-            match mark {
-                Mark::Function => info.is_function = true,
-                Mark::Module => info.is_module = true,
-                Mark::Swapped => info.is_swapped = true,
-                Mark::Bare => {
-                    let (_, bare) = name.split_once('.').ok_or("a name without dialect")?;
-                    self.ops.insert(bare.into(), OpInfo { is_bare: true, ..info });
-                    self.bare.insert(bare.into(), name.into());
-                }
-            }
+        info.is_function |= marks.contains(&Mark::Function);
+        info.is_module |= marks.contains(&Mark::Module);
+        info.is_swapped |= marks.contains(&Mark::Swapped);
+        if marks.contains(&Mark::Reordered) {
+            info.shape = None;
+        }
+        if marks.contains(&Mark::Bare) {
+            let (_, bare) = name.split_once('.').ok_or("a name without dialect")?;
+            self.ops.insert(bare.into(), OpInfo { is_bare: true, ..info });
+            self.bare.insert(bare.into(), name.into());
         }
         self.ops.insert(name.into(), info);
         Ok(())

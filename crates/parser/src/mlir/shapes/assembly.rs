@@ -13,6 +13,9 @@ use crate::SyntaxKind;
 /// Reads a format. `parts` are those of the operation, as far as they are known.
 pub(super) fn compile(format: &str, parts: &Parts) -> Option<Vec<Element>> {
     let tokens = tokens(format)?;
+    if !keeps_order(&tokens, parts.operands.as_deref().unwrap_or_default()) {
+        return None;
+    }
     let mut reader = Reader { tokens: &tokens, at: 0, parts };
     let mut elements = reader.sequence()?;
     let has_custom = tokens.iter().any(|it| matches!(it, Token::Word("custom")));
@@ -20,6 +23,36 @@ pub(super) fn compile(format: &str, parts: &Parts) -> Option<Vec<Element>> {
     let has_successors = parts.successors.as_ref().is_some_and(|it| !it.is_empty());
     let is_read = reader.at == tokens.len() && !(has_custom && (has_regions || has_successors));
     (is_read && settle(&mut elements, &[Stop::End])).then_some(elements)
+}
+
+/// Returns true if a format has the operands in the order of the generic form, as far as their names are known: values
+/// are taken in the order of the text.
+fn keeps_order(tokens: &[Token<'_>], operands: &[String]) -> bool {
+    let mut last = 0;
+    let mut seen = vec![false; operands.len()];
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
+        match token {
+            // What is in it is no value.
+            Token::Word("type" | "ref" | "functional-type") => {
+                let rest = tokens[at..].iter();
+                at += rest.take_while(|it| **it != Token::Mark(')')).count();
+            }
+            Token::Variable(name) => {
+                let mut names = operands.iter().map(|it| it.trim_end_matches(['*', '?']));
+                let Some(place) = names.position(|it| it == *name) else { continue };
+                if !std::mem::replace(&mut seen[place], true) {
+                    if place < last {
+                        return false;
+                    }
+                    last = place;
+                }
+            }
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Returns true if the last types of a format are those of the results: a variable that is written only as a type is a

@@ -159,3 +159,19 @@ fn text_that_code_prints_is_read_up_to_the_next_literal() {
         Shapes::builtin().with(&file::read(own).expect("a good file")).expect("a good row");
     assert_eq!(shapes.shape_of("own.op"), None);
 }
+
+#[test]
+fn format_that_has_the_operands_in_another_order_is_not_followed() {
+    let shape_of = |row: &str| {
+        let own = format!("dialect = \"own\"\n[[operations]]\nops = [\"op\"]\n{row}\n");
+        let own = file::read(&own).expect("a good file");
+        let shapes = Shapes::builtin().with(&own).expect("a good row");
+        shapes.shape_of("own.op").is_some()
+    };
+    let operands = "operands = [\"a\", \"b*\"]";
+    assert!(shape_of(&format!("{operands}\nformat = \"$a `,` $b `:` type($b) `,` type($a)\"")));
+    assert!(!shape_of(&format!("{operands}\nformat = \"$b `into` $a `:` type($a)\"")));
+    // Without the names of the operands a row can say so.
+    assert!(shape_of("format = \"$b `into` $a `:` type($a)\""));
+    assert!(!shape_of("reordered = true\nformat = \"$b `into` $a `:` type($a)\""));
+}
