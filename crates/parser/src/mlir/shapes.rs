@@ -216,7 +216,8 @@ impl Shapes {
         info.is_module |= marks.contains(&Mark::Module);
         info.is_swapped |= marks.contains(&Mark::Swapped);
         if marks.contains(&Mark::Reordered) {
-            info.shape = None;
+            // A shape of ours has the order that it states.
+            info.shape = info.shape.filter(|it| !self.shape(*it).is_by_definition);
         }
         if marks.contains(&Mark::Bare) {
             let (_, bare) = name.split_once('.').ok_or("a name without dialect")?;
