@@ -291,6 +291,9 @@ func.func @f(%a: i32, %b: f32, %v: vector<4xf32>, %m: memref<4xf32>, %i: !t) -> 
   // What the operation gives depends on the version of MLIR.
   %6:2 = affine.delinearize_index %v into (4, 8) : vector<4xf32>, vector<4xf32>
   "t.u"(%6#0) : (vector<4xf32>) -> ()
+  // A test of a float is a bool.
+  %7 = math.isnan %b : f32
+  %8 = arith.ori %7, %7 : i1
   return %a : f32
 }
 "#,
