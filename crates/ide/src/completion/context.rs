@@ -2,27 +2,13 @@
 
 use syntax::{TextRange, TextSize};
 
-/// The kind of name that is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wanted {
-    /// `%`
-    Value,
-    /// `^`
-    Block,
-    /// `@`
-    Symbol,
-    /// `#`
-    Attribute,
-    /// `!`
-    Type,
-    /// The name of an operation, bare or in quotes.
-    Operation,
-}
+use super::CompletionKind;
 
 /// The name that is being typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Typed<'a> {
-    pub(super) wanted: Wanted,
+    /// Told by the sigil; [`CompletionKind::Operation`] without one.
+    pub(super) wanted: CompletionKind,
     /// The name so far, with its sigil.
     pub(super) prefix: &'a str,
     /// Its place in the text.
@@ -41,9 +27,9 @@ pub(super) fn typed(text: &str, offset: TextSize) -> Option<Typed<'_>> {
     let rest = &line[..line.len() - name.len()];
     let sigil = rest.chars().next_back();
     let wanted = match sigil {
-        Some('%') => Some(Wanted::Value),
-        Some('^') => Some(Wanted::Block),
-        Some('@') => Some(Wanted::Symbol),
+        Some('%') => Some(CompletionKind::Value),
+        Some('^') => Some(CompletionKind::Block),
+        Some('@') => Some(CompletionKind::Symbol),
         // `%0#1` is a value.
         Some('#')
             if rest
@@ -52,15 +38,15 @@ pub(super) fn typed(text: &str, offset: TextSize) -> Option<Typed<'_>> {
         {
             None
         }
-        Some('#') => Some(Wanted::Attribute),
-        Some('!') => Some(Wanted::Type),
+        Some('#') => Some(CompletionKind::Attribute),
+        Some('!') => Some(CompletionKind::Type),
         _ => None,
     };
     let (wanted, len) = match wanted {
         Some(wanted) => (wanted, name.len() + 1),
         None => {
             let rest = rest.strip_suffix('"').unwrap_or(rest);
-            is_start_of_operation(rest.trim()).then_some((Wanted::Operation, name.len()))?
+            is_start_of_operation(rest.trim()).then_some((CompletionKind::Operation, name.len()))?
         }
     };
     let start = before.len() - len;

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::language;
-use ir::{Body, Type, ValueId};
+use ir::{Body, ValueId};
 use syntax::TextSize;
 
 use super::{
     Completion, CompletionKind, Completions, MAX_ITEMS,
-    context::{Typed, Wanted, typed},
+    context::typed,
     scope::{self, Place},
 };
 use crate::{
-    names::operations::{name_part, pack, visible_symbols},
+    names::operations::{header, name_part, pack, type_name, visible_symbols},
     plan_text::operations::op_name,
     shortened::shortened,
 };
@@ -30,16 +30,16 @@ pub(super) fn completions(
     let inner = at.from_file(offset)?;
     let typed = typed(db::text(db, at.unit), inner)?;
     let mut items = match typed.wanted {
-        Wanted::Value => values(db, &at, inner)?,
-        Wanted::Block => blocks(db, &at, inner)?,
-        Wanted::Symbol => symbols(db, file, offset),
-        Wanted::Attribute | Wanted::Type => aliases(db, &at, &typed)?,
-        Wanted::Operation => operations(db, file, typed.prefix),
+        CompletionKind::Value => values(db, &at, inner)?,
+        CompletionKind::Block => blocks(db, &at, inner)?,
+        CompletionKind::Symbol => symbols(db, file, offset),
+        kind @ (CompletionKind::Attribute | CompletionKind::Type) => aliases(db, &at, kind)?,
+        CompletionKind::Operation | CompletionKind::Dialect => operations(db, file, typed.prefix),
     };
     items.retain(|it| it.label != typed.prefix && is_completion(&it.label, typed.prefix));
     // Equally good ones stay in their order.
     items.sort_by_key(|it| !it.label.starts_with(typed.prefix));
-    let is_incomplete = items.len() > MAX_ITEMS || typed.wanted == Wanted::Operation;
+    let is_incomplete = items.len() > MAX_ITEMS || typed.wanted == CompletionKind::Operation;
     items.truncate(MAX_ITEMS);
     Some(Completions { replaced: at.to_file(typed.range), items, is_incomplete })
 }
@@ -75,7 +75,7 @@ fn values(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Ve
     let items = named.map(|value| Completion {
         label: label(value),
         kind: CompletionKind::Value,
-        detail: type_of(body, value).map(|it| shortened(it, MAX_DETAIL)),
+        detail: type_name(body, value).map(|it| shortened(it, MAX_DETAIL)),
     });
     Some(items.filter(|it| seen.insert(it.label.clone())).collect())
 }
@@ -95,39 +95,29 @@ fn blocks(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Ve
     Some(items.collect())
 }
 
-fn type_of(body: &Body, value: ValueId) -> Option<&str> {
-    match body.values[value].ty {
-        Type::Named(name) => Some(body.name(name)),
-        _ => None,
-    }
-}
-
 /// The types of the arguments of a block, if it has some.
 fn arguments(body: &Body, args: &[ValueId]) -> Option<String> {
-    let types: Vec<&str> = args.iter().map(|it| type_of(body, *it).unwrap_or("?")).collect();
+    let types: Vec<&str> = args.iter().map(|it| type_name(body, *it).unwrap_or("?")).collect();
     (!types.is_empty()).then(|| shortened(&format!("({})", types.join(", ")), MAX_DETAIL))
 }
 
 fn symbols(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Vec<Completion> {
     let found = visible_symbols(db, file, offset);
-    let items = found.into_iter().map(|(name, operation)| {
-        let text = db::parse(db, file).syntax().text_in(operation);
-        let first = text.lines().next().unwrap_or_default().trim_end_matches('{').trim_end();
-        Completion {
-            label: syntax::symbol_text(&name),
-            kind: CompletionKind::Symbol,
-            detail: Some(shortened(first, MAX_DETAIL)),
-        }
+    let items = found.into_iter().map(|(name, operation)| Completion {
+        label: syntax::symbol_text(&name),
+        kind: CompletionKind::Symbol,
+        detail: Some(header(db, file, operation, MAX_DETAIL)),
     });
     items.collect()
 }
 
-fn aliases(db: &RootDatabase, at: &PlacedUnit<'_>, typed: &Typed<'_>) -> Option<Vec<Completion>> {
+fn aliases(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    kind: CompletionKind,
+) -> Option<Vec<Completion>> {
     let frame = db::frame_of(db, at.unit)?;
-    let (sigil, kind) = match typed.wanted {
-        Wanted::Type => ('!', CompletionKind::Type),
-        _ => ('#', CompletionKind::Attribute),
-    };
+    let sigil = if kind == CompletionKind::Type { '!' } else { '#' };
     let all = db::aliases(db, frame.unit).names();
     let items = all.filter(|(name, _)| name.starts_with(sigil)).map(|(name, text)| Completion {
         label: name.to_owned(),

@@ -1,6 +1,8 @@
 //! Diagnostics of units of operations: what cannot be read, what lowering says, and, as hints, what is computed twice
 //! or for nothing.
 
+use std::cell::LazyCell;
+
 use db::{AliasName, Db, DocumentAliases, PlacedUnit, RootDatabase, Unit};
 use frontend::{
     ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION},
@@ -29,7 +31,8 @@ pub(super) fn diagnostics(
     config: &DiagnosticsConfig,
     not_known: &mut OperationsNotKnown,
 ) -> Vec<Diagnostic> {
-    let sources = Sources::of(db, at.unit);
+    // All of the text is searched for locations: only where something is told.
+    let sources = LazyCell::new(|| Sources::of(db, at.unit));
     let place = |it: &Diagnostic| {
         let source = sources.as_ref().and_then(|sources| sources.place(it.range)).map(Box::new);
         Diagnostic { source, ..it.placed(|range| at.to_file(range)) }

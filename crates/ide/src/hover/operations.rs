@@ -13,7 +13,7 @@ use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
 
 use super::Hover;
 use crate::{
-    names::operations::{block_at, name_token, pack, symbol_definition},
+    names::operations::{block_at, header, name_token, pack, symbol_definition, type_name},
     plan_text::operations::{PlanWords, op_name},
     shortened::shortened,
 };
@@ -125,10 +125,7 @@ pub(crate) fn line_text(
 }
 
 fn type_text(body: &Body, value: ValueId) -> String {
-    match body.values[value].ty {
-        ir::Type::Named(name) => body.name(name).to_owned(),
-        _ => "?".to_owned(),
-    }
+    type_name(body, value).unwrap_or("?").to_owned()
 }
 
 fn origin(
@@ -185,11 +182,7 @@ fn block_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Optio
 /// The first line of the definition of a symbol.
 fn symbol_text(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<String> {
     let range = symbol_definition(db, file, offset)?;
-    let start = range.start();
-    let end = range.end().min(start + TextSize::from(MAX_TEXT as u32 * 4));
-    let text = db::parse(db, file).syntax().text_in(TextRange::new(start, end));
-    let first = text.lines().next().unwrap_or_default().trim_end().trim_end_matches('{');
-    Some(format!("```mlir\n{}\n```", shortened(first.trim_end(), MAX_TEXT)))
+    Some(format!("```mlir\n{}\n```", header(db, file, range, MAX_TEXT)))
 }
 
 fn alias_text(db: &RootDatabase, at: &PlacedUnit<'_>, name: &str) -> Option<String> {

@@ -5,7 +5,7 @@
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::OpSourceMap;
-use ir::{BlockId, Body, ValueId, ValueKind};
+use ir::{BlockId, Body, Type, ValueId, ValueKind};
 use syntax::{
     SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, TokenAtOffset, symbol_name,
 };
@@ -14,6 +14,7 @@ use super::{
     Mention, Named,
     marks::{Marks, ScopeIdx, marks},
 };
+use crate::shortened::shortened;
 
 /// The kind of thing that a name names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -290,6 +291,29 @@ pub(crate) fn symbol_definition(
     let (frame, functions) = document(db, file, offset)?;
     let definition = symbol_at(&frame, &functions, offset)?;
     Some(frame.at.to_file(frame.marks.definitions[definition].operation))
+}
+
+/// The first line of an operation of a file, without its brace, cut to `max` characters. O(`max`).
+pub(crate) fn header(
+    db: &RootDatabase,
+    file: SourceFile,
+    operation: TextRange,
+    max: usize,
+) -> String {
+    let start = operation.start();
+    // A character has four bytes at most.
+    let end = operation.end().min(start + TextSize::from(max as u32 * 4));
+    let text = db::parse(db, file).syntax().text_in(TextRange::new(start, end));
+    let first = text.lines().next().unwrap_or_default().trim_end().trim_end_matches('{');
+    shortened(first.trim_end(), max)
+}
+
+/// The name of the type of a value.
+pub(crate) fn type_name(body: &Body, value: ValueId) -> Option<&str> {
+    match body.values[value].ty {
+        Type::Named(name) => Some(body.name(name)),
+        _ => None,
+    }
 }
 
 /// The symbols that can be named at an offset, with the operations that define them, in the order of the file.
