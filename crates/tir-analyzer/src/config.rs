@@ -221,6 +221,28 @@ impl Config {
         Dialects { facts: self.stated.clone(), ..self.dialects.tables().clone() }
     }
 
+    /// What the analysis of files with these settings is told.
+    pub fn for_analysis(&self) -> ide::Settings {
+        ide::Settings {
+            config: self.analysis(),
+            dialects: self.tables(),
+            requests: self.instances.clone(),
+        }
+    }
+
+    /// Returns true if these settings say the same as others about dialects and arguments.
+    pub fn has_tables_of(&self, other: &Config) -> bool {
+        self.dialects == other.dialects && self.stated == other.stated
+    }
+
+    /// The same settings, with the tables of others if these say the same: nothing is made of them anew.
+    pub fn sharing_tables_of(self, other: &Config) -> Config {
+        if !self.has_tables_of(other) {
+            return self;
+        }
+        Config { dialects: other.dialects.clone(), stated: other.stated.clone(), ..self }
+    }
+
     /// The part that analyses depend on.
     pub fn analysis(&self) -> ide::Config {
         ide::Config { cse: self.cse(), findings: self.findings(), ops: self.ops() }
@@ -482,9 +504,17 @@ impl ConfigPatch {
         Ok(patch)
     }
 
-    /// Returns true if a folder has settings: the file, or files of dialects.
-    pub fn is_in(root: &Path) -> bool {
-        root.join(CONFIG_FILE).exists() || !folder::paths(root).is_empty()
+    /// The nearest folder with settings, of a folder and those around it: with the file, or files of dialects.
+    pub fn nearest(folder: &Path) -> Option<&Path> {
+        let has_settings =
+            |it: &&Path| it.join(CONFIG_FILE).exists() || !folder::paths(it).is_empty();
+        folder.ancestors().find(has_settings)
+    }
+
+    /// A warning about keys that mean nothing, of settings that stand in a `place`.
+    pub fn unknown_in(&self, place: &str) -> Option<String> {
+        let names = self.unknown.join("`, `");
+        (!names.is_empty()).then(|| format!("unknown settings in {place}: `{names}`"))
     }
 
     fn apply(&self, config: &mut Config) {

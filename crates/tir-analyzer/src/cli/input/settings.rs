@@ -32,8 +32,7 @@ impl Settings {
         if let Some(config) = self.of_folder.get(folder) {
             return Ok(config.clone());
         }
-        let root = folder.ancestors().find(|it| ConfigPatch::is_in(it));
-        let config = match root {
+        let config = match ConfigPatch::nearest(folder) {
             None => Config::default(),
             Some(root) if root != folder => self.of_folder(root)?,
             Some(root) => {
