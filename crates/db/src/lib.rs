@@ -128,8 +128,8 @@ impl RootDatabase {
         RootDatabase { storage, history: History::default(), modules, counters, log }
     }
 
-    /// The next generation: a database without a file, which shares nothing that is computed with this one. Memory that salsa never frees (inputs, interned keys, and their memos) is freed with the last snapshot
-    /// of the old one.
+    /// The next generation: a database without a file, which shares nothing that is computed with this one. Memory that
+    /// salsa never frees (inputs, interned keys, and their memos) is freed with the last snapshot of the old one.
     pub fn successor(&self) -> RootDatabase {
         self.successor_with(self.modules.files().cloned())
     }

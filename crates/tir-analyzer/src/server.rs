@@ -222,7 +222,7 @@ fn initialize(
     let options = params.initialization_options.clone().unwrap_or_default();
     let (patch, problem) = match ConfigPatch::from_json(&options) {
         Ok(patch) => (patch, None),
-        Err(error) => (ConfigPatch::default(), Some(format!("{error:#}"))),
+        Err(error) => (ConfigPatch::default(), Some(format!("initializationOptions: {error}"))),
     };
     let state = State::new(client, client::roots(&params), patch, outbox.clone(), events)?;
     state.warn_of_unknown(&state.settings.initialization, "initializationOptions");

@@ -15,7 +15,7 @@ use crate::config::{CONFIG_FILE, Config, ConfigPatch};
 
 /// All settings there are.
 pub(crate) struct Settings {
-    /// What the client said when it started the server.
+    /// Those that the client gave when it started the server.
     pub(crate) initialization: ConfigPatch,
     /// The settings of the editor.
     pub(crate) editor: ConfigPatch,
@@ -80,10 +80,10 @@ impl Settings {
         let Some(root) = &folder.root else { return Vec::new() };
         match ConfigPatch::load(root) {
             Ok(patch) => {
-                let place = root.join(CONFIG_FILE).display().to_string();
-                let problem = patch.unknown_in(&place);
+                let path = root.join(CONFIG_FILE);
+                let problems = patch.unknown.iter().map(|it| it.of_file(&path)).collect();
                 folder.file = patch;
-                problem.into_iter().collect()
+                problems
             }
             Err(error) => vec![format!("{error:#}")],
         }

@@ -262,7 +262,9 @@ impl State {
                 self.settings.editor = patch;
                 self.apply_settings();
             }
-            Err(error) => self.show(lsp::MessageType::Error, format!("{error:#}")),
+            Err(error) => {
+                self.show(lsp::MessageType::Error, format!("the editor's settings: {error}"));
+            }
         }
     }
 
@@ -278,9 +280,10 @@ impl State {
         self.apply_settings();
     }
 
-    pub(crate) fn warn_of_unknown(&self, patch: &ConfigPatch, place: &str) {
-        if let Some(message) = patch.unknown_in(place) {
-            self.show(lsp::MessageType::Warning, message);
+    /// Tells of keys that mean nothing in settings of a client.
+    pub(crate) fn warn_of_unknown(&self, patch: &ConfigPatch, source: &str) {
+        for it in &patch.unknown {
+            self.show(lsp::MessageType::Warning, format!("{source}: {it}"));
         }
     }
 

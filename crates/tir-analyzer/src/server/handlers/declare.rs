@@ -1,7 +1,8 @@
 //! The action that declares an operation in the settings: a row at the end of `tir-analyzer.toml`.
 //!
-//! The file is the one that the document has its settings from, or a new one in the first folder of the workspace, where
-//! the client makes files. Nothing is written here: the client applies the edit, and reports the change of the file.
+//! The file is the one that the document has its settings from, or a new one in the first folder of the workspace,
+//! where the client makes files. Nothing is written here: the client applies the edit, and reports the change of the
+//! file.
 
 use std::path::PathBuf;
 
