@@ -9,7 +9,7 @@ use super::{
     value::Val,
 };
 use crate::tvmscript::{
-    ast::{DefNode, Ex, ExKind, ParamNode},
+    ast::{DefNode, Ex, ExKind, ParamNode, Run},
     diagnostics,
     source_map::DefinitionKind,
 };
@@ -104,13 +104,7 @@ impl Lowerer<'_, '_, '_> {
             }
             return;
         };
-        let buffer_args = match *self.ast.kind(annotation) {
-            ExKind::Call { callee, args } => match self.form_of(callee) {
-                Some(name) if matches!(&*name, "Buffer" | "buffer" | "match_buffer") => Some(args),
-                _ => None,
-            },
-            _ => None,
-        };
+        let buffer_args = self.buffer_annotation(annotation);
         match buffer_args {
             Some(args) => {
                 let args = self.form_args("Buffer", args);
@@ -135,6 +129,21 @@ impl Lowerer<'_, '_, '_> {
                 self.keep_annotation(annotation, ty);
             }
         }
+    }
+
+    /// Returns the arguments of an annotation that makes a buffer: `T.Buffer((16,), "float32")`, in older texts
+    /// `T.Buffer[(16,), "float32"]`.
+    fn buffer_annotation(&mut self, annotation: Ex) -> Option<Run> {
+        let is_buffer = |name: &str| matches!(name, "Buffer" | "buffer" | "match_buffer");
+        let (form, args) = match *self.ast.kind(annotation) {
+            ExKind::Call { callee, args } => (callee, args),
+            ExKind::Subscript { base, index } => match *self.ast.kind(index) {
+                ExKind::Tuple(args) => (base, args),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        self.form_of(form).filter(|it| is_buffer(it)).map(|_| args)
     }
 
     fn param_type(&mut self, annotation: Ex) -> R<Type> {
