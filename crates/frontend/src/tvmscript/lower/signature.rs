@@ -4,17 +4,18 @@ use ir::{Attr, Buffer, BufferOrigin, DataType, OpKind, Param, Type, ValueKind};
 
 use super::{
     Lowerer, R,
+    arguments::Args,
     buffers::{BufferForm, BufferSpec},
     calls::Written,
     value::Val,
 };
 use crate::tvmscript::{
-    ast::{DefNode, Ex, ExKind, ParamNode, Run},
+    ast::{DefNode, Ex, ExKind, ParamNode},
     diagnostics,
     source_map::DefinitionKind,
 };
 
-impl Lowerer<'_, '_, '_> {
+impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn function(&mut self, def: &DefNode<'_>) {
         self.decorator(def);
         self.s.scopes.push_frame();
@@ -107,7 +108,6 @@ impl Lowerer<'_, '_, '_> {
         let buffer_args = self.buffer_annotation(annotation);
         match buffer_args {
             Some(args) => {
-                let args = self.form_args("Buffer", args);
                 let spec = self.check_form("Buffer", &args);
                 match spec.and_then(|()| self.buffer_spec(annotation, BufferForm::Decl, &args)) {
                     Ok(spec) => self.buffer_param(param, spec),
@@ -133,17 +133,25 @@ impl Lowerer<'_, '_, '_> {
 
     /// Returns the arguments of an annotation that makes a buffer: `T.Buffer((16,), "float32")`, in older texts
     /// `T.Buffer[(16,), "float32"]`.
-    fn buffer_annotation(&mut self, annotation: Ex) -> Option<Run> {
-        let is_buffer = |name: &str| matches!(name, "Buffer" | "buffer" | "match_buffer");
-        let (form, args) = match *self.ast.kind(annotation) {
-            ExKind::Call { callee, args } => (callee, args),
-            ExKind::Subscript { base, index } => match *self.ast.kind(index) {
-                ExKind::Tuple(args) => (base, args),
-                _ => return None,
-            },
-            _ => return None,
+    fn buffer_annotation(&mut self, annotation: Ex) -> Option<Args<'a>> {
+        let ast = self.ast;
+        let (ExKind::Call { callee: form, .. } | ExKind::Subscript { base: form, .. }) =
+            *ast.kind(annotation)
+        else {
+            return None;
         };
-        self.form_of(form).filter(|it| is_buffer(it)).map(|_| args)
+        let name = self.form_of(form)?;
+        if !matches!(&*name, "Buffer" | "buffer" | "match_buffer") {
+            return None;
+        }
+        match *ast.kind(annotation) {
+            ExKind::Call { args, .. } => Some(self.form_args("Buffer", args)),
+            ExKind::Subscript { index, .. } => match *ast.kind(index) {
+                ExKind::Tuple(items) => Some(self.subscript_args("Buffer", ast.exs(items))),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     fn param_type(&mut self, annotation: Ex) -> R<Type> {
