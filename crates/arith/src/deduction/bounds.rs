@@ -325,7 +325,11 @@ impl Deduction<'_> {
     ) -> Facts {
         let range = Interval::of_type(dtype);
         let Some(from) = self.body().dtype(operand).filter(|it| is_integral(*it)) else {
-            return Facts::of_interval(self.float_cast(ctx, operand).intersect(range)).or(range);
+            let converted = match dtype.is_bool() {
+                true => self.float_truth(ctx, operand),
+                false => self.float_cast(ctx, operand),
+            };
+            return Facts::of_interval(converted.intersect(range)).or(range);
         };
         let facts = self.facts(overflow, ctx, operand);
         if dtype.is_bool() {
@@ -351,12 +355,29 @@ impl Deduction<'_> {
         }
     }
 
+    /// The bounds of the bool that a float converts to: it is true unless the float is 0 (`SEMANTICS: C6`).
+    fn float_truth(&mut self, ctx: ContextId, operand: ExprId) -> Interval {
+        match self.float_range(ctx, operand) {
+            Some((min, max)) if min > 0.0 || max < 0.0 => Interval::constant(1),
+            Some((0.0, 0.0)) => Interval::constant(0),
+            _ => Interval::EVERYTHING,
+        }
+    }
+
     /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers
     /// that it came from an overflow, so none is excluded.
     pub(crate) fn float_range(&mut self, ctx: ContextId, expr: ExprId) -> Option<(f64, f64)> {
         let dtype = self.body().dtype(expr)?;
+        if !matches!(dtype.code, ir::TypeCode::Float) {
+            return None;
+        }
+        // A narrow constant that was rounded when it was read may be another value elsewhere.
+        let is_exact =
+            |bits: u64| self.body().float_spelling(expr).is_some_and(|it| it.to_bits() == bits);
         // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
-        if !matches!(dtype.code, ir::TypeCode::Float) || dtype.bits < 32 {
+        if dtype.bits < 32
+            && !matches!(self.body().expr(expr).kind, ExprKind::Float(it) if is_exact(it))
+        {
             return None;
         }
         match self.body().expr(expr).kind {

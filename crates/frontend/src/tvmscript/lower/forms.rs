@@ -66,9 +66,10 @@ impl Lowerer<'_, '_, '_> {
                 };
                 return self.eval(ex);
             }
-            // A variable by its type: `x = T.Var("x", "int32")`, `T.let[T.Var("p", ty=…)]`.
-            "Var" => {
-                let ty = args.positional.get(1).copied();
+            // A variable by its type: `x = T.Var("x", "int32")`, `T.let[T.Var("p", ty=…)]`; in older texts without a
+            // name, `T.var("int32")`.
+            "Var" | "SizeVar" | "var" => {
+                let ty = args.positional.get(usize::from(name != "var")).copied();
                 let ty = ty.or_else(|| args.keyword("ty")).or_else(|| args.keyword("dtype"));
                 let ty = match ty {
                     Some(ty) => self.type_of(ty)?,
