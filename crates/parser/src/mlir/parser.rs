@@ -519,7 +519,8 @@ impl<'t> Parser<'t> {
                 next = self.token_from(count.end);
             }
             if next.kind != COMMA {
-                break next.kind == EQ;
+                // `%a = %b` is an entry of a list of assignments that goes on at this line.
+                break next.kind == EQ && self.token_from(next.end).kind != VALUE_ID;
             }
             let value = self.token_from(next.end);
             if value.kind != VALUE_ID {
