@@ -28,6 +28,7 @@ pub use checked::{
     checked_simplify_edits,
 };
 pub use discover::{
+    Assertion,
     Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey, FunctionKind,
     FunctionSource, Modules, NoModules, Scopes, functions, functions_after,
 };
