@@ -12,7 +12,7 @@ mod targets;
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
@@ -74,6 +74,8 @@ pub struct Config {
     pub elsewhere_files: usize,
     /// `elsewhere.max-file-size`: none with more bytes.
     pub elsewhere_file_size: u64,
+    /// `imports.roots`: folders of the workspace, relative to it, in which imports are searched as well.
+    pub import_roots: Vec<PathBuf>,
     /// `device-code.target`
     pub target: String,
     /// `device-code.built`: the output folder of `build` in the workspace, whose figures lenses show.
@@ -194,6 +196,7 @@ impl Default for Config {
             elsewhere_enable: true,
             elsewhere_files: 20_000,
             elsewhere_file_size: 1_000_000,
+            import_roots: Vec::new(),
             target: "cuda".to_owned(),
             device_lens: true,
             built: PathBuf::from("build/kernels"),
@@ -292,6 +295,7 @@ struct Sections {
     findings: Findings,
     facts: Facts,
     elsewhere: Elsewhere,
+    imports: Imports,
     device_code: DeviceCode,
     mlir: Mlir,
 }
@@ -315,6 +319,12 @@ struct Elsewhere {
     enable: Option<bool>,
     max_files: Option<usize>,
     max_file_size: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Imports {
+    roots: Option<Vec<PathBuf>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -420,6 +430,7 @@ const KEYS: &[&str] = &[
     "elsewhere.enable",
     "elsewhere.max-files",
     "elsewhere.max-file-size",
+    "imports.roots",
     "device-code.target",
     "device-code.lens",
     "device-code.built",
@@ -493,8 +504,17 @@ impl ConfigPatch {
                 *slot = value.clone();
             }
         }
-        let Sections { cse, hints, diagnostics, findings, facts, elsewhere, device_code, mlir } =
-            &self.sections;
+        let Sections {
+            cse,
+            hints,
+            diagnostics,
+            findings,
+            facts,
+            elsewhere,
+            imports,
+            device_code,
+            mlir,
+        } = &self.sections;
         set(&mut config.preset, &cse.preset);
         set(&mut config.equivalence, &cse.equivalence);
         set(&mut config.min_occurrences, &cse.min_occurrences);
@@ -519,6 +539,7 @@ impl ConfigPatch {
         set(&mut config.elsewhere_enable, &elsewhere.enable);
         set(&mut config.elsewhere_files, &elsewhere.max_files);
         set(&mut config.elsewhere_file_size, &elsewhere.max_file_size);
+        set(&mut config.import_roots, &imports.roots);
         set(&mut config.target, &device_code.target);
         set(&mut config.device_lens, &device_code.lens);
         set(&mut config.built, &device_code.built);
@@ -531,6 +552,14 @@ impl ConfigPatch {
             config.targets.insert(target, all);
         }
     }
+}
+
+/// Returns the folders in which the imports of a workspace are searched: its own first. A folder that is not in it has
+/// no part in it, whoever wrote the settings.
+pub fn import_folders(root: &Path, roots: &[PathBuf]) -> Vec<PathBuf> {
+    let is_inside = |it: &&PathBuf| it.components().all(|it| matches!(it, Component::Normal(_)));
+    let inside = roots.iter().filter(is_inside).map(|it| root.join(it));
+    std::iter::once(root.to_owned()).chain(inside).collect()
 }
 
 /// The texts in the section `facts`: conditions by the names of arguments; none without any.

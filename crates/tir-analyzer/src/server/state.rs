@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    config::{Config, ConfigPatch},
+    config::{Config, ConfigPatch, import_folders},
     server::{
         client::Client,
         documents::Documents,
@@ -127,7 +127,9 @@ impl State {
 
     /// Has imports followed to the files of the workspace.
     pub(crate) fn follow_imports(&mut self) {
-        let files = WorkspaceFiles::new(self.roots.iter().cloned());
+        let roots = &self.config.import_roots;
+        let folders = self.roots.iter().flat_map(|it| import_folders(it, roots));
+        let files = WorkspaceFiles::new(folders);
         self.host_mut().set_workspace(Arc::new(files));
     }
 
@@ -301,12 +303,16 @@ impl State {
         }
         let knows_more =
             config.dialects != self.config.dialects || config.stated != self.config.stated;
+        let searches_elsewhere = config.import_roots != self.config.import_roots;
         if config.instances != self.config.instances {
             self.host.set_requests(config.instances.clone());
         }
         self.config = Arc::new(config);
         let config = self.config.analysis();
         self.host_mut().set_config(config);
+        if searches_elsewhere {
+            self.follow_imports();
+        }
         if knows_more {
             self.apply_dialects();
         }

@@ -13,7 +13,11 @@ use build_kernels::WorkspaceFiles;
 use frontend::tvmscript::modules::Workspace;
 use rustc_hash::FxHashMap;
 
-use crate::{cli::input::files::InputFile, walk::workspace_of};
+use crate::{
+    cli::input::files::InputFile,
+    config::{Config, ConfigPatch, import_folders},
+    walk::workspace_of,
+};
 
 /// The workspaces by their folders.
 #[derive(Default)]
@@ -35,9 +39,25 @@ impl Workspaces {
         };
         let workspace = self.of_root.entry(root.clone());
         workspace
-            .or_insert_with(|| Arc::new(Workspace::new(Arc::new(WorkspaceFiles::new([root])))))
+            .or_insert_with(|| {
+                let files = WorkspaceFiles::new(folders(&root));
+                Arc::new(Workspace::new(Arc::new(files)))
+            })
             .clone()
     }
+}
+
+/// The folder of a workspace, and those in which its settings have imports searched. Settings that cannot be read are
+/// told by who needs them.
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let top = workspace_of(root);
+    let mut around = root.ancestors().take_while(|it| it.starts_with(top));
+    let Some(settings) = around.find(|it| ConfigPatch::is_in(it)) else {
+        return vec![root.to_owned()];
+    };
+    let config = ConfigPatch::load(settings).map(|it| Config::layered([&it])).unwrap_or_default();
+    let searched = import_folders(settings, &config.import_roots).into_iter().skip(1);
+    [root.to_owned()].into_iter().chain(searched).collect()
 }
 
 fn root_around(folder: &Path) -> PathBuf {
