@@ -324,6 +324,9 @@ impl Deduction<'_> {
         dtype: DataType,
     ) -> Facts {
         let range = Interval::of_type(dtype);
+        if let Some(number) = self.asserted_number(operand).filter(|_| !dtype.is_bool()) {
+            return converted(number, dtype).sharpened();
+        }
         let Some(from) = self.body().dtype(operand).filter(|it| is_integral(*it)) else {
             let converted = match dtype.is_bool() {
                 true => self.float_truth(ctx, operand),
@@ -345,6 +348,15 @@ impl Deduction<'_> {
         // A narrow sum that is not cut yet is converted as it is, or cut first: what is left holds of both.
         let bits = u32::from(dtype.bits).min(u32::from(from.bits.max(1)));
         Facts { interval: range, modular: facts.modular.wrapped(bits) }
+    }
+
+    /// What Python has checked of a captured number (`SEMANTICS: G7`).
+    fn asserted_number(&self, operand: ExprId) -> Option<ir::asserted::Number> {
+        let body = self.body();
+        match body.expr(operand).kind {
+            ExprKind::Value(value) => body.asserted.number(value),
+            _ => None,
+        }
     }
 
     /// The bounds of the integer that a float converts to, where it is a converted integer or a constant itself.
@@ -668,5 +680,20 @@ impl Deduction<'_> {
     ) -> Facts {
         let state = self.state(overflow, ctx);
         self.states.with_recorded(self.nodes.body(), state, atom, facts)
+    }
+}
+
+/// The facts about a captured number that is converted to an integer type. A number of Python has its value in each
+/// type that it gets, or there is no function; one of TVM has at most 64 bits, and is cut to fewer.
+fn converted(number: ir::asserted::Number, dtype: DataType) -> Facts {
+    let range = Interval::of_type(dtype);
+    let interval = Interval::new(
+        number.min.map_or(Interval::EVERYTHING.min, i128::from),
+        number.max.map_or(Interval::EVERYTHING.max, i128::from),
+    );
+    let modular = Modular::new(number.divisor.into(), number.remainder.into());
+    match number.is_int || dtype.is_int() && dtype.bits == 64 || interval.is_within(range) {
+        true => Facts { interval: interval.intersect(range), modular },
+        false => Facts { interval: range, modular: modular.wrapped(dtype.bits.into()) },
     }
 }

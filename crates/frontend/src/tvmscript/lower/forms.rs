@@ -22,6 +22,11 @@ impl Lowerer<'_, '_, '_> {
         if ir::effects::names::begins_with_team(name) {
             return self.generic_call(ex, &format!("tile.{name}"), args);
         }
+        // The type of the descriptor of a tensor map: that of `T.handle("tensormap")`.
+        if name == "TensorMap" {
+            let val = Val::Type(Type::Named(self.s.body.intern("tensormap")));
+            return Ok(Ev { val, src: self.leaf(ex) });
+        }
         if form_parameters(name).is_some() {
             // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors
             // of nodes refuse it.

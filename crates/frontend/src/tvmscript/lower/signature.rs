@@ -1,6 +1,7 @@
 //! The function itself: decorator, parameters, return type, body.
 
 use ir::{Attr, Buffer, BufferOrigin, DataType, OpKind, Param, Type, ValueKind};
+use syntax::SyntaxKind;
 
 use super::{
     Lowerer, R,
@@ -155,11 +156,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn param_type(&mut self, annotation: Ex) -> R<Type> {
+        // `T.handle | None`: Python makes something of it that is no type of TVM.
+        if let ExKind::Binary { op: SyntaxKind::PIPE, .. } = self.ast.kind(annotation) {
+            return Ok(Type::Unknown);
+        }
         let ev = self.eval(annotation)?;
         match ev.val {
             Val::Type(ty) => Ok(ty),
             Val::Const(_) => self.type_of(annotation),
-            // A captured type, a buffer type under a captured name, `T.Buffer` without arguments, `T.TensorMap()`.
+            // A captured type, a buffer type under a captured name, `T.Buffer` without arguments.
             _ => Ok(Type::Unknown),
         }
     }
