@@ -122,6 +122,8 @@ pub(super) struct Machine<'a> {
     pub(super) agent: Option<Agent>,
     /// Number of kernels and parallel loops so far.
     pub(super) n_launches: u32,
+    /// True if statements of a tile kernel differ between the threads of a block.
+    pub(super) asks_for_threads: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -138,6 +140,7 @@ impl<'a> Machine<'a> {
             effects,
             options,
             frame,
+            asks_for_threads: super::tile_kernel::asks_for_threads(body, effects),
             storages: Vec::new(),
             binders: Vec::new(),
             steps: 0,
@@ -455,6 +458,7 @@ impl<'a> Machine<'a> {
                     return Ok(());
                 }
                 it if it.is_tile() => return self.tile_primitive(expr, active),
+                it if it.is_tilelang_tile() => return self.tilelang_operation(expr, active),
                 _ if matrix::is_collective(self.body.name(name)) => {
                     return self.collective(expr, active);
                 }

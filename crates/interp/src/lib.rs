@@ -26,6 +26,8 @@ mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tile_kernel;
+mod tilelang;
 mod tiles;
 mod uniform;
 mod unknown;

@@ -48,7 +48,7 @@ intrinsics! {
     /// `tvm_access_ptr(type, data, offset, extent, mask)`: a pointer, with what is done to the memory behind it.
     AccessPtr = "tvm_access_ptr",
     /// `access_ptr(A[i], …)`: as [`Intrinsic::AccessPtr`], of an element.
-    ElementPtr = "access_ptr" | "ptr_to",
+    ElementPtr = "access_ptr" | "ptr_to" | "tl.access_ptr",
     /// `handle_add_byte_offset(pointer, bytes)`.
     ByteOffset = "handle_add_byte_offset" | "ptr_byte_offset",
     /// `cta_id([4])`: the index of a block in the grid, whose extents it gives. Of several extents there is one call
