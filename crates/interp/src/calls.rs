@@ -52,6 +52,9 @@ impl Machine<'_> {
         if it == Intrinsic::LaunchThreadIdx {
             return self.thread_index(args, lane);
         }
+        if let Some(value) = self.phase_call(name, args, lane) {
+            return value;
+        }
         if let Some(value) = self.pointer_call((name, it), args, lane) {
             return value;
         }

@@ -26,6 +26,7 @@ mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
+mod phases;
 mod tile_kernel;
 mod tilelang;
 mod tiles;

@@ -9,7 +9,7 @@ use ir::{
     Attr, Body, Callee, Dialect, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, RegionId,
     ScopeFamily,
     arena::Id,
-    effects::{EffectTable, Flags, MemoryEffect},
+    effects::{Asynchrony, EffectTable, Flags, MemoryEffect},
     walk::WalkEvent,
 };
 
@@ -113,6 +113,7 @@ impl Machine<'_> {
             machine.define_thread_indices(lanes)?;
             // TileLang places the barriers between its threads.
             machine.agent = None;
+            machine.phases.clear();
             run(machine, lanes)
         })
     }
@@ -158,8 +159,10 @@ pub(super) fn asks_for_threads(body: &Body, effects: &EffectTable) -> bool {
                     let row = effects.tir(body.name(name));
                     let is_collective =
                         row.convergent && row.memory_effect == MemoryEffect::None;
+                    let is_phase = row.is_barrier() && row.asynchrony == Asynchrony::Commit;
                     let is_atomic = row.flags.contains(Flags::ATOMIC) && n_parallel == 0;
-                    if row.flags.contains(Flags::PER_THREAD) || is_collective || is_atomic {
+                    if row.flags.contains(Flags::PER_THREAD) || is_collective || is_phase || is_atomic
+                    {
                         return true;
                     }
                 }

@@ -67,6 +67,7 @@ impl Machine<'_> {
             Intrinsic::TlCopy | Intrinsic::TlAsyncCopy | Intrinsic::TlTmaCopy => {
                 self.copy_tile(args, lane)
             }
+            Intrinsic::TlIm2Col => self.columns_tile(args, lane),
             Intrinsic::TlTranspose => self.transpose_tile(args, lane),
             Intrinsic::TlFill => self.fill_tile(args, lane),
             Intrinsic::TlGemm | Intrinsic::TlWgmmaGemm | Intrinsic::TlTcgen05Gemm => {
@@ -143,6 +144,46 @@ impl Machine<'_> {
             if self.is_inside(&target, &to, lane) {
                 values.push((to, self.read_or_zero(&source, &from, dtype, lane)?));
             }
+        }
+        self.write_all(&target, &values, lane)
+    }
+
+    /// `im2col(src, dst, nhw_step, c_step, kernel, stride, dilation, padding)`: the columns of a convolution over an
+    /// image of shape `(n, h, w, c)`.
+    fn columns_tile(&mut self, args: &[ExprId], lane: u32) -> Result<()> {
+        let (source, target) = (self.tile(args, 0, lane)?, self.tile(args, 1, lane)?);
+        let mut numbers = [0i64; 6];
+        for (number, &arg) in numbers.iter_mut().zip(args.iter().skip(2)) {
+            *number = self.int(arg, lane as usize)?;
+        }
+        let [row_step, column_step, kernel, stride, dilation, padding] = numbers;
+        let image = self.bound(source.buffer, lane as usize).map(|it| it.shape.clone());
+        let (Some(&[_, height, width, channels]), Some([rows, columns]), true) =
+            (image.as_deref(), matrix(&target), args.len() >= 8 && stride > 0)
+        else {
+            return self.no_tile("on parts that do not fit");
+        };
+        let extent = |of: i64| (of + 2 * padding - (kernel - 1) * dilation - 1) / stride + 1;
+        let (out_height, out_width) = (extent(height), extent(width));
+        if out_height <= 0 || out_width <= 0 || kernel <= 0 || channels <= 0 {
+            return self.no_tile("of a convolution without columns");
+        }
+        let dtype = self.dtype_of(&target);
+        let mut values = Vec::new();
+        for index in indices(&[rows, columns]) {
+            let m = row_step * rows + index[0];
+            let k = column_step * columns + index[1];
+            let place = m % (out_height * out_width);
+            let y = place / out_width * stride + k / (kernel * channels) * dilation - padding;
+            let x = m % out_width * stride + k / channels % kernel * dilation - padding;
+            let value = match (0..height).contains(&y) && (0..width).contains(&x) {
+                true => {
+                    let at = [m / (out_height * out_width), y, x, k % channels];
+                    self.read_tile(&source, &at, dtype, lane)?
+                }
+                false => ops::zero(dtype),
+            };
+            values.push((in_matrix(&target, [index[0], index[1]]), value));
         }
         self.write_all(&target, &values, lane)
     }

@@ -126,6 +126,8 @@ intrinsics! {
     TlAsyncCopy = "tl.async_copy",
     /// `tl.tma_copy(src, dst, barrier=…)`.
     TlTmaCopy = "tl.tma_copy",
+    /// `tl.im2col(src, dst, nhw_step, c_step, kernel, stride, dilation, padding)`.
+    TlIm2Col = "tl.im2col" | "tl.c2d_im2col",
     /// `tl.transpose(src, dst)`.
     TlTranspose = "tl.transpose",
     /// `tl.fill(dst, value)`.
