@@ -20,13 +20,13 @@ mod memory;
 pub mod mlir;
 mod nan;
 mod ops;
+mod phases;
 mod races;
 mod schedule;
 mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
-mod phases;
 mod tile_kernel;
 mod tilelang;
 mod tiles;

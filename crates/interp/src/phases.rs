@@ -67,7 +67,9 @@ impl Machine<'_> {
         }
         Some(match (name, args) {
             (name, _) if WITHOUT_EFFECT.contains(&name) => Ok(Val::Unit),
-            ("tl.mbarrier_wait_parity", &[barrier, parity]) => self.wait_phase(barrier, parity, lane),
+            ("tl.mbarrier_wait_parity", &[barrier, parity]) => {
+                self.wait_phase(barrier, parity, lane)
+            }
             ("ptx_arrive_barrier" | "ptx_arrive_barrier_expect_tx", &[barrier, ..]) => {
                 self.arrive_at_phase(barrier, lane)
             }

@@ -13,12 +13,7 @@ use ir::{
     walk::WalkEvent,
 };
 
-use super::{
-    RunError,
-    exec::Machine,
-    memory::Copies,
-    ops::Val,
-};
+use super::{RunError, exec::Machine, memory::Copies, ops::Val};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
@@ -34,7 +29,8 @@ impl Machine<'_> {
         if body.dialect != Dialect::TileLang || self.kernel.is_some() || !self.asks_for_threads {
             return None;
         }
-        let (_, threads) = body.dict(body.ops[block].attrs).iter().find(|it| &*it.0 == LAUNCH_THREADS)?;
+        let (_, threads) =
+            body.dict(body.ops[block].attrs).iter().find(|it| &*it.0 == LAUNCH_THREADS)?;
         let Attr::List(items) = threads else { return None };
         let mut extents = [1; 3];
         for (extent, item) in extents.iter_mut().zip(items) {
@@ -157,11 +153,13 @@ pub(super) fn asks_for_threads(body: &Body, effects: &EffectTable) -> bool {
                     if !it.is_tilelang_tile() =>
                 {
                     let row = effects.tir(body.name(name));
-                    let is_collective =
-                        row.convergent && row.memory_effect == MemoryEffect::None;
+                    let is_collective = row.convergent && row.memory_effect == MemoryEffect::None;
                     let is_phase = row.is_barrier() && row.asynchrony == Asynchrony::Commit;
                     let is_atomic = row.flags.contains(Flags::ATOMIC) && n_parallel == 0;
-                    if row.flags.contains(Flags::PER_THREAD) || is_collective || is_phase || is_atomic
+                    if row.flags.contains(Flags::PER_THREAD)
+                        || is_collective
+                        || is_phase
+                        || is_atomic
                     {
                         return true;
                     }

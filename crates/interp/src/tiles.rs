@@ -209,7 +209,13 @@ impl Machine<'_> {
         self.body.buffers[tile.buffer].dtype
     }
 
-    pub(super) fn read_tile(&mut self, tile: &Tile, at: &[i64], to: DataType, lane: u32) -> Result<Val> {
+    pub(super) fn read_tile(
+        &mut self,
+        tile: &Tile,
+        at: &[i64],
+        to: DataType,
+        lane: u32,
+    ) -> Result<Val> {
         self.step()?;
         let place = self.element_place(tile.buffer, at, lane as usize)?;
         let from = self.dtype_of(tile);
@@ -230,7 +236,12 @@ impl Machine<'_> {
         self.operator(|events| ops::cast(&value, from, to, events))
     }
 
-    pub(super) fn write_all(&mut self, tile: &Tile, values: &[(Index, Val)], lane: u32) -> Result<()> {
+    pub(super) fn write_all(
+        &mut self,
+        tile: &Tile,
+        values: &[(Index, Val)],
+        lane: u32,
+    ) -> Result<()> {
         for (at, value) in values {
             let place: Place = self.element_place(tile.buffer, at, lane as usize)?;
             self.write_to(tile.buffer, &place, lane, value)?;
