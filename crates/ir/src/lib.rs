@@ -28,6 +28,7 @@ pub mod substitution;
 mod team;
 pub mod text;
 pub mod thread_tag;
+pub mod tile_access;
 pub mod verify;
 pub mod visibility;
 pub mod walk;

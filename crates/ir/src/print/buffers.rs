@@ -1,7 +1,9 @@
 //! Statements that make buffers: allocations, declarations, views, matched parts.
 
 use super::{Printer, attr::quote, has_member, tuple_text};
-use crate::{AllocKind, Attr, Buffer, BufferId, BufferOrigin, DataType, MemoryScope, OpId, OpKind};
+use crate::{
+    AllocKind, Attr, Buffer, BufferId, BufferOrigin, DataType, Dialect, MemoryScope, OpId, OpKind,
+};
 
 impl Printer<'_> {
     pub(super) fn alloc(
@@ -25,6 +27,8 @@ impl Printer<'_> {
         }
         let mut text = self.shape_and_dtype(&data);
         let call = match kind {
+            // TileLang's TVM has no names for these.
+            AllocKind::Flat if self.body.dialect == Dialect::TileLang => "alloc_buffer",
             AllocKind::Flat if data.scope == MemoryScope::Local => "alloc_local",
             AllocKind::Flat if data.scope == MemoryScope::Shared => "alloc_shared",
             AllocKind::Flat => "alloc_buffer",
