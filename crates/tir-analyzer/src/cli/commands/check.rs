@@ -6,6 +6,7 @@
 //! reported, with a revision only findings in functions that were changed since.
 
 mod baseline;
+mod cells;
 mod sources;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
+use anyhow::Context as _;
 use ide::{DiagnosticsConfig, FileId, Instance, Severity};
 use syntax::{Form, Language, LineIndex};
 
@@ -26,6 +28,7 @@ use crate::cli::{
     input::{
         functions::Functions,
         jobs::{self, Job},
+        notebook::{self, Notebook},
         since::Since,
         source::Source,
     },
@@ -62,8 +65,8 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let mut written = Baseline::default();
     let mut stale = Vec::new();
     let work = |job: &Job| {
-        job.run(|source| {
-            check_file(args, job, &source, &reporter, (&adoption, &wanted), left.as_ref())
+        job.run_with_notebooks(|source| {
+            check_file(args, job, source, &reporter, (&adoption, &wanted), left.as_ref())
         })
     };
     parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {
@@ -231,11 +234,21 @@ fn tell_stale(stale: &[(Key, usize)], io: &mut Io<'_>, styled: Styled) -> anyhow
 fn check_file(
     args: &CheckArgs,
     job: &Job,
-    source: &Source,
+    source: Source,
     reporter: &Reporter,
     (adoption, wanted): (&Adoption, &Wanted<'_>),
     left: Option<&AtomicUsize>,
 ) -> anyhow::Result<Checked> {
+    let shown = job.file.shown.as_str();
+    let cells = match notebook::is_notebook(&job.file.path) {
+        true => Some(Notebook::read(&source.text).with_context(|| format!("cannot read {shown}"))?),
+        false => None,
+    };
+    let (source, cells) = match cells {
+        Some(Notebook { text, cells }) => (Source::new(text.into_bytes())?, Some(cells)),
+        None => (source, None),
+    };
+    let source = &source;
     let mut host = job.host(args.cse.analysis(&job.config), source);
     let file = FileId(0);
     let instance = wanted.of_file(job, source)?;
@@ -261,8 +274,14 @@ fn check_file(
     let mut findings: Vec<&ide::Diagnostic> =
         found.iter().filter(|it| it.severity <= severity(args.level)).collect();
     let n_hidden = limit(&mut findings, limit_of(args, job));
+    if let Some(cells) = cells {
+        // Nothing is written into a notebook.
+        counts.fixable = 0;
+        counts.shared = 0;
+        let text = cells::report(shown, source, &cells, &findings, reporter)?;
+        return Ok(Checked { text, counts, accepted, stale });
+    }
     let findings = findings.into_iter().map(|it| finding(it, source, &lines)).collect();
-    let shown = job.file.shown.as_str();
     let report = FileFindings { shown, source, lines: &lines, findings, n_hidden };
     Ok(Checked { text: reporter.file(&report), counts, accepted, stale })
 }
