@@ -1,4 +1,4 @@
-//! Tile operations of TileLang (SEMANTICS: Y8, Y9): a block of threads copies, fills, multiplies and reduces parts of
+//! Tile operations of TileLang (SEMANTICS: Y11): a block of threads copies, fills, multiplies and reduces parts of
 //! buffers together.
 //!
 //! In: a call that is a statement, and the threads that are there. Out: the elements of what it writes. All operands are

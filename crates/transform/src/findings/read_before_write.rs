@@ -8,7 +8,7 @@
 //! * that certainly follows an `if` of which only one arm writes it; outside kernels, where the threads of a warp are
 //!   made to read together the values that some of them have.
 //!
-//! A part of a buffer that a tile operation reads in any case counts as a load (`SEMANTICS: Y8`). A call counts as a write
+//! A part of a buffer that a tile operation reads in any case counts as a load (`SEMANTICS: Y11`). A call counts as a write
 //! of the memory that it is given to write. O(occurrences + loads · log n).
 
 use dataflow::{
