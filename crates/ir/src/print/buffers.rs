@@ -1,7 +1,9 @@
 //! Statements that make buffers: allocations, declarations, views, matched parts.
 
 use super::{Printer, attr::quote, has_member, tuple_text};
-use crate::{AllocKind, Attr, Buffer, BufferId, BufferOrigin, DataType, MemoryScope, OpId, OpKind};
+use crate::{
+    AllocKind, Attr, Buffer, BufferId, BufferOrigin, DataType, Dialect, MemoryScope, OpId, OpKind,
+};
 
 impl Printer<'_> {
     pub(super) fn alloc(
@@ -25,6 +27,8 @@ impl Printer<'_> {
         }
         let mut text = self.shape_and_dtype(&data);
         let call = match kind {
+            // TileLang's TVM has no names for these.
+            AllocKind::Flat if self.body.dialect == Dialect::TileLang => "alloc_buffer",
             AllocKind::Flat if data.scope == MemoryScope::Local => "alloc_local",
             AllocKind::Flat if data.scope == MemoryScope::Shared => "alloc_shared",
             AllocKind::Flat => "alloc_buffer",
@@ -154,7 +158,13 @@ impl Printer<'_> {
                 text.push_str(&self.buffer_extras(&data, false));
                 let name = self.names.define_buffer(buffer, wanted);
                 let is_plain = self.is_legacy() || self.body.is_plain_name(op);
-                let call = if is_plain { "Buffer" } else { "decl_buffer" };
+                let attrs = self.body.dict(self.body.ops[op].attrs);
+                let is_allocated = attrs.iter().any(|(key, _)| &**key == crate::ALLOCATED_ALIAS);
+                let call = match (is_allocated, is_plain) {
+                    (true, _) => "sblock_alloc_buffer",
+                    (false, true) => "Buffer",
+                    (false, false) => "decl_buffer",
+                };
                 self.line(format_args!("{name} = T.{call}({text})"));
             }
             BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Cell => {}

@@ -161,7 +161,7 @@ fn dead_stores(facts: &FindingFacts<'_>) -> Vec<Dead> {
     dead
 }
 
-/// The statements that are tile primitives, which write all of a part of a buffer and nothing else: the buffer, and the
+/// The statements that are tile operations, which write all of a part of a buffer and nothing else: the buffer, and the
 /// operands.
 fn tile_writes(body: &Body) -> Vec<(OpId, BufferId, &[ExprId])> {
     let is_tile = |op: OpId| {
@@ -170,11 +170,13 @@ fn tile_writes(body: &Body) -> Vec<(OpId, BufferId, &[ExprId])> {
             return None;
         };
         match body.expr(call).kind {
-            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, attrs, .. }
-                if it.is_tile() && !has_keyword_operands(body, attrs) =>
-            {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, attrs, .. } => {
                 let args = body.items(args);
-                match body.expr(*args.first()?).kind {
+                let target = match it.is_tile() {
+                    true => (!has_keyword_operands(body, attrs)).then_some(0),
+                    false => ir::tile_access::overwritten(body, call),
+                };
+                match body.expr(*args.get(target?)?).kind {
                     ExprKind::Buffer(buffer)
                     | ExprKind::Region(buffer, _)
                     | ExprKind::Load { buffer, .. } => Some((op, buffer, args)),

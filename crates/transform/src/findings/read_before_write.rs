@@ -8,14 +8,15 @@
 //! * that certainly follows an `if` of which only one arm writes it; outside kernels, where the threads of a warp are
 //!   made to read together the values that some of them have.
 //!
-//! A call counts as a write of the memory that it is given to write. Of the loads of an allocation that nothing writes,
-//! the first is told, and the others with it. O(occurrences + loads · log n).
+//! A part of a buffer that a tile operation reads in any case counts as a load (`SEMANTICS: Y11`). A call counts as a
+//! write of the memory that it is given to write. Of the loads of an allocation that nothing writes, the first is told,
+//! and the others with it. O(occurrences + loads · log n).
 
 use std::collections::hash_map::Entry;
 
 use dataflow::{
     alias::AliasClass,
-    memory::{MemoryVersions, Origin},
+    memory::{MemoryVersions, Origin, VersionId},
 };
 use ir::{
     AllocKind, Body, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind, ViewRoot,
@@ -64,7 +65,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let memory = &facts.memory();
     let mut lazy = Lazy { op: None, start: 0, flags: Vec::new() };
     let mut never_written: FxHashMap<OpId, usize> = FxHashMap::default();
-    for (load, buffer, version) in loads(facts, memory) {
+    for (load, buffer, version) in loads(facts, memory).chain(parts(facts, memory)) {
         let class = facts.aliases().class(buffer);
         let (allocation, around) = match version.origin() {
             Origin::Write(op) => (Some(op), None),
@@ -93,6 +94,34 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             None => found.push(finding(facts, memory, load, op, around)),
         }
     }
+}
+
+/// The parts of buffers that tile operations read in any case, each with its version, in program order.
+fn parts<'a>(
+    facts: &'a FindingFacts<'_>,
+    memory: &'a MemoryVersions<'a>,
+) -> impl Iterator<Item = (OccurrenceId, BufferId, VersionId)> + 'a {
+    let operands = |(call, _)| {
+        let reads = ir::tile_access::certain_reads(facts.body, facts.occurrences[call].expr);
+        let mut operand = OccurrenceId::new(call.index() + 1);
+        let mut found = Vec::new();
+        for at in 0..=reads.last().copied().unwrap_or(0) {
+            if reads.contains(&at) {
+                found.push(operand);
+            }
+            operand = match reads.is_empty() {
+                true => operand,
+                false => facts.occurrences[operand].end,
+            };
+        }
+        found
+    };
+    facts.occurrences.iter().flat_map(operands).filter_map(move |id| {
+        match facts.body.expr(facts.occurrences[id].expr).kind {
+            ExprKind::Region(buffer, _) => Some((id, buffer, memory.of_load(id)?)),
+            _ => None,
+        }
+    })
 }
 
 /// The allocation that a buffer shows, if the buffer names it.

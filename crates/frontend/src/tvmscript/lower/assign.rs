@@ -46,6 +46,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some((form, args)) = self.form_call(value) {
             self.check_form(&form, &args)?;
             if let Some(kind) = buffer_form(&form, self.is_legacy()) {
+                let kind = self.memory_form(kind, &args);
                 let spec = self.buffer_spec(value, kind, &args)?;
                 self.make_buffer(name, target, kind, spec);
                 return Ok(());
@@ -173,19 +174,19 @@ impl Lowerer<'_, '_, '_> {
             _ => return self.alias(name, target, ev),
         }
         let value = self.lift(&ev)?;
-        if !self.is_legacy() && ir::role::defines_threads(&self.s.body, value.id) {
+        if self.has_cells() && ir::role::defines_threads(&self.s.body, value.id) {
             // Whatever its type: the name of an index, no memory.
             self.bind_plainly(name, target, value);
             return Ok(());
         }
         let dtype = self.dtype(value).filter(|it| *it != DataType::HANDLE && *it != DataType::VOID);
         match dtype {
-            Some(dtype) if !self.is_legacy() => {
+            Some(dtype) if self.has_cells() => {
                 let buffer = self.new_cell(name, target, dtype);
                 let zero = self.zero(target);
                 self.emit(OpKind::Store { buffer, predicated: false }, &[value, zero]);
             }
-            _ if self.ty(value) == Type::Unknown && !self.is_legacy() => {
+            _ if self.ty(value) == Type::Unknown && self.has_cells() => {
                 self.bind_plainly(name, target, value);
             }
             _ => {
@@ -262,7 +263,7 @@ impl Lowerer<'_, '_, '_> {
             self.s.definitions[it.definition.0 as usize].kind == DefinitionKind::Binding
                 && !matches!(it.val, Val::Unknown(_))
         });
-        if is_binding && !self.is_legacy() {
+        if is_binding && self.has_cells() {
             self.check_redefinition(name, target);
         }
         let ty = ty.unwrap_or_else(|| self.ty(value));
@@ -498,10 +499,10 @@ impl Lowerer<'_, '_, '_> {
         Ok(())
     }
 
-    /// `x: T.int32 = e`: a cell in tirx, a binding in the legacy dialect and for pointers.
+    /// `x: T.int32 = e`: a cell in tirx, a binding in the other dialects and for pointers.
     fn typed(&mut self, name: &str, target: Ex, ty: Type, value: Option<Ev>) -> R<()> {
         let cell = match ty {
-            Type::Prim(dtype) if dtype != DataType::HANDLE && !self.is_legacy() => Some(dtype),
+            Type::Prim(dtype) if dtype != DataType::HANDLE && self.has_cells() => Some(dtype),
             _ => None,
         };
         if let Some(dtype) = cell {

@@ -37,6 +37,7 @@ mod signature;
 mod source_tree;
 mod statics;
 mod stmt;
+mod tilelang;
 mod value;
 mod views;
 mod with;
@@ -181,7 +182,12 @@ fn lowered<'e>(
     ast: &'e Ast<'e>,
     captured_memory: bool,
 ) -> State<'e> {
-    let dialect = if function.dialect_is_guess { guess_dialect(ast) } else { function.dialect };
+    let dialect = match function.dialect {
+        // Its printer names TVM's import.
+        Dialect::Tirx if tilelang::is_script(ast) => Dialect::TileLang,
+        _ if function.dialect_is_guess => guess_dialect(ast),
+        dialect => dialect,
+    };
     let body = Body::new(&function.name, dialect);
     let block = body.entry(body.root);
     let mut state = State {

@@ -146,6 +146,12 @@ impl Lowerer<'_, '_, '_> {
                 value = Some(it);
                 Val::Unknown(it)
             }
+            // What TileLang's printer has no text for, it prints as an item of this.
+            Capture::Undefined if name == "metadata" && self.is_tilelang() => {
+                let it = self.unknown_value(name);
+                value = Some(it);
+                Val::Unknown(it)
+            }
             Capture::Undefined => return Err(self.undefined(name, range)),
         };
         let definition = self.definition(name, range, DefinitionKind::Captured, value, None);

@@ -225,11 +225,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let ty = self.ty(extent);
         match thread_ev.val {
             Val::Thread(var, tag) => {
-                let op = self.emit(OpKind::LaunchThread { tag, var }, &[extent]);
-                self.enter_region(op);
+                self.emit_launch(tag, var, extent);
                 if let Some((name, target)) = target {
                     self.define_value(name, target, DefinitionKind::Index, var);
                 }
+                Ok(())
+            }
+            // TileLang prints an index that is named before without its tag.
+            Val::Expr(index) if let Some(var) = self.symbol_of(index) => {
+                let tag = self.s.body.thread_tag("");
+                self.emit_launch(tag, var, extent);
                 Ok(())
             }
             _ => {
@@ -252,6 +257,21 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    fn emit_launch(&mut self, tag: ir::ThreadTag, var: ValueId, extent: Tx) {
+        let op = self.emit(OpKind::LaunchThread { tag, var }, &[extent]);
+        self.enter_region(op);
+    }
+
+    /// The symbol that an expression is, if it is one of TileLang's script.
+    fn symbol_of(&self, expr: ir::ExprId) -> Option<ValueId> {
+        match self.s.body.expr(expr).kind {
+            ir::ExprKind::Value(value) if self.is_tilelang() => {
+                (self.s.body.values[value].kind == ir::ValueKind::Symbol).then_some(value)
+            }
+            _ => None,
         }
     }
 
@@ -322,7 +342,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.enter_region(op);
             return Ok(());
         }
-        let node = self.lift(&node_ev)?;
+        let node = match node_ev.val {
+            Val::Const(Constant::None) if self.is_tilelang() => self.opaque_operand(node),
+            _ => self.lift(&node_ev)?,
+        };
         // TVM distinguishes numbers of Python from constants (`0` from `T.int32(0)`).
         let spelling = self.spelling(&node_ev, node);
         let key = self.s.body.intern(&key);

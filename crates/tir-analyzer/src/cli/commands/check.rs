@@ -6,6 +6,7 @@
 //! reported, with a revision only findings in functions that were changed since.
 
 mod baseline;
+mod cells;
 mod sources;
 
 use std::{
@@ -17,6 +18,7 @@ use std::{
     },
 };
 
+use anyhow::Context as _;
 use ide::{DiagnosticsConfig, FileId, Instance, Severity};
 use syntax::{Form, Language, LineIndex};
 
@@ -28,6 +30,7 @@ use crate::cli::{
     input::{
         functions::Functions,
         jobs::{self, Job},
+        notebook::{self, Notebook},
         since::Since,
         source::Source,
     },
@@ -70,8 +73,8 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let mut written = Baseline::default();
     let mut stale = Vec::new();
     let work = |job: &Job| {
-        job.run(|source| {
-            check_file(args, job, &source, &reporter, (&adoption, &wanted), left.as_ref())
+        job.run_with_notebooks(|source| {
+            check_file(args, job, source, &reporter, (&adoption, &wanted), left.as_ref())
         })
     };
     parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {
@@ -256,11 +259,21 @@ fn tell_stale(stale: &[(Key, usize)], io: &mut Io<'_>, styled: Styled) -> anyhow
 fn check_file(
     args: &CheckArgs,
     job: &Job,
-    source: &Source,
+    source: Source,
     reporter: &Reporter,
     (adoption, wanted): (&Adoption, &Wanted<'_>),
     left: Option<&AtomicUsize>,
 ) -> anyhow::Result<Checked> {
+    let shown = job.file.shown.as_str();
+    let cells = match notebook::is_notebook(&job.file.path) {
+        true => Some(Notebook::read(&source.text).with_context(|| format!("cannot read {shown}"))?),
+        false => None,
+    };
+    let (source, cells) = match cells {
+        Some(Notebook { text, cells }) => (Source::new(text.into_bytes())?, Some(cells)),
+        None => (source, None),
+    };
+    let source = &source;
     let mut host = job.host(args.cse.analysis(&job.config), source);
     let file = FileId(0);
     let instance = wanted.of_file(job, source)?;
@@ -284,26 +297,46 @@ fn check_file(
     found.iter().for_each(|it| counts.count(it));
     let mut rules = Statistics::default();
     found.iter().filter(|it| it.severity <= severity(args.level)).for_each(|it| rules.count(it));
-    let lines = LineIndex::new(&source.text);
     let mut findings: Vec<&ide::Diagnostic> =
         found.iter().filter(|it| it.severity <= severity(args.level)).collect();
+    let language = Language::of_file(&job.file.path, &source.text);
     let n_left_out = limit(&mut findings, limit_of(args));
-    let findings = findings.into_iter().map(|it| finding(it, source, &lines));
-    let mut findings: Vec<Finding> = if args.statistics { Vec::new() } else { findings.collect() };
-    if args.format == ReportFormat::Gitlab {
-        identify(&mut findings, job, source);
+    if args.statistics {
+        findings.clear();
     }
-    let shown = job.file.shown.as_str();
-    let report = FileFindings { shown, source, lines: &lines, findings };
-    Ok(Checked { pieces: reporter.pieces(&report), n_left_out, counts, rules, accepted, stale })
+    if let Some(cells) = cells {
+        // Nothing is written into a notebook.
+        counts.fixable = 0;
+        counts.shared = 0;
+        let pieces = cells::pieces(shown, source, &cells, &findings, reporter)?;
+        return Ok(Checked { pieces, n_left_out, counts, rules, accepted, stale });
+    }
+    let pieces = pieces(shown, (source, language), &findings, reporter);
+    Ok(Checked { pieces, n_left_out, counts, rules, accepted, stale })
+}
+
+/// The findings of a text as they are written.
+fn pieces(
+    shown: &str,
+    (source, language): (&Source, Language),
+    findings: &[&ide::Diagnostic],
+    reporter: &Reporter,
+) -> Vec<Piece> {
+    let lines = LineIndex::new(&source.text);
+    let mut findings: Vec<Finding> =
+        findings.iter().map(|it| finding(it, source, &lines)).collect();
+    if reporter.has_identities() {
+        identify(&mut findings, shown, source, language);
+    }
+    reporter.pieces(&FileFindings { shown, source, lines: &lines, findings })
 }
 
 /// Gives findings names that edits elsewhere leave: those of the baseline, with a number where several are alike.
-fn identify(findings: &mut [Finding], job: &Job, source: &Source) {
-    let functions = Functions::of(Language::of_file(&job.file.path, &source.text), &source.text);
+fn identify(findings: &mut [Finding], shown: &str, source: &Source, language: Language) {
+    let functions = Functions::of(language, &source.text);
     let mut seen: BTreeMap<Key, usize> = BTreeMap::new();
     for it in findings {
-        let key = baseline::key(&job.file.shown, source, &functions, it.code, it.region.range);
+        let key = baseline::key(shown, source, &functions, it.code, it.region.range);
         let nth = seen.entry(key.clone()).or_default();
         it.identity = key.digest(*nth);
         *nth += 1;

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use anyhow::bail;
 use build_kernels::module_path;
 use frontend::tvmscript::{
     Modules, NoModules,
@@ -19,6 +20,7 @@ use crate::{
         guard::guard,
         input::{
             files::{self, InputFile},
+            notebook,
             settings::Settings,
             source::Source,
             workspaces::Workspaces,
@@ -51,7 +53,22 @@ impl Job {
         guard(&self.file.shown, || work(self.read()?))
     }
 
+    /// Reads the file and runs `work` on it, also if it is a notebook; a panic is an error like others.
+    pub(crate) fn run_with_notebooks<R>(
+        &self,
+        work: impl FnOnce(Source) -> anyhow::Result<R>,
+    ) -> anyhow::Result<R> {
+        guard(&self.file.shown, || work(self.read_any()?))
+    }
+
     fn read(&self) -> anyhow::Result<Source> {
+        if notebook::is_notebook(&self.file.path) {
+            bail!("{} is a notebook: only `check` reads its cells", self.file.shown);
+        }
+        self.read_any()
+    }
+
+    fn read_any(&self) -> anyhow::Result<Source> {
         match &self.stdin {
             Some(bytes) => Source::new(bytes.clone()),
             None => Source::read(&self.file),

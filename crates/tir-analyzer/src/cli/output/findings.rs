@@ -198,6 +198,11 @@ impl Reporter {
         Reporter { format, is_styled, at_source }
     }
 
+    /// Returns true if findings need names of their own.
+    pub(crate) fn has_identities(&self) -> bool {
+        self.format == ReportFormat::Gitlab
+    }
+
     /// Returns the text before all files.
     pub(crate) fn begin(&self) -> String {
         match self.format {

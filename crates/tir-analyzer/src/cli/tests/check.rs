@@ -420,3 +420,30 @@ fn only_the_first_fixes_are_reported_where_a_number_is_given() {
     assert_eq!(n_findings("check --max-fixes 0"), 0);
     assert_eq!(n_findings("check --min-occurrences 4"), 0);
 }
+
+#[test]
+fn cells_of_a_notebook_are_read_in_order() {
+    let notebook = r##"{"cells": [
+        {"cell_type": "markdown", "source": "# A kernel"},
+        {"cell_type": "code", "source": ["%pip install tvm\n", "from tvm.script import tirx as T"]},
+        {"cell_type": "code", "source": ["@T.prim_func\n", "def f(A: T.Buffer((8,), \"int32\")):\n", "    A[0] = missing"]}
+    ], "metadata": {}}"##;
+    let project = Project::new(&[("a.ipynb", notebook)]);
+    project.run("check a.ipynb").check(expect![[r#"
+        error[undefined-name]: `missing` is not defined here
+         --> a.ipynb: cell 3:3:12
+          |
+        3 |     A[0] = missing
+          |            ^^^^^^^
+
+        1 file checked: 1 error
+        --- exit code 1
+    "#]]);
+    project.run("fix a.ipynb").check(expect![[r#"
+        --- errors
+        error: a.ipynb is a notebook: only `check` reads its cells
+        nothing to fix
+        1 failure, see above
+        --- exit code 2
+    "#]]);
+}

@@ -1,0 +1,78 @@
+//! Findings in kernels of TileLang: they see through tile operations by the parts of buffers.
+
+use super::{FILE, analysis};
+use crate::DiagnosticsConfig;
+
+/// The codes of the findings in a kernel of these statements.
+#[track_caller]
+fn found(statements: &str) -> Vec<&'static str> {
+    let header = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((16, 16), \"float16\"), C: T.Buffer((16, 16), \"float32\")):\n    for bx in T.thread_binding(2, thread=\"blockIdx.x\"):\n        tx: T.int32 = T.launch_thread_idx(0)\n        with T.sblock(\"tilelang_root\"):\n            T.reads()\n            T.writes()\n            T.sblock_attr({\"tl.launch_threads\": [32, 1, 1]})\n            a = T.sblock_alloc_buffer((8, 8), \"float16\", scope=\"shared.dyn\")\n            c = T.sblock_alloc_buffer((8, 8), scope=\"local.fragment\")\n";
+    let body: String = statements.trim().lines().map(|it| format!("            {it}\n")).collect();
+    let analysis = analysis(&format!("{header}{body}"));
+    let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
+    analysis.diagnostics(FILE, &config).unwrap().iter().map(|it| it.code).collect()
+}
+
+const COPY: &str = "T.copy(T.region(A[bx * 8, 0], 1, 8, 8), T.region(a[0, 0], 2, 8, 8))\n";
+const CLEAR: &str = "T.fill(T.region(c[0, 0], 2, 8, 8), 0)\n";
+const OUT: &str = "T.copy(T.region(c[0, 0], 1, 8, 8), T.region(C[bx * 8, 0], 2, 8, 8))\n";
+
+fn gemm(clears: &str) -> String {
+    format!(
+        "T.gemm(T.region(a[0, 0], 1, 8, 8), T.region(a[0, 0], 1, 8, 8), T.region(c[0, 0], 3, 8, 8), T.bool(False), T.bool(False), 8, 8, 8, 0, {clears}, 0, 0, 0)\n"
+    )
+}
+
+fn in_loop(statements: &str) -> String {
+    let body: String = statements.lines().map(|it| format!("    {it}\n")).collect();
+    format!("for k in range(4):\n{body}")
+}
+
+#[test]
+fn an_accumulator_that_nothing_cleared_is_told() {
+    let kept = gemm("T.bool(False)");
+    let wrong = [
+        format!("{COPY}{kept}{OUT}"),
+        in_loop(&format!("{COPY}{kept}")) + OUT,
+        format!("{COPY}{kept}{CLEAR}{kept}{OUT}"),
+        format!(
+            "{COPY}T.reduce(T.region(a[0, 0], 1, 8, 8), T.region(c[0, 0], 2, 8, 1), \"sum\", 1, T.bool(False))\n{OUT}"
+        ),
+        OUT.to_owned() + COPY + &gemm("T.bool(True)") + OUT,
+    ];
+    for statements in wrong {
+        let found = found(&statements);
+        assert!(found.contains(&"read-before-write"), "{found:?} of\n{statements}");
+    }
+}
+
+#[test]
+fn an_accumulator_that_is_cleared_is_not_told() {
+    let kept = gemm("T.bool(False)");
+    let right = [
+        format!("{COPY}{CLEAR}{kept}{OUT}"),
+        format!("{CLEAR}{}{OUT}", in_loop(&format!("{COPY}{kept}"))),
+        in_loop(&format!("{COPY}{}", gemm("k == 0"))) + OUT,
+        format!("{COPY}{}{OUT}", gemm("T.bool(True)")),
+        format!(
+            "{COPY}T.reduce(T.region(a[0, 0], 1, 8, 8), T.region(c[0, 0], 2, 8, 1), \"sum\", 1, T.bool(True))\n{OUT}"
+        ),
+        in_loop(&format!("if k == 0:\n    {CLEAR}{COPY}{kept}")) + OUT,
+    ];
+    for statements in right {
+        let found = found(&statements);
+        assert!(!found.contains(&"read-before-write"), "{found:?} of\n{statements}");
+    }
+}
+
+#[test]
+fn a_tile_that_nothing_reads_is_told() {
+    assert_eq!(found(&format!("{COPY}{CLEAR}{OUT}")), ["dead-store"]);
+    let clear_of_a = "T.fill(T.region(a[0, 0], 2, 8, 8), 0)\n";
+    assert_eq!(found(&format!("{clear_of_a}{CLEAR}{OUT}")), ["dead-store"]);
+    let kept = gemm("T.bool(False)");
+    assert!(found(&format!("{COPY}{CLEAR}{kept}{OUT}")).is_empty());
+    // Who reads what a barrier announces, is not known.
+    let signalled = COPY.replace("8, 8))\n", "8, 8), barrier=A[0, 0])\n");
+    assert!(found(&format!("{signalled}{CLEAR}{OUT}")).is_empty());
+}
