@@ -7,7 +7,7 @@ use crate::ValueId;
 pub struct Asserted {
     /// The conditions, as they are written, in order.
     pub conditions: Vec<Box<str>>,
-    /// What they say of single values, by value.
+    /// The facts of single values that follow, by value.
     pub numbers: Vec<(ValueId, Number)>,
 }
 

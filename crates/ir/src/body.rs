@@ -59,7 +59,7 @@ pub struct Body {
     pub annotations: Vec<(ValueId, NameId)>,
     /// Captured names that could not be resolved; with any, the function has no fingerprint.
     pub unresolved: Vec<NameId>,
-    /// What Python has checked of captured values.
+    /// The facts of captured values that Python has checked.
     pub asserted: Asserted,
     /// The first element type that is not known.
     symbolic_dtype: Option<DataType>,

@@ -350,7 +350,7 @@ impl Deduction<'_> {
         Facts { interval: range, modular: facts.modular.wrapped(bits) }
     }
 
-    /// What Python has checked of a captured number (`SEMANTICS: G7`).
+    /// The facts of a captured number that Python has checked (`SEMANTICS: G7`).
     fn asserted_number(&self, operand: ExprId) -> Option<ir::asserted::Number> {
         let body = self.body();
         match body.expr(operand).kind {

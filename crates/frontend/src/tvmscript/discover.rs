@@ -13,7 +13,7 @@ use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::{
     allow, ast,
-    environment::{Environment, Found, Namespace, Signature, namespace},
+    environment::{Assertion, Environment, Found, Namespace, Signature, namespace},
     instance::Instance,
     staging::{Home, Value},
 };
@@ -23,7 +23,6 @@ mod bindings;
 mod instances;
 mod scopes;
 
-pub use assertions::Assertion;
 pub(crate) use scopes::Definition;
 use scopes::Scope;
 pub use scopes::{Context, Modules, NoModules, Scopes};

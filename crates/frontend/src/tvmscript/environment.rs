@@ -7,10 +7,7 @@
 use ir::effects::EffectTable;
 use syntax::Green;
 
-use super::{
-    discover::Assertion,
-    staging::{Home, Unknown},
-};
+use super::staging::{Home, Unknown};
 
 /// A compile-time value of Python.
 pub use super::staging::Value as Constant;
@@ -74,6 +71,15 @@ pub struct Found {
     pub capture: Capture,
     /// The scope; `None` if no scope of the file binds it.
     pub home: Option<Home>,
+}
+
+/// A condition that Python has checked before it makes a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Assertion {
+    /// The expression.
+    pub condition: Green,
+    /// False if it has been found not to hold.
+    pub holds: bool,
 }
 
 /// Gives captured names their meaning.

@@ -28,11 +28,11 @@ pub use checked::{
     checked_simplify_edits,
 };
 pub use discover::{
-    Assertion, Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey,
-    FunctionKind, FunctionSource, Modules, NoModules, Scopes, functions, functions_after,
+    Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey, FunctionKind,
+    FunctionSource, Modules, NoModules, Scopes, functions, functions_after,
 };
 pub use edits::Selection;
-pub use environment::{Capture, Constant, Environment, Found, Namespace, Signature};
+pub use environment::{Assertion, Capture, Constant, Environment, Found, Namespace, Signature};
 pub use instance::{Arguments, Instance};
 pub use request::{Request, RequestError};
 pub use source_map::{

@@ -10,20 +10,11 @@ use syntax::{Green, SyntaxKind as K, SyntaxNode};
 use super::{Finder, ScopeId, scopes::Change, scopes::Scopes};
 use crate::tvmscript::{
     ast::{self, Ast, ExKind},
-    environment::predefined,
+    environment::{Assertion, predefined},
 };
 
 /// Conditions of one scope that are kept.
 const MOST: usize = 64;
-
-/// A condition that Python has checked.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Assertion {
-    /// The expression.
-    pub condition: Green,
-    /// False if it has been found not to hold.
-    pub holds: bool,
-}
 
 impl Finder<'_> {
     /// Notes the condition of a statement that ends the function where it fails.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use syntax::Green;
 
-use super::{ScopeId, assertions::Assertion};
-use crate::tvmscript::{instance::Instance, staging::Kind};
+use super::ScopeId;
+use crate::tvmscript::{environment::Assertion, instance::Instance, staging::Kind};
 
 /// The scopes of a file, shared by the versions of it that differ in the body of one function only.
 #[derive(Clone, Default, Debug)]

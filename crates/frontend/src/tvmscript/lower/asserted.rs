@@ -15,8 +15,7 @@ use syntax::SyntaxKind;
 use super::{Lowerer, captured};
 use crate::tvmscript::{
     ast::{self, Ast, CompareKind, Ex, ExKind},
-    discover::Assertion,
-    environment::{Capture, Constant},
+    environment::{Assertion, Capture, Constant},
     staging::Kind,
 };
 

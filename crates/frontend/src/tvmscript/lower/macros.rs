@@ -11,9 +11,9 @@ use syntax::{Green, TextRange};
 use super::{
     Lowerer, R,
     arguments::Args,
-    scope::Visible,
     sequences::entries_of,
     value::{Items, LocalMacro, Val},
+    visible::Visible,
 };
 use crate::tvmscript::{
     Severity,

@@ -40,6 +40,7 @@ mod stmt;
 mod tilelang;
 mod value;
 mod views;
+mod visible;
 mod with;
 
 use std::rc::Rc;
@@ -119,7 +120,7 @@ struct State<'e> {
     captured_memory: bool,
     /// True if a captured value was used that may be an element of memory.
     made_items: bool,
-    /// What Python has checked of captured values, once that was asked for.
+    /// The facts of captured values that Python has checked, once they were asked for.
     facts: Option<Rc<asserted::Facts>>,
     /// Captured names of unknown value, where each is used first.
     open_names: Vec<(Box<str>, TextRange)>,

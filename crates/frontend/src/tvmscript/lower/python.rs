@@ -15,8 +15,8 @@ use super::{
     arguments::Args,
     buffers::buffer_form,
     macros::Given,
-    scope::Visible,
     value::{Ev, Items, Val},
+    visible::Visible,
 };
 use crate::tvmscript::{
     Severity,

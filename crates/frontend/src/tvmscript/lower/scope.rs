@@ -6,7 +6,10 @@
 use ir::{NameId, arena::Id};
 use smallvec::SmallVec;
 
-use super::value::Val;
+use super::{
+    value::Val,
+    visible::{Hidden, Visible},
+};
 use crate::tvmscript::source_map::DefinitionId;
 
 /// A name with its meaning.
@@ -23,18 +26,6 @@ impl Binding {
     pub(crate) fn is_captured(&self) -> bool {
         self.frame == 0
     }
-}
-
-/// Frames that a macro may not see, in ranges.
-type Hidden = SmallVec<[std::ops::Range<u32>; 1]>;
-
-/// The frames that a macro sees: those that are seen where it is defined.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Visible {
-    /// The innermost one.
-    frame: u32,
-    /// Those below it that are not seen.
-    hidden: Hidden,
 }
 
 /// The names in scope.

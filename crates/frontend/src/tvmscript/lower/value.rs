@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ir::{BufferId, ExprId, NameId, RegionDim, ThreadTag, Type, ValueId};
 use syntax::Green;
 
-use super::{scope::Visible, source_tree::Src};
+use super::{source_tree::Src, visible::Visible};
 use crate::tvmscript::{
     environment::{Constant, Namespace, Signature},
     staging::Home,
