@@ -141,8 +141,8 @@ fn same_over_lanes(body: &Body, condition: ExprId) -> Option<Lack> {
         }
         let beside = names(body, [bound]);
         let of_lanes = names(body, [lanes]).into_iter().filter(|it| !beside.contains(it));
-        let Some((over, n)) = of_lanes.filter_map(|it| Some((it, lane_count(body, it)?))).last()
-        else {
+        let mut loops = of_lanes.filter_map(|it| Some((it, lane_count(body, it)?)));
+        let Some((over, n)) = loops.next_back() else {
             continue;
         };
         let text = match node.kind {

@@ -91,20 +91,14 @@ impl Simplifier<'_> {
                 least = ceil_div(least, factor);
                 it.rule = "common-factor";
             }
-            match self.without_small_terms(it, &gap, least) {
-                Some((large, bound)) => {
-                    (gap, least) = (large, bound);
-                    it.rule = "small-terms";
-                    continue;
-                }
-                None => {}
-            }
-            match self.without_residue(it, &gap, least) {
-                Some((multiples, bound)) => {
-                    (gap, least) = (multiples, bound);
-                    it.rule = "small-residue";
-                }
-                None => break,
+            if let Some((large, bound)) = self.without_small_terms(it, &gap, least) {
+                (gap, least) = (large, bound);
+                it.rule = "small-terms";
+            } else if let Some((multiples, bound)) = self.without_residue(it, &gap, least) {
+                (gap, least) = (multiples, bound);
+                it.rule = "small-residue";
+            } else {
+                break;
             }
         }
         while (0..=1).contains(&least)
