@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use syntax::Green;
 
-use super::ScopeId;
+use super::{ScopeId, assertions::Assertion};
 use crate::tvmscript::{instance::Instance, staging::Kind};
 
 /// The scopes of a file, shared by the versions of it that differ in the body of one function only.
@@ -66,6 +66,10 @@ pub(super) struct Scope {
     pub(super) members: Option<FxHashMap<Box<str>, usize>>,
     /// The list of its parameters, if it is a function of Python.
     pub(super) parameters: Option<Green>,
+    /// Conditions that are checked before the first TVMScript function in it.
+    pub(super) asserted: Vec<Assertion>,
+    /// True if there is such a function, so far.
+    pub(super) has_function: bool,
 }
 
 /// How an object may be changed after it is made.
@@ -91,6 +95,8 @@ impl Scope {
             stars: Vec::new(),
             members: None,
             parameters: None,
+            asserted: Vec::new(),
+            has_function: false,
         }
     }
 
@@ -237,6 +243,11 @@ impl Scopes {
     /// Returns true if the object of a name may differ from its definition.
     pub(crate) fn is_changed(&self, id: ScopeId, name: &str) -> bool {
         self.get(id).is_some_and(|it| it.changed.contains_key(name))
+    }
+
+    /// How the object of a name may differ from its definition.
+    pub(super) fn change(&self, id: ScopeId, name: &str) -> Option<Change> {
+        self.get(id)?.changed.get(name).copied()
     }
 
     /// Returns true if a part of the object of a name is assigned somewhere.

@@ -9,6 +9,7 @@
 
 mod access;
 mod arguments;
+mod asserted;
 mod assign;
 mod attrs;
 mod blocks;
@@ -117,6 +118,8 @@ struct State<'e> {
     captured_memory: bool,
     /// True if a captured value was used that may be an element of memory.
     made_items: bool,
+    /// What Python has checked of captured values, once that was asked for.
+    facts: Option<Rc<asserted::Facts>>,
     /// Captured names of unknown value, where each is used first.
     open_names: Vec<(Box<str>, TextRange)>,
     /// Nested macro expansions.
@@ -208,6 +211,7 @@ fn lowered<'e>(
         may_be_load: FxHashSet::default(),
         captured_memory,
         made_items: false,
+        facts: None,
         open_names: Vec::new(),
         macro_depth: 0,
         home: None,
@@ -229,6 +233,7 @@ fn lowered<'e>(
         Some(def) => lowerer.function(def),
         None => lowerer.opaque_function(),
     }
+    lowerer.keep_facts();
     lowerer.say_open_names();
     state
 }
