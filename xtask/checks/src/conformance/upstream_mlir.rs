@@ -5,8 +5,8 @@
 //! the cause. A document is *valid* if `mlir-opt` accepts it without dialects that it does not know. Of those that it
 //! refuses, most are of dialects that it lacks: they are *presumed* valid, but for documents that expect an error.
 //! Without the peer all are presumed. Of all these, operations are counted, and those whose effects nobody states
-//! (*unknown*), or whose form is not read (*unread*); the dialect `test` of MLIR's own tests is no dialect of a project,
-//! and is counted apart (*of tests*).
+//! (*unknown*), or whose form is not read (*unread*); the dialect `test` of MLIR's own tests is no dialect of a
+//! project, and is counted apart (*of tests*).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

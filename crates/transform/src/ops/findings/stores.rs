@@ -9,12 +9,13 @@
 //! - anything else: it reads and writes everything.
 //!
 //! Two memrefs are certainly apart if both are allocated in this function by different operations, or one is and the
-//! other is an argument of the function, which was there before. O(operations), as a list has at most [`MOST`] elements.
+//! other is an argument of the function, which was there before. O(operations), as a list has at most [`MOST`]
+//! elements.
 
-use ir::{AttrDictId, Body, ExprId, OpId, RegionId, ValueId, ValueKind};
+use ir::{AttrDictId, Body, ExprId, OpId, RegionId, ValueId, ValueKind, known_ops};
 use smallvec::SmallVec;
 
-use super::{OpFinding, OpFindingKind, OpWord, Search, text};
+use super::{OpFinding, OpFindingKind, OpWord, Search, is_named, text};
 use crate::ops::op_traits::{Bits, value_of};
 
 /// The limit on elements that are remembered; the oldest is forgotten.
@@ -116,7 +117,8 @@ impl Search<'_> {
 fn access(body: &Body, op: OpId, name: &str) -> Option<Access> {
     let is_store = match name {
         "memref.load" | "affine.load" => false,
-        "memref.store" | "affine.store" => true,
+        "affine.store" => true,
+        _ if is_named(body, op, known_ops::MEMREF_STORE) => true,
         _ => return None,
     };
     let data = &body.ops[op];
@@ -140,8 +142,8 @@ fn are_apart(body: &Body, a: ValueId, b: ValueId) -> bool {
 fn is_own(body: &Body, value: ValueId) -> bool {
     match body.values[value].kind {
         ValueKind::Result(op, _) => {
-            let name = arith::operations::name_of(body, op);
-            matches!(name, "memref.alloc" | "memref.alloca")
+            let is = |name| is_named(body, op, name);
+            is(known_ops::MEMREF_ALLOC) || is(known_ops::MEMREF_ALLOCA)
         }
         _ => false,
     }
