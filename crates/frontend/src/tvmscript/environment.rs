@@ -25,6 +25,8 @@ pub enum Namespace {
     Relax,
     /// `tvm.script.tirx.tile`
     Tile,
+    /// `tilelang.language`
+    TileLang,
 }
 
 /// The meaning of a captured name.
@@ -211,6 +213,9 @@ pub(crate) fn predefined(name: &str) -> Option<Capture> {
 
 /// The namespace of an imported module, by its dotted path.
 pub(crate) fn namespace(path: &str) -> Option<Namespace> {
+    if super::vocabulary::is_tilelang(path) {
+        return Some(Namespace::TileLang);
+    }
     let rest = path.strip_prefix("tvm.script.")?;
     let rest = rest.strip_prefix("parser.").or(rest.strip_prefix("ir_builder.")).unwrap_or(rest);
     Some(match rest {

@@ -19,6 +19,7 @@ mod reread;
 mod simplify_edits;
 pub mod source_map;
 pub mod staging;
+mod vocabulary;
 #[cfg(test)]
 mod tests;
 

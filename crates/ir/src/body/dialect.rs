@@ -7,6 +7,8 @@ pub enum Dialect {
     Tirx,
     /// TVM up to 0.23 (`from tvm.script import tir as T`): `x = e` is an immutable let.
     Tir,
+    /// TileLang's own TVM: `x: T.int32 = e` is an immutable let, a part of a buffer as a value is a vector of elements.
+    TileLang,
     /// MLIR.
     Mlir,
     /// Paddle PIR.
@@ -14,6 +16,11 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// Returns true if a name that is given a value is a mutable scalar, which is stored again by another assignment.
+    pub fn has_cells(self) -> bool {
+        self == Dialect::Tirx
+    }
+
     /// Returns true if the language consists of operations: their operands are values, and definitions inside a region
     /// are invisible outside it.
     pub fn is_of_operations(self) -> bool {

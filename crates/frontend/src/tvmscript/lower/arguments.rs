@@ -150,6 +150,11 @@ pub(super) fn buffer_parameters(form: &str, is_legacy: bool) -> Option<Parameter
     })
 }
 
+/// Returns true if a name is a form of TVM that is a statement, a loop, a scope, or makes a buffer.
+pub(super) fn is_form(name: &str) -> bool {
+    statement_parameters(name).is_some() || buffer_parameters(name, false).is_some()
+}
+
 /// Parameters of the methods of buffers and expressions that are read by hand.
 pub(super) fn method_parameters(method: &str) -> Parameters {
     match method {
@@ -175,6 +180,11 @@ pub(super) struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
+    /// Arguments that are written without a call.
+    pub(super) fn given(items: &[Ex], parameters: Parameters) -> Args<'a> {
+        Args { positional: items.iter().copied().collect(), keywords: SmallVec::new(), parameters }
+    }
+
     /// The argument of a parameter, wherever it is written.
     pub(super) fn get(&self, name: &str) -> Option<Ex> {
         let at = self.positions().position(|it| name_of(it) == name);
@@ -218,7 +228,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let args = self.args(run);
         let parameters = statement_parameters(form)
             .or_else(|| buffer_parameters(form, self.is_legacy()))
-            .or_else(|| form_parameters(form));
+            .or_else(|| form_parameters(form))
+            .or_else(|| super::tilelang::parameters(form));
         Args { parameters: parameters.unwrap_or_default(), ..args }
     }
 

@@ -20,7 +20,7 @@ use crate::tvmscript::{
     source_map::DefinitionKind,
 };
 
-impl Lowerer<'_, '_, '_> {
+impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn assign(&mut self, target: Ex, value: Ex) -> R<()> {
         let ast = self.ast;
         match *ast.kind(target) {
@@ -34,7 +34,7 @@ impl Lowerer<'_, '_, '_> {
     fn assign_element(&mut self, target: Ex, base: Ex, index: Ex, value: Ex) -> R<()> {
         let value = self.assigned(value)?;
         let buffer = self.eval(base)?;
-        let Val::Buffer(buffer) = buffer.val else {
+        let (Val::Buffer(buffer) | Val::Cell(buffer)) = buffer.val else {
             return Err(self.malformed(base, "only elements of buffers can be assigned"));
         };
         let dims = self.dims(index)?;
@@ -48,6 +48,9 @@ impl Lowerer<'_, '_, '_> {
             if let Some(kind) = buffer_form(&form, self.is_legacy()) {
                 let spec = self.buffer_spec(value, kind, &args)?;
                 self.make_buffer(name, target, kind, spec);
+                return Ok(());
+            }
+            if self.tile_assign(name, target, (&form, value), &args)? {
                 return Ok(());
             }
             match &*form {
@@ -129,6 +132,9 @@ impl Lowerer<'_, '_, '_> {
 
     /// `name = value` with an evaluated value.
     fn assign_value(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
+        if self.is_tilelang() {
+            return self.rebind(name, target, ev);
+        }
         match self.peek(name) {
             Some(Val::Expr(id)) if self.is_plain_name(id) => {
                 // Memory or a name for a value, and so a store or another name: that is for the value to say.
@@ -227,7 +233,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn store_cell(&mut self, target: Ex, buffer: ir::BufferId, value: &Ev) -> R<()> {
+    pub(super) fn store_cell(&mut self, target: Ex, buffer: ir::BufferId, value: &Ev) -> R<()> {
         if let ExKind::Name(name) = *self.ast.kind(target) {
             self.name(name, target)?;
         }
@@ -434,6 +440,17 @@ impl Lowerer<'_, '_, '_> {
         let ExKind::Name(name) = *self.ast.kind(target) else {
             return Err(self.unsupported(target, "an annotation of this"));
         };
+        if self.is_tilelang() {
+            return match value {
+                Some(value) => {
+                    // What the annotation says is not looked at.
+                    let _ = self.eval(annotation);
+                    self.assign_name(name, target, value)
+                }
+                None if self.tensor_statement(name, target, annotation)? => Ok(()),
+                None => Err(super::Reported),
+            };
+        }
         let value = value.map(|it| self.assigned(it)).transpose()?;
         let annotated = self.eval(annotation)?;
         match &annotated.val {

@@ -45,6 +45,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             of @ Val::Unknown(_) => self.captured_call(ex, callee, &of, args),
             Val::Python => Ok(self.opaque_ex(ex)),
             Val::Expr(id) if self.s.body.ty(id) == Type::Unknown => Ok(self.opaque_ex(ex)),
+            Val::Macro(..) | Val::LocalMacro(..) if self.is_tilelang() => {
+                self.called_macro(ex, callee, args)
+            }
             Val::Macro(..) | Val::LocalMacro(..) => {
                 Err(self.unsupported(ex, "a macro's value in an expression"))
             }

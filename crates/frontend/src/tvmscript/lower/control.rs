@@ -16,6 +16,9 @@ use crate::tvmscript::{
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn return_statement(&mut self, value: Option<Ex>) -> R<()> {
+        if self.is_tilelang() {
+            return self.returned(value);
+        }
         let operand = match value {
             Some(value) if !self.is_none(value) => Some(self.expr(value)?),
             _ => None,

@@ -12,12 +12,13 @@ use super::{
     Lowerer, R,
     arguments::Args,
     sequences::entries_of,
-    value::{Items, Val},
+    value::{Ev, Items, Val},
 };
 use crate::tvmscript::{
     Severity,
     ast::{self, Ast, DefNode, Ex, ExKind, Run},
     diagnostics::{self, UNSUPPORTED_CONSTRUCT},
+    environment::Constant,
     source_map::DefinitionKind,
     staging::Home,
 };
@@ -72,6 +73,23 @@ impl Lowerer<'_, '_, '_> {
         let frame = self.s.scopes.depth();
         self.define(node.name, node.name_range, DefinitionKind::Meta, Val::LocalMacro(def, frame));
         Ok(())
+    }
+
+    /// The value that a call of a macro of TileLang returns; its statements stand before the one that is read.
+    pub(super) fn called_macro(&mut self, ex: Ex, callee: Ex, args: Run) -> R<Ev> {
+        let found = match *self.ast.kind(callee) {
+            ExKind::Name(name) => self.macro_named(name, callee),
+            _ => None,
+        };
+        let Some(found) = found else {
+            return Err(self.unsupported(ex, "a macro's value in an expression"));
+        };
+        let around = self.s.macro_value.take();
+        let result = self.expand(ex, found, args);
+        let value = std::mem::replace(&mut self.s.macro_value, around);
+        result?;
+        let src = self.leaf(ex);
+        Ok(Ev { val: value.unwrap_or(Val::Const(Constant::None)), src })
     }
 
     /// Replaces a call by the macro's body.

@@ -36,6 +36,7 @@ mod signature;
 mod source_tree;
 mod statics;
 mod stmt;
+mod tilelang;
 mod value;
 mod views;
 mod with;
@@ -138,6 +139,12 @@ struct State<'e> {
     blocks: Vec<blocks::OpenBlock>,
     /// Items of tuples and lists that were written by names for them.
     items_made: usize,
+    /// The launch of TileLang around what is being read.
+    launch: Option<tilelang::Launch>,
+    /// The tensors among the parameters of an eager kernel, which its body gives their types: name and place.
+    tensor_params: Vec<(Box<str>, usize)>,
+    /// The value that the macro which is being read returns.
+    macro_value: Option<value::Val>,
     /// Of the function (a macro's text is not needed: all of it is its call's).
     text: &'e str,
 }
@@ -218,6 +225,9 @@ fn lowered<'e>(
         loop_domains: FxHashMap::default(),
         binder_depth: 0,
         blocks: Vec::new(),
+        launch: None,
+        tensor_params: Vec::new(),
+        macro_value: None,
         text: &ast.text,
     };
     let mut lowerer = Lowerer { s: &mut state, ast, expansion: None };
@@ -226,11 +236,18 @@ fn lowered<'e>(
         lowerer.diagnostic(diagnostics::SYNTAX_ERROR, Severity::Error, range, message, None);
     }
     match ast.function() {
-        Some(def) => lowerer.function(def),
+        Some(def) => lowerer.function(def, function.is_eager),
         None => lowerer.opaque_function(),
     }
     lowerer.say_open_names();
     state
+}
+
+/// Returns true if TVM's scripts have a form or operator of this name.
+pub(super) fn is_tvm_form(name: &str) -> bool {
+    arguments::is_form(name)
+        || forms::is_operator(name)
+        || intrinsics::is_known(name, ir::effects::EffectTable::builtin())
 }
 
 /// The dialect of a dump without any import follows from the forms that only one of them has.

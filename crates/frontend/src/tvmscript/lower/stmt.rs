@@ -16,6 +16,7 @@ use crate::tvmscript::{
     ast::{Ex, ExKind, Run, St, StKind},
     diagnostics,
     environment::Constant,
+    vocabulary,
     source_map::DefinitionKind,
 };
 
@@ -301,7 +302,6 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// Returns the text after `T.` in a callee: `grid`, `axis.spatial`; `None` if it is no TVMScript form.
     pub(super) fn form_of(&mut self, callee: Ex) -> Option<Cow<'a, str>> {
-        use crate::tvmscript::environment::Namespace as N;
         if let Some(name) = self.tir_member(callee) {
             return Some(Cow::Borrowed(name));
         }
@@ -340,17 +340,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.computed_form(base).map(|form| format!("{form}.{name}").into())
             }
             ExKind::Name(head) => match self.family(head, base)? {
-                N::Tir | N::Tirx => Some(Cow::Borrowed(name)),
-                N::Tile => Some(format!("tile.{name}").into()),
-                N::Ir if name == "meta_var" => Some(Cow::Borrowed(name)),
-                N::Ir | N::Relax => None,
+                space => vocabulary::form(space, name),
             },
             ExKind::Attr { .. } => {
                 let (head, rest) = ast.dotted(callee)?;
-                match self.family(head, self.head(callee)) {
-                    Some(N::Tir | N::Tirx) => return Some(rest.join(".").into()),
-                    Some(N::Tile) => return Some(format!("tile.{}", rest.join(".")).into()),
-                    _ => {}
+                if let Some(space) = self.family(head, self.head(callee))
+                    && let Some(form) = vocabulary::form(space, &rest.join("."))
+                {
+                    return Some(form.into_owned().into());
                 }
                 // `tvm.script.tirx.grid`
                 let mut path = head;
@@ -361,7 +358,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     path = part;
                 }
                 let module = full.trim_end_matches('.');
-                crate::tvmscript::environment::namespace(module).map(|_| Cow::Borrowed(name))
+                let space = crate::tvmscript::environment::namespace(module)?;
+                Some(vocabulary::form(space, name).unwrap_or(Cow::Borrowed(name)))
             }
             _ => None,
         }
@@ -466,6 +464,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn form_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<()> {
         self.check_form(form, args)?;
+        if self.tile_statement(ex, form, args)? {
+            return Ok(());
+        }
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
                 let attrs = args.get("attrs");

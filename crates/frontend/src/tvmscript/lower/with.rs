@@ -39,7 +39,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// The first of the items, then the others in it: as many as a line may have.
-    fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
+    pub(super) fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
         ir::stack::with_room(|| self.with_first_item(items, body))
     }
 
@@ -77,6 +77,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.concise(item.context, &form, &args, target)?;
                 self.with_items(rest, body)
             }
+            name if name.starts_with("tl.") => self.tile_scope(item, name, &args, rest, body),
             name if is_scope_call(name) => {
                 self.scope_call(name, &args)?;
                 self.with_items(rest, body)
@@ -193,13 +194,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
     }
 
-    fn enter_region(&mut self, op: ir::OpId) {
+    pub(super) fn enter_region(&mut self, op: ir::OpId) {
         let region = self.s.body.push_region(op);
         self.s.block = self.s.body.entry(region);
     }
 
     /// `T.hint("…", key=value)`, `Tx.compose_op(workspace=…)`: data about what is in the scope.
-    fn scope_call(&mut self, form: &str, args: &Args<'_>) -> R<()> {
+    pub(super) fn scope_call(&mut self, form: &str, args: &Args<'_>) -> R<()> {
         if let Some(&star) =
             args.positional.iter().find(|&&it| matches!(self.ast.kind(it), ExKind::Star(_)))
         {

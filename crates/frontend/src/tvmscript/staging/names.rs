@@ -463,6 +463,7 @@ fn value_of(capture: Capture, name: &str) -> Value {
             N::Ir => "tvm.script.ir",
             N::Relax => "tvm.script.relax",
             N::Tile => "tvm.script.tirx.tile",
+            N::TileLang => "tilelang.language",
         })),
         Capture::Unknown(it) => Value::Unknown(it),
         Capture::Undefined => Value::unknown(format!("`{name}` is not defined")),
