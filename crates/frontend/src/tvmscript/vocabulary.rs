@@ -92,6 +92,7 @@ pub(super) fn data_type(space: Namespace, name: &str) -> Option<DataType> {
             "uint" => "uint32",
             "ulong" => "uint64",
             "void" => return None,
+            "ptr" => "handle",
             other => other,
         }),
         _ => None,
@@ -99,10 +100,11 @@ pub(super) fn data_type(space: Namespace, name: &str) -> Option<DataType> {
 }
 
 /// Names of TileLang that TVM gives another meaning, or other arguments.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "Tensor",
     "alloc_local",
     "alloc_shared",
+    "cast",
     "clear",
     "copy",
     "gemm",
@@ -122,7 +124,6 @@ fn tilelang_form(name: &str) -> Cow<'_, str> {
         "Vectorized" => "vectorized",
         "WarpSpecialize" => "ws",
         "symbolic" => "dynamic",
-        "ptr" => return "handle".into(),
         "sync_threads" | "sync_global" => "sync_threads",
         other => other,
     };

@@ -110,7 +110,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if matches!(self.ast.kind(value), ExKind::Call { .. }) {
             self.s.call_target = Some((self.s.body.intern(name), value));
         }
-        let ev = self.assigned(value);
+        // A part of a buffer is a part of it under another name (TileLang), or the vector of its elements.
+        let ev = if self.is_tilelang() { self.eval(value) } else { self.assigned(value) };
         self.s.call_target = None;
         self.assign_value(name, target, ev?)
     }
@@ -328,6 +329,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             for &value in ast.exs(run) {
                 values.push(self.eval(value)?);
             }
+            if self.is_tilelang() {
+                values = self.before_stores(targets, values)?;
+            }
             for (&target, ev) in targets.iter().zip(values) {
                 self.assign_one(target, ev)?;
             }
@@ -401,6 +405,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn assign_one(&mut self, target: Ex, ev: Ev) -> R<()> {
+        if self.is_tilelang() {
+            return self.assign_part(target, &ev);
+        }
         match *self.ast.kind(target) {
             ExKind::Name(name) => self.assign_value(name, target, ev),
             _ => Err(self.unsupported(target, "an assignment to this")),

@@ -94,6 +94,8 @@ impl Lowerer<'_, '_, '_> {
                 dtype
             }
             Some(dtype) => match self.type_of(dtype)? {
+                // A table of pointers holds addresses.
+                Type::Prim(DataType::HANDLE) if self.is_tilelang() => DataType::INT64,
                 Type::Prim(dtype) => dtype,
                 _ => return Err(self.unsupported(dtype, "a buffer of unknown type")),
             },

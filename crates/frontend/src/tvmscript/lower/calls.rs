@@ -155,6 +155,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if let Val::Type(ty) = ev.val {
             return Ok(Written::Type(ty));
         }
+        // A type of elements that has no name here is one that is not known.
+        if let Val::Intrinsic(_) = ev.val
+            && self.is_tilelang()
+        {
+            let value = self.captured_text(&self.text(self.ast.range(ex)));
+            let dtype = self.s.body.dtype_symbol(value);
+            return Ok(Written::Type(dtype.map_or(Type::Unknown, Type::Prim)));
+        }
         match self.const_str(&ev.val).as_deref().map(DataType::parse) {
             Some(Some(dtype)) => Ok(Written::Type(dtype.into())),
             None if matches!(ev.val, Val::Const(Constant::None)) => {

@@ -174,9 +174,13 @@ impl Lowerer<'_, '_, '_> {
     /// The text of a source as an expression that is equal to itself only.
     pub(super) fn python(&mut self, src: Src) -> Tx {
         let range = self.s.sources.range(src);
-        let message = "this has no meaning in TVMScript that is known here".to_owned();
-        let code = diagnostics::UNSUPPORTED_CONSTRUCT;
-        self.diagnostic(code, Severity::Warning, range, message, None);
+        if self.is_tilelang() {
+            self.note_kept(range);
+        } else {
+            let message = "this has no meaning in TVMScript that is known here".to_owned();
+            let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+            self.diagnostic(code, Severity::Warning, range, message, None);
+        }
         let text = self.text(range);
         Tx { id: self.s.body.opaque(&text), src }
     }

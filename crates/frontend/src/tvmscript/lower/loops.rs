@@ -83,7 +83,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
         }
         self.suite_or_pass(body);
-        self.s.scopes.pop_frame();
+        self.leave_frame();
         self.s.block = outer;
         Ok(())
     }

@@ -505,8 +505,13 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
 
     /// Valid Python without a meaning here.
     fn unsupported(&mut self, ex: Ex, what: &str) -> Reported {
-        let message = format!("{what} has no meaning in TVMScript that is known here");
         let range = self.ast.range(ex);
+        if self.is_tilelang() {
+            // The body is Python that is executed: what is not followed here is right all the same.
+            self.note_kept(self.expansion.unwrap_or(range));
+            return Reported;
+        }
+        let message = format!("{what} has no meaning in TVMScript that is known here");
         self.diagnostic(
             diagnostics::UNSUPPORTED_CONSTRUCT,
             Severity::Warning,
@@ -534,7 +539,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
     fn suite(&mut self, run: ast::Run) {
         self.s.scopes.push_frame();
         self.block_body(run);
-        self.s.scopes.pop_frame();
+        self.leave_frame();
     }
 
     /// A statement list; concise scopes (`T.launch_thread(...)` without `with`) end with it.

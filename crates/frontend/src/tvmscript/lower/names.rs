@@ -146,6 +146,12 @@ impl Lowerer<'_, '_, '_> {
                 value = Some(it);
                 Val::Unknown(it)
             }
+            // What an arm names is what Python has last named so.
+            Capture::Undefined if self.is_tilelang() && self.ast.is_assigned(name) => {
+                let it = self.unknown_value(name);
+                value = Some(it);
+                Val::Unknown(it)
+            }
             Capture::Undefined => return Err(self.undefined(name, range)),
         };
         let definition = self.definition(name, range, DefinitionKind::Captured, value, None);

@@ -39,7 +39,9 @@ impl Lowerer<'_, '_, '_> {
             }
         }
         for param in &def.params {
-            match is_eager && !self.is_tensor(param) {
+            let is_open = is_eager && !self.is_tensor(param)
+                || self.is_tilelang() && param.annotation.is_none();
+            match is_open {
                 true => self.eager_param(param),
                 false => self.param(param),
             }

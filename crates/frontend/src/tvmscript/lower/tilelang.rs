@@ -57,7 +57,7 @@ pub(super) fn parameters(form: &str) -> Option<Parameters> {
         "atomic_add" | "atomic_max" | "atomic_min" => {
             &["dst", "value", "memory_order", "return_prev"]
         }
-        "reinterpret" => &["value", "dtype"],
+        "reinterpret" | "cast" => &["value", "dtype"],
         "clamp" => &["dst", "min_val", "max_val"],
         "get_thread_binding" | "get_block_binding" => &["dim"],
         "barrier_wait" | "mbarrier_wait_parity" => &["mbarrier", "parity"],
@@ -119,15 +119,27 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// The arguments in the brackets of `T.Tensor[[M, K], dtype]`.
     pub(super) fn bracket_args(&mut self, form: &str, index: Ex) -> Args<'a> {
         let ast = self.ast;
-        let is_list = |it: &Ex| {
-            matches!(ast.kind(*it), ExKind::List(_) | ExKind::Tuple(_) | ExKind::Str(_))
-        };
+        let is_list =
+            |it: Ex| matches!(ast.kind(it), ExKind::List(_) | ExKind::Tuple(_) | ExKind::Str(_));
+        let one = [index];
         let items = match *ast.kind(index) {
-            // Without a list all of it is the shape.
-            ExKind::Tuple(run) if ast.exs(run).iter().any(|it| is_list(it)) => ast.exs(run),
-            _ => &[index][..],
+            // Without a list or a type all of it is the shape.
+            ExKind::Tuple(run) => {
+                let items = ast.exs(run);
+                let is_shape = !items.iter().any(|&it| is_list(it) || self.may_be_type(it));
+                if is_shape { &one[..] } else { items }
+            }
+            _ => &one[..],
         };
         Args::given(items, parameters(form).unwrap_or_default())
+    }
+
+    /// Returns true if an item in brackets is a type, or a value that is not known and may be one.
+    fn may_be_type(&mut self, ex: Ex) -> bool {
+        let mark = self.mark();
+        let ev = self.eval(ex);
+        self.undo(mark);
+        matches!(ev.map(|it| it.val), Ok(Val::Type(_) | Val::Unknown(_) | Val::Intrinsic(_)))
     }
 }
 

@@ -30,11 +30,17 @@ struct Role {
 
 impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn with_statement(&mut self, items: &[ItemNode], body: Run) -> R<()> {
+        if self.is_tilelang() && items.iter().all(|it| self.is_context_of_python(it)) {
+            // Statements and names as if they stood alone.
+            self.s.site = None;
+            self.stmts(body);
+            return Ok(());
+        }
         self.s.scopes.push_frame();
         let outer = self.s.block;
         let result = self.with_items(items, body);
         self.s.block = outer;
-        self.s.scopes.pop_frame();
+        self.leave_frame();
         result
     }
 
@@ -52,6 +58,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return self.with_role(item.context, role, rest, body);
         }
         let Some((form, args)) = self.form_call(item.context) else {
+            if self.is_tilelang() && item.target.is_none() {
+                return self.with_items(rest, body);
+            }
             return Err(self.unsupported(item.context, "`with` over this"));
         };
         self.check_form(&form, &args)?;

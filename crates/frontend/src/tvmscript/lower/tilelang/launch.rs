@@ -35,6 +35,15 @@ const WARP_GROUP: i128 = 128;
 const BLOCKS: [&str; 3] = ["blockIdx.x", "blockIdx.y", "blockIdx.z"];
 
 impl<'a> Lowerer<'_, '_, 'a> {
+    /// Returns true if a `with` is over an object of Python that makes no IR: its name in a schedule, a profiler.
+    pub(in super::super) fn is_context_of_python(&mut self, item: &ItemNode) -> bool {
+        item.target.is_none()
+            && match self.form_call(item.context) {
+                Some((form, _)) => &*form == "tl.ws_op",
+                None => true,
+            }
+    }
+
     /// A `with` over a form of TileLang.
     pub(in super::super) fn tile_scope(
         &mut self,

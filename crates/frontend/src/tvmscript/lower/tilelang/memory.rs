@@ -90,6 +90,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let counts = args.positional.first().copied().or_else(|| args.keyword("arrive_count"));
         let Some(counts) = counts else { return Err(super::super::Reported) };
         let at = At { range: self.range(counts), is_real: false };
+        if let Some(extent) = self.repeated(counts)? {
+            return self.counted(extent, counts, scope);
+        }
         let ev = self.eval(counts)?;
         let n = match (self.n_items(&ev.val), &ev.val) {
             (Some(n), _) => Some(n),
@@ -105,6 +108,29 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.tx(id, at)
             }
         };
+        self.counted(extent, counts, scope)
+    }
+
+    /// The number of items of `[count] * n`.
+    fn repeated(&mut self, counts: Ex) -> R<Option<Tx>> {
+        let ast = self.ast;
+        let ExKind::Binary { op: syntax::SyntaxKind::STAR, lhs, rhs } = *ast.kind(counts) else {
+            return Ok(None);
+        };
+        let (list, times) = match (ast.kind(lhs), ast.kind(rhs)) {
+            (ExKind::List(list), _) => (list, rhs),
+            (_, ExKind::List(list)) => (list, lhs),
+            _ => return Ok(None),
+        };
+        if list.len() != 1 {
+            return Ok(None);
+        }
+        self.eval_items(ast.exs(*list))?;
+        self.expr(times).map(Some)
+    }
+
+    /// Barriers with their counts of arrivals.
+    fn counted(&mut self, extent: Tx, counts: Ex, scope: &str) -> R<(BufferForm, BufferSpec)> {
         let (form, mut spec) = self.plain(extent, DataType::uint(64), scope);
         let counts = vec![("barrier_init".into(), self.attr(counts))];
         spec.buffer.attrs = self.s.body.attr_dict(counts);

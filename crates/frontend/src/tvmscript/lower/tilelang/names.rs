@@ -6,7 +6,11 @@ use super::super::{
     Lowerer, R,
     value::{Ev, Val},
 };
-use crate::tvmscript::{ast::Ex, environment::Constant, source_map::DefinitionKind};
+use crate::tvmscript::{
+    ast::{Ex, ExKind, ParamNode},
+    environment::Constant,
+    source_map::DefinitionKind,
+};
 
 impl Lowerer<'_, '_, '_> {
     /// `name = value`.
@@ -40,6 +44,109 @@ impl Lowerer<'_, '_, '_> {
         Ok(())
     }
 
+    /// Ends a frame. The body of a kernel of TileLang is executed once, as Python: what a name stands for at the end of
+    /// an arm or a loop is what it stands for behind it, if it is a value of Python.
+    pub(in super::super) fn leave_frame(&mut self) {
+        if !self.is_tilelang() {
+            self.s.scopes.pop_frame();
+            return;
+        }
+        let mut kept = Vec::new();
+        for (name, definition) in self.s.scopes.frame_names() {
+            let val = self.s.scopes.lookup(name).map(|it| it.val.clone());
+            kept.extend(val.filter(is_of_python).map(|val| (name, val, definition)));
+        }
+        self.s.scopes.pop_frame();
+        for (name, val, definition) in kept {
+            self.s.scopes.define(name, val, definition);
+        }
+    }
+
+    /// Several targets: the value is worked out once.
+    pub(in super::super) fn assign_all(&mut self, targets: &[Ex], value: Ex) -> R<()> {
+        let ev = self.eval(value)?;
+        for &target in targets {
+            self.assign_part(target, &ev)?;
+        }
+        Ok(())
+    }
+
+    /// Gives one of several targets its value.
+    pub(in super::super) fn assign_part(&mut self, target: Ex, ev: &Ev) -> R<()> {
+        let ast = self.ast;
+        match *ast.kind(target) {
+            ExKind::Name(name) => self.rebind(name, target, ev.clone()),
+            ExKind::Subscript { base, index } => {
+                let (Val::Buffer(buffer) | Val::Cell(buffer)) = self.eval(base)?.val else {
+                    return Err(self.unsupported(target, "an assignment to this"));
+                };
+                let dims = self.dims(index)?;
+                let indices = self.store_indices(&dims)?;
+                self.store(target, buffer, &indices, ev, None)
+            }
+            ExKind::Tuple(run) | ExKind::List(run) => {
+                let Some(items) = self.items(ev).filter(|it| it.len() == run.len()) else {
+                    return Err(self.unsupported(target, "unpacking this"));
+                };
+                for (&target, item) in ast.exs(run).iter().zip(&items) {
+                    self.assign_part(target, item)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.unsupported(target, "an assignment to this")),
+        }
+    }
+
+    /// The values of several targets, where one of them is memory: each is worked out before anything is stored.
+    pub(in super::super) fn before_stores(&mut self, targets: &[Ex], values: Vec<Ev>) -> R<Vec<Ev>> {
+        let ast = self.ast;
+        let is_memory = |this: &mut Self, it: Ex| match *ast.kind(it) {
+            ExKind::Name(name) => matches!(this.peek(name), Some(Val::Cell(_))),
+            _ => true,
+        };
+        if !targets.iter().any(|&it| is_memory(self, it)) {
+            return Ok(values);
+        }
+        let mut all = Vec::with_capacity(values.len());
+        for ev in values {
+            if !matches!(ev.val, Val::Expr(_) | Val::Cell(_)) {
+                all.push(ev);
+                continue;
+            }
+            let value = self.lift(&ev)?;
+            let ty = self.ty(value);
+            let op = self.emit(ir::OpKind::Bind, &[value]);
+            let result = self.s.body.push_result(op, "_tmp", ty);
+            let val = Val::Expr(self.s.body.value_expr(result));
+            let at = super::super::At { range: self.tx_range(value), is_real: false };
+            let src = self.s.sources.leaf(at);
+            all.push(Ev { val, src });
+        }
+        Ok(all)
+    }
+
+    /// The argument of a macro: what is worked out is worked out once, before the macro's statements.
+    pub(in super::super) fn macro_argument(&mut self, param: &ParamNode<'_>, val: Val) -> Val {
+        let is_reference = param.annotation.is_some_and(|it| {
+            matches!(*self.ast.kind(it), ExKind::Attr { name: "Ref" | "Var", .. })
+        });
+        let is_computed = match &val {
+            Val::Expr(id) => !matches!(self.kind_of(*id), ExprKind::Value(_) | ExprKind::Int(_)),
+            Val::Cell(_) => true,
+            _ => false,
+        };
+        if is_reference || !is_computed {
+            return val;
+        }
+        let at = super::super::At { range: self.s.stmt_range, is_real: false };
+        let src = self.s.sources.leaf(at);
+        let Ok(value) = self.lift(&Ev { val: val.clone(), src }) else { return val };
+        let ty = self.ty(value);
+        let op = self.emit(ir::OpKind::Bind, &[value]);
+        let result = self.s.body.push_result(op, param.name, ty);
+        Val::Expr(self.s.body.value_expr(result))
+    }
+
     fn kind_of(&self, id: ir::ExprId) -> ExprKind {
         self.s.body.expr(id).kind
     }
@@ -61,6 +168,14 @@ impl Lowerer<'_, '_, '_> {
         }
         body.ty(id) != Type::Unknown
     }
+}
+
+/// Returns true if a value is Python's alone.
+fn is_of_python(val: &Val) -> bool {
+    matches!(
+        val,
+        Val::Const(_) | Val::Type(_) | Val::Namespace(_) | Val::Intrinsic(_) | Val::Path(_) | Val::Dict
+    )
 }
 
 /// Returns true if a value may be stored in a variable.

@@ -92,6 +92,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             },
             "atomic_add" | "atomic_max" | "atomic_min" => return self.atomic(ex, name, args),
             "reinterpret" => return self.reinterpreted(args, ex),
+            "cast" => return self.converted(args, ex),
             "clamp" => return self.clamped(args, ex),
             "sync_threads" => return self.barrier_of_threads(ex, args).map(Some),
             _ => match reduction(name) {
@@ -349,6 +350,23 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(Some(self.finish_call(ex, "reinterpret", &[written, value], ir::AttrDict::new(), ty)))
     }
 
+    /// `T.cast(value, dtype)`; with other arguments (`round=`) an operator.
+    fn converted(&mut self, args: &Args<'a>, ex: Ex) -> R<Option<Tx>> {
+        let [Some(value), Some(dtype)] = ["value", "dtype"].map(|it| args.get(it)) else {
+            return Ok(None);
+        };
+        if args.keywords.iter().all(|it| matches!(it.0, "value" | "dtype")) {
+            return self.cast_form(ex, "cast", args).map(Some);
+        }
+        let ty = self.type_of(dtype)?;
+        let value = self.expr(value)?;
+        let call = self.operator(ex, "tl.cast", vec![value], args, HANDLED);
+        Ok(Some(match ty {
+            Type::Prim(dtype) => self.of_type(call, dtype),
+            _ => call,
+        }))
+    }
+
     /// Returns true if an argument is a type.
     fn type_in_place(&mut self, ex: Ex) -> R<bool> {
         let mark = self.mark();
@@ -453,4 +471,5 @@ const HANDLED: &[&str] = &[
     "parity",
     "cta_id",
     "tx",
+    "dtype",
 ];
