@@ -30,6 +30,7 @@ mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tilelang_ops;
 mod tvm_ops;
 
 pub use calls::{Element, access_mask, has_keyword_operands, is_list};
@@ -42,6 +43,7 @@ pub use operands::{Operand, OperandName, OperandUse, OperandUses};
 pub use paddle::{PaddleOp, is_paddle_annotation, paddle_op};
 pub use rows::{EffectError, EffectRow, EffectRows};
 pub use table::{EffectTable, Match, MatchKind};
+pub use tilelang_ops::{TileLangOp, TileLangResult, tilelang_op};
 pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};
 
 /// The row of a TIR call or expression node in the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`. Whether it

@@ -120,6 +120,36 @@ intrinsics! {
     TileMin = "tile.min",
     /// `tile.gemm(D, A, B, C, …)`.
     TileGemm = "tile.gemm",
+    /// `tl.copy(src, dst)` of TileLang; so for its other tile operations, which the threads of a block execute together.
+    TlCopy = "tl.copy",
+    /// `tl.async_copy(src, dst)`.
+    TlAsyncCopy = "tl.async_copy",
+    /// `tl.tma_copy(src, dst, barrier=…)`.
+    TlTmaCopy = "tl.tma_copy",
+    /// `tl.transpose(src, dst)`.
+    TlTranspose = "tl.transpose",
+    /// `tl.fill(dst, value)`.
+    TlFill = "tl.fill",
+    /// `tl.gemm(A, B, C, transpose_A, transpose_B, M, N, K, policy, clear, …)`.
+    TlGemm = "tl.gemm",
+    /// `tl.wgmma_gemm(…)`.
+    TlWgmmaGemm = "tl.wgmma_gemm",
+    /// `tl.tcgen05_gemm(…)`.
+    TlTcgen05Gemm = "tl.tcgen05_gemm",
+    /// `tl.reduce(src, dst, kind, dimension, clear)`.
+    TlReduce = "tl.reduce",
+    /// `tl.cumsum(src, dst, dimension, reverse)`.
+    TlCumSum = "tl.cumsum",
+    /// `tl.cummax(src, dst, dimension, reverse)`.
+    TlCumMax = "tl.cummax",
+    /// `tl.atomicadd(src, dst)`.
+    TlAtomicAdd = "tl.atomicadd",
+    /// `tl.atomicmax(src, dst)`.
+    TlAtomicMax = "tl.atomicmax",
+    /// `tl.atomicmin(src, dst)`.
+    TlAtomicMin = "tl.atomicmin",
+    /// `tl.launch_thread_idx(dimension)`: the index of a thread in its block, before the threads are launched.
+    LaunchThreadIdx = "tl.launch_thread_idx",
     /// `buffer_offset(A[i])`: where the layout of a buffer puts an element, which is not evaluated.
     BufferOffset = "buffer_offset",
     /// `isnullptr(pointer)`.
@@ -253,6 +283,12 @@ impl Intrinsic {
     /// Tile primitives that complete at once and whose meaning is known.
     pub fn is_tile(self) -> bool {
         (Intrinsic::TileCopy..=Intrinsic::TileGemm).contains(&self)
+    }
+
+    /// Tile operations of TileLang, which the threads of a block execute together and whose meaning is known. Some are
+    /// asynchronous: what they write is there at the wait.
+    pub fn is_tilelang_tile(self) -> bool {
+        (Intrinsic::TlCopy..=Intrinsic::TlAtomicMin).contains(&self)
     }
 
     /// Tile primitives that take their destination for their source where they are given no other.

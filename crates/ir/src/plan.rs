@@ -56,7 +56,9 @@ impl Preset {
     pub fn is_for(self, dialect: Dialect) -> bool {
         match self {
             Preset::Default => true,
-            Preset::Tvm | Preset::Tvm2022 => matches!(dialect, Dialect::Tirx | Dialect::Tir),
+            Preset::Tvm | Preset::Tvm2022 => {
+                matches!(dialect, Dialect::Tirx | Dialect::Tir | Dialect::TileLang)
+            },
             Preset::Mlir19 | Preset::Mlir24 => dialect == Dialect::Mlir,
             Preset::Pir => dialect == Dialect::Pir,
         }

@@ -12,6 +12,7 @@ mod generic;
 mod level;
 mod names;
 mod stmt;
+mod tilelang;
 
 use std::{collections::VecDeque, fmt::Write};
 

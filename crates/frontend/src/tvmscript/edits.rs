@@ -177,7 +177,7 @@ pub(super) fn binding_line(
         // There the name of a value of IR is a binding, whatever its type.
         ty if ty.is_open() && is_legacy => format!("{name} = {value}"),
         Type::Prim(dtype) if dtype.is_symbolic() => format!("{name} = {alias}.bind({value})"),
-        Type::Prim(dtype) if is_legacy => format!("{name}: {alias}.{dtype} = {value}"),
+        Type::Prim(dtype) if !dialect.has_cells() => format!("{name}: {alias}.{dtype} = {value}"),
         Type::Prim(dtype) => format!("{name}: {alias}.let[{alias}.{dtype}] = {value}"),
         _ => format!("{name} = {alias}.bind({value})"),
     }

@@ -43,6 +43,15 @@ pub const TRUTH: &str = "truth";
 /// statement declares (`B = T.Buffer(…)`).
 pub const PLAIN_NAME: &str = "plain name";
 
+/// The attribute of a declaration that was written as an allocation of memory that another buffer has
+/// (`B = T.sblock_alloc_buffer(…, data=A.data)`, as TileLang prints it).
+pub const ALLOCATED_ALIAS: &str = "allocated alias";
+
+/// The attribute of a call of a TileLang operator for an operand that is accessed in another way than the operator says.
+pub fn access_key(operand: usize) -> String {
+    format!("#access{operand}")
+}
+
 impl Body {
     /// Returns true if an operation is a binding `name = value` of a value of unknown type. Python decides whether the
     /// name stands for the value or for memory that holds it, so nothing else is written in its place.

@@ -76,7 +76,7 @@ fn every_row_is_valid_and_no_name_is_listed_twice() {
         Namespace::ALL.map(|it| rows.of(it).iter().map(|row| row.ops.len()).sum::<usize>());
     expect![[r#"
         [
-            518,
+            732,
             1021,
             431,
         ]

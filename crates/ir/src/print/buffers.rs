@@ -154,7 +154,13 @@ impl Printer<'_> {
                 text.push_str(&self.buffer_extras(&data, false));
                 let name = self.names.define_buffer(buffer, wanted);
                 let is_plain = self.is_legacy() || self.body.is_plain_name(op);
-                let call = if is_plain { "Buffer" } else { "decl_buffer" };
+                let attrs = self.body.dict(self.body.ops[op].attrs);
+                let is_allocated = attrs.iter().any(|(key, _)| &**key == crate::ALLOCATED_ALIAS);
+                let call = match (is_allocated, is_plain) {
+                    (true, _) => "sblock_alloc_buffer",
+                    (false, true) => "Buffer",
+                    (false, false) => "decl_buffer",
+                };
                 self.line(format_args!("{name} = T.{call}({text})"));
             }
             BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Cell => {}

@@ -471,6 +471,12 @@ impl Printer<'_> {
 
     fn call(&mut self, kind: ExprKind, ty: Type) {
         let ExprKind::Call { callee, args, attrs, .. } = kind else { return };
+        let tilelang = match callee {
+            Callee::Intrinsic(name, _) if self.body.name(name).starts_with("tl.") => {
+                crate::effects::tilelang_op(self.body.name(name))
+            }
+            _ => None,
+        };
         // The operands that stand before the name.
         let mut n_before = 0;
         match callee {
@@ -510,7 +516,10 @@ impl Printer<'_> {
                 let name = self.body.name(name);
                 match instruction(name) {
                     Some(instruction) => self.push(format_args!("T.ptx[\"{instruction}\"](")),
-                    None => self.push(format_args!("T.{name}(")),
+                    None => {
+                        let name = tilelang.map_or(name, |it| it.printed());
+                        self.push(format_args!("T.{name}("))
+                    }
                 }
             }
             Callee::Function(name) | Callee::Unknown(name) => {
@@ -533,7 +542,17 @@ impl Printer<'_> {
                     let text = self.attr_text(spelling);
                     self.out.push_str(&text);
                 }
-                None => self.expr(arg),
+                None => match tilelang.and_then(|it| it.regions.get(index)) {
+                    Some(&access) => {
+                        let key = crate::access_key(index);
+                        let written = spellings.iter().find(|it| *it.0 == *key).map(|it| &it.1);
+                        match written {
+                            Some(&Attr::Int(access, _)) => self.tile_region(arg, access),
+                            _ => self.tile_region(arg, i64::from(access)),
+                        }
+                    }
+                    None => self.expr(arg),
+                },
             }
         }
         for (key, value) in attrs {

@@ -305,7 +305,7 @@ impl Printer<'_> {
 
     fn launch_thread(&mut self, op: OpId, tag: &str, var: crate::ValueId, is_only: bool) {
         let extent = self.expr_string(self.body.ops[op].operands[0]);
-        if matches!(self.body.values[var].kind, ValueKind::Result(..)) {
+        if matches!(self.body.values[var].kind, ValueKind::Result(..) | ValueKind::Symbol) {
             let name = self.names.value(self.body, var);
             let attrs = self.body.dict(self.body.ops[op].attrs);
             let call = match attrs.iter().any(|(key, _)| &**key == crate::LAUNCH_ATTR) {
@@ -554,7 +554,7 @@ impl Printer<'_> {
                 Type::Pointer { scope: MemoryScope::Unknown, .. } => {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
-                ty if self.is_legacy() => {
+                ty if !self.body.dialect.has_cells() => {
                     let ty = self.type_text(ty);
                     self.line(format_args!("{name}: {ty} = {value}"));
                 }

@@ -229,7 +229,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let parameters = statement_parameters(form)
             .or_else(|| buffer_parameters(form, self.is_legacy()))
             .or_else(|| form_parameters(form))
-            .or_else(|| super::tilelang::parameters(form));
+            .or_else(|| super::tiles::parameters(form));
         Args { parameters: parameters.unwrap_or_default(), ..args }
     }
 

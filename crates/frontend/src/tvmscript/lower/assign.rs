@@ -46,6 +46,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if let Some((form, args)) = self.form_call(value) {
             self.check_form(&form, &args)?;
             if let Some(kind) = buffer_form(&form, self.is_legacy()) {
+                let kind = self.memory_form(kind, &args);
                 let spec = self.buffer_spec(value, kind, &args)?;
                 self.make_buffer(name, target, kind, spec);
                 return Ok(());
@@ -111,7 +112,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.s.call_target = Some((self.s.body.intern(name), value));
         }
         // A part of a buffer is a part of it under another name (TileLang), or the vector of its elements.
-        let ev = if self.is_tilelang() { self.eval(value) } else { self.assigned(value) };
+        let ev = if self.is_tile_source() { self.eval(value) } else { self.assigned(value) };
         self.s.call_target = None;
         self.assign_value(name, target, ev?)
     }
@@ -133,7 +134,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// `name = value` with an evaluated value.
     fn assign_value(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
-        if self.is_tilelang() {
+        if self.is_tile_source() {
             return self.rebind(name, target, ev);
         }
         match self.peek(name) {
@@ -178,24 +179,24 @@ impl<'a> Lowerer<'_, '_, 'a> {
             // A number makes memory, which another assignment writes.
             Val::Unknown(_)
                 if self.is_captured(&ev.val)
-                    && !self.is_legacy()
+                    && self.has_cells()
                     && !self.ast.is_assigned_once(name) => {}
             _ => return self.alias(name, target, ev),
         }
         let value = self.lift(&ev)?;
-        if !self.is_legacy() && ir::role::defines_threads(&self.s.body, value.id) {
+        if self.has_cells() && ir::role::defines_threads(&self.s.body, value.id) {
             // Whatever its type: the name of an index, no memory.
             self.bind_plainly(name, target, value);
             return Ok(());
         }
         let dtype = self.dtype(value).filter(|it| *it != DataType::HANDLE && *it != DataType::VOID);
         match dtype {
-            Some(dtype) if !self.is_legacy() => {
+            Some(dtype) if self.has_cells() => {
                 let buffer = self.new_cell(name, target, dtype);
                 let zero = self.zero(target);
                 self.emit(OpKind::Store { buffer, predicated: false }, &[value, zero]);
             }
-            _ if self.ty(value) == Type::Unknown && !self.is_legacy() => {
+            _ if self.ty(value) == Type::Unknown && self.has_cells() => {
                 self.bind_plainly(name, target, value);
             }
             _ => {
@@ -272,7 +273,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.s.definitions[it.definition.0 as usize].kind == DefinitionKind::Binding
                 && !matches!(it.val, Val::Unknown(_))
         });
-        if is_binding && !self.is_legacy() {
+        if is_binding && self.has_cells() {
             self.check_redefinition(name, target);
         }
         let ty = ty.unwrap_or_else(|| self.ty(value));
@@ -329,7 +330,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             for &value in ast.exs(run) {
                 values.push(self.eval(value)?);
             }
-            if self.is_tilelang() {
+            if self.is_tile_source() {
                 values = self.before_stores(targets, values)?;
             }
             for (&target, ev) in targets.iter().zip(values) {
@@ -405,7 +406,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn assign_one(&mut self, target: Ex, ev: Ev) -> R<()> {
-        if self.is_tilelang() {
+        if self.is_tile_source() {
             return self.assign_part(target, &ev);
         }
         match *self.ast.kind(target) {
@@ -447,7 +448,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let ExKind::Name(name) = *self.ast.kind(target) else {
             return Err(self.unsupported(target, "an annotation of this"));
         };
-        if self.is_tilelang() {
+        if self.is_tile_source() {
             return match value {
                 Some(value) => {
                     // What the annotation says is not looked at.
@@ -525,10 +526,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// `x: T.int32 = e`: a cell in tirx, a binding in the legacy dialect and for pointers.
+    /// `x: T.int32 = e`: a cell in tirx, a binding in the other dialects and for pointers.
     fn typed(&mut self, name: &str, target: Ex, ty: Type, value: Option<Ev>) -> R<()> {
         let cell = match ty {
-            Type::Prim(dtype) if dtype != DataType::HANDLE && !self.is_legacy() => Some(dtype),
+            Type::Prim(dtype) if dtype != DataType::HANDLE && self.has_cells() => Some(dtype),
             _ => None,
         };
         if let Some(dtype) = cell {

@@ -28,13 +28,15 @@ pub(super) enum BufferForm {
     Decl,
     /// `T.Buffer` in a body: a name for memory, which no statement declares.
     Name,
+    /// `T.sblock_alloc_buffer(…, data=A.data)`: another form of the memory of a buffer that is there.
+    Alias,
     Match,
 }
 
 impl BufferForm {
     /// Returns true if the form has a `data` parameter for its memory.
     fn takes_data(self) -> bool {
-        matches!(self, BufferForm::Decl | BufferForm::Name)
+        matches!(self, BufferForm::Decl | BufferForm::Name | BufferForm::Alias)
     }
 }
 
@@ -95,7 +97,7 @@ impl Lowerer<'_, '_, '_> {
             }
             Some(dtype) => match self.type_of(dtype)? {
                 // A table of pointers holds addresses.
-                Type::Prim(DataType::HANDLE) if self.is_tilelang() => DataType::INT64,
+                Type::Prim(DataType::HANDLE) if self.is_tile_source() => DataType::INT64,
                 Type::Prim(dtype) => dtype,
                 _ => return Err(self.unsupported(dtype, "a buffer of unknown type")),
             },
@@ -206,7 +208,7 @@ impl Lowerer<'_, '_, '_> {
     ) -> R<(BufferOrigin, Option<Tx>)> {
         Ok(match form {
             BufferForm::Alloc(..) => (BufferOrigin::Alloc, None),
-            BufferForm::Decl | BufferForm::Name => {
+            BufferForm::Decl | BufferForm::Name | BufferForm::Alias => {
                 (BufferOrigin::Decl { data: pointer.map(|it| it.id) }, pointer)
             }
             BufferForm::Match => {
@@ -466,18 +468,37 @@ impl Lowerer<'_, '_, '_> {
             _ => OpKind::DeclBuffer { buffer },
         };
         let op = self.emit(kind, &operands);
-        if form == BufferForm::Name {
-            let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
+        let mark = match form {
+            BufferForm::Name => Some(ir::PLAIN_NAME),
+            BufferForm::Alias => Some(ir::ALLOCATED_ALIAS),
+            _ => None,
+        };
+        if let Some(mark) = mark {
+            let attrs = vec![(mark.into(), ir::Attr::Bool(true))];
             self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
         }
         (buffer, op)
+    }
+
+    /// The form of an allocation whose memory is that of a buffer which has some.
+    pub(super) fn memory_form(&mut self, form: BufferForm, args: &Args<'_>) -> BufferForm {
+        let ast = self.ast;
+        if form == BufferForm::Alloc(AllocKind::SBlock, "")
+            && let Some(data) = args.get("data")
+            && let ExKind::Attr { base, name: "data", .. } = *ast.kind(data)
+            && let ExKind::Name(owner) = *ast.kind(base)
+            && let Some(Val::Buffer(_)) = self.peek(owner)
+        {
+            return BufferForm::Alias;
+        }
+        form
     }
 
     fn check_redefinition_of_buffer(&mut self, name: &str, target: Ex) {
         let id = self.s.body.intern(name);
         let is_buffer =
             self.s.scopes.in_innermost(id).is_some_and(|it| matches!(it.val, Val::Buffer(_)));
-        if is_buffer && !self.is_legacy() {
+        if is_buffer && self.has_cells() {
             self.check_redefinition(name, target);
         }
     }

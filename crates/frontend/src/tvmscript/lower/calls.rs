@@ -45,7 +45,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             of @ Val::Unknown(_) => self.captured_call(ex, callee, &of, args),
             Val::Python => Ok(self.opaque_ex(ex)),
             Val::Expr(id) if self.s.body.ty(id) == Type::Unknown => Ok(self.opaque_ex(ex)),
-            Val::Macro(..) | Val::LocalMacro(..) if self.is_tilelang() => {
+            Val::Macro(..) | Val::LocalMacro(..) if self.is_tile_source() => {
                 self.called_macro(ex, callee, args)
             }
             Val::Macro(..) | Val::LocalMacro(..) => {
@@ -157,7 +157,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         // A type of elements that has no name here is one that is not known.
         if let Val::Intrinsic(_) = ev.val
-            && self.is_tilelang()
+            && self.is_tile_source()
         {
             let value = self.captured_text(&self.text(self.ast.range(ex)));
             let dtype = self.s.body.dtype_symbol(value);

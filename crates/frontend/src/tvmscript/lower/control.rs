@@ -16,7 +16,7 @@ use crate::tvmscript::{
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn return_statement(&mut self, value: Option<Ex>) -> R<()> {
-        if self.is_tilelang() {
+        if self.is_tile_source() {
             return self.returned(value);
         }
         let operand = match value {

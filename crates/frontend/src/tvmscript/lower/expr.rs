@@ -174,7 +174,7 @@ impl Lowerer<'_, '_, '_> {
     /// The text of a source as an expression that is equal to itself only.
     pub(super) fn python(&mut self, src: Src) -> Tx {
         let range = self.s.sources.range(src);
-        if self.is_tilelang() {
+        if self.is_tile_source() {
             self.note_kept(range);
         } else {
             let message = "this has no meaning in TVMScript that is known here".to_owned();

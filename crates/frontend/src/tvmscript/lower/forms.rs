@@ -8,7 +8,7 @@ use super::{
     arguments::{Args, Parameters, REST},
     calls::Written,
     source_tree::{At, Src},
-    statics,
+    statics, tilelang,
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
@@ -86,10 +86,18 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ if statics::is_layout(name) => return self.layout(ex),
             _ => match node_op(name) {
                 Some(op) => self.node_form(ex, op, args)?,
-                None => return self.generic_call(ex, name, args),
+                None => return self.operator_call(ex, name, args),
             },
         };
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// A call of an operator without a form of its own, of TVM or of TileLang.
+    fn operator_call(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
+        match tilelang::operator(name) {
+            Some(op) => self.generic_call(ex, &op.name, args),
+            None => self.generic_call(ex, name, args),
+        }
     }
 
     /// Exactly these arguments, by position or name, as values.

@@ -38,12 +38,29 @@ impl Lowerer<'_, '_, '_> {
         }
         let mut operands = Vec::with_capacity(args.positional.len());
         let uses = self.s.uses.len();
+        let tilelang = name.contains('.').then(|| ir::effects::tilelang_op(name)).flatten();
+        // A part of a buffer is its elements there.
+        let takes_values = !self.has_cells()
+            && tilelang.is_none()
+            && matches!(intrinsics::result_type(name), ResultType::Arg(_));
         let (mut lambdas, mut spellings) = (Vec::new(), Vec::new());
         let mut attrs = ir::AttrDict::new();
         for (index, &arg) in args.positional.iter().enumerate() {
             if ir::effects::is_text(name, Operand::At(index)) {
                 let text = self.opaque_operand(arg);
                 operands.push(text);
+                continue;
+            }
+            if let Some(op) = tilelang
+                && let Some((part, access)) = self.region_operand(arg)?
+            {
+                if let Some(access) = access
+                    && op.regions.get(index).map(|it| i64::from(*it)) != Some(access)
+                {
+                    let key = ir::access_key(operands.len()).into();
+                    attrs.push((key, ir::Attr::Int(access, None)));
+                }
+                operands.push(part);
                 continue;
             }
             match *self.ast.kind(arg) {
@@ -73,8 +90,11 @@ impl Lowerer<'_, '_, '_> {
                     operands.push(self.tx(none, at));
                 }
                 _ => {
-                    let (tx, spelling) = self.argument(arg)?;
-                    if let Some(spelling) = spelling.filter(|_| name.contains('.')) {
+                    let (tx, spelling) = match takes_values {
+                        true => (self.expr(arg)?, None),
+                        false => self.argument(arg)?,
+                    };
+                    if let Some(spelling) = spelling.filter(|_| name.contains('.') && tilelang.is_none()) {
                         // The operators behind a dot look at what they are given: `0` may become of any type,
                         // `T.int32(0)` not.
                         spellings.push((operands.len(), spelling));

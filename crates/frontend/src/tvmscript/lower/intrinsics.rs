@@ -179,7 +179,16 @@ pub(super) fn result_type(name: &str) -> ResultType {
 }
 
 fn by_registry(name: &str) -> ResultType {
-    use ir::effects::{DtypePosition, tvm_op};
+    use ir::effects::{DtypePosition, TileLangResult, tilelang_op, tvm_op};
+    if let Some(op) = tilelang_op(name).filter(|it| *it.name == *name) {
+        return match op.result {
+            TileLangResult::Operand(index) => ResultType::Arg(index),
+            TileLangResult::Named => ResultType::First,
+            TileLangResult::Fixed(dtype) if dtype == DataType::VOID => ResultType::Void,
+            TileLangResult::Fixed(dtype) => ResultType::Fixed(dtype),
+            TileLangResult::Unknown => ResultType::Unknown,
+        };
+    }
     let Some(op) = tvm_op(name) else { return ResultType::Unknown };
     match op.dtype {
         DtypePosition::First => ResultType::First,

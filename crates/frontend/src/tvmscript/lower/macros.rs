@@ -142,7 +142,7 @@ impl Lowerer<'_, '_, '_> {
         self.s.macro_depth += 1;
         self.s.scopes.push_frame();
         for (param, val) in def.params.iter().zip(values) {
-            let val = if self.is_tilelang() { self.macro_argument(param, val) } else { val };
+            let val = if self.is_tile_source() { self.macro_argument(param, val) } else { val };
             if !param.name.is_empty() {
                 self.define(param.name, param.name_range, DefinitionKind::Meta, val);
             }

@@ -37,6 +37,7 @@ mod source_tree;
 mod statics;
 mod stmt;
 mod tilelang;
+mod tiles;
 mod value;
 mod views;
 mod with;
@@ -139,8 +140,10 @@ struct State<'e> {
     blocks: Vec<blocks::OpenBlock>,
     /// Items of tuples and lists that were written by names for them.
     items_made: usize,
+    /// True for a kernel as people write it in TileLang.
+    is_tile_source: bool,
     /// The launch of TileLang around what is being read.
-    launch: Option<tilelang::Launch>,
+    launch: Option<tiles::Launch>,
     /// The tensors among the parameters of an eager kernel, which its body gives their types: name and place.
     tensor_params: Vec<(Box<str>, usize)>,
     /// The value that the macro which is being read returns.
@@ -185,7 +188,12 @@ fn lowered<'e>(
     ast: &'e Ast<'e>,
     captured_memory: bool,
 ) -> State<'e> {
-    let dialect = if function.dialect_is_guess { guess_dialect(ast) } else { function.dialect };
+    let dialect = match function.dialect {
+        // Its printer names TVM's import.
+        Dialect::Tirx if tilelang::is_script(ast) => Dialect::TileLang,
+        _ if function.dialect_is_guess => guess_dialect(ast),
+        dialect => dialect,
+    };
     let body = Body::new(&function.name, dialect);
     let block = body.entry(body.root);
     let mut state = State {
@@ -225,6 +233,7 @@ fn lowered<'e>(
         loop_domains: FxHashMap::default(),
         binder_depth: 0,
         blocks: Vec::new(),
+        is_tile_source: function.dialect == Dialect::TileLang,
         launch: None,
         tensor_params: Vec::new(),
         macro_value: None,
@@ -506,7 +515,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
     /// Valid Python without a meaning here.
     fn unsupported(&mut self, ex: Ex, what: &str) -> Reported {
         let range = self.ast.range(ex);
-        if self.is_tilelang() {
+        if self.is_tile_source() {
             // The body is Python that is executed: what is not followed here is right all the same.
             self.note_kept(self.expansion.unwrap_or(range));
             return Reported;

@@ -147,7 +147,13 @@ impl Lowerer<'_, '_, '_> {
                 Val::Unknown(it)
             }
             // What an arm names is what Python has last named so.
-            Capture::Undefined if self.is_tilelang() && self.ast.is_assigned(name) => {
+            Capture::Undefined if self.is_tile_source() && self.ast.is_assigned(name) => {
+                let it = self.unknown_value(name);
+                value = Some(it);
+                Val::Unknown(it)
+            }
+            // What TileLang's printer has no text for, it prints as an item of this.
+            Capture::Undefined if name == "metadata" && self.is_tilelang() => {
                 let it = self.unknown_value(name);
                 value = Some(it);
                 Val::Unknown(it)

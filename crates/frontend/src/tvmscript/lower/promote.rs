@@ -33,8 +33,8 @@ impl Lowerer<'_, '_, '_> {
             Val::Buffer(buffer) => {
                 self.s.body.make(ExprKind::Buffer(*buffer), DataType::HANDLE.into())
             }
-            // The legacy dialect takes a part of a buffer for the vector of its elements.
-            Val::Region(buffer, dims) if self.is_legacy() && !dims.iter().any(is_left_out) => {
+            // Dialects without cells take a part of a buffer for the vector of its elements.
+            Val::Region(buffer, dims) if !self.has_cells() && !dims.iter().any(is_left_out) => {
                 let dims = self.sourced(dims, src);
                 let indices = self.store_indices(&dims)?;
                 let range = self.s.sources.range(src);

@@ -40,7 +40,7 @@ impl Lowerer<'_, '_, '_> {
         }
         for param in &def.params {
             let is_open = is_eager && !self.is_tensor(param)
-                || self.is_tilelang() && param.annotation.is_none();
+                || self.is_tile_source() && param.annotation.is_none();
             match is_open {
                 true => self.eager_param(param),
                 false => self.param(param),

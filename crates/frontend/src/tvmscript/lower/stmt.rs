@@ -79,7 +79,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             StKind::Expr(ex) => self.expr_statement(ex),
             StKind::Assign { targets, value } => match *ast.exs(targets) {
                 [target] => self.assign(target, value),
-                ref targets if self.is_tilelang() => self.assign_all(targets, value),
+                ref targets if self.is_tile_source() => self.assign_all(targets, value),
                 _ => Err(self.malformed(value, "TVMScript assigns to one target at a time")),
             },
             StKind::AugAssign { target, op, value } => self.aug_assign(target, op, value),

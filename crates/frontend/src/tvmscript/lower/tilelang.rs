@@ -1,157 +1,92 @@
-//! TileLang: launches, tiles and operations on them, to the IR that TileLang itself makes of the text.
+//! TileLang's script: its operators, and the parts of buffers that they are given.
 //!
-//! A form of its own is called `tl.NAME` (`tvmscript::vocabulary`). An operation is a call of that name with the
-//! operands in the order in which TileLang prints them; a part of a buffer is a region, whose extents follow from the
-//! other side where only its start is written. A name is bound once (`x = e`), but a variable of `T.alloc_var` is
-//! stored to. What TileLang only notes (layouts, swizzles, hints to its compiler) is kept as attributes of the kernel.
+//! In: calls `T.copy(…)` of operators that TileLang registers, with operands `T.region(A[i, j], access, extents…)`. Out:
+//! calls of `tl.copy` on regions, which every other part of the program knows. An access that is not the one of its
+//! operator is kept as an attribute of the call. O(length of the text).
 
-mod launch;
-mod loops;
-mod memory;
-mod names;
-mod operations;
-mod regions;
-mod signature;
+use std::rc::Rc;
 
-pub(super) use launch::Launch;
+use ir::{BinaryOp, Dialect, ExprKind, RegionDim, effects::TileLangOp};
+use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
-    arguments::{Args, NAMED, Parameters, REST},
-    value::{Ev, Val},
+    source_tree::{At, Src},
+    value::{Tx, Val},
 };
-use crate::tvmscript::ast::{Ex, ExKind};
+use crate::tvmscript::ast::{Ast, Ex, ExKind};
 
-/// The parameters of TileLang's forms that are read by hand.
-pub(super) fn parameters(form: &str) -> Option<Parameters> {
-    Some(match form.strip_prefix("tl.")? {
-        "Kernel" | "ClusterKernel" => &[REST, NAMED, "threads", "prelude", "cluster_dims"],
-        "Parallel" => &[REST],
-        "Pipelined" => {
-            &["start", "stop", "num_stages", "order", "stage", "sync", "group", "annotations"]
+/// The call by which TileLang prints a part of a buffer.
+const REGION: &str = "region";
+
+/// The operator of TileLang that a name behind `T.` is, unless TVM has one of this name.
+pub(super) fn operator(name: &str) -> Option<&'static TileLangOp> {
+    ir::effects::tilelang_op(name).filter(|_| ir::effects::tvm_op(name).is_none())
+}
+
+/// Returns true if a text is TileLang's script: it calls an operator that only TileLang has, or a key begins
+/// as its keys do.
+pub(super) fn is_script(ast: &Ast<'_>) -> bool {
+    ast.exprs.iter().any(|node| match node.kind {
+        ExKind::Attr { name, base, .. } => {
+            matches!(ast.kind(base), ExKind::Name("T")) && operator(name).is_some()
         }
-        "serial" => &["start", "stop", "step", NAMED, "annotations"],
-        "unroll" => {
-            &["start", "stop", "step", NAMED, "explicit", "unroll_factor", "annotations"]
-        }
-        "alloc_shared" | "alloc_local" | "alloc_fragment" | "alloc_global" | "alloc_tmem" => {
-            &["shape", "dtype", "scope"]
-        }
-        "alloc_reducer" => &["shape", "dtype", "op", "replication"],
-        "Tensor" | "FragmentBuffer" | "SharedBuffer" | "LocalBuffer" => {
-            &["shape", "dtype", "data", "scope"]
-        }
-        "StridedTensor" => &["shape", "strides", "dtype", "scope"],
-        "view" => &["src", "shape", "dtype"],
-        "reshape" => &["src", "shape"],
-        "make_tensor" | "make_tensor_from_addr" => &["ptr", "shape", "dtype", "strides"],
-        "copy" | "async_copy" | "tma_copy" | "copy_cluster" | "transpose" => &["src", "dst"],
-        "fill" => &["buffer", "value"],
-        "clear" => &["buffer"],
-        "gemm" | "wgmma_gemm" | "tcgen05_gemm" => {
-            &["A", "B", "C", "transpose_A", "transpose_B", "policy", "clear_accum"]
-        }
-        "reduce" => &["buffer", "out", "reduce_type", "dim", "clear"],
-        name if operations::reduction(name).is_some() => &["buffer", "out", "dim", "clear"],
-        "cumsum" | "cummax" => &["src", "dst", "dim", "reverse"],
-        "atomic_add" | "atomic_max" | "atomic_min" => {
-            &["dst", "value", "memory_order", "return_prev"]
-        }
-        "reinterpret" | "cast" => &["value", "dtype"],
-        "clamp" => &["dst", "min_val", "max_val"],
-        "get_thread_binding" | "get_block_binding" => &["dim"],
-        "barrier_wait" | "mbarrier_wait_parity" => &["mbarrier", "parity"],
-        "barrier_arrive" | "mbarrier_arrive" => &["mbarrier", "cta_id"],
-        "mbarrier_expect_tx" | "mbarrier_arrive_expect_tx" => &["mbarrier", "tx"],
-        _ => return None,
+        ExKind::Str(ref text) => text.starts_with("tl."),
+        _ => false,
     })
 }
 
-impl<'a> Lowerer<'_, '_, 'a> {
+impl Lowerer<'_, '_, '_> {
+    /// Returns true if a name that is given a value is memory, which another assignment stores into.
+    pub(super) fn has_cells(&self) -> bool {
+        self.s.body.dialect.has_cells()
+    }
+
     pub(super) fn is_tilelang(&self) -> bool {
-        self.s.body.dialect == ir::Dialect::TileLang
+        self.s.body.dialect == Dialect::TileLang
     }
 
-    /// Calls of TileLang that are statements; false if this is none that differs from a call in an expression.
-    pub(super) fn tile_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<bool> {
-        let Some(name) = form.strip_prefix("tl.") else { return Ok(false) };
-        if is_note(name) {
-            self.note_of_kernel(ex, name);
-            return Ok(true);
+    /// `T.region(A[i, j], access, extents…)` as an operand: the part of the buffer, and the access.
+    pub(super) fn region_operand(&mut self, arg: Ex) -> R<Option<(Tx, Option<i64>)>> {
+        let ExKind::Call { .. } = self.ast.kind(arg) else { return Ok(None) };
+        let Some((form, args)) = self.form_call(arg) else { return Ok(None) };
+        let [place, access, extents @ ..] = &args.positional[..] else { return Ok(None) };
+        if form != REGION || !args.keywords.is_empty() {
+            return Ok(None);
         }
-        match name {
-            "copy" if args.keywords.is_empty() => self.copied_element(ex, args),
-            "Kernel" | "ClusterKernel" => Err(super::Reported),
-            _ => Ok(false),
-        }
-    }
-
-    /// Calls of TileLang in expressions.
-    pub(super) fn tile_call(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<Ev> {
-        let name = form.strip_prefix("tl.").unwrap_or(form);
-        if let Some(ev) = self.launch_value(ex, name, args)? {
-            return Ok(ev);
-        }
-        if let Some((form, spec)) = self.tile_memory(ex, name, args)? {
-            let (buffer, _) = self.new_buffer(super::views::NAMELESS, form, spec);
-            let src = self.leaf(ex);
-            return Ok(Ev { val: Val::Buffer(buffer), src });
-        }
-        if let Some(ev) = self.size(ex, name, args)? {
-            return Ok(ev);
-        }
-        if let Some(tx) = self.tile_operation(ex, name, args)? {
-            return Ok(Ev { val: Val::Expr(tx.id), src: tx.src });
-        }
-        self.generic_call(ex, form, args)
-    }
-
-    /// What TileLang's compiler is told about a kernel, by its text: it computes nothing.
-    fn note_of_kernel(&mut self, ex: Ex, name: &str) {
-        let text = self.kept_text(ex);
-        let note = (format!("tl.{name}").into(), ir::Attr::Text(text.into()));
-        match &mut self.s.launch {
-            Some(launch) => launch.notes.push(note),
-            None => self.s.body.attrs.push(note),
-        }
-    }
-
-    /// The arguments in the brackets of `T.Tensor[[M, K], dtype]`.
-    pub(super) fn bracket_args(&mut self, form: &str, index: Ex) -> Args<'a> {
-        let ast = self.ast;
-        let is_list =
-            |it: Ex| matches!(ast.kind(it), ExKind::List(_) | ExKind::Tuple(_) | ExKind::Str(_));
-        let one = [index];
-        let items = match *ast.kind(index) {
-            // Without a list or a type all of it is the shape.
-            ExKind::Tuple(run) => {
-                let items = ast.exs(run);
-                let is_shape = !items.iter().any(|&it| is_list(it) || self.may_be_type(it));
-                if is_shape { &one[..] } else { items }
-            }
-            _ => &one[..],
+        let place = self.eval(*place)?;
+        let Val::Expr(load) = place.val else { return Ok(None) };
+        let ExprKind::Load { buffer, indices, predicate: None } = self.s.body.expr(load).kind else {
+            return Ok(None);
         };
-        Args::given(items, parameters(form).unwrap_or_default())
+        let indices: SmallVec<[_; 4]> = self.s.body.items(indices).into();
+        if indices.len() != extents.len() {
+            return Ok(None);
+        }
+        let access = self.expr(*access)?;
+        let mut dims: Vec<RegionDim> = Vec::with_capacity(indices.len());
+        let mut children: SmallVec<[Src; 4]> = SmallVec::new();
+        for (at, (&index, &extent)) in indices.iter().zip(extents).enumerate() {
+            let src = self.s.sources.part(place.src, at, indices.len());
+            let extent = self.expr(extent)?;
+            let (dim, src) = self.region_dim(Tx { id: index, src }, extent)?;
+            dims.push(dim);
+            children.push(src);
+        }
+        let src = self.node(arg, &children);
+        let dims: Rc<[RegionDim]> = dims.into();
+        Ok(Some((self.region(buffer, &dims, src), self.const_int(access))))
     }
 
-    /// Returns true if an item in brackets is a type, or a value that is not known and may be one.
-    fn may_be_type(&mut self, ex: Ex) -> bool {
-        let mark = self.mark();
-        let ev = self.eval(ex);
-        self.undo(mark);
-        matches!(ev.map(|it| it.val), Ok(Val::Type(_) | Val::Unknown(_) | Val::Intrinsic(_)))
+    /// A dimension that begins at an index and has an extent.
+    fn region_dim(&mut self, index: Tx, extent: Tx) -> R<(RegionDim, Src)> {
+        if self.const_int(extent) == Some(1) {
+            return Ok((RegionDim::Point(index.id), index.src));
+        }
+        let at = At { range: self.s.sources.range(index.src), is_real: false };
+        let again = Tx { id: index.id, src: self.s.sources.again(index.src) };
+        let upper = self.arithmetic(BinaryOp::Add, again, extent, at)?;
+        let src = self.s.sources.node(at, &[index.src, upper.src]);
+        Ok((RegionDim::Slice { lower: Some(index.id), upper: Some(upper.id), step: None }, src))
     }
-}
-
-/// Returns true if a call only tells TileLang's compiler something.
-fn is_note(name: &str) -> bool {
-    name.starts_with("annotate_")
-        || matches!(
-            name,
-            "use_swizzle"
-                | "disable_warp_group_reg_alloc"
-                | "no_set_max_nreg"
-                | "import_source"
-                | "type_annotation"
-        )
 }

@@ -30,7 +30,7 @@ struct Role {
 
 impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn with_statement(&mut self, items: &[ItemNode], body: Run) -> R<()> {
-        if self.is_tilelang() && items.iter().all(|it| self.is_context_of_python(it)) {
+        if self.is_tile_source() && items.iter().all(|it| self.is_context_of_python(it)) {
             // Statements and names as if they stood alone.
             self.s.site = None;
             self.stmts(body);
@@ -58,7 +58,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return self.with_role(item.context, role, rest, body);
         }
         let Some((form, args)) = self.form_call(item.context) else {
-            if self.is_tilelang() && item.target.is_none() {
+            if self.is_tile_source() && item.target.is_none() {
                 return self.with_items(rest, body);
             }
             return Err(self.unsupported(item.context, "`with` over this"));
@@ -235,11 +235,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let ty = self.ty(extent);
         match thread_ev.val {
             Val::Thread(var, tag) => {
-                let op = self.emit(OpKind::LaunchThread { tag, var }, &[extent]);
-                self.enter_region(op);
+                self.emit_launch(tag, var, extent);
                 if let Some((name, target)) = target {
                     self.define_value(name, target, DefinitionKind::Index, var);
                 }
+                Ok(())
+            }
+            // TileLang prints an index that is named before without its tag.
+            Val::Expr(index) if let Some(var) = self.symbol_of(index) => {
+                let tag = self.s.body.thread_tag("");
+                self.emit_launch(tag, var, extent);
                 Ok(())
             }
             _ => {
@@ -262,6 +267,21 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    fn emit_launch(&mut self, tag: ir::ThreadTag, var: ValueId, extent: Tx) {
+        let op = self.emit(OpKind::LaunchThread { tag, var }, &[extent]);
+        self.enter_region(op);
+    }
+
+    /// The symbol that an expression is, if it is one of TileLang's script.
+    fn symbol_of(&self, expr: ir::ExprId) -> Option<ValueId> {
+        match self.s.body.expr(expr).kind {
+            ir::ExprKind::Value(value) if self.is_tile_source() => {
+                (self.s.body.values[value].kind == ir::ValueKind::Symbol).then_some(value)
+            }
+            _ => None,
         }
     }
 
@@ -332,7 +352,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.enter_region(op);
             return Ok(());
         }
-        let node = self.lift(&node_ev)?;
+        let node = match node_ev.val {
+            Val::Const(Constant::None) if self.is_tile_source() => self.opaque_operand(node),
+            _ => self.lift(&node_ev)?,
+        };
         // TVM distinguishes numbers of Python from constants (`0` from `T.int32(0)`).
         let spelling = self.spelling(&node_ev, node);
         let key = self.s.body.intern(&key);

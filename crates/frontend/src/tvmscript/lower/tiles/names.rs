@@ -47,7 +47,7 @@ impl Lowerer<'_, '_, '_> {
     /// Ends a frame. The body of a kernel of TileLang is executed once, as Python: what a name stands for at the end of
     /// an arm or a loop is what it stands for behind it, if it is a value of Python.
     pub(in super::super) fn leave_frame(&mut self) {
-        if !self.is_tilelang() {
+        if !self.is_tile_source() {
             self.s.scopes.pop_frame();
             return;
         }

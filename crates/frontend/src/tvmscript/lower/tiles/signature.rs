@@ -19,7 +19,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         &mut self,
         annotation: Ex,
     ) -> Option<(Cow<'a, str>, Args<'a>)> {
-        if !self.is_tilelang() {
+        if !self.is_tile_source() {
             return None;
         }
         let (form, args) = match *self.ast.kind(annotation) {
