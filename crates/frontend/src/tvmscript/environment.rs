@@ -4,7 +4,7 @@
 //! query a name, and an edit of one constant invalidates its users only. Nothing is executed: a name whose value cannot
 //! be read from the text is [`Capture::Unknown`].
 
-use ir::effects::EffectTable;
+use ir::{DataType, effects::EffectTable};
 use syntax::Green;
 
 use super::staging::{Home, Unknown};
@@ -32,8 +32,8 @@ pub enum Namespace {
 /// The meaning of a captured name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Capture {
-    /// `n = TypeVar("n")`: a symbolic `int64`.
-    TypeVar,
+    /// `n = TypeVar("n")`, a symbolic `int64`; `n = T.dynamic("n")` of TileLang, a symbol of its type.
+    TypeVar(DataType),
     /// A value of Python, known at least in part.
     Constant(Constant),
     /// An alias of `T`, `I`, `R`.

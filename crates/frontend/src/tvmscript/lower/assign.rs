@@ -112,7 +112,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.s.call_target = Some((self.s.body.intern(name), value));
         }
         // A part of a buffer is a part of it under another name (TileLang), or the vector of its elements.
-        let ev = if self.is_tile_source() { self.eval(value) } else { self.assigned(value) };
+        let ev = match self.is_tile_source() {
+            true => self.eval(value).map(|ev| self.of_python(value, ev)),
+            false => self.assigned(value),
+        };
         self.s.call_target = None;
         self.assign_value(name, target, ev?)
     }

@@ -424,7 +424,7 @@ impl Lowerer<'_, '_, '_> {
             return value;
         }
         if !self.s.later_params.contains_key(name)
-            && matches!(self.s.env.resolve(name), crate::tvmscript::Capture::TypeVar)
+            && matches!(self.s.env.resolve(name), crate::tvmscript::Capture::TypeVar(_))
             && let Ok(ev) = self.name(name, ex)
             && let Val::Expr(expr) = ev.val
             && let ir::ExprKind::Value(value) = self.s.body.expr(expr).kind

@@ -115,8 +115,8 @@ impl Lowerer<'_, '_, '_> {
         let note = note_of(&capture);
         let is_known = matches!(capture, Capture::Constant(_));
         let val = match capture {
-            Capture::TypeVar => {
-                let it = self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
+            Capture::TypeVar(dtype) => {
+                let it = self.s.body.new_value(name, dtype.into(), ValueKind::Captured);
                 self.s.body.values[it].is_size = true;
                 value = Some(it);
                 Val::Expr(self.s.body.value_expr(it))

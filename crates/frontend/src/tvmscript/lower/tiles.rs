@@ -59,6 +59,7 @@ pub(super) fn parameters(form: &str) -> Option<Parameters> {
         }
         "reinterpret" | "cast" => &["value", "dtype"],
         "clamp" => &["dst", "min_val", "max_val"],
+        "index_to_coordinates" => &["index", "shape"],
         "get_thread_binding" | "get_block_binding" => &["dim"],
         "barrier_wait" | "mbarrier_wait_parity" => &["mbarrier", "parity"],
         "barrier_arrive" | "mbarrier_arrive" => &["mbarrier", "cta_id"],
@@ -100,6 +101,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Ok(Ev { val: Val::Buffer(buffer), src });
         }
         if let Some(ev) = self.size(ex, name, args)? {
+            return Ok(ev);
+        }
+        if name == "index_to_coordinates"
+            && let Some(ev) = self.coordinates(ex, args)?
+        {
             return Ok(ev);
         }
         if let Some(tx) = self.tile_operation(ex, name, args)? {

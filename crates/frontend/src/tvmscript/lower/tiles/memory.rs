@@ -263,9 +263,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let init = init.map(|it| self.eval(it)).transpose()?;
         let at = At { is_real: false, ..self.at(target) };
         let one = self.int(1, DataType::INT32, at);
-        let (form, spec) = self.plain(one, dtype, &scope);
+        let (form, mut spec) = self.plain(one, dtype, &scope);
+        let is_variable = scope == VARIABLE;
+        if is_variable {
+            spec.buffer.origin = BufferOrigin::Cell;
+        }
         let (buffer, _) = self.new_buffer(name, form, spec);
-        let val = if scope == VARIABLE { Val::Cell(buffer) } else { Val::Buffer(buffer) };
+        let val = if is_variable { Val::Cell(buffer) } else { Val::Buffer(buffer) };
         self.define_at(name, target, DefinitionKind::Cell, val);
         if let Some(init) = init {
             let zero = self.int(0, DataType::INT32, at);
@@ -281,7 +285,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let dtype = args.keyword("dtype");
         let (shape, dtype) = match args.positional[..] {
             [shape] => (vec![shape], dtype),
-            [shape, of] if is_list(&shape) => (vec![shape], Some(of)),
+            [shape, of] if is_list(&shape) || self.is_shape(shape) => (vec![shape], Some(of)),
             _ => (args.positional.to_vec(), dtype),
         };
         let mut extents = Vec::new();
@@ -313,6 +317,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         };
         self.tensor_parameter(name, target, buffer);
         Ok(())
+    }
+
+    /// Returns true if an argument may be a tuple or list of extents.
+    fn is_shape(&mut self, ex: Ex) -> bool {
+        let mark = self.mark();
+        let ev = self.eval(ex);
+        self.undo(mark);
+        ev.is_ok_and(|it| self.n_items(&it.val).is_some() || self.is_captured(&it.val))
     }
 
     /// `A: T.Tensor[[M, K], dtype]` in the body of an eager kernel: the type of a parameter, or of the memory that a

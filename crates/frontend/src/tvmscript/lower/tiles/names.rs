@@ -1,6 +1,6 @@
 //! Assignments to names: a variable of `T.alloc_var` is stored to, all else is bound once and may be bound anew.
 
-use ir::{ExprKind, Type};
+use ir::ExprKind;
 
 use super::super::{
     Lowerer, R,
@@ -60,6 +60,36 @@ impl Lowerer<'_, '_, '_> {
         for (name, val, definition) in kept {
             self.s.scopes.define(name, val, definition);
         }
+    }
+
+    /// What Python works out of values of Python alone, while the kernel is made: one value, by its text.
+    pub(in super::super) fn of_python(&mut self, ex: Ex, ev: Ev) -> Ev {
+        if !self.is_tile_source() || !matches!(ev.val, Val::Python) || !self.is_pure(ex) {
+            return ev;
+        }
+        let text = self.text(self.ast.range(ex));
+        Ev { val: Val::Unknown(self.captured_text(&text)), src: ev.src }
+    }
+
+    /// Returns true if a text names nothing that a statement of the kernel makes.
+    fn is_pure(&mut self, ex: Ex) -> bool {
+        let (ast, range) = (self.ast, self.ast.range(ex));
+        for at in (0..=ex.0).rev() {
+            let inner = Ex(at);
+            if !range.contains_range(ast.range(inner)) {
+                break;
+            }
+            let ExKind::Name(name) = *ast.kind(inner) else { continue };
+            let is_of_python = match self.peek(name) {
+                None => true,
+                Some(Val::Unknown(value)) => self.s.body.is_captured(value),
+                Some(val) => is_of_python(&val) || matches!(val, Val::Function(_)),
+            };
+            if !is_of_python {
+                return false;
+            }
+        }
+        true
     }
 
     /// Several targets: the value is worked out once.
@@ -162,11 +192,23 @@ impl Lowerer<'_, '_, '_> {
         while let Some(id) = stack.pop() {
             let kind = body.expr(id).kind;
             match kind {
-                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Opaque { .. } => return false,
+                ExprKind::Load { .. } | ExprKind::Opaque { .. } => return false,
+                ExprKind::Call { callee, .. } if !self.is_value_of(callee) => return false,
                 _ => body.each_child(kind, &mut |it| stack.push(it)),
             }
         }
-        body.ty(id) != Type::Unknown
+        true
+    }
+
+    /// Returns true if calls of an operator have no effect.
+    fn is_value_of(&self, callee: ir::Callee) -> bool {
+        match callee {
+            ir::Callee::Intrinsic(name, _) => {
+                let row = ir::effects::tir(self.s.body.name(name));
+                row.memory_effect == ir::effects::MemoryEffect::None
+            }
+            _ => false,
+        }
     }
 }
 

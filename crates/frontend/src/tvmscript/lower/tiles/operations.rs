@@ -397,6 +397,31 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.arithmetic(ir::BinaryOp::Min, least, high, at).map(Some)
     }
 
+    /// `T.index_to_coordinates(index, shape)`: the quotients and remainders that TileLang makes of it.
+    pub(super) fn coordinates(&mut self, ex: Ex, args: &Args<'a>) -> R<Option<Ev>> {
+        let [Some(index), Some(shape)] = ["index", "shape"].map(|it| args.get(it)) else {
+            return Ok(None);
+        };
+        let mut index = self.expr(index)?;
+        let shape = self.eval(shape)?;
+        let Some(extents) = self.items(&shape) else { return Ok(None) };
+        let at = At { range: self.range(ex), is_real: false };
+        let mut all = Vec::with_capacity(extents.len());
+        for extent in extents.iter().rev() {
+            let extent = self.lift(extent)?;
+            if self.ty(extent) == Type::Unknown || self.ty(index) == Type::Unknown {
+                return Ok(None);
+            }
+            let again = Tx { id: index.id, src: self.s.sources.again(index.src) };
+            let extent_again = Tx { id: extent.id, src: self.s.sources.again(extent.src) };
+            let place = self.arithmetic(ir::BinaryOp::FloorMod, again, extent_again, at)?;
+            all.insert(0, Val::Expr(place.id));
+            index = self.arithmetic(ir::BinaryOp::FloorDiv, index, extent, at)?;
+        }
+        let src = self.s.sources.leaf(at);
+        Ok(Some(Ev { val: Val::Seq(all.into_iter().collect()), src }))
+    }
+
     // ---- barriers ----
 
     /// `T.sync_threads()`

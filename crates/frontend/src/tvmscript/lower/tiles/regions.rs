@@ -187,6 +187,13 @@ impl Lowerer<'_, '_, '_> {
 
     /// The operand that a tile of these extents is.
     fn tile_operand(&mut self, tile: Tile, extents: Option<Vec<ExprId>>) -> R<Tx> {
+        if let (Some(part), None) = (&tile.part, &extents)
+            && part.extents.is_none()
+        {
+            // From an element on, as much as the other side has.
+            let starts = part.starts.clone();
+            return Ok(self.open_region(tile.ex, part.buffer, &starts));
+        }
         let (Some(part), Some(mut extents)) = (tile.part, extents) else {
             if let Val::Region(buffer, dims) = &tile.ev.val {
                 return Ok(self.region(*buffer, dims, tile.ev.src));
@@ -227,6 +234,19 @@ impl Lowerer<'_, '_, '_> {
         }
         let src = self.node(tile.ex, &sources);
         Ok(self.region(part.buffer, &dims, src))
+    }
+
+    /// A part of a buffer of which only the start is known.
+    fn open_region(&mut self, ex: Ex, buffer: BufferId, starts: &[Tx]) -> Tx {
+        let mut sources = Vec::with_capacity(starts.len());
+        let mut dims = Vec::with_capacity(starts.len());
+        for start in starts {
+            let at = At { range: self.tx_range(*start), is_real: false };
+            dims.push(RegionDim::Slice { lower: Some(start.id), upper: None, step: None });
+            sources.push(self.s.sources.node(at, &[start.src]));
+        }
+        let src = self.node(ex, &sources);
+        self.region(buffer, &dims, src)
     }
 
     /// `start + extent`, folded.
