@@ -29,8 +29,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn assert_statement(&mut self, condition: Ex, message: Option<Ex>) -> R<()> {
-        let ev = self.eval(condition)?;
-        let ev = self.of_python(condition, ev);
+        let ev = self.decision(condition)?;
         let is_of_ir = matches!(ev.val, Val::Expr(_) | Val::Cell(_) | Val::Bound(..));
         if self.is_tile_source() && !is_of_ir {
             // Python asserts it when the kernel is made.
@@ -64,8 +63,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn if_statement(&mut self, condition: Ex, then: Run, otherwise: Run) -> R<()> {
-        let decision = self.eval(condition)?;
-        let decision = self.of_python(condition, decision);
+        let decision = self.decision(condition)?;
         match &decision.val {
             // Python decides; the names of the arm that is taken stay visible.
             Val::Const(it) => {

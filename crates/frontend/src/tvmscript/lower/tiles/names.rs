@@ -71,6 +71,25 @@ impl Lowerer<'_, '_, '_> {
         Ev { val: Val::Unknown(self.captured_text(&text)), src: ev.src }
     }
 
+    /// The value of a condition: Python's, if it names nothing that the kernel makes.
+    pub(in super::super) fn decision(&mut self, ex: Ex) -> R<Ev> {
+        let mark = self.mark();
+        let ev = self.eval(ex);
+        if !self.is_tile_source() || !self.is_pure(ex) {
+            return ev;
+        }
+        match ev {
+            Ok(ev) if matches!(ev.val, Val::Const(_)) || self.is_captured(&ev.val) => Ok(ev),
+            _ => {
+                self.undo(mark);
+                self.s.doubt = super::super::Doubt::Unknown;
+                let text = self.text(self.ast.range(ex));
+                let src = self.leaf(ex);
+                Ok(Ev { val: Val::Unknown(self.captured_text(&text)), src })
+            }
+        }
+    }
+
     /// Returns true if a text names nothing that a statement of the kernel makes.
     fn is_pure(&mut self, ex: Ex) -> bool {
         let (ast, range) = (self.ast, self.ast.range(ex));
