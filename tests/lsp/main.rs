@@ -8,6 +8,7 @@ mod handshake;
 mod malformed;
 mod operations;
 mod order;
+mod settings;
 mod workspace;
 
 use serde_json::Value;

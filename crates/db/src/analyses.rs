@@ -9,7 +9,6 @@ use dataflow::analyses::{Analyses, Tables};
 
 use crate::{
     Db,
-    input::Configuration,
     lowering::{body, occurrences},
     unit::Unit,
 };
@@ -28,6 +27,6 @@ pub fn analyses<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Analyses<'db> {
 }
 
 fn of<'db>(db: &'db dyn Db, unit: Unit<'db>, tables: Arc<Tables>) -> Analyses<'db> {
-    let effects = &Configuration::get(db).dialects(db).effects;
+    let effects = &unit.configuration(db).dialects(db).effects;
     Analyses::kept(body(db, unit), occurrences(db, unit), effects, tables)
 }

@@ -16,9 +16,15 @@ use crate::{
 };
 
 /// Code, unless an edit makes it out of date in the meantime.
-fn generated(db: &dyn Db, body: &Body, target: Target, options: &Options) -> KernelCode {
+fn generated(
+    db: &dyn Db,
+    configuration: Configuration,
+    body: &Body,
+    target: Target,
+    options: &Options,
+) -> KernelCode {
     let checkpoint = || db.unwind_if_revision_cancelled();
-    let effects = &Configuration::get(db).dialects(db).effects;
+    let effects = &configuration.dialects(db).effects;
     code(body, target, options, effects, &checkpoint)
 }
 
@@ -58,11 +64,12 @@ pub fn device_code<'db>(
     target: Target,
     options: Options,
 ) -> Vec<KernelCode> {
+    let configuration = unit.configuration(db);
     if unit.form(db) == Form::Expressions {
-        return vec![generated(db, body(db, unit), target, &options)];
+        return vec![generated(db, configuration, body(db, unit), target, &options)];
     }
     let code = |it: &KernelOf| match &it.kernel {
-        Ok(kernel) => generated(db, &kernel.body, target, &options),
+        Ok(kernel) => generated(db, configuration, &kernel.body, target, &options),
         Err(_) => Err(Arc::from([])),
     };
     kernels(db, unit).iter().map(code).collect()

@@ -11,7 +11,7 @@ use ir::effects::EffectTable;
 
 use crate::{
     Db,
-    input::{Configuration, SourceFile},
+    input::SourceFile,
     modules::{DbModules, naming},
     unit::{Scope, ScopeKey, Unit},
 };
@@ -159,6 +159,6 @@ impl Environment for DbEnvironment<'_> {
     }
 
     fn effects(&self) -> &EffectTable {
-        &Configuration::get(self.db).dialects(self.db).effects
+        &self.unit.configuration(self.db).dialects(self.db).effects
     }
 }

@@ -8,7 +8,7 @@ use syntax::{Form, Language, Parse};
 use crate::{
     Db,
     index::FileIndex,
-    input::{Configuration, Content, SourceFile},
+    input::{Content, SourceFile},
     previous_lowering::PreviousLowering,
 };
 
@@ -41,7 +41,7 @@ fn parse_text(db: &dyn Db, file: SourceFile) -> Parse {
     const { assert!(KEPT_TREES == 32) };
     match file.content(db) {
         Content::Text(language, text) if language.support().uses_shapes => {
-            let shapes = &Configuration::get(db).dialects(db).shapes;
+            let shapes = &file.configuration(db).dialects(db).shapes;
             syntax::parse_with(*language, shapes, text)
         }
         Content::Text(language, text) => syntax::parse_as(*language, text),

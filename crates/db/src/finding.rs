@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     Db,
     analyses::analyses,
-    input::{Configuration, Options},
+    input::Options,
     lowering::body,
     panicked::Guarded,
     planning::{Plan, plan},
@@ -20,7 +20,7 @@ use transform::{cse::CseOptions, findings::Finding};
 /// a unit of operations. Depends on the meaning of the function and on its text facts, not on positions.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>> {
-    let Options { cse, findings, .. } = Configuration::get(db).options(db);
+    let Options { cse, findings, .. } = unit.configuration(db).options(db);
     let work = || {
         if body(db, unit).dialect.is_of_operations() {
             return Arc::default();

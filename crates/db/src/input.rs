@@ -1,8 +1,8 @@
-//! The inputs: files and options. All else follows from them.
+//! The inputs: files and their settings. All else follows from them.
 
 use std::sync::Arc;
 
-use frontend::tvmscript::Instance;
+use frontend::tvmscript::{Instance, Request};
 use pipeline::Dialects;
 use syntax::{Language, Parse};
 use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions};
@@ -43,6 +43,9 @@ pub struct SourceFile {
     /// The instances that are shown in place of general functions, one a factory.
     #[returns(ref)]
     pub chosen: Arc<[Arc<Instance>]>,
+    /// The settings for it.
+    #[returns(copy)]
+    pub configuration: Configuration,
 }
 
 /// Options of the analyses.
@@ -56,8 +59,19 @@ pub struct Options {
     pub ops: OpOptions,
 }
 
-/// The options in force; there is one.
-#[salsa::input(singleton, debug)]
+/// The settings of the files of a folder, as they are given.
+#[derive(Clone, Default, Debug)]
+pub struct Settings {
+    /// The options.
+    pub options: Options,
+    /// The tables of dialects.
+    pub dialects: Dialects,
+    /// The instances of factories that are asked for.
+    pub requests: Arc<[Request]>,
+}
+
+/// The settings of the files of a folder.
+#[salsa::input(debug)]
 pub struct Configuration {
     /// The options.
     #[returns(copy)]
@@ -65,4 +79,7 @@ pub struct Configuration {
     /// The tables of dialects. Open files must have been read with these.
     #[returns(ref)]
     pub dialects: Dialects,
+    /// The instances of factories that are asked for.
+    #[returns(ref)]
+    pub requests: Arc<[Request]>,
 }

@@ -47,7 +47,7 @@ pub use crate::{
     finding::{findings, simplifications},
     forgetting::FEW,
     index::{FileIndex, Places, file_index},
-    input::{Configuration, Content, Options, SourceFile},
+    input::{Configuration, Content, Options, Settings, SourceFile},
     instances::{FactoryInstances, foreign_calls, instances, known_value},
     log::{Counters, Work},
     lowering::{
@@ -109,18 +109,12 @@ impl Db for RootDatabase {
 
 impl Default for RootDatabase {
     fn default() -> RootDatabase {
-        let modules = ModuleTable::default();
-        RootDatabase::new(Options::default(), Dialects::default(), modules, Arc::default())
+        RootDatabase::new(ModuleTable::default(), Arc::default())
     }
 }
 
 impl RootDatabase {
-    fn new(
-        options: Options,
-        dialects: Dialects,
-        modules: ModuleTable,
-        counters: Arc<Counters>,
-    ) -> RootDatabase {
+    fn new(modules: ModuleTable, counters: Arc<Counters>) -> RootDatabase {
         let log = QueryLog::default();
         let events = log.clone();
         let on_event = move |event: salsa::Event| {
@@ -131,29 +125,37 @@ impl RootDatabase {
             }
         };
         let storage = salsa::Storage::new(Some(Box::new(on_event)));
-        let db = RootDatabase { storage, history: History::default(), modules, counters, log };
-        Configuration::new(&db, options, dialects);
-        db
+        RootDatabase { storage, history: History::default(), modules, counters, log }
     }
 
-    /// The next generation: a database with the same options and no file, which shares nothing that is computed with
-    /// this one. Memory that salsa never frees (inputs, interned keys, and their memos) is freed with the last snapshot
-    /// of the old one.
+    /// The next generation: a database without a file, which shares nothing that is computed with this one. Memory that
+    /// salsa never frees (inputs, interned keys, and their memos) is freed with the last snapshot of the old one.
     pub fn successor(&self) -> RootDatabase {
         self.successor_with(self.modules.files().cloned())
     }
 
     /// As [`RootDatabase::successor`], with these files to import.
     pub fn successor_with(&self, files: Option<Arc<dyn Files>>) -> RootDatabase {
-        let configuration = Configuration::get(self);
-        let dialects = configuration.dialects(self).clone();
-        let modules = ModuleTable::new(files);
-        RootDatabase::new(configuration.options(self), dialects, modules, self.counters.clone())
+        RootDatabase::new(ModuleTable::new(files), self.counters.clone())
     }
 
-    /// A new file.
-    pub fn add_file(&self, content: Content) -> SourceFile {
-        SourceFile::new(self, content, None, Arc::default())
+    /// New settings, for the files of a folder.
+    pub fn add_configuration(&self, settings: Settings) -> Configuration {
+        let Settings { options, dialects, requests } = settings;
+        Configuration::new(self, options, dialects, requests)
+    }
+
+    /// A new file with these settings.
+    pub fn add_file(&self, content: Content, configuration: Configuration) -> SourceFile {
+        SourceFile::new(self, content, None, Arc::default(), configuration)
+    }
+
+    /// Gives a file other settings. An open file of operations must be read again by its owner if these have other
+    /// tables about dialects.
+    pub fn set_configuration(&mut self, file: SourceFile, configuration: Configuration) {
+        if file.configuration(self) != configuration {
+            file.set_configuration(self).to(configuration);
+        }
     }
 
     /// Changes a file.
@@ -228,19 +230,19 @@ impl RootDatabase {
         self.counters.work()
     }
 
-    /// Changes the options.
-    pub fn set_options(&mut self, options: Options) {
-        Configuration::get(self).set_options(self).to(options);
-    }
-
-    /// Replaces the tables about dialects. Open files of MLIR must be read again by their owner.
-    pub fn set_dialects(&mut self, dialects: Dialects) {
-        Configuration::get(self).set_dialects(self).to(dialects);
-    }
-
-    /// Returns the tables about dialects.
-    pub fn dialects(&self) -> &Dialects {
-        Configuration::get(self).dialects(self)
+    /// Changes settings: the parts that are others than before. Open files of operations must be read again by their
+    /// owner if the tables about dialects are.
+    pub fn set_settings(&mut self, configuration: Configuration, settings: Settings) {
+        let Settings { options, dialects, requests } = settings;
+        if configuration.options(self) != options {
+            configuration.set_options(self).to(options);
+        }
+        if !configuration.dialects(self).is_same(&dialects) {
+            configuration.set_dialects(self).to(dialects);
+        }
+        if *configuration.requests(self) != requests {
+            configuration.set_requests(self).to(requests);
+        }
     }
 
     /// Starts to collect the names of the queries that run.

@@ -9,8 +9,7 @@ use ir::{
 use pipeline::{expressions::Planner, operations};
 
 use crate::{
-    Db, analyses::analyses, input::Configuration, lowering::body, panicked::Guarded,
-    source_facts::text_facts, unit::Unit,
+    Db, analyses::analyses, lowering::body, panicked::Guarded, source_facts::text_facts, unit::Unit,
 };
 
 /// A plan.
@@ -41,7 +40,7 @@ pub fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Plan> {
 
 fn of_expressions<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Arc<CsePlan> {
     let analyses = analyses(db, unit);
-    let options = Configuration::get(db).options(db).cse;
+    let options = unit.configuration(db).options(db).cse;
     db.counters().planned(analyses.occurrences.len());
     text_facts(db, unit)
         .with_view(|view| Planner { analyses: &analyses, view }.sharing(&options))
@@ -53,7 +52,7 @@ fn of_operations<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Plan {
     if !body.is_something() {
         return Plan::Nothing;
     }
-    let configuration = Configuration::get(db);
+    let configuration = unit.configuration(db);
     let options = configuration.options(db).ops;
     db.counters().planned(body.ops.len());
     let effects = &configuration.dialects(db).effects;

@@ -161,6 +161,11 @@ impl<'db> Unit<'db> {
         self.identity(db).is_frame
     }
 
+    /// The settings of its file.
+    pub fn configuration(self, db: &'db dyn Db) -> Configuration {
+        self.file(db).configuration(db)
+    }
+
     /// Its name; empty for frames and programs.
     pub fn name(self, db: &'db dyn Db) -> &'db str {
         &self.identity(db).name
@@ -322,9 +327,9 @@ impl<'db> PlacedUnit<'db> {
     }
 }
 
-/// How operations are written, as open files are read.
-pub fn shapes(db: &dyn Db) -> &syntax::Shapes {
-    &Configuration::get(db).dialects(db).shapes
+/// How operations are written, as a file is read.
+pub fn shapes(db: &dyn Db, file: SourceFile) -> &syntax::Shapes {
+    &file.configuration(db).dialects(db).shapes
 }
 
 /// The units of a file with their places, in text order: each frame, then the functions of its document; or the tensor

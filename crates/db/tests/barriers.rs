@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use db::{Content, RootDatabase, SourceFile, Work};
+use db::{Content, RootDatabase, Settings, SourceFile, Work};
 use expect_test::{Expect, expect};
 use syntax::{Edit, Language, Parse};
 
@@ -36,7 +36,8 @@ impl World {
     fn new(text: &str) -> World {
         let db = RootDatabase::default();
         let parse = syntax::parse(text);
-        let file = db.add_file(Content::Tree(parse.clone()));
+        let configuration = db.add_configuration(Settings::default());
+        let file = db.add_file(Content::Tree(parse.clone()), configuration);
         let world = World { db, file, parse, text: text.to_owned() };
         world.ask_all();
         world
@@ -287,9 +288,10 @@ fn changed_constant_reaches_only_its_users() {
 #[test]
 fn options_change_plans_and_nothing_below() {
     let mut world = World::new(TWO_FUNCTIONS);
-    let mut options = db::Options::default();
-    options.cse.preset = ir::plan::Preset::Tvm;
-    world.db.set_options(options);
+    let mut settings = Settings::default();
+    settings.options.cse.preset = ir::plan::Preset::Tvm;
+    let configuration = world.file.configuration(&world.db);
+    world.db.set_settings(configuration, settings);
     world.check(expect![[r#"
         plan(f)
         plan(g)
@@ -299,7 +301,8 @@ fn options_change_plans_and_nothing_below() {
 #[test]
 fn closed_files_are_read_from_their_text() {
     let db = RootDatabase::default();
-    let file = db.add_file(Content::Text(Language::TvmScript, TWO_FUNCTIONS.into()));
+    let configuration = db.add_configuration(Settings::default());
+    let file = db.add_file(Content::Text(Language::TvmScript, TWO_FUNCTIONS.into()), configuration);
     let functions = db::units(&db, file).functions.iter();
     let names: Vec<&str> = functions.map(|it| it.name(&db)).collect();
     assert_eq!(names, ["f", "g"]);

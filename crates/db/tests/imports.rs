@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use db::{Content, RootDatabase, SourceFile};
+use db::{Content, RootDatabase, Settings, SourceFile};
 use frontend::tvmscript::modules::{Entry, Files};
 use syntax::Language;
 
@@ -67,7 +67,8 @@ impl World {
         let disk = Arc::new(Disk::default());
         let mut db = RootDatabase::default().successor_with(Some(disk.clone()));
         let own = files[0];
-        let file = db.add_file(Content::Tree(syntax::parse(own.1)));
+        let configuration = db.add_configuration(Settings::default());
+        let file = db.add_file(Content::Tree(syntax::parse(own.1)), configuration);
         db.set_path(file, Some(own.0.into()));
         let mut world = World { disk, db, file };
         for (path, text) in &files[1..] {
@@ -149,7 +150,9 @@ fn files_that_appear_and_disappear_are_noticed() {
 #[test]
 fn an_open_file_counts_in_the_place_of_the_one_on_disk() {
     let mut world = World::new(&[("/w/k.py", KERNELS), ("/w/sizes.py", SIZES)]);
-    let open = world.db.add_file(Content::Tree(syntax::parse(&SIZES.replace("16", "20"))));
+    let configuration = world.file.configuration(&world.db);
+    let content = Content::Tree(syntax::parse(&SIZES.replace("16", "20")));
+    let open = world.db.add_file(content, configuration);
     world.db.set_path(open, Some("/w/sizes.py".into()));
     assert_eq!(world.shape(), "T.Buffer((40,)");
     world.db.set_content(open, Content::Tree(syntax::parse(&SIZES.replace("16", "22"))));

@@ -1,6 +1,6 @@
 //! Units of MLIR and PIR over edits: which unit keeps its identity, and which queries an edit reruns.
 
-use db::{AliasName, Content, RootDatabase, SourceFile, Unit};
+use db::{AliasName, Content, RootDatabase, Settings, SourceFile, Unit};
 use syntax::{Edit, Language, Parse, TextRange, UnitKind};
 
 const TEXT: &str = "\
@@ -33,7 +33,8 @@ impl World {
     fn new(language: Language, text: &str) -> World {
         let db = RootDatabase::default();
         let parse = syntax::parse_as(language, text);
-        let file = db.add_file(Content::Tree(parse.clone()));
+        let configuration = db.add_configuration(Settings::default());
+        let file = db.add_file(Content::Tree(parse.clone()), configuration);
         World { db, file, parse, text: text.to_owned() }
     }
 

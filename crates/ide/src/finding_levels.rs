@@ -5,6 +5,7 @@
 
 use frontend::tvmscript::Severity;
 use ir::plan::simplify::SimplificationKind;
+use rules::Rule;
 use transform::{
     findings::{FindingKind, FindingKinds},
     ops::findings::OpFindingKind,
@@ -98,10 +99,29 @@ impl FindingLevels {
         true
     }
 
+    /// The severity of the rule with this name, none if it is not reported; none at all if there is no such rule.
+    pub fn named(&self, name: &str) -> Option<Option<Severity>> {
+        let finding = FindingKind::from_name(name).map(|it| self.get(it));
+        let simplification =
+            || SimplificationKind::from_name(name).map(|it| self.simplifications[it as usize]);
+        let operation = || OpFindingKind::from_name(name).map(|it| self.operations[it as usize]);
+        finding.or_else(simplification).or_else(operation)
+    }
+
+    /// The rules that have levels, each name once: those of statements, simplifications, those of operations.
+    pub fn rules() -> impl Iterator<Item = &'static Rule> {
+        let is_finding = |it: &str| FindingKind::from_name(it).is_some();
+        let findings = FindingKind::ALL.iter().map(|it| it.rule());
+        let simplifications = SimplificationKind::ALL.iter().map(|it| it.rule());
+        let operations = OpFindingKind::ALL.iter().map(|it| it.rule());
+        let simplifications = simplifications.filter(move |it| !is_finding(it.name));
+        let is_known =
+            move |it: &str| is_finding(it) || SimplificationKind::from_name(it).is_some();
+        findings.chain(simplifications).chain(operations.filter(move |it| !is_known(it.name)))
+    }
+
     /// Returns true if a rule has this name.
     pub fn is_name(name: &str) -> bool {
-        FindingKind::from_name(name).is_some()
-            || SimplificationKind::from_name(name).is_some()
-            || OpFindingKind::from_name(name).is_some()
+        FindingLevels::default().named(name).is_some()
     }
 }

@@ -1,6 +1,6 @@
 //! Layout: white space between tokens, as edits.
 
-use db::{Configuration, RootDatabase, SourceFile};
+use db::{RootDatabase, SourceFile};
 use syntax::{Edit, FormatError, Language, TextRange};
 
 /// The reason why a file has no edits.
@@ -34,6 +34,6 @@ pub(crate) fn format(
     let parse = db::parse(db, file);
     let language = parse.language();
     let format = language.support().format.ok_or(FormatRefusal::Language(language))?;
-    let shapes = &Configuration::get(db).dialects(db).shapes;
+    let shapes = db::shapes(db, file);
     format(&parse.text(), shapes, within).map_err(FormatRefusal::Errors)
 }

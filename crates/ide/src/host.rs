@@ -12,7 +12,7 @@
 
 use std::{cell::RefCell, sync::Arc};
 
-use db::{Content, Database as _, Options, RootDatabase, SourceFile};
+use db::{Configuration, Content, Database as _, Options, RootDatabase, SourceFile};
 use frontend::tvmscript::{Instance, Request, modules::Files};
 use rustc_hash::FxHashMap;
 use syntax::{Language, Parse};
@@ -29,16 +29,40 @@ const CHANGE: u64 = 32;
 /// Less than this is not worth a generation while files are open.
 const MIN_GARBAGE: u64 = 256 * 1024;
 
+/// The files that have the same settings: those of one folder. Files are of the first group until they are put into
+/// another one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Group(pub u32);
+
+/// The settings of a group.
+#[derive(Clone, Default, Debug)]
+pub struct Settings {
+    /// The options of the analyses.
+    pub config: Config,
+    /// The tables about dialects.
+    pub dialects: Dialects,
+    /// The instances of factories that are asked for.
+    pub requests: Arc<[Request]>,
+}
+
+impl From<Settings> for db::Settings {
+    fn from(settings: Settings) -> db::Settings {
+        let Settings { config: Config { cse, findings, ops }, dialects, requests } = settings;
+        db::Settings { options: Options { cse, findings, ops }, dialects, requests }
+    }
+}
+
 /// The state of the world. Its owner changes it; questions are asked of snapshots.
-#[derive(Default)]
 pub struct AnalysisHost {
     db: RootDatabase,
+    /// The settings of each group; of the first, there always are some.
+    groups: Vec<(Settings, Configuration)>,
+    /// The groups of files that are not in the first one.
+    group_of: FxHashMap<FileId, Group>,
     files: Arc<FxHashMap<FileId, SourceFile>>,
     /// The paths of files.
     paths: FxHashMap<FileId, Arc<str>>,
     index: Arc<elsewhere::Index>,
-    /// The instances that the settings ask for.
-    requests: Arc<[Request]>,
     readers: Readers,
     /// Inputs of closed files, with the length of their contents: the next opened file takes the last one, and its
     /// memos are replaced as after an edit. So a file that is closed and opened again is the same file.
@@ -46,6 +70,26 @@ pub struct AnalysisHost {
     /// The unused data that this generation holds, in bytes of text.
     garbage: u64,
     n_generations: u64,
+}
+
+impl Default for AnalysisHost {
+    fn default() -> AnalysisHost {
+        let db = RootDatabase::default();
+        let settings = Settings::default();
+        let configuration = db.add_configuration(settings.clone().into());
+        AnalysisHost {
+            db,
+            groups: vec![(settings, configuration)],
+            group_of: FxHashMap::default(),
+            files: Arc::default(),
+            paths: FxHashMap::default(),
+            index: Arc::default(),
+            readers: Readers::default(),
+            free: Vec::new(),
+            garbage: 0,
+            n_generations: 0,
+        }
+    }
 }
 
 impl AnalysisHost {
@@ -63,7 +107,6 @@ impl AnalysisHost {
             db,
             files: self.files.clone(),
             index: self.index.clone(),
-            requests: self.requests.clone(),
             token,
             lost: RefCell::default(),
             _lease: lease,
@@ -123,7 +166,7 @@ impl AnalysisHost {
                 self.db.set_content(source, content);
             }
             None => {
-                let source = self.input(content);
+                let source = self.input(content, self.configuration(file));
                 self.db.set_path(source, self.paths.get(&file).cloned());
                 Arc::make_mut(&mut self.files).insert(file, source);
             }
@@ -166,9 +209,12 @@ impl AnalysisHost {
     }
 
     /// An input for a file that is new.
-    fn input(&mut self, content: Content) -> SourceFile {
-        let Some((source, len)) = self.free.pop() else { return self.db.add_file(content) };
+    fn input(&mut self, content: Content, configuration: Configuration) -> SourceFile {
+        let Some((source, len)) = self.free.pop() else {
+            return self.db.add_file(content, configuration);
+        };
         self.garbage -= len;
+        self.db.set_configuration(source, configuration);
         self.db.set_content(source, content);
         source
     }
@@ -179,6 +225,7 @@ impl AnalysisHost {
         self.index.remove(file);
         if let Some(source) = Arc::make_mut(&mut self.files).remove(&file) {
             self.paths.remove(&file);
+            self.group_of.remove(&file);
             let len = source.content(&self.db).len();
             self.garbage += len + CHANGE;
             self.db.clear_file(source);
@@ -195,28 +242,52 @@ impl AnalysisHost {
         }
     }
 
-    /// Reads a text as open files are read: with the tables about dialects.
-    pub fn parse(&self, language: Language, text: &str) -> Parse {
-        syntax::parse_with(language, &self.db.dialects().shapes, text)
+    /// Reads a text as an open file of a group is read: with the tables about dialects. A group without settings reads
+    /// as the first.
+    pub fn parse(&self, group: Group, language: Language, text: &str) -> Parse {
+        let (settings, _) = self.groups.get(group.0 as usize).unwrap_or(&self.groups[0]);
+        syntax::parse_with(language, &settings.dialects.shapes, text)
     }
 
-    /// Replaces the tables about dialects. Open files of MLIR keep the trees that they have: their owner reads them
-    /// again.
-    pub fn set_dialects(&mut self, dialects: Dialects) {
+    /// Sets the settings of a group: one that there is, or the next one. Its open files of operations keep the trees
+    /// that they have: if the tables about dialects are others, their owner reads them again.
+    ///
+    /// # Panics
+    ///
+    /// If there is no group before it.
+    pub fn set_settings(&mut self, group: Group, settings: Settings) {
+        let at = group.0 as usize;
+        if at == self.groups.len() {
+            let configuration = self.db.add_configuration(settings.clone().into());
+            self.groups.push((settings, configuration));
+            return;
+        }
         self.begin_change();
-        self.db.set_dialects(dialects);
+        let (old, configuration) = &mut self.groups[at];
+        *old = settings.clone();
+        self.db.set_settings(*configuration, settings.into());
     }
 
-    /// Sets the options.
-    pub fn set_config(&mut self, config: Config) {
-        let Config { cse, findings, ops } = config;
-        self.begin_change();
-        self.db.set_options(Options { cse, findings, ops });
+    /// Puts a file into a group that has settings; see [`AnalysisHost::set_settings`] for its tree.
+    pub fn set_group(&mut self, file: FileId, group: Group) {
+        let old = self.group_of.insert(file, group).unwrap_or_default();
+        if old == group {
+            return;
+        }
+        if self.files.contains_key(&file) {
+            self.begin_change();
+            let configuration = self.configuration(file);
+            if let Some(&source) = self.files.get(&file) {
+                self.garbage += CHANGE;
+                self.db.set_configuration(source, configuration);
+            }
+        }
     }
 
-    /// Sets the instances that the settings ask for.
-    pub fn set_requests(&mut self, requests: Arc<[Request]>) {
-        self.requests = requests;
+    /// The settings of a file.
+    fn configuration(&self, file: FileId) -> Configuration {
+        let group = self.group_of.get(&file).copied().unwrap_or_default();
+        self.groups.get(group.0 as usize).unwrap_or(&self.groups[0]).1
     }
 
     /// Chooses the instance of a factory that hints, hovers, device code and previews of a file are about; none for
@@ -286,10 +357,14 @@ impl AnalysisHost {
     }
 
     fn next_generation_from(&mut self, db: RootDatabase) {
+        for (settings, configuration) in &mut self.groups {
+            *configuration = db.add_configuration(settings.clone().into());
+        }
         let files = self.sorted_files().into_iter();
         let files: Vec<_> = files
             .map(|(id, old)| {
-                let source = db.add_file(old.content(&self.db).clone());
+                let content = old.content(&self.db).clone();
+                let source = db.add_file(content, self.configuration(id));
                 (id, source, old.chosen(&self.db).clone())
             })
             .collect();

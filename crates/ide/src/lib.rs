@@ -79,7 +79,7 @@ pub use crate::{
     folding_ranges::Fold,
     format::FormatRefusal,
     highlight::{Access, Highlight},
-    host::AnalysisHost,
+    host::{AnalysisHost, Group, Settings},
     hover::{Hover, effects_text},
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
@@ -127,7 +127,6 @@ pub struct Analysis {
     db: RootDatabase,
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
-    requests: Arc<[Request]>,
     token: CancellationToken,
     lost: RefCell<Vec<Panicked>>,
     _lease: readers::Lease,
@@ -314,13 +313,15 @@ impl Analysis {
     }
 
     /// The factories of a file that have instances, in text order: those that its calls make, those that are `called`
-    /// by other files, and those that the settings ask for ([`AnalysisHost::set_requests`]).
+    /// by other files, and those that the settings ask for ([`Settings::requests`]).
     pub fn instances(
         &self,
         file: FileId,
         called: &[Request],
     ) -> Cancellable<Vec<FactoryInstances>> {
-        self.ask(file, |db, file| db::instances(db, file, called, &self.requests))
+        self.ask(file, |db, file| {
+            db::instances(db, file, called, file.configuration(db).requests(db))
+        })
     }
 
     /// The instances of factories of a file that calls in other files ask for, with the files of the calls, in the

@@ -61,7 +61,9 @@ pub(crate) fn view_passes(
 ) -> Option<PassPreview> {
     let unit = db::unit_at(db, file, offset)?.shown(db).unit;
     match unit.form(db) {
-        Form::Expressions => Some(preview(db::body(db, unit), &db.dialects().effects, passes)),
+        Form::Expressions => {
+            Some(preview(db::body(db, unit), &unit.configuration(db).dialects(db).effects, passes))
+        }
         Form::Operations => operations::view(db, unit, passes),
     }
 }

@@ -3,4 +3,5 @@
 pub mod cli;
 pub mod config;
 pub mod server;
+mod suggest;
 mod walk;

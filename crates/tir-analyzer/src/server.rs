@@ -26,6 +26,7 @@ mod panics;
 mod pending;
 mod progress;
 mod publish;
+mod settings;
 mod snapshot;
 mod state;
 mod thread_pool;
@@ -221,10 +222,10 @@ fn initialize(
     let options = params.initialization_options.clone().unwrap_or_default();
     let (patch, problem) = match ConfigPatch::from_json(&options) {
         Ok(patch) => (patch, None),
-        Err(error) => (ConfigPatch::default(), Some(format!("{error:#}"))),
+        Err(error) => (ConfigPatch::default(), Some(format!("initializationOptions: {error}"))),
     };
     let state = State::new(client, client::roots(&params), patch, outbox.clone(), events)?;
-    state.warn_of_unknown(&state.sources.initialization, "initializationOptions");
+    state.warn_of_unknown(&state.settings.initialization, "initializationOptions");
     if let Some(problem) = problem {
         state.show(types::MessageType::Error, problem);
     }
@@ -280,7 +281,7 @@ fn register(state: &mut State) {
             "globPattern": format!("**/{}", crate::config::CONFIG_FILE),
         })];
         // What is imported is read in any case.
-        let all = state.config.elsewhere_enable;
+        let all = state.config().elsewhere_enable;
         let languages = Language::with(|it| all || it.form == Form::Expressions);
         let extensions = languages.iter().flat_map(|it| it.support().extensions);
         watchers.extend(extensions.map(|it| json!({ "globPattern": format!("**/*.{it}") })));

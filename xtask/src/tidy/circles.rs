@@ -56,7 +56,6 @@ const ACCEPTED: &[Accepted] = &[
     ("crates/syntax/src/green.rs", 2, NOT_CUT),
     ("crates/tir-analyzer/src/cli/commands/build/binaries.rs", 2, NOT_CUT),
     ("crates/tir-analyzer/src/cli/input/files.rs", 3, NOT_CUT),
-    ("crates/tir-analyzer/src/config.rs", 2, NOT_CUT),
     ("crates/tir-analyzer/src/server/outbox.rs", 2, NOT_CUT),
     ("crates/transform/src/simplify/expressions.rs", 3, NOT_CUT),
     ("xtask/checks/src/conformance/mlir.rs", 2, NOT_CUT),

@@ -15,7 +15,6 @@ use crate::{
     Db,
     environment::DbEnvironment,
     finding::simplifications,
-    input::Configuration,
     lowering::{Lowered, lowered, occurrences},
     planning::cse_plan,
     unit::{Source, Unit},
@@ -64,7 +63,7 @@ pub fn simplification_edits<'db>(
 /// Returns the plan of [`cse_plan`] for a function after an edit of its text, read with its own names; none if the edit
 /// reaches its header or has an error. For questions about an edit that nobody has made: nothing of it is kept.
 pub fn plan_after<'db>(db: &'db dyn Db, unit: Unit<'db>, edit: &TextEdit) -> Option<CsePlan> {
-    let options = Configuration::get(db).options(db).cse;
+    let options = unit.configuration(db).options(db).cse;
     after(db, unit, edit, |it| it.sharing(&options))
 }
 

@@ -12,7 +12,6 @@ use pipeline::operations::{self, Editor};
 use crate::{
     Db,
     document_aliases::mentioned_aliases,
-    input::Configuration,
     lowering::{lowered, text},
     planning::op_plan,
     unit::{Source, Unit},
@@ -36,7 +35,7 @@ pub fn op_edits<'db>(db: &'db dyn Db, unit: Unit<'db>, plan: &OpPlan) -> Checked
         return CheckedEdits { is_done: none.clone(), differs: none, ..CheckedEdits::default() };
     }
     let text = text(db, unit);
-    let shapes = &Configuration::get(db).dialects(db).shapes;
+    let shapes = &unit.configuration(db).dialects(db).shapes;
     let row = language::operations(source.green.language());
     let reread = |text: &str| {
         let aliases = mentioned_aliases(db, unit, &source.green, text).aliases;

@@ -11,7 +11,6 @@ use syntax::{UnitKind, UnitSource};
 use crate::{
     Db,
     document_aliases::{AliasName, alias, mentioned_aliases},
-    input::Configuration,
     previous_lowering::{self, MIN_LEN, PreviousLowering, UnitText},
     unit::Unit,
 };
@@ -41,7 +40,7 @@ pub(super) fn lowered<'db>(
         if row.is_incremental && source.kind == UnitKind::Function {
             return Some(function(db, unit, text));
         }
-        let dialects = Configuration::get(db).dialects(db);
+        let dialects = unit.configuration(db).dialects(db);
         let aliases = &mentioned_aliases(db, unit, &source.green, text).aliases;
         let lowered = operations::lower(source, text, aliases, dialects)?;
         db.counters().lowered(source.green.text_len().into());
@@ -52,7 +51,7 @@ pub(super) fn lowered<'db>(
 /// A function, lowered: by what changed since the last time, if that is known.
 fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lowered> {
     let green = unit.green(db);
-    let dialects = Configuration::get(db).dialects(db);
+    let dialects = unit.configuration(db).dialects(db);
     let shapes = &dialects.shapes;
     let (file, document) = (unit.file(db), unit.document(db));
     let find = |name: &str| alias(db, AliasName::new(db, file, document, name)).clone();

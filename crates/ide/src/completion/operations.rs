@@ -54,7 +54,7 @@ fn values(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Ve
     let lowered = db::lowered(db, at.unit).operations()?;
     let (body, map) = (&lowered.body, &lowered.source_map);
     let text = db::text(db, at.unit);
-    let shapes = db::shapes(db);
+    let shapes = db::shapes(db, at.unit.file(db));
     let is_isolated = |op| {
         let name = op_name(body, op);
         shapes.is_function(name) || shapes.is_module(name)
@@ -132,9 +132,9 @@ fn aliases(
 fn operations(db: &RootDatabase, file: SourceFile, prefix: &str) -> Vec<Completion> {
     let language = db::language(db, file);
     let namespace = language::of(language).namespace;
-    let shapes = db::shapes(db);
+    let shapes = db::shapes(db, file);
     let uses_shapes = language.support().uses_shapes;
-    let of_effects = db.dialects().effects.entries(namespace).into_iter();
+    let of_effects = file.configuration(db).dialects(db).effects.entries(namespace).into_iter();
     let of_shapes = shapes.operations().filter(|_| uses_shapes);
     let all: BTreeSet<&str> = of_effects.filter(|it| !it.contains('*')).chain(of_shapes).collect();
     let operation = |name: &str| Completion {

@@ -184,7 +184,7 @@ fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> (Vec<PlannedDiagnostic>, bool)
 
 /// The operations of a unit that only debugging needs.
 fn debugging<'db>(db: &'db dyn Db, unit: Unit<'db>, words: &PlanWords<'_>) -> Debugging {
-    let effects = &db::Configuration::get(db).dialects(db).effects;
+    let effects = &unit.configuration(db).dialects(db).effects;
     let place = |op| words.location(op);
     let work = || Debugging::of(words.body, effects, place);
     guarded(Stage::Planning, unit.name(db), work).unwrap_or_default()
@@ -197,7 +197,7 @@ fn findings<'db>(
     words: &PlanWords<'_>,
     debugging: &Debugging,
 ) -> Vec<(OpFindingKind, Diagnostic)> {
-    let tables = db::Configuration::get(db).dialects(db);
+    let tables = unit.configuration(db).dialects(db);
     let work = || {
         transform::ops::findings::findings(words.body, &tables.effects, &tables.facts, debugging)
     };

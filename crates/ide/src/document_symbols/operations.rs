@@ -89,7 +89,7 @@ fn tree(
 /// The symbols of a unit, relative to it.
 #[salsa::tracked(returns(ref), no_eq)]
 pub(crate) fn unit_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<UnitSymbol> {
-    let (kind, shapes) = (unit.kind(db), db::shapes(db));
+    let (kind, shapes) = (unit.kind(db), db::shapes(db, unit.file(db)));
     let root = unit.green(db).syntax();
     let mut res = Vec::new();
     let mut open: Vec<(SyntaxNode, usize)> = Vec::new();

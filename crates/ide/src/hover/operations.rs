@@ -203,12 +203,14 @@ fn operation_at(
     let root = at.unit.green(db).syntax();
     let token = root.token_at_offset(offset).right_biased()?;
     let name = operation_token(&token)?;
-    let full = db::shapes(db).full_name(&name).to_owned();
+    let full = db::shapes(db, file).full_name(&name).to_owned();
     let namespace = language::of(db::language(db, file)).namespace;
-    let mut text =
-        format!("`{full}`: {}", effects_text(db.dialects().effects.as_ref(), namespace, &full));
+    let mut text = format!(
+        "`{full}`: {}",
+        effects_text(file.configuration(db).dialects(db).effects.as_ref(), namespace, &full)
+    );
     if db::language(db, file).support().uses_shapes
-        && let Some(example) = db::shapes(db).example_of(&name)
+        && let Some(example) = db::shapes(db, file).example_of(&name)
     {
         text.push_str(&format!("\n\n```mlir\n{name} {example}\n```"));
     }

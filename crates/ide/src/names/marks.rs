@@ -115,7 +115,7 @@ pub(crate) fn marks<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Marks {
         found: Marks { parents: vec![None], ..Marks::default() },
         scopes: Vec::new(),
         certain: FxHashMap::default(),
-        shapes: db::shapes(db),
+        shapes: db::shapes(db, unit.file(db)),
         is_frame: unit.kind(db) == UnitKind::Frame,
     };
     let root = unit.green(db).syntax();

@@ -55,7 +55,7 @@ fn unit_tokens<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<SemanticToken> {
         open: Vec::new(),
         offset: 0.into(),
         is_frame: unit.kind(db) == UnitKind::Frame,
-        shapes: db::shapes(db),
+        shapes: db::shapes(db, unit.file(db)),
         pending: None,
         function: None,
     };

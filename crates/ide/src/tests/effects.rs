@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{FILE, function, host};
-use crate::{Dialects, EffectRows, EffectTable, InlayHintsConfig};
+use crate::{Dialects, EffectRows, EffectTable, Group, InlayHintsConfig, Settings};
 
 /// The names of the hints of the open file.
 fn n_hints(host: &crate::AnalysisHost) -> usize {
@@ -20,8 +20,9 @@ fn a_row_of_the_user_reaches_the_hints_of_an_open_file_and_leaves_them_with_it()
         ir::effects::EffectRow { ops: vec!["T.call_extern".to_owned()], ..Default::default() };
     let rows = EffectRows { tir: vec![row], ..EffectRows::default() };
     let effects = Arc::new(EffectTable::builtin().overlay(&rows).unwrap());
-    host.set_dialects(Dialects { effects, ..Dialects::default() });
+    let dialects = Dialects { effects, ..Dialects::default() };
+    host.set_settings(Group::default(), Settings { dialects, ..Settings::default() });
     assert!(n_hints(&host) > 0);
-    host.set_dialects(Dialects::default());
+    host.set_settings(Group::default(), Settings::default());
     assert_eq!(n_hints(&host), 0);
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{FILE, host};
 use crate::{
-    AnalysisHost, ClosedFile, FileId, InlayHintsConfig, Instance, Language, Request, TextSize,
+    AnalysisHost, ClosedFile, FileId, Group, InlayHintsConfig, Instance, Language, Request,
+    Settings, TextSize,
 };
 
 const TEXT: &str = "from tvm.script import tirx as T
@@ -54,7 +55,8 @@ fn hints(host: &AnalysisHost) {
 fn calls_and_requests_are_listed_once_in_order() {
     let mut host = host(TEXT);
     let request = |text: &str| Request::parse(text).unwrap();
-    host.set_requests([request("scale(n=64)"), request("scale(128)"), request("no(1)")].into());
+    let requests = [request("scale(n=64)"), request("scale(128)"), request("no(1)")].into();
+    host.set_settings(Group::default(), Settings { requests, ..Settings::default() });
     let found = host.analysis().instances(FILE, &[]).unwrap();
     let shown: Vec<(&str, Vec<String>)> = found
         .iter()

@@ -5,8 +5,8 @@ use syntax::{Edit, TextSize};
 
 use super::FILE;
 use crate::{
-    ActionKind, Analysis, AnalysisHost, Config, DiagnosticsConfig, InlayHintsConfig, Language,
-    OpOptions, Preset, TextRange,
+    ActionKind, Analysis, AnalysisHost, Config, DiagnosticsConfig, Group, InlayHintsConfig,
+    Language, OpOptions, Preset, Settings, TextRange,
 };
 
 const TEXT: &str = "\
@@ -71,7 +71,8 @@ func.func @f(%c: i1, %a: i32) -> i32 {
     let n_hints = |preset| {
         let mut host = AnalysisHost::new();
         let ops = OpOptions { preset, allow_unsound: false };
-        host.set_config(Config { ops, ..Config::default() });
+        let config = Config { ops, ..Config::default() };
+        host.set_settings(Group::default(), Settings { config, ..Settings::default() });
         host.open_file(FILE, syntax::parse_as(Language::Mlir, text));
         host.analysis().inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap().len()
     };

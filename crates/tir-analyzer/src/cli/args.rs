@@ -6,6 +6,7 @@ mod bisect;
 mod build;
 mod cache;
 mod check;
+mod config;
 mod dialect;
 mod explain;
 mod fix;
@@ -22,15 +23,17 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use self::{
     bisect::BISECT_EXAMPLES, build::BUILD_EXAMPLES, cache::CACHE_EXAMPLES, check::CHECK_EXAMPLES,
-    dialect::DIALECT_EXAMPLES, explain::EXPLAIN_EXAMPLES, fix::FIX_EXAMPLES,
-    format::FORMAT_EXAMPLES, opt::OPT_EXAMPLES, parse::PARSE_EXAMPLES, preview::PREVIEW_EXAMPLES,
-    report::REPORT_EXAMPLES, run::RUN_EXAMPLES, simplify::SIMPLIFY_EXAMPLES,
+    config::CONFIG_EXAMPLES, dialect::DIALECT_EXAMPLES, explain::EXPLAIN_EXAMPLES,
+    fix::FIX_EXAMPLES, format::FORMAT_EXAMPLES, opt::OPT_EXAMPLES, parse::PARSE_EXAMPLES,
+    preview::PREVIEW_EXAMPLES, report::REPORT_EXAMPLES, run::RUN_EXAMPLES,
+    simplify::SIMPLIFY_EXAMPLES,
 };
 pub(crate) use self::{
     bisect::BisectArgs,
     build::{BinaryKind, BuildArgs, TargetName},
     cache::{CacheArgs, CacheCommand, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
+    config::ConfigArgs,
     dialect::{DialectArgs, DialectCommand, ImportArgs},
     explain::ExplainArgs,
     fix::FixArgs,
@@ -100,6 +103,9 @@ pub(crate) enum Command {
     /// Count, check or shrink the store of `build`.
     #[command(after_help = CACHE_EXAMPLES)]
     Cache(CacheArgs),
+    /// Print the settings of a file, and where each comes from.
+    #[command(after_help = CONFIG_EXAMPLES)]
+    Config(ConfigArgs),
     /// Import the definitions of a dialect, or show what is known of an operation.
     #[command(after_help = DIALECT_EXAMPLES)]
     Dialect(DialectArgs),

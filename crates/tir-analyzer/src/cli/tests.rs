@@ -6,6 +6,7 @@ mod bisect;
 mod build;
 mod cache;
 mod check;
+mod config;
 mod dialect;
 mod effects;
 mod exits;

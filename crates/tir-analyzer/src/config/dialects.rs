@@ -19,8 +19,12 @@ use anyhow::{Context as _, bail};
 use dialects::{Dialect, Mark, Row};
 use frontend::language;
 use ide::{Dialects, EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use syntax::{Form, Language};
+
+use super::problem::{Problem, unknown};
+use crate::suggest::near;
 
 /// The rows of a source of settings.
 #[derive(Clone, Debug, Default)]
@@ -42,22 +46,34 @@ impl Eq for DialectRows {}
 
 impl DialectRows {
     /// Reads the section `effects`.
-    pub(super) fn read(section: &Value) -> anyhow::Result<DialectRows> {
+    pub(super) fn read(
+        section: &Value,
+        unknown_keys: &mut Vec<Problem>,
+    ) -> Result<DialectRows, Problem> {
         let mut section = section.clone();
         let mut forms = Forms::default();
         let name = |it: Language| language::of(it).namespace.name();
         for language in Language::with(|it| it.form == Form::Operations) {
             let rows = section.get_mut(name(language)).and_then(Value::as_array_mut);
-            for row in rows.into_iter().flatten().filter_map(Value::as_object_mut) {
-                forms.take(row, language.support().uses_shapes)?;
+            for (at, row) in rows.into_iter().flatten().enumerate() {
+                let Some(row) = row.as_object_mut() else { continue };
+                forms.take(row, language.support().uses_shapes).map_err(|it| {
+                    Problem::new(format!("effects.{}.{at}", name(language)), format!("{it:#}"))
+                })?;
             }
         }
         if let Some(section) = section.as_object_mut() {
-            section.retain(|key, _| Language::ALL.into_iter().any(|it| name(it) == key));
+            let is_name = |key: &str| Language::ALL.into_iter().any(|it| name(it) == key);
+            for key in section.keys().filter(|it| !is_name(it)) {
+                let near = near(key, Language::ALL.into_iter().map(name));
+                unknown_keys.push(unknown(&format!("effects.{key}"), &near));
+            }
+            section.retain(|key, _| is_name(key));
         }
-        let effects: EffectRows =
-            serde_json::from_value(section).context("in a row of `effects`")?;
-        DialectRows::new(effects, forms.dialects.into_values().collect())
+        let effects: EffectRows = serde_json::from_value(section.clone())
+            .map_err(|it| wrong_row(&section).unwrap_or(Problem::new("effects", it.to_string())))?;
+        let rows = DialectRows::new(effects, forms.dialects.into_values().collect());
+        rows.map_err(|it| Problem::new("effects", format!("{it:#}")))
     }
 
     /// The rows of files of dialects, with those of the settings on top.
@@ -84,8 +100,7 @@ impl DialectRows {
     fn new(effects: EffectRows, forms: Vec<Dialect>) -> anyhow::Result<DialectRows> {
         let mut tables = Dialects::default();
         if !effects.is_empty() {
-            let table = EffectTable::builtin().overlay(&effects);
-            tables.effects = Arc::new(table.context("in `effects` of the settings")?);
+            tables.effects = Arc::new(EffectTable::builtin().overlay(&effects)?);
         }
         for dialect in &forms {
             let shapes = tables.shapes.with(dialect);
@@ -107,6 +122,22 @@ impl DialectRows {
     pub(crate) fn dialects(&self) -> &[Dialect] {
         &self.forms
     }
+}
+
+/// The first row of the section `effects` that cannot be read.
+fn wrong_row(section: &Value) -> Option<Problem> {
+    for (language, rows) in section.as_object()? {
+        let key = format!("effects.{language}");
+        let Some(rows) = rows.as_array() else {
+            return Some(Problem::new(&key, format!("a list of rows is expected: `[[{key}]]`")));
+        };
+        for (at, row) in rows.iter().enumerate() {
+            if let Err(error) = EffectRow::deserialize(row) {
+                return Some(Problem::new(format!("{key}.{at}"), error.to_string()));
+            }
+        }
+    }
+    None
 }
 
 /// The row of the effects table that a row of a file gives: its own, the one that follows from the definition, or that

@@ -11,10 +11,9 @@
 
 use anyhow::{Context as _, bail};
 use ide::{Arguments, Constant, Request};
-use serde::Deserialize;
 use serde_json::{Map, Value};
-use syntax::{ColumnEncoding, LineIndex, TextSize};
-use toml::Spanned;
+
+use super::problem::Problem;
 
 /// Levels of a value.
 const MAX_DEPTH: u32 = 64;
@@ -23,37 +22,14 @@ const MAX_DEPTH: u32 = 64;
 ///
 /// # Errors
 /// The first mistake in a row.
-pub(super) fn read(rows: &Value) -> anyhow::Result<Vec<Request>> {
-    let Some(rows) = rows.as_array() else { bail!("`instance` is a list of rows: `[[instance]]`") };
+pub(super) fn read(rows: &Value) -> Result<Vec<Request>, Problem> {
+    let Some(rows) = rows.as_array() else {
+        return Err(Problem::new("instance", "a list of rows is expected: `[[instance]]`"));
+    };
     let row = |(at, it): (usize, &Value)| {
-        row(it).with_context(|| format!("in row {} of `instance`", at + 1))
+        row(it).map_err(|it| Problem::new(format!("instance.{at}"), format!("{it:#}")))
     };
     rows.iter().enumerate().map(row).collect()
-}
-
-/// The rows of a text with their places.
-#[derive(Deserialize)]
-struct Rows {
-    #[serde(default)]
-    instance: Vec<Spanned<toml::Table>>,
-}
-
-/// Checks the rows in the text of a `tir-analyzer.toml`.
-///
-/// # Errors
-/// The first mistake in a row, with its line and column.
-pub(super) fn check(text: &str) -> anyhow::Result<()> {
-    // Another form of the key is told by [`read`].
-    let Ok(rows) = toml::from_str::<Rows>(text) else { return Ok(()) };
-    for it in rows.instance {
-        let start = TextSize::try_from(it.span().start).unwrap_or_default();
-        let value = serde_json::to_value(it.into_inner())?;
-        row(&value).with_context(|| {
-            let at = LineIndex::new(text).line_col(start, ColumnEncoding::Utf32);
-            format!("line {}, column {}: in `[[instance]]`", at.line + 1, at.col + 1)
-        })?;
-    }
-    Ok(())
 }
 
 fn row(row: &Value) -> anyhow::Result<Request> {
@@ -129,9 +105,9 @@ mod tests {
         assert!(ConfigPatch::from_toml(text).unwrap().unknown.is_empty());
         let refused = |row: &str| {
             let text = format!("# settings\n[[instance]]\n{row}\n");
-            format!("{:#}", ConfigPatch::from_toml(&text).unwrap_err())
+            ConfigPatch::from_toml(&text).unwrap_err().of_file("a".as_ref())
         };
-        let place = "line 2, column 1: in `[[instance]]`: ";
+        let place = "a:2:1: `instance`: ";
         assert_eq!(
             refused("args = {}"),
             format!("{place}a row names its factory: `function = \"matmul\"`")

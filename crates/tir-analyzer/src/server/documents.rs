@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
-use ide::FileId;
+use ide::{FileId, Group};
 use lsp_types::Uri;
 use rustc_hash::FxHashMap;
 use syntax::LineIndex;
+
+use crate::config::Config;
 
 /// An open document.
 #[derive(Clone, Debug)]
@@ -17,6 +19,9 @@ pub(crate) struct Document {
     pub(crate) uri: Uri,
     pub(crate) version: i32,
     pub(crate) lines: Arc<LineIndex>,
+    /// The group of its settings.
+    pub(crate) group: Group,
+    pub(crate) config: Arc<Config>,
 }
 
 /// All open documents. Cheap to clone.
@@ -33,13 +38,20 @@ impl Documents {
     }
 
     /// Opens a document under a number of its own; one that is open already is replaced and keeps its number.
-    pub(crate) fn open(&mut self, uri: Uri, version: i32, lines: LineIndex) -> FileId {
+    pub(crate) fn open(
+        &mut self,
+        uri: Uri,
+        version: i32,
+        lines: LineIndex,
+        (group, config): (Group, Arc<Config>),
+    ) -> FileId {
         let known = self.by_uri.get(&uri).map(|it| it.file);
         let file = known.unwrap_or(FileId(self.n_files));
         if known.is_none() {
             self.n_files += 1;
         }
-        let document = Document { file, uri: uri.clone(), version, lines: Arc::new(lines) };
+        let document =
+            Document { file, uri: uri.clone(), version, lines: Arc::new(lines), group, config };
         Arc::make_mut(&mut self.by_uri).insert(uri, document);
         file
     }
@@ -47,6 +59,13 @@ impl Documents {
     /// An open document, for changing it.
     pub(crate) fn get_mut(&mut self, uri: &Uri) -> Option<&mut Document> {
         Arc::make_mut(&mut self.by_uri).get_mut(uri)
+    }
+
+    /// Gives an open document other settings.
+    pub(crate) fn set_settings(&mut self, uri: &Uri, group: Group, config: Arc<Config>) {
+        if let Some(document) = self.get_mut(uri) {
+            (document.group, document.config) = (group, config);
+        }
     }
 
     /// Closes a document.

@@ -7,22 +7,18 @@ use lsp_server::ErrorCode;
 use lsp_types::Uri;
 use syntax::ColumnEncoding;
 
-use crate::{
-    config::Config,
-    server::{
-        client::Client,
-        documents::{Document, Documents},
-        lsp::{to_proto::Places, tokens::SentTokens},
-        metrics::Metrics,
-        workspace::ClosedFiles,
-    },
+use crate::server::{
+    client::Client,
+    documents::{Document, Documents},
+    lsp::{to_proto::Places, tokens::SentTokens},
+    metrics::Metrics,
+    workspace::ClosedFiles,
 };
 
 /// An immutable view of the server's state.
 pub(crate) struct Snapshot {
     pub(crate) analysis: Analysis,
     pub(crate) documents: Documents,
-    pub(crate) config: Arc<Config>,
     pub(crate) client: Arc<Client>,
     /// The folders of the workspace.
     pub(crate) roots: Arc<[PathBuf]>,

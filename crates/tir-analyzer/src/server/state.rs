@@ -1,7 +1,7 @@
 //! The state that the main loop owns.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -9,7 +9,7 @@ use std::{
 
 use build_kernels::WorkspaceFiles;
 use crossbeam_channel::Sender;
-use ide::AnalysisHost;
+use ide::{AnalysisHost, Group};
 use lsp_server::Response;
 use lsp_types as lsp;
 use rustc_hash::FxHashMap;
@@ -20,13 +20,14 @@ use crate::{
     config::{Config, ConfigPatch},
     server::{
         client::Client,
-        documents::Documents,
+        documents::{Document, Documents},
         event::Event,
         lsp::tokens::SentTokens,
         metrics::Metrics,
         outbox::{Key, Outbox},
         pending::PendingRequests,
         publish,
+        settings::{self, Settings},
         snapshot::Snapshot,
         thread_pool::{MAX_LOST, Sight, ThreadPool},
         transport::{self, Frame},
@@ -51,21 +52,14 @@ pub(crate) enum Asked {
     Nothing,
 }
 
-/// The sources of the configuration, in the order they are laid over one another.
-#[derive(Default)]
-pub(crate) struct ConfigSources {
-    pub(crate) file: ConfigPatch,
-    pub(crate) initialization: ConfigPatch,
-    pub(crate) editor: ConfigPatch,
-}
-
 /// Everything.
 pub(crate) struct State {
     host: AnalysisHost,
     pub(crate) documents: Documents,
     pub(crate) client: Arc<Client>,
-    pub(crate) config: Arc<Config>,
-    pub(crate) sources: ConfigSources,
+    pub(crate) settings: Settings,
+    /// The group of the first folder of the workspace.
+    workspace_group: Group,
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) figures: Arc<Metrics>,
     pub(crate) pending: PendingRequests,
@@ -104,8 +98,8 @@ impl State {
             documents: Documents::default(),
             sent_tokens: SentTokens::default(),
             client: Arc::new(client),
-            config: Arc::new(Config::default()),
-            sources: ConfigSources { initialization, ..Default::default() },
+            settings: Settings::new(initialization),
+            workspace_group: Group::default(),
             roots: roots.into(),
             figures: Arc::default(),
             pending: PendingRequests::default(),
@@ -120,8 +114,7 @@ impl State {
             n_asked: 0,
         };
         state.follow_imports();
-        state.load_config_file();
-        state.apply_config();
+        state.read_settings();
         Ok(state)
     }
 
@@ -175,7 +168,6 @@ impl State {
         Snapshot {
             analysis: self.host.analysis(),
             documents: self.documents.clone(),
-            config: self.config.clone(),
             client: self.client.clone(),
             roots: self.roots.clone(),
             closed: self.workspace.closed.clone(),
@@ -186,7 +178,7 @@ impl State {
 
     /// Has the closed files of the workspace read, if that is wanted, and not done for these folders already.
     pub(crate) fn index_workspace(&mut self) {
-        let config = &self.config;
+        let config = self.config();
         let roots = if config.elsewhere_enable { self.roots.to_vec() } else { Vec::new() };
         let limits =
             Limits { files: config.elsewhere_files, file_size: config.elsewhere_file_size };
@@ -247,6 +239,11 @@ impl State {
 
     // ---- configuration ----
 
+    /// The settings of the workspace: of its first folder.
+    pub(crate) fn config(&self) -> &Config {
+        self.settings.config(self.workspace_group)
+    }
+
     /// Asks the client for its settings.
     pub(crate) fn ask_configuration(&mut self) {
         let item = lsp::ConfigurationItem {
@@ -262,53 +259,85 @@ impl State {
         match ConfigPatch::from_json(settings) {
             Ok(patch) => {
                 self.warn_of_unknown(&patch, "the editor's settings");
-                self.sources.editor = patch;
-                self.apply_config();
+                self.settings.editor = patch;
+                self.apply_settings();
             }
-            Err(error) => self.show(lsp::MessageType::Error, format!("{error:#}")),
-        }
-    }
-
-    /// Reads `tir-analyzer.toml` of the first root that has one. A broken file changes nothing and is shown.
-    pub(crate) fn load_config_file(&mut self) {
-        for root in &*self.roots {
-            match ConfigPatch::load(root) {
-                Ok(patch) if patch == ConfigPatch::default() => {}
-                Ok(patch) => {
-                    self.warn_of_unknown(&patch, crate::config::CONFIG_FILE);
-                    self.sources.file = patch;
-                    return;
-                }
-                Err(error) => return self.show(lsp::MessageType::Error, format!("{error:#}")),
+            Err(error) => {
+                self.show(lsp::MessageType::Error, format!("the editor's settings: {error}"));
             }
         }
-        self.sources.file = ConfigPatch::default();
     }
 
-    pub(crate) fn warn_of_unknown(&self, patch: &ConfigPatch, place: &str) {
-        if !patch.unknown.is_empty() {
-            let names = patch.unknown.join("`, `");
-            self.show(lsp::MessageType::Warning, format!("unknown settings in {place}: `{names}`"));
+    /// Reads the settings files again, and applies what they say. What is wrong is shown, and changes nothing.
+    pub(crate) fn read_settings(&mut self) {
+        for problem in self.settings.read_files() {
+            self.show(lsp::MessageType::Warning, problem);
+        }
+        self.workspace_group = match self.roots.first().cloned() {
+            Some(root) => self.group_of_folder(&root),
+            None => Group::default(),
+        };
+        self.apply_settings();
+    }
+
+    /// Tells of keys that mean nothing in settings of a client.
+    pub(crate) fn warn_of_unknown(&self, patch: &ConfigPatch, source: &str) {
+        for it in &patch.unknown {
+            self.show(lsp::MessageType::Warning, format!("{source}: {it}"));
         }
     }
 
-    /// Makes the configuration of its sources, and has everything shown again if it changed.
-    pub(crate) fn apply_config(&mut self) {
-        let sources = &self.sources;
-        let config = Config::layered([&sources.file, &sources.initialization, &sources.editor]);
-        if config == *self.config {
+    /// The group of a document; it has its settings by then. One outside of the workspace, and of all folders with
+    /// settings, has those of the workspace.
+    pub(crate) fn group_of(&mut self, uri: &lsp::Uri) -> Group {
+        let Some(folder) = settings::folder_of(uri) else { return self.workspace_group };
+        let group = self.group_of_folder(&folder);
+        let is_inside = self.roots.iter().any(|it| folder.starts_with(it));
+        if group == Group::default() && !is_inside { self.workspace_group } else { group }
+    }
+
+    fn group_of_folder(&mut self, folder: &Path) -> Group {
+        let n_groups = self.settings.n_groups();
+        let (group, problems) = self.settings.group_of_folder(folder);
+        for problem in problems {
+            self.show(lsp::MessageType::Warning, problem);
+        }
+        if self.settings.n_groups() > n_groups {
+            let settings = self.settings.config(group).for_analysis();
+            self.host_mut().set_settings(group, settings);
+        }
+        group
+    }
+
+    /// Makes the settings of their sources, finds those of each document, and has everything shown again if they
+    /// changed.
+    pub(crate) fn apply_settings(&mut self) {
+        let changed = self.settings.apply();
+        let mut reads_otherwise = Vec::new();
+        for it in &changed {
+            if !it.new.has_tables_of(&it.old) {
+                reads_otherwise.push(it.group);
+            }
+            self.host_mut().set_settings(it.group, it.new.for_analysis());
+        }
+        let mut is_moved = false;
+        for document in self.documents.sorted() {
+            let group = self.group_of(&document.uri);
+            let config = self.settings.config(group).clone();
+            let is_other = group != document.group;
+            if is_other {
+                self.host_mut().set_group(document.file, group);
+            }
+            if is_other && !config.has_tables_of(&document.config)
+                || reads_otherwise.contains(&group)
+            {
+                self.read_again(&document, group);
+            }
+            is_moved |= is_other;
+            self.documents.set_settings(&document.uri, group, config);
+        }
+        if changed.is_empty() && !is_moved {
             return;
-        }
-        let knows_more =
-            config.dialects != self.config.dialects || config.stated != self.config.stated;
-        if config.instances != self.config.instances {
-            self.host.set_requests(config.instances.clone());
-        }
-        self.config = Arc::new(config);
-        let config = self.config.analysis();
-        self.host_mut().set_config(config);
-        if knows_more {
-            self.apply_dialects();
         }
         if self.indexed.is_some() {
             self.index_workspace();
@@ -316,16 +345,12 @@ impl State {
         self.refresh();
     }
 
-    /// Takes the rows about dialects, and reads open files of MLIR again.
-    fn apply_dialects(&mut self) {
-        let dialects = self.config.tables();
-        self.host_mut().set_dialects(dialects);
-        for document in self.documents.sorted() {
-            let old = self.host.tree(document.file);
-            if let Some(old) = old.filter(|it| it.language().support().uses_shapes) {
-                let new = self.host.parse(old.language(), &old.text());
-                self.host_mut().open_file(document.file, new);
-            }
+    /// Reads an open document again that is written in the forms of dialects.
+    fn read_again(&mut self, document: &Document, group: Group) {
+        let old = self.host.tree(document.file);
+        if let Some(old) = old.filter(|it| it.language().support().uses_shapes) {
+            let new = self.host.parse(group, old.language(), &old.text());
+            self.host_mut().open_file(document.file, new);
         }
     }
 

@@ -7,8 +7,8 @@ use ide::CseOptions;
 use transform::passes::Pass;
 
 use crate::{
-    cli::rules::{did_you_mean, near},
     config::{Config, Downstream, Equivalence, Preset},
+    suggest::{did_you_mean, near},
 };
 
 /// The inputs of a command.

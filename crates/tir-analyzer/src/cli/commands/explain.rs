@@ -8,21 +8,24 @@ use ide::{Explanation, FileId, FindingAt};
 use serde_json::{Value, json};
 use syntax::{ColumnEncoding, Form, LineCol, LineIndex, TextSize};
 
-use crate::cli::{
-    Exit,
-    args::{AnswerFormat, ExplainArgs},
-    commands::facts,
-    input::{
-        jobs::{self, Job},
-        source::Source,
+use crate::{
+    cli::{
+        Exit,
+        args::{AnswerFormat, ExplainArgs},
+        commands::facts,
+        input::{
+            jobs::{self, Job},
+            source::Source,
+        },
+        io::{Io, Styled},
+        output::{
+            count,
+            findings::{self, region},
+            markdown::plain,
+        },
+        rules,
     },
-    io::{Io, Styled},
-    output::{
-        count,
-        findings::{self, region},
-        markdown::plain,
-    },
-    rules::{self, did_you_mean},
+    suggest::did_you_mean,
 };
 
 /// Version of the JSON answers.

@@ -51,10 +51,10 @@ use crate::{
             count, exposure,
             progress::Progress,
         },
-        parallel,
-        rules::{self, did_you_mean},
+        parallel, rules,
     },
     config::Config,
+    suggest::did_you_mean,
 };
 
 /// The fixes of one file.

@@ -30,9 +30,9 @@ use crate::{
         driver::overlap::on_two_threads,
         input::{jobs::Job, source::Source},
         output::count,
-        rules::{did_you_mean, near},
     },
     config::Config,
+    suggest::{did_you_mean, near},
 };
 
 /// The limit on rounds of the preset `default`: a moved operation may be equal to one at its new place.

@@ -11,10 +11,12 @@ use ir::guard::{Panicked, Stage, guarded};
 use pipeline::expressions;
 use syntax::{LineIndex, TextSize};
 
-use crate::cli::{
-    args::InstanceCall,
-    input::{jobs::Job, source::Source},
-    rules::{did_you_mean, near},
+use crate::{
+    cli::{
+        args::InstanceCall,
+        input::{jobs::Job, source::Source},
+    },
+    suggest::{did_you_mean, near},
 };
 
 /// The functions of the text of a job, whose calls do what the settings say, with the files that it imports.

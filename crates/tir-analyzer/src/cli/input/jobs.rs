@@ -10,7 +10,7 @@ use frontend::tvmscript::{
     Modules, NoModules,
     modules::{FileModules, Workspace},
 };
-use ide::{AnalysisHost, FileId};
+use ide::{AnalysisHost, FileId, Group, Settings as AnalysisSettings};
 use syntax::{Form, Language};
 
 use crate::{
@@ -69,8 +69,8 @@ impl Job {
     /// A host with the file as its only one.
     pub(crate) fn host(&self, config: ide::Config, source: &Source) -> AnalysisHost {
         let mut host = AnalysisHost::new();
-        host.set_config(config);
-        host.set_dialects(self.config.tables());
+        let settings = AnalysisSettings { config, ..self.config.for_analysis() };
+        host.set_settings(Group::default(), settings);
         if let (Some(workspace), Some(own)) = (&self.workspace, module_path(&self.file.path)) {
             host.set_workspace(workspace.clone());
             host.set_path(FileId(0), Some(own.into()));

@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use rustc_hash::FxHashMap;
 
 use crate::config::{CONFIG_FILE, Config, ConfigPatch};
@@ -32,18 +31,13 @@ impl Settings {
         if let Some(config) = self.of_folder.get(folder) {
             return Ok(config.clone());
         }
-        let root = folder.ancestors().find(|it| ConfigPatch::is_in(it));
-        let config = match root {
+        let config = match ConfigPatch::nearest(folder) {
             None => Config::default(),
             Some(root) if root != folder => self.of_folder(root)?,
             Some(root) => {
-                let patch = ConfigPatch::load(root).with_context(|| {
-                    format!("correct the settings in {} or move them away", root.display())
-                })?;
-                for key in &patch.unknown {
-                    let file = root.join(CONFIG_FILE);
-                    self.warnings.push(format!("{}: unknown setting `{key}`", file.display()));
-                }
+                let patch = ConfigPatch::load(root)?;
+                let file = root.join(CONFIG_FILE);
+                self.warnings.extend(patch.unknown.iter().map(|it| it.of_file(&file)));
                 Config::layered([&patch])
             }
         };

@@ -144,5 +144,5 @@ func.func @f(%m: memref<?xf32>, %x: i32, %stride_x: i32) -> f32 {
     let wrong = "[facts]\nx = \"x is large\"\n";
     let outcome =
         Project::new(&[("k.mlir", kernel), ("tir-analyzer.toml", wrong)]).run("check k.mlir");
-    assert!(outcome.err().contains("in `facts.x`"), "{}", outcome.err());
+    assert!(outcome.err().contains("tir-analyzer.toml:2:1: `facts.x`: "), "{}", outcome.err());
 }

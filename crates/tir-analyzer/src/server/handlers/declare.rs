@@ -1,7 +1,8 @@
 //! The action that declares an operation in the settings: a row at the end of `tir-analyzer.toml`.
 //!
-//! The file is the one that the settings were read from, or a new one in the first folder of the workspace, where the
-//! client makes files. Nothing is written here: the client applies the edit, and reports the change of the file.
+//! The file is the one that the document has its settings from, or a new one in the first folder of the workspace,
+//! where the client makes files. Nothing is written here: the client applies the edit, and reports the change of the
+//! file.
 
 use std::path::PathBuf;
 
@@ -10,11 +11,12 @@ use lsp_types as lsp;
 use syntax::ColumnEncoding;
 
 use crate::{
-    config::CONFIG_FILE,
+    config::{CONFIG_FILE, ConfigPatch},
     server::{
         client::uri_of,
         documents::Document,
         lsp::to_proto,
+        settings::folder_of,
         snapshot::{Failure, Snapshot},
     },
     walk::workspace_of,
@@ -30,7 +32,7 @@ pub(super) fn actions(
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(settings) = Settings::find(snapshot) else { return Ok(Vec::new()) };
+    let Some(settings) = Settings::find(snapshot, document) else { return Ok(Vec::new()) };
     let action = |row: ide::SettingsRow| {
         lsp::CodeActionResponse::CodeAction(lsp::CodeAction {
             title: format!("Declare `{}` in {CONFIG_FILE}: no effects", row.operation),
@@ -54,20 +56,17 @@ struct Settings {
 }
 
 impl Settings {
-    fn find(snapshot: &Snapshot) -> Option<Settings> {
-        let paths = || snapshot.roots.iter().map(|it| it.join(CONFIG_FILE));
-        let read = |root: &PathBuf| {
-            let path = root.join(CONFIG_FILE);
-            Some((files::read_text_within(workspace_of(root), &path, files::SETTINGS).ok()?, path))
-        };
-        let (path, text) = match snapshot.roots.iter().find_map(read) {
-            Some((text, path)) => (path, Some(text)),
-            None if snapshot.client.creates_files => {
-                // What is there and cannot be read is not ours to write over.
-                (paths().next().filter(|it| it.symlink_metadata().is_err())?, None)
-            }
-            None => return None,
-        };
+    fn find(snapshot: &Snapshot, document: &Document) -> Option<Settings> {
+        let folder = folder_of(&document.uri).or_else(|| snapshot.roots.first().cloned())?;
+        let known = ConfigPatch::nearest(&folder).or(snapshot.roots.first().map(PathBuf::as_path));
+        let root = known?;
+        let path = root.join(CONFIG_FILE);
+        let text = files::read_text_within(workspace_of(root), &path, files::SETTINGS).ok();
+        // What is there and cannot be read is not ours to write over.
+        let can_make = || snapshot.client.creates_files && path.symlink_metadata().is_err();
+        if text.is_none() && !can_make() {
+            return None;
+        }
         Some(Settings { uri: uri_of(&path).into(), text })
     }
 

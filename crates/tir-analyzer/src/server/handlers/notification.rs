@@ -58,10 +58,13 @@ fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result
     let lsp::TextDocumentItem { uri, version, text, language_id } = params.text_document;
     check_length(text.len())?;
     let language = language_of(&uri, &language_id, &text);
-    let file = state.documents.open(uri.clone(), version, LineIndex::new(&text));
-    let parse = caught(|| state.host().parse(language, &text));
+    let group = state.group_of(&uri);
+    let settings = (group, state.settings.config(group).clone());
+    let file = state.documents.open(uri.clone(), version, LineIndex::new(&text), settings);
+    let parse = caught(|| state.host().parse(group, language, &text));
     let path = module_of(&uri);
     state.host_mut().set_path(file, path.map(Into::into));
+    state.host_mut().set_group(file, group);
     set_tree(state, file, parse)?;
     progress::warm(state, &uri);
     state.push_diagnostics(&uri);
@@ -225,8 +228,7 @@ fn did_change_watched_files(
         }
     }
     if is_config {
-        state.load_config_file();
-        state.apply_config();
+        state.read_settings();
     }
     if is_imported {
         state.refresh();
@@ -244,8 +246,7 @@ fn did_change_workspace_folders(
     state.roots = kept.chain(params.event.added.iter().filter_map(path)).collect();
     state.follow_imports();
     state.refresh();
-    state.load_config_file();
-    state.apply_config();
+    state.read_settings();
     state.index_workspace();
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) fn inlay_hints(
     params: lsp::InlayHintParams,
 ) -> Result<Vec<lsp::InlayHint>, Failure> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let config = &snapshot.config;
+    let config = &document.config;
     if !config.hints_enable {
         return Ok(Vec::new());
     }
@@ -69,7 +69,7 @@ pub(crate) fn file_diagnostics(
     uri: &lsp::Uri,
 ) -> Result<(Vec<lsp::Diagnostic>, String), Failure> {
     let document = snapshot.document(uri)?;
-    let config = &snapshot.config;
+    let config = &document.config;
     let diagnostics = if config.diagnostics_enable {
         snapshot
             .analysis
@@ -194,9 +194,9 @@ pub(crate) fn code_lenses(
 ) -> Result<Vec<lsp::CodeLens>, Failure> {
     let document = snapshot.document(&params.text_document.uri)?;
     let mut lenses = Vec::new();
-    if snapshot.config.device_lens && snapshot.client.views_device_code {
-        let target = snapshot.config.target.split(':').next().unwrap_or_default();
-        let built = |root: &PathBuf| snapshot.figures.registers(&root.join(&snapshot.config.built));
+    if document.config.device_lens && snapshot.client.views_device_code {
+        let target = document.config.target.split(':').next().unwrap_or_default();
+        let built = |root: &PathBuf| snapshot.figures.registers(&root.join(&document.config.built));
         let registers = snapshot.roots.first().map(built).unwrap_or_default();
         let functions = snapshot.analysis.device_lenses(document.file, !registers.is_empty())?;
         let places = snapshot.places(document);
@@ -213,12 +213,12 @@ pub(crate) fn code_lenses(
         let (places, uri) = (snapshot.places(document), &params.text_document.uri);
         lenses.extend(found.iter().map(|it| to_proto::instances_lens(places, it, uri)));
     }
-    if !snapshot.config.facts_enable {
+    if !document.config.facts_enable {
         return Ok(lenses);
     }
     let lines = &document.lines;
     let whole = ide::TextRange::up_to(lines.line_range(lines.line_count() - 1).end());
-    let facts = snapshot.analysis.facts(document.file, whole, snapshot.config.facts_limit)?;
+    let facts = snapshot.analysis.facts(document.file, whole, document.config.facts_limit)?;
     let places = snapshot.places(document);
     lenses.extend(facts.into_iter().map(|it| to_proto::code_lens(places, &it)));
     Ok(lenses)
@@ -258,9 +258,9 @@ pub(crate) fn view_device_code(
 ) -> Result<Option<ViewDeviceCodeResult>, Failure> {
     let document = snapshot.document(&params.text_document.uri)?;
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
-    let name = params.target.as_deref().unwrap_or(&snapshot.config.target);
+    let name = params.target.as_deref().unwrap_or(&document.config.target);
     let (target, asked) = ide::TargetOptions::parse(name).map_err(Failure::InvalidParams)?;
-    let options = snapshot.config.target_options(target).overlaid(&asked);
+    let options = document.config.target_options(target).overlaid(&asked);
     let code = snapshot.analysis.view_device_code(document.file, offset, target, &options)?;
     let places = snapshot.places(document);
     let line = |offset| places.range(ide::TextRange::empty(offset)).start.line;

@@ -10,10 +10,12 @@ use syntax::{Edit, Language, TextEdit, TextRange, TextSize};
 use transform::{ops::OpOptions, passes::Pass};
 
 use super::Previews;
-use crate::cli::{
-    driver::ops::{self, Rules},
-    input::source::Source,
-    rules::{did_you_mean, near},
+use crate::{
+    cli::{
+        driver::ops::{self, Rules},
+        input::source::Source,
+    },
+    suggest::{did_you_mean, near},
 };
 
 /// The functions of a file, or those of a name.

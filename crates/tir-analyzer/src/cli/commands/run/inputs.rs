@@ -9,11 +9,9 @@ use anyhow::{Context as _, anyhow, bail};
 use interp::{Argument, ArgumentNeed, Array, Symbols, buffer_of, free_symbols, needs, solve};
 use ir::{Body, DataType, Lanes, TypeCode, ValueId};
 
-use crate::cli::{
-    args::RunArgs,
-    commands::run::npy,
-    io::Io,
-    rules::{did_you_mean, near},
+use crate::{
+    cli::{args::RunArgs, commands::run::npy, io::Io},
+    suggest::{did_you_mean, near},
 };
 
 /// The most memory that made-up arrays may take.

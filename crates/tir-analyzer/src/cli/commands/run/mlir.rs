@@ -27,12 +27,14 @@ use super::{
     npy, options,
     report::first_values,
 };
-use crate::cli::{
-    Exit,
-    args::{AnswerFormat, RunArgs},
-    input::source::Source,
-    io::Io,
-    rules::{did_you_mean, near},
+use crate::{
+    cli::{
+        Exit,
+        args::{AnswerFormat, RunArgs},
+        input::source::Source,
+        io::Io,
+    },
+    suggest::{did_you_mean, near},
 };
 
 /// The default of undetermined extents.
