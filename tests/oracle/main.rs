@@ -21,6 +21,7 @@ mod schedules;
 mod simplify;
 mod stages;
 mod tally;
+mod tilelang;
 mod unsound;
 mod unsupported;
 mod work;

@@ -193,6 +193,7 @@ impl Machine<'_> {
         let is_private = scope.is_local() || scope.is_global() || data.is_cell();
         let copies = match &self.kernel {
             None => Copies::One,
+            Some(_) if let Some(copies) = self.tile_copies(scope) => copies,
             Some(_) if is_private => Copies::PerThread,
             Some(_) if scope == MemoryScope::Warp || fragments.is_some() => Copies::PerWarp,
             Some(_) => Copies::One,

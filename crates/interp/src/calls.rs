@@ -21,6 +21,10 @@ type Result<T> = std::result::Result<T, Box<RunError>>;
 type Values = SmallVec<[Val; 4]>;
 type Types = SmallVec<[Option<DataType>; 4]>;
 
+fn is_element(body: &Body, place: ExprId) -> bool {
+    matches!(body.expr(place).kind, ExprKind::Load { .. })
+}
+
 impl Machine<'_> {
     pub(super) fn call(&mut self, call: ExprKind, ty: Type, lane: usize) -> Result<Val> {
         let body = self.body;
@@ -44,6 +48,12 @@ impl Machine<'_> {
         let is_model = self.options.unknown_calls == UnknownCalls::Model;
         if has_keyword_operands(body, attrs) || is_model && !is_executed(name) {
             return self.unexecuted_intrinsic(name, (args, attrs), ty, lane);
+        }
+        if it == Intrinsic::LaunchThreadIdx {
+            return self.thread_index(args, lane);
+        }
+        if let Some(value) = self.phase_call(name, args, lane) {
+            return value;
         }
         if let Some(value) = self.pointer_call((name, it), args, lane) {
             return value;
@@ -177,6 +187,9 @@ impl Machine<'_> {
     ) -> Option<Result<Val>> {
         Some(match (it, args) {
             (Intrinsic::AddressOf, [place, ..]) => self.address_of(*place, lane),
+            (Intrinsic::ElementPtr, [place, ..]) if is_element(self.body, *place) => {
+                self.address_of(*place, lane)
+            }
             (Intrinsic::ByteOffset, [pointer, offset, ..]) => {
                 self.moved(*pointer, *offset, 1, lane)
             }
@@ -196,6 +209,18 @@ impl Machine<'_> {
         Some(match (name, args) {
             ("atomic_add" | "cuda.atomic_add", [pointer, value, ..]) => {
                 self.atomic_add(*pointer, *value, lane)
+            }
+            ("tl.atomic_add_elem_op" | "tl.atomic_add_ret_elem_op", [pointer, value, ..]) => {
+                self.atomic_element(BinaryOp::Add, *pointer, *value, lane)
+            }
+            ("tl.atomic_max_elem_op" | "tl.atomic_max_ret_elem_op", [pointer, value, ..]) => {
+                self.atomic_element(BinaryOp::Max, *pointer, *value, lane)
+            }
+            ("tl.atomic_min_elem_op" | "tl.atomic_min_ret_elem_op", [pointer, value, ..]) => {
+                self.atomic_element(BinaryOp::Min, *pointer, *value, lane)
+            }
+            ("tl.atomic_or_elem_op", [pointer, value, ..]) => {
+                self.atomic_element(BinaryOp::BitOr, *pointer, *value, lane)
             }
             ("cuda.atomic_cas", [pointer, compare, value]) => {
                 self.atomic_cas(*pointer, *compare, *value, lane)
@@ -283,6 +308,24 @@ impl Machine<'_> {
             machine
                 .operator(|events| ops::binary(BinaryOp::Add, dtype, old, &more, events))
                 .map(Some)
+        })
+    }
+
+    /// An atomic update of TileLang: the value is brought to the type of the element.
+    fn atomic_element(
+        &mut self,
+        op: BinaryOp,
+        pointer: ExprId,
+        value: ExprId,
+        lane: usize,
+    ) -> Result<Val> {
+        let from = self.body.dtype(value).unwrap_or(DataType::INT32);
+        let place = self.body.operands_of(pointer, Intrinsic::ElementPtr).and_then(|it| it.first());
+        let dtype = place.and_then(|&it| self.body.dtype(it)).unwrap_or(from);
+        let more = self.eval(value, lane)?;
+        let more = self.operator(|events| ops::cast(&more, from, dtype, events))?;
+        self.exchange(pointer, dtype, lane, |machine, old| {
+            machine.operator(|events| ops::binary(op, dtype, old, &more, events)).map(Some)
         })
     }
 

@@ -122,6 +122,10 @@ pub(super) struct Machine<'a> {
     pub(super) agent: Option<Agent>,
     /// Number of kernels and parallel loops so far.
     pub(super) n_launches: u32,
+    /// Barriers with phases of the block of threads that runs.
+    pub(super) phases: super::phases::Phases,
+    /// True if statements of a tile kernel differ between the threads of a block.
+    pub(super) asks_for_threads: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -138,6 +142,8 @@ impl<'a> Machine<'a> {
             effects,
             options,
             frame,
+            phases: Default::default(),
+            asks_for_threads: super::tile_kernel::asks_for_threads(body, effects),
             storages: Vec::new(),
             binders: Vec::new(),
             steps: 0,
@@ -455,6 +461,7 @@ impl<'a> Machine<'a> {
                     return Ok(());
                 }
                 it if it.is_tile() => return self.tile_primitive(expr, active),
+                it if it.is_tilelang_tile() => return self.tilelang_operation(expr, active),
                 _ if matrix::is_collective(self.body.name(name)) => {
                     return self.collective(expr, active);
                 }

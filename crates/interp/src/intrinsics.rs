@@ -9,6 +9,21 @@ use super::{
 };
 use ir::DataType;
 
+/// The function that a fast or differently named one of TileLang is.
+fn tilelang_function(name: &str) -> Option<&'static str> {
+    Some(match name.strip_prefix("tl.")? {
+        "__exp" => "exp",
+        "__exp10" => "exp10",
+        "__log" => "log",
+        "__log2" => "log2",
+        "__log10" => "log10",
+        "__sin" => "sin",
+        "__cos" => "cos",
+        "__tan" => "tan",
+        _ => return None,
+    })
+}
+
 /// The value of `name(args)` with result type `dtype`; none if the name is not known here.
 pub(super) fn call(
     name: &str,
@@ -17,6 +32,7 @@ pub(super) fn call(
     arg_types: &[Option<DataType>],
     events: Events<'_>,
 ) -> Option<Result<Val, Fault>> {
+    let name = tilelang_function(name).unwrap_or(name);
     if let Some(value) = of_vectors(name, args) {
         return Some(Ok(value));
     }
@@ -40,6 +56,13 @@ pub(super) fn call(
         ("fma", [Val::Float(a), Val::Float(b), Val::Float(c)]) => {
             Val::Float(fused(element, *a, *b, *c))
         }
+        ("tl.clamp", [Val::Float(x), Val::Float(low), Val::Float(high)]) => {
+            Val::Float(libm::fmin(libm::fmax(*x, *low), *high))
+        }
+        ("tl.clamp", [Val::Int(x, _), Val::Int(low, _), Val::Int(high, _)]) => {
+            Val::Int((*x).max(*low).min(*high), false)
+        }
+        ("tl.fast_rcp", [Val::Float(x)]) => Val::Float(element.round_float(1.0 / x)),
         ("isnan", [Val::Float(x)]) => Val::Int(i64::from(x.is_nan()), false),
         ("isinf", [Val::Float(x)]) => Val::Int(i64::from(x.is_infinite()), false),
         ("isfinite", [Val::Float(x)]) => Val::Int(i64::from(x.is_finite()), false),

@@ -20,12 +20,15 @@ mod memory;
 pub mod mlir;
 mod nan;
 mod ops;
+mod phases;
 mod races;
 mod schedule;
 mod symbols;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tile_kernel;
+mod tilelang;
 mod tiles;
 mod uniform;
 mod unknown;

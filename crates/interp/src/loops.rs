@@ -49,7 +49,8 @@ impl Machine<'_> {
         };
         let most = ranges.iter().map(n_trips).max().unwrap_or(0);
         if kind == ForKind::Parallel {
-            return self.parallel_loop(op, var, &ranges, most, active);
+            let lanes = self.parallel_lanes(region, active);
+            return self.parallel_loop(op, var, &ranges, most, lanes);
         }
         let mut lanes: Vec<u32> = active.to_vec();
         for trip in self.trips(most) {
@@ -246,6 +247,9 @@ impl Machine<'_> {
     }
 
     pub(super) fn sblock(&mut self, op: OpId, id: SBlockId, active: &[u32]) -> Result<()> {
+        if let Some(threads) = self.tile_kernel(op) {
+            return self.run_tile_kernel(threads, &mut |it, lanes| it.sblock(op, id, lanes));
+        }
         let body = self.body;
         let block = &body.sblocks[id];
         let data = &body.ops[op];

@@ -24,6 +24,8 @@ pub(super) enum Kind {
     Async,
     /// A statement on parts of buffers (`tiles`).
     Tile,
+    /// A statement of a block of threads on parts of buffers (`tilelang`).
+    TileLang,
     /// A statement of its own: barriers, reductions, jumps (`exec`).
     Statement,
 }
@@ -90,6 +92,16 @@ const CALLS: &[(Kind, &[&str])] = &[
             "cuda.float_as_uint",
             "cuda.uint_as_float",
             "cuda.half2float",
+            "tl.__cos",
+            "tl.__exp",
+            "tl.__exp10",
+            "tl.__log",
+            "tl.__log10",
+            "tl.__log2",
+            "tl.__sin",
+            "tl.__tan",
+            "tl.clamp",
+            "tl.fast_rcp",
             "cuda.bfloat162float",
         ],
     ),
@@ -107,6 +119,14 @@ const CALLS: &[(Kind, &[&str])] = &[
             "isnullptr",
             "atomic_add",
             "cuda.atomic_add",
+            "tl.access_ptr",
+            "tl.atomic_add_elem_op",
+            "tl.atomic_add_ret_elem_op",
+            "tl.atomic_max_elem_op",
+            "tl.atomic_max_ret_elem_op",
+            "tl.atomic_min_elem_op",
+            "tl.atomic_min_ret_elem_op",
+            "tl.atomic_or_elem_op",
             "cuda.atomic_cas",
             "cuda.ldg",
         ],
@@ -188,8 +208,40 @@ const CALLS: &[(Kind, &[&str])] = &[
         ],
     ),
     (
+        Kind::TileLang,
+        &[
+            "tl.copy",
+            "tl.async_copy",
+            "tl.tma_copy",
+            "tl.im2col",
+            "tl.c2d_im2col",
+            "tl.transpose",
+            "tl.fill",
+            "tl.gemm",
+            "tl.wgmma_gemm",
+            "tl.tcgen05_gemm",
+            "tl.reduce",
+            "tl.cumsum",
+            "tl.cummax",
+            "tl.atomicadd",
+            "tl.atomicmax",
+            "tl.atomicmin",
+        ],
+    ),
+    (
         Kind::Statement,
-        &["tvm_storage_sync", "cuda.cta_sync", "cuda.warp_sync", "tvm_thread_allreduce", "assume"],
+        &[
+            "tvm_storage_sync",
+            "cuda.cta_sync",
+            "cuda.warp_sync",
+            "tvm_thread_allreduce",
+            "assume",
+            "ptx_arrive_barrier",
+            "ptx_arrive_barrier_expect_tx",
+            "ptx_init_barrier_thread_count",
+            "tl.launch_thread_idx",
+            "tl.mbarrier_wait_parity",
+        ],
     ),
 ];
 
@@ -267,6 +319,7 @@ mod tests {
     #[test]
     fn every_tile_primitive_is_one_to_the_executor() {
         assert!(of(Kind::Tile).all(|it| Intrinsic::of_name(it).is_tile()));
+        assert!(of(Kind::TileLang).all(|it| Intrinsic::of_name(it).is_tilelang_tile()));
     }
 
     #[test]

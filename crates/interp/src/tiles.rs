@@ -23,28 +23,28 @@ use ir::{
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
-type Index = SmallVec<[i64; 4]>;
+pub(super) type Index = SmallVec<[i64; 4]>;
 
 /// A part of a buffer: its first element, and its extents.
 #[derive(Clone, Debug)]
-struct Tile {
-    buffer: BufferId,
-    starts: Index,
-    extents: Index,
+pub(super) struct Tile {
+    pub(super) buffer: BufferId,
+    pub(super) starts: Index,
+    pub(super) extents: Index,
 }
 
 impl Tile {
     /// The extents that are not one.
-    fn shape(&self) -> Index {
+    pub(super) fn shape(&self) -> Index {
         self.extents.iter().copied().filter(|it| *it != 1).collect()
     }
 
-    fn count(&self) -> i64 {
+    pub(super) fn count(&self) -> i64 {
         self.extents.iter().product()
     }
 
     /// The place in the buffer of an element, given in the dimensions that are not one.
-    fn at(&self, index: &[i64]) -> Index {
+    pub(super) fn at(&self, index: &[i64]) -> Index {
         let mut index = index.iter();
         let each = self.starts.iter().zip(&self.extents);
         each.map(|(start, &extent)| match extent {
@@ -55,13 +55,13 @@ impl Tile {
     }
 
     /// The place of an element given in all dimensions.
-    fn at_full(&self, index: &[i64]) -> Index {
+    pub(super) fn at_full(&self, index: &[i64]) -> Index {
         self.starts.iter().zip(index).map(|(a, b)| a + b).collect()
     }
 }
 
 /// An operand of a primitive.
-enum Operand {
+pub(super) enum Operand {
     Tile(Tile),
     Number(Val, DataType),
 }
@@ -108,7 +108,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn no_tile<T>(&self, what: &str) -> Result<T> {
+    pub(super) fn no_tile<T>(&self, what: &str) -> Result<T> {
         self.fail(RunErrorKind::Unsupported, format!("a tile primitive {what}"))
     }
 
@@ -154,7 +154,7 @@ impl Machine<'_> {
 
     // ---- operands ----
 
-    fn operand(&mut self, expr: ExprId, lane: u32) -> Result<Operand> {
+    pub(super) fn operand(&mut self, expr: ExprId, lane: u32) -> Result<Operand> {
         let body = self.body;
         let (buffer, dims) = match body.expr(expr).kind {
             ExprKind::Buffer(buffer) => (buffer, None),
@@ -194,7 +194,7 @@ impl Machine<'_> {
         Ok(Operand::Tile(Tile { buffer, starts, extents }))
     }
 
-    fn tile(&mut self, args: &[ExprId], at: usize, lane: u32) -> Result<Tile> {
+    pub(super) fn tile(&mut self, args: &[ExprId], at: usize, lane: u32) -> Result<Tile> {
         let operand = match args.get(at) {
             Some(&arg) => self.operand(arg, lane)?,
             None => return self.no_tile("with too few operands"),
@@ -205,11 +205,17 @@ impl Machine<'_> {
         }
     }
 
-    fn dtype_of(&self, tile: &Tile) -> DataType {
+    pub(super) fn dtype_of(&self, tile: &Tile) -> DataType {
         self.body.buffers[tile.buffer].dtype
     }
 
-    fn read_tile(&mut self, tile: &Tile, at: &[i64], to: DataType, lane: u32) -> Result<Val> {
+    pub(super) fn read_tile(
+        &mut self,
+        tile: &Tile,
+        at: &[i64],
+        to: DataType,
+        lane: u32,
+    ) -> Result<Val> {
         self.step()?;
         let place = self.element_place(tile.buffer, at, lane as usize)?;
         let from = self.dtype_of(tile);
@@ -223,14 +229,19 @@ impl Machine<'_> {
         self.converted(value.unwrap_or_else(|| ops::zero(from)), from, to)
     }
 
-    fn converted(&mut self, value: Val, from: DataType, to: DataType) -> Result<Val> {
+    pub(super) fn converted(&mut self, value: Val, from: DataType, to: DataType) -> Result<Val> {
         if from == to {
             return Ok(value);
         }
         self.operator(|events| ops::cast(&value, from, to, events))
     }
 
-    fn write_all(&mut self, tile: &Tile, values: &[(Index, Val)], lane: u32) -> Result<()> {
+    pub(super) fn write_all(
+        &mut self,
+        tile: &Tile,
+        values: &[(Index, Val)],
+        lane: u32,
+    ) -> Result<()> {
         for (at, value) in values {
             let place: Place = self.element_place(tile.buffer, at, lane as usize)?;
             self.write_to(tile.buffer, &place, lane, value)?;
@@ -493,12 +504,12 @@ fn matched(target: &Tile, shape: &[i64], source: &Tile, index: &[i64]) -> Option
 }
 
 /// The extents of a matrix: those of the last two dimensions, if the others are one.
-fn matrix(tile: &Tile) -> Option<[i64; 2]> {
+pub(super) fn matrix(tile: &Tile) -> Option<[i64; 2]> {
     let (outer, inner) = tile.extents.split_at_checked(tile.extents.len().checked_sub(2)?)?;
     outer.iter().all(|it| *it == 1).then(|| [inner[0], inner[1]])
 }
 
-fn in_matrix(tile: &Tile, [row, column]: [i64; 2]) -> Index {
+pub(super) fn in_matrix(tile: &Tile, [row, column]: [i64; 2]) -> Index {
     let mut at = tile.starts.clone();
     if let [.., last_but_one, last] = &mut at[..] {
         *last_but_one += row;
@@ -507,7 +518,7 @@ fn in_matrix(tile: &Tile, [row, column]: [i64; 2]) -> Index {
     at
 }
 
-fn float(value: &Val) -> f64 {
+pub(super) fn float(value: &Val) -> f64 {
     match value {
         Val::Float(it) => *it,
         Val::Int(it, _) => *it as f64,
@@ -516,7 +527,7 @@ fn float(value: &Val) -> f64 {
 }
 
 /// All indices of a shape, the last dimension fastest.
-fn indices(shape: &[i64]) -> impl Iterator<Item = Index> + use<> {
+pub(super) fn indices(shape: &[i64]) -> impl Iterator<Item = Index> + use<> {
     let shape = Index::from_slice(shape);
     let count = shape.iter().product::<i64>();
     (0..count).map(move |number| {

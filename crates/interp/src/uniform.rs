@@ -9,7 +9,7 @@
 //! memory never does, and a flag may hold for one evaluation only, not for all iterations. Without it the oracle
 //! executes half as many operations of a kernel in a second.
 
-use super::{counts::Counts, ops::Val};
+use super::{counts::Counts, ops::Val, tile_kernel::is_thread_index};
 use ir::{
     Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, Value, ValueId,
     ValueKind,
@@ -60,7 +60,9 @@ impl Uniformity {
 fn has_lanes(body: &Body) -> bool {
     body.ops.iter().any(|(_, op)| {
         matches!(op.kind, OpKind::LaunchThread { .. } | OpKind::For(ForKind::Vectorized))
-            || op.kind == OpKind::Bind && ir::role::defines_threads(body, op.operands[0])
+            || op.kind == OpKind::Bind
+                && (ir::role::defines_threads(body, op.operands[0])
+                    || is_thread_index(body, op.operands[0]))
     })
 }
 
@@ -112,6 +114,7 @@ fn is_varying_node(
         ExprKind::Load { .. } | ExprKind::Bound(_) | ExprKind::Opaque { .. } => return true,
         ExprKind::Region(..) | ExprKind::BufferField(..) | ExprKind::Buffer(_) => return true,
         ExprKind::Call { instance, .. } if instance != 0 => return true,
+        ExprKind::Call { .. } if is_thread_index(body, expr) => return true,
         ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } if it.is_scope_index() => {
             return it != Intrinsic::CtaId;
         }

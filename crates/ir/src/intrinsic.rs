@@ -48,7 +48,7 @@ intrinsics! {
     /// `tvm_access_ptr(type, data, offset, extent, mask)`: a pointer, with what is done to the memory behind it.
     AccessPtr = "tvm_access_ptr",
     /// `access_ptr(A[i], …)`: as [`Intrinsic::AccessPtr`], of an element.
-    ElementPtr = "access_ptr" | "ptr_to",
+    ElementPtr = "access_ptr" | "ptr_to" | "tl.access_ptr",
     /// `handle_add_byte_offset(pointer, bytes)`.
     ByteOffset = "handle_add_byte_offset" | "ptr_byte_offset",
     /// `cta_id([4])`: the index of a block in the grid, whose extents it gives. Of several extents there is one call
@@ -126,6 +126,8 @@ intrinsics! {
     TlAsyncCopy = "tl.async_copy",
     /// `tl.tma_copy(src, dst, barrier=…)`.
     TlTmaCopy = "tl.tma_copy",
+    /// `tl.im2col(src, dst, nhw_step, c_step, kernel, stride, dilation, padding)`.
+    TlIm2Col = "tl.im2col" | "tl.c2d_im2col",
     /// `tl.transpose(src, dst)`.
     TlTranspose = "tl.transpose",
     /// `tl.fill(dst, value)`.

@@ -34,8 +34,9 @@ pub mod walk;
 
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key, spelling_key};
 pub use body::{
-    ALLOCATED_ALIAS, ATTRIBUTE_OF, BRACKETS, Body, Children, Dialect, LAUNCH_ATTR, METHOD_OF, NODE, OBJECT, OpRun,
-    PART_OF, PLAIN_NAME, Param, SCOPE_AXIS, SCOPE_CALL, TRUTH, UNKNOWN_SHAPE, access_key,
+    ALLOCATED_ALIAS, ATTRIBUTE_OF, BRACKETS, Body, Children, Dialect, LAUNCH_ATTR, METHOD_OF, NODE,
+    OBJECT, OpRun, PART_OF, PLAIN_NAME, Param, SCOPE_AXIS, SCOPE_CALL, TRUTH, UNKNOWN_SHAPE,
+    access_key,
 };
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewStep};
 pub use dtype::{DataType, DtypeSymbol, Lanes, Type, TypeCode};

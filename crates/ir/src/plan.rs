@@ -58,7 +58,7 @@ impl Preset {
             Preset::Default => true,
             Preset::Tvm | Preset::Tvm2022 => {
                 matches!(dialect, Dialect::Tirx | Dialect::Tir | Dialect::TileLang)
-            },
+            }
             Preset::Mlir19 | Preset::Mlir24 => dialect == Dialect::Mlir,
             Preset::Pir => dialect == Dialect::Pir,
         }

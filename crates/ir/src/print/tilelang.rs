@@ -8,7 +8,9 @@ impl Printer<'_> {
     pub(super) fn tile_region(&mut self, part: ExprId, access: i64) {
         let text = match self.body.expr(part).kind {
             ExprKind::Buffer(buffer) => self.whole_region(buffer, access),
-            ExprKind::Region(buffer, dims) => self.part_region(buffer, self.body.items(dims), access),
+            ExprKind::Region(buffer, dims) => {
+                self.part_region(buffer, self.body.items(dims), access)
+            }
             _ => return self.expr(part),
         };
         self.out.push_str(&text);
@@ -18,7 +20,8 @@ impl Printer<'_> {
         let name = self.buffer_name(buffer);
         let shape = self.body.buffers[buffer].shape.clone();
         let zeros = vec!["0"; shape.len()].join(", ");
-        let extents: String = shape.iter().map(|&it| format!(", {}", self.expr_string(it))).collect();
+        let extents: String =
+            shape.iter().map(|&it| format!(", {}", self.expr_string(it))).collect();
         format!("T.region({name}[{zeros}], {access}{extents})")
     }
 

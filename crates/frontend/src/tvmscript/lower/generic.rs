@@ -94,7 +94,9 @@ impl Lowerer<'_, '_, '_> {
                         true => (self.expr(arg)?, None),
                         false => self.argument(arg)?,
                     };
-                    if let Some(spelling) = spelling.filter(|_| name.contains('.') && tilelang.is_none()) {
+                    if let Some(spelling) =
+                        spelling.filter(|_| name.contains('.') && tilelang.is_none())
+                    {
                         // The operators behind a dot look at what they are given: `0` may become of any type,
                         // `T.int32(0)` not.
                         spellings.push((operands.len(), spelling));

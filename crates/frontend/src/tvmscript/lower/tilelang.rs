@@ -56,7 +56,8 @@ impl Lowerer<'_, '_, '_> {
         }
         let place = self.eval(*place)?;
         let Val::Expr(load) = place.val else { return Ok(None) };
-        let ExprKind::Load { buffer, indices, predicate: None } = self.s.body.expr(load).kind else {
+        let ExprKind::Load { buffer, indices, predicate: None } = self.s.body.expr(load).kind
+        else {
             return Ok(None);
         };
         let indices: SmallVec<[_; 4]> = self.s.body.items(indices).into();

@@ -1,0 +1,42 @@
+# from tvm.script import tirx as T
+
+@T.prim_func
+def reductions(X_handle: T.handle, R_handle: T.handle, P_handle: T.handle, S_handle: T.handle, Q_handle: T.handle):
+    X = T.match_buffer(X_handle, (8, 12), strides=(12, 1))
+    R_1 = T.match_buffer(R_handle, (5, 8), strides=(8, 1))
+    P = T.match_buffer(P_handle, (12,), strides=(1,))
+    S = T.match_buffer(S_handle, (8, 12), strides=(12, 1))
+    Q = T.match_buffer(Q_handle, (8, 12), strides=(12, 1))
+    # with T.sblock("root"):
+    for bx in T.thread_binding(1, thread="blockIdx.x"):
+        tx: T.int32 = T.launch_thread_idx(0)
+        ty: T.int32 = T.launch_thread_idx(1)
+        tz: T.int32 = T.launch_thread_idx(2)
+        with T.sblock("tilelang_root"):
+            T.reads()
+            T.writes()
+            T.sblock_attr({"tl.launch_threads": [32, 1, 1]})
+            x = T.sblock_alloc_buffer((8, 12), scope="local.fragment")
+            r = T.sblock_alloc_buffer((8,), scope="local.fragment")
+            p = T.sblock_alloc_buffer((12,), scope="local.fragment")
+            s = T.sblock_alloc_buffer((8, 12), scope="shared.dyn")
+            T.copy(T.region(X[0, 0], 1, 8, 12), T.region(x[0, 0], 2, 8, 12))
+            T.reduce(T.region(x[0, 0], 1, 8, 12), T.region(r[0], 2, 8), "sum", 1, T.bool(True))
+            T.copy(T.region(r[0], 1, 8), T.region(R_1[0, 0], 2, 1, 8))
+            T.reduce(T.region(x[0, 0], 1, 8, 12), T.region(r[0], 2, 8), "min", 1, T.bool(True))
+            T.copy(T.region(r[0], 1, 8), T.region(R_1[1, 0], 2, 1, 8))
+            T.reduce(T.region(x[0, 0], 1, 8, 12), T.region(r[0], 2, 8), "abssum", 1, T.bool(True))
+            T.copy(T.region(r[0], 1, 8), T.region(R_1[2, 0], 2, 1, 8))
+            T.reduce(T.region(x[0, 0], 1, 8, 12), T.region(r[0], 2, 8), "absmax", 1, T.bool(True))
+            T.copy(T.region(r[0], 1, 8), T.region(R_1[3, 0], 2, 1, 8))
+            T.fill(T.region(r[0], 2, 8), T.float32(0.5))
+            T.reduce(T.region(x[0, 0], 1, 8, 12), T.region(r[0], 2, 8), "max", 1, T.bool(False))
+            T.copy(T.region(r[0], 1, 8), T.region(R_1[4, 0], 2, 1, 8))
+            T.reduce(T.region(x[0, 0], 1, 8, 12), T.region(p[0], 2, 12), "sum", 0, T.bool(True))
+            T.copy(T.region(p[0], 1, 12), T.region(P[0], 2, 12))
+            T.copy(T.region(X[0, 0], 1, 8, 12), T.region(s[0, 0], 2, 8, 12))
+            T.cumsum(T.region(s[0, 0], 1, 8, 12), T.region(s[0, 0], 2, 8, 12), 1, T.bool(False))
+            T.copy(T.region(s[0, 0], 1, 8, 12), T.region(S[0, 0], 2, 8, 12))
+            T.copy(T.region(X[0, 0], 1, 8, 12), T.region(s[0, 0], 2, 8, 12))
+            T.cumsum(T.region(s[0, 0], 1, 8, 12), T.region(s[0, 0], 2, 8, 12), 0, T.bool(True))
+            T.copy(T.region(s[0, 0], 1, 8, 12), T.region(Q[0, 0], 2, 8, 12))
