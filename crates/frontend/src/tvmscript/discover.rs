@@ -15,8 +15,8 @@ use super::{
     allow, ast,
     environment::{Environment, Found, Signature, namespace},
     instance::Instance,
-    vocabulary::{self, Decorated},
     staging::{Home, Value},
+    vocabulary::{self, Decorated},
 };
 
 mod bindings;

@@ -19,9 +19,9 @@ mod reread;
 mod simplify_edits;
 pub mod source_map;
 pub mod staging;
-mod vocabulary;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 pub use allow::Allowances;
 pub use checked::{

@@ -11,7 +11,7 @@ use ir::{DataType, Dialect};
 use super::{
     discover::FunctionKind,
     environment::{Namespace, namespace},
-    lower::is_tvm_form,
+    lower::{is_tile_form, is_tvm_form},
 };
 
 /// How a decorated function is to be read.
@@ -77,7 +77,9 @@ pub(super) fn data_type(space: Namespace, name: &str) -> Option<DataType> {
     /// Types that TVM's `T` has no member for.
     const SHORT: [&str; 4] = ["void", "int", "uint", "float"];
     match space {
-        Namespace::Tir | Namespace::Tirx => DataType::parse(name).filter(|_| !SHORT.contains(&name)),
+        Namespace::Tir | Namespace::Tirx => {
+            DataType::parse(name).filter(|_| !SHORT.contains(&name))
+        }
         // TileLang has also the names of C and PyTorch.
         Namespace::TileLang => DataType::parse(match name {
             "half" => "float16",
@@ -99,23 +101,6 @@ pub(super) fn data_type(space: Namespace, name: &str) -> Option<DataType> {
     }
 }
 
-/// Names of TileLang that TVM gives another meaning, or other arguments.
-const OWN: [&str; 13] = [
-    "Tensor",
-    "alloc_local",
-    "alloc_shared",
-    "cast",
-    "clear",
-    "copy",
-    "gemm",
-    "print",
-    "reinterpret",
-    "reshape",
-    "serial",
-    "unroll",
-    "view",
-];
-
 /// TileLang's name for a form.
 fn tilelang_form(name: &str) -> Cow<'_, str> {
     let name = match name {
@@ -128,8 +113,10 @@ fn tilelang_form(name: &str) -> Cow<'_, str> {
         other => other,
     };
     let head = name.split('.').next().unwrap_or(name);
-    match !OWN.contains(&head) && is_tvm_form(name) {
+    let own = format!("tl.{name}");
+    // Some names have another meaning in TVM, or other arguments.
+    match head != "print" && !is_tile_form(&own) && is_tvm_form(name) {
         true => Cow::Borrowed(name),
-        false => format!("tl.{name}").into(),
+        false => own.into(),
     }
 }

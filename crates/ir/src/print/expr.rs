@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::{Printer, attr::float_literal, attr::quote, has_member, level::Level};
 use crate::{
-    Attr, BinaryOp, BufferField, Callee, DataType, Expr, ExprId, ExprKind,
-    ExprListId, Intrinsic, OpId, Type, UnaryOp,
+    Attr, BinaryOp, BufferField, Callee, DataType, Expr, ExprId, ExprKind, ExprListId, Intrinsic,
+    OpId, Type, UnaryOp,
 };
 
 /// Infix spelling and level; none for those that only have a name.

@@ -18,7 +18,10 @@ impl Finder<'_> {
     pub(super) fn is_eager(&self, node: &SyntaxNode, inner: ScopeId, paths: &[String]) -> bool {
         paths.iter().any(|it| vocabulary::is_jit(it))
             && own_calls(node).any(|call| {
-                matches!(self.member_called(&call, inner).as_deref(), Some("Kernel" | "ClusterKernel"))
+                matches!(
+                    self.member_called(&call, inner).as_deref(),
+                    Some("Kernel" | "ClusterKernel")
+                )
             })
     }
 

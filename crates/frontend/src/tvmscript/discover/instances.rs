@@ -218,9 +218,10 @@ impl FileFunctions {
             parameters: Vec::new(),
             has_rest: false,
             has_named_rest: false,
-            is_eager: self.functions.get(function).is_some_and(|it| {
-                it.source.is_eager && *it.source.key.path == *scope.path
-            }),
+            is_eager: self
+                .functions
+                .get(function)
+                .is_some_and(|it| it.source.is_eager && *it.source.key.path == *scope.path),
             function,
         };
         let mut is_keyword_only = false;

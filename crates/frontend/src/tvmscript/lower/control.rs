@@ -217,7 +217,8 @@ impl Lowerer<'_, '_, '_> {
     fn is_of_arm(&self, id: ir::ExprId) -> bool {
         let node = self.s.body.expr(id);
         let is_result = |it: ir::ValueId| {
-            matches!(self.s.body.values[it].kind, ir::ValueKind::Result(..)) && self.is_tile_source()
+            matches!(self.s.body.values[it].kind, ir::ValueKind::Result(..))
+                && self.is_tile_source()
         };
         !node.flags.has_captured || matches!(node.kind, ir::ExprKind::Value(it) if is_result(it))
     }

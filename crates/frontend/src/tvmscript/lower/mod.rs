@@ -252,6 +252,11 @@ fn lowered<'e>(
     state
 }
 
+/// Returns true if a form of TileLang (`tl.NAME`) is read by hand.
+pub(super) fn is_tile_form(form: &str) -> bool {
+    tiles::parameters(form).is_some()
+}
+
 /// Returns true if TVM's scripts have a form or operator of this name.
 pub(super) fn is_tvm_form(name: &str) -> bool {
     arguments::is_form(name)

@@ -16,8 +16,8 @@ use crate::tvmscript::{
     ast::{Ex, ExKind, Run, St, StKind},
     diagnostics,
     environment::Constant,
-    vocabulary,
     source_map::DefinitionKind,
+    vocabulary,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {

@@ -31,9 +31,7 @@ pub(super) fn parameters(form: &str) -> Option<Parameters> {
             &["start", "stop", "num_stages", "order", "stage", "sync", "group", "annotations"]
         }
         "serial" => &["start", "stop", "step", NAMED, "annotations"],
-        "unroll" => {
-            &["start", "stop", "step", NAMED, "explicit", "unroll_factor", "annotations"]
-        }
+        "unroll" => &["start", "stop", "step", NAMED, "explicit", "unroll_factor", "annotations"],
         "alloc_shared" | "alloc_local" | "alloc_fragment" | "alloc_global" | "alloc_tmem" => {
             &["shape", "dtype", "scope"]
         }

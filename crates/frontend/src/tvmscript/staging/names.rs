@@ -261,7 +261,8 @@ impl Session<'_> {
             return Some(DataType::INT64);
         }
         let (module, name) = path.rsplit_once('.')?;
-        if namespace(module) != Some(Namespace::TileLang) || !matches!(name, "dynamic" | "symbolic") {
+        if namespace(module) != Some(Namespace::TileLang) || !matches!(name, "dynamic" | "symbolic")
+        {
             return None;
         }
         let Some(dtype) = cx.ast.args(args).get(1) else { return Some(DataType::INT32) };

@@ -11,6 +11,7 @@ mod robustness;
 mod signatures;
 mod sources;
 mod statements;
+mod tilelang;
 mod vocabulary;
 
 use super::{FileFunctions, FunctionItem, Lowered, functions, lower};

@@ -1,8 +1,6 @@
 //! Launches: `with T.Kernel(grid…, threads=…) as (bx, by):`, the indices of threads, warp groups.
 
-use ir::{
-    Attr, AttrDict, BinaryOp, DataType, ForKind, OpKind, SBlock, ValueId, arena::Id as _,
-};
+use ir::{Attr, AttrDict, BinaryOp, DataType, ForKind, OpKind, SBlock, ValueId, arena::Id as _};
 
 use super::super::{
     Lowerer, R,
@@ -77,7 +75,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         let threads = self.threads(args)?;
         let mut attrs = AttrDict::new();
-        attrs.push(("tl.launch_threads".into(), Attr::List(threads.iter().map(attr_of).collect())));
+        let counts = threads.iter().map(|it| self.count_of(it)).collect();
+        attrs.push(("tl.launch_threads".into(), Attr::List(counts)));
         for &(key, value) in args.keywords.iter().filter(|it| it.0 != "threads") {
             attrs.push((key.into(), self.attr(value)));
         }
@@ -106,8 +105,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let threads_made: Vec<ValueId> = threads_made.collect();
         let name = self.s.body.intern("tilelang_root");
         let iter_vars = Vec::new();
-        let block =
-            SBlock { name, iter_vars, has_predicate: false, reads: None, writes: None };
+        let block = SBlock { name, iter_vars, has_predicate: false, reads: None, writes: None };
         let block = self.s.body.sblocks.push(block);
         let op = self.emit(OpKind::SBlock(block), &[]);
         self.expansion = outside;
@@ -142,6 +140,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let mut all = items.into_iter().map(|it| it.val);
         let mut next = || all.next().unwrap_or_else(one);
         Ok([next(), next(), next()])
+    }
+
+    /// A number of threads as data.
+    fn count_of(&mut self, threads: &Val) -> Attr {
+        match *threads {
+            Val::Const(Constant::Int(it)) => Attr::Int(it as i64, None),
+            Val::Expr(id) => Attr::Expr(id),
+            Val::Unknown(value) => Attr::Expr(self.s.body.value_expr(value)),
+            _ => Attr::None,
+        }
     }
 
     /// Gives the indices of the blocks the names behind `as`.
@@ -221,7 +229,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
         for ev in self.eval_items(&args.positional)? {
             groups.push(match ev.val {
                 Val::Const(Constant::Int(it)) => it,
-                _ => return self.scope_call("tl.ws", args).and_then(|()| self.with_items(rest, body)),
+                _ => {
+                    return self
+                        .scope_call("tl.ws", args)
+                        .and_then(|()| self.with_items(rest, body));
+                }
             });
         }
         if groups.is_empty() || !is_one_dimensional {
@@ -258,14 +270,5 @@ impl<'a> Lowerer<'_, '_, 'a> {
             this.enter_region(scope);
             this.with_items(rest, body)
         })
-    }
-}
-
-/// The number of threads as data.
-fn attr_of(threads: &Val) -> Attr {
-    match threads {
-        Val::Const(Constant::Int(it)) => Attr::Int(*it as i64, None),
-        Val::Expr(id) => Attr::Expr(*id),
-        _ => Attr::None,
     }
 }

@@ -2,11 +2,7 @@
 
 use ir::{Attr, AttrDict, ForKind};
 
-use super::super::{
-    Lowerer, R,
-    arguments::Args,
-    loops::Axis,
-};
+use super::super::{Lowerer, R, arguments::Args, loops::Axis};
 use crate::tvmscript::ast::Ex;
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -44,7 +40,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn tile_axis(&mut self, ex: Ex, args: &Args<'a>, kind: ForKind) -> R<Axis> {
         let mut axis = self.axis_by(ex, kind, args)?;
-        let renamed = [("explicit", "pragma_unroll_explicit"), ("unroll_factor", "pragma_unroll_factor")];
+        let renamed =
+            [("explicit", "pragma_unroll_explicit"), ("unroll_factor", "pragma_unroll_factor")];
         axis.attrs = self.notes(args, &renamed)?;
         Ok(axis)
     }

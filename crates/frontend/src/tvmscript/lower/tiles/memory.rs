@@ -1,8 +1,6 @@
 //! Memory: `T.alloc_*`, tensors, views, variables, barriers.
 
-use ir::{
-    AllocKind, Attr, Buffer, BufferField, BufferId, BufferOrigin, DataType, OpKind, Type,
-};
+use ir::{AllocKind, Attr, Buffer, BufferField, BufferId, BufferOrigin, DataType, OpKind, Type};
 
 use super::super::{
     Lowerer, R,
@@ -51,7 +49,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
     ) -> R<Option<(BufferForm, BufferSpec)>> {
         if let Some(scope) = scope_of(name) {
             let form = BufferForm::Alloc(AllocKind::SBlock, scope);
-            return Ok(Some((form, self.buffer_spec(ex, form, args)?)));
+            let mut spec = self.buffer_spec(ex, form, args)?;
+            if name == "alloc_shared" && spec.buffer.dtype == DataType::BOOL {
+                // TileLang cannot merge it with other dynamic memory.
+                spec.buffer.scope = self.s.body.memory_scope("shared");
+            }
+            return Ok(Some((form, spec)));
         }
         if let Some(scope) = tensor_scope(name) {
             let mut spec = self.buffer_spec(ex, BufferForm::Decl, args)?;

@@ -147,7 +147,11 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The values of several targets, where one of them is memory: each is worked out before anything is stored.
-    pub(in super::super) fn before_stores(&mut self, targets: &[Ex], values: Vec<Ev>) -> R<Vec<Ev>> {
+    pub(in super::super) fn before_stores(
+        &mut self,
+        targets: &[Ex],
+        values: Vec<Ev>,
+    ) -> R<Vec<Ev>> {
         let ast = self.ast;
         let is_memory = |this: &mut Self, it: Ex| match *ast.kind(it) {
             ExKind::Name(name) => matches!(this.peek(name), Some(Val::Cell(_))),
@@ -235,7 +239,12 @@ impl Lowerer<'_, '_, '_> {
 fn is_of_python(val: &Val) -> bool {
     matches!(
         val,
-        Val::Const(_) | Val::Type(_) | Val::Namespace(_) | Val::Intrinsic(_) | Val::Path(_) | Val::Dict
+        Val::Const(_)
+            | Val::Type(_)
+            | Val::Namespace(_)
+            | Val::Intrinsic(_)
+            | Val::Path(_)
+            | Val::Dict
     )
 }
 

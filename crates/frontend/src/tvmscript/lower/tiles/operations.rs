@@ -48,12 +48,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// The call of an operator; none if it is read as any other call.
-    pub(super) fn tile_operation(
-        &mut self,
-        ex: Ex,
-        name: &str,
-        args: &Args<'a>,
-    ) -> R<Option<Tx>> {
+    pub(super) fn tile_operation(&mut self, ex: Ex, name: &str, args: &Args<'a>) -> R<Option<Tx>> {
         let operands = match name {
             "copy" | "async_copy" | "tma_copy" | "copy_cluster" | "transpose" => {
                 let [Some(from), Some(to)] = ["src", "dst"].map(|it| args.get(it)) else {
@@ -294,7 +289,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 operands.push(self.expr(order)?);
             }
             let returns = args.get("return_prev").map(|it| self.eval(it)).transpose()?;
-            let returns = matches!(returns.map(|it| it.val), Some(Val::Const(Constant::Bool(true))));
+            let returns =
+                matches!(returns.map(|it| it.val), Some(Val::Const(Constant::Bool(true))));
             let ret = if returns { "ret_" } else { "" };
             let operator = format!("tl.{name}_{ret}elem_op");
             let call = self.operator(ex, &operator, operands, args, HANDLED);

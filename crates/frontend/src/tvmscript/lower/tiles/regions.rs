@@ -60,8 +60,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Buffer(buffer) if !self.s.body.has_unknown_rank(*buffer) => {
                 let buffer = *buffer;
                 let shape: Vec<ExprId> = self.s.body.buffers[buffer].shape.to_vec();
-                let starts =
-                    shape.iter().map(|_| self.int(0, DataType::INT32, at)).collect();
+                let starts = shape.iter().map(|_| self.int(0, DataType::INT32, at)).collect();
                 Some(Part { buffer, is_whole: true, starts, extents: Some(shape) })
             }
             Val::Region(buffer, dims) if !self.s.body.has_unknown_rank(*buffer) => {
@@ -70,7 +69,8 @@ impl Lowerer<'_, '_, '_> {
             }
             Val::Cell(buffer) => {
                 let zero = self.int(0, DataType::INT32, at);
-                let part = Part { buffer: *buffer, is_whole: false, starts: vec![zero], extents: None };
+                let part =
+                    Part { buffer: *buffer, is_whole: false, starts: vec![zero], extents: None };
                 Some(part)
             }
             Val::Expr(id) => match self.s.body.expr(*id).kind {
@@ -137,9 +137,7 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn tile_pair(&mut self, first: Tile, second: Tile) -> R<(Tx, Tx)> {
         let (a, b) = match (&first.part, &second.part) {
             (Some(a), Some(b)) => {
-                let ones = |n: usize, this: &mut Self| {
-                    vec![this.s.body.int(1, DataType::INT32); n]
-                };
+                let ones = |n: usize, this: &mut Self| vec![this.s.body.int(1, DataType::INT32); n];
                 match (a.extents.clone(), b.extents.clone()) {
                     (Some(a), Some(b)) => (Some(a), Some(b)),
                     (Some(a), None) => (Some(a.clone()), Some(ones(a.len(), self))),

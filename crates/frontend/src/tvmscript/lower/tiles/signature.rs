@@ -9,9 +9,7 @@ use super::{
     super::{Lowerer, arguments::Args, value::Val},
     memory,
 };
-use crate::tvmscript::{
-    ast::{Ex, ExKind, ParamNode, StKind},
-};
+use crate::tvmscript::ast::{Ex, ExKind, ParamNode, StKind};
 
 impl<'a> Lowerer<'_, '_, 'a> {
     /// The form and arguments of an annotation that describes a tensor.
