@@ -340,9 +340,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             ExKind::Call { callee: of, .. } if self.is_getattr(of) => {
                 self.computed_form(base).map(|form| format!("{form}.{name}").into())
             }
-            ExKind::Name(head) => match self.family(head, base)? {
-                space => vocabulary::form(space, name),
-            },
+            ExKind::Name(head) => vocabulary::form(self.family(head, base)?, name),
             ExKind::Attr { .. } => {
                 let (head, rest) = ast.dotted(callee)?;
                 if let Some(space) = self.family(head, self.head(callee))
