@@ -114,7 +114,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// What TileLang's compiler is told about a kernel, by its text: it computes nothing.
     fn note_of_kernel(&mut self, ex: Ex, name: &str) {
-        let text = self.kept_text(ex);
+        let text = self.kept_text(ex).split_whitespace().collect::<Vec<_>>().join(" ");
         let note = (format!("tl.{name}").into(), ir::Attr::Text(text.into()));
         match &mut self.s.launch {
             Some(launch) => launch.notes.push(note),

@@ -172,8 +172,8 @@ fn operations_have_the_operands_that_tilelang_prints() {
             S = T.sblock_alloc_buffer((32, 16), "float16", scope="shared.dyn")
             C = T.sblock_alloc_buffer((16, 16), scope="local.fragment")
             R_1 = T.sblock_alloc_buffer((16,), scope="local.fragment")
-            T.gemm(T.region(S[0, 0], 1, 32, 16), T.region(S[0, 0], 1, 32, 16), T.region(C[0, 0], 3, 16, 16), T.bool(True), T.bool(False), 16, 16, 32, 1, T.bool(False))
-            T.gemm(T.region(S[0, 0], 1, 32, 16), T.region(S[0, 0], 1, 32, 16), T.region(C[0, 0], 3, 16, 16), T.bool(True), T.bool(False), 16, 16, 32, 0, bx == 0, k_pack=2)
+            T.gemm(T.region(S[0, 0], 1, 32, 16), T.region(S[0, 0], 1, 32, 16), T.region(C[0, 0], 3, 16, 16), T.bool(True), T.bool(False), 16, 16, 32, 1, T.bool(False), 0, 0, 0)
+            T.gemm(T.region(S[0, 0], 1, 32, 16), T.region(S[0, 0], 1, 32, 16), T.region(C[0, 0], 3, 16, 16), T.bool(True), T.bool(False), 16, 16, 32, 0, bx == 0, 0, 0, 0, k_pack=2)
             T.reduce(T.region(C[0, 0], 1, 16, 16), T.region(R_1[0], 2, 16), "max", 1, T.bool(True))
             T.reduce(T.region(C[0, 0], 1, 16, 16), T.region(R_1[0], 2, 16), "sum", 0, T.bool(False))
             T.cumsum(T.region(R_1[0], 1, 16), T.region(R_1[0], 2, 16), 0, T.bool(True))
@@ -287,7 +287,7 @@ fn warp_groups_and_barriers() {
                 T.attr(0, "warp_specialize", 1)
                 for k in range(8):
                     T.mbarrier_wait_parity(free[k % 3], k // 3 & 1)
-                    T.tma_copy(T.region(A[k, 0], 1, 16, 32), T.region(S[0, 0], 2, 16, 32), barrier=ready)
+                    T.tma_copy(T.region(A[k, 0], 1, 16, 32), T.region(S[0, 0], 2, 16, 32), barrier=ready[0])
                     T.ptx_arrive_barrier(ready[0])
             if tx >= 0 and tx < 128:
                 T.attr(0, "warp_specialize", 1)

@@ -64,7 +64,12 @@ impl Lowerer<'_, '_, '_> {
 
     /// What Python works out of values of Python alone, while the kernel is made: one value, by its text.
     pub(in super::super) fn of_python(&mut self, ex: Ex, ev: Ev) -> Ev {
-        if !self.is_tile_source() || !matches!(ev.val, Val::Python) || !self.is_pure(ex) {
+        let is_open = match ev.val {
+            Val::Python => true,
+            Val::Expr(id) => self.s.body.ty(id) == ir::Type::Unknown,
+            _ => false,
+        };
+        if !self.is_tile_source() || !is_open || !self.is_pure(ex) {
             return ev;
         }
         let text = self.text(self.ast.range(ex));

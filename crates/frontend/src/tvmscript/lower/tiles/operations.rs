@@ -121,9 +121,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
         args: &Args<'a>,
         handled: &[&str],
     ) -> Tx {
-        let rest: Vec<_> =
-            args.keywords.iter().filter(|it| !handled.contains(&it.0)).copied().collect();
-        let attrs = self.keyword_operands(&rest, &|_| false, &mut operands);
+        let (barriers, rest): (Vec<(&str, Ex)>, Vec<_>) =
+            args.keywords.iter().filter(|it| !handled.contains(&it.0)).copied().partition(|it| {
+                matches!(it.0, "barrier" | "remote_barrier") && !self.is_none(it.1)
+            });
+        let mut attrs = ir::AttrDict::new();
+        for (key, barrier) in barriers {
+            let Ok(barrier) = self.barrier_element(barrier) else { continue };
+            operands.push(barrier);
+            attrs.push((key.into(), ir::Attr::Operand(operands.len() as u32 - 1)));
+        }
+        attrs.extend(self.keyword_operands(&rest, &|_| false, &mut operands));
         let attrs = match attrs.is_empty() {
             true => ir::Body::no_attrs(),
             false => self.s.body.attr_dict(attrs),
@@ -174,6 +182,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let transpose_b = self.flag(ex, args.get("transpose_B"), false)?;
         let at = At { range: self.range(ex), is_real: false };
         let sizes = self.gemm_sizes(&a, &c, transpose_a);
+        let place: Vec<Tx> = match c.starts() {
+            Some([.., m, n]) => {
+                [*m, *n].map(|it| Tx { id: it.id, src: self.s.sources.again(it.src) }).into()
+            }
+            _ => Vec::new(),
+        };
         let mut operands = Vec::with_capacity(10);
         for tile in [a, b, c] {
             operands.push(self.tile_alone(tile)?);
@@ -187,6 +201,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
         };
         operands.push(policy);
         operands.push(self.flag(ex, args.get("clear_accum"), false)?);
+        // What is signalled at the end, and where the product is in its buffer.
+        let signal = args.keyword("mbar").filter(|&it| !self.is_none(it));
+        operands.push(match signal {
+            Some(signal) => self.barrier_element(signal)?,
+            None => self.made_int(ex, 0),
+        });
+        operands.extend(place);
         Ok(Some(operands))
     }
 
@@ -435,6 +456,20 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(self.call_node("tvm_storage_sync", &operands, void, at))
     }
 
+    /// A barrier: an element of a buffer, the first where only that is named.
+    fn barrier_element(&mut self, barrier: Ex) -> R<Tx> {
+        let ev = self.eval(barrier)?;
+        match ev.val {
+            Val::Buffer(buffer) => {
+                let at = At { range: self.range(barrier), is_real: false };
+                let zero = self.int(0, DataType::INT32, at);
+                let at = self.at(barrier);
+                Ok(self.load(buffer, &[zero], None, at))
+            }
+            _ => self.lift(&ev),
+        }
+    }
+
     /// Operations on barriers, each of which is an element of a buffer.
     fn of_barrier(&mut self, ex: Ex, name: &str, args: &Args<'a>) -> R<Option<Tx>> {
         let (operator, second) = match name {
@@ -445,16 +480,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ => return Ok(None),
         };
         let Some(barrier) = args.get("mbarrier") else { return Ok(None) };
-        let ev = self.eval(barrier)?;
-        let barrier = match ev.val {
-            Val::Buffer(buffer) => {
-                let at = At { range: self.range(barrier), is_real: false };
-                let zero = self.int(0, DataType::INT32, at);
-                let at = self.at(barrier);
-                self.load(buffer, &[zero], None, at)
-            }
-            _ => self.lift(&ev)?,
-        };
+        let barrier = self.barrier_element(barrier)?;
         let mut operands = vec![barrier];
         let second = args.get(second).filter(|&it| !self.is_none(it));
         let operator = match (operator, second) {
@@ -481,6 +507,7 @@ const HANDLED: &[&str] = &[
     "transpose_B",
     "policy",
     "clear_accum",
+    "mbar",
     "out",
     "reduce_type",
     "dim",

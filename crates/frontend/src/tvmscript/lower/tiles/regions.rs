@@ -46,6 +46,11 @@ impl Tile {
         self.part.as_ref()?.extents.as_deref()
     }
 
+    /// The first indices, where they are known.
+    pub(super) fn starts(&self) -> Option<&[Tx]> {
+        self.part.as_ref().map(|it| &*it.starts)
+    }
+
     pub(super) fn value(&self) -> &Ev {
         &self.ev
     }
