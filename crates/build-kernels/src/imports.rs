@@ -69,16 +69,16 @@ impl Files for ReadFiles {
 }
 
 impl Workspaces {
-    /// Those of these folders.
-    pub(crate) fn new(folders: &[PathBuf]) -> Workspaces {
-        let shared = |folder: &PathBuf| {
-            let files = WorkspaceFiles::new([folder.clone()]);
+    /// Those of these folders: of each first its own, then the others in which imports are searched.
+    pub(crate) fn new(workspaces: &[Vec<PathBuf>]) -> Workspaces {
+        let shared = |folders: &Vec<PathBuf>| {
+            let files = WorkspaceFiles::new(folders.iter().cloned());
             let root = files.roots().first()?.clone();
             let files = Arc::new(ReadFiles { files, read: Mutex::default() });
             let workspace = Workspace::new(files.clone());
             Some(Arc::new(Shared { root, files, workspace }))
         };
-        Workspaces(folders.iter().filter_map(shared).collect())
+        Workspaces(workspaces.iter().filter_map(shared).collect())
     }
 
     /// The imports of a file, of which nothing was asked yet; none if it is in no workspace.

@@ -47,7 +47,7 @@ impl Builder {
         let jobs = thread::available_parallelism().map_or(1, usize::from);
         let kernels = kernels.into();
         let folder = if kernels.is_dir() { Some(&*kernels) } else { kernels.parent() };
-        let workspaces = folder.map(Path::to_owned).into_iter().collect();
+        let workspaces = folder.map(|it| vec![it.to_owned()]).into_iter().collect();
         let options = RunOptions { jobs, prune: false, instances: Arc::default(), workspaces };
         Builder { kernels, settings, options }
     }

@@ -59,8 +59,9 @@ pub struct RunOptions {
     pub prune: bool,
     /// Instances of factories that are built beside those that calls make.
     pub instances: Arc<[Request]>,
-    /// The folders whose files may import each other, and nothing outside.
-    pub workspaces: Vec<PathBuf>,
+    /// The folders whose files may import each other, and nothing outside: of each workspace first its own, then the
+    /// others in which imports are searched.
+    pub workspaces: Vec<Vec<PathBuf>>,
 }
 
 /// The progress of a build.

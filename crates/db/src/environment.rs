@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{
-    Capture, Context, Environment, Found, Instance, Modules as _,
+    Assertion, Capture, Context, Environment, Found, Instance, Modules as _,
     staging::{Home, Unknown, Value},
 };
 use ir::effects::EffectTable;
@@ -49,6 +49,27 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
             functions.scopes().capture(scope, home, text, context)
         }
         None => UNDEFINED,
+    }
+}
+
+/// The scope of a function in a file.
+#[salsa::interned(debug)]
+pub struct FunctionScope<'db> {
+    /// The file.
+    #[returns(copy)]
+    pub file: SourceFile,
+    /// The scope.
+    #[returns(ref)]
+    pub scope: Arc<ScopeKey>,
+}
+
+/// Returns the conditions that Python has checked before it makes the functions of a scope.
+#[salsa::tracked(returns(ref))]
+pub fn assertions<'db>(db: &'db dyn Db, of: FunctionScope<'db>) -> Vec<Assertion> {
+    let index = naming(db, of.file(db)).index();
+    match index.functions().zip(index.scope(of.scope(db))) {
+        Some((functions, scope)) => functions.scopes().assertions(scope),
+        None => Vec::new(),
     }
 }
 
@@ -143,6 +164,12 @@ impl Environment for DbEnvironment<'_> {
         let instance = self.unit.instance(db).cloned();
         let home = home.cloned();
         capture(db, CapturedName::new(db, file, scope.clone(), home, name, instance)).clone()
+    }
+
+    fn assertions(&self) -> Vec<Assertion> {
+        let Scope::Python(scope) = self.unit.scope(self.db) else { return Vec::new() };
+        let file = self.unit.file(self.db);
+        assertions(self.db, FunctionScope::new(self.db, file, scope.clone())).clone()
     }
 
     fn member(&self, object: &Value, name: &str) -> Value {

@@ -45,7 +45,7 @@ pub use self::{
     aliases::Aliases,
     attributes::attribute_problems,
     compare::{Difference, differences},
-    diagnostics::unread_operation,
+    diagnostics::{is_known, unread_operation},
     locations::source_place,
     relower::{Previous, Traits, relower},
     reread::{reread_frame, reread_function},

@@ -50,6 +50,8 @@ pub struct LineFacts {
     pub versions: Vec<MemoryVersion>,
     /// Conditions that hold, outermost first.
     pub known: Vec<String>,
+    /// Conditions that Python has checked of captured values before it made the function.
+    pub checked: Vec<String>,
     /// The threads that may disagree about reaching this place; `None` outside of kernels.
     pub reached_by: Option<&'static str>,
     /// Variables of the line that are not the same in all threads, and between whom they differ.
@@ -245,6 +247,13 @@ impl Reader<'_, '_> {
             live_memory: self.live_memory(first),
             versions: mentioned.1.iter().map(|&it| self.version(first, it)).collect(),
             known: self.known(self.conditions.before(first)),
+            checked: lines
+                .body
+                .asserted
+                .conditions
+                .iter()
+                .map(|it| shortened(it, MAX_CONDITION))
+                .collect(),
             reached_by: in_kernel.then(|| self.variance.divergence(scope).text()),
             varies: self.varies(&mentioned.0),
             initialised: self.initialised(first),

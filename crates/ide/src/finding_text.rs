@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use db::{Db, Unit};
 use ir::{
     Body, OpId,
-    plan::finding::{Place, Related},
+    plan::finding::{Place, Related, Role},
     print::expr_text,
 };
 use syntax::TextRange;
@@ -86,7 +86,11 @@ impl<'db> FindingText<'db> {
 
     /// Related places with their descriptions.
     pub(crate) fn related(&self, it: &Finding) -> Vec<(TextRange, String)> {
-        self.related_places(&it.related)
+        let own = self.range(it.place);
+        let mut res = self.related_places(&it.related);
+        // One text may stand for several loads.
+        res.retain(|(range, role)| Some(*range) != own || role != Role::READ_TOO.0);
+        res
     }
 
     /// Places with their descriptions, the first few.

@@ -2,14 +2,15 @@
 //!
 //! In: an occurrence of an integer or a condition. Out: facts that are missing: that a divisor or a factor is positive;
 //! a condition that a rule of the simplifier asks for; of a guard, that it holds for all iterations of the loops around
-//! (`i < n` in a loop over `m` iterations: `m <= n`), or that an operator in it cannot fail. Contexts are made anew,
+//! (`i < n` in a loop over `m` iterations: `m <= n`), that it is the same in all of them (`i * 4 + v < n` in a vectorized
+//! loop over 4 lanes `v`: `n % 4 == 0`), or that an operator in it cannot fail. Contexts are made anew,
 //! O(function): for one expression that a person asks about.
 
 use arith::{ContextId, Lacking, Overflow, Simplifier, simplify::MissingFact};
 use dataflow::analyses::Analyses;
 use db::{Db, Unit};
 use ir::{
-    BinaryOp, Body, ExprId, ExprKind, OccurrenceId, OpKind, Type, ValueId, ValueKind,
+    BinaryOp, Body, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type, ValueId, ValueKind,
     print::expr_text,
 };
 
@@ -17,6 +18,8 @@ use crate::deciding_fact::fact;
 
 /// Expressions of more nodes have no facts that a person would write.
 const MAX_NODES: u32 = 64;
+/// Loops of more iterations are no vectors.
+const MOST_LANES: i64 = 64;
 /// Overflow is an error of the program where the value is used.
 const READING: Overflow = Overflow::Excluded;
 
@@ -27,6 +30,8 @@ pub(crate) struct Lack {
     pub(crate) fact: String,
     /// The variables that it names.
     pub(crate) names: Vec<ValueId>,
+    /// The loop in all iterations of which a condition is the same with the fact.
+    pub(crate) same_over: Option<ValueId>,
 }
 
 /// The facts that are missing about an occurrence, each by itself enough for something.
@@ -49,6 +54,7 @@ pub(crate) fn lacks<'db>(db: &'db dyn Db, unit: Unit<'db>, occurrence: Occurrenc
         res.extend(deciding(&mut simplifier, ctx, expr));
         res.extend(for_all_iterations(&mut simplifier, ctx, expr));
         res.extend(failing(&mut simplifier, expr));
+        res.extend(same_over_lanes(simplifier.body(), expr));
     }
     for it in simplifier.missing(ctx, expr, READING) {
         if let MissingFact::Holds(condition) = it.fact {
@@ -121,15 +127,56 @@ fn failing(simplifier: &mut Simplifier<'_>, condition: ExprId) -> Option<Lack> {
     Some(lack(body, fact(body, culprit)?, [culprit]))
 }
 
+/// The fact that a comparison with a bound is the same in all iterations of a short loop: the bound is a multiple of
+/// their number. Without it a vectorized loop is made one of scalars.
+fn same_over_lanes(body: &Body, condition: ExprId) -> Option<Lack> {
+    let ExprKind::Binary(op, a, b) = body.expr(condition).kind else { return None };
+    if !matches!(op, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
+        return None;
+    }
+    for (lanes, bound) in [(a, b), (b, a)] {
+        let node = body.expr(bound);
+        if node.is_constant() || node.flags.has_load || node.flags.has_call {
+            continue;
+        }
+        let beside = names(body, [bound]);
+        let of_lanes = names(body, [lanes]).into_iter().filter(|it| !beside.contains(it));
+        let Some((over, n)) = of_lanes.filter_map(|it| Some((it, lane_count(body, it)?))).last()
+        else {
+            continue;
+        };
+        let text = match node.kind {
+            ExprKind::Value(_) => expr_text(body, bound),
+            _ => format!("({})", expr_text(body, bound)),
+        };
+        let known = lack(body, format!("{text} % {n} == 0"), [bound]);
+        return Some(Lack { same_over: Some(over), ..known });
+    }
+    None
+}
+
+/// The number of iterations of a short loop, by its variable.
+fn lane_count(body: &Body, variable: ValueId) -> Option<i64> {
+    let around = loop_of(body, variable)?;
+    let extent = *body.ops[around].operands.get(1)?;
+    let ExprKind::Int(n) = body.expr(extent).kind else { return None };
+    (2..=MOST_LANES).contains(&n).then_some(n)
+}
+
 /// Returns true for the variable of a loop.
 fn is_of_loop(body: &Body, value: ValueId) -> bool {
-    let ValueKind::BlockArg(block, _) = body.values[value].kind else { return false };
+    loop_of(body, value).is_some()
+}
+
+/// The loop that has a variable.
+fn loop_of(body: &Body, value: ValueId) -> Option<OpId> {
+    let ValueKind::BlockArg(block, _) = body.values[value].kind else { return None };
     let around = body.regions[body.blocks[block].parent].parent;
-    around.is_some_and(|it| matches!(body.ops[it].kind, OpKind::For(_)))
+    around.filter(|it| matches!(body.ops[*it].kind, OpKind::For(_)))
 }
 
 fn lack(body: &Body, fact: String, about: impl IntoIterator<Item = ExprId>) -> Lack {
-    Lack { fact, names: names(body, about) }
+    Lack { fact, names: names(body, about), same_over: None }
 }
 
 /// The variables in some expressions.

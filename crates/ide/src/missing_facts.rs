@@ -87,7 +87,14 @@ fn about_expressions(
             }
             n_tried += 1;
             let wanted = Wanted { fact: &lack.fact, names: &lack.names, use_at: occurrence };
-            let outcome = format!("`{}` is simpler", text.expr(occurrence));
+            let outcome = match lack.same_over {
+                Some(lane) => format!(
+                    "`{}` is the same for each `{}`",
+                    text.expr(occurrence),
+                    text.body.name(text.body.values[lane].name)
+                ),
+                None => format!("`{}` is simpler", text.expr(occurrence)),
+            };
             let is_better = |edit: &Edit| simplifies_more(db, at, edit);
             res.extend(actions(db, at, text, wanted, &outcome, &is_better));
             known.push(lack.fact);

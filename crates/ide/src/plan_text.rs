@@ -165,11 +165,11 @@ impl<'db> PlanText<'db> {
         let plural = |n: u32, word: &str| {
             if n == 1 { format!("{n} {word}") } else { format!("{n} {word}s") }
         };
-        format!(
-            "saves {} of {} each",
-            plural(group.saved, "evaluation"),
-            plural(group.cost, "operation")
-        )
+        let evaluations = plural(group.saved, "evaluation");
+        match group.cost {
+            0 => format!("saves {evaluations} of a register"),
+            cost => format!("saves {evaluations} of {} each", plural(cost, "operation")),
+        }
     }
 
     /// The operations that a group saves.

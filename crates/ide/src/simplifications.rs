@@ -109,7 +109,13 @@ fn message(text: &FindingText<'_>, plan: &SimplifyPlan, it: &Simplification) -> 
             "this is never executed".to_owned()
         }
         SimplificationKind::RedundantGuard => "this guard decides nothing".to_owned(),
-        SimplificationKind::SingleIterationLoop => "this loop runs one iteration".to_owned(),
+        SimplificationKind::SingleIterationLoop => match it.steps.first() {
+            // Of several loops in one header it is one.
+            Some(Step::Unwrap { value, .. }) => {
+                format!("the loop over {} runs one iteration", text.shown(Place::Value(*value)))
+            }
+            _ => "this loop runs one iteration".to_owned(),
+        },
         // Findings of the same name report them.
         SimplificationKind::ConstantCondition | SimplificationKind::RedundantCondition => {
             "this condition is known".to_owned()

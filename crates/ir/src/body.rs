@@ -14,8 +14,8 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use crate::{
-    Attr, AttrDict, AttrDictId, BinaryOp, Block, BlockId, Buffer, BufferField, BufferId, Callee,
-    DataType, DtypeSymbol, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Intrinsic, Lanes,
+    Asserted, Attr, AttrDict, AttrDictId, BinaryOp, Block, BlockId, Buffer, BufferField, BufferId,
+    Callee, DataType, DtypeSymbol, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Intrinsic, Lanes,
     MemoryScope, NameId, OpId, OpKind, Operation, Region, RegionId, RegionKind, SBlock, SBlockId,
     SharedDict, ThreadTag, Type, UnaryOp, Value, ValueId, ValueKind,
     arena::{Id, Table},
@@ -59,6 +59,8 @@ pub struct Body {
     pub annotations: Vec<(ValueId, NameId)>,
     /// Captured names that could not be resolved; with any, the function has no fingerprint.
     pub unresolved: Vec<NameId>,
+    /// What Python has checked of captured values.
+    pub asserted: Asserted,
     /// The first element type that is not known.
     symbolic_dtype: Option<DataType>,
     names: NameTable,
@@ -98,6 +100,7 @@ impl Body {
             root: RegionId::new(0),
             annotations: Vec::new(),
             unresolved: Vec::new(),
+            asserted: Asserted::default(),
             symbolic_dtype: None,
             names: NameTable::default(),
             exprs: Table::default(),
@@ -744,6 +747,7 @@ impl PartialEq for Body {
             root,
             annotations,
             unresolved,
+            asserted,
             symbolic_dtype,
             names,
             exprs,
@@ -771,6 +775,7 @@ impl PartialEq for Body {
             && *root == other.root
             && *annotations == other.annotations
             && *unresolved == other.unresolved
+            && *asserted == other.asserted
             && *symbolic_dtype == other.symbolic_dtype
             && *names == other.names
             && exprs.len() == other.exprs.len()

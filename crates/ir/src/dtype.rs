@@ -35,6 +35,11 @@ pub enum TypeCode {
     Float6E3M2,
     /// `float4_e2m1fn`.
     Float4,
+    /// `int128`, `uint128`: an integer that is loaded, stored and given to instructions; nothing here computes with it.
+    Wide {
+        /// True for `int128`.
+        is_signed: bool,
+    },
     /// An element type that Python decides and that is not known here: equal to itself only, of any width and any
     /// number of lanes (`SEMANTICS: G2`).
     Symbolic(DtypeSymbol),
@@ -145,6 +150,8 @@ impl DataType {
             "float6_e2m3fn" => DataType::scalar(TypeCode::Float6E2M3, 6),
             "float6_e3m2fn" => DataType::scalar(TypeCode::Float6E3M2, 6),
             "float4_e2m1fn" => DataType::scalar(TypeCode::Float4, 4),
+            "int128" => DataType::scalar(TypeCode::Wide { is_signed: true }, 128),
+            "uint128" => DataType::scalar(TypeCode::Wide { is_signed: false }, 128),
             _ if element.starts_with("float8_") => {
                 let (_, format) = FLOAT8.iter().find(|(name, _)| *name == element)?;
                 DataType::scalar(TypeCode::Float8(*format), 8)
@@ -315,6 +322,8 @@ impl fmt::Display for DataType {
             TypeCode::Float6E2M3 => f.write_str("float6_e2m3fn")?,
             TypeCode::Float6E3M2 => f.write_str("float6_e3m2fn")?,
             TypeCode::Float4 => f.write_str("float4_e2m1fn")?,
+            TypeCode::Wide { is_signed: true } => f.write_str("int128")?,
+            TypeCode::Wide { is_signed: false } => f.write_str("uint128")?,
             TypeCode::Symbolic(DtypeSymbol(index)) => write!(f, "dtype?{index}")?,
         }
         match self.lanes {
@@ -389,7 +398,8 @@ impl DataType {
             TypeCode::Float6E2M3 => 8,
             TypeCode::Float6E3M2 => 9,
             TypeCode::Float4 => 10,
-            TypeCode::Symbolic(DtypeSymbol(index)) => 11 | u64::from(index) << 40,
+            TypeCode::Wide { is_signed } => 11 + u64::from(is_signed),
+            TypeCode::Symbolic(DtypeSymbol(index)) => 13 | u64::from(index) << 40,
         };
         let lanes = match self.lanes {
             Lanes::Fixed(n) => u64::from(n),

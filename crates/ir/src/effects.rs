@@ -38,7 +38,7 @@ pub use model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, Namespace, OpEffects, Trap,
     TrapKind,
 };
-pub use nodes::{OPERATOR_COST, binary, unary};
+pub use nodes::{OPERATOR_COST, binary, is_register, unary};
 pub use operands::{Operand, OperandName, OperandUse, OperandUses};
 pub use paddle::{PaddleOp, is_paddle_annotation, paddle_op};
 pub use rows::{EffectError, EffectRow, EffectRows};

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod arena;
+pub mod asserted;
 pub mod attr;
 pub mod body;
 pub mod buffer;
@@ -32,6 +33,7 @@ pub mod verify;
 pub mod visibility;
 pub mod walk;
 
+pub use asserted::Asserted;
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key, spelling_key};
 pub use body::{
     ALLOCATED_ALIAS, ATTRIBUTE_OF, BRACKETS, Body, Children, Dialect, LAUNCH_ATTR, METHOD_OF, NODE,

@@ -6,6 +6,7 @@
 
 mod dialects;
 mod folder;
+mod imports;
 mod instances;
 mod key;
 mod kinds;
@@ -24,6 +25,7 @@ use ide::{Dialects, Request, StatedFacts, Target, TargetOptions};
 pub use self::{
     dialects::DialectRows,
     folder::DIALECTS_FOLDER,
+    imports::import_folders,
     kinds::{Downstream, Equivalence, Preset},
     patch::ConfigPatch,
     rows::{Setting, settings},
@@ -81,6 +83,8 @@ pub struct Config {
     pub elsewhere_files: usize,
     /// `elsewhere.max-file-size`: none with more bytes.
     pub elsewhere_file_size: u64,
+    /// `imports.roots`: folders beside the settings in which imports are searched as well.
+    pub import_roots: Vec<PathBuf>,
     /// `device-code.target`
     pub target: String,
     /// `device-code.built`: the output folder of `build` in the workspace, whose figures lenses show.
@@ -122,6 +126,7 @@ impl Default for Config {
             elsewhere_enable: true,
             elsewhere_files: 20_000,
             elsewhere_file_size: 1_000_000,
+            import_roots: Vec::new(),
             target: "cuda".to_owned(),
             device_lens: true,
             built: PathBuf::from("build/kernels"),

@@ -15,7 +15,7 @@ mod compatible;
 pub(crate) mod conditions;
 mod copy_propagation;
 mod dead_binding;
-mod dead_store;
+pub(crate) mod dead_store;
 mod deletable;
 mod finding;
 mod loop_invariant;
@@ -23,7 +23,7 @@ mod missing_noalias;
 mod names;
 mod openable;
 mod read_before_write;
-mod redundant_load;
+pub(crate) mod redundant_load;
 mod stored;
 mod unreachable;
 

@@ -37,6 +37,7 @@ mod simplify;
 mod spirv;
 mod staged;
 mod upstream;
+mod upstream_cse;
 mod upstream_mlir;
 mod wide;
 
@@ -64,6 +65,7 @@ Examples:
   cargo xtask conformance reread --corpus DIR --plans none,default,tvm,simplify --limit 60
   cargo xtask conformance upstream tvm mlc-llm --oracle     the share of functions of repositories that are read as TVM does
   cargo xtask conformance upstream-mlir iree llvm/mlir/test  the share of documents of MLIR that have no false error
+  cargo xtask conformance upstream-cse llvm/mlir/test       … to which our presets do what `mlir-opt -cse` does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
@@ -81,7 +83,7 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Folders of repositories, for the suites `upstream`, `upstream-mlir` and `staged`.
+    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse` and `staged`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]
@@ -123,6 +125,8 @@ enum Suite {
     Upstream,
     /// Count the documents of MLIR of repositories that the tool reads without a false error.
     UpstreamMlir,
+    /// Compare our presets with the peer's own pass on the documents of MLIR of repositories.
+    UpstreamCse,
     /// Forget the constants of functions, and see that no error and no rewrite comes from that.
     Gradual,
     /// Compare our instances of the functions that factories and tests make with TVM's.
@@ -206,6 +210,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::UpstreamMlir => {
             return finish(&upstream_mlir::compare(ws, folders, filter)?, args);
         }
+        Suite::UpstreamCse => return reported(upstream_cse::compare(folders, filter)?, args),
         Suite::Gradual => return finish(&gradual::compare(&args.corpus, filter)?, args),
         Suite::Staged => {
             return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
@@ -272,7 +277,12 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
-        Suite::Reread | Suite::Upstream | Suite::UpstreamMlir | Suite::Staged | Suite::Gradual => {
+        Suite::Reread
+        | Suite::Upstream
+        | Suite::UpstreamMlir
+        | Suite::UpstreamCse
+        | Suite::Staged
+        | Suite::Gradual => {
             anyhow::bail!("other people's files are not among the samples")
         }
         Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),

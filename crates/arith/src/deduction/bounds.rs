@@ -324,8 +324,15 @@ impl Deduction<'_> {
         dtype: DataType,
     ) -> Facts {
         let range = Interval::of_type(dtype);
+        if let Some(number) = self.asserted_number(operand).filter(|_| !dtype.is_bool()) {
+            return converted(number, dtype).sharpened();
+        }
         let Some(from) = self.body().dtype(operand).filter(|it| is_integral(*it)) else {
-            return Facts::of_interval(self.float_cast(ctx, operand).intersect(range)).or(range);
+            let converted = match dtype.is_bool() {
+                true => self.float_truth(ctx, operand),
+                false => self.float_cast(ctx, operand),
+            };
+            return Facts::of_interval(converted.intersect(range)).or(range);
         };
         let facts = self.facts(overflow, ctx, operand);
         if dtype.is_bool() {
@@ -343,6 +350,15 @@ impl Deduction<'_> {
         Facts { interval: range, modular: facts.modular.wrapped(bits) }
     }
 
+    /// What Python has checked of a captured number (`SEMANTICS: G7`).
+    fn asserted_number(&self, operand: ExprId) -> Option<ir::asserted::Number> {
+        let body = self.body();
+        match body.expr(operand).kind {
+            ExprKind::Value(value) => body.asserted.number(value),
+            _ => None,
+        }
+    }
+
     /// The bounds of the integer that a float converts to, where it is a converted integer or a constant itself.
     fn float_cast(&mut self, ctx: ContextId, operand: ExprId) -> Interval {
         match self.float_range(ctx, operand) {
@@ -351,12 +367,29 @@ impl Deduction<'_> {
         }
     }
 
+    /// The bounds of the bool that a float converts to: it is true unless the float is 0 (`SEMANTICS: C6`).
+    fn float_truth(&mut self, ctx: ContextId, operand: ExprId) -> Interval {
+        match self.float_range(ctx, operand) {
+            Some((min, max)) if min > 0.0 || max < 0.0 => Interval::constant(1),
+            Some((0.0, 0.0)) => Interval::constant(0),
+            _ => Interval::EVERYTHING,
+        }
+    }
+
     /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers
     /// that it came from an overflow, so none is excluded.
     pub(crate) fn float_range(&mut self, ctx: ContextId, expr: ExprId) -> Option<(f64, f64)> {
         let dtype = self.body().dtype(expr)?;
+        if !matches!(dtype.code, ir::TypeCode::Float) {
+            return None;
+        }
+        // A narrow constant that was rounded when it was read may be another value elsewhere.
+        let is_exact =
+            |bits: u64| self.body().float_spelling(expr).is_some_and(|it| it.to_bits() == bits);
         // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
-        if !matches!(dtype.code, ir::TypeCode::Float) || dtype.bits < 32 {
+        if dtype.bits < 32
+            && !matches!(self.body().expr(expr).kind, ExprKind::Float(it) if is_exact(it))
+        {
             return None;
         }
         match self.body().expr(expr).kind {
@@ -647,5 +680,20 @@ impl Deduction<'_> {
     ) -> Facts {
         let state = self.state(overflow, ctx);
         self.states.with_recorded(self.nodes.body(), state, atom, facts)
+    }
+}
+
+/// The facts about a captured number that is converted to an integer type. A number of Python has its value in each
+/// type that it gets, or there is no function; one of TVM has at most 64 bits, and is cut to fewer.
+fn converted(number: ir::asserted::Number, dtype: DataType) -> Facts {
+    let range = Interval::of_type(dtype);
+    let interval = Interval::new(
+        number.min.map_or(Interval::EVERYTHING.min, i128::from),
+        number.max.map_or(Interval::EVERYTHING.max, i128::from),
+    );
+    let modular = Modular::new(number.divisor.into(), number.remainder.into());
+    match number.is_int || dtype.is_int() && dtype.bits == 64 || interval.is_within(range) {
+        true => Facts { interval: interval.intersect(range), modular },
+        false => Facts { interval: range, modular: modular.wrapped(dtype.bits.into()) },
     }
 }

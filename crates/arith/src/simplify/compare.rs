@@ -1,10 +1,12 @@
 //! Comparisons of integers, by the difference of both sides.
 //!
 //! `a < b` is `b - a >= 1`. In the difference common terms cancel; a common factor of its terms is divided out, with
-//! terms too small to count beside it; then added terms stand on the right and the others on the left. Constant bounds
+//! terms too small to count beside it, or beside multiples of it; then added terms stand on the right and the others on the left. Constant bounds
 //! are written `x < c` (but `x <= 0`), and `c < x` or `c <= x`, whichever has the constant nearer to 0. All of that
 //! needs sums that are those of integers: without the reading that excludes overflow both sides are shown not to
 //! overflow. New sums are shown to fit.
+
+use std::collections::BTreeSet;
 
 use ir::{BinaryOp, DataType, ExprId, ExprKind};
 
@@ -13,7 +15,7 @@ use super::{
     division::gcd,
     sums::{Factors, ProductId, Sum},
 };
-use crate::{Interval, canonical::polynomial::Ring, interval::floor_div};
+use crate::{Interval, Modular, canonical::polynomial::Ring, interval::floor_div};
 
 /// A comparison in the making.
 struct Comparison {
@@ -93,6 +95,14 @@ impl Simplifier<'_> {
                 Some((large, bound)) => {
                     (gap, least) = (large, bound);
                     it.rule = "small-terms";
+                    continue;
+                }
+                None => {}
+            }
+            match self.without_residue(it, &gap, least) {
+                Some((multiples, bound)) => {
+                    (gap, least) = (multiples, bound);
+                    it.rule = "small-residue";
                 }
                 None => break,
             }
@@ -135,6 +145,46 @@ impl Simplifier<'_> {
             }
         }
         None
+    }
+
+    /// The terms that are known to be multiples of a number, with their bound, if the others cannot change the answer:
+    /// `i * 4 + v < n` for a multiple `n` of 4 and `0 <= v < 4`.
+    fn without_residue(&mut self, it: &Comparison, gap: &Sum, least: i128) -> Option<(Sum, i128)> {
+        let factors: BTreeSet<i128> = gap.products.iter().map(|it| it.1.abs()).collect();
+        for factor in factors.into_iter().rev().filter(|it| *it > 1) {
+            let (mut multiples, mut small) = (Vec::new(), Vec::new());
+            for &term in &gap.products {
+                match self.is_multiple(it.at, term, factor) {
+                    true => multiples.push(term),
+                    false => small.push(term),
+                }
+            }
+            // Those whose factors show it are divided elsewhere.
+            if small.is_empty() || multiples.iter().all(|it| it.1 % factor == 0) {
+                continue;
+            }
+            let small = Sum { products: small.into(), constant: 0 };
+            let bounds = self.interval_of(it.at, &small, Interval::of_type(it.dtype), &[]);
+            if bounds.min == Interval::NEG_INF || bounds.max == Interval::POS_INF {
+                continue;
+            }
+            let bound = |rest: i128| Some(ceil_div(least.checked_sub(rest)?, factor));
+            let bounded = bound(bounds.min)?;
+            if bounded == bound(bounds.max)? {
+                let least = factor.checked_mul(bounded - 1)?.checked_add(1)?;
+                return Some((Sum { products: multiples.into(), constant: 0 }, least));
+            }
+        }
+        None
+    }
+
+    /// Returns true if a term is known to be a multiple of a number.
+    fn is_multiple(&mut self, at: At, (product, factor): (ProductId, i128), of: i128) -> bool {
+        let mut known = Modular::constant(factor);
+        for atom in self.factors(product).clone() {
+            known = known.times(self.analyzer.facts_with(at.reading, at.ctx, atom).modular);
+        }
+        known.remainder(of) == Some(0)
     }
 
     /// The sum divided by an atom that all its terms have and that is positive, or not 0 where that is enough.

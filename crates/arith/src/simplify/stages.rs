@@ -65,8 +65,17 @@ pub const STAGES: &[Rule] = &[
         "A ramp times a constant: `Ramp(x, s, n) * Broadcast(c, n)` is `Ramp(x * c, s * c, n)`.",
     ),
     stage(
+        "ramp-residue",
+        "The remainder of a ramp by a constant, where that of its first lane is known: the ramp may start there.",
+    ),
+    stage(
         "ramp-sum",
         "A ramp and a ramp, or what is equal in all lanes: `Ramp(x, s, n) + Broadcast(y, n)` is `Ramp(x + y, s, n)`.",
+    ),
+    stage(
+        "small-residue",
+        "Terms of a comparison that cannot change it beside known multiples of a number: `4 * i + v < n` is \
+         `4 * i < n` if `n` is a multiple of 4 and `0 <= v < 4`.",
     ),
     stage(
         "small-terms",

@@ -139,19 +139,50 @@ impl Simplifier<'_> {
         }
         let Lanes::Fixed(n) = shape.lanes else { return None };
         let last = it.stride * (i128::from(n) - 1);
+        let within = self.between_multiples(at, it, shape, last);
+        within.or_else(|| if is_quotient { None } else { self.of_residue(at, it, shape, last) })
+    }
+
+    /// A ramp over a constant, all lanes of which are between two neighbouring multiples of it.
+    fn between_multiples(
+        &mut self,
+        at: At,
+        it: &Divided,
+        shape: Shape,
+        last: i128,
+    ) -> Option<Rewrite> {
         if !(0..it.by).contains(&last) {
             return None;
         }
+        let is_floor = matches!(it.op, BinaryOp::FloorDiv | BinaryOp::FloorMod);
         let rest = if is_floor { BinaryOp::FloorMod } else { BinaryOp::Mod };
         let rest = self.binary(rest, it.base, it.divisor);
         let end = self.int(it.by - last, self.body().dtype(it.base)?);
         if !self.holds(at, BinaryOp::Lt, rest, end) {
             return None;
         }
-        match is_quotient {
+        let base = self.binary(it.op, it.base, it.divisor);
+        match matches!(it.op, BinaryOp::FloorDiv | BinaryOp::Div) {
             true => Some((self.equal(base, shape), "ramp-division")),
             false => self.ramp(at, base, it.stride, shape).map(|it| (it, "ramp-division")),
         }
+    }
+
+    /// The remainder of a ramp whose first lane has a known one: of a ramp that starts there.
+    fn of_residue(&mut self, at: At, it: &Divided, shape: Shape, last: i128) -> Option<Rewrite> {
+        self.as_int(it.base).is_none().then_some(())?;
+        let dtype = self.body().dtype(it.base)?;
+        let facts = self.analyzer.facts_with(at.reading, at.ctx, it.base);
+        let rest = facts.modular.remainder(it.by)?;
+        // Truncation is that of floor division only where no lane is negative.
+        let is_floor = it.op == BinaryOp::FloorMod;
+        if !Interval::of_type(dtype).contains(rest + last) || !(is_floor || last >= 0) {
+            return None;
+        }
+        let first = self.int(rest, dtype);
+        let ramp = self.ramp(at, first, it.stride, shape)?;
+        let by = self.equal(it.divisor, shape);
+        Some((self.binary(it.op, ramp, by), "ramp-residue"))
     }
 
     /// An operation on vectors that have equal lanes each has equal lanes.

@@ -312,18 +312,27 @@ impl<'t> Reader<'t> {
         Operand { value, name: id, number, place }
     }
 
-    /// In an operation of unknown form: a use if the name is visible, else a definition for the region that follows.
+    /// In an operation of unknown form: a use if the name is visible, a definition for the region that follows if it is
+    /// not visible there: without a definition, or outside of an operation that is isolated from above.
     pub(super) fn end_possible(&mut self, start: u32) {
         let place = (start, self.pos());
         let operand = self.resolve(place);
-        if operand.value == NONE {
+        if operand.value != NONE {
+            self.operands.push(operand);
+        }
+        if operand.value == NONE || self.is_in_isolated() {
             self.push_possible(place);
             if let Some(definition) = self.definitions.last_mut() {
                 definition.context = MLIR_POSSIBLE_DEF;
             }
-        } else {
-            self.operands.push(operand);
         }
+    }
+
+    /// Returns true if the innermost operation is isolated from above.
+    fn is_in_isolated(&mut self) -> bool {
+        let Some(frame) = self.frames.last().copied() else { return false };
+        let head = self.head(&frame) as usize;
+        self.heads[head].is_isolated
     }
 
     /// The expression of a use that goes into `slot` of `op`; it waits where the name is not defined yet. One that

@@ -105,12 +105,7 @@ fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut DiagnosticList) 
             continue;
         }
         let text = body.name(name);
-        let shapes = Shapes::builtin();
-        let is_known = !text.contains('.')
-            || shapes.is_function(text)
-            || shapes.is_module(text)
-            || EffectTable::builtin().explain(Namespace::Mlir, text).kind != MatchKind::Default;
-        if !is_known {
+        if !is_known(text) {
             // Both forms are one name.
             if seen.insert((name, !is_read)) {
                 out.push(Diagnostic {
@@ -124,10 +119,19 @@ fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut DiagnosticList) 
                     ..Diagnostic::default()
                 });
             }
-        } else if !is_read && text.contains('.') && shapes.shape_of(text).is_none() {
+        } else if !is_read && text.contains('.') && Shapes::builtin().shape_of(text).is_none() {
             out.push(unread_operation(text, map.op_name(op)));
         }
     }
+}
+
+/// Returns true if the effects of an operation are known, or it is part of the structure of a file.
+pub fn is_known(name: &str) -> bool {
+    let shapes = Shapes::builtin();
+    !name.contains('.')
+        || shapes.is_function(name)
+        || shapes.is_module(name)
+        || EffectTable::builtin().explain(Namespace::Mlir, name).kind != MatchKind::Default
 }
 
 /// Returns the diagnostic for an operation whose effects are known, but not the form in which it is written.

@@ -187,14 +187,15 @@ impl<'t> Reader<'t> {
 
     /// Returns the number of operands that are certainly uses. In a form that is not understood a name may be one
     /// that the operation gives to its regions or to the parameters of a declaration, and behind an arrow one of
-    /// its results.
+    /// its results. Code that a form of a definition calls may print such a name there too.
     fn certain_uses(&self, op: OpId, frame: &Frame) -> usize {
-        if frame.form != Form::Opaque {
-            return usize::MAX;
-        }
         let mut definitions = self.definitions[frame.definitions..].iter();
-        if definitions.any(|it| it.context == MLIR_POSSIBLE_DEF) || self.may_define(op) {
-            return 0;
+        let mut defines = || definitions.any(|it| it.context == MLIR_POSSIBLE_DEF);
+        match frame.form {
+            Form::Opaque if defines() || self.may_define(op) => return 0,
+            Form::Opaque => {}
+            Form::Custom if self.heads[frame.head as usize].is_by_definition => {}
+            _ => return usize::MAX,
         }
         let arrow = self.parts[frame.parts..].iter().find(|it| it.kind == ARROW);
         arrow.map_or(usize::MAX, |it| it.operands.0 as usize)

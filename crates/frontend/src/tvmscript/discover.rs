@@ -19,11 +19,13 @@ use super::{
     vocabulary::{self, Decorated},
 };
 
+mod assertions;
 mod bindings;
 mod eager;
 mod instances;
 mod scopes;
 
+pub use assertions::Assertion;
 pub(crate) use scopes::Definition;
 use scopes::Scope;
 pub use scopes::{Context, Modules, NoModules, Scopes};
@@ -298,6 +300,10 @@ impl Environment for FileEnvironment<'_> {
         self.file.scopes.capture(self.scope, home, name, self.context)
     }
 
+    fn assertions(&self) -> Vec<Assertion> {
+        self.file.scopes.assertions(self.scope)
+    }
+
     fn member(&self, object: &Value, name: &str) -> Value {
         self.file.scopes.member(object, name, self.context)
     }
@@ -424,6 +430,7 @@ impl Finder<'_> {
     fn enter(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
         use SyntaxKind as K;
         self.bindings(node, scope);
+        self.asserted(node, scope);
         match node.kind() {
             K::SOURCE_FILE
             | K::BLOCK
@@ -497,6 +504,9 @@ impl Finder<'_> {
         };
         // Balances the pop when the function is left.
         scopes.push(scope);
+        if kind != FunctionKind::Macro {
+            self.has_function(scope);
+        }
         let definition = match kind {
             FunctionKind::Macro => Definition::Macro(green),
             _ => Definition::Function { green },

@@ -7,7 +7,10 @@
 use ir::{DataType, effects::EffectTable};
 use syntax::Green;
 
-use super::staging::{Home, Unknown};
+use super::{
+    discover::Assertion,
+    staging::{Home, Unknown},
+};
 
 /// A compile-time value of Python.
 pub use super::staging::Value as Constant;
@@ -84,6 +87,11 @@ pub trait Environment {
     /// Returns the meaning of a name that the function does not bind.
     fn resolve(&self, name: &str) -> Capture {
         self.resolve_at(None, name).capture
+    }
+
+    /// Returns the conditions that Python has checked before it makes the function.
+    fn assertions(&self) -> Vec<Assertion> {
+        Vec::new()
     }
 
     /// Returns the value of an attribute of a captured object.

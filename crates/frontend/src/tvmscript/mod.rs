@@ -29,8 +29,8 @@ pub use checked::{
     checked_simplify_edits,
 };
 pub use discover::{
-    Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey, FunctionKind,
-    FunctionSource, Modules, NoModules, Scopes, functions, functions_after,
+    Assertion, Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey,
+    FunctionKind, FunctionSource, Modules, NoModules, Scopes, functions, functions_after,
 };
 pub use edits::Selection;
 pub use environment::{Capture, Constant, Environment, Found, Namespace, Signature};

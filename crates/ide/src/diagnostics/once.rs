@@ -4,7 +4,8 @@
 //! - Equal simplifications are told at the first of their places; the others are related. So are guards that join one
 //!   guard before them.
 //! - A statement that goes takes along what is in it: no simplification inside it is told.
-//! - A store that is dead is not also a statement that does nothing.
+//! - A store that is dead is not also a statement that does nothing, a loop whose body is never executed not also one
+//!   that does nothing, and a condition that is known not also one that joins the guard around it.
 //! - A name that an error says is defined twice is not also unused.
 //!
 //! O(n log n) in the diagnostics of a function.
@@ -12,7 +13,7 @@
 use std::{cmp::Reverse, collections::hash_map::Entry, hash::BuildHasher as _};
 
 use frontend::tvmscript::diagnostics::REDEFINITION;
-use ir::plan::simplify::SimplificationKind;
+use ir::plan::{finding::Role, simplify::SimplificationKind};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use syntax::{Diagnostic, TextRange};
 use transform::findings::FindingKind;
@@ -46,11 +47,8 @@ pub(super) fn add_simplifications(
     removed: impl Iterator<Item = TextRange>,
     all: impl Iterator<Item = (SimplificationKind, Diagnostic)>,
 ) {
-    let dead: FxHashSet<TextRange> = res
-        .iter()
-        .filter(|it| it.code == FindingKind::DeadStore.name())
-        .map(|it| it.range)
-        .collect();
+    let said: FxHashSet<(SimplificationKind, TextRange)> =
+        res.iter().flat_map(said_by_a_finding).collect();
     let removed = outermost(removed);
     let is_inside = |range: TextRange| {
         let behind = removed.partition_point(|it| it.start() <= range.start());
@@ -59,8 +57,7 @@ pub(super) fn add_simplifications(
     };
     let mut first: FxHashMap<(&'static str, u64, Option<TextRange>), usize> = FxHashMap::default();
     for (kind, it) in all {
-        let is_dead = kind == SimplificationKind::NoOp && dead.contains(&it.range);
-        if is_dead || is_inside(it.range) {
+        if said.contains(&(kind, it.range)) || is_inside(it.range) {
             continue;
         }
         let place = match kind {
@@ -76,6 +73,22 @@ pub(super) fn add_simplifications(
             Entry::Occupied(entry) => join(&mut res[*entry.get()], it),
         }
     }
+}
+
+/// The simplifications that a finding tells already, with their places.
+fn said_by_a_finding(it: &Diagnostic) -> Vec<(SimplificationKind, TextRange)> {
+    let is = |kind: FindingKind| it.code == kind.name();
+    if is(FindingKind::DeadStore) {
+        return vec![(SimplificationKind::NoOp, it.range)];
+    }
+    if is(FindingKind::ConstantCondition) || is(FindingKind::RedundantCondition) {
+        return vec![(SimplificationKind::MergeableGuards, it.range)];
+    }
+    if is(FindingKind::Unreachable) {
+        let loops = it.related.iter().filter(|(_, role)| role == Role::LOOP.0);
+        return loops.map(|(range, _)| (SimplificationKind::EmptyLoop, *range)).collect();
+    }
+    Vec::new()
 }
 
 /// Adds the places of an equal simplification to the one that is told.

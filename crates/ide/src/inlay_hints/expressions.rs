@@ -39,8 +39,8 @@ struct RelativeHint {
 struct Candidate {
     offset: TextSize,
     line: u32,
-    /// Operations saved; zero for hints shown only on demand.
-    saves: u64,
+    /// Operations saved; none for hints shown only on demand.
+    saves: Option<u64>,
     group: usize,
     /// Number of the occurrence among those that are marked.
     nth: usize,
@@ -92,7 +92,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
             candidates.push(Candidate {
                 offset: range.end(),
                 line: text.line(range.end()),
-                saves: if is_applied { saves.max(1) } else { 0 },
+                saves: is_applied.then_some(saves),
                 group: i,
                 nth,
             });
@@ -101,7 +101,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
     }
     candidates.sort_by_key(|it| (it.offset, it.group, it.nth));
     let mut best: FxHashMap<u32, usize> = FxHashMap::default();
-    for (i, candidate) in candidates.iter().enumerate().filter(|(_, it)| it.saves > 0) {
+    for (i, candidate) in candidates.iter().enumerate().filter(|(_, it)| it.saves.is_some()) {
         let best = best.entry(candidate.line).or_insert(i);
         if candidate.saves > candidates[*best].saves {
             *best = i;
@@ -114,7 +114,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
         let hint = item(unit.name(db), || hint(&text, candidate, occurrences, lines))?;
         let is_first_choice = best.get(&candidate.line) == Some(&i);
         let rank = ranks[candidate.group];
-        Some(RelativeHint { hint, is_first_choice, rank, saves: candidate.saves })
+        Some(RelativeHint { hint, is_first_choice, rank, saves: candidate.saves.unwrap_or(0) })
     };
     let hints = candidates.iter().enumerate().filter_map(hint).collect();
     FunctionHints { hints, lines: text.n_lines() }

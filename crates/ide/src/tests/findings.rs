@@ -235,6 +235,22 @@ fn facts_that_decide_guards_and_divisions_are_named_and_can_be_written() {
         A[j] = (i * n + j % n) // n
     "##]],
     );
+    // Lanes of which some are beyond the end are computed one by one.
+    check_actions(
+        "for k in range(j):\n    for v in T.vectorized(4):\n        if k * 4 + v $0< n:\n            A[v] = k",
+        ActionKind::QuickFix,
+        expect![[r##"
+            # Assume `j * 4 <= n`, so that `k * 4 + v < n` is simpler
+            # Assert `j * 4 <= n`, so that `k * 4 + v < n` is simpler
+            # Assume `n % 4 == 0`, so that `k * 4 + v < n` is the same for each `v`
+            # Assert `n % 4 == 0`, so that `k * 4 + v < n` is the same for each `v`
+            assert n % 4 == 0, "n % 4 == 0"
+            for k in range(j):
+                for v in T.vectorized(4):
+                    if k * 4 + v < n:
+                        A[v] = k
+        "##]],
+    );
     // Nothing of the kind decides it.
     check_actions("if i $0< j:\n    A[j] = i", ActionKind::QuickFix, expect![[r##""##]]);
 }

@@ -42,6 +42,81 @@ fn guards_that_are_one_can_be_merged() {
 }
 
 #[test]
+fn of_the_loops_of_one_header_those_of_one_iteration_are_named() {
+    check(
+        "
+        for k, l in T.grid(8, 1):
+            A[k +$0 l] = j
+        ",
+        expect![[r#"
+            # Hint single-iteration-loop `for k, l in T.grid(8, 1):
+                    A[k + l] = j`: the loop over `l` runs one iteration
+            # Hint simplifiable `k + l`: `k + l` is `k` here (neutral-operand)
+            # fix: Write `k`
+            # fix: Replace the loop by its body
+            # fix: Simplify all of `f` (2 steps)
+            # fix: Ignore `simplifiable` here
+            # fix: Ignore `single-iteration-loop` here
+            for k, l in T.grid(8, 1):
+                A[k] = j
+        "#]],
+    );
+}
+
+#[test]
+fn a_known_condition_is_not_also_a_guard_to_merge() {
+    check(
+        "
+        for k in range(16):
+            if k < n:
+                if k <$0 n:
+                    A[k] = j
+        ",
+        expect![[r#"
+            # Hint redundant-condition `k < n`: `k < n` is always true here
+            #     this decides it
+            # fix: Keep only the code that is executed
+            # fix: Assume `15 < n`, so that `k < n` is simpler
+            # fix: Assert `15 < n`, so that `k < n` is simpler
+            # fix: Ignore `redundant-condition` here
+            for k in range(16):
+                if k < n:
+                    A[k] = j
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_never_runs_is_told_once() {
+    check(
+        "
+        for k in range(0):
+            A[$0k] = j
+        A[1] = j
+        ",
+        expect![[r#"
+            # Information unreachable (faded) `A[k] = j`: this is never executed: the loop around it runs no iteration
+            #     this loop
+            # fix: Remove the code that is never executed
+            # fix: Remove the loop
+            # fix: Ignore `unreachable` here
+            A[1] = j
+        "#]],
+    );
+}
+
+#[test]
+fn the_only_statement_may_do_nothing() {
+    check(
+        "
+        L = T.alloc_local((1,), \"int32\")
+        T.evaluate(0)$0
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
 fn loop_of_one_iteration_can_be_replaced_by_its_body() {
     check(
         "
@@ -52,7 +127,7 @@ fn loop_of_one_iteration_can_be_replaced_by_its_body() {
         expect![[r#"
             # Hint single-iteration-loop `for k in range(1):
                     # kept
-                    A[i + k] = j`: this loop runs one iteration
+                    A[i + k] = j`: the loop over `k` runs one iteration
             # Hint simplifiable `i + k`: `i + k` is `i` here (neutral-operand)
             # fix: Replace the loop by its body
             # fix: Simplify all of `f` (2 steps)

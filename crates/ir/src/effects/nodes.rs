@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use super::model::{MemoryEffect, OpEffects, Trap, TrapKind};
 use super::table::EffectTable;
 use crate::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, UnaryOp, ValueKind,
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, MemoryScope, Type, UnaryOp,
+    ValueKind,
 };
 
 /// The row of each operator, in the order of `BinaryOp`'s variants.
@@ -92,6 +93,7 @@ impl EffectTable {
             ExprKind::Ramp { .. } | ExprKind::Broadcast { .. } | ExprKind::Shuffle { .. } => {
                 cost::SIMPLE
             }
+            ExprKind::Load { .. } if is_register(body, expr) => 0,
             ExprKind::Load { .. } | ExprKind::Region(..) => cost::LOAD,
             kind @ ExprKind::Call { .. } => self.call_cost(body, kind),
             ExprKind::Opaque { .. } => cost::CALL,
@@ -112,6 +114,13 @@ impl EffectTable {
             _ => cost::CALL,
         }
     }
+}
+
+/// Returns true for a load of one element of a thread's own memory that is known when the kernel is built: a register.
+pub fn is_register(body: &Body, load: ExprId) -> bool {
+    let ExprKind::Load { buffer, indices, .. } = body.expr(load).kind else { return false };
+    body.buffers[buffer].scope == MemoryScope::Local
+        && body.items(indices).iter().all(|&it| is_constant_when_built(body, it))
 }
 
 /// Returns true for a constant, and for a captured number of Python, which is one when the kernel is built.

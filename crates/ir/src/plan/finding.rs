@@ -45,6 +45,8 @@ impl Role {
     pub const LOOP: Role = Role("this loop");
     /// It computes the same value.
     pub const SAME_VALUE: Role = Role("the same value is computed here");
+    /// It reads the same memory, and the finding holds for it as well.
+    pub const READ_TOO: Role = Role("read here, too");
     /// It stored the value that is read.
     pub const STORED: Role = Role("stored here");
 }

@@ -48,10 +48,12 @@ fn fits(body: &Body, around: Option<(ExprKind, usize)>, role: Role, new: ExprId)
         {
             false
         }
-        // Beside a number of Python it would be one too, computed with it where it is read.
+        // Beside a number of Python it would be one too, computed with it where it is read, if it is written without
+        // its type.
         Some((ExprKind::Binary(_, lhs, rhs), index)) => {
             let beside = body.expr(if index == 0 { rhs } else { lhs }).flags;
-            !(beside.has_unknown || beside.has_captured)
+            let is_bare = !node.ty.prim().is_some_and(|it| it.is_integer() && it.bits == 64);
+            !(is_bare && (beside.has_unknown || beside.has_captured))
         }
         _ => role.takes_constant(),
     }

@@ -519,7 +519,10 @@ impl<'t> Parser<'t> {
                 next = self.token_from(count.end);
             }
             if next.kind != COMMA {
-                break next.kind == EQ;
+                // `%a, %b = %c` belongs to a list of assignments that goes on at this line.
+                let is_one = token.start == start;
+                let is_assigned = |it: &mut Self| it.token_from(next.end).kind == VALUE_ID;
+                break next.kind == EQ && (is_one || !is_assigned(self));
             }
             let value = self.token_from(next.end);
             if value.kind != VALUE_ID {

@@ -95,6 +95,11 @@ impl fmt::Display for ShapeError {
 
 impl std::error::Error for ShapeError {}
 
+/// Fields of effects that name operands by their places. A format that has the operands in another order is not
+/// followed beside them.
+const OPERAND_LISTS: [&str; 7] =
+    ["lazy", "numbers", "addresses", "places", "reads", "writes", "texts"];
+
 impl Shapes {
     /// The table of the operations that the product knows.
     pub fn builtin() -> &'static Shapes {
@@ -132,7 +137,11 @@ impl Shapes {
             if row.has_trait("IsolatedFromAbove") {
                 res.isolate(names());
             }
-            if let (Some(format), None) = (&row.format, &row.shape) {
+            let names_operands = row.fields.iter().any(|(key, _)| OPERAND_LISTS.contains(&&**key));
+            let operands = row.parts.operands.as_deref().unwrap_or_default();
+            if let (Some(format), None) = (&row.format, &row.shape)
+                && (!names_operands || assembly::keeps_order(format, operands))
+            {
                 res.add_format(names(), format, &row.parts).map_err(|it| at(row, it))?;
             }
             res.add(names(), row.shape.as_deref(), &row.marks).map_err(|it| at(row, it))?;
@@ -375,4 +384,26 @@ fn defined(format: &str, parts: &Parts) -> Option<Shape> {
         is_by_definition: true,
         states_results: assembly::states_results(format, parts),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effects_of_operands_stand_beside_formats_in_their_order() {
+        for row in shipped::overlays().iter().filter(|it| it.shape.is_none()) {
+            if !row.fields.iter().any(|(key, _)| OPERAND_LISTS.contains(key)) {
+                continue;
+            }
+            for name in row.ops {
+                let format = shipped::operation(name).and_then(|it| it.format);
+                let Some(format) = format.map(|it| &shipped::formats()[usize::from(it)]) else {
+                    continue;
+                };
+                let operands = file::parts_of_text(format.parts).operands.unwrap_or_default();
+                assert!(assembly::keeps_order(format.text, &operands), "{name}");
+            }
+        }
+    }
 }

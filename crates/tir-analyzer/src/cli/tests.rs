@@ -21,6 +21,7 @@ mod panics;
 mod parse;
 mod preview;
 mod report;
+mod report_formats;
 mod run;
 mod simplify;
 mod usage;

@@ -146,6 +146,9 @@ rows! {
     "elsewhere.max-files": usize = elsewhere_files;
     /// Closed files with more bytes are not read.
     "elsewhere.max-file-size": u64 = elsewhere_file_size;
+    /// Folders beside the settings in which imports of Python are searched, after the workspace itself and its `src` and
+    /// `python`.
+    "imports.roots": Vec<PathBuf> = import_roots;
     /// The target of device code, with settings as `build --target` has them.
     "device-code.target": String = target;
     /// Show a code lens above each function that launches threads.

@@ -85,6 +85,22 @@ impl SettingValue for PathBuf {
     }
 }
 
+impl SettingValue for Vec<PathBuf> {
+    fn read(value: &Value) -> Result<Vec<PathBuf>, String> {
+        let paths =
+            value.as_array().and_then(|it| it.iter().map(|it| PathBuf::read(it).ok()).collect());
+        paths.ok_or_else(|| "a list of paths".to_owned())
+    }
+
+    fn write(&self) -> Value {
+        json!(self)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "array", "items": PathBuf::schema() })
+    }
+}
+
 macro_rules! by_name {
     ($($Kind:ty)*) => {$(
         impl SettingValue for $Kind {

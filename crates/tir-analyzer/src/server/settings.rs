@@ -65,6 +65,11 @@ impl Settings {
         &self.folders[group.0 as usize].config
     }
 
+    /// The folder of the settings file of a group.
+    pub(crate) fn folder(&self, group: Group) -> Option<&Path> {
+        self.folders[group.0 as usize].root.as_deref()
+    }
+
     /// The number of groups.
     pub(crate) fn n_groups(&self) -> usize {
         self.folders.len()

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    config::{Config, ConfigPatch},
+    config::{Config, ConfigPatch, import_folders},
     server::{
         client::Client,
         documents::{Document, Documents},
@@ -113,14 +113,21 @@ impl State {
             asked: FxHashMap::default(),
             n_asked: 0,
         };
-        state.follow_imports();
         state.read_settings();
+        state.follow_imports();
         Ok(state)
     }
 
     /// Has imports followed to the files of the workspace.
     pub(crate) fn follow_imports(&mut self) {
-        let files = WorkspaceFiles::new(self.roots.iter().cloned());
+        let mut folders = Vec::new();
+        for root in self.roots.clone().iter() {
+            let group = self.group_of_folder(root);
+            let settings = self.settings.folder(group).unwrap_or(root);
+            folders.push(root.clone());
+            folders.extend(import_folders(settings, &self.settings.config(group).import_roots));
+        }
+        let files = WorkspaceFiles::new(folders);
         self.host_mut().set_workspace(Arc::new(files));
     }
 
@@ -338,6 +345,9 @@ impl State {
         }
         if changed.is_empty() && !is_moved {
             return;
+        }
+        if changed.iter().any(|it| it.new.import_roots != it.old.import_roots) {
+            self.follow_imports();
         }
         if self.indexed.is_some() {
             self.index_workspace();

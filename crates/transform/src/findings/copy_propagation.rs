@@ -3,7 +3,7 @@
 //! In: the facts. Out: a finding for each load of a value that a store `B[i] = A[j]` wrote, where neither has been
 //! written since, if reading the original is better: it is nearer to the thread, or every load of the copy can do so,
 //! which leaves the copy unused. A copy into nearer memory (`shared` from `global`, an allocation from a parameter) is
-//! made on purpose and stays, and so does a copy in a scalar (`x = A[i]`): reading a name costs nothing.
+//! made on purpose and stays, and so does a copy in a scalar (`x = A[i]`) or a register: reading it costs nothing.
 //! O(loads · log n).
 
 use std::cmp::Ordering;
@@ -12,6 +12,7 @@ use dataflow::alias::{Reach, Space};
 use ir::{
     BufferId, ExprKind,
     arena::Id as _,
+    effects::is_register,
     plan::finding::{FindingFix, FixEdit, Place, Related, Replacement, Role},
 };
 use rules::{Fix, Rule, Severity};
@@ -67,7 +68,8 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             facts.body.expr(value).size <= MAX_SIZE
                 && memory.reads_same_at(it.value, facts.occurrences[it.load].op)
         };
-        let is_name = facts.body.buffers[it.buffer].is_cell();
+        let is_name = facts.body.buffers[it.buffer].is_cell()
+            || is_register(facts.body, facts.occurrences[it.load].expr);
         if source != it.buffer
             && !is_name
             && order.is_le()

@@ -35,7 +35,7 @@ use super::{
 };
 
 /// A store that nothing can read.
-pub(super) const DEAD_STORE: FindingRule = FindingRule {
+pub(crate) const DEAD_STORE: FindingRule = FindingRule {
     rule: Rule::reported(
         "dead-store",
         Severity::Hint,
@@ -56,6 +56,9 @@ else:
 The fix removes the store. Writes to parameters count as read when the function ends. A value with a call that may \
 have an effect
 is not removed.
+
+In MLIR: a `memref.store` or `affine.store` whose element the next one of the same block writes again, where nothing \
+between may read it. It is told, and has no fix.
 ",
     )
     .with_fix(Fix::ByDefault),

@@ -18,9 +18,9 @@ use rules::Rule;
 use super::{FindingFacts, FindingKind};
 
 /// The declaration of a kind of finding, which stands in the file of its planner.
-pub(super) struct FindingRule {
+pub(crate) struct FindingRule {
     /// Name, level, fix, summary and documentation.
-    pub(super) rule: Rule,
+    pub(crate) rule: Rule,
     /// Finds all of the kind, in any order.
     pub(super) plan: fn(&FindingFacts<'_>, &mut Vec<Finding>),
     /// Says what the fix of a finding does, whose first edit is given; mostly [`edit_title`].

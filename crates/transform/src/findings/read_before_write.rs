@@ -8,7 +8,10 @@
 //! * that certainly follows an `if` of which only one arm writes it; outside kernels, where the threads of a warp are
 //!   made to read together the values that some of them have.
 //!
-//! A call counts as a write of the memory that it is given to write. O(occurrences + loads · log n).
+//! A call counts as a write of the memory that it is given to write. Of the loads of an allocation that nothing writes,
+//! the first is told, and the others with it. O(occurrences + loads · log n).
+
+use std::collections::hash_map::Entry;
 
 use dataflow::{
     alias::AliasClass,
@@ -20,6 +23,7 @@ use ir::{
     plan::finding::{Place, Related, Role},
 };
 use rules::{Rule, Severity};
+use rustc_hash::FxHashMap;
 
 use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence, stored::loads};
 
@@ -59,6 +63,7 @@ const MAX_LOOPS: usize = 64;
 fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let memory = &facts.memory();
     let mut lazy = Lazy { op: None, start: 0, flags: Vec::new() };
+    let mut never_written: FxHashMap<OpId, usize> = FxHashMap::default();
     for (load, buffer, version) in loads(facts, memory) {
         let class = facts.aliases().class(buffer);
         let (allocation, around) = match version.origin() {
@@ -72,8 +77,20 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         let Some(op) = allocation else { continue };
         let OpKind::Alloc { buffer: made, kind } = facts.body.ops[op].kind else { continue };
         let is_certain = around.is_none() || !lazy.is_lazy(facts, load);
-        if kind != AllocKind::Const && is_certain && shown_by(facts.body, buffer) == Some(made) {
-            found.push(finding(facts, memory, load, op, around));
+        if kind == AllocKind::Const || !is_certain || shown_by(facts.body, buffer) != Some(made) {
+            continue;
+        }
+        let told = around.is_none().then(|| never_written.entry(op));
+        match told {
+            Some(Entry::Occupied(first)) => {
+                let again = Related { place: Place::Occurrence(load), role: Role::READ_TOO };
+                found[*first.get()].related.push(again);
+            }
+            Some(Entry::Vacant(first)) => {
+                first.insert(found.len());
+                found.push(finding(facts, memory, load, op, around));
+            }
+            None => found.push(finding(facts, memory, load, op, around)),
         }
     }
 }

@@ -26,7 +26,7 @@ use super::{
 };
 
 /// A load of a value that a name or an earlier store still holds.
-pub(super) const REDUNDANT_LOAD: FindingRule = FindingRule {
+pub(crate) const REDUNDANT_LOAD: FindingRule = FindingRule {
     rule: Rule::reported(
         "redundant-load",
         Severity::Hint,

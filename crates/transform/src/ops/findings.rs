@@ -10,6 +10,7 @@
 //! | `divisions` | divisions by zero |
 //! | `accesses` | accesses outside of a memref |
 //! | `offsets` | products of offsets that int32 cannot hold |
+//! | `stores` | stores that the next one overwrites, and loads of what was just stored |
 //! | `debugging` | operations that only debugging needs: nothing is told about them |
 
 mod accesses;
@@ -17,12 +18,14 @@ mod conditions;
 mod debugging;
 mod divisions;
 mod offsets;
+mod stores;
 
 use std::borrow::Cow;
 
 use arith::operations::{Decider, OperationFacts, Witness};
 use ir::{
     Body, Dialect, OpId, ValueId,
+    arena::Table,
     effects::EffectTable,
     plan::simplify::{CONSTANT_CONDITION, REDUNDANT_CONDITION},
 };
@@ -31,7 +34,8 @@ use rules::{
     Severity::{Hint, Warning},
 };
 
-use super::op_traits::OpTraits;
+use super::op_traits::{Bits, OpTraits};
+use crate::findings::{dead_store::DEAD_STORE, redundant_load::REDUNDANT_LOAD};
 
 pub use arith::operations::StatedFacts;
 pub use debugging::Debugging;
@@ -113,12 +117,16 @@ rules::kinds! {
     pub enum OpFindingKind {
         /// A condition that ranges and constants decide.
         ConstantCondition = CONSTANT_CONDITION;
+        /// A store that the next one overwrites.
+        DeadStore = DEAD_STORE.rule;
         /// A product of offsets that int32 cannot hold.
         OffsetOverflow = OFFSET_OVERFLOW;
         /// An access outside of a memref.
         OutOfBounds = OUT_OF_BOUNDS;
         /// A condition that a condition on the way decides.
         RedundantCondition = REDUNDANT_CONDITION;
+        /// A load of what was just stored.
+        RedundantLoad = REDUNDANT_LOAD.rule;
         /// A mask that lets everything through.
         RedundantMask = REDUNDANT_MASK;
         /// A division by zero.
@@ -168,10 +176,16 @@ pub fn findings(
         found: Vec::new(),
         n_witnesses: 0,
     };
-    for op in body.ops_preorder() {
+    search.stores(body.root);
+    let mut order = Table::filled(body.ops.len(), 0u32);
+    for (number, op) in body.ops_preorder().enumerate() {
         ir::interrupt::check();
+        order[op] = number as u32;
         if debugging.is_only_for(op) || search.facts.before(op).is_none() {
             continue;
+        }
+        if !search.is_inside_unknown(op) && !traits.of(op).has(Bits::UNKNOWN) {
+            body.ops[op].regions.iter().for_each(|&region| search.stores(region));
         }
         let name = arith::operations::name_of(body, op);
         search.condition(op, name);
@@ -179,6 +193,8 @@ pub fn findings(
         search.access(op, name);
         search.offset(op, name);
     }
+    search.found.retain(|it| !debugging.is_only_for(it.op));
+    search.found.sort_by_key(|it| order[it.op]);
     search.found
 }
 

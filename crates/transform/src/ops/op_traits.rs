@@ -198,17 +198,19 @@ impl OpTraits {
             teams: Vec::new(),
         };
         let mut has_regions = false;
-        for (_, op) in body.ops.iter() {
+        for (id, op) in body.ops.iter() {
             has_regions |= !op.regions.is_empty();
             let (OpKind::Named(name) | OpKind::Opaque(name)) = op.kind else {
                 let number = all.number(unknown().traits);
                 all.of_op.push(number);
                 continue;
             };
-            // Where a type is not known, the text was not understood, and attributes may be missing too.
+            // Where a type is not known, the text was not understood, and attributes may be missing too; unless all of
+            // the text is an attribute.
             let is_unknown = |it: &ir::ValueId| body.values[*it].ty == Type::Unknown;
-            let is_unread =
-                matches!(op.kind, OpKind::Opaque(_)) || op.results.iter().any(is_unknown);
+            let is_whole = || arith::operations::attr(body, id, "$form").is_some();
+            let is_unread = matches!(op.kind, OpKind::Opaque(_))
+                || (op.results.iter().any(is_unknown) && !is_whole());
             let named = if is_unread {
                 unknown()
             } else {

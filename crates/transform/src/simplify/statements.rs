@@ -44,6 +44,8 @@ pub(super) struct List {
     ends: Option<(OpId, OpId)>,
     /// The number of entries.
     len: usize,
+    /// The number of entries that only declare something.
+    declarations: usize,
     /// Statements that do nothing.
     idle: Vec<OpId>,
     /// Items that changed the list.
@@ -63,10 +65,16 @@ impl List {
         List { ends: Some((op, op)), len: 1, changes: vec![item], ..List::default() }
     }
 
-    fn push(&mut self, op: OpId) {
+    fn push(&mut self, op: OpId, kind: OpKind) {
         let first = self.ends.map_or(op, |it| it.0);
         self.ends = Some((first, op));
         self.len += 1;
+        self.declarations += usize::from(is_declaration(kind));
+    }
+
+    /// Returns true if nothing in it does something.
+    fn only_declares(&self) -> bool {
+        self.len == self.declarations
     }
 
     /// Adds another list at the end.
@@ -76,10 +84,18 @@ impl List {
             (own, other) => own.or(other),
         };
         self.len += other.len;
+        self.declarations += other.declarations;
         join(&mut self.idle, other.idle);
         join(&mut self.changes, other.changes);
         self.last_removal = self.last_removal.max(other.last_removal);
     }
+}
+
+fn is_declaration(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Alloc { .. } | OpKind::DeclBuffer { .. } | OpKind::EnvThread(_) | OpKind::AttrDict
+    )
 }
 
 /// Appends the shorter to the longer, in no order.
@@ -161,16 +177,28 @@ impl Planner<'_, '_, '_, '_> {
                         _ => op,
                     };
                     if is_graph || !self.join_guards(lists, &mut list, op, &[]) {
-                        list.push(op);
+                        list.push(op, body.ops[op].kind);
                     }
                 }
             }
         }
         if list.len > 0 {
-            let idle = std::mem::take(&mut list.idle);
+            let mut idle = std::mem::take(&mut list.idle);
+            // `T.evaluate(0)` is the way to write that nothing is done with what is declared.
+            let fillers = idle.iter().filter(|it| list.only_declares() && self.is_filler(**it));
+            let filler = fillers.copied().min_by_key(|it| self.facts.scopes.order(*it));
+            idle.retain(|it| Some(*it) != filler);
             self.remove_idle(&mut list, idle);
+            list.idle.extend(filler);
         }
         lists.of_block.insert(block, list);
+    }
+
+    /// Returns true for the statement that stands where nothing is to be done: the evaluation of a constant.
+    fn is_filler(&self, op: OpId) -> bool {
+        let data = &self.body().ops[op];
+        data.kind == OpKind::Evaluate
+            && data.operands.iter().all(|&it| self.body().expr(it).is_constant())
     }
 
     /// Removes statements that do nothing.

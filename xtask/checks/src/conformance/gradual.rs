@@ -1,9 +1,10 @@
 //! The gradual guarantee: to forget a value adds no error and no rewrite.
 //!
 //! In: folders of Python files, and a number of generated kernels. The constants and data types of each function become
-//! parameters of a factory around it, one for each value: numbers alone, data types alone, both. What is reported of
-//! the function then must have been reported of the text with the values: errors and warnings by their rule, findings
-//! and simplifications by rule and place, shared values by the places that become one. Losing some is allowed.
+//! parameters of a factory around it, one for each value: numbers alone, data types alone, both, and numbers of which
+//! the factory asserts a part. What is reported of the function then must have been reported of the text with the
+//! values: errors and warnings by their rule, findings and simplifications by rule and place, shared values by the
+//! places that become one. Losing some is allowed.
 //!
 //! Unknown is not equal to unknown: in planted functions, occurrences with different unknown names must stay apart.
 
@@ -47,10 +48,16 @@ enum Forgotten {
     Numbers,
     Types,
     Both,
+    /// Numbers, of which the factory asserts a part: remainders, bounds, and which is less.
+    Checked,
 }
 
-const FORGOTTEN: [(&str, Forgotten); 3] =
-    [("numbers", Forgotten::Numbers), ("types", Forgotten::Types), ("both", Forgotten::Both)];
+const FORGOTTEN: [(&str, Forgotten); 4] = [
+    ("numbers", Forgotten::Numbers),
+    ("types", Forgotten::Types),
+    ("both", Forgotten::Both),
+    ("checked", Forgotten::Checked),
+];
 
 /// Compares every function of every file below a folder, generated kernels, and the planted functions.
 pub(crate) fn compare(folder: &Path, filter: Option<&str>) -> anyhow::Result<Report> {
@@ -374,7 +381,11 @@ fn forget(text: &str, kernels: &[&FunctionItem], forgotten: Forgotten) -> (Strin
             false => {
                 out.push_str(&text[done..line]);
                 done = end;
-                wrap(&mut out, &text[line..start], &text[start..end], &values)
+                let checked = match forgotten {
+                    Forgotten::Checked => assertions(&text[start..end], &values),
+                    _ => Vec::new(),
+                };
+                wrap(&mut out, &text[line..start], &text[start..end], &values, &checked)
             }
         };
         maps.push(map);
@@ -403,7 +414,7 @@ fn values(item: &FunctionItem, forgotten: Forgotten) -> Vec<(TextRange, String)>
         let is_type =
             token.kind() == SyntaxKind::STRING && TYPES.contains(&text.trim_matches(['"', '\'']));
         let is_wanted = match forgotten {
-            Forgotten::Numbers => is_number,
+            Forgotten::Numbers | Forgotten::Checked => is_number,
             Forgotten::Types => is_type,
             Forgotten::Both => is_number || is_type,
         };
@@ -417,11 +428,38 @@ fn values(item: &FunctionItem, forgotten: Forgotten) -> Vec<(TextRange, String)>
     values
 }
 
+/// Conditions that hold of the values of a function.
+fn assertions(text: &str, values: &[(TextRange, String)]) -> Vec<String> {
+    let value = |range: &TextRange| {
+        text[usize::from(range.start())..usize::from(range.end())].parse::<u64>().ok()
+    };
+    let numbers: BTreeMap<u64, &str> =
+        values.iter().filter_map(|(range, name)| Some((value(range)?, &**name))).collect();
+    let mut conditions = Vec::new();
+    for (number, name) in &numbers {
+        conditions.push(format!("{name} % 4 == {} and {name} > {}", number % 4, number - 1));
+        conditions.push(format!("{name} <= {}", number.saturating_mul(2)));
+    }
+    let names: Vec<&&str> = numbers.values().collect();
+    conditions.extend(names.windows(2).map(|it| format!("{} < {}", it[0], it[1])));
+    conditions
+}
+
 /// Writes a function in a factory around it, which has the names of the values.
-fn wrap(out: &mut String, indent: &str, text: &str, values: &[(TextRange, String)]) -> Map {
+fn wrap(
+    out: &mut String,
+    indent: &str,
+    text: &str,
+    values: &[(TextRange, String)],
+    checked: &[String],
+) -> Map {
     let names: BTreeSet<&str> = values.iter().map(|it| it.1.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let _ = write!(out, "{indent}def factory({}):\n{indent}    ", names.join(", "));
+    let _ = writeln!(out, "{indent}def factory({}):", names.join(", "));
+    for condition in checked {
+        let _ = writeln!(out, "{indent}    assert {condition}");
+    }
+    let _ = write!(out, "{indent}    ");
     let mut map = Map { pieces: Vec::new(), is_changed: true };
     let mut at = 0;
     let copy = |out: &mut String, map: &mut Map, from: usize, to: usize| {

@@ -305,7 +305,7 @@ fn without_module(printed: &str) -> String {
     inner.iter().flat_map(|it| [it.trim_start(), "\n"]).collect()
 }
 
-fn first_difference(ours: &str, theirs: &str) -> String {
+pub(crate) fn first_difference(ours: &str, theirs: &str) -> String {
     let lines = ours.lines().zip(theirs.lines());
     match lines.into_iter().find(|(a, b)| a != b) {
         Some((a, b)) => format!("`{}` for `{}`", a.trim(), b.trim()),

@@ -4,7 +4,9 @@
 //! as `mlir-opt` cuts it. Each document goes through `tir-analyzer check` as a file of its own, and its first error is
 //! the cause. A document is *valid* if `mlir-opt` accepts it without dialects that it does not know. Of those that it
 //! refuses, most are of dialects that it lacks: they are *presumed* valid, but for documents that expect an error.
-//! Without the peer all are presumed.
+//! Without the peer all are presumed. Of all these, operations are counted, and those whose effects nobody states
+//! (*unknown*), or whose form is not read (*unread*); the dialect `test` of MLIR's own tests is no dialect of a project,
+//! and is counted apart (*of tests*).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
+use frontend::mlir::{self, Shapes};
+use ir::OpKind;
 use serde_json::Value;
 
 use crate::conformance::mlir::{mlir_opt, version};
@@ -21,33 +25,47 @@ use crate::conformance::{parallel, reread};
 use crate::workspace::Workspace;
 
 /// Columns of the report.
-const KINDS: &[&str] = &["valid", "flagged", "presumed", "pres. flagged", "meant"];
+const KINDS: &[&str] = &[
+    "valid",
+    "flagged",
+    "presumed",
+    "pres. flagged",
+    "meant",
+    "operations",
+    "unknown",
+    "unread",
+    "of tests",
+];
 /// The text at which files are cut.
-const MARKER: &str = "// -----";
+pub(super) const MARKER: &str = "// -----";
 /// The option with which tools cut files.
 const SPLITS: &str = "split-input-file";
 /// The comment that says that a document is wrong on purpose.
 const EXPECTS_ERROR: &str = "expected-error";
 const CAUSES: &str = "causes of false errors in valid documents: first error, operation";
 const PRESUMED: &str = "causes in documents that are presumed to be valid";
+const UNKNOWN: &str = "operations whose effects nobody states, by dialect";
+const UNREAD: &str = "operations whose form is not read";
+/// The dialects of MLIR's own tests, which no project ships.
+const OF_TESTS: &[&str] = &["test", "foo", "d", "dialect"];
 /// The least share of a project, in percent.
 const OF_PROJECT: f64 = 98.5;
 /// The limit on the text of a line in the report.
 const LINE: usize = 100;
 
 /// One document.
-struct Document {
-    project: String,
+pub(super) struct Document {
+    pub(super) project: String,
     /// The file, the number of the document in it, and its first line from 1.
-    file: String,
+    pub(super) file: String,
     number: usize,
-    line: usize,
-    text: String,
+    pub(super) line: usize,
+    pub(super) text: String,
     is_valid: bool,
 }
 
 impl Document {
-    fn label(&self) -> String {
+    pub(super) fn label(&self) -> String {
         format!("{}/{} #{}", self.project, self.file, self.number)
     }
 }
@@ -89,6 +107,7 @@ fn count(
     if !document.is_valid && document.text.contains(EXPECTS_ERROR) {
         return report.count(project, "meant");
     }
+    count_operations(report, document);
     let share = shares.entry(project.clone()).or_default();
     share.1 += 1;
     let Some(first) = first else {
@@ -116,6 +135,29 @@ fn count(
     report.list(place, list, line);
 }
 
+/// Counts the operations of a document that are known.
+fn count_operations(report: &mut Report, document: &Document) {
+    let project = document.project.as_str();
+    mlir::lower_file(&document.text, Shapes::builtin(), &mut |unit| {
+        let body = &unit.lowered.body;
+        for (_, op) in body.ops.iter() {
+            let (OpKind::Named(name) | OpKind::Opaque(name)) = op.kind else { continue };
+            let name = body.name(name);
+            let dialect = name.split('.').next().unwrap_or(name);
+            report.count(project, "operations");
+            if OF_TESTS.contains(&dialect) {
+                report.count(project, "of tests");
+            } else if !mlir::is_known(name) {
+                report.count(project, "unknown");
+                report.tally(2, UNKNOWN, format!("{dialect} ({project})"), 1);
+            } else if matches!(op.kind, OpKind::Opaque(_)) {
+                report.count(project, "unread");
+                report.tally(3, UNREAD, name, 1);
+            }
+        }
+    });
+}
+
 /// The first name of an operation in a line.
 fn operation(line: &str) -> Option<&str> {
     let behind = line.split_once("= ").filter(|it| it.0.starts_with('%')).map_or(line, |it| it.1);
@@ -136,12 +178,15 @@ fn finish(report: &mut Report, shares: &BTreeMap<String, (usize, usize)>) {
     let what = "documents that are presumed to be valid, without an error";
     let all = presumed + report.total("pres. flagged");
     report.target(Target { what, least: OF_PROJECT }, presumed, all);
+    let all = report.total("operations") - report.total("of tests");
+    let what = "operations that are known";
+    report.target(Target { what, least: 98.0 }, all - report.total("unknown"), all);
     let good = shares.values().filter(|&&it| share(it) >= OF_PROJECT).count();
     report.at_least("projects of which 98.5 % have no error", good, shares.len().max(1));
 }
 
-/// The documents of all files below a folder.
-fn documents(
+/// The documents of all files below a folder, file by file.
+pub(super) fn documents(
     folder: &Path,
     filter: Option<&str>,
     peer: Option<&Path>,

@@ -57,6 +57,35 @@ fn constants_that_a_conversion_keeps_are_converted() {
 }
 
 #[test]
+fn floats_that_are_known_are_converted() {
+    let [half, single] = [16, 32].map(ir::DataType::float);
+    let simplified = |value: f64, from: ir::DataType, to: ir::DataType| {
+        let mut case = case(&[], "f", "f");
+        let cast = case.simplifier.analyzer().grow(|body| {
+            let constant = body.float(value, from);
+            body.cast(constant, to)
+        });
+        let simple = case.simplifier.simplify(case.ctx, cast, Overflow::Excluded);
+        case.simplifier.analyzer().grow(|body| match body.expr(simple).kind {
+            ir::ExprKind::Int(value) => Some(value),
+            _ => None,
+        })
+    };
+    let (int, bool) = (ir::DataType::INT32, ir::DataType::BOOL);
+    assert_eq!(simplified(2.5, single, int), Some(2));
+    assert_eq!(simplified(-2.5, half, int), Some(-2));
+    // What was rounded when it was read may be another value elsewhere.
+    assert_eq!(simplified(0.1, half, int), None);
+    // As a bool it is not cut first.
+    for from in [half, single] {
+        assert_eq!(simplified(0.5, from, bool), Some(1));
+        assert_eq!(simplified(-0.5, from, bool), Some(1));
+        assert_eq!(simplified(-0.0, from, bool), Some(0));
+        assert_eq!(simplified(2.0, from, bool), Some(1));
+    }
+}
+
+#[test]
 fn neutral_and_absorbing_operands_go() {
     check("x + 0", "x");
     check("0 + x", "x");

@@ -23,6 +23,11 @@ fn common_terms_of_both_sides_cancel() {
     check("x - 1 == 4", "x == 5");
     check_under(&["y >= 0 and y < 4"], "x * 4 + y < n * 4", "x < n");
     check_under(&["y >= 0 and y < 4"], "x * 4 + y < 64", "x < 16");
+    // Of multiples of 4 nothing is known to be left over.
+    let lane = "y >= 0 and y < 4";
+    check_under(&[lane, "z % 4 == 0"], "x * 4 + y < z", "x * 4 < z");
+    check_under(&["y >= 0 and y < 5", "z % 4 == 0"], "x * 4 + y < z", "x * 4 + y < z");
+    check_under(&[lane, "z % 4 == 2"], "x * 4 + y < z", "x * 4 + y < z");
     check_under(&["n > 0"], "x * n < y * n", "x < y");
     check_under(&["n > 0"], "x * n == y * n", "x == y");
 }

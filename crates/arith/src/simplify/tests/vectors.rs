@@ -51,6 +51,15 @@ fn ramps_over_constants() {
     check("ramp(x, 8, 4) // broadcast(4, 4)", "ramp(x // 4, 2, 4)");
     check("ramp(x, 8, 4) % broadcast(4, 4)", "broadcast(x % 4, 4)");
     check_unchanged("ramp(x * 4 + 1, 1, 4) // broadcast(4, 4)");
+    check("ramp(x * 8 + 1, 15, 4) % broadcast(8, 4)", "ramp(1, 15, 4) % broadcast(8, 4)");
+    check("ramp(x * 8 + 7, 1, 4) % broadcast(4, 4)", "ramp(3, 1, 4) % broadcast(4, 4)");
+    check_under(
+        &["x >= 0"],
+        "truncmod(ramp(x * 8 + 1, 15, 4), broadcast(8, 4))",
+        "truncmod(ramp(1, 15, 4), broadcast(8, 4))",
+    );
+    check_unchanged("ramp(x * 8 + 1, 15, 4) // broadcast(8, 4)");
+    check_unchanged("truncmod(ramp(x * 8 + 1, 15, 4), broadcast(8, 4))");
     check_unchanged("truncdiv(ramp(x * 4, 1, 4), broadcast(4, 4))");
     check_under(&["x >= 0"], "truncdiv(ramp(x * 4, 1, 4), broadcast(4, 4))", "broadcast(x, 4)");
 }

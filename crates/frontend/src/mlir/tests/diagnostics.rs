@@ -342,3 +342,55 @@ fn what_is_not_known_is_no_error() {
         });
     }
 }
+
+#[test]
+fn names_of_operations_that_see_nothing_from_outside_may_be_names_of_outside() {
+    check_diagnostics(
+        r#"
+func.func @f(%a: tensor<9xi32>, %n: index) {
+  %0 = flow.dispatch.workgroups[%n](%a) : (tensor<9xi32>) -> tensor<i32> =
+      (%a: !own.in<9xi32>, %out: !own.out<i32>) {
+    "arith.use"(%a, %out) : (!own.in<9xi32>, !own.out<i32>) -> ()
+    flow.return
+  }
+  return
+}
+"#,
+        expect![[r#"
+            unread-operation `flow.dispatch.workgroups`: the form in which `flow.dispatch.workgroups` is written is not known: nothing is merged with it or moved over it
+            unknown-operation `"arith.use"`: the effects of `arith.use` are unknown: nothing is merged with it or moved over it
+        "#]],
+    );
+}
+
+#[test]
+fn list_of_assignments_goes_on_at_the_next_line() {
+    check_diagnostics(
+        r#"
+func.func @f(%a: i64, %b: f32, %c0: index, %c1: index) -> f32 {
+  %0:2 = scf.for %i = %c0 to %c1 step %c1 iter_args(%x =
+    %a, %y = %b) -> (i64, f32) {
+    scf.yield %x, %y : i64, f32
+  }
+  return %0#1 : f32
+}
+"#,
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn name_behind_the_arrow_of_a_form_that_calls_code_may_be_no_value() {
+    check_diagnostics(
+        r#"
+func.func @f(%v: i32, %r: !stream.resource<*>, %n: index, %m: index) {
+  %0 = stream.async.fill %v, %r[%n to %m for %m] : i32 -> %tied as !stream.resource<*>{%n}
+  %1 = stream.async.fill %v, %missing[%n to %m for %m] : i32 -> !stream.resource<*>{%n}
+  return
+}
+"#,
+        expect![[r#"
+            undefined-value `%missing`: `%missing` is not defined here
+        "#]],
+    );
+}

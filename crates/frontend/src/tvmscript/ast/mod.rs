@@ -11,7 +11,7 @@ mod read;
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use syntax::{SyntaxKind, TextRange, TextSize};
+use syntax::{Green, SyntaxKind, TextRange, TextSize};
 
 pub(crate) use read::read;
 
@@ -278,6 +278,8 @@ pub(crate) struct StNode {
 /// The tables of one tree.
 #[derive(Default, Debug)]
 pub(crate) struct Ast<'a> {
+    /// The tree that was read.
+    pub(crate) tree: Option<&'a Green>,
     pub(crate) exprs: Vec<ExNode<'a>>,
     pub(crate) stmts: Vec<StNode>,
     pub(crate) defs: Vec<DefNode<'a>>,

@@ -12,7 +12,7 @@ use super::{
 /// Reads a tree: a function, a statement, a file or an expression.
 pub(crate) fn read(green: &Green) -> Ast<'_> {
     let mut reader = Reader {
-        ast: Ast::default(),
+        ast: Ast { tree: Some(green), ..Ast::default() },
         frames: Vec::new(),
         children: Vec::new(),
         names: Vec::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use syntax::Green;
 
-use super::ScopeId;
+use super::{ScopeId, assertions::Assertion};
 use crate::tvmscript::{instance::Instance, staging::Kind};
 
 /// The scopes of a file, shared by the versions of it that differ in the body of one function only.
@@ -68,6 +68,10 @@ pub(super) struct Scope {
     pub(super) parameters: Option<Green>,
     /// The sizes that it declares (`T.const("M, N")`), if it is an eager kernel: a call may give them by name.
     pub(super) sizes: Vec<Box<str>>,
+    /// Conditions that are checked before the first TVMScript function in it.
+    pub(super) asserted: Vec<Assertion>,
+    /// True if there is such a function, so far.
+    pub(super) has_function: bool,
 }
 
 /// How an object may be changed after it is made.
@@ -94,6 +98,8 @@ impl Scope {
             members: None,
             parameters: None,
             sizes: Vec::new(),
+            asserted: Vec::new(),
+            has_function: false,
         }
     }
 
@@ -240,6 +246,11 @@ impl Scopes {
     /// Returns true if the object of a name may differ from its definition.
     pub(crate) fn is_changed(&self, id: ScopeId, name: &str) -> bool {
         self.get(id).is_some_and(|it| it.changed.contains_key(name))
+    }
+
+    /// How the object of a name may differ from its definition.
+    pub(super) fn change(&self, id: ScopeId, name: &str) -> Option<Change> {
+        self.get(id)?.changed.get(name).copied()
     }
 
     /// Returns true if a part of the object of a name is assigned somewhere.

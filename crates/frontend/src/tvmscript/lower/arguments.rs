@@ -180,11 +180,6 @@ pub(super) struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// Arguments that are written without a call.
-    pub(super) fn given(items: &[Ex], parameters: Parameters) -> Args<'a> {
-        Args { positional: items.iter().copied().collect(), keywords: SmallVec::new(), parameters }
-    }
-
     /// The argument of a parameter, wherever it is written.
     pub(super) fn get(&self, name: &str) -> Option<Ex> {
         let at = self.positions().position(|it| name_of(it) == name);
@@ -226,11 +221,21 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// The arguments of a form that is read by hand.
     pub(super) fn form_args(&mut self, form: &str, run: Run) -> Args<'a> {
         let args = self.args(run);
+        Args { parameters: self.parameters_of(form), ..args }
+    }
+
+    /// The items of a subscript as arguments of a form: `T.Buffer[(16,), "float32"]`.
+    pub(super) fn subscript_args(&self, form: &str, items: &[Ex]) -> Args<'a> {
+        let positional = items.iter().copied().collect();
+        Args { positional, keywords: SmallVec::new(), parameters: self.parameters_of(form) }
+    }
+
+    fn parameters_of(&self, form: &str) -> Parameters {
         let parameters = statement_parameters(form)
             .or_else(|| buffer_parameters(form, self.is_legacy()))
             .or_else(|| form_parameters(form))
             .or_else(|| super::tiles::parameters(form));
-        Args { parameters: parameters.unwrap_or_default(), ..args }
+        parameters.unwrap_or_default()
     }
 
     /// The arguments of something else, all of which must have a place.

@@ -179,11 +179,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.declare(name, target, *ty, IsSize(true));
                 return Ok(());
             }
-            // A number makes memory, which another assignment writes.
-            Val::Unknown(_)
-                if self.is_captured(&ev.val)
-                    && self.has_cells()
-                    && !self.ast.is_assigned_once(name) => {}
+            // A number makes memory, which another assignment writes, or a binding in the legacy dialect.
+            Val::Unknown(_) if self.is_captured(&ev.val) && !self.ast.is_assigned_once(name) => {}
             _ => return self.alias(name, target, ev),
         }
         let value = self.lift(&ev)?;

@@ -236,12 +236,7 @@ impl Lowerer<'_, '_, '_> {
     /// `a op b`
     pub(super) fn captured_binary(&mut self, ex: Ex, op: &str, a: &Ev, b: &Ev) -> Option<Ev> {
         let (a, b) = (self.captured_part(a)?, self.captured_part(b)?);
-        let level = Level::of_text(&format!("a {op} b"));
-        // Neither comparisons nor powers are read from the left.
-        let is_left = level != Level::Comparison && level < Level::Unary;
-        let left = if is_left { operand(&a.text, level) } else { operand_above(&a.text, level) };
-        let text = format!("{left} {op} {}", operand_above(&b.text, level));
-        self.composed(ex, text, &[&a, &b], false)
+        self.composed(ex, binary_text(op, &a.text, &b.text), &[&a, &b], false)
     }
 
     /// `a == b`, `a is None`, `a in b`
@@ -252,21 +247,15 @@ impl Lowerer<'_, '_, '_> {
         a: &Ev,
         b: &Ev,
     ) -> Option<Ev> {
-        use ir::BinaryOp as B;
-        let op = match op {
-            CompareKind::Binary(B::Eq) => "==",
-            CompareKind::Binary(B::Ne) => "!=",
-            CompareKind::Binary(B::Lt) => "<",
-            CompareKind::Binary(B::Le) => "<=",
-            CompareKind::Binary(B::Gt) => ">",
-            CompareKind::Binary(B::Ge) => ">=",
-            CompareKind::Binary(_) => return None,
-            CompareKind::In => "in",
-            CompareKind::NotIn => "not in",
-            CompareKind::Is => "is",
-            CompareKind::IsNot => "is not",
-        };
-        self.captured_binary(ex, op, a, b)
+        let sign = sign_of(op)?;
+        let parts = (self.captured_part(a)?, self.captured_part(b)?);
+        if (parts.0.is_captured || parts.1.is_captured)
+            && let Some(holds) = self.checked_comparison(op, &parts.0.text, &parts.1.text)
+        {
+            let src = self.leaf(ex);
+            return Some(Ev { val: Val::Const(Constant::Bool(holds)), src });
+        }
+        self.captured_binary(ex, sign, a, b)
     }
 
     /// `-a`, `not a`
@@ -325,6 +314,16 @@ impl Lowerer<'_, '_, '_> {
         self.composed(ex, text, &parts, false)
     }
 
+    /// The text of a captured value that is an expression by itself.
+    pub(super) fn captured_name(&self, tx: Tx) -> Option<String> {
+        match self.s.body.expr(tx.id).kind {
+            ir::ExprKind::Value(value) if self.s.body.is_captured(value) => {
+                Some(self.s.body.name(self.s.body.values[value].name).to_owned())
+            }
+            _ => None,
+        }
+    }
+
     // ---- use ----
 
     /// A captured value as IR: one that may be an element of memory is equal to nothing where the function may write
@@ -370,8 +369,46 @@ impl Lowerer<'_, '_, '_> {
     }
 }
 
+/// `a op b`, with the parentheses that it needs.
+pub(super) fn binary_text(op: &str, a: &str, b: &str) -> String {
+    let level = Level::of_text(&format!("a {op} b"));
+    // Neither comparisons nor powers are read from the left.
+    let is_left = level != Level::Comparison && level < Level::Unary;
+    let left = if is_left { operand(a, level) } else { operand_above(a, level) };
+    format!("{left} {op} {}", operand_above(b, level))
+}
+
+/// A comparison as it is written.
+pub(super) fn sign_of(op: CompareKind) -> Option<&'static str> {
+    Some(match op {
+        CompareKind::Binary(op) => return comparison_sign(op),
+        CompareKind::In => "in",
+        CompareKind::NotIn => "not in",
+        CompareKind::Is => "is",
+        CompareKind::IsNot => "is not",
+    })
+}
+
+pub(super) fn comparison_sign(op: ir::BinaryOp) -> Option<&'static str> {
+    use ir::BinaryOp as B;
+    Some(match op {
+        B::Eq => "==",
+        B::Ne => "!=",
+        B::Lt => "<",
+        B::Le => "<=",
+        B::Gt => ">",
+        B::Ge => ">=",
+        _ => return None,
+    })
+}
+
+/// Returns true for a function of Python whose result is a value of its arguments.
+pub(super) fn is_pure_builtin(name: &str) -> bool {
+    PURE_BUILTINS.contains(&name)
+}
+
 /// A constant of Python as text.
-fn constant_text(it: &Constant) -> Option<String> {
+pub(super) fn constant_text(it: &Constant) -> Option<String> {
     Some(match it {
         Constant::None => "None".to_owned(),
         Constant::Bool(true) => "True".to_owned(),
@@ -395,7 +432,7 @@ fn constant_text(it: &Constant) -> Option<String> {
 }
 
 /// A text that can stand as an operand of anything.
-fn atom(text: &str) -> String {
+pub(super) fn atom(text: &str) -> String {
     operand(text, Level::Atom)
 }
 

@@ -72,6 +72,14 @@ impl Lowerer<'_, '_, '_> {
                 self.stmts(taken);
                 return Ok(());
             }
+            Val::Unknown(id)
+                if self.is_captured(&decision.val)
+                    && let Some(holds) = self.checked_truth(*id) =>
+            {
+                self.s.site = None;
+                self.stmts(if holds { then } else { otherwise });
+                return Ok(());
+            }
             Val::Unknown(_) if self.is_captured(&decision.val) => {
                 if self.opens_scope(then) || self.opens_scope(otherwise) {
                     return Err(super::Reported);

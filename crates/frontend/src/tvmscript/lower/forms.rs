@@ -25,6 +25,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if ir::effects::names::begins_with_team(name) {
             return self.generic_call(ex, &format!("tile.{name}"), args);
         }
+        // The type of the descriptor of a tensor map: that of `T.handle("tensormap")`.
+        if name == "TensorMap" {
+            let val = Val::Type(Type::Named(self.s.body.intern("tensormap")));
+            return Ok(Ev { val, src: self.leaf(ex) });
+        }
         if form_parameters(name).is_some() {
             // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors
             // of nodes refuse it.
@@ -69,9 +74,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 };
                 return self.eval(ex);
             }
-            // A variable by its type: `x = T.Var("x", "int32")`, `T.let[T.Var("p", ty=…)]`.
-            "Var" => {
-                let ty = args.positional.get(1).copied();
+            // A variable by its type: `x = T.Var("x", "int32")`, `T.let[T.Var("p", ty=…)]`; in older texts without a
+            // name, `T.var("int32")`.
+            "Var" | "SizeVar" | "var" => {
+                let ty = args.positional.get(usize::from(name != "var")).copied();
                 let ty = ty.or_else(|| args.keyword("ty")).or_else(|| args.keyword("dtype"));
                 let ty = match ty {
                     Some(ty) => self.type_of(ty)?,

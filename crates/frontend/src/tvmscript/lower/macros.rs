@@ -6,13 +6,14 @@
 
 use std::rc::Rc;
 
-use syntax::Green;
+use syntax::{Green, TextRange};
 
 use super::{
     Lowerer, R,
     arguments::Args,
+    scope::Visible,
     sequences::entries_of,
-    value::{Ev, Items, Val},
+    value::{Ev, Items, LocalMacro, Val},
 };
 use crate::tvmscript::{
     Severity,
@@ -30,7 +31,7 @@ const MAX_DEPTH: u32 = 64;
 pub(super) enum CalledMacro {
     /// Of a file, with the scope that it stands in.
     File(Rc<Green>, Rc<Home>),
-    Local(u32, u32),
+    Local(Rc<LocalMacro>),
 }
 
 impl Lowerer<'_, '_, '_> {
@@ -48,7 +49,7 @@ impl Lowerer<'_, '_, '_> {
         }
         match self.name(name, ex).ok()?.val {
             Val::Macro(green, home) => Some(CalledMacro::File(green, home)),
-            Val::LocalMacro(def, frame) => Some(CalledMacro::Local(def, frame)),
+            Val::LocalMacro(found) => Some(CalledMacro::Local(found)),
             _ => None,
         }
     }
@@ -64,14 +65,15 @@ impl Lowerer<'_, '_, '_> {
             };
             self.form_of(callee).is_some_and(|name| matches!(&*name, "macro" | "inline"))
         });
-        if !is_macro || self.expansion.is_some() {
+        let Some(tree) = ast.tree.filter(|_| is_macro) else {
             let message = "a function inside a function has a meaning only as a macro";
             let range = node.name_range;
             self.diagnostic(UNSUPPORTED_CONSTRUCT, Severity::Warning, range, message.into(), None);
             return Err(super::Reported);
-        }
-        let frame = self.s.scopes.depth();
-        self.define(node.name, node.name_range, DefinitionKind::Meta, Val::LocalMacro(def, frame));
+        };
+        let (sees, home) = (self.s.scopes.visible(), self.s.home.clone());
+        let found = Rc::new(LocalMacro { tree: tree.clone(), def, sees, home });
+        self.define(node.name, node.name_range, DefinitionKind::Meta, Val::LocalMacro(found));
         Ok(())
     }
 
@@ -112,7 +114,7 @@ impl Lowerer<'_, '_, '_> {
                 let is_hygienic = !has_false(&ast, def, "hygienic");
                 let given = self.given(&args)?;
                 let outside = self.s.home.clone();
-                let restore = is_hygienic.then(|| self.s.scopes.hide(0));
+                let restore = is_hygienic.then(|| self.s.scopes.hide(&Visible::default()));
                 if is_hygienic {
                     self.s.home = Some(home);
                 }
@@ -124,17 +126,31 @@ impl Lowerer<'_, '_, '_> {
                 }
                 result
             }
-            CalledMacro::Local(def, frame) => {
-                let ast = self.ast;
-                let def = &ast.defs[def as usize];
+            CalledMacro::Local(found) => {
                 let given = self.given(&args)?;
-                let restore = self.s.scopes.hide(frame);
-                let mut inner = Lowerer { s: &mut *self.s, ast, expansion: Some(range) };
-                let result = inner.expanded(def, given);
+                let restore = self.s.scopes.hide(&found.sees);
+                let outside = std::mem::replace(&mut self.s.home, found.home.clone());
+                let result = match self.ast.tree.is_some_and(|it| it.ptr_eq(&found.tree)) {
+                    true => self.expanded_in(self.ast, found.def, given, range),
+                    false => self.expanded_in(&ast::read(&found.tree), found.def, given, range),
+                };
+                self.s.home = outside;
                 self.s.scopes.unhide(restore);
                 result
             }
         }
+    }
+
+    /// Reads a definition of a tree in the place of a call.
+    fn expanded_in(
+        &mut self,
+        ast: &Ast<'_>,
+        def: u32,
+        given: Given<'_>,
+        range: TextRange,
+    ) -> R<()> {
+        let mut inner = Lowerer { s: &mut *self.s, ast, expansion: Some(range) };
+        inner.expanded(&ast.defs[def as usize], given)
     }
 
     fn expanded(&mut self, def: &DefNode<'_>, given: Given<'_>) -> R<()> {

@@ -9,6 +9,7 @@
 
 mod access;
 mod arguments;
+mod asserted;
 mod assign;
 mod attrs;
 mod blocks;
@@ -119,6 +120,8 @@ struct State<'e> {
     captured_memory: bool,
     /// True if a captured value was used that may be an element of memory.
     made_items: bool,
+    /// What Python has checked of captured values, once that was asked for.
+    facts: Option<Rc<asserted::Facts>>,
     /// Captured names of unknown value, where each is used first.
     open_names: Vec<(Box<str>, TextRange)>,
     /// Nested macro expansions.
@@ -223,6 +226,7 @@ fn lowered<'e>(
         may_be_load: FxHashSet::default(),
         captured_memory,
         made_items: false,
+        facts: None,
         open_names: Vec::new(),
         macro_depth: 0,
         home: None,
@@ -248,6 +252,7 @@ fn lowered<'e>(
         Some(def) => lowerer.function(def, function.is_eager),
         None => lowerer.opaque_function(),
     }
+    lowerer.keep_facts();
     lowerer.say_open_names();
     state
 }

@@ -112,7 +112,7 @@ impl Lowerer<'_, '_, '_> {
         // Where the macro that is being read says something else, `of_another_scope` has answered.
         let capture = self.s.env.resolve(name);
         let mut value = None;
-        let note = note_of(&capture);
+        let note = note_of(&capture).map(|it| self.with_conditions(it, &capture, name));
         let is_known = matches!(capture, Capture::Constant(_));
         let val = match capture {
             Capture::TypeVar(dtype) => {
@@ -238,6 +238,8 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn unknown_value(&mut self, name: &str) -> ValueId {
+        // What is known of it is asked for once something is not known.
+        self.facts();
         let id = self.s.body.intern(name);
         self.s.body.unresolved.push(id);
         self.captured_text(name)

@@ -37,7 +37,7 @@ fn binary_op(op: SyntaxKind) -> Option<BinaryOp> {
 }
 
 /// The spelling of an operator of Python.
-fn operator_text(op: SyntaxKind) -> Option<&'static str> {
+pub(super) fn operator_text(op: SyntaxKind) -> Option<&'static str> {
     Some(match op {
         SyntaxKind::PLUS => "+",
         SyntaxKind::MINUS => "-",
@@ -582,6 +582,12 @@ impl Lowerer<'_, '_, '_> {
         let decision = self.eval(condition)?;
         if let Val::Const(it) = &decision.val {
             return self.eval(if staging::operators::truth(it) { then } else { otherwise });
+        }
+        if let Val::Unknown(id) = decision.val
+            && self.is_captured(&decision.val)
+            && let Some(holds) = self.checked_truth(id)
+        {
+            return self.eval(if holds { then } else { otherwise });
         }
         let (then, otherwise) = (self.eval(then)?, self.eval(otherwise)?);
         if let Some(ev) = self.captured_choice(ex, &then, &decision, &otherwise) {

@@ -15,6 +15,7 @@ use super::{
     arguments::Args,
     buffers::buffer_form,
     macros::Given,
+    scope::Visible,
     value::{Ev, Items, Val},
 };
 use crate::tvmscript::{
@@ -432,7 +433,7 @@ impl Lowerer<'_, '_, '_> {
         self.s.helper_steps += 1 + ast.stmts.len() as u32 / 8;
         let n_ops = self.s.body.ops.len();
         let outside = self.s.home.replace(Rc::new(function.home.clone()));
-        let restore = self.s.scopes.hide(0);
+        let restore = self.s.scopes.hide(&Visible::default());
         self.s.scopes.push_frame();
         self.s.helper_depth += 1;
         let mut inner = Lowerer { s: &mut *self.s, ast: &ast, expansion: Some(range) };

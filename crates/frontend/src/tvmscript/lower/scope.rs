@@ -25,11 +25,16 @@ impl Binding {
     }
 }
 
-/// The frames that a macro may not see: from `from` up to (not including) `to`.
-#[derive(Clone, Copy, Debug, Default)]
-struct Hidden {
-    from: u32,
-    to: u32,
+/// Frames that a macro may not see, in ranges.
+type Hidden = SmallVec<[std::ops::Range<u32>; 1]>;
+
+/// The frames that a macro sees: those that are seen where it is defined.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Visible {
+    /// The innermost one.
+    frame: u32,
+    /// Those below it that are not seen.
+    hidden: Hidden,
 }
 
 /// The names in scope.
@@ -81,11 +86,16 @@ impl Scopes {
         names
     }
 
-    /// Hides the frames after `visible` for a macro that was defined there.
-    pub(crate) fn hide(&mut self, visible: u32) -> Restore {
-        let before = self.hidden;
-        self.hidden = Hidden { from: visible + 1, to: self.depth() + 1 };
-        Restore(before)
+    /// The frames that are seen here.
+    pub(crate) fn visible(&self) -> Visible {
+        Visible { frame: self.depth(), hidden: self.hidden.clone() }
+    }
+
+    /// Hides all frames but those that a macro sees: none for one that stands outside the function.
+    pub(crate) fn hide(&mut self, visible: &Visible) -> Restore {
+        let mut hidden = visible.hidden.clone();
+        hidden.push(visible.frame + 1..self.depth() + 1);
+        Restore(std::mem::replace(&mut self.hidden, hidden))
     }
 
     pub(crate) fn unhide(&mut self, restore: Restore) {
@@ -113,28 +123,24 @@ impl Scopes {
 
     /// Gives the visible binding another meaning.
     pub(crate) fn redefine(&mut self, name: NameId, val: Val) {
-        let hidden = self.hidden;
-        let visible = self
-            .slot(name)
-            .iter_mut()
-            .rev()
-            .find(|it| it.frame == 0 || it.frame < hidden.from || it.frame >= hidden.to);
+        let Some(bindings) = self.table.get_mut(name.index()) else { return };
+        let visible = bindings.iter_mut().rev().find(|it| is_visible(&self.hidden, it.frame));
         if let Some(binding) = visible {
             binding.val = val;
         }
     }
 
     pub(crate) fn lookup(&self, name: NameId) -> Option<&Binding> {
-        let hidden = self.hidden;
-        self.table
-            .get(name.index())?
-            .iter()
-            .rev()
-            .find(|it| it.frame == 0 || it.frame < hidden.from || it.frame >= hidden.to)
+        let bindings = self.table.get(name.index())?;
+        bindings.iter().rev().find(|it| is_visible(&self.hidden, it.frame))
     }
 
     /// The binding, if it was made in the innermost frame.
     pub(crate) fn in_innermost(&self, name: NameId) -> Option<&Binding> {
         self.lookup(name).filter(|it| it.frame == self.depth())
     }
+}
+
+fn is_visible(hidden: &Hidden, frame: u32) -> bool {
+    frame == 0 || !hidden.iter().any(|it| it.contains(&frame))
 }

@@ -1,9 +1,11 @@
 //! The function itself: decorator, parameters, return type, body.
 
 use ir::{Attr, Buffer, BufferOrigin, DataType, OpKind, Param, Type, ValueKind};
+use syntax::SyntaxKind;
 
 use super::{
     Lowerer, R,
+    arguments::Args,
     buffers::{BufferForm, BufferSpec},
     calls::Written,
     value::Val,
@@ -14,7 +16,7 @@ use crate::tvmscript::{
     source_map::DefinitionKind,
 };
 
-impl Lowerer<'_, '_, '_> {
+impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn function(&mut self, def: &DefNode<'_>, is_eager: bool) {
         self.decorator(def);
         self.s.scopes.push_frame();
@@ -109,16 +111,9 @@ impl Lowerer<'_, '_, '_> {
             }
             return;
         };
-        let buffer_args = match *self.ast.kind(annotation) {
-            ExKind::Call { callee, args } => match self.form_of(callee) {
-                Some(name) if matches!(&*name, "Buffer" | "buffer" | "match_buffer") => Some(args),
-                _ => None,
-            },
-            _ => None,
-        };
+        let buffer_args = self.buffer_annotation(annotation);
         match buffer_args {
             Some(args) => {
-                let args = self.form_args("Buffer", args);
                 let spec = self.check_form("Buffer", &args);
                 match spec.and_then(|()| self.buffer_spec(annotation, BufferForm::Decl, &args)) {
                     Ok(spec) => self.buffer_param(param, spec),
@@ -154,12 +149,39 @@ impl Lowerer<'_, '_, '_> {
         param.annotation.is_some_and(|it| self.tensor_annotation(it).is_some())
     }
 
+    /// Returns the arguments of an annotation that makes a buffer: `T.Buffer((16,), "float32")`, in older texts
+    /// `T.Buffer[(16,), "float32"]`.
+    fn buffer_annotation(&mut self, annotation: Ex) -> Option<Args<'a>> {
+        let ast = self.ast;
+        let (ExKind::Call { callee: form, .. } | ExKind::Subscript { base: form, .. }) =
+            *ast.kind(annotation)
+        else {
+            return None;
+        };
+        let name = self.form_of(form)?;
+        if !matches!(&*name, "Buffer" | "buffer" | "match_buffer") {
+            return None;
+        }
+        match *ast.kind(annotation) {
+            ExKind::Call { args, .. } => Some(self.form_args("Buffer", args)),
+            ExKind::Subscript { index, .. } => match *ast.kind(index) {
+                ExKind::Tuple(items) => Some(self.subscript_args("Buffer", ast.exs(items))),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn param_type(&mut self, annotation: Ex) -> R<Type> {
+        // `T.handle | None`: Python makes something of it that is no type of TVM.
+        if let ExKind::Binary { op: SyntaxKind::PIPE, .. } = self.ast.kind(annotation) {
+            return Ok(Type::Unknown);
+        }
         let ev = self.eval(annotation)?;
         match ev.val {
             Val::Type(ty) => Ok(ty),
             Val::Const(_) => self.type_of(annotation),
-            // A captured type, a buffer type under a captured name, `T.Buffer` without arguments, `T.TensorMap()`.
+            // A captured type, a buffer type under a captured name, `T.Buffer` without arguments.
             _ => Ok(Type::Unknown),
         }
     }

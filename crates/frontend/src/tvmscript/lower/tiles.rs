@@ -137,7 +137,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             _ => &one[..],
         };
-        Args::given(items, parameters(form).unwrap_or_default())
+        self.subscript_args(form, items)
     }
 
     /// Returns true if an item in brackets is a type, or a value that is not known and may be one.

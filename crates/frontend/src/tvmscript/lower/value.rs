@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ir::{BufferId, ExprId, NameId, RegionDim, ThreadTag, Type, ValueId};
 use syntax::Green;
 
-use super::source_tree::Src;
+use super::{scope::Visible, source_tree::Src};
 use crate::tvmscript::{
     environment::{Constant, Namespace, Signature},
     staging::Home,
@@ -24,6 +24,18 @@ pub(crate) struct Tx {
 pub(crate) struct Ev {
     pub(crate) val: Val,
     pub(crate) src: Src,
+}
+
+/// A macro that a function defines.
+#[derive(Debug)]
+pub(crate) struct LocalMacro {
+    /// The tree that it is in: that of the function, or of the macro around it.
+    pub(crate) tree: Green,
+    /// Its number among the definitions of the tree.
+    pub(crate) def: u32,
+    pub(crate) sees: Visible,
+    /// The scope where its free names are looked up, if it is not that of the function.
+    pub(crate) home: Option<Rc<Home>>,
 }
 
 /// One dimension of an access.
@@ -95,8 +107,8 @@ pub(crate) enum Val {
     Strides(BufferId),
     /// A macro: its definition, and the scope that it stands in.
     Macro(Rc<Green>, Rc<Home>),
-    /// A macro defined in the function: its number, and the frame it was defined in.
-    LocalMacro(u32, u32),
+    /// A macro defined in the function, or in a macro that is expanded.
+    LocalMacro(Rc<LocalMacro>),
     Function(Rc<Signature>),
     Module,
     Lambda,

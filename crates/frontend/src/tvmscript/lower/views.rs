@@ -407,6 +407,7 @@ impl Lowerer<'_, '_, '_> {
                 let index = self.dtype(whole).unwrap_or(DataType::INT32);
                 Ok(self.int(i128::from(extent / step), index, at))
             }
+            (None, Some(1..), None) => self.arithmetic(BinaryOp::FloorDiv, whole, step, at),
             _ => Err(self.unsupported(ex, "a part with steps")),
         }
     }
@@ -422,9 +423,11 @@ impl Lowerer<'_, '_, '_> {
             }
             Dim::Slice { lower, upper, step, .. } => (lower, upper, step),
         };
-        let text = |this: &Self, it: Option<Tx>| match it.map(|it| this.const_int(it)) {
+        let text = |this: &Self, it: Option<Tx>| match it {
             None => Some(String::new()),
-            Some(it) => it.map(|it| it.to_string()),
+            Some(it) => {
+                this.const_int(it).map(|it| it.to_string()).or_else(|| this.captured_name(it))
+            }
         };
         let texts = (text(self, lower), text(self, upper), step.map(|it| self.const_int(it)));
         match texts {

@@ -303,3 +303,97 @@ fn another_value_for_a_name_of_unknown_kind_is_no_warning() {
         "#]],
     );
 }
+
+#[test]
+fn what_python_has_checked_decides_choices_and_comparisons() {
+    let text = "
+def factory(M, N: int, k: int, D, flag, dtype):
+    assert k % 16 == 0 and M > 0
+    assert N >= 3, \"message\"
+    assert M <= N
+    assert flag and dtype == \"float16\"
+    assert M % k == 0
+    if D % 4 != 0:
+        raise ValueError(D)
+    if D < 0:
+        raise ValueError(D)
+    @T.prim_func
+    def f(A: T.Buffer((64,), \"int32\")):
+        A[0] = 1 if k % 8 == 0 else 2
+        A[1] = 1 if k % 32 == 0 else 2
+        A[2] = 1 if 2 < N else 2
+        A[3] = 1 if M > 1 else 2
+        A[4] = 1 if N < M else 2
+        A[5] = 1 if D % 2 == 1 else 2
+        A[6] = 1 if D >= 0 else 2
+        A[7] = 1 if dtype != \"float16\" else 2
+        A[8] = 1 if M % k else 2
+        A[9] = 1 if M % k == 0 else 2
+        if flag:
+            A[10] = 1
+        else:
+            A[10] = 2
+        if not flag:
+            A[11] = 2
+    return f
+";
+    expect![[r#"
+        unresolved-capture: the values of `k`, `N`, `M`, `D`, `dtype` and `flag` are not known here
+        @T.prim_func
+        def f(A: T.Buffer((64,), "int32")):
+            A[0] = 1
+            A[1] = 1 if (k % 32 == 0) else 2
+            A[2] = 1
+            A[3] = 1 if (M > 1) else 2
+            A[4] = 2
+            A[5] = 2
+            A[6] = 1 if (D >= 0) else 2
+            A[7] = 2
+            A[8] = 2
+            A[9] = 1
+            A[10] = 1
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
+fn only_what_holds_before_in_any_case_is_taken_for_checked() {
+    let text = "
+def factory(a, b, c, d, e, x, n):
+    if x:
+        assert a == 1
+    assert b == 1 or x
+    for i in range(2):
+        assert c == 1
+    c2 = 1
+    assert d > 0
+    d = 0
+    assert e.n == 1
+    e.n = 2
+    assert n > 0
+    def inner(n):
+        @T.prim_func
+        def f(A: T.Buffer((64,), \"int32\")):
+            A[0] = 1 if a == 1 else 2
+            A[1] = 1 if b == 1 else 2
+            A[2] = 1 if c == 1 else 2
+            A[3] = 1 if d > 0 else 2
+            A[4] = 1 if e.n == 1 else 2
+            A[5] = 1 if n > 0 else 2
+        assert a == 1
+        return f
+    return inner
+";
+    expect![[r#"
+        unresolved-capture: the values of `a`, `b`, `c`, `d`, `e` and `n` are not known here
+        @T.prim_func
+        def f(A: T.Buffer((64,), "int32")):
+            A[0] = 1 if (a == 1) else 2
+            A[1] = 1 if (b == 1) else 2
+            A[2] = 1 if (c == 1) else 2
+            A[3] = 1 if (d > 0) else 2
+            A[4] = 1 if (e.n == 1) else 2
+            A[5] = 1 if (n > 0) else 2
+    "#]]
+    .assert_eq(&printed(text));
+}

@@ -252,3 +252,60 @@ def f(x: T.int32):
         "#]],
     );
 }
+
+#[test]
+fn macros_inside_of_macros_see_the_names_of_their_own_place() {
+    check(
+        "
+@T.inline
+def twice(step, x):
+    k = T.meta_var(100)
+    step(x, 0)
+    step(x + 1, 5)
+@T.prim_func
+def f(A: T.Buffer((64,), \"int32\"), k: T.int32):
+    @T.inline
+    def outer(i):
+        slot = T.meta_var(i + k)
+        @T.inline
+        def inner(x, j):
+            A[x] = slot + j
+        inner(i, 0)
+        twice(inner, i + 8)
+    outer(0)
+    outer(16)
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((64,), "int32"), k: T.int32):
+                A[0] = k
+                A[8] = k
+                A[9] = k + 5
+                A[16] = 16 + k
+                A[24] = 16 + k
+                A[25] = 16 + k + 5
+        "#]],
+    );
+}
+
+#[test]
+fn types_of_descriptors_and_of_128_bits_are_types() {
+    check(
+        "
+@T.prim_func
+def f(a: T.handle | None, m: T.TensorMap()):
+    d: T.let[T.TensorMap()] = T.tvm_stack_alloca(\"tensormap\", 1)
+    w = T.alloc_buffer((4,), \"uint128\", scope=\"local\")
+    w[0] = w[1]
+    T.evaluate(d)
+",
+        expect![[r#"
+            @T.prim_func
+            def f(a: T.handle | None, m: T.TensorMap()):
+                d = T.bind(T.tvm_stack_alloca("tensormap", 1))
+                w = T.alloc_local((4,), "uint128")
+                w[0] = w[1]
+                T.evaluate(d)
+        "#]],
+    );
+}

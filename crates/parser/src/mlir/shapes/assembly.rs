@@ -13,9 +13,6 @@ use crate::SyntaxKind;
 /// Reads a format. `parts` are those of the operation, as far as they are known.
 pub(super) fn compile(format: &str, parts: &Parts) -> Option<Vec<Element>> {
     let tokens = tokens(format)?;
-    if !keeps_order(&tokens, parts.operands.as_deref().unwrap_or_default()) {
-        return None;
-    }
     let mut reader = Reader { tokens: &tokens, at: 0, parts };
     let mut elements = reader.sequence()?;
     let has_custom = tokens.iter().any(|it| matches!(it, Token::Word("custom")));
@@ -27,7 +24,8 @@ pub(super) fn compile(format: &str, parts: &Parts) -> Option<Vec<Element>> {
 
 /// Returns true if a format has the operands in the order of the generic form, as far as their names are known: values
 /// are taken in the order of the text.
-fn keeps_order(tokens: &[Token<'_>], operands: &[String]) -> bool {
+pub(super) fn keeps_order(format: &str, operands: &[String]) -> bool {
+    let Some(tokens) = tokens(format) else { return false };
     let mut last = 0;
     let mut seen = vec![false; operands.len()];
     let mut at = 0;
@@ -157,7 +155,14 @@ impl<'t> Reader<'t> {
             match token {
                 Token::Literal(text) => elements.extend(literal(text)?),
                 Token::Variable(name) => elements.push(self.variable(name)),
-                Token::Word(word) => elements.extend(self.directive(word)?),
+                Token::Word(word) => {
+                    let made = self.directive(word)?;
+                    // The texts of two such directives are one.
+                    let is_behind = matches!(elements.last(), Some(Element::Custom(_)));
+                    if !(is_behind && matches!(made[..], [Element::Custom(_)])) {
+                        elements.extend(made);
+                    }
+                }
                 Token::Mark('(') => elements.push(self.group()?),
                 Token::Mark('^') => {}
                 Token::Mark(_) => return None,

@@ -161,7 +161,7 @@ fn text_that_code_prints_is_read_up_to_the_next_literal() {
 }
 
 #[test]
-fn format_that_has_the_operands_in_another_order_is_not_followed() {
+fn format_that_has_the_operands_in_another_order_is_not_followed_beside_effects_of_operands() {
     let shape_of = |row: &str| {
         let own = format!("dialect = \"own\"\n[[operations]]\nops = [\"op\"]\n{row}\n");
         let own = file::read(&own).expect("a good file");
@@ -170,7 +170,11 @@ fn format_that_has_the_operands_in_another_order_is_not_followed() {
     };
     let operands = "operands = [\"a\", \"b*\"]";
     assert!(shape_of(&format!("{operands}\nformat = \"$a `,` $b `:` type($b) `,` type($a)\"")));
-    assert!(!shape_of(&format!("{operands}\nformat = \"$b `into` $a `:` type($a)\"")));
+    let other = "format = \"$b `into` $a `:` type($a)\"";
+    assert!(shape_of(&format!("{operands}\n{other}")));
+    assert!(!shape_of(&format!(
+        "{operands}\n{other}\neffect = \"write\"\nmemory = \"argument\"\nwrites = [1]"
+    )));
     // Without the names of the operands a row can say so.
     assert!(shape_of("format = \"$b `into` $a `:` type($a)\""));
     assert!(!shape_of("reordered = true\nformat = \"$b `into` $a `:` type($a)\""));

@@ -14,9 +14,9 @@ fn a_form_that_its_row_does_not_describe_is_read_as_an_unknown_one() {
     check(
         "%0 = gpu.subgroup_id : index\nllvm.intr.lifetime.start 4, %a : !llvm.ptr\n%2 = tosa.cond_if %c -> (tensor<f32>) {\n  tosa.yield %x : tensor<f32>\n}\n",
         expect![[r#"
-            (OPAQUE_OP (RESULT_LIST (VALUE_DEF %0) =) gpu.subgroup_id : index)
+            (CUSTOM_OP (RESULT_LIST (VALUE_DEF %0) =) gpu.subgroup_id : (TYPE index))
             (OPAQUE_OP llvm.intr.lifetime.start 4 , (VALUE_USE %a) : !llvm.ptr)
-            (OPAQUE_OP (RESULT_LIST (VALUE_DEF %2) =) tosa.cond_if (VALUE_USE %c) -> ( tensor < f32 > ) (REGION { (BLOCK (OPAQUE_OP tosa.yield (VALUE_USE %x) : tensor < f32 >)) }))"#]],
+            (CUSTOM_OP (RESULT_LIST (VALUE_DEF %2) =) tosa.cond_if (VALUE_USE %c) -> (TYPE_LIST ( (TYPE tensor < f32 >) )) (REGION { (BLOCK (OPAQUE_OP tosa.yield (VALUE_USE %x) : tensor < f32 >)) }))"#]],
     );
 }
 

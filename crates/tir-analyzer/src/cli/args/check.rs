@@ -18,10 +18,18 @@ pub(crate) struct CheckArgs {
     /// that Triton compiled. Findings of one rule at one place are told once.
     #[arg(long)]
     pub(crate) at_source: bool,
-    /// Report at most this many findings of a file, the worst; by default as the settings say for text, and all for
-    /// the other formats.
+    /// Report at most this many findings, the worst; 0 for all. By default 100 for text, all for the other formats.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Count the findings by rule instead of reporting each.
+    #[arg(long, conflicts_with_all = ["format", "limit"])]
+    pub(crate) statistics: bool,
+    /// Report findings and failures only: no progress, no summary.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// End with code 0 where files have errors; what cannot be read still gives 2.
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
     /// Do not report the findings that this file lists; entries that match nothing any more are reported.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
@@ -47,6 +55,12 @@ pub(crate) enum ReportFormat {
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
+    /// Commands of GitHub's workflows: findings at the lines of a pull request
+    Github,
+    /// GitLab's Code Quality report; the same finding has the same fingerprint after edits elsewhere
+    Gitlab,
+    /// JUnit's XML, which most CI systems show: a suite a file, a failure a finding
+    Junit,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -66,6 +80,7 @@ Examples:
   tir-analyzer check                          every .py file below this folder that .gitignore does not exclude
   tir-analyzer check a.py kernels/            a file and a folder
   tir-analyzer check --level warning          without hints
+  tir-analyzer check --statistics             how many findings of each rule
   tir-analyzer check --format sarif > r.sarif for code scanning
   tir-analyzer check --at-source k.ttir       at the lines of the Python file that k.ttir was made of
   tir-analyzer check --since origin/main      only functions that were changed

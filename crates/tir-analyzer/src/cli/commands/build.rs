@@ -22,7 +22,10 @@ use build_kernels::{
     Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
     TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
 };
-use frontend::tvmscript::{Request, modules::Files as _};
+use frontend::tvmscript::{
+    Request,
+    modules::{Files as _, Workspace},
+};
 use ir::effects::EffectTable;
 use syntax::Language;
 
@@ -71,7 +74,7 @@ struct Plan {
     /// The instances that are asked for.
     instances: Arc<[Request]>,
     /// The folders whose files may import each other.
-    workspaces: Vec<PathBuf>,
+    workspaces: Vec<Vec<PathBuf>>,
     /// The reason why there will be no binaries, though they are asked for.
     no_compiler: Option<String>,
 }
@@ -86,14 +89,15 @@ impl Plan {
         let mut inputs = Vec::new();
         let mut shown = Shown::new();
         let mut roots = BTreeSet::new();
-        let mut workspaces = BTreeSet::new();
+        let mut workspaces: BTreeSet<Vec<PathBuf>> = BTreeSet::new();
         for job in jobs.jobs.iter().filter(is_wanted) {
             let placed = places.of(&job.file.path);
             let name = placed.as_ref().map_or_else(|| job.file.shown.clone(), |it| it.name.clone());
             let is_only_name = placed.as_ref().is_some_and(|it| it.is_only_name);
             roots.extend(placed.map(|it| it.root));
-            let folders = job.workspace.iter().flat_map(|it| it.roots());
-            workspaces.extend(folders.map(|it| PathBuf::from(&**it)));
+            let folders =
+                |it: &Arc<Workspace>| it.roots().iter().map(|it| (&**it).into()).collect();
+            workspaces.extend(job.workspace.iter().map(folders));
             // Two arguments may lead to one file.
             if shown.insert(name.clone(), job.file.shown.clone()).is_some()
                 && is_same_file(&inputs, &name, &job.file.path)

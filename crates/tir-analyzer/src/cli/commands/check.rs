@@ -1,6 +1,6 @@
 //! `check`: reports problems in files, and values that could be computed once.
 //!
-//! In: files. Out: a report in one of three formats, file by file in order, and the exit code. Each file has a database
+//! In: files. Out: a report in one of six formats, file by file in order, and the exit code. Each file has a database
 //! of its own, dropped when its report is written, so memory follows the largest files and not their number; the
 //! questions are those that the editor asks, so the answers are the same. With a baseline only unlisted findings are
 //! reported, with a revision only findings in functions that were changed since.
@@ -8,11 +8,13 @@
 mod baseline;
 mod sources;
 
-use std::path::PathBuf;
-
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
 use ide::{DiagnosticsConfig, FileId, Instance, Severity};
@@ -32,7 +34,10 @@ use crate::cli::{
     io::{self, Io, Styled, Tone},
     output::{
         count,
-        findings::{Counts, FileFindings, Finding, Reporter, region},
+        findings::{
+            Counts, FileFindings, Finding, Piece, Report, Reporter, Statistics, region, summary,
+            table,
+        },
         progress::Progress,
         write,
     },
@@ -47,7 +52,7 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     for failure in &failures {
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
-    let progress = Progress::new(jobs.len(), io.err_is_terminal);
+    let progress = Progress::new(jobs.len(), io.err_is_terminal && !args.quiet);
     let adoption = Adoption::new(args, io)?;
     let left = args.cse.max_fixes.map(AtomicUsize::new);
     let wanted = Wanted { call: args.instance.as_ref(), is_found: AtomicBool::new(false) };
@@ -56,9 +61,12 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         Some(_) => 1,
         None => parallel::n_jobs(args.inputs.jobs, jobs.len()),
     };
-    io.out.write_all(reporter.begin().as_bytes())?;
+    if !args.statistics {
+        io.out.write_all(reporter.begin().as_bytes())?;
+    }
     let mut counts = Counts::default();
-    let mut is_first = true;
+    let mut statistics = Statistics::default();
+    let mut report = Report::new(reporter, limit_of(args));
     let mut written = Baseline::default();
     let mut stale = Vec::new();
     let work = |job: &Job| {
@@ -68,15 +76,12 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     };
     parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {
         match result {
-            Ok(Checked { text, counts: of_file, accepted, stale: of_baseline }) => {
+            Ok(Checked { pieces, n_left_out, counts: of_file, rules, accepted, stale: gone }) => {
                 counts.add(of_file);
+                statistics.add(rules);
                 accepted.into_iter().for_each(|it| written.add(it, 1));
-                stale.extend(of_baseline);
-                if !text.is_empty() {
-                    let separator = if is_first { "" } else { reporter.separator() };
-                    is_first = false;
-                    progress.write(io.out, format!("{separator}{text}").as_bytes())?;
-                }
+                stale.extend(gone);
+                progress.write(io.out, report.add(pieces, n_left_out).as_bytes())?;
             }
             Err(error) => {
                 let mut line = Vec::new();
@@ -89,7 +94,24 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         Ok(())
     })?;
     drop(progress);
-    io.out.write_all(reporter.end(&counts, &failures).as_bytes())?;
+    let (rest, n_hidden) = report.end();
+    io.out.write_all(rest.as_bytes())?;
+    if args.statistics {
+        io.out.write_all(table(&statistics).as_bytes())?;
+    }
+    if args.format == ReportFormat::Text && !args.quiet {
+        if n_hidden > 0 {
+            writeln!(io.out, "{}", table(&statistics))?;
+        }
+        let summary = summary(&counts, failures.len(), n_hidden, styled.out);
+        io.out.write_all(summary.as_bytes())?;
+    }
+    if !args.statistics {
+        io.out.write_all(reporter.end(&counts, report.is_empty(), &failures).as_bytes())?;
+    }
+    if jobs.is_empty() && failures.is_empty() {
+        io::message(io.err, styled.err, Tone::Warning, &nothing_found())?;
+    }
     if let Some(missing) = wanted.missing() {
         io::message(io.err, styled.err, Tone::Error, &missing)?;
         return Ok(Exit::Failure);
@@ -103,7 +125,7 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     tell_stale(&stale, io, styled)?;
     Ok(if !failures.is_empty() {
         Exit::Failure
-    } else if counts.errors > 0 {
+    } else if counts.errors > 0 && !args.exit_zero {
         Exit::Findings
     } else {
         Exit::Success
@@ -112,8 +134,11 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
 
 /// The result for one file.
 struct Checked {
-    text: String,
+    pieces: Vec<Piece>,
+    /// Findings beyond the limit.
+    n_left_out: usize,
     counts: Counts,
+    rules: Statistics,
     /// The entries of the baseline that is written.
     accepted: Vec<Key>,
     /// Entries of the baseline that match nothing any more, and how many of each.
@@ -257,14 +282,32 @@ fn check_file(
     }
     let mut counts = Counts { files: 1, ..Counts::default() };
     found.iter().for_each(|it| counts.count(it));
+    let mut rules = Statistics::default();
+    found.iter().filter(|it| it.severity <= severity(args.level)).for_each(|it| rules.count(it));
     let lines = LineIndex::new(&source.text);
     let mut findings: Vec<&ide::Diagnostic> =
         found.iter().filter(|it| it.severity <= severity(args.level)).collect();
-    let n_hidden = limit(&mut findings, limit_of(args, job));
-    let findings = findings.into_iter().map(|it| finding(it, source, &lines)).collect();
+    let n_left_out = limit(&mut findings, limit_of(args));
+    let findings = findings.into_iter().map(|it| finding(it, source, &lines));
+    let mut findings: Vec<Finding> = if args.statistics { Vec::new() } else { findings.collect() };
+    if args.format == ReportFormat::Gitlab {
+        identify(&mut findings, job, source);
+    }
     let shown = job.file.shown.as_str();
-    let report = FileFindings { shown, source, lines: &lines, findings, n_hidden };
-    Ok(Checked { text: reporter.file(&report), counts, accepted, stale })
+    let report = FileFindings { shown, source, lines: &lines, findings };
+    Ok(Checked { pieces: reporter.pieces(&report), n_left_out, counts, rules, accepted, stale })
+}
+
+/// Gives findings names that edits elsewhere leave: those of the baseline, with a number where several are alike.
+fn identify(findings: &mut [Finding], job: &Job, source: &Source) {
+    let functions = Functions::of(Language::of_file(&job.file.path, &source.text), &source.text);
+    let mut seen: BTreeMap<Key, usize> = BTreeMap::new();
+    for it in findings {
+        let key = baseline::key(&job.file.shown, source, &functions, it.code, it.region.range);
+        let nth = seen.entry(key.clone()).or_default();
+        it.identity = key.digest(*nth);
+        *nth += 1;
+    }
 }
 
 /// Keeps at most the remaining limit of findings that could be computed once, in the order of the text.
@@ -293,12 +336,25 @@ fn severity(level: Level) -> Severity {
     }
 }
 
-/// People read the worst first; programs want all.
-fn limit_of(args: &CheckArgs, job: &Job) -> usize {
-    args.limit.unwrap_or(match args.format {
-        ReportFormat::Text => job.config.diagnostics_limit,
-        ReportFormat::Json | ReportFormat::Sarif => usize::MAX,
-    })
+/// The most findings of a report: people read the worst first, programs want all.
+fn limit_of(args: &CheckArgs) -> usize {
+    /// More than this nobody reads.
+    const FOR_PEOPLE: usize = 100;
+    match (args.limit, args.format) {
+        (None, ReportFormat::Text) if !args.statistics => FOR_PEOPLE,
+        (None | Some(0), _) => usize::MAX,
+        (Some(limit), _) => limit,
+    }
+}
+
+/// The complaint that there is nothing to check.
+fn nothing_found() -> String {
+    let extensions = Language::ALL.iter().flat_map(|it| it.support().extensions);
+    let extensions: Vec<String> = extensions.map(|it| format!("`.{it}`")).collect();
+    format!(
+        "there is no file to check: {} that are neither hidden nor ignored by git are read",
+        extensions.join(", ")
+    )
 }
 
 /// Keeps the worst, in the order of the text. Gives the number of those that went.
@@ -322,5 +378,6 @@ fn finding(it: &ide::Diagnostic, source: &Source, lines: &LineIndex) -> Finding 
         help: it.help.clone(),
         related: it.related.iter().map(|(range, text)| (region(*range), text.clone())).collect(),
         place: it.source.as_deref().cloned(),
+        identity: String::new(),
     }
 }

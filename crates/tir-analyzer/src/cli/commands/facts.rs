@@ -123,6 +123,9 @@ fn as_text(
     for (index, it) in facts.known.iter().enumerate() {
         row(if index == 0 { "known" } else { "" }, it.clone());
     }
+    for (index, it) in facts.checked.iter().enumerate() {
+        row(if index == 0 { "checked" } else { "" }, it.clone());
+    }
     if let Some(how) = facts.reached_by {
         row("threads", format!("coming here: {how}"));
     }
@@ -170,6 +173,7 @@ fn as_json(shown: &str, line: u32, source: &Source, lines: &LineIndex, facts: &L
         "liveMemory": facts.live_memory,
         "memory": versions,
         "known": facts.known,
+        "checked": facts.checked,
         "divergence": facts.reached_by,
         "varies": named(&facts.varies),
         "initialised": named(&facts.initialised),

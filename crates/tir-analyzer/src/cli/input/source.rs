@@ -23,6 +23,9 @@ pub(crate) struct Source {
 /// The most bytes of a file.
 pub(crate) const MAX_LEN: u64 = (syntax::MAX_TEXT_LEN / REPLACEMENT.len()) as u64;
 
+/// The bytes with which MLIR's bytecode begins.
+const MLIR_BYTECODE: &[u8] = b"ML\xefR";
+
 /// The character that replaces a wrong byte, which is longer than the byte.
 const REPLACEMENT: &str = "\u{fffd}";
 const EXCESS: usize = REPLACEMENT.len() - 1;
@@ -44,6 +47,11 @@ impl Source {
         // A wrong byte may grow to three.
         if bytes.len() as u64 >= MAX_LEN {
             bail!("the file has more than 1.4 GB; split the module into several files");
+        }
+        if bytes.starts_with(MLIR_BYTECODE) {
+            bail!(
+                "it is MLIR's bytecode, not its text: `mlir-opt FILE`, or the tool of its project, prints the text"
+            );
         }
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Source { text, bytes: None, replaced: Vec::new() }),
@@ -135,6 +143,13 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytecode_is_no_text() {
+        let error = Source::new(b"ML\xefR\x0dMLIR24".to_vec()).unwrap_err();
+        assert!(error.to_string().contains("bytecode"), "{error}");
+        assert!(Source::new(b"ML\xefX".to_vec()).is_ok());
+    }
 
     #[test]
     fn bytes_that_are_no_text_come_back() {

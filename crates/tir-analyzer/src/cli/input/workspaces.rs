@@ -13,7 +13,11 @@ use build_kernels::WorkspaceFiles;
 use frontend::tvmscript::modules::Workspace;
 use rustc_hash::FxHashMap;
 
-use crate::{cli::input::files::InputFile, walk::workspace_of};
+use crate::{
+    cli::input::files::InputFile,
+    config::{Config, ConfigPatch, import_folders},
+    walk::workspace_of,
+};
 
 /// The workspaces by their folders.
 #[derive(Default)]
@@ -35,9 +39,24 @@ impl Workspaces {
         };
         let workspace = self.of_root.entry(root.clone());
         workspace
-            .or_insert_with(|| Arc::new(Workspace::new(Arc::new(WorkspaceFiles::new([root])))))
+            .or_insert_with(|| {
+                let files = WorkspaceFiles::new(folders(&root));
+                Arc::new(Workspace::new(Arc::new(files)))
+            })
             .clone()
     }
+}
+
+/// The folder of a workspace, and those in which its settings have imports searched. Settings that cannot be read are
+/// told by who needs them.
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let top = workspace_of(root);
+    let mut folders = vec![root.to_owned()];
+    if let Some(settings) = ConfigPatch::nearest(root).filter(|it| it.starts_with(top)) {
+        let config = ConfigPatch::load(settings).map(|it| Config::layered([&it]));
+        folders.extend(import_folders(settings, &config.unwrap_or_default().import_roots));
+    }
+    folders
 }
 
 fn root_around(folder: &Path) -> PathBuf {

@@ -1,13 +1,18 @@
-//! Reports of `check`: text for people, JSON and SARIF for programs.
+//! Reports of `check`: text for people, the others for programs.
 //!
-//! A report is written piece by piece (beginning, one piece a file, end), so that none is ever held as a whole.
+//! A report is written piece by piece (beginning, one piece a file, end), so that none is ever held as a whole. Of one
+//! with a limit the worst findings are held, as they are written.
 
+mod github;
+mod gitlab;
 mod json;
+mod junit;
 mod sarif;
 mod text;
 
-use ide::Severity;
+use std::collections::BTreeMap;
 
+use ide::Severity;
 use syntax::{LineCol, LineIndex, SourcePlace, TextRange};
 
 use crate::cli::{args::ReportFormat, input::source::Source};
@@ -31,6 +36,8 @@ pub(crate) struct Finding {
     pub(crate) related: Vec<(Region, String)>,
     /// The place of the source that the text was made of.
     pub(crate) place: Option<SourcePlace>,
+    /// A name that edits elsewhere leave; empty where the format has none.
+    pub(crate) identity: String,
 }
 
 /// The findings of one file.
@@ -39,8 +46,6 @@ pub(crate) struct FileFindings<'a> {
     pub(crate) source: &'a Source,
     pub(crate) lines: &'a LineIndex,
     pub(crate) findings: Vec<Finding>,
-    /// Findings beyond the limit.
-    pub(crate) n_hidden: usize,
 }
 
 /// The findings of a report that are told at one file: at the text itself, or at the source that it was made of.
@@ -48,6 +53,28 @@ struct Told<'a> {
     path: &'a str,
     findings: Vec<&'a Finding>,
     is_source: bool,
+}
+
+impl Told<'_> {
+    /// The line and column where a finding is told, and those of its end if that is known.
+    fn lines_of(&self, it: &Finding) -> ((u32, u32), Option<(u32, u32)>) {
+        match it.place.as_ref().filter(|_| self.is_source) {
+            Some(place) => ((place.line, place.column), None),
+            None => {
+                let Region { start, end, .. } = it.region;
+                ((start.line, start.col), Some((end.line, end.col)))
+            }
+        }
+    }
+}
+
+/// A finding as it is written.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// The file that it is told at.
+    path: String,
+    severity: Severity,
+    text: String,
 }
 
 impl FileFindings<'_> {
@@ -108,6 +135,47 @@ impl Counts {
     }
 }
 
+/// The findings of one rule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tally {
+    /// The worst.
+    pub(crate) severity: Severity,
+    pub(crate) n: usize,
+    /// Those that `fix` does something about.
+    pub(crate) fixable: usize,
+}
+
+/// How many findings there are of each rule.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Statistics {
+    of_rule: BTreeMap<&'static str, Tally>,
+}
+
+impl Statistics {
+    pub(crate) fn count(&mut self, it: &ide::Diagnostic) {
+        let fixable = usize::from(it.n_fixes > 0);
+        self.tally(it.code, Tally { severity: it.severity, n: 1, fixable });
+    }
+
+    pub(crate) fn add(&mut self, other: Statistics) {
+        other.of_rule.into_iter().for_each(|(code, it)| self.tally(code, it));
+    }
+
+    fn tally(&mut self, code: &'static str, more: Tally) {
+        let it = self.of_rule.entry(code).or_insert(Tally { n: 0, fixable: 0, ..more });
+        it.severity = it.severity.min(more.severity);
+        it.n += more.n;
+        it.fixable += more.fixable;
+    }
+
+    /// The rules, the worst and most frequent first.
+    pub(crate) fn rules(&self) -> Vec<(&'static str, Tally)> {
+        let mut rules: Vec<_> = self.of_rule.iter().map(|(code, it)| (*code, *it)).collect();
+        rules.sort_by_key(|(code, it)| (it.severity, std::cmp::Reverse(it.n), *code));
+        rules
+    }
+}
+
 /// A range as users count.
 pub(crate) fn region(source: &Source, lines: &LineIndex, range: TextRange) -> Region {
     Region {
@@ -133,40 +201,159 @@ impl Reporter {
     /// Returns the text before all files.
     pub(crate) fn begin(&self) -> String {
         match self.format {
-            ReportFormat::Text => String::new(),
+            ReportFormat::Text | ReportFormat::Github => String::new(),
             ReportFormat::Json => json::begin(),
             ReportFormat::Sarif => sarif::begin(),
+            ReportFormat::Gitlab => "[\n".to_owned(),
+            ReportFormat::Junit => junit::begin(),
         }
     }
 
-    /// One file; empty if there is nothing to say.
-    pub(crate) fn file(&self, findings: &FileFindings<'_>) -> String {
+    /// The findings of a file, those that are told at one path together.
+    pub(crate) fn pieces(&self, file: &FileFindings<'_>) -> Vec<Piece> {
+        let mut pieces = Vec::with_capacity(file.findings.len());
+        for told in file.told(self.at_source) {
+            for it in &told.findings {
+                let text = match self.format {
+                    ReportFormat::Text => text::finding(file, &told, it, self.is_styled),
+                    ReportFormat::Json => json::finding(file, &told, it),
+                    ReportFormat::Sarif => sarif::finding(file, &told, it),
+                    ReportFormat::Github => github::finding(&told, it),
+                    ReportFormat::Gitlab => gitlab::finding(&told, it),
+                    ReportFormat::Junit => junit::finding(&told, it),
+                };
+                pieces.push(Piece { path: told.path.to_owned(), severity: it.severity, text });
+            }
+        }
+        pieces
+    }
+
+    /// The findings that are told at one path, and how many more there are.
+    fn file(&self, path: &str, findings: &[&str], n_hidden: usize) -> String {
         match self.format {
-            ReportFormat::Text => text::file(findings, self.is_styled, self.at_source),
-            ReportFormat::Json => json::file(findings, self.at_source),
-            ReportFormat::Sarif => sarif::file(findings, self.at_source),
+            ReportFormat::Text | ReportFormat::Github => findings.concat(),
+            ReportFormat::Json => json::file(path, findings, n_hidden),
+            ReportFormat::Sarif | ReportFormat::Gitlab => findings.join(",\n"),
+            ReportFormat::Junit => junit::file(path, findings),
         }
     }
 
     /// Returns the text between two pieces that are not empty.
-    pub(crate) fn separator(&self) -> &'static str {
+    fn separator(&self) -> &'static str {
         match self.format {
-            ReportFormat::Text => "",
-            ReportFormat::Json | ReportFormat::Sarif => ",\n",
+            ReportFormat::Text | ReportFormat::Github | ReportFormat::Junit => "",
+            ReportFormat::Json | ReportFormat::Sarif | ReportFormat::Gitlab => ",\n",
         }
     }
 
     /// Returns the text after all files.
-    pub(crate) fn end(&self, counts: &Counts, failures: &[String]) -> String {
+    pub(crate) fn end(&self, counts: &Counts, is_empty: bool, failures: &[String]) -> String {
         match self.format {
-            ReportFormat::Text => text::end(counts, failures.len(), self.is_styled),
+            ReportFormat::Text => String::new(),
             ReportFormat::Json => json::end(counts, failures),
             ReportFormat::Sarif => sarif::end(failures),
+            ReportFormat::Github => String::new(),
+            ReportFormat::Gitlab => "\n]\n".to_owned(),
+            ReportFormat::Junit => junit::end(counts, is_empty, failures),
         }
     }
 }
 
+/// The findings of a report on their way: each file at once, or the worst at the end if there is a limit.
+pub(crate) struct Report {
+    reporter: Reporter,
+    limit: usize,
+    /// By path, in the order of the files: its findings, with their numbers, and how many are not shown.
+    held: Vec<(String, Vec<Piece>, usize)>,
+    n_held: usize,
+    is_empty: bool,
+}
+
+impl Report {
+    /// A report of at most this many findings.
+    pub(crate) fn new(reporter: Reporter, limit: usize) -> Report {
+        Report { reporter, limit, held: Vec::new(), n_held: 0, is_empty: true }
+    }
+
+    /// Takes the findings of a file, of which some were left out as milder than as many as the limit. Returns what is
+    /// written at once.
+    pub(crate) fn add(&mut self, pieces: Vec<Piece>, n_left_out: usize) -> String {
+        self.n_held += pieces.len();
+        for piece in pieces {
+            match self.held.last_mut().filter(|it| it.0 == piece.path) {
+                Some(last) => last.1.push(piece),
+                None => self.held.push((piece.path.clone(), vec![piece], 0)),
+            }
+        }
+        if let Some(last) = self.held.last_mut() {
+            last.2 += n_left_out;
+        }
+        if self.limit == usize::MAX {
+            return self.take();
+        }
+        // What goes is twice of what stays: each finding is looked at a constant number of times.
+        if self.n_held / 3 >= self.limit {
+            self.keep_worst();
+        }
+        String::new()
+    }
+
+    /// Writes the findings that are held. Returns the number of those that are not shown too.
+    pub(crate) fn end(&mut self) -> (String, usize) {
+        self.keep_worst();
+        let n_hidden = self.held.iter().map(|it| it.2).sum();
+        (self.take(), n_hidden)
+    }
+
+    /// True if nothing was written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    fn take(&mut self) -> String {
+        let mut out = String::new();
+        self.n_held = 0;
+        for (path, pieces, n_hidden) in std::mem::take(&mut self.held) {
+            let texts: Vec<&str> = pieces.iter().map(|it| it.text.as_str()).collect();
+            let text = self.reporter.file(&path, &texts, n_hidden);
+            if !text.is_empty() {
+                out.push_str(if self.is_empty { "" } else { self.reporter.separator() });
+                out.push_str(&text);
+                self.is_empty = false;
+            }
+        }
+        out
+    }
+
+    /// Lets all but the worst go, among equals the later ones.
+    fn keep_worst(&mut self) {
+        if self.n_held <= self.limit {
+            return;
+        }
+        let severities = self.held.iter().flat_map(|it| it.1.iter().map(|it| it.severity));
+        let mut severities: Vec<Severity> = severities.collect();
+        severities.sort_unstable();
+        let last = severities.get(self.limit.wrapping_sub(1)).copied();
+        // Of the mildest that stays, so many.
+        let mut n_last = severities[..self.limit].iter().filter(|it| Some(**it) == last).count();
+        for (_, pieces, n_hidden) in &mut self.held {
+            let before = pieces.len();
+            pieces.retain(|it| match last {
+                Some(last) if it.severity < last => true,
+                Some(last) if it.severity == last && n_last > 0 => {
+                    n_last -= 1;
+                    true
+                }
+                _ => false,
+            });
+            *n_hidden += before - pieces.len();
+        }
+        self.n_held = self.limit;
+    }
+}
+
 pub(in crate::cli) use self::json::region as range_json;
+pub(crate) use self::text::{summary, table};
 
 /// Severities as programs read them.
 pub(crate) fn severity_name(severity: Severity) -> &'static str {

@@ -91,9 +91,11 @@ fn limit_keeps_the_worst() {
         19 |     A[0] = missing
            |            ^^^^^^^
 
-        a.py: 1 milder finding not shown; `--limit N` shows more
+        1 error     undefined-name        a name that is not defined here
+        1 hint    * common-subexpression  a value is computed at several places
 
         1 file checked: 1 error, 1 hint
+        1 more finding: `--limit 0` shows all, `--level warning` those that matter most
         1 value can be computed once: `tir-analyzer fix --diff` shows how
         --- exit code 1
     "#]]);

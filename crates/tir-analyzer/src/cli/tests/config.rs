@@ -209,6 +209,7 @@ fn schema_has_every_setting_with_its_default() {
             (Value::String(kind), None) => match kind.as_str() {
                 "boolean" => default.is_boolean(),
                 "integer" => default.is_u64(),
+                "array" => default.is_array(),
                 _ => default.is_string(),
             },
             _ => false,

@@ -146,3 +146,24 @@ fn builds_follow_imports_and_calls_in_other_files() {
     built(&project, ".");
     assert!(project.read("out/cuda/ops/factory/main_n_16__kernel.cu").contains("* 9"));
 }
+
+#[test]
+fn settings_name_more_folders_in_which_imports_are_searched() {
+    let text = "from tvm.script import tirx as T\n\nfrom sizes import N\nfrom far import M\n\n\n@T.prim_func\ndef f(A: T.Buffer((N,), \"float32\")):\n    for i in T.thread_binding(N, thread=\"threadIdx.x\"):\n        A[i] = T.float32(M)\n";
+    let project = Project::new(&[
+        ("inner/tir-analyzer.toml", "[imports]\nroots = [\"lib/common\", \"../far\"]\n"),
+        ("inner/lib/common/sizes.py", "N = 48\n"),
+        ("inner/app/kernels.py", text),
+        ("far/far.py", "M = 3\n"),
+    ]);
+    let opt = project.run("opt inner/app/kernels.py");
+    assert!(opt.out().contains("T.Buffer((48,), \"float32\")"), "{}{}", opt.out(), opt.err());
+    // It is outside of the workspace.
+    assert!(!opt.out().contains("3.0"), "{}", opt.out());
+    let built = project.run("build inner --target cuda --out out");
+    assert!(built.err().contains("`M`"), "{}{}", built.out(), built.err());
+    project.write("inner/app/kernels.py", text.replace("T.float32(M)", "T.float32(N)").as_bytes());
+    let built = project.run("build inner --target cuda --out out");
+    let said = format!("{}{}", built.out(), built.err());
+    assert!(said.contains("1 built"), "{said}");
+}

@@ -22,8 +22,7 @@ fn nothing_on_any_path_writes_it() {
         A[2] = V[0, 0]
         ",
         expect![[r##"
-            # read-before-write at 5 `L[0]`: _ is read, and nothing has written it; made here, without a value: 1 `L = T.alloc_local((4,), "int32")`; no fix
-            # read-before-write at 5 `V[0, 1]`: _ is read, and nothing has written it; made here, without a value: 1 `L = T.alloc_local((4,), "int32")`; no fix
+            # read-before-write at 5 `L[0]`: _ is read, and nothing has written it; made here, without a value: 1 `L = T.alloc_local((4,), "int32")`; read here, too: 5 `V[0, 1]`; no fix
             # read-before-write at 5 `c`: _ is read, and nothing has written it; made here, without a value: 3 `c: T.int32`; no fix
         "##]],
     );

@@ -454,3 +454,62 @@ tt.func @k(%p: !tt.ptr<f32>) {
         expect![""],
     );
 }
+
+#[test]
+fn stores_that_are_overwritten_and_loads_of_what_was_stored() {
+    check(
+        r#"
+func.func @f(%m: memref<16xf32>, %p: memref<16xf32>, %i: index, %x: f32, %y: f32) -> f32 {
+  %own = memref.alloc() : memref<16xf32>
+  memref.store %x, %m[%i] : memref<16xf32>
+  %sum = arith.addf %x, %y : f32
+  memref.store %sum, %own[%i] : memref<16xf32>
+  %other = memref.load %own[%i] : memref<16xf32>
+  memref.store %y, %m[%i] : memref<16xf32>
+  %again = memref.load %m[%i] : memref<16xf32>
+  memref.store %other, %p[%i] : memref<16xf32>
+  %unknown = memref.load %m[%i] : memref<16xf32>
+  %z = arith.addf %again, %unknown : f32
+  return %z : f32
+}
+"#,
+        expect![[r#"
+            dead-store: nothing reads what is stored here before it is written again
+                memref.store %x, %m[%i] : memref<16xf32>
+                it is written again here: memref.store %y, %m[%i] : memref<16xf32>
+            redundant-load: this load gives %sum, which was stored there
+                %other = memref.load %own[%i] : memref<16xf32>
+                it is stored here, and nothing between may write it: memref.store %sum, %own[%i] : memref<16xf32>
+            redundant-load: this load gives %y, which was stored there
+                %again = memref.load %m[%i] : memref<16xf32>
+                it is stored here, and nothing between may write it: memref.store %y, %m[%i] : memref<16xf32>
+        "#]],
+    );
+}
+
+#[test]
+fn stores_that_something_may_read_stay() {
+    check(
+        r#"
+func.func private @g()
+func.func @f(%m: memref<16xf32>, %p: memref<16xf32>, %i: index, %j: index, %x: f32, %c: i1) {
+  memref.store %x, %m[%i] : memref<16xf32>
+  %read = memref.load %p[%j] : memref<16xf32>
+  memref.store %read, %m[%i] : memref<16xf32>
+  func.call @g() : () -> ()
+  memref.store %x, %m[%i] : memref<16xf32>
+  scf.if %c {
+    %l = memref.load %m[%j] : memref<16xf32>
+    memref.store %l, %p[%i] : memref<16xf32>
+  }
+  memref.store %x, %m[%i] : memref<16xf32>
+  gpu.barrier
+  memref.store %read, %m[%i] : memref<16xf32>
+  memref.store %read, %m[%j] : memref<16xf32>
+  memref.store %x, %m[%i] : memref<16xf32>
+  return
+}
+"#,
+        expect![[r#""#]],
+    );
+}

@@ -98,6 +98,14 @@ impl Baseline {
     }
 }
 
+impl Key {
+    /// A name of the `nth` finding with this key: 16 digits.
+    pub(crate) fn digest(&self, nth: usize) -> String {
+        let Key { path, function, code, fingerprint: text } = self;
+        format!("{:016x}", fingerprint(&format!("{path} {function} {code} {text} {nth}")))
+    }
+}
+
 impl std::fmt::Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.function.as_str() {

@@ -96,14 +96,32 @@ fn read(args: &ImportArgs, path: &Path, io: &Io<'_>) -> anyhow::Result<Vec<Diale
     }
 }
 
+const NO_PROGRAM: &str = "no `llvm-tblgen` is on the PATH, which reads .td files: install it (Debian: llvm-19), name \
+     it with --tblgen, or import the output of `llvm-tblgen --dump-json` from where it is";
+
 /// The records of a `.td` file, as JSON.
 fn records(args: &ImportArgs, path: &Path, io: &Io<'_>) -> anyhow::Result<String> {
-    let program = args.tblgen.clone().or_else(tblgen).context(
-        "no `llvm-tblgen` is on the PATH, which reads .td files: install it (Debian: llvm-19), name it with --tblgen, or \
-         import the output of `llvm-tblgen --dump-json` from where it is",
-    )?;
+    let programs = args.tblgen.clone().map_or_else(tblgen, |it| vec![it]);
+    // Definitions may need a newer program than the first on the PATH. Told are the errors of the first.
+    let mut refused = None;
+    for program in &programs {
+        match records_by(program, args, path, io) {
+            Ok(records) => return Ok(records),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| anyhow!(NO_PROGRAM)))
+}
+
+/// The records of a `.td` file, as one program prints them.
+fn records_by(
+    program: &Path,
+    args: &ImportArgs,
+    path: &Path,
+    io: &Io<'_>,
+) -> anyhow::Result<String> {
     let path = io.resolve(path);
-    let mut command = Command::new(&program);
+    let mut command = Command::new(program);
     command.arg("--dump-json").current_dir(&io.folder);
     for folder in args.include.iter().map(|it| io.resolve(it)) {
         command.arg("-I").arg(folder);
@@ -125,14 +143,15 @@ fn records(args: &ImportArgs, path: &Path, io: &Io<'_>) -> anyhow::Result<String
     String::from_utf8(done.stdout).with_context(|| format!("the output of {shown} is no text"))
 }
 
-/// The first `llvm-tblgen` on the PATH; one without a version in its name is the user's choice.
-fn tblgen() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
+/// All `llvm-tblgen` on the PATH, newest first; one without a version in its name is the user's choice.
+fn tblgen() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let names = || {
         let versions = (15..40).rev().map(|it| format!("llvm-tblgen-{it}"));
         std::iter::once("llvm-tblgen".to_owned()).chain(versions)
     };
-    names().find_map(|name| {
+    let found = names().filter_map(|name| {
         std::env::split_paths(&path).map(|it| it.join(&name)).find(|it| it.is_file())
-    })
+    });
+    found.collect()
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use syntax::SourcePlace;
 
-use crate::cli::output::findings::{Counts, FileFindings, Finding, Region, severity_name};
+use crate::cli::output::findings::{Counts, FileFindings, Finding, Region, Told, severity_name};
 
 /// Version of the schema.
 const VERSION: u32 = 1;
@@ -14,15 +14,14 @@ pub(super) fn begin() -> String {
     format!("{{\"version\": {VERSION}, \"toolVersion\": {tool}, \"files\": [\n")
 }
 
-pub(super) fn file(file: &FileFindings<'_>, at_source: bool) -> String {
-    let files = file.told(at_source).into_iter().enumerate().map(|(at, told)| {
-        let diagnostics: Vec<Value> = (told.findings.iter())
-            .map(|it| if told.is_source { at_its_source(it, file.shown) } else { diagnostic(it) })
-            .collect();
-        let n_hidden = if at == 0 { file.n_hidden } else { 0 };
-        json!({ "path": told.path, "diagnostics": diagnostics, "notShown": n_hidden }).to_string()
-    });
-    files.collect::<Vec<_>>().join(",\n")
+pub(super) fn finding(file: &FileFindings<'_>, told: &Told<'_>, it: &Finding) -> String {
+    let value = if told.is_source { at_its_source(it, file.shown) } else { diagnostic(it) };
+    value.to_string()
+}
+
+pub(super) fn file(path: &str, findings: &[&str], n_hidden: usize) -> String {
+    let (path, findings) = (json!(path), findings.join(","));
+    format!("{{\"path\":{path},\"diagnostics\":[{findings}],\"notShown\":{n_hidden}}}")
 }
 
 /// A finding of a text at the place of the source that it was made of. The source is not opened: there are no offsets.

@@ -5,7 +5,7 @@ use ide::Severity;
 use serde_json::{Value, json};
 
 use crate::cli::{
-    output::findings::{FileFindings, Finding, Region, uri},
+    output::findings::{FileFindings, Finding, Region, Told, uri},
     rules,
 };
 
@@ -49,21 +49,13 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-pub(super) fn file(file: &FileFindings<'_>, at_source: bool) -> String {
+pub(super) fn finding(file: &FileFindings<'_>, told: &Told<'_>, it: &Finding) -> String {
     let ids: Vec<&str> = reported_rules().map(|it| it.name).collect();
-    let artifact = uri(file.shown);
-    let told = file.told(at_source);
-    let results = told.iter().flat_map(|told| told.findings.iter().map(|it| (told.is_source, *it)));
-    let results: Vec<String> = results
-        .map(|(is_source, it)| {
-            let mut result = result(it, &artifact, &ids);
-            if is_source {
-                move_to_source(&mut result, it);
-            }
-            result.to_string()
-        })
-        .collect();
-    results.join(",\n")
+    let mut result = result(it, &uri(file.shown), &ids);
+    if told.is_source {
+        move_to_source(&mut result, it);
+    }
+    result.to_string()
 }
 
 /// Puts a result at the source that the text was made of; the place in the text becomes a related one.

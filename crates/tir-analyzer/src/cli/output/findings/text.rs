@@ -7,9 +7,12 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use ide::Severity;
 use syntax::{SourcePlace, TextRange};
 
-use crate::cli::output::{
-    count,
-    findings::{Counts, FileFindings, Finding},
+use crate::cli::{
+    output::{
+        count,
+        findings::{Counts, FileFindings, Finding, Statistics, Tally, Told},
+    },
+    rules,
 };
 
 /// Ranges of more lines are marked by their first line.
@@ -21,26 +24,19 @@ const MAX_WINDOW: usize = 16 << 10;
 /// Related places that are named one by one.
 const MAX_PLACES: usize = 8;
 
-pub(super) fn file(file: &FileFindings<'_>, is_styled: bool, at_source: bool) -> String {
+pub(super) fn finding(
+    file: &FileFindings<'_>,
+    told: &Told<'_>,
+    it: &Finding,
+    is_styled: bool,
+) -> String {
     let renderer = if is_styled { Renderer::styled() } else { Renderer::plain() };
-    let mut out = String::new();
-    for told in file.told(at_source) {
-        for it in told.findings {
-            let place = it.place.as_ref();
-            let group = match place.filter(|_| told.is_source) {
-                Some(place) => at_its_source(file, it, place),
-                None => finding(file, it),
-            };
-            out.push_str(&renderer.render(&[group]));
-            out.push_str("\n\n");
-        }
-    }
-    if file.n_hidden > 0 {
-        let shown = file.shown;
-        let hidden = count(file.n_hidden, "milder finding");
-        out.push_str(&format!("{shown}: {hidden} not shown; `--limit N` shows more\n\n"));
-    }
-    out
+    let place = it.place.as_ref();
+    let group = match place.filter(|_| told.is_source) {
+        Some(place) => at_its_source(file, it, place),
+        None => at_its_text(file, it),
+    };
+    renderer.render(&[group]) + "\n\n"
 }
 
 /// A finding at the place of the source that the text was made of. The source is not opened: a text may name any file.
@@ -61,8 +57,8 @@ fn at_its_source<'a>(
     }
 }
 
-/// Draws one finding.
-fn finding<'a>(file: &FileFindings<'a>, it: &'a Finding) -> Group<'a> {
+/// A finding with the lines that it is about.
+fn at_its_text<'a>(file: &FileFindings<'a>, it: &'a Finding) -> Group<'a> {
     let title = level(it.severity).primary_title(it.message.as_str()).id(it.code);
     let window = Window::new(file, it);
     let mut group = match window.text(file) {
@@ -185,17 +181,44 @@ impl Window {
     }
 }
 
-pub(super) fn end(counts: &Counts, n_failures: usize, is_styled: bool) -> String {
+/// The findings of each rule, a line each: number, level, name, meaning; `*` marks those that `fix` changes.
+pub(crate) fn table(statistics: &Statistics) -> String {
+    let rules = statistics.rules();
+    let width = |of: &dyn Fn(&(&'static str, Tally)) -> usize| rules.iter().map(of).max();
+    let of_number = width(&|it| it.1.n.to_string().len()).unwrap_or_default();
+    let of_name = width(&|it| it.0.len()).unwrap_or_default();
+    let line = |(code, it): &(&'static str, Tally)| {
+        let level = match it.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "info",
+            Severity::Hint => "hint",
+        };
+        let mark = if it.fixable > 0 { '*' } else { ' ' };
+        let summary = rules::find(code).map_or("", |it| it.summary);
+        format!("{:>of_number$} {level:<7} {mark} {code:<of_name$}  {summary}\n", it.n)
+    };
+    rules.iter().map(line).collect()
+}
+
+/// The last lines of a report: what was found, and what to do next.
+pub(crate) fn summary(
+    counts: &Counts,
+    n_failures: usize,
+    n_hidden: usize,
+    is_styled: bool,
+) -> String {
     let mut parts = Vec::new();
-    for (n, word) in [
-        (counts.errors, "error"),
-        (counts.warnings, "warning"),
-        (counts.information, "remark"),
-        (counts.hints, "hint"),
-    ] {
+    for (n, word) in [(counts.errors, "error"), (counts.warnings, "warning")] {
         if n > 0 {
             parts.push(count(n, word));
         }
+    }
+    if counts.information > 0 {
+        parts.push(format!("{} info", counts.information));
+    }
+    if counts.hints > 0 {
+        parts.push(count(counts.hints, "hint"));
     }
     let found = if parts.is_empty() { "nothing to report".to_owned() } else { parts.join(", ") };
     let mut line = format!("{} checked: {found}", count(counts.files, "file"));
@@ -213,6 +236,12 @@ pub(super) fn end(counts: &Counts, n_failures: usize, is_styled: bool) -> String
             count(n, "superfluous part")
         )),
     };
+    if n_hidden > 0 {
+        let more = count(n_hidden, "more finding");
+        line.push_str(&format!(
+            "\n{more}: `--limit 0` shows all, `--level warning` those that matter most"
+        ));
+    }
     if let Some(fixable) = fixable {
         line.push_str(&format!("\n{fixable}: `tir-analyzer fix --diff` shows how"));
     }
