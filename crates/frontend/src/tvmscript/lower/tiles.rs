@@ -112,7 +112,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.generic_call(ex, form, args)
     }
 
-    /// What TileLang's compiler is told about a kernel, by its text: it computes nothing.
+    /// Keeps a note to the compiler about a kernel, by its text: it computes nothing.
     fn note_of_kernel(&mut self, ex: Ex, name: &str) {
         let text = self.kept_text(ex).split_whitespace().collect::<Vec<_>>().join(" ");
         let note = (format!("tl.{name}").into(), ir::Attr::Text(text.into()));

@@ -20,7 +20,7 @@ pub(in super::super) struct Launch {
     threads: [ValueId; 3],
     /// How many threads a block has along each dimension; none that is not known.
     extents: [Option<i128>; 3],
-    /// What its compiler is told about it.
+    /// The notes to its compiler.
     pub(super) notes: AttrDict,
 }
 

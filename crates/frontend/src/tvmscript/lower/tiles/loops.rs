@@ -46,7 +46,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(axis)
     }
 
-    /// What the compiler is told about a loop, by the names that TileLang prints.
+    /// The notes to the compiler about a loop, by the names that TileLang prints.
     fn notes(&mut self, args: &Args<'a>, renamed: &[(&str, &str)]) -> R<AttrDict> {
         let mut attrs = self.loop_attrs(args)?;
         let is_bound = |key: &str| matches!(key, "start" | "stop" | "step" | "annotations");

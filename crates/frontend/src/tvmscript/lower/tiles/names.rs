@@ -62,7 +62,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// What Python works out of values of Python alone, while the kernel is made: one value, by its text.
+    /// The value that Python works out of its own values while the kernel is made, by its text.
     pub(in super::super) fn of_python(&mut self, ex: Ex, ev: Ev) -> Ev {
         let is_open = match ev.val {
             Val::Python => true,
