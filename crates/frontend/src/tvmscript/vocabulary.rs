@@ -1,7 +1,9 @@
-//! The languages of kernels in Python, a row each: the modules that offer their names, the decorators that make kernels,
+//! The languages of kernels in Python, a row each: the modules that offer their names, the decorators that make
+//! kernels,
 //! and the form that a name of `T` stands for.
 //!
-//! All else asks here. Names that TileLang shares with TVM (`T.exp2`, `T.if_then_else`, `T.serial`) are TVM's forms; its
+//! All else asks here. Names that TileLang shares with TVM (`T.exp2`, `T.if_then_else`, `T.serial`) are TVM's forms;
+//! its
 //! own are called `tl.NAME`, as the operators that TileLang registers.
 
 use std::borrow::Cow;

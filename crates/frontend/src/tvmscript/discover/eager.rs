@@ -14,7 +14,8 @@ use crate::tvmscript::{
 };
 
 impl Finder<'_> {
-    /// Returns true if a function is a kernel that `@tilelang.jit` compiles: it launches threads, and defines no kernel.
+    /// Returns true if a function is a kernel that `@tilelang.jit` compiles: it launches threads, and defines no
+    /// kernel.
     pub(super) fn is_eager(&self, node: &SyntaxNode, inner: ScopeId, paths: &[String]) -> bool {
         paths.iter().any(|it| vocabulary::is_jit(it))
             && own_calls(node).any(|call| {
