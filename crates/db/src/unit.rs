@@ -116,6 +116,7 @@ fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
         kind,
         dialect,
         dialect_is_guess,
+        is_eager,
         green,
         name_range,
         allowed_above,
@@ -125,6 +126,7 @@ fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
         && *kind == b.kind
         && *dialect == b.dialect
         && *dialect_is_guess == b.dialect_is_guess
+        && *is_eager == b.is_eager
         && *name_range == b.name_range
         && *allowed_above == b.allowed_above
 }

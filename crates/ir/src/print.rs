@@ -84,6 +84,11 @@ impl<'a> Printer<'a> {
         self.body.dialect == Dialect::Tir
     }
 
+    /// Returns true if a buffer is a scalar that its name alone stands for. TileLang prints its variables as memory.
+    fn is_variable(&self, buffer: crate::BufferId) -> bool {
+        self.body.buffers[buffer].is_cell() && self.body.dialect.has_cells()
+    }
+
     fn line_start(&mut self) {
         let indent = self.indent;
         self.out.extend(std::iter::repeat_n(' ', indent));

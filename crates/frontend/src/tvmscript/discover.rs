@@ -13,13 +13,15 @@ use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::{
     allow, ast,
-    environment::{Assertion, Environment, Found, Namespace, Signature, namespace},
+    environment::{Assertion, Environment, Found, Signature, namespace},
     instance::Instance,
     staging::{Home, Value},
+    vocabulary::{self, Decorated},
 };
 
 mod assertions;
 mod bindings;
+mod eager;
 mod instances;
 mod scopes;
 
@@ -66,6 +68,9 @@ pub struct FunctionSource {
     pub dialect: Dialect,
     /// True if nothing in the file determines its dialect: lowering then decides by the forms it uses.
     pub dialect_is_guess: bool,
+    /// True if it is a kernel that is its own factory (`@tilelang.jit` over a body with `T.Kernel`): its parameters are
+    /// tensors that the body gives a type, and values of Python.
+    pub is_eager: bool,
     /// The definition with its decorators. Lowered ranges are relative to its start.
     pub green: Green,
     /// The name, relative to the function's start.
@@ -177,8 +182,9 @@ impl FileFunctions {
             self.functions[index].source.green.ptr_eq(&change.old).then_some((change, index))
         })?;
         let old = &self.functions[index].source;
-        // A macro's text is part of what its name means.
+        // A macro's text is part of what its name means; the body of an eager kernel decides that it is one.
         if old.kind == FunctionKind::Macro
+            || old.is_eager
             || !change.old.shares_all_but(&change.new, |kind| kind == SyntaxKind::BLOCK)
         {
             return None;
@@ -348,12 +354,6 @@ struct Finder<'a> {
     has_import: bool,
 }
 
-/// How a decorated function is to be read.
-struct Decorated {
-    kind: FunctionKind,
-    namespace: Option<Namespace>,
-}
-
 pub(crate) const MODULE: ScopeId = ScopeId(0);
 
 impl Finder<'_> {
@@ -379,7 +379,7 @@ impl Finder<'_> {
     }
 
     fn import(&mut self, scope: ScopeId, alias: &str, path: String) {
-        self.has_import |= matches!(namespace(&path), Some(Namespace::Tir | Namespace::Tirx));
+        self.has_import |= namespace(&path).is_some_and(vocabulary::is_kernels);
         self.define(scope, alias, Definition::Import(path.into()));
     }
 
@@ -487,36 +487,54 @@ impl Finder<'_> {
 
     fn function(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
         let name = name_of(node);
-        let decorated = self.decorators(node, scope).find_map(|path| decorated(&path));
+        let paths: Vec<String> = self.decorators(node, scope).collect();
+        let decorated = paths.iter().find_map(|path| vocabulary::decorated(path));
+        let green = self.green(node);
         let Some(Decorated { kind, namespace }) = decorated else {
-            self.define(scope, &name, Definition::Python(self.green(node)));
-            let inner = self.new_scope(scope, &name);
-            for (name, definition) in parameters(node) {
-                self.define(inner, &name, definition);
+            self.define(scope, &name, Definition::Python(green));
+            let inner = self.function_scope(node, scope, &name);
+            if !self.is_eager(node, inner, &paths) {
+                scopes.push(inner);
+                return false;
             }
-            let list = node.children().find(|it| it.kind() == SyntaxKind::PARAM_LIST);
-            self.scopes[inner.0 as usize].parameters = list.map(|it| Green::of(&it));
-            scopes.push(inner);
-            return false;
+            scopes.push(scope);
+            self.eager(node, inner);
+            return true;
         };
         // Balances the pop when the function is left.
         scopes.push(scope);
         if kind != FunctionKind::Macro {
             self.has_function(scope);
         }
-        let green = self.green(node);
         let definition = match kind {
-            FunctionKind::Macro => Definition::Macro(green.clone()),
-            _ => Definition::Function { green: green.clone() },
+            FunctionKind::Macro => Definition::Macro(green),
+            _ => Definition::Function { green },
         };
         self.define(scope, &name, definition);
+        self.add(node, scope, Decorated { kind, namespace }, false);
+        true
+    }
+
+    /// The scope of a function of Python: its parameters, and what its body binds.
+    fn function_scope(&mut self, node: &SyntaxNode, scope: ScopeId, name: &str) -> ScopeId {
+        let inner = self.new_scope(scope, name);
+        for (name, definition) in parameters(node) {
+            self.define(inner, &name, definition);
+        }
+        let list = node.children().find(|it| it.kind() == SyntaxKind::PARAM_LIST);
+        self.scopes[inner.0 as usize].parameters = list.map(|it| Green::of(&it));
+        inner
+    }
+
+    /// Adds a function whose captured names are looked up in `scope`.
+    fn add(&mut self, node: &SyntaxNode, scope: ScopeId, as_what: Decorated, is_eager: bool) {
+        let Decorated { kind, namespace } = as_what;
+        let name = name_of(node);
+        let green = self.green(node);
         let range = node.text_range();
         let name_range = name_node(node)
             .map_or(TextRange::empty(0.into()), |it| it.text_range() - range.start());
-        let dialect = match namespace {
-            Some(Namespace::Tir) => Dialect::Tir,
-            _ => Dialect::Tirx,
-        };
+        let dialect = vocabulary::dialect(namespace);
         let key = FunctionKey {
             path: Box::from(&*self.scopes[scope.0 as usize].path),
             name: name.clone().into(),
@@ -528,7 +546,8 @@ impl Finder<'_> {
             name: name.into(),
             kind,
             dialect,
-            dialect_is_guess: !self.has_import && namespace != Some(Namespace::Tir),
+            dialect_is_guess: !self.has_import && dialect == Dialect::Tirx,
+            is_eager,
             green,
             name_range,
             allowed_above: allow::above(node),
@@ -545,7 +564,6 @@ impl Finder<'_> {
             }
         }
         self.functions.push(FunctionItem { source: Arc::new(source), range, scope });
-        true
     }
 
     fn green(&self, node: &SyntaxNode) -> Green {
@@ -561,18 +579,24 @@ impl Finder<'_> {
             if at.kind() == SyntaxKind::CALL_EXPR {
                 at = at.first_child()?;
             }
-            let mut rest = Vec::new();
-            while at.kind() == SyntaxKind::ATTRIBUTE_EXPR {
-                rest.push(at.children().find(|it| it.kind() == SyntaxKind::NAME_REF)?.text());
-                at = at.first_child()?;
-            }
-            if at.kind() != SyntaxKind::NAME_EXPR {
-                return None;
-            }
-            rest.push(self.module_path(scope, &at.text()));
-            rest.reverse();
-            Some(rest.join("."))
+            self.dotted_path(&at, scope)
         })
+    }
+
+    /// The full path of a dotted name in a scope.
+    fn dotted_path(&self, name: &SyntaxNode, scope: ScopeId) -> Option<String> {
+        let mut at = name.clone();
+        let mut rest = Vec::new();
+        while at.kind() == SyntaxKind::ATTRIBUTE_EXPR {
+            rest.push(at.children().find(|it| it.kind() == SyntaxKind::NAME_REF)?.text());
+            at = at.first_child()?;
+        }
+        if at.kind() != SyntaxKind::NAME_EXPR {
+            return None;
+        }
+        rest.push(self.module_path(scope, &at.text()));
+        rest.reverse();
+        Some(rest.join("."))
     }
 
     /// The dotted path that a name was imported as.
@@ -646,20 +670,6 @@ impl Finder<'_> {
             }
         }
     }
-}
-
-/// `tvm.script.tirx.prim_func` and its relatives.
-fn decorated(path: &str) -> Option<Decorated> {
-    let (module, name) = path.rsplit_once('.')?;
-    let namespace = namespace(module);
-    let kind = match (name, namespace) {
-        ("prim_func" | "jit", Some(Namespace::Tir | Namespace::Tirx)) => FunctionKind::PrimFunc,
-        ("macro" | "inline", Some(Namespace::Tir | Namespace::Tirx)) => FunctionKind::Macro,
-        ("function" | "macro", Some(Namespace::Relax)) => FunctionKind::Relax,
-        ("pyfunc", Some(Namespace::Ir)) => FunctionKind::Python,
-        _ => return None,
-    };
-    Some(Decorated { kind, namespace })
 }
 
 fn name_node(node: &SyntaxNode) -> Option<SyntaxNode> {

@@ -4,7 +4,7 @@
 //! query a name, and an edit of one constant invalidates its users only. Nothing is executed: a name whose value cannot
 //! be read from the text is [`Capture::Unknown`].
 
-use ir::effects::EffectTable;
+use ir::{DataType, effects::EffectTable};
 use syntax::Green;
 
 use super::staging::{Home, Unknown};
@@ -25,13 +25,15 @@ pub enum Namespace {
     Relax,
     /// `tvm.script.tirx.tile`
     Tile,
+    /// `tilelang.language`
+    TileLang,
 }
 
 /// The meaning of a captured name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Capture {
-    /// `n = TypeVar("n")`: a symbolic `int64`.
-    TypeVar,
+    /// `n = TypeVar("n")`, a symbolic `int64`; `n = T.dynamic("n")` of TileLang, a symbol of its type.
+    TypeVar(DataType),
     /// A value of Python, known at least in part.
     Constant(Constant),
     /// An alias of `T`, `I`, `R`.
@@ -225,6 +227,9 @@ pub(crate) fn predefined(name: &str) -> Option<Capture> {
 
 /// The namespace of an imported module, by its dotted path.
 pub(crate) fn namespace(path: &str) -> Option<Namespace> {
+    if super::vocabulary::is_tilelang(path) {
+        return Some(Namespace::TileLang);
+    }
     let rest = path.strip_prefix("tvm.script.")?;
     let rest = rest.strip_prefix("parser.").or(rest.strip_prefix("ir_builder.")).unwrap_or(rest);
     Some(match rest {

@@ -21,6 +21,7 @@ pub mod source_map;
 pub mod staging;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 pub use allow::Allowances;
 pub use checked::{

@@ -15,7 +15,7 @@ impl Printer<'_> {
     ) -> bool {
         let data = self.body.buffers[buffer].clone();
         let name = self.names.define_buffer(buffer, self.body.name(data.name));
-        if matches!(data.origin, BufferOrigin::Cell) {
+        if self.is_variable(buffer) {
             return self.cell(&name, &data, buffer, next);
         }
         if let [(key, made)] = &self.body.dict(data.attrs)[..]

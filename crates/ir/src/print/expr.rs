@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::{Printer, attr::float_literal, attr::quote, has_member, level::Level};
 use crate::{
-    Attr, BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind,
-    ExprListId, Intrinsic, OpId, Type, UnaryOp,
+    Attr, BinaryOp, BufferField, Callee, DataType, Expr, ExprId, ExprKind, ExprListId, Intrinsic,
+    OpId, Type, UnaryOp,
 };
 
 /// Infix spelling and level; none for those that only have a name.
@@ -383,7 +383,7 @@ impl Printer<'_> {
     fn load(&mut self, buffer: crate::BufferId, indices: ExprListId, predicate: Option<ExprId>) {
         let name = self.buffer_name(buffer);
         self.out.push_str(&name);
-        if matches!(self.body.buffers[buffer].origin, BufferOrigin::Cell) {
+        if self.is_variable(buffer) {
             return;
         }
         match predicate {

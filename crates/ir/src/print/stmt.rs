@@ -461,7 +461,7 @@ impl Printer<'_> {
         let name = self.buffer_name(buffer);
         let value = self.stored(data.operands[0]);
         let value = self.expr_string(value);
-        if matches!(self.body.buffers[buffer].origin, BufferOrigin::Cell) {
+        if self.is_variable(buffer) {
             self.line(format_args!("{name} = {value}"));
             return;
         }

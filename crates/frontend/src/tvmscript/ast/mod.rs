@@ -319,9 +319,19 @@ pub(crate) enum CompareKind {
 }
 
 impl<'a> Ast<'a> {
+    /// Returns true if an assignment of the text gives a name a value.
+    pub(crate) fn is_assigned(&self, name: &str) -> bool {
+        self.assignments().contains_key(name)
+    }
+
     /// Returns true if at most one assignment of the text gives a name a value.
     pub(crate) fn is_assigned_once(&self, name: &str) -> bool {
-        let counts = self.assignments.get_or_init(|| {
+        self.assignments().get(name).is_none_or(|&it| it <= 1)
+    }
+
+    /// How many assignments give each name a value.
+    fn assignments(&self) -> &FxHashMap<Box<str>, u32> {
+        self.assignments.get_or_init(|| {
             let mut counts: FxHashMap<Box<str>, u32> = FxHashMap::default();
             let mut targets: Vec<Ex> = Vec::new();
             for node in &self.stmts {
@@ -342,8 +352,7 @@ impl<'a> Ast<'a> {
                 }
             }
             counts
-        });
-        counts.get(name).is_none_or(|&it| it <= 1)
+        })
     }
 
     /// Where a name is mentioned last as an expression.

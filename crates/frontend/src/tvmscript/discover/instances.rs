@@ -60,6 +60,8 @@ pub struct Factory {
     has_rest: bool,
     /// Arguments of any other name may follow.
     has_named_rest: bool,
+    /// It is a kernel itself, whose calls give tensors as well: what they are is not needed.
+    is_eager: bool,
     /// A function inside it, by its number.
     function: usize,
 }
@@ -114,6 +116,9 @@ impl Factory {
 
     /// Returns true if a call with these arguments gives every parameter one, or leaves it to a default.
     fn is_complete(&self, arguments: &Arguments) -> bool {
+        if self.is_eager {
+            return true;
+        }
         self.parameters.iter().enumerate().all(|(at, it)| {
             it.default != DefaultValue::Required
                 || (at < arguments.positional.len() && !it.is_keyword_only)
@@ -173,6 +178,12 @@ fn function_of_module(path: &str, context: Context<'_>) -> Option<(Arc<str>, Box
     })
 }
 
+/// The function of which a method is called that compiles it, as calling it does (`matmul.compile(M=1024)`).
+fn compiled(callee: &str) -> &str {
+    let methods = [".compile", ".get_tir", ".get_kernel_source"];
+    methods.iter().find_map(|it| callee.trim_end().strip_suffix(it)).unwrap_or(callee)
+}
+
 impl FileFunctions {
     /// The factories of the file, in the order of the first TVMScript function in each. O(functions). `context` is that
     /// of the file ([`FileFunctions::context`]), here and below.
@@ -207,6 +218,10 @@ impl FileFunctions {
             parameters: Vec::new(),
             has_rest: false,
             has_named_rest: false,
+            is_eager: self
+                .functions
+                .get(function)
+                .is_some_and(|it| it.source.is_eager && *it.source.key.path == *scope.path),
             function,
         };
         let mut is_keyword_only = false;
@@ -221,6 +236,10 @@ impl FileFunctions {
                 let default = self.default(scope.parent, &it, context);
                 factory.parameters.push(Parameter { name: name.into(), default, is_keyword_only });
             }
+        }
+        for name in &scope.sizes {
+            let (name, default) = (name.clone(), DefaultValue::Unknown);
+            factory.parameters.push(Parameter { name, default, is_keyword_only: true });
         }
         (!factory.parameters.is_empty()).then_some(factory)
     }
@@ -265,6 +284,7 @@ impl FileFunctions {
         context: Context<'_>,
     ) -> Option<Instance> {
         let callee = call.green.syntax().first_child()?.text();
+        let callee = compiled(&callee);
         let last = callee.rsplit('.').next().unwrap_or_default().trim();
         // Most calls are of something else.
         factories.iter().find(|it| it.name() == last)?;
@@ -274,6 +294,7 @@ impl FileFunctions {
         };
         let (head, rest) = ast.dotted(callee)?;
         let name = [head].into_iter().chain(rest).collect::<Vec<_>>().join(".");
+        let name = compiled(&name).to_owned();
         let mut at = Some(call.scope);
         let factory = loop {
             let id = at?;
@@ -291,8 +312,43 @@ impl FileFunctions {
             }
             at = scope.parent;
         };
+        if factory.is_eager {
+            return self.eager_instance(factory, &ast, args, call, context);
+        }
         let arguments = self.arguments(&ast, args, call, context)?;
         factory.is_complete(&arguments).then_some(())?;
+        factory.instance(&arguments).ok()
+    }
+
+    /// The instance that a call of an eager kernel makes, if it gives a parameter or a size a known value: those
+    /// without one are tensors.
+    fn eager_instance(
+        &self,
+        factory: &Factory,
+        ast: &Ast<'_>,
+        args: Run,
+        call: &Call,
+        context: Context<'_>,
+    ) -> Option<Instance> {
+        let mut arguments = Arguments::default();
+        let positions = factory.parameters.iter().filter(|it| !it.is_keyword_only);
+        let mut positions = positions.map(|it| it.name.clone());
+        for arg in ast.args(args) {
+            if arg.is_splat {
+                return None;
+            }
+            let name = match arg.keyword {
+                Some((name, _)) => Some(Box::from(name)),
+                None => positions.next(),
+            };
+            let value = self.scopes.evaluate(call.scope, &call.green, arg.value, context);
+            if let Some(name) = name.filter(|_| value.is_plain()) {
+                arguments.named.push((name, value));
+            }
+        }
+        if arguments.named.is_empty() {
+            return None;
+        }
         factory.instance(&arguments).ok()
     }
 

@@ -150,6 +150,11 @@ pub(super) fn buffer_parameters(form: &str, is_legacy: bool) -> Option<Parameter
     })
 }
 
+/// Returns true if a name is a form of TVM that is a statement, a loop, a scope, or makes a buffer.
+pub(super) fn is_form(name: &str) -> bool {
+    statement_parameters(name).is_some() || buffer_parameters(name, false).is_some()
+}
+
 /// Parameters of the methods of buffers and expressions that are read by hand.
 pub(super) fn method_parameters(method: &str) -> Parameters {
     match method {
@@ -228,7 +233,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn parameters_of(&self, form: &str) -> Parameters {
         let parameters = statement_parameters(form)
             .or_else(|| buffer_parameters(form, self.is_legacy()))
-            .or_else(|| form_parameters(form));
+            .or_else(|| form_parameters(form))
+            .or_else(|| super::tiles::parameters(form));
         parameters.unwrap_or_default()
     }
 

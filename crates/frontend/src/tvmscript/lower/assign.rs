@@ -20,7 +20,7 @@ use crate::tvmscript::{
     source_map::DefinitionKind,
 };
 
-impl Lowerer<'_, '_, '_> {
+impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn assign(&mut self, target: Ex, value: Ex) -> R<()> {
         let ast = self.ast;
         match *ast.kind(target) {
@@ -34,7 +34,7 @@ impl Lowerer<'_, '_, '_> {
     fn assign_element(&mut self, target: Ex, base: Ex, index: Ex, value: Ex) -> R<()> {
         let value = self.assigned(value)?;
         let buffer = self.eval(base)?;
-        let Val::Buffer(buffer) = buffer.val else {
+        let (Val::Buffer(buffer) | Val::Cell(buffer)) = buffer.val else {
             return Err(self.malformed(base, "only elements of buffers can be assigned"));
         };
         let dims = self.dims(index)?;
@@ -49,6 +49,9 @@ impl Lowerer<'_, '_, '_> {
                 let kind = self.memory_form(kind, &args);
                 let spec = self.buffer_spec(value, kind, &args)?;
                 self.make_buffer(name, target, kind, spec);
+                return Ok(());
+            }
+            if self.tile_assign(name, target, (&form, value), &args)? {
                 return Ok(());
             }
             match &*form {
@@ -108,7 +111,11 @@ impl Lowerer<'_, '_, '_> {
         if matches!(self.ast.kind(value), ExKind::Call { .. }) {
             self.s.call_target = Some((self.s.body.intern(name), value));
         }
-        let ev = self.assigned(value);
+        // A part of a buffer is a part of it under another name (TileLang), or the vector of its elements.
+        let ev = match self.is_tile_source() {
+            true => self.eval(value).map(|ev| self.of_python(value, ev)),
+            false => self.assigned(value),
+        };
         self.s.call_target = None;
         self.assign_value(name, target, ev?)
     }
@@ -130,6 +137,9 @@ impl Lowerer<'_, '_, '_> {
 
     /// `name = value` with an evaluated value.
     fn assign_value(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
+        if self.is_tile_source() {
+            return self.rebind(name, target, ev);
+        }
         match self.peek(name) {
             Some(Val::Expr(id)) if self.is_plain_name(id) => {
                 // Memory or a name for a value, and so a store or another name: that is for the value to say.
@@ -225,7 +235,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn store_cell(&mut self, target: Ex, buffer: ir::BufferId, value: &Ev) -> R<()> {
+    pub(super) fn store_cell(&mut self, target: Ex, buffer: ir::BufferId, value: &Ev) -> R<()> {
         if let ExKind::Name(name) = *self.ast.kind(target) {
             self.name(name, target)?;
         }
@@ -320,6 +330,9 @@ impl Lowerer<'_, '_, '_> {
             for &value in ast.exs(run) {
                 values.push(self.eval(value)?);
             }
+            if self.is_tile_source() {
+                values = self.before_stores(targets, values)?;
+            }
             for (&target, ev) in targets.iter().zip(values) {
                 self.assign_one(target, ev)?;
             }
@@ -393,6 +406,9 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn assign_one(&mut self, target: Ex, ev: Ev) -> R<()> {
+        if self.is_tile_source() {
+            return self.assign_part(target, &ev);
+        }
         match *self.ast.kind(target) {
             ExKind::Name(name) => self.assign_value(name, target, ev),
             _ => Err(self.unsupported(target, "an assignment to this")),
@@ -432,6 +448,17 @@ impl Lowerer<'_, '_, '_> {
         let ExKind::Name(name) = *self.ast.kind(target) else {
             return Err(self.unsupported(target, "an annotation of this"));
         };
+        if self.is_tile_source() {
+            return match value {
+                Some(value) => {
+                    // What the annotation says is not looked at.
+                    let _ = self.eval(annotation);
+                    self.assign_name(name, target, value)
+                }
+                None if self.tensor_statement(name, target, annotation)? => Ok(()),
+                None => Err(super::Reported),
+            };
+        }
         let value = value.map(|it| self.assigned(it)).transpose()?;
         let annotated = self.eval(annotation)?;
         match &annotated.val {

@@ -69,7 +69,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// A text that is kept. Names of compile-time values in it have no definition in the printed function, which is
     /// reported.
-    fn kept_text(&mut self, ex: Ex) -> String {
+    pub(super) fn kept_text(&mut self, ex: Ex) -> String {
         let (ast, range) = (self.ast, self.ast.range(ex));
         for at in (0..=ex.0).rev() {
             let inner = Ex(at);

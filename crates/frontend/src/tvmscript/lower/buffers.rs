@@ -96,6 +96,8 @@ impl Lowerer<'_, '_, '_> {
                 dtype
             }
             Some(dtype) => match self.type_of(dtype)? {
+                // A table of pointers holds addresses.
+                Type::Prim(DataType::HANDLE) if self.is_tile_source() => DataType::INT64,
                 Type::Prim(dtype) => dtype,
                 _ => return Err(self.unsupported(dtype, "a buffer of unknown type")),
             },
@@ -422,7 +424,7 @@ impl Lowerer<'_, '_, '_> {
             return value;
         }
         if !self.s.later_params.contains_key(name)
-            && matches!(self.s.env.resolve(name), crate::tvmscript::Capture::TypeVar)
+            && matches!(self.s.env.resolve(name), crate::tvmscript::Capture::TypeVar(_))
             && let Ok(ev) = self.name(name, ex)
             && let Val::Expr(expr) = ev.val
             && let ir::ExprKind::Value(value) = self.s.body.expr(expr).kind

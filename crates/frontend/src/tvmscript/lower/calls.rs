@@ -45,6 +45,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             of @ Val::Unknown(_) => self.captured_call(ex, callee, &of, args),
             Val::Python => Ok(self.opaque_ex(ex)),
             Val::Expr(id) if self.s.body.ty(id) == Type::Unknown => Ok(self.opaque_ex(ex)),
+            Val::Macro(..) | Val::LocalMacro(..) if self.is_tile_source() => {
+                self.called_macro(ex, callee, args)
+            }
             Val::Macro(..) | Val::LocalMacro(..) => {
                 Err(self.unsupported(ex, "a macro's value in an expression"))
             }
@@ -151,6 +154,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let ev = self.eval(ex)?;
         if let Val::Type(ty) = ev.val {
             return Ok(Written::Type(ty));
+        }
+        // A type of elements that has no name here is one that is not known.
+        if let Val::Intrinsic(_) = ev.val
+            && self.is_tile_source()
+        {
+            let value = self.captured_text(&self.text(self.ast.range(ex)));
+            let dtype = self.s.body.dtype_symbol(value);
+            return Ok(Written::Type(dtype.map_or(Type::Unknown, Type::Prim)));
         }
         match self.const_str(&ev.val).as_deref().map(DataType::parse) {
             Some(Some(dtype)) => Ok(Written::Type(dtype.into())),

@@ -16,6 +16,9 @@ use crate::tvmscript::{
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn return_statement(&mut self, value: Option<Ex>) -> R<()> {
+        if self.is_tile_source() {
+            return self.returned(value);
+        }
         let operand = match value {
             Some(value) if !self.is_none(value) => Some(self.expr(value)?),
             _ => None,
@@ -26,7 +29,12 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn assert_statement(&mut self, condition: Ex, message: Option<Ex>) -> R<()> {
-        let ev = self.eval(condition)?;
+        let ev = self.decision(condition)?;
+        let is_of_ir = matches!(ev.val, Val::Expr(_) | Val::Cell(_) | Val::Bound(..));
+        if self.is_tile_source() && !is_of_ir {
+            // Python asserts it when the kernel is made.
+            return Ok(());
+        }
         if let Val::Const(it) = &ev.val
             && !matches!(it, Constant::Bool(_))
         {
@@ -55,7 +63,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn if_statement(&mut self, condition: Ex, then: Run, otherwise: Run) -> R<()> {
-        let decision = self.eval(condition)?;
+        let decision = self.decision(condition)?;
         match &decision.val {
             // Python decides; the names of the arm that is taken stay visible.
             Val::Const(it) => {
@@ -197,7 +205,7 @@ impl Lowerer<'_, '_, '_> {
                 continue;
             }
             let id = match self.s.scopes.lookup(name).map(|it| &it.val) {
-                Some(Val::Expr(id)) if !self.s.body.expr(*id).flags.has_captured => *id,
+                Some(Val::Expr(id)) if self.is_of_arm(*id) => *id,
                 Some(Val::Buffer(buffer) | Val::Cell(buffer)) => {
                     let kind = ir::ExprKind::Buffer(*buffer);
                     self.s.body.make(kind, DataType::HANDLE.into())
@@ -211,6 +219,16 @@ impl Lowerer<'_, '_, '_> {
             let nothing = self.s.body.intern("");
             self.emit(OpKind::Opaque(nothing), &operands);
         }
+    }
+
+    /// Returns true if a value may be one that a statement of an arm makes.
+    fn is_of_arm(&self, id: ir::ExprId) -> bool {
+        let node = self.s.body.expr(id);
+        let is_result = |it: ir::ValueId| {
+            matches!(self.s.body.values[it].kind, ir::ValueKind::Result(..))
+                && self.is_tile_source()
+        };
+        !node.flags.has_captured || matches!(node.kind, ir::ExprKind::Value(it) if is_result(it))
     }
 
     /// Returns true if a value may be a Python value when TVM reads the function, so that Python decides by it. An

@@ -15,10 +15,8 @@ use crate::tvmscript::{
     ast::{Ex, ExKind},
     diagnostics,
     environment::{Constant, Namespace},
+    vocabulary,
 };
-
-/// Types that `T` has no member for.
-const SHORT_TYPES: [&str; 4] = ["void", "int", "uint", "float"];
 
 /// No module that is known has a longer path.
 const LONGEST_MODULE: usize = 64;
@@ -176,9 +174,13 @@ impl Lowerer<'_, '_, '_> {
     /// The text of a source as an expression that is equal to itself only.
     pub(super) fn python(&mut self, src: Src) -> Tx {
         let range = self.s.sources.range(src);
-        let message = "this has no meaning in TVMScript that is known here".to_owned();
-        let code = diagnostics::UNSUPPORTED_CONSTRUCT;
-        self.diagnostic(code, Severity::Warning, range, message, None);
+        if self.is_tile_source() {
+            self.note_kept(range);
+        } else {
+            let message = "this has no meaning in TVMScript that is known here".to_owned();
+            let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+            self.diagnostic(code, Severity::Warning, range, message, None);
+        }
         let text = self.text(range);
         Tx { id: self.s.body.opaque(&text), src }
     }
@@ -310,20 +312,22 @@ impl Lowerer<'_, '_, '_> {
                 if name == "let" && space == Namespace::Tirx {
                     return Val::LetAnnotation(None);
                 }
-                if let Some(dtype) = DataType::parse(name).filter(|_| !SHORT_TYPES.contains(&name))
-                {
-                    return Val::Type(dtype.into());
-                }
-                Val::Intrinsic(self.s.body.intern(name))
+                self.form_member(space, name)
             }
-            Namespace::Tile => {
-                let path = format!("tile.{name}");
-                Val::Intrinsic(self.s.body.intern(&path))
-            }
+            Namespace::Tile | Namespace::TileLang => self.form_member(space, name),
             Namespace::Ir if name == "Range" => Val::Intrinsic(self.s.body.intern("Range")),
             Namespace::Ir => Val::Path(self.s.body.intern(&format!("tvm.script.ir.{name}"))),
             Namespace::Relax => Val::Path(self.s.body.intern(&format!("tvm.script.relax.{name}"))),
         }
+    }
+
+    /// A type, or a form.
+    fn form_member(&mut self, space: Namespace, name: &str) -> Val {
+        if let Some(dtype) = vocabulary::data_type(space, name) {
+            return Val::Type(dtype.into());
+        }
+        let form = vocabulary::form(space, name);
+        Val::Intrinsic(self.s.body.intern(form.as_deref().unwrap_or(name)))
     }
 
     /// `cls.f`, `Module.f`

@@ -17,8 +17,11 @@ use crate::tvmscript::{
     source_map::DefinitionKind,
 };
 
-impl Lowerer<'_, '_, '_> {
-    pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
+impl<'a> Lowerer<'_, '_, 'a> {
+    pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'a>) -> R<Ev> {
+        if name.starts_with("tl.") {
+            return self.tile_call(ex, name, args);
+        }
         if ir::effects::names::begins_with_team(name) {
             return self.generic_call(ex, &format!("tile.{name}"), args);
         }
@@ -466,6 +469,11 @@ impl Lowerer<'_, '_, '_> {
         self.s.body.set_binder_names(tx.id, names);
         Ok(tx)
     }
+}
+
+/// Returns true if a name is read by hand: an operator or a constructor of a node.
+pub(super) fn is_operator(name: &str) -> bool {
+    form_parameters(name).is_some() || node_op(name).is_some()
 }
 
 /// The parameters of the forms that are read into nodes of their own.

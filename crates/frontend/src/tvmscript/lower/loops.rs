@@ -16,12 +16,12 @@ use crate::tvmscript::{
 };
 
 /// One axis of a loop.
-struct Axis {
-    kind: ForKind,
+pub(super) struct Axis {
+    pub(super) kind: ForKind,
     min: Tx,
     extent: Tx,
     step: Option<Tx>,
-    attrs: AttrDict,
+    pub(super) attrs: AttrDict,
 }
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -38,11 +38,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
             ExKind::Tuple(run) | ExKind::List(run) => ast.exs(run),
             _ => &one,
         };
+        let is_grid = matches!(&*form, "grid" | "tl.Parallel");
         let axes = match &*form {
             "grid" => self.grid_axes(iterable, &args, targets)?,
-            _ => vec![self.axis_of(iterable, &form, &args)?],
+            form => match self.tile_axes(iterable, form, &args, targets)? {
+                Some(axes) => axes,
+                None => vec![self.axis_of(iterable, form, &args)?],
+            },
         };
-        let wanted = names_of(ast, targets, axes.len(), &form == "grid");
+        let wanted = names_of(ast, targets, axes.len(), is_grid);
         let names = match wanted {
             Some(names) => names,
             None if targets.iter().all(|&it| matches!(ast.kind(it), ExKind::Name(_))) => {
@@ -79,7 +83,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
         }
         self.suite_or_pass(body);
-        self.s.scopes.pop_frame();
+        self.leave_frame();
         self.s.block = outer;
         Ok(())
     }
@@ -102,7 +106,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         var
     }
 
-    fn grid_axes(&mut self, ex: Ex, args: &Args<'_>, targets: &[Ex]) -> R<Vec<Axis>> {
+    pub(super) fn grid_axes(&mut self, ex: Ex, args: &Args<'_>, targets: &[Ex]) -> R<Vec<Axis>> {
         let mut axes = Vec::with_capacity(args.positional.len());
         for ev in self.extents_of_grid(args, targets)? {
             let (min, extent) = match self.items(&ev).as_deref() {
@@ -166,7 +170,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
             },
             _ => return Err(self.unsupported(ex, "a loop over this")),
         };
-        let is_tag = form == "thread_binding" && thread.is_none();
+        self.axis_by(ex, kind, args)
+    }
+
+    /// A loop of a kind, by the bounds that its arguments give.
+    pub(super) fn axis_by(&mut self, ex: Ex, kind: ForKind, args: &Args<'_>) -> R<Axis> {
+        let thread = args.get("thread").filter(|&it| !self.is_none(it));
+        let is_tag = matches!(kind, ForKind::ThreadBinding(_)) && thread.is_none();
         let stop = args.get("stop").filter(|&it| !(self.is_none(it) || is_tag));
         let Some(start) = args.get("start") else {
             return Err(self.malformed(ex, "the loop has no extent"));
@@ -214,7 +224,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// `annotations={...}`, `unroll=`
-    fn loop_attrs(&mut self, args: &Args<'_>) -> R<AttrDict> {
+    pub(super) fn loop_attrs(&mut self, args: &Args<'_>) -> R<AttrDict> {
         let mut attrs = match args.keyword("annotations") {
             Some(dict) if matches!(self.ast.kind(dict), ExKind::Dict(_)) => self.attr_dict(dict),
             Some(none) if self.is_none(none) => AttrDict::new(),

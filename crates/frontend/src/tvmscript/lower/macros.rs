@@ -12,13 +12,14 @@ use super::{
     Lowerer, R,
     arguments::Args,
     sequences::entries_of,
-    value::{Items, LocalMacro, Val},
+    value::{Ev, Items, LocalMacro, Val},
     visible::Visible,
 };
 use crate::tvmscript::{
     Severity,
     ast::{self, Ast, DefNode, Ex, ExKind, Run},
     diagnostics::{self, UNSUPPORTED_CONSTRUCT},
+    environment::Constant,
     source_map::DefinitionKind,
     staging::Home,
 };
@@ -74,6 +75,23 @@ impl Lowerer<'_, '_, '_> {
         let found = Rc::new(LocalMacro { tree: tree.clone(), def, sees, home });
         self.define(node.name, node.name_range, DefinitionKind::Meta, Val::LocalMacro(found));
         Ok(())
+    }
+
+    /// The value that a call of a macro of TileLang returns; its statements stand before the one that is read.
+    pub(super) fn called_macro(&mut self, ex: Ex, callee: Ex, args: Run) -> R<Ev> {
+        let found = match *self.ast.kind(callee) {
+            ExKind::Name(name) => self.macro_named(name, callee),
+            _ => None,
+        };
+        let Some(found) = found else {
+            return Err(self.unsupported(ex, "a macro's value in an expression"));
+        };
+        let around = self.s.macro_value.take();
+        let result = self.expand(ex, found, args);
+        let value = std::mem::replace(&mut self.s.macro_value, around);
+        result?;
+        let src = self.leaf(ex);
+        Ok(Ev { val: value.unwrap_or(Val::Const(Constant::None)), src })
     }
 
     /// Replaces a call by the macro's body.
@@ -140,6 +158,7 @@ impl Lowerer<'_, '_, '_> {
         self.s.macro_depth += 1;
         self.s.scopes.push_frame();
         for (param, val) in def.params.iter().zip(values) {
+            let val = if self.is_tile_source() { self.macro_argument(param, val) } else { val };
             if !param.name.is_empty() {
                 self.define(param.name, param.name_range, DefinitionKind::Meta, val);
             }

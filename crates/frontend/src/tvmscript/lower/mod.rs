@@ -38,6 +38,7 @@ mod source_tree;
 mod statics;
 mod stmt;
 mod tilelang;
+mod tiles;
 mod value;
 mod views;
 mod visible;
@@ -143,6 +144,14 @@ struct State<'e> {
     blocks: Vec<blocks::OpenBlock>,
     /// Items of tuples and lists that were written by names for them.
     items_made: usize,
+    /// True for a kernel as people write it in TileLang.
+    is_tile_source: bool,
+    /// The launch of TileLang around what is being read.
+    launch: Option<tiles::Launch>,
+    /// The tensors among the parameters of an eager kernel, which its body gives their types: name and place.
+    tensor_params: Vec<(Box<str>, usize)>,
+    /// The value that the macro which is being read returns.
+    macro_value: Option<value::Val>,
     /// Of the function (a macro's text is not needed: all of it is its call's).
     text: &'e str,
 }
@@ -229,6 +238,10 @@ fn lowered<'e>(
         loop_domains: FxHashMap::default(),
         binder_depth: 0,
         blocks: Vec::new(),
+        is_tile_source: function.dialect == Dialect::TileLang,
+        launch: None,
+        tensor_params: Vec::new(),
+        macro_value: None,
         text: &ast.text,
     };
     let mut lowerer = Lowerer { s: &mut state, ast, expansion: None };
@@ -237,12 +250,24 @@ fn lowered<'e>(
         lowerer.diagnostic(diagnostics::SYNTAX_ERROR, Severity::Error, range, message, None);
     }
     match ast.function() {
-        Some(def) => lowerer.function(def),
+        Some(def) => lowerer.function(def, function.is_eager),
         None => lowerer.opaque_function(),
     }
     lowerer.keep_facts();
     lowerer.say_open_names();
     state
+}
+
+/// Returns true if a form of TileLang (`tl.NAME`) is read by hand.
+pub(super) fn is_tile_form(form: &str) -> bool {
+    tiles::parameters(form).is_some()
+}
+
+/// Returns true if TVM's scripts have a form or operator of this name.
+pub(super) fn is_tvm_form(name: &str) -> bool {
+    arguments::is_form(name)
+        || forms::is_operator(name)
+        || intrinsics::is_known(name, ir::effects::EffectTable::builtin())
 }
 
 /// The dialect of a dump without any import follows from the forms that only one of them has.
@@ -500,8 +525,13 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
 
     /// Valid Python without a meaning here.
     fn unsupported(&mut self, ex: Ex, what: &str) -> Reported {
-        let message = format!("{what} has no meaning in TVMScript that is known here");
         let range = self.ast.range(ex);
+        if self.is_tile_source() {
+            // The body is Python that is executed: what is not followed here is right all the same.
+            self.note_kept(self.expansion.unwrap_or(range));
+            return Reported;
+        }
+        let message = format!("{what} has no meaning in TVMScript that is known here");
         self.diagnostic(
             diagnostics::UNSUPPORTED_CONSTRUCT,
             Severity::Warning,
@@ -529,7 +559,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
     fn suite(&mut self, run: ast::Run) {
         self.s.scopes.push_frame();
         self.block_body(run);
-        self.s.scopes.pop_frame();
+        self.leave_frame();
     }
 
     /// A statement list; concise scopes (`T.launch_thread(...)` without `with`) end with it.

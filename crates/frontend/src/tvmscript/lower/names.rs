@@ -115,8 +115,8 @@ impl Lowerer<'_, '_, '_> {
         let note = note_of(&capture).map(|it| self.with_conditions(it, &capture, name));
         let is_known = matches!(capture, Capture::Constant(_));
         let val = match capture {
-            Capture::TypeVar => {
-                let it = self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
+            Capture::TypeVar(dtype) => {
+                let it = self.s.body.new_value(name, dtype.into(), ValueKind::Captured);
                 self.s.body.values[it].is_size = true;
                 value = Some(it);
                 Val::Expr(self.s.body.value_expr(it))
@@ -142,6 +142,12 @@ impl Lowerer<'_, '_, '_> {
             }
             // `x := e` names it where it stands and in all of the function from there on.
             Capture::Undefined if self.ast.named_inside.iter().any(|it| it.0 == name) => {
+                let it = self.unknown_value(name);
+                value = Some(it);
+                Val::Unknown(it)
+            }
+            // What an arm names is what Python has last named so.
+            Capture::Undefined if self.is_tile_source() && self.ast.is_assigned(name) => {
                 let it = self.unknown_value(name);
                 value = Some(it);
                 Val::Unknown(it)

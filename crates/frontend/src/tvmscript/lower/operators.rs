@@ -86,10 +86,16 @@ impl Lowerer<'_, '_, '_> {
         if let Some(ev) = self.joined(op, a, b, at)? {
             return Ok(ev);
         }
+        if let Some(ev) = self.repeated_items(op, a, b, at)? {
+            return Ok(ev);
+        }
         if let Some(text) = operator_text(op)
             && let Some(ev) = self.captured_binary(ex, text, a, b)
         {
             return Ok(ev);
+        }
+        if op == SyntaxKind::STAR2 && self.is_tile_source() {
+            return self.power_of(a, b, at);
         }
         let Some(op) = binary_op(op) else {
             return Err(self.unsupported(ex, "this operator"));
@@ -121,6 +127,41 @@ impl Lowerer<'_, '_, '_> {
         }
         let src = self.s.sources.leaf(at);
         Ok(Some(Ev { val: Val::Seq(all.into_iter().collect()), src }))
+    }
+
+    /// `[a, b] * 2`: the items again and again.
+    fn repeated_items(&mut self, op: SyntaxKind, a: &Ev, b: &Ev, at: At) -> R<Option<Ev>> {
+        let (list, times) = match (self.n_items(&a.val), self.n_items(&b.val)) {
+            _ if op != SyntaxKind::STAR => return Ok(None),
+            (Some(_), None) => (a, b),
+            (None, Some(_)) => (b, a),
+            _ => return Ok(None),
+        };
+        let src = self.s.sources.leaf(at);
+        let Val::Const(Constant::Int(times)) = times.val else {
+            if !self.is_captured(&times.val) {
+                return Ok(None);
+            }
+            let text = self.text(at.range);
+            return Ok(Some(Ev { val: Val::Unknown(self.captured_text(&text)), src }));
+        };
+        let times = usize::try_from(times).unwrap_or_default();
+        let count = self.n_items(&list.val).unwrap_or_default();
+        self.make_items(count.saturating_mul(times), at.range)?;
+        let one: Vec<Val> =
+            (0..count).filter_map(|index| self.nth_item(&list.val, index)).collect();
+        let all = (0..times).flat_map(|_| one.iter().cloned());
+        Ok(Some(Ev { val: Val::Seq(all.collect()), src }))
+    }
+
+    /// `a ** b` of TileLang: TVM's operator.
+    fn power_of(&mut self, a: &Ev, b: &Ev, at: At) -> R<Ev> {
+        let (a, b) = (self.lift(a)?, self.lift(b)?);
+        let is_open = self.ty(a) == ir::Type::Unknown || self.ty(b) == ir::Type::Unknown;
+        let (a, b) = if is_open { (a, b) } else { self.promote(a, b)? };
+        let ty = if is_open { ir::Type::Unknown } else { self.ty(a) };
+        let tx = self.call_node("pow", &[a, b], ty, at);
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
     /// The text of a number of Python that is no `int32`, beside something of which nothing is known: that may be

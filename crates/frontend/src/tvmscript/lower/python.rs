@@ -59,6 +59,9 @@ impl Lowerer<'_, '_, '_> {
                 Constant::Tuple(items?.into())
             }
             Val::Path(path) => Constant::Path(self.s.body.name(*path).into()),
+            Val::Type(ir::Type::Prim(dtype)) if self.is_tile_source() => {
+                Constant::Str(dtype.to_string().into())
+            }
             Val::Unknown(id) => self.s.objects.get(id)?.clone(),
             _ => return None,
         })
@@ -102,7 +105,12 @@ impl Lowerer<'_, '_, '_> {
 
     /// A comparison of values that Python knows and the kernel does not.
     pub(super) fn python_comparison(&self, op: CompareKind, a: &Val, b: &Val) -> Option<bool> {
-        let is_other = |it: &Val| matches!(it, Val::Unknown(_) | Val::Path(_) | Val::Seq(_));
+        let is_source = self.is_tile_source();
+        let is_other = |it: &Val| match it {
+            Val::Unknown(_) | Val::Path(_) | Val::Seq(_) => true,
+            Val::Type(_) => is_source,
+            _ => false,
+        };
         let is_plain = matches!(op, CompareKind::Binary(_)) && !is_other(a) && !is_other(b);
         if is_plain {
             return None;

@@ -17,7 +17,7 @@ use crate::tvmscript::{
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
-    pub(super) fn function(&mut self, def: &DefNode<'_>) {
+    pub(super) fn function(&mut self, def: &DefNode<'_>, is_eager: bool) {
         self.decorator(def);
         self.s.scopes.push_frame();
         for &(name, range) in &def.type_params {
@@ -27,7 +27,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.define(name, range, DefinitionKind::Symbol, val);
         }
         for param in &def.params {
-            if let Some(annotation) = param.annotation
+            if let Some(annotation) = param.annotation.filter(|_| !is_eager)
                 && let Some(dtype) = self.scalar_annotation(annotation)
             {
                 self.s.later_params.insert(param.name.into(), dtype);
@@ -41,7 +41,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
         }
         for param in &def.params {
-            self.param(param);
+            let is_open = is_eager && !self.is_tensor(param)
+                || self.is_tile_source() && param.annotation.is_none();
+            match is_open {
+                true => self.eager_param(param),
+                false => self.param(param),
+            }
         }
         if let Some(returns) = def.returns
             && !self.is_none(returns)
@@ -115,6 +120,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     Err(_) => self.scalar_param(param, Type::Unknown),
                 }
             }
+            None if let Some((form, args)) = self.tensor_annotation(annotation) => {
+                let form = form.strip_prefix("tl.").unwrap_or(&form).to_owned();
+                match self.tile_memory(annotation, &form, &args) {
+                    Ok(Some((_, spec))) => self.buffer_param(param, spec),
+                    _ => self.scalar_param(param, Type::Unknown),
+                }
+            }
             None => {
                 let n_diagnostics = self.s.diagnostics.len();
                 let ty = self.param_type(annotation).unwrap_or(Type::Unknown);
@@ -130,6 +142,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.keep_annotation(annotation, ty);
             }
         }
+    }
+
+    /// Returns true if the header says that a parameter is a tensor.
+    fn is_tensor(&mut self, param: &ParamNode<'_>) -> bool {
+        param.annotation.is_some_and(|it| self.tensor_annotation(it).is_some())
     }
 
     /// Returns the arguments of an annotation that makes a buffer: `T.Buffer((16,), "float32")`, in older texts
@@ -189,7 +206,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
     }
 
-    fn scalar_param(&mut self, param: &ParamNode<'_>, ty: Type) {
+    pub(super) fn scalar_param(&mut self, param: &ParamNode<'_>, ty: Type) {
         let index = self.s.body.params.len() as u32;
         let id = self.s.body.intern(param.name);
         // A quoted shape may have made it already.

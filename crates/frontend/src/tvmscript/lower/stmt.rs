@@ -17,6 +17,7 @@ use crate::tvmscript::{
     diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
+    vocabulary,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -78,6 +79,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             StKind::Expr(ex) => self.expr_statement(ex),
             StKind::Assign { targets, value } => match *ast.exs(targets) {
                 [target] => self.assign(target, value),
+                ref targets if self.is_tile_source() => self.assign_all(targets, value),
                 _ => Err(self.malformed(value, "TVMScript assigns to one target at a time")),
             },
             StKind::AugAssign { target, op, value } => self.aug_assign(target, op, value),
@@ -301,7 +303,6 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// Returns the text after `T.` in a callee: `grid`, `axis.spatial`; `None` if it is no TVMScript form.
     pub(super) fn form_of(&mut self, callee: Ex) -> Option<Cow<'a, str>> {
-        use crate::tvmscript::environment::Namespace as N;
         if let Some(name) = self.tir_member(callee) {
             return Some(Cow::Borrowed(name));
         }
@@ -339,18 +340,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
             ExKind::Call { callee: of, .. } if self.is_getattr(of) => {
                 self.computed_form(base).map(|form| format!("{form}.{name}").into())
             }
-            ExKind::Name(head) => match self.family(head, base)? {
-                N::Tir | N::Tirx => Some(Cow::Borrowed(name)),
-                N::Tile => Some(format!("tile.{name}").into()),
-                N::Ir if name == "meta_var" => Some(Cow::Borrowed(name)),
-                N::Ir | N::Relax => None,
-            },
+            ExKind::Name(head) => vocabulary::form(self.family(head, base)?, name),
             ExKind::Attr { .. } => {
                 let (head, rest) = ast.dotted(callee)?;
-                match self.family(head, self.head(callee)) {
-                    Some(N::Tir | N::Tirx) => return Some(rest.join(".").into()),
-                    Some(N::Tile) => return Some(format!("tile.{}", rest.join(".")).into()),
-                    _ => {}
+                if let Some(space) = self.family(head, self.head(callee))
+                    && let Some(form) = vocabulary::form(space, &rest.join("."))
+                {
+                    return Some(form.into_owned().into());
                 }
                 // `tvm.script.tirx.grid`
                 let mut path = head;
@@ -361,7 +357,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     path = part;
                 }
                 let module = full.trim_end_matches('.');
-                crate::tvmscript::environment::namespace(module).map(|_| Cow::Borrowed(name))
+                let space = crate::tvmscript::environment::namespace(module)?;
+                Some(vocabulary::form(space, name).unwrap_or(Cow::Borrowed(name)))
             }
             _ => None,
         }
@@ -466,6 +463,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn form_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<()> {
         self.check_form(form, args)?;
+        if self.tile_statement(ex, form, args)? {
+            return Ok(());
+        }
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
                 let attrs = args.get("attrs");

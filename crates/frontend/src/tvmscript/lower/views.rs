@@ -20,7 +20,7 @@ use crate::tvmscript::{
 };
 
 /// The name that TVM gives a buffer without one.
-const NAMELESS: &str = "buffer";
+pub(super) const NAMELESS: &str = "buffer";
 
 /// Returns true if a method makes a view.
 pub(super) fn is_view(method: &str) -> bool {

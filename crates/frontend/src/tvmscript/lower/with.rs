@@ -30,16 +30,22 @@ struct Role {
 
 impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn with_statement(&mut self, items: &[ItemNode], body: Run) -> R<()> {
+        if self.is_tile_source() && items.iter().all(|it| self.is_context_of_python(it)) {
+            // Statements and names as if they stood alone.
+            self.s.site = None;
+            self.stmts(body);
+            return Ok(());
+        }
         self.s.scopes.push_frame();
         let outer = self.s.block;
         let result = self.with_items(items, body);
         self.s.block = outer;
-        self.s.scopes.pop_frame();
+        self.leave_frame();
         result
     }
 
     /// The first of the items, then the others in it: as many as a line may have.
-    fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
+    pub(super) fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
         ir::stack::with_room(|| self.with_first_item(items, body))
     }
 
@@ -52,6 +58,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return self.with_role(item.context, role, rest, body);
         }
         let Some((form, args)) = self.form_call(item.context) else {
+            if self.is_tile_source() && item.target.is_none() {
+                return self.with_items(rest, body);
+            }
             return Err(self.unsupported(item.context, "`with` over this"));
         };
         self.check_form(&form, &args)?;
@@ -77,6 +86,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.concise(item.context, &form, &args, target)?;
                 self.with_items(rest, body)
             }
+            name if name.starts_with("tl.") => self.tile_scope(item, name, &args, rest, body),
             name if is_scope_call(name) => {
                 self.scope_call(name, &args)?;
                 self.with_items(rest, body)
@@ -193,13 +203,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
     }
 
-    fn enter_region(&mut self, op: ir::OpId) {
+    pub(super) fn enter_region(&mut self, op: ir::OpId) {
         let region = self.s.body.push_region(op);
         self.s.block = self.s.body.entry(region);
     }
 
     /// `T.hint("…", key=value)`, `Tx.compose_op(workspace=…)`: data about what is in the scope.
-    fn scope_call(&mut self, form: &str, args: &Args<'_>) -> R<()> {
+    pub(super) fn scope_call(&mut self, form: &str, args: &Args<'_>) -> R<()> {
         if let Some(&star) =
             args.positional.iter().find(|&&it| matches!(self.ast.kind(it), ExKind::Star(_)))
         {
@@ -268,7 +278,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// The symbol that an expression is, if it is one of TileLang's script.
     fn symbol_of(&self, expr: ir::ExprId) -> Option<ValueId> {
         match self.s.body.expr(expr).kind {
-            ir::ExprKind::Value(value) if self.is_tilelang() => {
+            ir::ExprKind::Value(value) if self.is_tile_source() => {
                 (self.s.body.values[value].kind == ir::ValueKind::Symbol).then_some(value)
             }
             _ => None,
@@ -343,7 +353,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Ok(());
         }
         let node = match node_ev.val {
-            Val::Const(Constant::None) if self.is_tilelang() => self.opaque_operand(node),
+            Val::Const(Constant::None) if self.is_tile_source() => self.opaque_operand(node),
             _ => self.lift(&node_ev)?,
         };
         // TVM distinguishes numbers of Python from constants (`0` from `T.int32(0)`).

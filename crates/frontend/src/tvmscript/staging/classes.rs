@@ -15,7 +15,11 @@ use super::{
     session::{Cx, Frame, Place, Session},
     value::{Fields, Kind, Unknown, Value},
 };
-use crate::tvmscript::ast::{ClassNode, Ex, ExKind, StKind};
+use crate::tvmscript::{
+    ast::{ClassNode, Ex, ExKind, StKind},
+    environment::{Namespace, namespace},
+    vocabulary,
+};
 
 /// Methods that change what reading an object means.
 const HOOKS: [&str; 8] = [
@@ -303,6 +307,13 @@ impl Session<'_> {
     /// The value of `base.name`.
     pub(super) fn attribute(&self, base: &Value, name: &str) -> Value {
         match base {
+            // A type of TileLang is equal to its name.
+            Value::Path(path)
+                if namespace(path) == Some(Namespace::TileLang)
+                    && let Some(dtype) = vocabulary::data_type(Namespace::TileLang, name) =>
+            {
+                Value::Str(dtype.to_string().into())
+            }
             Value::Path(path) => path_attribute(path, name),
             Value::Module(module) => self.module_member(module, name),
             Value::Instance(class, fields) => self.field(base, class, fields, name),

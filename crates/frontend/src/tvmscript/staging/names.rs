@@ -3,6 +3,7 @@
 
 use std::{cell::RefCell, rc::Rc, sync::Arc};
 
+use ir::DataType;
 use syntax::Green;
 
 use super::{
@@ -15,7 +16,7 @@ use super::{
 use crate::tvmscript::{
     ast::{ExKind, StKind},
     discover::{Definition, MODULE, Scopes},
-    environment::{Capture, Found, namespace, predefined},
+    environment::{Capture, Found, Namespace, namespace, predefined},
 };
 
 impl Session<'_> {
@@ -227,13 +228,10 @@ impl Session<'_> {
             ExKind::Name(it) => it == name,
             _ => false,
         };
+        if let Some(dtype) = self.symbol_type(cx, value) {
+            return Capture::TypeVar(dtype);
+        }
         if targets.iter().any(|it| is_name(&it)) {
-            if let ExKind::Call { callee, .. } = *ast.kind(value)
-                && let Value::Path(path) = self.eval(cx, callee)
-                && &*path == "typing.TypeVar"
-            {
-                return Capture::TypeVar;
-            }
             if let ExKind::Name(other) = *ast.kind(value) {
                 // Another name of what has no value here: a macro, a dialect.
                 let capture = self.resolve(place, other, true).0;
@@ -253,6 +251,26 @@ impl Session<'_> {
             }
         }
         unknown()
+    }
+
+    /// The type of the symbols that a call makes: `TypeVar("n")`, `T.dynamic("m, n", "int64")`; none if it makes none.
+    fn symbol_type(&self, cx: Cx<'_, '_>, value: crate::tvmscript::ast::Ex) -> Option<DataType> {
+        let ExKind::Call { callee, args } = *cx.ast.kind(value) else { return None };
+        let Value::Path(path) = self.eval(cx, callee) else { return None };
+        if &*path == "typing.TypeVar" {
+            return Some(DataType::INT64);
+        }
+        let (module, name) = path.rsplit_once('.')?;
+        if namespace(module) != Some(Namespace::TileLang) || !matches!(name, "dynamic" | "symbolic")
+        {
+            return None;
+        }
+        let Some(dtype) = cx.ast.args(args).get(1) else { return Some(DataType::INT32) };
+        match self.eval(cx, dtype.value) {
+            Value::Str(it) => DataType::parse(&it),
+            Value::Path(it) => DataType::parse(it.rsplit('.').next().unwrap_or_default()),
+            _ => None,
+        }
     }
 
     /// A function of the text.
@@ -463,12 +481,13 @@ fn value_of(capture: Capture, name: &str) -> Value {
             N::Ir => "tvm.script.ir",
             N::Relax => "tvm.script.relax",
             N::Tile => "tvm.script.tirx.tile",
+            N::TileLang => "tilelang.language",
         })),
         Capture::Unknown(it) => Value::Unknown(it),
         Capture::Undefined => Value::unknown(format!("`{name}` is not defined")),
         Capture::Macro { .. } | Capture::Function(_) | Capture::Module => {
             Value::unknown(format!("`{name}` is a part of a kernel"))
         }
-        Capture::TypeVar => Value::unknown(format!("`{name}` is a shape variable")),
+        Capture::TypeVar(_) => Value::unknown(format!("`{name}` is a shape variable")),
     }
 }

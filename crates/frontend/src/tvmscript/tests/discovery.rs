@@ -123,7 +123,7 @@ def f():
         })
         .collect();
     expect![[r#"
-        n: TypeVar
+        n: TypeVar(int64)
         WIDTH: Constant(Int(32))
         NAMES: Constant(Tuple([Str("a"), Int(32)]))
         twice: Unknown

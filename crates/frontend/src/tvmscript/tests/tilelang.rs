@@ -1,59 +1,479 @@
-//! TileLang's script, as its printer writes it.
+//! Kernels as people write them in TileLang: how they are found, and the IR that they are.
 
 use expect_test::{Expect, expect};
 
-use super::printed;
+use super::{dedent, file, lowered, printed};
+use crate::tvmscript::{Context, lower};
 
-const HEADER: &str = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((16, 8), \"float16\"), B: T.Buffer((16, 8)), p: T.handle):\n";
+const HEAD: &str = "import tilelang\nimport tilelang.language as T\n";
 
+/// Lowers `body` as the body of a launch of 4 × 2 blocks, over two matrices.
 #[track_caller]
-fn check(body: &str, expected: Expect) {
-    let indented = body.lines().map(|it| format!("    {it}\n")).collect::<String>();
-    let print = printed(&format!("{HEADER}{indented}"));
-    let body = print.split_once(":\n").map_or(&*print, |it| it.1);
-    expected.assert_eq(body);
+fn check(body: &str, expect: Expect) {
+    let text = format!(
+        "{HEAD}\n@T.prim_func\ndef f(A: T.Tensor((64, 32), \"float16\"), B: T.Tensor((64,), \"int32\"), n: T.int32):\n    with T.Kernel(4, 2, threads=256) as (bx, by):\n{body}"
+    );
+    let printed = printed(&text);
+    let inside = printed.split_once("\"tl.launch_threads\"").map_or(&*printed, |(_, body)| body);
+    let inside = inside.split_once('\n').map_or("", |(_, body)| body);
+    let before = printed.lines().take_while(|line| !line.starts_with('@'));
+    let diagnostics: String = before.map(|line| format!("{line}\n")).collect();
+    let inside = (0..4).fold(inside.to_owned(), |text, _| dedent(&text));
+    expect.assert_eq(&(diagnostics + &inside));
+}
+
+/// The functions of a text: path, name, and whether it is an eager kernel.
+fn found(text: &str) -> Vec<String> {
+    let file = file(text);
+    let words = |it: &crate::tvmscript::FunctionItem| {
+        let source = &it.source;
+        let eager = if source.is_eager { " eager" } else { "" };
+        format!("{:?} {:?}{eager} {}/{}", source.kind, source.dialect, source.key.path, source.name)
+    };
+    file.functions.iter().map(words).collect()
+}
+
+/// The only function of a text in an instance that a call in the text makes.
+fn instance(text: &str, number: usize) -> String {
+    let file = file(text);
+    let instances = file.called_instances(&file.factories(Context::default()), Context::default());
+    let instance = &instances[number];
+    let item = &file.functions[0];
+    let lowered = lower(&item.source, &file.environment_in(item, Some(instance)));
+    assert_eq!(lowered.diagnostics, []);
+    assert_eq!(ir::verify::verify(&lowered.body), []);
+    format!("# {instance}\n{}", ir::print::tvmscript(&lowered.body, 0))
 }
 
 #[test]
-fn parts_of_buffers_come_back_with_their_access() {
+fn kernels_are_found_however_the_language_is_named() {
+    let text = "import tilelang
+import tilelang as tl
+import tilelang.language as T
+from tilelang import jit, language as L
+from tilelang.cuda.language import prim_func
+
+@tl.jit(out_idx=[-1])
+def lazy(n):
+    @L.prim_func
+    def main(A: L.Tensor((n,), \"float32\")):
+        with L.Kernel(n):
+            A[0] = 1.0
+    return main
+
+@jit
+def eager(A, n: int = 4):
+    A: T.Tensor((n,), T.float32)
+    with T.Kernel(n) as bx:
+        A[bx] = 1.0
+
+@tilelang.jit
+def other(n):
+    return lazy(n)
+
+class Op:
+    @T.macro
+    def part(A):
+        A[0] = 1.0
+
+    def make(self):
+        @tilelang.language.prim_func
+        def main(A: T.Tensor((4,), \"float32\")):
+            A[0] = 1.0
+        return main
+
+@prim_func
+def plain(A: T.Tensor((4,), \"float32\")):
+    A[0] = 1.0
+";
+    expect![[r#"
+        [
+            "PrimFunc TileLang lazy/main",
+            "PrimFunc TileLang eager eager/eager",
+            "Macro TileLang Op/part",
+            "PrimFunc TileLang Op.make/main",
+            "PrimFunc TileLang /plain",
+        ]
+    "#]]
+    .assert_debug_eq(&found(text));
+}
+
+#[test]
+fn a_launch_is_loops_over_blocks_around_a_block_of_statements() {
+    let text = format!(
+        "{HEAD}
+@T.prim_func
+def f(A: T.Tensor((64, 32), \"float16\"), S: T.StridedTensor((4, 4), (8, 1), \"float32\"), p: T.ptr, n: T.int32):
+    with T.Kernel(T.ceildiv(64, 16), n, threads=(32, 4)) as (bx, by):
+        tx, ty, _ = T.get_thread_bindings()
+        A[bx * 16 + tx, by] = A[tx, T.get_block_binding(1)] + ty
+"
+    );
+    expect![[r#"
+        @T.prim_func
+        def f(A: T.Buffer((64, 32), "float16"), S: T.Buffer((4, 4), "float32", strides=(8, 1)), p: T.handle, n: T.int32):
+            for bx in T.thread_binding(4, thread="blockIdx.x"):
+                for by in T.thread_binding(n, thread="blockIdx.y"):
+                    tx: T.int32 = T.launch_thread_idx(0)
+                    ty: T.int32 = T.launch_thread_idx(1)
+                    tz: T.int32 = T.launch_thread_idx(2)
+                    with T.sblock("tilelang_root"):
+                        T.sblock_attr({"tl.launch_threads": [32, 4, 1]})
+                        A[bx * 16 + tx, by] = A[tx, by] + T.Cast("float16", ty)
+    "#]]
+    .assert_eq(&printed(&text));
+}
+
+#[test]
+fn tiles_have_the_extents_of_the_other_side() {
     check(
-        "k: T.int32 = T.launch_thread_idx(0)\nT.copy(T.region(A[k * 4, 0], 1, 4, 8), T.region(B[0, 0], 2, 4, 8), disable_tma=T.bool(True))\nT.fill(T.region(B[2, 3], 2, 1, 1), T.float32(1.0))\nT.reduce(T.region(A[0, 0], 1, 16, 8), T.region(B[0, 0], 3, 16, 1), \"sum\", 1, T.bool(False))",
+        "        S = T.alloc_shared((16, 32), \"float16\")
+        F = T.alloc_fragment([16], \"float32\")
+        T.copy(A[bx * 16, 0], S)
+        T.copy(A[bx * 16 : (bx + 1) * 16, :], S, disable_tma=True)
+        T.copy(S[:, 3], F)
+        T.copy(F, B[bx * 16])
+        T.copy(B[n], B[n + 1])
+        T.fill(S[0:4, 8], 1.0)
+        T.clear(F)
+",
         expect![[r#"
-                k: T.int32 = T.launch_thread_idx(0)
-                T.copy(T.region(A[k * 4, 0], 1, 4, 8), T.region(B[0, 0], 2, 4, 8), disable_tma=T.bool(True))
-                T.fill(T.region(B[2, 3], 2, 1, 1), T.float32(1.0))
-                T.reduce(T.region(A[0, 0], 1, 16, 8), T.region(B[0, 0], 3, 16, 1), "sum", 1, T.bool(False))
+            S = T.sblock_alloc_buffer((16, 32), "float16", scope="shared.dyn")
+            F = T.sblock_alloc_buffer((16,), scope="local.fragment")
+            T.copy(T.region(A[bx * 16, 0], 1, 16, 32), T.region(S[0, 0], 2, 16, 32))
+            T.copy(T.region(A[bx * 16, 0], 1, 16, 32), T.region(S[0, 0], 2, 16, 32), disable_tma=True)
+            T.copy(T.region(S[0, 3], 1, 16, 1), T.region(F[0], 2, 16))
+            T.copy(T.region(F[0], 1, 16), T.region(B[bx * 16], 2, 16))
+            B[n + 1] = B[n]
+            T.fill(T.region(S[0, 8], 2, 4, 1), T.float32(1.0))
+            T.fill(T.region(F[0], 2, 16), 0)
         "#]],
     );
 }
 
 #[test]
-fn a_part_of_a_buffer_is_the_vector_of_its_elements() {
+fn operations_have_the_operands_that_tilelang_prints() {
     check(
-        "k: T.int32 = T.launch_thread_idx(0)\nB[k, 0:4] = T.max(B[k, 4:8], B[0, 0:4]) + T.exp2(B[1, 0:4])\nB[k, 0:4] = T.Cast(\"float32x4\", A[k, k * 2:k * 2 + 4])",
+        "        S = T.alloc_shared((32, 16), \"float16\")
+        C = T.alloc_fragment((16, 16), \"float32\")
+        R = T.alloc_fragment((16,), \"float32\")
+        T.gemm(S, S, C, transpose_A=True, policy=T.GemmWarpPolicy.FullRow)
+        T.gemm(S, S, C, True, clear_accum=bx == 0, k_pack=2)
+        T.reduce_max(C, R, dim=-1)
+        T.reduce_sum(C, R, 0, clear=False)
+        T.cumsum(R, dim=0, reverse=True)
+        T.atomic_add(B[bx], 1)
+        T.atomic_add(A[0, 0], S)
+        T.sync_threads()
+        T.use_swizzle(10)
+        B[0] = T.reinterpret(R[0], T.int32) + T.clamp(B[1], 0, 7)
+",
         expect![[r#"
-                k: T.int32 = T.launch_thread_idx(0)
-                B[k, T.Ramp(0, 1, 4)] = T.max(B[k, T.Ramp(4, 1, 4)], B[0, T.Ramp(0, 1, 4)]) + T.exp2(B[1, T.Ramp(0, 1, 4)])
-                B[k, T.Ramp(0, 1, 4)] = T.Cast("float32x4", A[k, T.Ramp(k * 2, 1, 4)])
+            S = T.sblock_alloc_buffer((32, 16), "float16", scope="shared.dyn")
+            C = T.sblock_alloc_buffer((16, 16), scope="local.fragment")
+            R_1 = T.sblock_alloc_buffer((16,), scope="local.fragment")
+            T.gemm(T.region(S[0, 0], 1, 32, 16), T.region(S[0, 0], 1, 32, 16), T.region(C[0, 0], 3, 16, 16), T.bool(True), T.bool(False), 16, 16, 32, 1, T.bool(False), 0, 0, 0)
+            T.gemm(T.region(S[0, 0], 1, 32, 16), T.region(S[0, 0], 1, 32, 16), T.region(C[0, 0], 3, 16, 16), T.bool(True), T.bool(False), 16, 16, 32, 0, bx == 0, 0, 0, 0, k_pack=2)
+            T.reduce(T.region(C[0, 0], 1, 16, 16), T.region(R_1[0], 2, 16), "max", 1, T.bool(True))
+            T.reduce(T.region(C[0, 0], 1, 16, 16), T.region(R_1[0], 2, 16), "sum", 0, T.bool(False))
+            T.cumsum(T.region(R_1[0], 1, 16), T.region(R_1[0], 2, 16), 0, T.bool(True))
+            T.atomic_add_elem_op(T.address_of(B[bx]), 1)
+            T.atomicadd(T.region(S[0, 0], 1, 32, 16), T.region(A[0, 0], 3, 32, 16))
+            T.tvm_storage_sync("shared")
+            B[0] = T.reinterpret("int32", R_1[0]) + T.min(T.max(B[1], 0), 7)
         "#]],
     );
 }
 
 #[test]
-fn a_launch_by_a_name_and_memory_that_has_several_forms() {
+fn a_variable_is_stored_to_and_a_name_is_bound_anew() {
     check(
-        "with T.sblock(\"root\"):\n    bx = T.int32()\n    C = T.Buffer((4,), scope=\"local\")\n    T.reads(A[bx, 0])\n    T.writes()\n    T.sblock_attr({\"layout_map\": {C: metadata[\"tl.Fragment\"][0]}})\n    T.attr(None, \"threadblock_swizzle_pattern\", T.tvm_tuple(\"rasterization2DRow\", 10))\n    T.launch_thread(bx, 16)\n    C = T.sblock_alloc_buffer((2, 2), data=C.data, scope=\"local\")\n    C[0, 0] = B[bx, 0]",
+        "        count = T.alloc_var(\"int32\", 1)
+        limit = T.alloc_var(T.int32)
+        x = B[bx] + 1
+        x = x * 2
+        count = x
+        count += 1
+        count, limit = limit, count
+        B[0], B[1] = B[1], B[0]
+        total = 0
+        for i in T.serial(4):
+            total = total + 2
+            if B[i] > total:
+                break
+        B[2] = count + limit + total
+        while count < 8:
+            count = count * 2
+",
         expect![[r#"
-                bx = T.int32()
-                with T.sblock("root"):
-                    T.reads(A[bx, 0])
-                    T.writes()
-                    T.sblock_attr({"layout_map": {"C": metadata["tl.Fragment"][0]}})
-                    C = T.Buffer((4,), scope="local")
-                    with T.attr(None, "threadblock_swizzle_pattern", T.tvm_tuple("rasterization2DRow", 10)):
-                        T.launch_thread(bx, 16)
-                        C_1 = T.sblock_alloc_buffer((2, 2), data=C.data, scope="local")
-                        C_1[0, 0] = B[bx, 0]
+            count = T.sblock_alloc_buffer((1,), "int32", scope="local.var")
+            count[0] = 1
+            limit = T.sblock_alloc_buffer((1,), "int32", scope="local.var")
+            x: T.int32 = B[bx] + 1
+            x_1: T.int32 = x * 2
+            count[0] = x_1
+            count[0] = count[0] + 1
+            _tmp: T.int32 = limit[0]
+            _tmp_1: T.int32 = count[0]
+            count[0] = _tmp
+            limit[0] = _tmp_1
+            _tmp_2: T.int32 = B[1]
+            _tmp_3: T.int32 = B[0]
+            B[0] = _tmp_2
+            B[1] = _tmp_3
+            for i in range(4):
+                if B[i] > 2:
+                    break
+            B[2] = count[0] + limit[0] + 2
+            while count[0] < 8:
+                count[0] = count[0] * 2
         "#]],
     );
+}
+
+#[test]
+fn loops_keep_what_their_compiler_is_told() {
+    check(
+        "        for i, j in T.Parallel(16, 32, coalesced_width=2):
+            A[i, j] = A[i, j] * 2.0
+        for k in T.Pipelined(8, num_stages=3):
+            B[k] = k
+        for k in T.Pipelined(2, 8, order=[0, 1], stage=[0, 1]):
+            B[k] = k
+        for k in T.serial(0, 8, 2):
+            B[k] = k
+        for k in T.unroll(4, explicit=True):
+            B[k] = k
+        for k in range(n):
+            B[k] = k
+",
+        expect![[r#"
+            for i in T.parallel(16, annotations={"coalesced_width": 2}):
+                for j in T.parallel(32):
+                    A[i, j] = T.Cast("float16", T.Cast("float32", A[i, j]) * T.float32(2.0))
+            for k in T.serial(8, annotations={"num_stages": 3}):
+                B[k] = k
+            for k in T.serial(2, 8, annotations={"order": [0, 1], "stage": [0, 1]}):
+                B[k] = k
+            for k in range(0, 8, 2):
+                B[k] = k
+            for k in T.unroll(4, annotations={"pragma_unroll_explicit": True}):
+                B[k] = k
+            for k in range(n):
+                B[k] = k
+        "#]],
+    );
+}
+
+#[test]
+fn warp_groups_and_barriers() {
+    check(
+        "        ready = T.alloc_barrier(128)
+        free = T.alloc_barrier([128] * 3)
+        S = T.alloc_shared((16, 32), \"float16\")
+        with T.ws(1):
+            for k in T.serial(8):
+                T.barrier_wait(free[k % 3], (k // 3) & 1)
+                T.tma_copy(A[k, 0], S, barrier=ready)
+                T.mbarrier_arrive(ready)
+        with T.ws(0):
+            T.mbarrier_wait_parity(ready, n & 1)
+",
+        expect![[r#"
+            ready = T.sblock_alloc_buffer((1,), "uint64", scope="shared.barrier", barrier_init=128)
+            free = T.sblock_alloc_buffer((3,), "uint64", scope="shared.barrier", barrier_init=[128, 128, 128])
+            S = T.sblock_alloc_buffer((16, 32), "float16", scope="shared.dyn")
+            if tx >= 128 and tx < 256:
+                T.attr(0, "warp_specialize", 1)
+                for k in range(8):
+                    T.mbarrier_wait_parity(free[k % 3], k // 3 & 1)
+                    T.tma_copy(T.region(A[k, 0], 1, 16, 32), T.region(S[0, 0], 2, 16, 32), barrier=ready[0])
+                    T.ptx_arrive_barrier(ready[0])
+            if tx >= 0 and tx < 128:
+                T.attr(0, "warp_specialize", 1)
+                T.mbarrier_wait_parity(ready[0], n & 1)
+        "#]],
+    );
+}
+
+#[test]
+fn macros_give_values_and_take_references() {
+    let text = format!(
+        "{HEAD}
+@T.macro
+def twice(x):
+    y = x * 2
+    return y + 1
+
+@T.macro
+def bump(x: T.Ref, by):
+    x = x + by
+
+@T.prim_func
+def f(B: T.Tensor((64,), \"int32\")):
+    with T.Kernel(4, threads=32) as bx:
+        n = T.alloc_var(\"int32\", 0)
+        bump(n, B[bx])
+        B[bx] = twice(n)
+"
+    );
+    expect![[r#"
+        @T.prim_func
+        def f(B: T.Buffer((64,), "int32")):
+            for bx in T.thread_binding(4, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [32, 1, 1]})
+                    n = T.sblock_alloc_buffer((1,), "int32", scope="local.var")
+                    n[0] = 0
+                    by: T.int32 = B[bx]
+                    n[0] = n[0] + by
+                    x: T.int32 = n[0]
+                    y: T.int32 = x * 2
+                    B[bx] = y + 1
+    "#]]
+    .assert_eq(&printed(&text));
+}
+
+#[test]
+fn what_python_decides_is_not_an_error() {
+    let text = format!(
+        "{HEAD}
+def make(block, dtype, is_causal, helper):
+    threads = block // 2
+    M = T.dynamic(\"M\")
+
+    @T.prim_func
+    def f(A: T.Tensor((M, block), dtype)):
+        with T.Kernel(T.ceildiv(M, block), threads=threads) as bx:
+            assert dtype in [\"float16\", \"float32\"]
+            S = T.alloc_shared((block, block), dtype)
+            if is_causal:
+                last = bx
+            else:
+                last = T.ceildiv(M, block)
+            T.copy(A[bx * block, 0], S)
+            with helper.range(\"phase\"):
+                for i, j in T.Parallel(block, block):
+                    S[i, j] = T.if_then_else(bx * block + i < M, S[i, j], -T.infinity(dtype))
+            T.copy(S, A[last, 0])
+    return f
+"
+    );
+    expect![[r#"
+        unresolved-capture: the values of `block`, `dtype`, `threads` and `is_causal` are not known here
+        unsupported-construct: this depends on a value that is not known here, and is kept by its text
+        @T.prim_func
+        def f(A: T.Buffer((M, block), dtype)):
+            for bx in T.thread_binding((M + block - 1) // block, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [threads, 1, 1]})
+                    S = T.sblock_alloc_buffer((block, block), dtype, scope="shared.dyn")
+                    if is_causal:
+                        pass
+                    else:
+                        last = T.bind((M + block - 1) // block)
+                    T.copy(T.region(A[bx * block, 0], 1, block, block), T.region(S[0, 0], 2, block, block))
+                    for i in T.parallel(block):
+                        for j in T.parallel(block):
+                            S[i, j] = T.if_then_else(bx * block + i < M, S[i, j], -T.infinity(dtype))
+                    T.copy(T.region(S[0, 0], 1, block, block), T.region(A[last, 0], 2, block, block))
+    "#]].assert_eq(&printed(&text));
+}
+
+#[test]
+fn an_eager_kernel_is_its_own_factory() {
+    let text = format!(
+        "{HEAD}
+@tilelang.jit
+def add(A, B, block: int = 128, dtype: T.dtype = T.float32):
+    M, N = T.const(\"M, N\")
+    A: T.Tensor[[M, N], dtype]
+    B: T.Tensor((M, N), dtype)
+    C = T.empty((M, N), dtype)
+    with T.Kernel(T.ceildiv(N, block), M, threads=block) as (bx, by):
+        for i in T.Parallel(block):
+            C[by, bx * block + i] = A[by, bx * block + i] + B[by, bx * block + i]
+    return C
+
+
+def main(x, y):
+    add(x, y, block=64)
+    add.compile(M=16, N=256, dtype=T.float16)
+"
+    );
+    let general = lowered(&text).1;
+    assert!(general.diagnostics.iter().all(|it| it.severity == crate::tvmscript::Severity::Hint));
+    expect![[r##"
+        # add(block=64, dtype="float32")
+        @T.prim_func
+        def add(A: T.Buffer(("M", "N"), "float32"), B: T.Buffer((M, N), "float32"), C: T.Buffer((M, N), "float32")):
+            M = T.int32(is_size_var=True)
+            N = T.int32(is_size_var=True)
+            for bx in T.thread_binding((N + 64 - 1) // 64, thread="blockIdx.x"):
+                for by in T.thread_binding(M, thread="blockIdx.y"):
+                    tx: T.int32 = T.launch_thread_idx(0)
+                    ty: T.int32 = T.launch_thread_idx(1)
+                    tz: T.int32 = T.launch_thread_idx(2)
+                    with T.sblock("tilelang_root"):
+                        T.sblock_attr({"tl.launch_threads": [64, 1, 1]})
+                        for i in T.parallel(64):
+                            C[by, bx * 64 + i] = A[by, bx * 64 + i] + B[by, bx * 64 + i]
+    "##]].assert_eq(&instance(&text, 0));
+    expect![[r##"
+        # add(block=128, dtype="float16", M=16, N=256)
+        @T.prim_func
+        def add(A: T.Buffer((16, 256), "float16"), B: T.Buffer((16, 256), "float16"), C: T.Buffer((16, 256), "float16")):
+            for bx in T.thread_binding(2, thread="blockIdx.x"):
+                for by in T.thread_binding(16, thread="blockIdx.y"):
+                    tx: T.int32 = T.launch_thread_idx(0)
+                    ty: T.int32 = T.launch_thread_idx(1)
+                    tz: T.int32 = T.launch_thread_idx(2)
+                    with T.sblock("tilelang_root"):
+                        T.sblock_attr({"tl.launch_threads": [128, 1, 1]})
+                        for i in T.parallel(128):
+                            C[by, bx * 128 + i] = A[by, bx * 128 + i] + B[by, bx * 128 + i]
+    "##]].assert_eq(&instance(&text, 1));
+}
+
+#[test]
+fn a_lazy_kernel_has_the_instances_of_its_factory() {
+    let text = format!(
+        "{HEAD}
+@tilelang.jit(out_idx=[-1])
+def scale(N, block, dtype=T.float16, twice=False):
+    factor = 2 if twice else 1
+
+    @T.prim_func
+    def main(A: T.Tensor((N,), dtype), B: T.Tensor((N,), dtype)):
+        with T.Kernel(T.ceildiv(N, block), threads=block) as bx:
+            for i in T.Parallel(block):
+                if twice and dtype == T.float32:
+                    B[bx * block + i] = A[bx * block + i] * factor
+                else:
+                    B[bx * block + i] = A[bx * block + i]
+    return main
+
+kernel = scale(1024, 128, T.float32, twice=True)
+"
+    );
+    expect![[r##"
+        # scale(N=1024, block=128, dtype="float32", twice=True)
+        @T.prim_func
+        def main(A: T.Buffer((1024,), "float32"), B: T.Buffer((1024,), "float32")):
+            for bx in T.thread_binding(8, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [128, 1, 1]})
+                    for i in T.parallel(128):
+                        B[bx * 128 + i] = A[bx * 128 + i] * T.float32(2.0)
+    "##]]
+    .assert_eq(&instance(&text, 0));
 }

@@ -225,7 +225,8 @@ fn obstacle(
     if let Some(it) = errors.min_by_key(|it| it.severity) {
         return Some((it.range.start(), it.message.clone()));
     }
-    if !is_plain(item) {
+    // An instance of an eager kernel is the function that its decorator compiles.
+    if !(is_plain(item) || item.source.is_eager && instance.is_some()) {
         let why = "its decorators are more than one `T.prim_func` with named arguments, and are not printed";
         return Some((0.into(), why.to_owned()));
     }
