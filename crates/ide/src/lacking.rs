@@ -2,8 +2,8 @@
 //!
 //! In: an occurrence of an integer or a condition. Out: facts that are missing: that a divisor or a factor is positive;
 //! a condition that a rule of the simplifier asks for; of a guard, that it holds for all iterations of the loops around
-//! (`i < n` in a loop over `m` iterations: `m <= n`), that it is the same in all of them (`i * 4 + v < n` in a vectorized
-//! loop over 4 lanes `v`: `n % 4 == 0`), or that an operator in it cannot fail. Contexts are made anew,
+//! (`i < n` in a loop over `m` iterations: `m <= n`), that it is the same in all of them (`i * 4 + v < n` in a
+//! vectorized loop over 4 lanes `v`: `n % 4 == 0`), or that an operator in it cannot fail. Contexts are made anew,
 //! O(function): for one expression that a person asks about.
 
 use arith::{ContextId, Lacking, Overflow, Simplifier, simplify::MissingFact};

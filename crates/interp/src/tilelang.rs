@@ -1,8 +1,8 @@
 //! Tile operations of TileLang (SEMANTICS: Y11): a block of threads copies, fills, multiplies and reduces parts of
 //! buffers together.
 //!
-//! In: a call that is a statement, and the threads that are there. Out: the elements of what it writes. All operands are
-//! read before anything is written. Parts are matched by their extents that are not one. What a copy reads out of
+//! In: a call that is a statement, and the threads that are there. Out: the elements of what it writes. All operands
+//! are read before anything is written. Parts are matched by their extents that are not one. What a copy reads out of
 //! bounds is zero, and what it would write out of bounds is not written. Copies that end at a barrier are done at once.
 //! Sums, and products of matrices, are computed in order and rounded once. On memory of a thread's own each thread does
 //! the whole. O(elements; for products times the inner extent).

@@ -26,6 +26,7 @@ pub mod names;
 mod nodes;
 mod operands;
 mod paddle;
+mod product;
 mod rows;
 mod table;
 #[cfg(test)]

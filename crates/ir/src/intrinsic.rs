@@ -120,7 +120,8 @@ intrinsics! {
     TileMin = "tile.min",
     /// `tile.gemm(D, A, B, C, …)`.
     TileGemm = "tile.gemm",
-    /// `tl.copy(src, dst)` of TileLang; so for its other tile operations, which the threads of a block execute together.
+    /// `tl.copy(src, dst)` of TileLang; so for its other tile operations, which the threads of a block execute
+    /// together.
     TlCopy = "tl.copy",
     /// `tl.async_copy(src, dst)`.
     TlAsyncCopy = "tl.async_copy",

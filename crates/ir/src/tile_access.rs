@@ -1,4 +1,4 @@
-//! What TileLang's tile operations certainly do with their operands: the effects table says what they may do.
+//! Certain accesses of TileLang's tile operations: the effects table says what they may do.
 //!
 //! In: a call. Out: the operands that it reads in any case, and the one that it overwrites without reading it. A flag
 //! of the call decides for accumulators; one whose value is not known says nothing. O(1).

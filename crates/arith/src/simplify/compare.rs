@@ -1,10 +1,10 @@
 //! Comparisons of integers, by the difference of both sides.
 //!
 //! `a < b` is `b - a >= 1`. In the difference common terms cancel; a common factor of its terms is divided out, with
-//! terms too small to count beside it, or beside multiples of it; then added terms stand on the right and the others on the left. Constant bounds
-//! are written `x < c` (but `x <= 0`), and `c < x` or `c <= x`, whichever has the constant nearer to 0. All of that
-//! needs sums that are those of integers: without the reading that excludes overflow both sides are shown not to
-//! overflow. New sums are shown to fit.
+//! terms too small to count beside it, or beside multiples of it; then added terms stand on the right and the others on
+//! the left. Constant bounds are written `x < c` (but `x <= 0`), and `c < x` or `c <= x`, whichever has the constant
+//! nearer to 0. All of that needs sums that are those of integers: without the reading that excludes overflow both
+//! sides are shown not to overflow. New sums are shown to fit.
 
 use std::collections::BTreeSet;
 

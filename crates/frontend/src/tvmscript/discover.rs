@@ -13,10 +13,10 @@ use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::{
     allow, ast,
-    environment::{Assertion, Environment, Found, Signature, namespace},
+    environment::{Assertion, Environment, Found, Signature},
     instance::Instance,
     staging::{Home, Value},
-    vocabulary::{self, Decorated},
+    vocabulary::{self, Decorated, namespace},
 };
 
 mod assertions;
@@ -25,22 +25,10 @@ mod eager;
 mod instances;
 mod scopes;
 
+pub use super::vocabulary::FunctionKind;
 pub(crate) use scopes::Definition;
 use scopes::Scope;
 pub use scopes::{Context, Modules, NoModules, Scopes};
-
-/// The kind of a function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FunctionKind {
-    /// `@T.prim_func`
-    PrimFunc,
-    /// `@T.macro`, `@T.inline`
-    Macro,
-    /// `@R.function`, opaque.
-    Relax,
-    /// `@I.pyfunc`, opaque.
-    Python,
-}
 
 /// The identity of a function of a file, over edits elsewhere.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -8,26 +8,10 @@ use ir::{DataType, effects::EffectTable};
 use syntax::Green;
 
 use super::staging::{Home, Unknown};
+pub use super::vocabulary::Namespace;
 
 /// A compile-time value of Python.
 pub use super::staging::Value as Constant;
-
-/// A family of names that `T.`, `I.`, `R.` … stand for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Namespace {
-    /// `tvm.script.tirx`
-    Tirx,
-    /// `tvm.script.tir`
-    Tir,
-    /// `tvm.script.ir`
-    Ir,
-    /// `tvm.script.relax`
-    Relax,
-    /// `tvm.script.tirx.tile`
-    Tile,
-    /// `tilelang.language`
-    TileLang,
-}
 
 /// The meaning of a captured name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -221,23 +205,6 @@ pub(crate) fn predefined(name: &str) -> Option<Capture> {
         "tvm" | "typing" | "math" => Capture::Path(name.into()),
         "TypeVar" => Capture::Path("typing.TypeVar".into()),
         _ if BUILTINS.contains(&name) => Capture::Path(format!("builtins.{name}").into()),
-        _ => return None,
-    })
-}
-
-/// The namespace of an imported module, by its dotted path.
-pub(crate) fn namespace(path: &str) -> Option<Namespace> {
-    if super::vocabulary::is_tilelang(path) {
-        return Some(Namespace::TileLang);
-    }
-    let rest = path.strip_prefix("tvm.script.")?;
-    let rest = rest.strip_prefix("parser.").or(rest.strip_prefix("ir_builder.")).unwrap_or(rest);
-    Some(match rest {
-        "tirx" => Namespace::Tirx,
-        "tir" => Namespace::Tir,
-        "ir" => Namespace::Ir,
-        "relax" => Namespace::Relax,
-        "tirx.tile" => Namespace::Tile,
         _ => return None,
     })
 }

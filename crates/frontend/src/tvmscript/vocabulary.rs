@@ -1,20 +1,55 @@
 //! The languages of kernels in Python, a row each: the modules that offer their names, the decorators that make
-//! kernels,
-//! and the form that a name of `T` stands for.
-//!
-//! All else asks here. Names that TileLang shares with TVM (`T.exp2`, `T.if_then_else`, `T.serial`) are TVM's forms;
-//! its
-//! own are called `tl.NAME`, as the operators that TileLang registers.
-
-use std::borrow::Cow;
+//! kernels, and the types that names of `T` are. All else asks here; `lower::form_names` says what a name of `T` stands
+//! for in a kernel.
 
 use ir::{DataType, Dialect};
 
-use super::{
-    discover::FunctionKind,
-    environment::{Namespace, namespace},
-    lower::{is_tile_form, is_tvm_form},
-};
+/// A family of names that `T.`, `I.`, `R.` … stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Namespace {
+    /// `tvm.script.tirx`
+    Tirx,
+    /// `tvm.script.tir`
+    Tir,
+    /// `tvm.script.ir`
+    Ir,
+    /// `tvm.script.relax`
+    Relax,
+    /// `tvm.script.tirx.tile`
+    Tile,
+    /// `tilelang.language`
+    TileLang,
+}
+
+/// The kind of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FunctionKind {
+    /// `@T.prim_func`
+    PrimFunc,
+    /// `@T.macro`, `@T.inline`
+    Macro,
+    /// `@R.function`, opaque.
+    Relax,
+    /// `@I.pyfunc`, opaque.
+    Python,
+}
+
+/// The namespace of an imported module, by its dotted path.
+pub(crate) fn namespace(path: &str) -> Option<Namespace> {
+    if is_tilelang(path) {
+        return Some(Namespace::TileLang);
+    }
+    let rest = path.strip_prefix("tvm.script.")?;
+    let rest = rest.strip_prefix("parser.").or(rest.strip_prefix("ir_builder.")).unwrap_or(rest);
+    Some(match rest {
+        "tirx" => Namespace::Tirx,
+        "tir" => Namespace::Tir,
+        "ir" => Namespace::Ir,
+        "relax" => Namespace::Relax,
+        "tirx.tile" => Namespace::Tile,
+        _ => return None,
+    })
+}
 
 /// How a decorated function is to be read.
 pub(super) struct Decorated {
@@ -63,17 +98,6 @@ pub(super) fn decorated(path: &str) -> Option<Decorated> {
     Some(Decorated { kind, namespace })
 }
 
-/// The form of `T.NAME`, where `T` stands for `space`; none if such names are no forms of kernels.
-pub(super) fn form(space: Namespace, name: &str) -> Option<Cow<'_, str>> {
-    Some(match space {
-        Namespace::Tir | Namespace::Tirx => Cow::Borrowed(name),
-        Namespace::Tile => format!("tile.{name}").into(),
-        Namespace::TileLang => tilelang_form(name),
-        Namespace::Ir if name == "meta_var" => Cow::Borrowed(name),
-        Namespace::Ir | Namespace::Relax => return None,
-    })
-}
-
 /// The type of elements that `T.NAME` is.
 pub(super) fn data_type(space: Namespace, name: &str) -> Option<DataType> {
     /// Types that TVM's `T` has no member for.
@@ -100,25 +124,5 @@ pub(super) fn data_type(space: Namespace, name: &str) -> Option<DataType> {
             other => other,
         }),
         _ => None,
-    }
-}
-
-/// TileLang's name for a form.
-fn tilelang_form(name: &str) -> Cow<'_, str> {
-    let name = match name {
-        "Serial" => "serial",
-        "Unroll" => "unroll",
-        "Vectorized" => "vectorized",
-        "WarpSpecialize" => "ws",
-        "symbolic" => "dynamic",
-        "sync_threads" | "sync_global" => "sync_threads",
-        other => other,
-    };
-    let head = name.split('.').next().unwrap_or(name);
-    let own = format!("tl.{name}");
-    // Some names have another meaning in TVM, or other arguments.
-    match head != "print" && !is_tile_form(&own) && is_tvm_form(name) {
-        true => Cow::Borrowed(name),
-        false => own.into(),
     }
 }

@@ -47,7 +47,8 @@ pub const PLAIN_NAME: &str = "plain name";
 /// (`B = T.sblock_alloc_buffer(…, data=A.data)`, as TileLang prints it).
 pub const ALLOCATED_ALIAS: &str = "allocated alias";
 
-/// The attribute of a call of a TileLang operator for an operand that is accessed in another way than the operator says.
+/// The attribute of a call of a TileLang operator for an operand that is accessed in another way than the operator
+/// says.
 pub fn access_key(operand: usize) -> String {
     format!("#access{operand}")
 }

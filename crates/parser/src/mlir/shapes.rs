@@ -29,6 +29,8 @@ pub(super) struct Shape {
     is_by_definition: bool,
     /// True if its last types may be those of the results.
     states_results: bool,
+    /// True if its operands stand in the order of the generic form, as far as that is known.
+    keeps_order: bool,
 }
 
 /// The table's information about an operation.
@@ -160,6 +162,7 @@ impl Shapes {
             words,
             is_by_definition: false,
             states_results: true,
+            keeps_order: true,
         })
     }
 
@@ -330,9 +333,15 @@ impl Shapes {
     }
 
     /// Returns true if the pretty form of an operation has the first two operands of the generic form in the opposite
-    /// order. All other operands, those of successors last, have the same order in both.
+    /// order. All other operands, those of successors last, have the same order in both where it keeps its order.
     pub fn is_swapped(&self, op: &str) -> bool {
         self.info(op).is_swapped
+    }
+
+    /// Returns true if the operands of a pretty operation have the order of the generic form, but for the first two of
+    /// one that is swapped.
+    pub fn keeps_order(&self, op: &str) -> bool {
+        self.info(op).shape.is_none_or(|it| self.shape(it).keeps_order)
     }
 
     /// Returns true if the types of the results may be read off the form of an operation: of a form of a definition,
@@ -383,6 +392,7 @@ fn defined(format: &str, parts: &Parts) -> Option<Shape> {
         words: Vec::new(),
         is_by_definition: true,
         states_results: assembly::states_results(format, parts),
+        keeps_order: assembly::keeps_order(format, parts.operands.as_deref().unwrap_or_default()),
     })
 }
 

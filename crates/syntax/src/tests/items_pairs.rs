@@ -124,7 +124,12 @@ pub(super) fn differences(pretty: &str, generic: &str) -> Result<BTreeSet<String
             mapped.swap(0, 1);
         }
         let is_equal = |(a, b): (&String, &String)| a == b || a == "?" || *a == format!("{b}#0");
-        let same = mapped.len() == g.operands.len() && mapped.iter().zip(&g.operands).all(is_equal);
+        let mut expected = g.operands.clone();
+        if !Shapes::builtin().keeps_order(&p.name) {
+            mapped.sort();
+            expected.sort();
+        }
+        let same = mapped.len() == expected.len() && mapped.iter().zip(&expected).all(is_equal);
         // Of an unknown pretty form it is not known which values are uses.
         if !same && !p.is_opaque {
             res.insert(p.name.clone());

@@ -6,15 +6,12 @@
 
 use smallvec::SmallVec;
 
-use super::{Lowerer, R, forms::form_parameters};
+use super::{
+    Lowerer, R,
+    forms::form_parameters,
+    parameters::{NAMED, Parameters, REST},
+};
 use crate::tvmscript::ast::{Ex, ExKind, Run};
-
-/// Parameters of a form in order. `name=value` has no place in the IR and is taken only with that value, TVM's own if
-/// nothing is written; those behind [`NAMED`] are given by name only; [`REST`] takes any number of positions.
-pub(super) type Parameters = &'static [&'static str];
-
-pub(super) const NAMED: &str = "*";
-pub(super) const REST: &str = "*rest";
 
 /// Parameters of the forms that are statements, loops and scopes. Forms of buffers have their own table; calls keep all
 /// arguments as they are written.
@@ -234,7 +231,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let parameters = statement_parameters(form)
             .or_else(|| buffer_parameters(form, self.is_legacy()))
             .or_else(|| form_parameters(form))
-            .or_else(|| super::tiles::parameters(form));
+            .or_else(|| super::tile_parameters::parameters(form));
         parameters.unwrap_or_default()
     }
 

@@ -6,7 +6,7 @@ use ir::{DataType, ExprKind, Type};
 use smallvec::SmallVec;
 
 use super::{
-    Doubt, Lowerer, R,
+    Doubt, Lowerer, R, form_names,
     source_tree::Src,
     value::{Ev, Tx, Val},
 };
@@ -241,7 +241,7 @@ impl Lowerer<'_, '_, '_> {
             // Modules that are known have short names.
             if !is_intrinsic
                 && path.len() < LONGEST_MODULE
-                && let Some(space) = crate::tvmscript::environment::namespace(&path)
+                && let Some(space) = crate::tvmscript::vocabulary::namespace(&path)
             {
                 break Val::Namespace(space);
             }
@@ -326,7 +326,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some(dtype) = vocabulary::data_type(space, name) {
             return Val::Type(dtype.into());
         }
-        let form = vocabulary::form(space, name);
+        let form = form_names::form(space, name);
         Val::Intrinsic(self.s.body.intern(form.as_deref().unwrap_or(name)))
     }
 

@@ -5,8 +5,9 @@ use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
-    arguments::{Args, Parameters, REST},
+    arguments::Args,
     calls::Written,
+    parameters::{Parameters, REST},
     source_tree::{At, Src},
     statics, tilelang,
     value::{Ev, Tx, Val},

@@ -19,6 +19,7 @@ mod captured;
 mod control;
 mod ends;
 mod expr;
+mod form_names;
 mod forms;
 mod generic;
 mod intrinsics;
@@ -29,6 +30,7 @@ mod methods;
 mod names;
 mod objects;
 mod operators;
+mod parameters;
 mod promote;
 mod python;
 mod scope;
@@ -37,6 +39,7 @@ mod signature;
 mod source_tree;
 mod statics;
 mod stmt;
+mod tile_parameters;
 mod tilelang;
 mod tiles;
 mod value;
@@ -256,18 +259,6 @@ fn lowered<'e>(
     lowerer.keep_facts();
     lowerer.say_open_names();
     state
-}
-
-/// Returns true if a form of TileLang (`tl.NAME`) is read by hand.
-pub(super) fn is_tile_form(form: &str) -> bool {
-    tiles::parameters(form).is_some()
-}
-
-/// Returns true if TVM's scripts have a form or operator of this name.
-pub(super) fn is_tvm_form(name: &str) -> bool {
-    arguments::is_form(name)
-        || forms::is_operator(name)
-        || intrinsics::is_known(name, ir::effects::EffectTable::builtin())
 }
 
 /// The dialect of a dump without any import follows from the forms that only one of them has.

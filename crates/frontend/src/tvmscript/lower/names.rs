@@ -13,9 +13,10 @@ use crate::tvmscript::{
     Severity,
     ast::Ex,
     diagnostics,
-    environment::{Capture, Constant, namespace},
+    environment::{Capture, Constant},
     source_map::{Definition, DefinitionId, DefinitionKind},
     staging,
+    vocabulary::namespace,
 };
 
 impl Lowerer<'_, '_, '_> {

@@ -9,6 +9,7 @@ use syntax::TextRange;
 use super::{
     Doubt, Lowerer, R,
     arguments::{Args, method_parameters},
+    form_names,
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
@@ -17,7 +18,6 @@ use crate::tvmscript::{
     diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
-    vocabulary,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -340,11 +340,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             ExKind::Call { callee: of, .. } if self.is_getattr(of) => {
                 self.computed_form(base).map(|form| format!("{form}.{name}").into())
             }
-            ExKind::Name(head) => vocabulary::form(self.family(head, base)?, name),
+            ExKind::Name(head) => form_names::form(self.family(head, base)?, name),
             ExKind::Attr { .. } => {
                 let (head, rest) = ast.dotted(callee)?;
                 if let Some(space) = self.family(head, self.head(callee))
-                    && let Some(form) = vocabulary::form(space, &rest.join("."))
+                    && let Some(form) = form_names::form(space, &rest.join("."))
                 {
                     return Some(form.into_owned().into());
                 }
@@ -357,8 +357,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     path = part;
                 }
                 let module = full.trim_end_matches('.');
-                let space = crate::tvmscript::environment::namespace(module)?;
-                Some(vocabulary::form(space, name).unwrap_or(Cow::Borrowed(name)))
+                let space = crate::tvmscript::vocabulary::namespace(module)?;
+                Some(form_names::form(space, name).unwrap_or(Cow::Borrowed(name)))
             }
             _ => None,
         }
@@ -417,7 +417,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// Returns true if a captured name stands for a form of a dialect.
     fn is_captured_form(&self, name: &str) -> bool {
-        use crate::tvmscript::{Capture, environment::namespace};
+        use crate::tvmscript::{Capture, vocabulary::namespace};
         match self.s.env.resolve_at(self.s.home.as_deref(), name).capture {
             Capture::Path(path) => {
                 path.rsplit_once('.').is_some_and(|it| namespace(it.0).is_some())

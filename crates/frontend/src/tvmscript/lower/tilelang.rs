@@ -1,8 +1,8 @@
 //! TileLang's script: its operators, and the parts of buffers that they are given.
 //!
-//! In: calls `T.copy(…)` of operators that TileLang registers, with operands `T.region(A[i, j], access, extents…)`. Out:
-//! calls of `tl.copy` on regions, which every other part of the program knows. An access that is not the one of its
-//! operator is kept as an attribute of the call. O(length of the text).
+//! In: calls `T.copy(…)` of operators that TileLang registers, with operands `T.region(A[i, j], access, extents…)`.
+//! Out: calls of `tl.copy` on regions, which every other part of the program knows. An access that is not the one of
+//! its operator is kept as an attribute of the call. O(length of the text).
 
 use std::rc::Rc;
 

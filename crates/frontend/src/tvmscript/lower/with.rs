@@ -4,8 +4,9 @@ use ir::{AllocKind, Attr, DataType, OpKind, Type, ValueId};
 
 use super::{
     Lowerer, R,
-    arguments::{Args, NAMED, Parameters},
+    arguments::Args,
     buffers::{BufferForm, buffer_form},
+    parameters::{NAMED, Parameters},
     source_tree::{At, Src},
     value::{Tx, Val},
 };

@@ -17,8 +17,9 @@ use super::{
 };
 use crate::tvmscript::{
     ast::{ClassNode, Ex, ExKind, StKind},
-    environment::{Namespace, namespace},
+    environment::Namespace,
     vocabulary,
+    vocabulary::namespace,
 };
 
 /// Methods that change what reading an object means.

@@ -16,7 +16,8 @@ use super::{
 use crate::tvmscript::{
     ast::{ExKind, StKind},
     discover::{Definition, MODULE, Scopes},
-    environment::{Capture, Found, Namespace, namespace, predefined},
+    environment::{Capture, Found, Namespace, predefined},
+    vocabulary::namespace,
 };
 
 impl Session<'_> {

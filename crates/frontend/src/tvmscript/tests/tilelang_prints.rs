@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::printed;
+use super::{dedent, printed};
 
 const HEADER: &str = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((16, 8), \"float16\"), B: T.Buffer((16, 8)), p: T.handle):\n";
 
@@ -11,7 +11,7 @@ fn check(body: &str, expected: Expect) {
     let indented = body.lines().map(|it| format!("    {it}\n")).collect::<String>();
     let print = printed(&format!("{HEADER}{indented}"));
     let body = print.split_once(":\n").map_or(&*print, |it| it.1);
-    expected.assert_eq(body);
+    expected.assert_eq(&dedent(body));
 }
 
 #[test]
@@ -44,16 +44,16 @@ fn a_launch_by_a_name_and_memory_that_has_several_forms() {
     check(
         "with T.sblock(\"root\"):\n    bx = T.int32()\n    C = T.Buffer((4,), scope=\"local\")\n    T.reads(A[bx, 0])\n    T.writes()\n    T.sblock_attr({\"layout_map\": {C: metadata[\"tl.Fragment\"][0]}})\n    T.attr(None, \"threadblock_swizzle_pattern\", T.tvm_tuple(\"rasterization2DRow\", 10))\n    T.launch_thread(bx, 16)\n    C = T.sblock_alloc_buffer((2, 2), data=C.data, scope=\"local\")\n    C[0, 0] = B[bx, 0]",
         expect![[r#"
-                bx = T.int32()
-                with T.sblock("root"):
-                    T.reads(A[bx, 0])
-                    T.writes()
-                    T.sblock_attr({"layout_map": {"C": metadata["tl.Fragment"][0]}})
-                    C = T.Buffer((4,), scope="local")
-                    with T.attr(None, "threadblock_swizzle_pattern", T.tvm_tuple("rasterization2DRow", 10)):
-                        T.launch_thread(bx, 16)
-                        C_1 = T.sblock_alloc_buffer((2, 2), data=C.data, scope="local")
-                        C_1[0, 0] = B[bx, 0]
+            bx = T.int32()
+            with T.sblock("root"):
+                T.reads(A[bx, 0])
+                T.writes()
+                T.sblock_attr({"layout_map": {"C": metadata["tl.Fragment"][0]}})
+                C = T.Buffer((4,), scope="local")
+                T.attr(None, "threadblock_swizzle_pattern", T.tvm_tuple("rasterization2DRow", 10))
+                T.launch_thread(bx, 16)
+                C_1 = T.sblock_alloc_buffer((2, 2), data=C.data, scope="local")
+                C_1[0, 0] = B[bx, 0]
         "#]],
     );
 }

@@ -308,7 +308,7 @@ fn check_file(
         // Nothing is written into a notebook.
         counts.fixable = 0;
         counts.shared = 0;
-        let pieces = cells::pieces(shown, source, &cells, &findings, reporter)?;
+        let pieces = cells::pieces(shown, (source, language), &cells, &findings, reporter)?;
         return Ok(Checked { pieces, n_left_out, counts, rules, accepted, stale });
     }
     let pieces = pieces(shown, (source, language), &findings, reporter);

@@ -7,26 +7,12 @@ use super::{
         Lowerer, R,
         arguments::Args,
         source_tree::{At, Src},
+        tile_parameters::reduction,
         value::{Ev, Tx, Val},
     },
     regions::Tile,
 };
 use crate::tvmscript::{ast::Ex, environment::Constant};
-
-/// The combination of a reduction by its name.
-pub(super) fn reduction(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "reduce_sum" => "sum",
-        "reduce_max" => "max",
-        "reduce_min" => "min",
-        "reduce_abssum" => "abssum",
-        "reduce_absmax" => "absmax",
-        "reduce_bitand" => "bitand",
-        "reduce_bitor" => "bitor",
-        "reduce_bitxor" => "bitxor",
-        _ => return None,
-    })
-}
 
 impl<'a> Lowerer<'_, '_, 'a> {
     /// `T.copy(A[i], B[j])` of two elements is a store.

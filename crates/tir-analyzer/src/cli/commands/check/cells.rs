@@ -1,7 +1,7 @@
 //! Findings in notebooks, told at their cells.
 //!
-//! In: findings in the text of all code cells together. Out: a report with a part for each cell (`x.ipynb: cell 3`), whose
-//! lines count from its first. Places in other cells are left out. O(findings + text).
+//! In: findings in the text of all code cells together. Out: a report with a part for each cell (`x.ipynb: cell 3`),
+//! whose lines count from its first. Places in other cells are left out. O(findings + text).
 
 use syntax::{Language, TextRange};
 
@@ -14,7 +14,7 @@ use crate::cli::{
 /// The findings of a notebook as they are written.
 pub(super) fn pieces(
     shown: &str,
-    source: &Source,
+    (source, language): (&Source, Language),
     cells: &[Cell],
     findings: &[&ide::Diagnostic],
     reporter: &Reporter,
@@ -27,7 +27,7 @@ pub(super) fn pieces(
         let text = &source.text[std::ops::Range::<usize>::from(cell.range)];
         let source = Source::new(text.as_bytes().to_vec())?;
         let shown = format!("{shown}: cell {}", cell.number);
-        pieces.extend(of_text(&shown, (&source, Language::TvmScript), &in_cell, reporter));
+        pieces.extend(of_text(&shown, (&source, language), &in_cell, reporter));
     }
     Ok(pieces)
 }

@@ -1,0 +1,62 @@
+//! The parameters of TileLang's forms that are read by hand.
+
+use super::parameters::{NAMED, Parameters, REST};
+
+/// The parameters of TileLang's forms that are read by hand.
+pub(super) fn parameters(form: &str) -> Option<Parameters> {
+    Some(match form.strip_prefix("tl.")? {
+        "Kernel" | "ClusterKernel" => &[REST, NAMED, "threads", "prelude", "cluster_dims"],
+        "Parallel" => &[REST],
+        "Pipelined" => {
+            &["start", "stop", "num_stages", "order", "stage", "sync", "group", "annotations"]
+        }
+        "serial" => &["start", "stop", "step", NAMED, "annotations"],
+        "unroll" => &["start", "stop", "step", NAMED, "explicit", "unroll_factor", "annotations"],
+        "alloc_shared" | "alloc_local" | "alloc_fragment" | "alloc_global" | "alloc_tmem" => {
+            &["shape", "dtype", "scope"]
+        }
+        "alloc_reducer" => &["shape", "dtype", "op", "replication"],
+        "Tensor" | "FragmentBuffer" | "SharedBuffer" | "LocalBuffer" => {
+            &["shape", "dtype", "data", "scope"]
+        }
+        "StridedTensor" => &["shape", "strides", "dtype", "scope"],
+        "view" => &["src", "shape", "dtype"],
+        "reshape" => &["src", "shape"],
+        "make_tensor" | "make_tensor_from_addr" => &["ptr", "shape", "dtype", "strides"],
+        "copy" | "async_copy" | "tma_copy" | "copy_cluster" | "transpose" => &["src", "dst"],
+        "fill" => &["buffer", "value"],
+        "clear" => &["buffer"],
+        "gemm" | "wgmma_gemm" | "tcgen05_gemm" => {
+            &["A", "B", "C", "transpose_A", "transpose_B", "policy", "clear_accum"]
+        }
+        "reduce" => &["buffer", "out", "reduce_type", "dim", "clear"],
+        name if reduction(name).is_some() => &["buffer", "out", "dim", "clear"],
+        "cumsum" | "cummax" => &["src", "dst", "dim", "reverse"],
+        "atomic_add" | "atomic_max" | "atomic_min" => {
+            &["dst", "value", "memory_order", "return_prev"]
+        }
+        "reinterpret" | "cast" => &["value", "dtype"],
+        "clamp" => &["dst", "min_val", "max_val"],
+        "index_to_coordinates" => &["index", "shape"],
+        "get_thread_binding" | "get_block_binding" => &["dim"],
+        "barrier_wait" | "mbarrier_wait_parity" => &["mbarrier", "parity"],
+        "barrier_arrive" | "mbarrier_arrive" => &["mbarrier", "cta_id"],
+        "mbarrier_expect_tx" | "mbarrier_arrive_expect_tx" => &["mbarrier", "tx"],
+        _ => return None,
+    })
+}
+
+/// The combination of a reduction by its name.
+pub(super) fn reduction(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "reduce_sum" => "sum",
+        "reduce_max" => "max",
+        "reduce_min" => "min",
+        "reduce_abssum" => "abssum",
+        "reduce_absmax" => "absmax",
+        "reduce_bitand" => "bitand",
+        "reduce_bitor" => "bitor",
+        "reduce_bitxor" => "bitxor",
+        _ => return None,
+    })
+}
