@@ -32,7 +32,7 @@ fn on_disk(root: &Path, name: &str, text: &str) -> Document {
     let path = root.join(name);
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
     std::fs::write(&path, text).expect("it can be written");
-    Document::new(&uri_of(&path), text.to_owned())
+    Document::new(uri_of(&path), text.to_owned())
 }
 
 fn n_hints(server: &mut Server, document: &Document) -> usize {
