@@ -63,6 +63,11 @@ const NAMES: [(&str, MemoryScope); 10] = [
     (UNKNOWN, MemoryScope::Unknown),
 ];
 
+/// Returns true for the scopes of TileLang whose memory its layouts spread over the registers of threads.
+pub(crate) fn is_tile(text: &str) -> bool {
+    matches!(text, "local.fragment" | "local.var")
+}
+
 impl MemoryScope {
     /// The scope of a text; the name is that of the text.
     pub(crate) fn of_text(text: &str, name: NameId) -> MemoryScope {

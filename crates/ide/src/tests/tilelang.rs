@@ -3,12 +3,17 @@
 use super::{FILE, analysis};
 use crate::DiagnosticsConfig;
 
+/// A kernel of these statements.
+fn kernel(statements: &str) -> String {
+    let header = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((16, 16), \"float16\"), C: T.Buffer((16, 16), \"float32\")):\n    for bx in T.thread_binding(2, thread=\"blockIdx.x\"):\n        tx: T.int32 = T.launch_thread_idx(0)\n        with T.sblock(\"tilelang_root\"):\n            T.reads()\n            T.writes()\n            T.sblock_attr({\"tl.launch_threads\": [32, 1, 1]})\n            a = T.sblock_alloc_buffer((8, 8), \"float16\", scope=\"shared.dyn\")\n            c = T.sblock_alloc_buffer((8, 8), scope=\"local.fragment\")\n";
+    let body: String = statements.trim().lines().map(|it| format!("            {it}\n")).collect();
+    format!("{header}{body}")
+}
+
 /// The codes of the findings in a kernel of these statements.
 #[track_caller]
 fn found(statements: &str) -> Vec<&'static str> {
-    let header = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((16, 16), \"float16\"), C: T.Buffer((16, 16), \"float32\")):\n    for bx in T.thread_binding(2, thread=\"blockIdx.x\"):\n        tx: T.int32 = T.launch_thread_idx(0)\n        with T.sblock(\"tilelang_root\"):\n            T.reads()\n            T.writes()\n            T.sblock_attr({\"tl.launch_threads\": [32, 1, 1]})\n            a = T.sblock_alloc_buffer((8, 8), \"float16\", scope=\"shared.dyn\")\n            c = T.sblock_alloc_buffer((8, 8), scope=\"local.fragment\")\n";
-    let body: String = statements.trim().lines().map(|it| format!("            {it}\n")).collect();
-    let analysis = analysis(&format!("{header}{body}"));
+    let analysis = analysis(&kernel(statements));
     let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
     analysis.diagnostics(FILE, &config).unwrap().iter().map(|it| it.code).collect()
 }
@@ -75,4 +80,19 @@ fn a_tile_that_nothing_reads_is_told() {
     // Who reads what a barrier announces, is not known.
     let signalled = COPY.replace("8, 8))\n", "8, 8), barrier=A[0, 0])\n");
     assert!(found(&format!("{signalled}{CLEAR}{OUT}")).is_empty());
+}
+
+#[test]
+fn elements_of_fragments_are_registers_and_no_values_to_share() {
+    let shared = |statements: &str| {
+        let hints = analysis(&kernel(statements)).inlay_hints(FILE, None, &Default::default());
+        hints.unwrap().len()
+    };
+    let twice = |tile: &str| {
+        in_loop(&format!(
+            "C[bx, k] = T.if_then_else({tile}[0, k] > 0, {tile}[0, k] * {tile}[1, k], 1)"
+        ))
+    };
+    assert_eq!(shared(&format!("{CLEAR}{}", twice("c"))), 0);
+    assert_eq!(shared(&format!("{COPY}{}", twice("a"))), 1);
 }

@@ -117,10 +117,12 @@ impl EffectTable {
 }
 
 /// Returns true for a load of one element of a thread's own memory that is known when the kernel is built: a register.
+/// Each thread has its part of a tile of registers, whatever the indices.
 pub fn is_register(body: &Body, load: ExprId) -> bool {
     let ExprKind::Load { buffer, indices, .. } = body.expr(load).kind else { return false };
-    body.buffers[buffer].scope == MemoryScope::Local
-        && body.items(indices).iter().all(|&it| is_constant_when_built(body, it))
+    let scope = body.buffers[buffer].scope;
+    let is_known = || body.items(indices).iter().all(|&it| is_constant_when_built(body, it));
+    body.is_spread_over_registers(scope) || scope == MemoryScope::Local && is_known()
 }
 
 /// Returns true for a constant, and for a captured number of Python, which is one when the kernel is built.

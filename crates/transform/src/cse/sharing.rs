@@ -204,11 +204,12 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
     }
 }
 
-/// Returns true if compilers keep the memory of an element in a register: a cell, or a known element of memory of one
-/// thread.
+/// Returns true if compilers keep the memory of an element in a register: a cell, a known element of memory of one
+/// thread, or an element of a tile of registers.
 fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
     let data = &body.buffers[buffer];
     data.origin == BufferOrigin::Cell
+        || body.is_spread_over_registers(data.scope)
         || data.scope.is_local()
             && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
 }
