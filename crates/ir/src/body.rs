@@ -6,6 +6,7 @@
 
 mod dialect;
 mod marks;
+mod scopes;
 mod splice;
 
 use std::hash::BuildHasher;
@@ -20,7 +21,6 @@ use crate::{
     SharedDict, ThreadTag, Type, UnaryOp, Value, ValueId, ValueKind,
     arena::{Id, Table},
     interned::{Index, ListTable, NameTable},
-    memory_scope,
 };
 
 pub use self::dialect::Dialect;
@@ -151,10 +151,6 @@ impl Body {
     /// The text of a storage scope.
     pub fn scope_name(&self, scope: MemoryScope) -> &str {
         scope.text().unwrap_or_else(|name| self.name(name))
-    }
-    /// Returns true for memory of which each thread has its part in registers: TileLang's fragments and variables.
-    pub fn is_spread_over_registers(&self, scope: MemoryScope) -> bool {
-        matches!(scope, MemoryScope::Other(..)) && memory_scope::is_tile(self.scope_name(scope))
     }
     /// The thread tag of a text.
     pub fn thread_tag(&mut self, text: &str) -> ThreadTag {

@@ -83,11 +83,14 @@ fn forms_that_are_not_known_are_told() {
     let file = folder.path().join("barriers.mlir");
     let function = |n: usize| {
         format!(
-            "func.func @f{n}() {{\n  stablehlo.constant dense<1> : tensor<i32>\n  stablehlo.constant dense<2> : tensor<i32>\n  return\n}}\n"
+            "func.func @f{n}() {{\n  own.constant dense<1> : tensor<i32>\n  own.constant dense<2> : tensor<i32>\n  return\n}}\n"
         )
     };
     let text: String = (0..3).map(function).collect();
     fs::write(&file, text).expect("the file can be written");
+    let definitions = "dialect = \"own\"\n[[operations]]\nops = [\"constant\"]\n";
+    fs::create_dir(folder.path().join("dialects")).expect("there is room for a folder");
+    fs::write(folder.path().join("dialects/own.toml"), definitions).expect("it can be written");
     let output = binary::command().arg("check").arg(&file).output().expect("the tool runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(said.matches("hint[unread-operation]").count(), 1, "{said}");

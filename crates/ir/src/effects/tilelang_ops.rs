@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn every_operator_has_its_row_and_type() {
-        for (printed, op) in &registry().ops {
+        registry().ops.iter().for_each(|(printed, op)| {
             assert_eq!(op.printed(), &**printed);
             assert_eq!(tilelang_op(&op.name), Some(op));
             let found = EffectTable::builtin().explain(Namespace::Tir, &op.name);
             assert_eq!(found.kind, MatchKind::Exact, "{printed}");
-        }
+        });
         assert_eq!(tilelang_op("copy").map(|it| &*it.regions), Some(&[1, 2][..]));
         assert_eq!(tilelang_op("tl_shuffle_elect").unwrap().result, result("bool"));
         assert_eq!(tilelang_op("exp"), None);

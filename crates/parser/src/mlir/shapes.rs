@@ -29,7 +29,7 @@ pub(super) struct Shape {
     is_by_definition: bool,
     /// True if its last types may be those of the results.
     states_results: bool,
-    /// True if its operands stand in the order of the generic form, as far as that is known.
+    /// True if its operands are known to stand in the order of the generic form.
     keeps_order: bool,
 }
 
@@ -338,8 +338,8 @@ impl Shapes {
         self.info(op).is_swapped
     }
 
-    /// Returns true if the operands of a pretty operation have the order of the generic form, but for the first two of
-    /// one that is swapped.
+    /// Returns true if the operands of a pretty operation are known to have the order of the generic form, but for the
+    /// first two of one that is swapped. A definition without the names of the operands does not say.
     pub fn keeps_order(&self, op: &str) -> bool {
         self.info(op).shape.is_none_or(|it| self.shape(it).keeps_order)
     }
@@ -392,7 +392,7 @@ fn defined(format: &str, parts: &Parts) -> Option<Shape> {
         words: Vec::new(),
         is_by_definition: true,
         states_results: assembly::states_results(format, parts),
-        keeps_order: assembly::keeps_order(format, parts.operands.as_deref().unwrap_or_default()),
+        keeps_order: parts.operands.as_ref().is_some_and(|it| assembly::keeps_order(format, it)),
     })
 }
 

@@ -124,12 +124,12 @@ pub(super) fn differences(pretty: &str, generic: &str) -> Result<BTreeSet<String
             mapped.swap(0, 1);
         }
         let is_equal = |(a, b): (&String, &String)| a == b || a == "?" || *a == format!("{b}#0");
-        let mut expected = g.operands.clone();
-        if !Shapes::builtin().keeps_order(&p.name) {
-            mapped.sort();
-            expected.sort();
-        }
-        let same = mapped.len() == expected.len() && mapped.iter().zip(&expected).all(is_equal);
+        let is_somewhere = |a: &String| g.operands.iter().any(|b| is_equal((a, b)));
+        let same = mapped.len() == g.operands.len()
+            && match Shapes::builtin().keeps_order(&p.name) {
+                true => mapped.iter().zip(&g.operands).all(is_equal),
+                false => mapped.iter().all(is_somewhere),
+            };
         // Of an unknown pretty form it is not known which values are uses.
         if !same && !p.is_opaque {
             res.insert(p.name.clone());

@@ -6,11 +6,15 @@
 
 use std::rc::Rc;
 
-use ir::{BinaryOp, Dialect, ExprKind, RegionDim, effects::TileLangOp};
+use ir::{
+    BinaryOp, Dialect, ExprKind, RegionDim,
+    effects::{EffectTable, TileLangOp},
+};
 use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
+    intrinsics::is_known,
     source_tree::{At, Src},
     value::{Tx, Val},
 };
@@ -19,9 +23,10 @@ use crate::tvmscript::ast::{Ast, Ex, ExKind};
 /// The call by which TileLang prints a part of a buffer.
 const REGION: &str = "region";
 
-/// The operator of TileLang that a name behind `T.` is, unless TVM has one of this name.
+/// The operator of TileLang that a name behind `T.` is, unless TVM has one of this name, or had.
 pub(super) fn operator(name: &str) -> Option<&'static TileLangOp> {
-    ir::effects::tilelang_op(name).filter(|_| ir::effects::tvm_op(name).is_none())
+    let is_of_tvm = || is_known(name, EffectTable::builtin());
+    ir::effects::tilelang_op(name).filter(|_| !is_of_tvm())
 }
 
 /// Returns true if a text is TileLang's script: it calls an operator that only TileLang has, or a key begins

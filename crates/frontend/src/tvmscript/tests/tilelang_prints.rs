@@ -57,3 +57,10 @@ fn a_launch_by_a_name_and_memory_that_has_several_forms() {
         "#]],
     );
 }
+
+#[test]
+fn an_operator_that_tvm_had_too_makes_no_script_of_tilelang() {
+    let text = format!("{HEADER}    x = 1\n    x = 2\n    T.ptx_cp_async(p, 0, B.data, x, 16)\n");
+    let (item, lowered) = super::lowered(&text);
+    assert_eq!(lowered.body.dialect, item.source.dialect);
+}
