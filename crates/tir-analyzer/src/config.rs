@@ -369,5 +369,10 @@ mod tests {
     fn wrong_kind_of_value_is_an_error() {
         assert!(ConfigPatch::from_json(&json!({"hints": {"all": 3}})).is_err());
         assert!(ConfigPatch::from_json(&Value::Null).is_ok());
+        // As an editor in Lua writes empty tables.
+        for empty in [json!([]), json!({ "hints": [] }), json!({ "tir-analyzer": [] })] {
+            assert_eq!(ConfigPatch::from_json(&empty), Ok(ConfigPatch::default()), "{empty}");
+        }
+        assert!(ConfigPatch::from_json(&json!({ "hints": [1] })).is_err());
     }
 }

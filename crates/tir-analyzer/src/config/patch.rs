@@ -42,17 +42,17 @@ impl ConfigPatch {
     /// The first value that is not possible.
     pub fn from_json(value: &Value) -> Result<ConfigPatch, Problem> {
         let mut patch = ConfigPatch::default();
-        if value.is_null() {
-            return Ok(patch);
-        }
         let value = kebab_keys(value);
         let value = value.get(CONFIG_SECTION).unwrap_or(&value);
+        if is_nothing(value) {
+            return Ok(patch);
+        }
         let Some(sections) = value.as_object() else {
             return Err(Problem::new("", "settings are a table of sections"));
         };
         // What is checked here is applied later.
         let mut scratch = Config::default();
-        for (section, content) in sections.iter().filter(|it| !it.1.is_null()) {
+        for (section, content) in sections.iter().filter(|it| !is_nothing(it.1)) {
             if !patch.read_table(section, content)? {
                 patch.read_section(section, content, &mut scratch)?;
             }
@@ -198,6 +198,11 @@ impl ConfigPatch {
             config.targets.insert(target, all);
         }
     }
+}
+
+/// Returns true for what stands for no settings: `null`, and the empty table of Lua, which is written as an empty list.
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// A value as it is written, shortened.
