@@ -8,8 +8,7 @@ use std::sync::OnceLock;
 use super::model::{MemoryEffect, OpEffects, Trap, TrapKind};
 use super::table::EffectTable;
 use crate::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, MemoryScope, Type, UnaryOp,
-    ValueKind,
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, UnaryOp, ValueKind,
 };
 
 /// The row of each operator, in the order of `BinaryOp`'s variants.
@@ -116,13 +115,15 @@ impl EffectTable {
     }
 }
 
-/// Returns true for a load of one element of a thread's own memory that is known when the kernel is built: a register.
-/// Each thread has its part of a tile of registers, whatever the indices.
+/// Returns true for a load that compilers make of a register: of a cell, or of an element of a thread's own memory that
+/// is known when the kernel is built. Each thread has its part of a tile of registers, whatever the indices.
 pub fn is_register(body: &Body, load: ExprId) -> bool {
     let ExprKind::Load { buffer, indices, .. } = body.expr(load).kind else { return false };
-    let scope = body.buffers[buffer].scope;
+    let data = &body.buffers[buffer];
     let is_known = || body.items(indices).iter().all(|&it| is_constant_when_built(body, it));
-    body.is_spread_over_registers(scope) || scope == MemoryScope::Local && is_known()
+    data.is_cell()
+        || body.is_spread_over_registers(data.scope)
+        || data.scope.is_local() && is_known()
 }
 
 /// Returns true for a constant, and for a captured number of Python, which is one when the kernel is built.

@@ -328,8 +328,12 @@ impl State {
             self.host_mut().set_settings(it.group, it.new.for_analysis());
         }
         let mut is_moved = false;
+        // Finding the settings of a folder opens files: once for all documents in it.
+        let mut of_folder: FxHashMap<Option<PathBuf>, Group> = FxHashMap::default();
         for document in self.documents.sorted() {
-            let group = self.group_of(&document.uri);
+            let folder = settings::folder_of(&document.uri);
+            let group = of_folder.entry(folder).or_insert_with(|| self.group_of(&document.uri));
+            let group = *group;
             let config = self.settings.config(group).clone();
             let is_other = group != document.group;
             if is_other {

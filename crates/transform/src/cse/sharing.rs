@@ -9,9 +9,8 @@
 //! (volatile accesses are effects).
 
 use ir::{
-    BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic, Type,
-    TypeCode, UnaryOp,
-    effects::{EffectTable, Element, Flags, MemoryEffect, Merge},
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, TypeCode, UnaryOp,
+    effects::{EffectTable, Element, Flags, MemoryEffect, Merge, is_register},
     role,
 };
 
@@ -192,9 +191,7 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
             is_number(body.ty(id))
                 && [condition, then, otherwise].into_iter().all(|it| is_operand(body, it))
         }
-        ExprKind::Load { buffer, indices, predicate: None } => {
-            is_number(body.ty(id)) && !is_register(body, buffer, body.items(indices))
-        }
+        ExprKind::Load { predicate: None, .. } => is_number(body.ty(id)) && !is_register(body, id),
         ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
             is_number(body.ty(id))
                 && !it.is_hint()
@@ -202,16 +199,6 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         }
         _ => false,
     }
-}
-
-/// Returns true if compilers keep the memory of an element in a register: a cell, a known element of memory of one
-/// thread, or an element of a tile of registers.
-fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
-    let data = &body.buffers[buffer];
-    data.origin == BufferOrigin::Cell
-        || body.is_spread_over_registers(data.scope)
-        || data.scope.is_local()
-            && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
 }
 
 /// Returns true if the node uses an operand that may come from an overflow (`SEMANTICS: I1`): a condition, the base and

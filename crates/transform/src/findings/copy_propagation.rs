@@ -68,8 +68,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             facts.body.expr(value).size <= MAX_SIZE
                 && memory.reads_same_at(it.value, facts.occurrences[it.load].op)
         };
-        let is_name = facts.body.buffers[it.buffer].is_cell()
-            || is_register(facts.body, facts.occurrences[it.load].expr);
+        let is_name = is_register(facts.body, facts.occurrences[it.load].expr);
         if source != it.buffer
             && !is_name
             && order.is_le()

@@ -135,7 +135,7 @@ pub(crate) fn find_of(
     let mut jobs = Vec::with_capacity(found.files.len());
     for file in found.files {
         let config = settings.of_file(&file.path)?;
-        let workspace = Some(workspaces.of_file(&file));
+        let workspace = Some(workspaces.of_file(&file, &mut settings));
         jobs.push(Job { file, stdin: None, config, workspace });
     }
     warn(&settings, io, styled)?;
@@ -155,8 +155,8 @@ pub(crate) fn file(path: &Path, io: &mut Io<'_>, styled: Styled) -> anyhow::Resu
     let file = files::input_file(path, io);
     let mut settings = Settings::default();
     let config = settings.of_file(&file.path)?;
+    let workspace = Some(Workspaces::default().of_file(&file, &mut settings));
     warn(&settings, io, styled)?;
-    let workspace = Some(Workspaces::default().of_file(&file));
     Ok(Job { file, stdin: None, config, workspace })
 }
 
@@ -175,8 +175,8 @@ pub(crate) fn stdin(name: Option<&Path>, io: &mut Io<'_>, styled: Styled) -> any
             (file, settings.of_folder(&io.folder)?)
         }
     };
+    let workspace = name.map(|_| Workspaces::default().of_file(&file, &mut settings));
     warn(&settings, io, styled)?;
-    let workspace = name.map(|_| Workspaces::default().of_file(&file));
     Ok(Job { file, stdin: Some(bytes), config, workspace })
 }
 

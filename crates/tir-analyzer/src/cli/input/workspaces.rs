@@ -14,8 +14,8 @@ use frontend::tvmscript::modules::Workspace;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    cli::input::files::InputFile,
-    config::{Config, ConfigPatch, import_folders},
+    cli::input::{files::InputFile, settings::Settings},
+    config::{ConfigPatch, import_folders},
     walk::workspace_of,
 };
 
@@ -28,7 +28,8 @@ pub(crate) struct Workspaces {
 }
 
 impl Workspaces {
-    pub(crate) fn of_file(&mut self, file: &InputFile) -> Arc<Workspace> {
+    /// The workspace of a file; its settings are those that the run has read.
+    pub(crate) fn of_file(&mut self, file: &InputFile, settings: &mut Settings) -> Arc<Workspace> {
         let root = match &file.found_in {
             Some(root) => root.to_path_buf(),
             None => {
@@ -40,7 +41,7 @@ impl Workspaces {
         let workspace = self.of_root.entry(root.clone());
         workspace
             .or_insert_with(|| {
-                let files = WorkspaceFiles::new(folders(&root));
+                let files = WorkspaceFiles::new(folders(&root, settings));
                 Arc::new(Workspace::new(Arc::new(files)))
             })
             .clone()
@@ -49,12 +50,12 @@ impl Workspaces {
 
 /// The folder of a workspace, and those in which its settings have imports searched. Settings that cannot be read are
 /// told by who needs them.
-fn folders(root: &Path) -> Vec<PathBuf> {
+fn folders(root: &Path, settings: &mut Settings) -> Vec<PathBuf> {
     let top = workspace_of(root);
     let mut folders = vec![root.to_owned()];
-    if let Some(settings) = ConfigPatch::nearest(root).filter(|it| it.starts_with(top)) {
-        let config = ConfigPatch::load(settings).map(|it| Config::layered([&it]));
-        folders.extend(import_folders(settings, &config.unwrap_or_default().import_roots));
+    if let Some(place) = ConfigPatch::nearest(root).filter(|it| it.starts_with(top)) {
+        let config = settings.of_folder(place).unwrap_or_default();
+        folders.extend(import_folders(place, &config.import_roots));
     }
     folders
 }

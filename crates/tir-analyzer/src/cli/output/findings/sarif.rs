@@ -1,5 +1,7 @@
 //! The SARIF 2.1.0 report, for code scanning.
 
+use std::sync::LazyLock;
+
 use ::rules::Rule;
 use ide::Severity;
 use serde_json::{Value, json};
@@ -12,7 +14,7 @@ use crate::cli::{
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) fn begin() -> String {
-    let rules: Vec<Value> = reported_rules().map(rule).collect();
+    let rules: Vec<Value> = REPORTED.iter().map(|it| rule(it)).collect();
     let driver = json!({
         "name": "tir-analyzer",
         "version": env!("CARGO_PKG_VERSION"),
@@ -25,10 +27,9 @@ pub(super) fn begin() -> String {
     )
 }
 
-/// Rules that report something: reasons of plans do not.
-fn reported_rules() -> impl Iterator<Item = &'static Rule> {
-    rules::all().iter().copied().filter(|it| it.level.is_some())
-}
+/// Rules that report something, by name: reasons of plans do not.
+static REPORTED: LazyLock<Vec<&'static Rule>> =
+    LazyLock::new(|| rules::all().iter().copied().filter(|it| it.level.is_some()).collect());
 
 fn rule(rule: &Rule) -> Value {
     let text = rule.docs.trim();
@@ -50,8 +51,7 @@ fn level(severity: Severity) -> &'static str {
 }
 
 pub(super) fn finding(file: &FileFindings<'_>, told: &Told<'_>, it: &Finding) -> String {
-    let ids: Vec<&str> = reported_rules().map(|it| it.name).collect();
-    let mut result = result(it, &uri(file.shown), &ids);
+    let mut result = result(it, &uri(file.shown));
     if told.is_source {
         move_to_source(&mut result, it);
     }
@@ -75,7 +75,7 @@ fn move_to_source(result: &mut Value, it: &Finding) {
     result["relatedLocations"] = related.into();
 }
 
-fn result(it: &Finding, artifact: &str, ids: &[&str]) -> Value {
+fn result(it: &Finding, artifact: &str) -> Value {
     let mut text = it.message.clone();
     if let Some(help) = &it.help {
         text.push_str(". ");
@@ -87,7 +87,7 @@ fn result(it: &Finding, artifact: &str, ids: &[&str]) -> Value {
         "message": { "text": text },
         "locations": [{ "physicalLocation": location(artifact, &it.region) }],
     });
-    if let Ok(index) = ids.binary_search(&it.code) {
+    if let Ok(index) = REPORTED.binary_search_by_key(&it.code, |it| it.name) {
         result["ruleIndex"] = index.into();
     }
     if !it.related.is_empty() {
