@@ -39,7 +39,7 @@ use crate::{
         args::{Arguments, Command},
         io::{Styled, Tone, is_broken_pipe, stderr_is_terminal, wants_color},
     },
-    server,
+    mcp, server,
 };
 
 /// How a command ended.
@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
         stdin: &mut std::io::stdin(),
         out: &mut BufWriter::with_capacity(1 << 16, std::io::stdout()),
         err: &mut std::io::stderr(),
-        folder,
+        folder: folder.clone(),
         out_is_terminal: wants_color(std::io::stdout().is_terminal()),
         err_is_terminal: wants_color(stderr_is_terminal()),
     };
@@ -88,7 +88,12 @@ pub fn main() -> ExitCode {
     match parse_arguments(&arguments, &mut io) {
         Ok(Arguments { command: Command::Server, .. }) => {
             ir::guard::install_panic_hook(true);
-            serve()
+            serve(server::run)
+        }
+        Ok(Arguments { command: Command::Mcp(args), .. }) => {
+            ir::guard::install_panic_hook(true);
+            let root = args.root.unwrap_or(folder);
+            serve(|| mcp::run(&root).map(|()| ExitCode::SUCCESS))
         }
         Ok(arguments) => {
             interrupt::install(stderr_is_terminal());
@@ -110,15 +115,15 @@ fn plant_panics() {
     }
 }
 
-fn serve() -> ExitCode {
-    server::run().unwrap_or_else(|error| {
+fn serve(run: impl FnOnce() -> anyhow::Result<ExitCode>) -> ExitCode {
+    run().unwrap_or_else(|error| {
         let _ = io::message(&mut std::io::stderr(), false, Tone::Error, &format!("{error:#}"));
         ExitCode::from(Exit::Failure.code())
     })
 }
 
-/// Runs one command (the name of the program comes first) on the given streams. Gives the exit code. `server` needs the
-/// streams of the process and is refused.
+/// Runs one command (the name of the program comes first) on the given streams. Gives the exit code. `server`
+/// and `mcp` need the streams of the process and are refused.
 pub fn run(arguments: &[OsString], io: &mut Io<'_>) -> u8 {
     match parse_arguments(arguments, io) {
         Ok(arguments) => run_command(&arguments, io),
@@ -182,6 +187,8 @@ fn dispatch(command: &Command, io: &mut Io<'_>, styled: Styled) -> anyhow::Resul
         Command::Run(args) => commands::run::run(args, io, styled),
         Command::Report(args) => commands::report::report(args, io, styled),
         Command::Parse(args) => commands::parse::parse(args, io, styled),
-        Command::Server => Err(anyhow::anyhow!("the server needs the streams of the process")),
+        Command::Server | Command::Mcp(_) => {
+            Err(anyhow::anyhow!("a server needs the streams of the process"))
+        }
     }
 }

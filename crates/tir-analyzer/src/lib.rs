@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod config;
+mod mcp;
 pub mod server;
 mod suggest;
 mod walk;

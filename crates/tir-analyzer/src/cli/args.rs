@@ -11,6 +11,7 @@ mod dialect;
 mod explain;
 mod fix;
 mod format;
+mod mcp;
 mod opt;
 mod parse;
 mod preview;
@@ -24,8 +25,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use self::{
     bisect::BISECT_EXAMPLES, build::BUILD_EXAMPLES, cache::CACHE_EXAMPLES, check::CHECK_EXAMPLES,
     config::CONFIG_EXAMPLES, dialect::DIALECT_EXAMPLES, explain::EXPLAIN_EXAMPLES,
-    fix::FIX_EXAMPLES, format::FORMAT_EXAMPLES, opt::OPT_EXAMPLES, parse::PARSE_EXAMPLES,
-    preview::PREVIEW_EXAMPLES, report::REPORT_EXAMPLES, run::RUN_EXAMPLES,
+    fix::FIX_EXAMPLES, format::FORMAT_EXAMPLES, mcp::MCP_EXAMPLES, opt::OPT_EXAMPLES,
+    parse::PARSE_EXAMPLES, preview::PREVIEW_EXAMPLES, report::REPORT_EXAMPLES, run::RUN_EXAMPLES,
     simplify::SIMPLIFY_EXAMPLES,
 };
 pub(crate) use self::{
@@ -38,6 +39,7 @@ pub(crate) use self::{
     explain::ExplainArgs,
     fix::FixArgs,
     format::FormatArgs,
+    mcp::McpArgs,
     opt::OptArgs,
     parse::ParseArgs,
     preview::{PreviewArgs, PreviewFormat},
@@ -133,6 +135,9 @@ pub(crate) enum Command {
     /// Serve an editor by the Language Server Protocol over standard input and output.
     #[command(after_help = SERVER_EXAMPLES)]
     Server,
+    /// Serve a coding agent by the Model Context Protocol over standard input and output; it only reads.
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp(McpArgs),
 }
 
 const SERVER_EXAMPLES: &str = "\

