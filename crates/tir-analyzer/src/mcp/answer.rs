@@ -1,6 +1,6 @@
 //! The answer of a command that runs in the process.
 
-use std::{ffi::OsString, fs, path::Path};
+use std::{ffi::OsString, path::Path};
 
 use super::{
     inside::Root,
@@ -68,7 +68,7 @@ fn sources(report: &str, out: &Path) -> String {
     let mut text = String::new();
     for kernel in rows("kernels") {
         let name = |of: &str| kernel[of].as_str().unwrap_or_default().to_owned();
-        let source = fs::read(out.join(name("output"))).unwrap_or_default();
+        let source = files::read(&out.join(name("output")), files::ARTIFACT).unwrap_or_default();
         let source = match std::str::from_utf8(&source) {
             Ok(source) => source.to_owned(),
             Err(_) => format!("({} bytes)\n", source.len()),

@@ -4,7 +4,8 @@ use super::AnswerFormat;
 
 #[derive(clap::Args)]
 pub(crate) struct ExplainArgs {
-    /// `FILE:LINE:COLUMN` (both from 1, columns in characters), or the name of a rule; with `--stdin`, `LINE:COLUMN`.
+    /// `FILE:LINE:COLUMN` (both from 1, columns in characters), `FILE:LINE` for all that stands there, or the name of a
+    /// rule; with `--stdin`, `LINE:COLUMN`.
     #[arg(value_name = "WHAT", required_unless_present = "list")]
     pub(crate) what: Option<String>,
     /// List all rules and reasons.
@@ -25,6 +26,7 @@ pub(crate) struct ExplainArgs {
 pub(crate) const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   tir-analyzer explain a.py:12:20             the expression at line 12, column 20 (both from 1)
+  tir-analyzer explain a.py:12                what stands on line 12, and what was found there
   tir-analyzer explain --facts a.py:12        what is known before line 12
   tir-analyzer explain may-trap               a rule, or a reason why something is not shared
   tir-analyzer explain --list                 all of them";

@@ -1,5 +1,7 @@
 //! `explain`: the decision about the expression or operation at a place with its reason, or the meaning of a rule.
 
+mod line;
+
 use std::path::Path;
 
 use ::rules::{Rule, Topic};
@@ -36,6 +38,8 @@ const VERSION: u32 = 1;
 enum Question<'a> {
     /// A place: the file (none for standard input), line and column from 1.
     Place(Option<&'a str>, LineCol),
+    /// A line, from 1, of a file.
+    Line(&'a str, u32),
     Rule(&'a str),
 }
 
@@ -66,12 +70,16 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
             };
             job.run(|source| place_answer(&job, &source, at, args.format, styled.out))?
         }
+        Question::Line(file, line) => {
+            let job = jobs::file(Path::new(file), io, styled)?;
+            job.run(|source| line::answer(&job, &source, line, args.format, styled.out))?
+        }
     };
     io.out.write_all(answer.as_bytes())?;
     Ok(Exit::Success)
 }
 
-/// Reads `FILE:LINE:COLUMN`, with `--stdin` `LINE:COLUMN`, or the name of a rule.
+/// Reads `FILE:LINE:COLUMN`, `FILE:LINE`, with `--stdin` `LINE:COLUMN`, or the name of a rule.
 fn question<'a>(what: &'a str, stdin: bool, io: &Io<'_>) -> anyhow::Result<Question<'a>> {
     let mut parts = what.rsplitn(3, ':');
     let column = parts.next().and_then(number);
@@ -82,11 +90,15 @@ fn question<'a>(what: &'a str, stdin: bool, io: &Io<'_>) -> anyhow::Result<Quest
         (Some(file), Some(line), Some(col)) if !stdin => {
             Ok(Question::Place(Some(file), LineCol { line, col }))
         }
+        (_, None, Some(line)) if !stdin => match what.rsplit_once(':') {
+            Some((file, _)) => Ok(Question::Line(file, line)),
+            None => Ok(Question::Rule(what)),
+        },
         _ if stdin => {
             bail!("`{what}` is not a place in standard input; write LINE:COLUMN, both from 1")
         }
         _ if what.contains([':', '/', '\\']) || io.resolve(Path::new(what)).is_file() => {
-            bail!("`{what}` names no place; write FILE:LINE:COLUMN, both numbers from 1")
+            bail!("`{what}` names no place; write FILE:LINE or FILE:LINE:COLUMN, numbers from 1")
         }
         _ => Ok(Question::Rule(what)),
     }
@@ -262,13 +274,13 @@ fn text(
     const MAX_PLACES: usize = 20;
     let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let at = region(source, lines, it.range);
-    let times = match it.n_occurrences {
-        1 => "computed once".to_owned(),
-        n => format!("computed {n} times"),
-    };
     let mut out = format!(
-        "{bold}{shown}:{}:{}: `{}`{plain}\n{}, value {}, {times}\ndecision: {bold}{}{plain}\n",
-        at.start.line, at.start.col, it.text, it.ty, it.value_number, it.decision
+        "{bold}{shown}:{}:{}: `{}`{plain}\n{}, {}\n",
+        at.start.line,
+        at.start.col,
+        it.text,
+        it.ty,
+        times(it.n_occurrences)
     );
     let facts: Vec<String> = it.integer.iter().flat_map(|it| it.sentences()).collect();
     for reason in it.reasons.iter().chain(&facts) {
@@ -291,6 +303,13 @@ fn text(
         out.push_str(&format!("`tir-analyzer explain {}` says more about it.\n", rule.name));
     }
     out
+}
+
+fn times(n: usize) -> String {
+    match n {
+        1 => "computed once".to_owned(),
+        n => format!("computed {n} times"),
+    }
 }
 
 /// A line without its indentation, cut where it is long.

@@ -37,8 +37,7 @@ fn fix_that_changes_the_result_is_named_with_its_place() {
     project.run("bisect a.py -- sh judge.sh {}").check(expect![[r#"
         fix 3 of 4 is the first that is bad
         a.py:10:12: `y - x`
-        int32, value 9, computed 2 times
-        decision: bind
+        int32, computed 2 times
           Computed once as `cse_v3` before `A[4] = y - x`, it saves 1 evaluation of 1 operation each.
         places:
           a.py:10:12: A[4] = y - x

@@ -8,8 +8,7 @@ use super::{Project, SHARED};
 fn decision_about_an_expression_is_explained() {
     Project::new(&[("a.py", SHARED)]).run("explain a.py:6:8").check(expect![[r#"
         a.py:6:7: `n * 4`
-        int32, value 3, computed 3 times
-        decision: bind
+        int32, computed 3 times
           Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each.
           congruence: `4*k`
         places:
@@ -18,6 +17,30 @@ fn decision_about_an_expression_is_explained() {
           a.py:7:20: A[n * 4 + 1] = n * 4
         --- exit code 0
     "#]]);
+}
+
+#[test]
+fn expressions_of_a_line_are_listed() {
+    let project = Project::new(&[("a.py", SHARED)]);
+    project.run("explain a.py:7").check(expect![[r#"
+        a.py:7:7: `n * 4 + 1`: int32, computed once
+        a.py:7:7: `n * 4`: int32, computed 3 times; a binding would share it
+        a.py:7:20: `n * 4`: int32, computed 3 times; a binding would share it
+        --- exit code 0
+    "#]]);
+    project.run("explain a.py:1").check(expect![[r#"
+        --- errors
+        error: a.py:1: nothing on this line belongs to a function of tensor IR
+        --- exit code 2
+    "#]]);
+    project.run("explain a.py:99").check(expect![[r#"
+        --- errors
+        error: a.py:99: the file has 12 lines
+        --- exit code 2
+    "#]]);
+    let outcome = project.run("explain a.py:7 --format json");
+    let value: serde_json::Value = serde_json::from_slice(&outcome.out).unwrap();
+    assert_eq!(value["items"][0]["range"]["start"]["line"], 7);
 }
 
 #[test]
@@ -36,6 +59,13 @@ fn operations_of_mlir_are_explained() {
         a.mlir:3:3
         %1 : i32
         result of `arith.addi` (line 3) · used once · value 2
+        --- exit code 0
+    "#]]);
+    project.run("explain a.mlir:3").check(expect![[r#"
+        a.mlir:3:3: %1 : i32: result of `arith.addi` (line 3) · used once · value 2
+        a.mlir:3:8: `arith.addi`: no effect on memory: arith.addi %a, %b : type
+        a.mlir:3:19: %a : i32: argument 0 of its region · used 4 times · value 0
+        a.mlir:3:23: %a : i32: argument 0 of its region · used 4 times · value 0
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:3:3 --format json").check(expect![[r#"
@@ -137,8 +167,7 @@ fn refusals_are_explained_by_name() {
         .replace("    A[n * 4 + 1] = n * 4\n", "    if n > 3:\n        A[8 // n + 1] = 2\n");
     Project::new(&[]).run_with("explain --stdin 7:13", text.as_bytes()).check(expect![[r#"
         <stdin>:7:11: `8 // n`
-        int32, value 5, computed 2 times
-        decision: may-trap
+        int32, computed 2 times
           Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `8 // n` is computed under a condition only; `T.assume(n > 0)` or an assert would show it.
           bounds: `-8 <= value <= 8`
         places:
@@ -169,12 +198,12 @@ fn places_without_an_expression_say_so() {
     "#]]);
     project.run("explain a.py:1").check(expect![[r#"
         --- errors
-        error: `a.py:1` names no place; write FILE:LINE:COLUMN, both numbers from 1
+        error: a.py:1: nothing on this line belongs to a function of tensor IR
         --- exit code 2
     "#]]);
     project.run("explain a.py").check(expect![[r#"
         --- errors
-        error: `a.py` names no place; write FILE:LINE:COLUMN, both numbers from 1
+        error: `a.py` names no place; write FILE:LINE or FILE:LINE:COLUMN, numbers from 1
         --- exit code 2
     "#]]);
 }

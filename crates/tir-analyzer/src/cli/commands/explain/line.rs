@@ -1,0 +1,169 @@
+//! `explain FILE:LINE`: what stands on a line, an expression or operation a row, and what was found there.
+//!
+//! A row has the place at which `explain` says more.
+
+use anyhow::bail;
+use ide::{Analysis, FileId};
+use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
+use syntax::{Form, LineIndex, TextRange, TextSize};
+
+use super::{VERSION, finding_json, finding_text, times};
+use crate::cli::{
+    args::AnswerFormat,
+    input::{jobs::Job, source::Source},
+    output::{
+        count,
+        findings::{self, region},
+        markdown::plain,
+    },
+};
+
+/// Places of a line that are looked at; longer lines are of machines, which ask for JSON at a column.
+const MOST_PLACES: usize = 400;
+
+/// An expression, operation or name on the line.
+struct Row {
+    range: TextRange,
+    /// Its text, or that of the hover.
+    text: String,
+    /// Its type, how often it is computed, what was decided.
+    about: Option<(String, usize, &'static str)>,
+}
+
+/// Answers a question about a line, counted from 1.
+pub(super) fn answer(
+    job: &Job,
+    source: &Source,
+    line: u32,
+    format: AnswerFormat,
+    is_styled: bool,
+) -> anyhow::Result<String> {
+    let shown = job.file.shown.as_str();
+    let lines = LineIndex::new(&source.text);
+    if line > lines.line_count() {
+        bail!("{shown}:{line}: the file has {}", count(lines.line_count() as usize, "line"));
+    }
+    let range = lines.line_range(line - 1);
+    let host = job.host(job.config.analysis(), source);
+    let language = ide::Language::of_file(&job.file.path, &source.text);
+    let analysis = host.analysis();
+    if let Some(broken) =
+        analysis.internal_errors(FileId(0), range.start()).unwrap_or_default().first()
+    {
+        bail!("{shown}:{line}: {broken}");
+    }
+    let starts = starts_of_words(&source.text, range);
+    let rows = match language.support().form {
+        Form::Operations => operations(&analysis, &starts),
+        Form::Expressions => expressions(&analysis, &starts),
+    };
+    let found = found(&analysis, &starts);
+    if rows.is_empty() && found.is_empty() {
+        bail!("{shown}:{line}: nothing on this line belongs to a function of tensor IR");
+    }
+    Ok(match format {
+        AnswerFormat::Text => {
+            let row = |it: &Row| row_text(shown, source, &lines, it);
+            let notes = found.iter().map(|it| finding_text(shown, source, &lines, it, is_styled));
+            rows.iter().map(row).chain(notes).collect()
+        }
+        AnswerFormat::Json => {
+            let rows: Vec<Value> = rows.iter().map(|it| row_json(source, &lines, it)).collect();
+            let found: Vec<Value> =
+                found.iter().map(|it| finding_json(source, &lines, it)).collect();
+            let answer = json!({
+                "version": VERSION, "path": shown, "line": line, "items": rows, "findings": found,
+            });
+            format!("{answer}\n")
+        }
+    })
+}
+
+/// The offsets of a line at which a word or a sign begins.
+fn starts_of_words(text: &str, line: TextRange) -> Vec<TextSize> {
+    let is_word = |it: char| it.is_alphanumeric() || "_%@#^!.".contains(it);
+    let mut before = ' ';
+    let mut starts = Vec::new();
+    for (at, it) in text[std::ops::Range::<usize>::from(line)].char_indices() {
+        let is_inside = is_word(it) && is_word(before);
+        if !it.is_whitespace() && !is_inside {
+            starts.push(line.start() + TextSize::of(&text[usize::from(line.start())..][..at]));
+        }
+        before = it;
+    }
+    starts.truncate(MOST_PLACES);
+    starts
+}
+
+/// The expressions at the places, each once, in the order of the text.
+fn expressions(analysis: &Analysis, starts: &[TextSize]) -> Vec<Row> {
+    let mut seen = FxHashSet::default();
+    // Nothing changes this host, so nothing is cancelled.
+    let at = |&it: &TextSize| analysis.explain(FileId(0), it).unwrap_or_default();
+    let all = starts.iter().filter_map(at).filter(|it| seen.insert(it.range));
+    let row = |it: ide::Explanation| Row {
+        range: it.range,
+        text: it.text,
+        about: Some((it.ty, it.n_occurrences, it.decision)),
+    };
+    in_order(all.map(row).collect())
+}
+
+/// The operations and names at the places, each once, in the order of the text.
+fn operations(analysis: &Analysis, starts: &[TextSize]) -> Vec<Row> {
+    let mut seen = FxHashSet::default();
+    let at = |&it: &TextSize| analysis.hover(FileId(0), it).unwrap_or_default();
+    let all = starts.iter().filter_map(at).filter(|it| seen.insert(it.range));
+    let row = |it: ide::Hover| {
+        let text = plain(&it.markdown, false);
+        let lines = text.lines().filter(|it| !it.trim().is_empty()).take(2);
+        Row { range: it.range, text: lines.collect::<Vec<_>>().join(": "), about: None }
+    };
+    in_order(all.map(row).collect())
+}
+
+fn in_order(mut rows: Vec<Row>) -> Vec<Row> {
+    rows.sort_by_key(|it| (it.range.start(), std::cmp::Reverse(it.range.end())));
+    rows
+}
+
+/// The findings at the places, each once.
+fn found(analysis: &Analysis, starts: &[TextSize]) -> Vec<ide::FindingAt> {
+    let mut seen = FxHashSet::default();
+    let at = |&it: &TextSize| analysis.findings_at(FileId(0), it).unwrap_or_default();
+    let all = starts.iter().flat_map(at);
+    all.filter(|it| seen.insert((it.range, it.kind, it.message.clone()))).collect()
+}
+
+fn row_text(shown: &str, source: &Source, lines: &LineIndex, it: &Row) -> String {
+    let at = region(source, lines, it.range).start;
+    let place = format!("{shown}:{}:{}", at.line, at.col);
+    match &it.about {
+        Some((ty, n, decision)) => {
+            format!("{place}: `{}`: {ty}, {}{}\n", it.text, times(*n), decided(decision))
+        }
+        None => format!("{place}: {}\n", it.text),
+    }
+}
+
+/// The end of a sentence about a value by what was decided about it.
+fn decided(decision: &str) -> String {
+    match decision {
+        "bind" => "; a binding would share it".to_owned(),
+        "reuse" => "; a name has it already".to_owned(),
+        "covered" => "; shared as a part of a larger value".to_owned(),
+        "single" => String::new(),
+        refusal => format!("; not shared: `{refusal}`"),
+    }
+}
+
+fn row_json(source: &Source, lines: &LineIndex, it: &Row) -> Value {
+    let range = findings::range_json(&region(source, lines, it.range));
+    match &it.about {
+        Some((ty, n, decision)) => json!({
+            "range": range, "text": it.text, "type": ty, "count": n, "decision": decision,
+        }),
+        None => json!({ "range": range, "text": it.text }),
+    }
+}
