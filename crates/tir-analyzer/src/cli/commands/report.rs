@@ -1,12 +1,13 @@
 //! `report`: the values that a codebase computes more than once, and its equal functions.
 //!
-//! In: files. Out: the savings of all plans, ranked by the savings of a run; functions and expressions that are equal
-//! up to names, in all places; and the number of refused groups by reason. As text, as JSON, or as one HTML page with a
-//! chart.
+//! In: files. Out: the savings of all plans by function, ranked by the share of the function's operations that they are;
+//! functions and expressions that are equal up to names, in all places; and the number of refused groups by reason. As
+//! text, as JSON, or as one HTML page with a chart.
 //!
 //! A saving is cost × evaluations: those of all uses less that of the binding. Loops count with their extents; an
-//! extent that is not a constant is taken as [`executions::SYMBOLIC`], and such a saving is marked. Files are read one
-//! by one, at most a few at once; one record a group, a function and a larger expression of each is kept.
+//! extent that is not a constant is taken as [`executions::SYMBOLIC`], and such a saving is marked: a share depends much
+//! less on that guess than a number of operations, as the guess is in both of its parts. Files are read one by one, at
+//! most a few at once; one record a group, a function and a larger expression of each is kept.
 
 mod executions;
 mod html;
@@ -18,7 +19,8 @@ use std::collections::BTreeMap;
 use frontend::tvmscript::FunctionKind;
 use ide::CseOptions;
 use ir::{
-    OccurrenceId, Occurrences,
+    Body, OccurrenceId, Occurrences,
+    effects::EffectTable,
     fingerprint::{self, Fingerprint},
     guard::Stage,
     plan::{CseGroup, CsePlan, Decision},
@@ -75,6 +77,34 @@ struct Saving {
     is_estimated: bool,
 }
 
+/// The savings of one function.
+#[derive(Clone, Debug)]
+struct FunctionSavings {
+    at: Spot,
+    /// Operations of one call, as it is.
+    total: f64,
+    /// Operations of one call after the plan: what savings have in common is saved once.
+    after: f64,
+    /// Largest first.
+    savings: Vec<Saving>,
+}
+
+impl FunctionSavings {
+    /// The part of the operations of a call that these are, at most 1.
+    fn share_of(&self, operations: f64) -> f64 {
+        if self.total > 0.0 { (operations / self.total).min(1.0) } else { 0.0 }
+    }
+
+    /// The part of its operations that all savings together are.
+    fn share(&self) -> f64 {
+        self.share_of((self.total - self.after).max(0.0))
+    }
+
+    fn is_estimated(&self) -> bool {
+        self.savings.iter().any(|it| it.is_estimated)
+    }
+}
+
 impl Saving {
     /// Operations that a run saves.
     fn total(&self) -> f64 {
@@ -98,7 +128,7 @@ struct FileReport {
     /// Functions of which nothing is known, for a mistake of ours.
     failed: Vec<String>,
     n_functions: usize,
-    savings: Vec<Saving>,
+    savings: Vec<FunctionSavings>,
     refused: BTreeMap<&'static str, usize>,
     functions: Vec<(Fingerprint, Spot)>,
     /// One place a function.
@@ -110,8 +140,8 @@ struct FileReport {
 struct Overview {
     n_files: usize,
     n_functions: usize,
-    /// Largest first.
-    savings: Vec<Saving>,
+    /// Those with something to save, the largest share first.
+    savings: Vec<FunctionSavings>,
     /// Most places first.
     functions: Vec<Twin>,
     /// Largest × places first.
@@ -224,6 +254,7 @@ impl Reader<'_> {
         let analyses = self.function.analyses(&occurrences);
         let plan = self.function.with_planner(&analyses, |it| it.sharing(&options));
         let executions = Executions::of(body);
+        let mut savings = Vec::new();
         for group in &plan.groups {
             match &group.decision {
                 Decision::Refuse(refusal) => {
@@ -231,9 +262,19 @@ impl Reader<'_> {
                 }
                 Decision::Covered { .. } => {}
                 Decision::Bind(_) | Decision::Reuse(_) | Decision::Insert(_) => {
-                    report.savings.extend(self.saving(&plan, group, &occurrences, &executions));
+                    savings.extend(self.saving(&plan, group, &occurrences, &executions));
                 }
             }
+        }
+        if !savings.is_empty() {
+            savings.sort_by(|a, b| b.total().total_cmp(&a.total()).then_with(|| a.at.cmp(&b.at)));
+            let after = transform::cse::rewrite(body, &occurrences, &plan);
+            report.savings.push(FunctionSavings {
+                at: self.spot(self.function.item.source.name_range.start()),
+                total: operations(body, analyses.effects),
+                after: operations(&after, analyses.effects),
+                savings,
+            });
         }
         if let Some(fingerprint) = fingerprint::of_function(body) {
             let at = self.spot(self.function.item.source.name_range.start());
@@ -319,6 +360,16 @@ impl Reader<'_> {
     }
 }
 
+/// Operations of one call of a function, by the cost of each.
+fn operations(body: &Body, effects: &EffectTable) -> f64 {
+    let executions = Executions::of(body);
+    let occurrences = Occurrences::collect(body);
+    let own = occurrences
+        .iter()
+        .map(|(_, it)| f64::from(effects.own_cost(body, it.expr)) * executions.of_op(it.op).0);
+    own.sum()
+}
+
 // ---- all files ----
 
 impl Overview {
@@ -347,9 +398,9 @@ impl Overview {
                 }
             }
         }
-        let by_size =
-            |a: &Saving, b: &Saving| b.total().total_cmp(&a.total()).then_with(|| a.at.cmp(&b.at));
-        overview.savings.sort_by(by_size);
+        overview
+            .savings
+            .sort_by(|a, b| b.share().total_cmp(&a.share()).then_with(|| a.at.cmp(&b.at)));
         overview.functions = twins(functions, |it| it.places.len());
         overview.expressions = twins(expressions, |it| it.size as usize * (it.places.len() - 1));
         overview.refused = refused.into_iter().collect();

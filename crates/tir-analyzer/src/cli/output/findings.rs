@@ -371,7 +371,7 @@ pub(crate) fn severity_name(severity: Severity) -> &'static str {
 }
 
 /// A path as a URI reference: with `/`, and with escapes for all that is not allowed there.
-fn uri(path: &str) -> String {
+pub(in crate::cli) fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
     let is_drive = path.as_bytes().get(1) == Some(&b':');

@@ -40,11 +40,16 @@ fn savings_are_ranked_and_twins_are_listed() {
     project.run("report").check(expect![[r#"
         5 functions in 2 files
 
-        Operations that one call saves, largest first (~ where an extent is a guess)
-               ~19.2 k  b.py:14:37: `i * 64 + j * m` as `cse_v1`
-                    20  b.py:16:16: `n // m` as `cse_v2`
-                     2  a.py:6:7: `n * 4` as `cse_v1`
-                     2  b.py:6:7: `m * 4` as `cse_v1`
+        Functions that compute values more than once, by the share of their operations that this is
+        A loop counts with its extent, a load, a division and a call more than an addition (`explain` tells the cost of a value); ~ where an extent is no constant and was taken as 64. A value that is part of another counts in both, but once in the share of the function.
+
+            50 %  a.py:5:5 main: 1 value
+                    50 %  a.py:6:7: `n * 4` as `cse_v1`
+            50 %  b.py:5:5 renamed: 1 value
+                    50 %  b.py:6:7: `m * 4` as `cse_v1`
+           ~38 %  b.py:11:5 looped: 2 values
+                   ~37 %  b.py:14:37: `i * 64 + j * m` as `cse_v1`
+                    <1 %  b.py:16:16: `n // m` as `cse_v2`
 
         Functions that are equal up to names
           main in 2 places
@@ -85,7 +90,8 @@ fn json_has_a_schema_and_a_version() {
               "cost": 1,
               "evaluations": 2.0,
               "estimated": false,
-              "operations": 2.0
+              "operations": 2.0,
+              "share": 0.5
             },
             {
               "path": "b.py",
@@ -99,7 +105,30 @@ fn json_has_a_schema_and_a_version() {
               "cost": 1,
               "evaluations": 2.0,
               "estimated": false,
-              "operations": 2.0
+              "operations": 2.0,
+              "share": 0.5
+            }
+          ],
+          "byFunction": [
+            {
+              "path": "a.py",
+              "line": 5,
+              "column": 5,
+              "function": "main",
+              "operations": 4.0,
+              "share": 0.5,
+              "estimated": false,
+              "values": 1
+            },
+            {
+              "path": "b.py",
+              "line": 5,
+              "column": 5,
+              "function": "main",
+              "operations": 4.0,
+              "share": 0.5,
+              "estimated": false,
+              "values": 1
             }
           ],
           "sameFunctions": [

@@ -3,9 +3,10 @@
 use ide::shortened;
 
 use super::{
-    Overview, Saving, Twin,
-    text::{number, place, total},
+    FunctionSavings, Overview, Spot, Twin,
+    text::{MEANING, TITLE, number, percent, place},
 };
+use crate::cli::output::{count, findings::uri};
 
 /// Bars of the chart.
 const BARS: usize = 20;
@@ -18,7 +19,7 @@ th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #8884;vertical-a
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
 code{font:13px ui-monospace,monospace}\
 svg{width:100%;height:auto;font:12px ui-monospace,monospace}\
-.bar{fill:#3b7dd8}.guess{fill:#8fb4e3}text{fill:currentColor}\
+.whole{fill:#8882}.bar{fill:#3b7dd8}.guess{fill:#8fb4e3}text{fill:currentColor}a{color:inherit}\
 .places{color:#888;font-size:13px}";
 
 pub(super) fn page(overview: &Overview, limit: usize) -> String {
@@ -28,18 +29,17 @@ pub(super) fn page(overview: &Overview, limit: usize) -> String {
     );
     out.push_str(STYLE);
     out.push_str("</style>\n</head>\n<body>\n<h1>What is computed more than once</h1>\n");
+    let n_values: usize = overview.savings.iter().map(|it| it.savings.len()).sum();
     out.push_str(&format!(
-        "<p>{} functions in {} files; {} values could be computed once.</p>\n",
+        "<p>{} functions in {} files; {n_values} values in {} functions could be computed once.</p>\n",
         overview.n_functions,
         overview.n_files,
         overview.savings.len()
     ));
     if !overview.savings.is_empty() {
-        out.push_str("<h2>Operations that one call saves</h2>\n");
+        out.push_str(&format!("<h2>{TITLE}</h2>\n"));
         chart(&overview.savings, &mut out);
-        out.push_str(
-            "<p class=\"places\">The scale is logarithmic. Light bars: an extent is not a constant and was taken as 64.</p>\n",
-        );
+        out.push_str(&format!("<p class=\"places\">{}</p>\n", escaped(MEANING)));
         savings(&overview.savings, limit, &mut out);
     }
     twins("Functions that are equal up to names", &overview.functions, limit, &mut out);
@@ -49,61 +49,75 @@ pub(super) fn page(overview: &Overview, limit: usize) -> String {
     out
 }
 
-/// Bars by the logarithm: savings differ by orders of magnitude.
-fn chart(savings: &[Saving], out: &mut String) {
+/// A bar a function: its length is the share that can be saved, of a whole that is drawn behind it.
+fn chart(all: &[FunctionSavings], out: &mut String) {
     const WIDTH: f64 = 1000.0;
     const ROW: usize = 24;
     const LEFT: f64 = 420.0;
-    let shown = &savings[..savings.len().min(BARS)];
-    let length = |n: f64| (1.0 + n.max(0.0)).log10();
-    let longest = shown.iter().map(|it| length(it.total())).fold(0.0, f64::max).max(1e-9);
+    const WHOLE: f64 = WIDTH - LEFT - 70.0;
+    let shown = &all[..all.len().min(BARS)];
     out.push_str(&format!(
-        "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"Operations saved, logarithmic\">\n",
+        "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{TITLE}\">\n",
         shown.len() * ROW + 4
     ));
     for (row, it) in shown.iter().enumerate() {
         let y = row * ROW;
-        let width = (WIDTH - LEFT - 90.0) * length(it.total()) / longest;
-        let class = if it.is_estimated { "bar guess" } else { "bar" };
+        let width = WHOLE * it.share();
+        let class = if it.is_estimated() { "bar guess" } else { "bar" };
         out.push_str(&format!(
             "<g><title>{}: {}</title><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\
-             <rect class=\"{class}\" x=\"{LEFT}\" y=\"{}\" width=\"{width:.1}\" height=\"{}\"/>\
+             <rect class=\"whole\" x=\"{LEFT}\" y=\"{top}\" width=\"{WHOLE}\" height=\"{height}\"/>\
+             <rect class=\"{class}\" x=\"{LEFT}\" y=\"{top}\" width=\"{width:.1}\" height=\"{height}\"/>\
              <text x=\"{:.1}\" y=\"{}\">{}</text></g>\n",
             escaped(&place(&it.at)),
-            escaped(&it.expression),
+            count(it.savings.len(), "value"),
             LEFT - 8.0,
             y + 17,
-            escaped(&shortened(&it.expression, 50)),
-            y + 4,
-            ROW - 8,
-            LEFT + width + 6.0,
+            escaped(&shortened(&it.at.function, 50)),
+            LEFT + WHOLE + 6.0,
             y + 17,
-            escaped(&total(it)),
+            escaped(&percent(it.share(), it.is_estimated())),
+            top = y + 4,
+            height = ROW - 8,
         ));
     }
     out.push_str("</svg>\n");
 }
 
-fn savings(all: &[Saving], limit: usize, out: &mut String) {
+/// A table of the values of each function, the function in a row of its own.
+fn savings(all: &[FunctionSavings], limit: usize, out: &mut String) {
     out.push_str(
-        "<table><tr><th class=\"n\">operations</th><th class=\"n\">cost</th><th class=\"n\">evaluations</th>\
+        "<table><tr><th class=\"n\">share</th><th class=\"n\">cost</th><th class=\"n\">evaluations</th>\
          <th>value</th><th>name</th><th>place</th></tr>\n",
     );
-    for it in all.iter().take(limit) {
+    for function in all.iter().take(limit) {
         out.push_str(&format!(
-            "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td><code>{}</code></td>\
-             <td><code>{}</code></td><td>{} ({})</td></tr>\n",
-            escaped(&total(it)),
-            it.cost,
-            number(it.evaluations),
-            escaped(&it.expression),
-            escaped(&it.name),
-            escaped(&place(&it.at)),
-            escaped(&it.at.function),
+            "<tr><th class=\"n\">{}</th><th colspan=\"4\">{}</th><th>{}</th></tr>\n",
+            escaped(&percent(function.share(), function.is_estimated())),
+            escaped(&function.at.function),
+            link(&function.at),
         ));
+        for it in &function.savings {
+            out.push_str(&format!(
+                "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+                 <td><code>{}</code></td><td><code>{}</code></td><td>{}</td></tr>\n",
+                escaped(&percent(function.share_of(it.total()), it.is_estimated)),
+                it.cost,
+                number(it.evaluations),
+                escaped(&it.expression),
+                escaped(&it.name),
+                link(&it.at),
+            ));
+        }
     }
     out.push_str("</table>\n");
     more(all.len(), limit, out);
+}
+
+/// A place that leads to its line, where what shows the page knows lines.
+fn link(at: &Spot) -> String {
+    let href = format!("{}#L{}", uri(&at.path), at.line);
+    format!("<a href=\"{}\">{}</a>", escaped(&href), escaped(&place(at)))
 }
 
 fn twins(title: &str, all: &[Twin], limit: usize, out: &mut String) {
@@ -118,7 +132,7 @@ fn twins(title: &str, all: &[Twin], limit: usize, out: &mut String) {
             .places
             .iter()
             .take(20)
-            .map(|at| format!("{} ({})", escaped(&place(at)), escaped(&at.function)))
+            .map(|at| format!("{} ({})", link(at), escaped(&at.function)))
             .collect();
         let rest = if it.places.len() > 20 { "<br>…" } else { "" };
         out.push_str(&format!(

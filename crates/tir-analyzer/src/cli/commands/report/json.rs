@@ -3,19 +3,23 @@
 //! ```json
 //! { "schema": "tir-analyzer.report", "version": 1, "files": 2, "functions": 3, "symbolicExtent": 64,
 //!   "savings": [{ "path": "a.py", "line": 6, "column": 7, "function": "main", "expression": "n * 4", "name": "cse_v1",
-//!                 "decision": "bind", "informational": false, "cost": 1, "evaluations": 2, "estimated": false, "operations": 2 }],
+//!                 "decision": "bind", "informational": false, "cost": 1, "evaluations": 2, "estimated": false,
+//!                 "operations": 2, "share": 0.4 }],
+//!   "byFunction": [{ "path": "a.py", "line": 5, "column": 5, "function": "main", "operations": 5, "share": 0.4,
+//!                    "estimated": false, "values": 1 }],
 //!   "sameFunctions": [{ "places": [{ "path": "a.py", "line": 5, "column": 5, "function": "main" }] }],
 //!   "sameExpressions": [{ "expression": "n * 4 + 1", "nodes": 5, "places": [ … ] }],
 //!   "refused": [{ "reason": "may-trap", "groups": 1 }] }
 //! ```
 //!
-//! Lists are sorted by weight, then by place. `operations` is `cost` × `evaluations`: of one call of the function, with
+//! `byFunction` is sorted by `share`, the part of the operations of a call that can be saved; `savings` in its order, the
+//! largest of a function first; the others by weight, then by place. `operations` is `cost` × `evaluations`: of one call of the function, with
 //! every extent that is no constant taken as `symbolicExtent`; `estimated` is true where that was needed. Fields are
 //! only added within a version.
 
 use serde_json::{Value, json};
 
-use super::{Overview, Saving, Spot, executions::SYMBOLIC};
+use super::{FunctionSavings, Overview, Saving, Spot, executions::SYMBOLIC};
 
 /// Raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -29,7 +33,8 @@ pub(super) fn report(overview: &Overview, limit: usize) -> String {
         "files": overview.n_files,
         "functions": overview.n_functions,
         "symbolicExtent": SYMBOLIC,
-        "savings": overview.savings.iter().take(limit).map(saving).collect::<Vec<_>>(),
+        "savings": savings(overview).take(limit).collect::<Vec<_>>(),
+        "byFunction": overview.savings.iter().take(limit).map(function).collect::<Vec<_>>(),
         "sameFunctions": functions.map(|it| json!({ "places": places(&it.places) })).collect::<Vec<_>>(),
         "sameExpressions": expressions
             .map(|it| json!({ "expression": it.what, "nodes": it.size, "places": places(&it.places) }))
@@ -41,7 +46,21 @@ pub(super) fn report(overview: &Overview, limit: usize) -> String {
     format!("{value:#}\n")
 }
 
-fn saving(it: &Saving) -> Value {
+fn savings(overview: &Overview) -> impl Iterator<Item = Value> {
+    let all = overview.savings.iter();
+    all.flat_map(|of| of.savings.iter().map(|it| saving(it, of.share_of(it.total()))))
+}
+
+fn function(it: &FunctionSavings) -> Value {
+    let mut value = place(&it.at);
+    value["operations"] = json!(it.total);
+    value["share"] = json!(it.share());
+    value["estimated"] = json!(it.is_estimated());
+    value["values"] = json!(it.savings.len());
+    value
+}
+
+fn saving(it: &Saving, share: f64) -> Value {
     let mut value = place(&it.at);
     let more = json!({
         "expression": it.expression,
@@ -52,6 +71,7 @@ fn saving(it: &Saving) -> Value {
         "evaluations": it.evaluations,
         "estimated": it.is_estimated,
         "operations": it.total(),
+        "share": share,
     });
     if let (Some(value), Value::Object(more)) = (value.as_object_mut(), more) {
         value.extend(more);

@@ -7,6 +7,16 @@ use crate::cli::output::count;
 pub(super) const SHOWN: usize = 20;
 /// Places of each entry.
 const PLACES: usize = 6;
+/// Values of each function.
+const VALUES: usize = 5;
+
+pub(super) const TITLE: &str =
+    "Functions that compute values more than once, by the share of their operations that this is";
+
+/// The meaning of the figures.
+pub(super) const MEANING: &str = "A loop counts with its extent, a load, a division and a call more than an addition \
+    (`explain` tells the cost of a value); ~ where an extent is no constant and was taken as 64. A value that is part of another counts in both, but once in \
+    the share of the function.";
 
 pub(super) fn report(overview: &Overview, limit: usize) -> String {
     let mut out = format!(
@@ -31,18 +41,29 @@ fn savings(overview: &Overview, limit: usize, out: &mut String) {
         out.push_str("\nNothing is computed twice that could be computed once.\n");
         return;
     }
-    out.push_str(
-        "\nOperations that one call saves, largest first (~ where an extent is a guess)\n",
-    );
-    for it in overview.savings.iter().take(limit) {
+    out.push_str(&format!("\n{TITLE}\n{MEANING}\n\n"));
+    for function in overview.savings.iter().take(limit) {
+        let all = function.savings.len();
         out.push_str(&format!(
-            "  {:>12}  {}: `{}` as `{}`{}\n",
-            total(it),
-            place(&it.at),
-            it.expression,
-            it.name,
-            note(it)
+            "  {:>6}  {} {}: {}\n",
+            percent(function.share(), function.is_estimated()),
+            place(&function.at),
+            function.at.function,
+            count(all, "value"),
         ));
+        for it in function.savings.iter().take(VALUES) {
+            out.push_str(&format!(
+                "          {:>6}  {}: `{}` as `{}`{}\n",
+                percent(function.share_of(it.total()), it.is_estimated),
+                place(&it.at),
+                it.expression,
+                it.name,
+                note(it)
+            ));
+        }
+        if all > VALUES {
+            out.push_str(&format!("                  and {} more\n", all - VALUES));
+        }
     }
     more(overview.savings.len(), limit, out);
 }
@@ -75,10 +96,13 @@ pub(super) fn place(at: &Spot) -> String {
     format!("{}:{}:{}", at.path, at.line, at.column)
 }
 
-/// Operations, marked where they are a guess.
-pub(super) fn total(it: &Saving) -> String {
-    let mark = if it.is_estimated { "~" } else { "" };
-    format!("{mark}{}", number(it.total()))
+/// A share, marked where it rests on a guess.
+pub(super) fn percent(share: f64, is_estimated: bool) -> String {
+    let mark = if is_estimated { "~" } else { "" };
+    match share * 100.0 {
+        it if it < 1.0 => format!("{mark}<1 %"),
+        it => format!("{mark}{it:.0} %"),
+    }
 }
 
 /// A number that people can read: three digits and a unit beyond a thousand.
