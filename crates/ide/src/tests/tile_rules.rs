@@ -53,7 +53,6 @@ fn operands_of_tile_operations() {
             "T.reduce_sum(C, F, dim=0)",
             "T.reduce_max(C, F, dim=2)",
             "T.copy(A, S[0:32, :])",
-            "T.copy(A[bx, :], S)\nT.copy(A[0:64, 0:32], F)",
         ],
         &[
             "T.gemm(S, W, C)",
@@ -124,7 +123,7 @@ fn iterations_that_write_one_element() {
     check(
         "parallel-race",
         &[
-            "for i, j in T.Parallel(64, 32):\n    F[i] = F[i] + A[i, j]",
+            "for i, j in T.Parallel(64, 32):\n    S[i, 0] = S[i, 0] + A[i, j]",
             "for i, j in T.Parallel(64, 32):\n    F[i] = A[i, j]",
             "for i in T.Parallel(64):\n    F[i // 2] = A[i, 0]",
             "for i in T.Parallel(64):\n    B[bx] = B[bx] + A[i, 0]",
@@ -133,6 +132,7 @@ fn iterations_that_write_one_element() {
         ],
         &[
             "for i, j in T.Parallel(64, 32):\n    S[i, j] = A[i, j]",
+            "R = T.alloc_reducer((64,), \"float32\", op=\"sum\")\nfor i, j in T.Parallel(64, 32):\n    R[i] += A[i, j]",
             "for i in T.Parallel(64):\n    B[bx] = 1.0",
             "for i, j in T.Parallel(64, 32):\n    if j == 0:\n        F[i] = A[i, j]",
             "for i in T.Parallel(64):\n    for j in T.serial(32):\n        F[i] = F[i] + A[i, j]",

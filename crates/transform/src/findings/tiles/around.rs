@@ -4,9 +4,7 @@
 //! cannot be said: in a `while`, beside a jump, under an expression that is kept by its text. O(depth + size of the
 //! operation).
 
-use ir::{
-    BinaryOp, Body, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, ValueId, arena::Id as _,
-};
+use ir::{BinaryOp, Body, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, ValueId};
 
 use super::{super::FindingFacts, threads};
 
@@ -114,13 +112,10 @@ pub(super) fn has_jumps(body: &Body, occurrences: &ir::Occurrences) -> bool {
             || (body.ops[op].kind == OpKind::Return && body.parent_op(op).is_some())
     };
     body.ops_preorder().any(jumps)
-        || occurrences.iter().any(|(id, _)| {
-            debug_assert!(id.index() < occurrences.len());
-            match body.expr(occurrences[id].expr).kind {
-                ExprKind::Call { callee: ir::Callee::Intrinsic(_, it), .. } => {
-                    it.is_jump() || it == ir::Intrinsic::Assume
-                }
-                _ => false,
+        || occurrences.iter().any(|(_, it)| match body.expr(it.expr).kind {
+            ExprKind::Call { callee: ir::Callee::Intrinsic(_, it), .. } => {
+                it.is_jump() || it == ir::Intrinsic::Assume
             }
+            _ => false,
         })
 }

@@ -13,7 +13,7 @@ use ir::{
 };
 
 use super::{
-    super::{FindingFacts, FindingKind, FindingRule, Finding, Sentence, Word, edit_title},
+    super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
     around::{self, Around},
     extents::number,
     told,
@@ -69,12 +69,11 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
 fn accessed<'a>(facts: &FindingFacts<'a>, id: OccurrenceId) -> Option<(BufferId, &'a [ExprId])> {
     use Intrinsic as I;
     let (body, occurrences) = (facts.body, facts.occurrences);
-    let callee = occurrences[id].parent.and_then(|parent| {
-        match body.expr(occurrences[parent].expr).kind {
+    let callee =
+        occurrences[id].parent.and_then(|parent| match body.expr(occurrences[parent].expr).kind {
             ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } => Some(it),
             _ => None,
-        }
-    });
+        });
     match body.expr(occurrences[id].expr).kind {
         ExprKind::Load { buffer, indices, predicate: None } => {
             // One past the end is an address.

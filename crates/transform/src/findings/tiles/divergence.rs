@@ -68,7 +68,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         let Some(around) = around::of_op(facts, op) else { continue };
         let Some([comes, stays]) = apart(facts, &around) else { continue };
         let place = Place::Op(op);
-        let text = format!(" is reached by thread {comes}, and not as often by thread {stays} of the same warp");
+        let text = format!(
+            " is reached by thread {comes}, and not as often by thread {stays} of the same warp"
+        );
         let message = Sentence::of([place.into(), Word::Text(text.into())]);
         found.push(told(FindingKind::DivergentBarrier, place, message));
     }
@@ -109,7 +111,8 @@ fn times(facts: &FindingFacts<'_>, around: &Around, mut values: Values) -> Optio
         let mut names = super::witness::Names::default();
         names.add(body, it.extent);
         names.add(body, it.min);
-        let is_of_threads = names.is_private || names.keys.iter().any(|it| matches!(it, Key::Thread(_)));
+        let is_of_threads =
+            names.is_private || names.keys.iter().any(|it| matches!(it, Key::Thread(_)));
         let (min, count) = match domain(body, &values, it) {
             Some((min, count, _)) => (min, count),
             None if is_of_threads => return None,

@@ -5,7 +5,7 @@
 //! every device. TileLang lets tiles share memory that are not needed at once, so that only those of one statement
 //! count. O(operations).
 
-use ir::{BufferId, Body, ExprKind, ForKind, OpKind, OpId, plan::finding::Place};
+use ir::{Body, BufferId, ExprKind, ForKind, OpId, OpKind, plan::finding::Place};
 use rules::{Rule, Severity};
 
 use super::{
@@ -77,7 +77,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             let kib = bytes.div_ceil(1 << 10);
             tell(
                 Place::Op(op),
-                format!("{kib} KiB of shared memory at once ({names}): no device has more than 227 KiB a block"),
+                format!(
+                    "{kib} KiB of shared memory at once ({names}): no device has more than 227 KiB a block"
+                ),
             );
             return;
         }
@@ -122,8 +124,9 @@ fn shared(facts: &FindingFacts<'_>, op: OpId) -> (u64, String) {
     let body = facts.body;
     let mut seen: Vec<BufferId> = Vec::new();
     for id in facts.occurrences.of_op(op) {
-        if let ExprKind::Region(buffer, _) | ExprKind::Buffer(buffer) | ExprKind::Load { buffer, .. } =
-            body.expr(facts.occurrences[id].expr).kind
+        if let ExprKind::Region(buffer, _)
+        | ExprKind::Buffer(buffer)
+        | ExprKind::Load { buffer, .. } = body.expr(facts.occurrences[id].expr).kind
             && !seen.contains(&buffer)
             && seen.len() < 16
         {

@@ -82,9 +82,10 @@ fn of_product(body: &Body, args: &[ExprId]) -> Option<String> {
     let name = |it: &Part| body.name(body.buffers[it.buffer].name);
     let (a, b, c) = (part(body, a)?, part(body, b)?, part(body, c)?);
     let (left, right) = (body.buffers[a.buffer].dtype, body.buffers[b.buffer].dtype);
-    let is_tensor_memory =
-        body.scope_name(body.buffers[a.buffer].scope).contains("tmem");
-    if left != right && ![left, right].iter().any(|it| it.is_symbolic() || is_small(*it)) && !is_tensor_memory
+    let is_tensor_memory = body.scope_name(body.buffers[a.buffer].scope).contains("tmem");
+    if left != right
+        && ![left, right].iter().any(|it| it.is_symbolic() || is_small(*it))
+        && !is_tensor_memory
     {
         let (left, right) = (body.dtype_name(left), body.dtype_name(right));
         return Some(format!(
@@ -140,7 +141,11 @@ fn of_reduction(body: &Body, args: &[ExprId]) -> Option<String> {
     let (wanted, given) = (left.lengths()?, to.lengths()?);
     (wanted != given).then(|| {
         let name = body.name(body.buffers[to.buffer].name);
-        format!(" leaves {} without dimension {at}, but `{name}` has {}", list(&wanted), list(&given))
+        format!(
+            " leaves {} without dimension {at}, but `{name}` has {}",
+            list(&wanted),
+            list(&given)
+        )
     })
 }
 
@@ -170,7 +175,8 @@ fn of_copy(body: &Body, args: &[ExprId]) -> Option<String> {
         ));
     }
     let (x, y) = source.iter().zip(&target).find(|it| it.1 < it.0)?;
-    (near > far).then(|| format!(" copies {x} elements of `{}` to {y} of `{}`", name(&from), name(&to)))
+    (near > far)
+        .then(|| format!(" copies {x} elements of `{}` to {y} of `{}`", name(&from), name(&to)))
 }
 
 fn list(extents: &[i64]) -> String {

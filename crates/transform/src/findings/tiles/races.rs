@@ -3,9 +3,9 @@
 //! In: the facts. Out: a finding for each store in a `T.Parallel` to memory that threads share (or a fragment) where
 //! two iterations write one element, with both: a loop of known extent that neither the indices nor any guard name, or
 //! two iterations found by evaluation. The stored values must differ: the value names what the iterations differ in, or
-//! reads the element. A store of one value by all is no mistake. O(stores · iterations, with a limit).
+//! reads the element. A store of one value by all is no mistake, and a sum in a fragment may be one of a reducer. O(stores · iterations, with a limit).
 
-use ir::{Body, ExprId, ExprKind, ForKind, OpId, OpKind, plan::finding::Place};
+use ir::{Body, BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, plan::finding::Place};
 use rules::{Rule, Severity};
 use rustc_hash::FxHashMap;
 
@@ -57,20 +57,26 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         let parallel: Vec<&Loop> =
             around.loops.iter().filter(|it| it.kind == ForKind::Parallel).collect();
         let is_inside = |it: &&Loop| {
-            facts.maker(buffer).is_some_and(|maker| facts.scopes().is_ancestor(
-                facts.scopes().of_block(body.entry(body.ops[it.op].regions[0])),
-                facts.scopes().of_op(maker),
-            ))
+            facts.maker(buffer).is_some_and(|maker| {
+                facts.scopes().is_ancestor(
+                    facts.scopes().of_block(body.entry(body.ops[it.op].regions[0])),
+                    facts.scopes().of_op(maker),
+                )
+            })
         };
         if parallel.is_empty() || parallel.iter().any(is_inside) {
             continue;
         }
-        let Some(both) = free(body, op, &around, &parallel).or_else(|| met(body, op, &around, &parallel))
+        let Some(both) =
+            free(body, op, &around, &parallel).or_else(|| met(body, op, &around, &parallel))
         else {
             continue;
         };
         let place = Place::Op(op);
-        let text = format!(": the iterations {both} of `T.Parallel` write one element of `{}`, in no order", body.name(body.buffers[buffer].name));
+        let text = format!(
+            ": the iterations {both} of `T.Parallel` write one element of `{}`, in no order",
+            body.name(body.buffers[buffer].name)
+        );
         let message = Sentence::of([place.into(), Word::Text(text.into())]);
         found.push(told(FindingKind::ParallelRace, place, message));
     }
@@ -99,6 +105,10 @@ fn deciding(body: &Body, op: OpId, around: &Around) -> Option<Names> {
 fn differs(body: &Body, op: OpId, keys: &[Key]) -> bool {
     let (value, indices) = parts(body, op);
     let OpKind::Store { buffer, .. } = body.ops[op].kind else { return false };
+    let scope = body.buffers[buffer].scope;
+    if !scope.is_global() && !scope.is_shared() && reads(body, value, buffer) {
+        return false;
+    }
     let mut names = Names::default();
     names.add(body, value);
     if keys.iter().any(|&it| names.has(it)) {
@@ -113,12 +123,30 @@ fn differs(body: &Body, op: OpId, keys: &[Key]) -> bool {
             ExprKind::Load { buffer: read, indices: at, .. }
                 if read == buffer && body.items(at) == indices =>
             {
-                // Of two sums one is lost; a store of the element itself changes nothing.
+                // Of two sums one is lost, but a reducer (`T.alloc_reducer`), a fragment to this IR, keeps them all. A
+                // store of the element itself changes nothing.
                 return expr != value;
             }
             _ if nodes > MOST_ITERATIONS => return false,
             _ => body.each_child(kind, &mut |it| stack.push(it)),
         }
+    }
+    false
+}
+
+/// Returns true if an expression reads a buffer.
+fn reads(body: &Body, expr: ExprId, buffer: BufferId) -> bool {
+    let mut stack = vec![expr];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(expr) = stack.pop() {
+        if !seen.insert(expr) {
+            continue;
+        }
+        let kind = body.expr(expr).kind;
+        if matches!(kind, ExprKind::Load { buffer: read, .. } if read == buffer) {
+            return true;
+        }
+        body.each_child(kind, &mut |it| stack.push(it));
     }
     false
 }
@@ -156,7 +184,9 @@ fn met(body: &Body, op: OpId, around: &Around, parallel: &[&Loop]) -> Option<Str
             }
             Some((min, ..)) => outside.push((Key::Loop(it.var), min)),
             None if is_parallel => return None,
-            None => outside.extend(evaluate(body, &outside, it.min).map(|min| (Key::Loop(it.var), min))),
+            None => {
+                outside.extend(evaluate(body, &outside, it.min).map(|min| (Key::Loop(it.var), min)))
+            }
         }
     }
     if total > MOST_ITERATIONS {
@@ -179,7 +209,8 @@ fn met(body: &Body, op: OpId, around: &Around, parallel: &[&Loop]) -> Option<Str
         if !is_reached {
             continue;
         }
-        let element: Option<Vec<i128>> = indices.iter().map(|&it| evaluate(body, &values, it)).collect();
+        let element: Option<Vec<i128>> =
+            indices.iter().map(|&it| evaluate(body, &values, it)).collect();
         let Some(other) = at.insert(element?, iteration.clone()) else { continue };
         let differing: Vec<Key> =
             iteration.iter().zip(&other).filter(|it| it.0 != it.1).map(|it| it.0.0).collect();
@@ -188,13 +219,13 @@ fn met(body: &Body, op: OpId, around: &Around, parallel: &[&Loop]) -> Option<Str
         if a.is_some() && a == b || !differs(body, op, &differing) {
             return None;
         }
-        return Some(format!("{} and {}", words(body, &other), words(body, &iteration)));
+        return Some(format!("{} and {}", words(&other), words(&iteration)));
     }
     None
 }
 
 /// An iteration: `(1, 2)`.
-fn words(_: &Body, iteration: &Values) -> String {
+fn words(iteration: &Values) -> String {
     let all: Vec<String> = iteration.iter().rev().map(|it| it.1.to_string()).collect();
     format!("({})", all.join(", "))
 }

@@ -4,7 +4,9 @@
 //! and checked by evaluation: every guard is evaluated, and one that cannot be ends the search. A loop whose extent is
 //! not known is taken to be entered, with its first value. Bounded work.
 
-use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, Intrinsic, OpKind, UnaryOp, ValueId, ValueKind};
+use ir::{
+    BinaryOp, Body, Callee, ExprId, ExprKind, Intrinsic, OpKind, UnaryOp, ValueId, ValueKind,
+};
 use smallvec::SmallVec;
 
 use super::around::{Around, Loop};
@@ -110,12 +112,12 @@ pub(super) fn definition(body: &Body, value: ValueId) -> Option<ExprId> {
 /// The dimension of a call that gives the index of the thread.
 fn thread_axis(body: &Body, expr: ExprId) -> Option<u8> {
     match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::LaunchThreadIdx), args, .. } => {
-            match body.items(args).first().map(|&it| body.expr(it).kind) {
-                Some(ExprKind::Int(it)) => u8::try_from(it).ok().filter(|&it| it < 3),
-                _ => None,
-            }
-        }
+        ExprKind::Call {
+            callee: Callee::Intrinsic(_, Intrinsic::LaunchThreadIdx), args, ..
+        } => match body.items(args).first().map(|&it| body.expr(it).kind) {
+            Some(ExprKind::Int(it)) => u8::try_from(it).ok().filter(|&it| it < 3),
+            _ => None,
+        },
         _ => None,
     }
 }
