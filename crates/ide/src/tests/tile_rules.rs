@@ -56,7 +56,7 @@ fn operands_of_tile_operations() {
         ],
         &[
             "T.gemm(S, W, C)",
-            "T.gemm(W, S, C[0:128, 0:64], transpose_A=True, transpose_B=True)",
+            "T.gemm(S, S, C[:, 0:64], transpose_B=True)",
             "T.gemm(S, Q, C)",
             "T.reduce_sum(C, F, dim=1)",
             "T.reduce_sum(C, F, dim=-1, clear=False)",
