@@ -1,5 +1,5 @@
-//! Rules for tile operations, launches, barriers and parallel loops of TileLang: planted mistakes, and right kernels that
-//! look like them.
+//! Rules for tile operations, launches, barriers and parallel loops of TileLang: planted mistakes, and right kernels
+//! that look like them.
 
 use super::{FILE, analysis};
 use crate::DiagnosticsConfig;

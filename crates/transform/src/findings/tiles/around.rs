@@ -18,7 +18,7 @@ pub(super) struct Loop {
     pub(super) kind: ForKind,
 }
 
-/// What is around a place, outermost first.
+/// All that is around a place, outermost first.
 pub(super) struct Around {
     pub(super) loops: Vec<Loop>,
     /// Conditions and the value that they have where the place is reached.
@@ -30,7 +30,7 @@ pub(super) struct Around {
 /// Loops that are looked at.
 const MOST_LOOPS: usize = 16;
 
-/// What is around an operation, if it is in a launch.
+/// Returns what is around an operation, if it is in a launch.
 pub(super) fn of_op(facts: &FindingFacts<'_>, op: OpId) -> Option<Around> {
     let body = facts.body;
     let mut around = Around { loops: Vec::new(), guards: Vec::new(), threads: [None; 3] };
@@ -73,7 +73,7 @@ pub(super) fn of_op(facts: &FindingFacts<'_>, op: OpId) -> Option<Around> {
     Some(around)
 }
 
-/// What is around an occurrence, with the conditions in its own operation.
+/// Returns what is around an occurrence, with the conditions in its own operation.
 pub(super) fn of_occurrence(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<Around> {
     let (body, occurrences) = (facts.body, facts.occurrences);
     let mut around = of_op(facts, occurrences[id].op)?;
@@ -82,10 +82,8 @@ pub(super) fn of_occurrence(facts: &FindingFacts<'_>, id: OccurrenceId) -> Optio
         let kind = body.expr(occurrences[parent].expr).kind;
         let index = occurrences.index_in(parent, child);
         match kind {
-            ExprKind::IfThenElse(condition, ..) | ExprKind::Select(condition, ..) => {
-                if index > 0 {
-                    around.guards.push((condition, index == 1));
-                }
+            ExprKind::IfThenElse(condition, ..) | ExprKind::Select(condition, ..) if index > 0 => {
+                around.guards.push((condition, index == 1));
             }
             ExprKind::Binary(BinaryOp::And, left, _) if index == 1 => {
                 around.guards.push((left, true));

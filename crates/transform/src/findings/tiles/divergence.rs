@@ -1,9 +1,9 @@
 //! Barriers that only a part of a warp reaches.
 //!
 //! In: the facts. Out: a finding for each `T.sync_threads()` under conditions (or in loops) of which threads of one
-//! warp disagree: those that reach it wait for those that never come. A barrier for whole warps is right: TileLang makes
-//! it one for their number of threads (its `ThreadPartialSyncRewriter`). Every condition around must be evaluated. A
-//! warp is taken to have 32 threads; where it has more, nothing is told too much. O(barriers · threads).
+//! warp disagree: those that reach it wait for those that never come. A barrier for whole warps is right: TileLang
+//! makes it one for their number of threads (its `ThreadPartialSyncRewriter`). Every condition around must be
+//! evaluated. A warp is taken to have 32 threads; where it has more, nothing is told too much. O(barriers · threads).
 
 use ir::{Callee, ExprKind, OpKind, plan::finding::Place};
 use rules::{Rule, Severity};

@@ -122,7 +122,7 @@ fn thread_axis(body: &Body, expr: ExprId) -> Option<u8> {
     }
 }
 
-/// What an expression is made of, through the names in it.
+/// The things that an expression is made of, through the names in it.
 #[derive(Default)]
 pub(super) struct Names {
     pub(super) keys: Vec<Key>,
