@@ -5,7 +5,7 @@
 //! makes it one for their number of threads (its `ThreadPartialSyncRewriter`). Every condition around must be
 //! evaluated. A warp is taken to have 32 threads; where it has more, nothing is told too much. O(barriers · threads).
 
-use ir::{Callee, ExprKind, OpKind, plan::finding::Place};
+use ir::{Callee, ExprKind, Intrinsic, OpKind, plan::finding::Place};
 use rules::{Rule, Severity};
 
 use super::{
@@ -57,8 +57,8 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         }
         let Some(&call) = body.ops[op].operands.first() else { continue };
         let is_barrier = match body.expr(call).kind {
-            ExprKind::Call { callee: Callee::Intrinsic(name, _), args, .. } => {
-                body.name(name) == "tvm_storage_sync" && body.items(args).len() == 1
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                it == Intrinsic::StorageSync && body.items(args).len() == 1
             }
             _ => false,
         };

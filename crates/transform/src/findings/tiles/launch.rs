@@ -5,7 +5,7 @@
 //! every device. TileLang lets tiles share memory that are not needed at once, so that only those of one statement
 //! count. O(operations).
 
-use ir::{Body, BufferId, ExprKind, ForKind, OpId, OpKind, plan::finding::Place};
+use ir::{Body, BufferId, ExprKind, ForKind, OpId, OpKind, ThreadTag, plan::finding::Place};
 use rules::{Rule, Severity};
 
 use super::{
@@ -109,7 +109,7 @@ fn grid(body: &Body, launch: OpId, tell: &mut dyn FnMut(Place, String)) {
             && let Some(count) = body.ops[parent].operands.get(1).and_then(|&it| number(body, it))
         {
             let name = body.tag_name(tag);
-            let most = if name == "blockIdx.x" { i64::from(i32::MAX) } else { 65535 };
+            let most = if tag == ThreadTag::LAUNCH[0] { i64::from(i32::MAX) } else { 65535 };
             if count <= 0 || count > most {
                 let text = format!("a grid of {count} blocks along `{name}`: it has 1 to {most}");
                 tell(place(body, parent), text);
