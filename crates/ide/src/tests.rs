@@ -19,6 +19,7 @@ mod pointer_calls;
 mod random_edits;
 mod reports;
 mod simplifications;
+mod tile_rules;
 mod tilelang;
 
 use crate::{Analysis, AnalysisHost, FileId, TextSize};

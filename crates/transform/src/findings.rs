@@ -25,6 +25,7 @@ mod openable;
 mod read_before_write;
 pub(crate) mod redundant_load;
 mod stored;
+mod tiles;
 mod unreachable;
 
 use std::{
@@ -217,12 +218,20 @@ finding_kinds! {
     DeadBinding = dead_binding::DEAD_BINDING;
     /// A store that nothing can read.
     DeadStore = dead_store::DEAD_STORE;
+    /// A barrier that only some threads of a warp reach.
+    DivergentBarrier = tiles::DIVERGENT_BARRIER;
+    /// A launch that no device accepts.
+    LaunchLimit = tiles::LAUNCH_LIMIT;
     /// A value in a loop that is the same in every iteration.
     LoopInvariant = loop_invariant::LOOP_INVARIANT;
     /// Threads exchange shared memory with no barrier between.
     MissingBarrier = barriers::MISSING;
     /// Without `noalias`, writes of one parameter may change another.
     MissingNoalias = missing_noalias::MISSING_NOALIAS;
+    /// An access outside of a tile.
+    OutOfBounds = tiles::OUT_OF_BOUNDS;
+    /// Two iterations of a parallel loop write one element.
+    ParallelRace = tiles::PARALLEL_RACE;
     /// A load of memory that nothing has written.
     ReadBeforeWrite = read_before_write::READ_BEFORE_WRITE;
     /// A condition that an enclosing one already decides.
@@ -231,6 +240,8 @@ finding_kinds! {
     RedundantLoad = redundant_load::REDUNDANT_LOAD;
     /// A barrier across which threads exchange nothing.
     SuperfluousBarrier = barriers::SUPERFLUOUS;
+    /// Operands of a tile operation that do not fit each other.
+    TileOperands = tiles::TILE_OPERANDS;
     /// Statements that cannot be executed.
     Unreachable = unreachable::UNREACHABLE;
 }

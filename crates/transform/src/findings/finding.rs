@@ -73,7 +73,7 @@ impl FindingKind {
 
 /// A set of kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub struct FindingKinds(u16);
+pub struct FindingKinds(u32);
 
 impl FindingKinds {
     /// All of them.

@@ -70,13 +70,13 @@ behaviour is undefined: on a CPU the program dies, on a GPU the result is arbitr
 ",
 );
 
-/// Accesses outside of a memref.
-const OUT_OF_BOUNDS: Rule = Rule::reported(
+/// Accesses outside of a memref or a tile.
+pub(crate) const OUT_OF_BOUNDS: Rule = Rule::reported(
     "out-of-bounds",
     Warning,
-    "an access outside of a memref",
+    "an access outside of a memref or a tile",
     "\
-An index is outside of the static extents of the memref whenever the operation is executed, or for the values that the \
+An index is outside of the static extents of the memref, or of a tile of TileLang, whenever the operation is executed, or for the values that the \
 message names, which occur.
 
 ```mlir
@@ -84,6 +84,15 @@ scf.for %i = %c0 to %c16 step %c1 {
   %j = arith.addi %i, %c1 : index
   %x = memref.load %m[%j] : memref<16xf32>       // for %i = 15
 }
+```
+
+TileLang guards accesses of global memory, and the tails of copies; it does not guard elements of shared tiles, \
+fragments and local memory, nor the parts that `T.fill`, `T.gemm` and `T.reduce_*` are given.
+
+```python
+S = T.alloc_shared((64,), \"float32\")
+for i in T.Parallel(128):
+    S[i] = 0.0                                     # for i = 127
 ```
 ",
 );

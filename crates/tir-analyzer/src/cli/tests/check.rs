@@ -380,7 +380,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 54
+                  "ruleIndex": 58
                 }
               ],
               "invocations": [

@@ -1,0 +1,174 @@
+//! Rules for tile operations, launches, barriers and parallel loops of TileLang: planted mistakes, and right kernels
+//! that look like them.
+
+use super::{FILE, analysis};
+use crate::DiagnosticsConfig;
+
+const RULES: [&str; 5] =
+    ["divergent-barrier", "launch-limit", "out-of-bounds", "parallel-race", "tile-operands"];
+
+/// The findings of these rules in a kernel with this launch and these statements; `n` is not known.
+#[track_caller]
+fn found_in(launch: &str, statements: &str) -> Vec<&'static str> {
+    let memory = [
+        "S = T.alloc_shared((64, 32), \"float16\")",
+        "W = T.alloc_shared((32, 128), \"float16\")",
+        "C = T.alloc_fragment((64, 128), \"float32\")",
+        "F = T.alloc_fragment((64,), \"float32\")",
+        "Q = T.alloc_shared((n, n), \"float16\")",
+        "tx = T.get_thread_binding()",
+    ];
+    let lines = memory.into_iter().chain(statements.trim().lines());
+    let body: String = lines.map(|it| format!("            {it}\n")).collect();
+    let text = format!(
+        "import tilelang\nimport tilelang.language as T\n\ndef make(n):\n    @T.prim_func\n    def f(A: T.Tensor((64, 32), \"float16\"), B: T.Tensor((64,), \"float32\"), X: T.Tensor((64,), \"int32\")):\n        with T.Kernel({launch}) as bx:\n{body}    return f\n"
+    );
+    let analysis = analysis(&text);
+    let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
+    let all = analysis.diagnostics(FILE, &config).unwrap();
+    assert!(!all.iter().any(|it| it.code == "syntax-error"), "{text}");
+    all.iter().map(|it| it.code).filter(|it| RULES.contains(it)).collect()
+}
+
+/// Checks kernels that have one mistake each, and kernels that have none.
+#[track_caller]
+fn check(rule: &str, wrong: &[&str], right: &[&str]) {
+    for it in wrong {
+        assert_eq!(found_in("4, threads=128", it), [rule], "of\n{it}");
+    }
+    for it in right {
+        assert_eq!(found_in("4, threads=128", it), [""; 0], "of\n{it}");
+    }
+}
+
+#[test]
+fn operands_of_tile_operations() {
+    check(
+        "tile-operands",
+        &[
+            "T.gemm(S, W, C, transpose_A=True)",
+            "T.gemm(S, S, C)",
+            "T.gemm(S, W, C[0:32, :])",
+            "T.gemm(S, C, C)",
+            "T.reduce_sum(C, F, dim=0)",
+            "T.reduce_max(C, F, dim=2)",
+            "T.copy(A, S[0:32, :])",
+        ],
+        &[
+            "T.gemm(S, W, C)",
+            "T.gemm(S, S, C[:, 0:64], transpose_B=True)",
+            "T.gemm(S, Q, C)",
+            "T.reduce_sum(C, F, dim=1)",
+            "T.reduce_sum(C, F, dim=-1, clear=False)",
+            "T.copy(A[bx * 16, 0], S)",
+            "T.copy(A[0:64, 3], F)",
+            "T.copy(Q, A)",
+            "T.copy(F, B[bx * 16])",
+        ],
+    );
+}
+
+#[test]
+fn elements_and_parts_outside_of_tiles() {
+    check(
+        "out-of-bounds",
+        &[
+            "for i in T.Parallel(65):\n    F[i] = 0.0",
+            "for i in T.serial(64):\n    F[i + 1] = 0.0",
+            "F[bx * 32] = 0.0",
+            "for i in T.Parallel(128):\n    if i < 70:\n        F[i] = 0.0",
+            "B[tx] = S[tx, 0]",
+            "T.fill(S[0:80, :], 0)",
+            "for i in T.serial(4):\n    for j in T.serial(i, 65):\n        F[j] = 1.0",
+        ],
+        &[
+            "for i in T.Parallel(64):\n    F[i] = 0.0",
+            "for i in T.Parallel(128):\n    if i < 64:\n        F[i] = 0.0",
+            "for i in T.Parallel(128):\n    B[i] = T.if_then_else(i < 64, S[i, 0], 0)",
+            "for i in T.Parallel(128):\n    B[i] = 0.0",
+            "for i in T.Parallel(n):\n    F[i] = 0.0",
+            "if tx < 64:\n    F[tx] = 0.0",
+            "F[X[bx]] = 0.0",
+            "T.copy(A[bx * 48, 0], S)",
+            "F[-1] = 0.0",
+        ],
+    );
+}
+
+#[test]
+fn barriers_that_a_part_of_a_warp_reaches() {
+    check(
+        "divergent-barrier",
+        &[
+            "if tx < 16:\n    T.sync_threads()",
+            "if tx == 0:\n    T.sync_threads()",
+            "if tx % 2 == 0:\n    B[tx] = 0.0\nelse:\n    T.sync_threads()",
+            "for i in T.serial(tx):\n    T.sync_threads()",
+            "if tx < 100:\n    for i in T.serial(4):\n        T.sync_threads()",
+        ],
+        &[
+            "T.sync_threads()",
+            "if tx < 64:\n    T.sync_threads()",
+            "if bx == 0:\n    T.sync_threads()",
+            "if tx < 16:\n    B[tx] = 0.0\nT.sync_threads()",
+            "for i in T.serial(n):\n    T.sync_threads()",
+            "if tx < n:\n    T.sync_threads()",
+            "with T.ws(0):\n    T.sync_threads()",
+        ],
+    );
+}
+
+#[test]
+fn iterations_that_write_one_element() {
+    check(
+        "parallel-race",
+        &[
+            "for i, j in T.Parallel(64, 32):\n    S[i, 0] = S[i, 0] + A[i, j]",
+            "for i, j in T.Parallel(64, 32):\n    F[i] = A[i, j]",
+            "for i in T.Parallel(64):\n    F[i // 2] = A[i, 0]",
+            "for i in T.Parallel(64):\n    B[bx] = B[bx] + A[i, 0]",
+            "for i, j in T.Parallel(8, 8):\n    F[i + j] = A[i, j]",
+            "for i in T.Parallel(64):\n    S[i % 32, bx] = A[i, 0]",
+        ],
+        &[
+            "for i, j in T.Parallel(64, 32):\n    S[i, j] = A[i, j]",
+            "R = T.alloc_reducer((64,), \"float32\", op=\"sum\")\nfor i, j in T.Parallel(64, 32):\n    R[i] += A[i, j]",
+            "for i in T.Parallel(64):\n    B[bx] = 1.0",
+            "for i, j in T.Parallel(64, 32):\n    if j == 0:\n        F[i] = A[i, j]",
+            "for i in T.Parallel(64):\n    for j in T.serial(32):\n        F[i] = F[i] + A[i, j]",
+            "for i, j in T.Parallel(64, 32):\n    T.atomic_add(B[i], A[i, j])",
+            "for i, j in T.Parallel(64, n):\n    F[i] = A[i, j]",
+            "for i in T.Parallel(64):\n    B[X[i]] = A[i, 0]",
+            "for i, j in T.Parallel(8, 8):\n    F[i * 8 + j] = A[i, j]",
+        ],
+    );
+}
+
+#[test]
+fn launches_that_no_device_accepts() {
+    let large = "H = T.alloc_shared((512, 512), \"float16\")\nT.clear(H)";
+    let two = "H = T.alloc_shared((256, 256), \"float16\")\nG = T.alloc_shared((256, 256), \"float16\")\nT.copy(H, G)";
+    let reused = "H = T.alloc_shared((256, 256), \"float16\")\nG = T.alloc_shared((256, 256), \"float16\")\nT.clear(H)\nT.clear(G)";
+    let wrong = [
+        ("4, threads=2048", ""),
+        ("4, threads=(32, 32, 2)", ""),
+        ("4, threads=0", ""),
+        ("0, threads=128", ""),
+        ("4, threads=128", large),
+        ("4, threads=128", two),
+    ];
+    for (launch, statements) in wrong {
+        assert_eq!(found_in(launch, statements), ["launch-limit"], "{launch}\n{statements}");
+    }
+    let right = [
+        ("4, threads=1024", ""),
+        ("4, threads=n", ""),
+        ("n, threads=128", ""),
+        ("70000, threads=128", ""),
+        ("4, threads=(32, 4)", ""),
+        ("4, threads=128", reused),
+    ];
+    for (launch, statements) in right {
+        assert_eq!(found_in(launch, statements), [""; 0], "{launch}\n{statements}");
+    }
+}

@@ -1,0 +1,66 @@
+//! Findings in kernels of TileLang: what its compiler refuses, and what goes wrong on the device.
+//!
+//! In: the facts of a body that has a launch of TileLang (`T.Kernel`). Out: findings that are *proven*: a constant
+//! contradicts a rule of TileLang's compiler, or a witness (values of loops, blocks and threads that occur) makes it
+//! happen. What rests on a name whose value is not known is not told: in an instance it is known.
+//!
+//! | module | finds |
+//! |---|---|
+//! | `operands` | operands of tile operations that do not fit each other |
+//! | `bounds` | elements and parts outside of a tile |
+//! | `launch` | launches that no device accepts |
+//! | `divergence` | barriers that only a part of a warp reaches |
+//! | `races` | iterations of `T.Parallel` that write one element |
+//! | `extents` | the extents of parts of buffers |
+//! | `around` | the loops, guards and threads around a place |
+//! | `witness` | values for them, and what an expression is then |
+
+mod around;
+mod bounds;
+mod divergence;
+mod extents;
+mod launch;
+mod operands;
+mod races;
+mod witness;
+
+pub(super) use {
+    bounds::OUT_OF_BOUNDS, divergence::DIVERGENT_BARRIER, launch::LAUNCH_LIMIT,
+    operands::TILE_OPERANDS, races::PARALLEL_RACE,
+};
+
+use ir::{Attr, AttrDict, Body, OpId, OpKind, plan::finding::Place};
+
+use super::{Finding, FindingKind, Sentence};
+
+/// The attribute of the block of a launch that has its numbers of threads.
+const THREADS: &str = "tl.launch_threads";
+
+/// The launches of TileLang: the block that holds the memory of each, with its attributes. In program order.
+fn launches(body: &Body) -> impl Iterator<Item = (OpId, &AttrDict)> {
+    body.ops_preorder().filter_map(|op| {
+        let attrs = body.dict(body.ops[op].attrs);
+        let is_launch = matches!(body.ops[op].kind, OpKind::SBlock(_))
+            && attrs.iter().any(|it| &*it.0 == THREADS);
+        is_launch.then_some((op, attrs))
+    })
+}
+
+/// The number of threads along each dimension; none that is not known.
+fn threads(attrs: &AttrDict) -> [Option<i128>; 3] {
+    let mut all = [Some(1); 3];
+    if let Some((_, Attr::List(items))) = attrs.iter().find(|it| &*it.0 == THREADS) {
+        for (at, item) in items.iter().take(3).enumerate() {
+            all[at] = match item {
+                Attr::Int(it, _) => Some(i128::from(*it)),
+                _ => None,
+            };
+        }
+    }
+    all
+}
+
+/// A finding without a fix.
+fn told(kind: FindingKind, place: Place, message: Sentence) -> Finding {
+    Finding { kind, place, message, related: Vec::new(), fix: None }
+}

@@ -1,0 +1,150 @@
+//! Launches that no device accepts.
+//!
+//! In: the facts. Out: a finding for each launch of TileLang with a number of threads or blocks that is known and that
+//! no device has, and for each statement whose shared tiles together are larger than the shared memory of a block on
+//! every device. TileLang lets tiles share memory that are not needed at once, so that only those of one statement
+//! count. O(operations).
+
+use ir::{Body, BufferId, ExprKind, ForKind, OpId, OpKind, ThreadTag, plan::finding::Place};
+use rules::{Rule, Severity};
+
+use super::{
+    super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
+    extents::number,
+    launches, threads, told,
+};
+
+/// A launch that no device accepts.
+pub(in super::super) const LAUNCH_LIMIT: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "launch-limit",
+        Severity::Error,
+        "a launch that no device accepts",
+        "\
+A block has 1 to 1024 threads (64 along the third dimension), the second and third dimension of a grid have 1 to 65535 \
+blocks, and a block has at most 227 KiB of shared memory, on NVIDIA's devices of compute capability 9.0 and 10.0; other \
+devices have less.
+
+```python
+with T.Kernel(4, threads=2048):            # 1024 is the most
+    S = T.alloc_shared((512, 512), \"float16\")
+    T.copy(A, S)                           # 512 KiB
+```
+
+Only what is known is told: `T.Kernel(M, threads=n)` is not, until an instance says what they are.
+",
+    ),
+    plan,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// The most shared memory of a block on any device: 227 KiB.
+const MOST_SHARED: u64 = 227 << 10;
+
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    let body = facts.body;
+    let mut tell = |place: Place, text: String| {
+        let message = Sentence::of([Word::Text(text.into())]);
+        found.push(told(FindingKind::LaunchLimit, place, message));
+    };
+    let mut is_launched = false;
+    for (op, attrs) in launches(body) {
+        if attrs.iter().any(|it| &*it.0 == "is_cpu") {
+            return;
+        }
+        is_launched = true;
+        let counts = threads(attrs);
+        let place = place(body, op);
+        if let Some(count) = counts.iter().flatten().find(|it| **it <= 0) {
+            tell(place, format!("a block of {count} threads: there is at least one"));
+        } else if let [Some(x), Some(y), Some(z)] = counts {
+            let all = x.saturating_mul(y).saturating_mul(z);
+            if all > 1024 {
+                tell(place, format!("a block of {all} threads: no device has more than 1024"));
+            } else if z > 64 {
+                tell(place, format!("{z} threads along the third dimension: 64 are the most"));
+            }
+        }
+        grid(body, op, &mut tell);
+    }
+    if !is_launched {
+        return;
+    }
+    for op in body.ops_preorder() {
+        let (bytes, names) = shared(facts, op);
+        if bytes > MOST_SHARED {
+            let kib = bytes.div_ceil(1 << 10);
+            tell(
+                Place::Op(op),
+                format!(
+                    "{kib} KiB of shared memory at once ({names}): no device has more than 227 KiB a block"
+                ),
+            );
+            return;
+        }
+    }
+}
+
+/// The place of a launch: the name of its first block, as the launch itself has no statement of its own.
+fn place(body: &Body, op: OpId) -> Place {
+    let mut place = Place::Op(op);
+    let mut at = Some(op);
+    while let Some(op) = at {
+        if let OpKind::For(ForKind::ThreadBinding(_)) = body.ops[op].kind
+            && let Some(&var) = body.blocks[body.entry(body.ops[op].regions[0])].args.first()
+        {
+            place = Place::Value(var);
+        }
+        at = body.parent_op(op);
+    }
+    place
+}
+
+/// The dimensions of the grid around the block of a launch.
+fn grid(body: &Body, launch: OpId, tell: &mut dyn FnMut(Place, String)) {
+    let mut at = launch;
+    while let Some(parent) = body.parent_op(at) {
+        if let OpKind::For(ForKind::ThreadBinding(tag)) = body.ops[parent].kind
+            && let Some(count) = body.ops[parent].operands.get(1).and_then(|&it| number(body, it))
+        {
+            let name = body.tag_name(tag);
+            let most = if tag == ThreadTag::LAUNCH[0] { i64::from(i32::MAX) } else { 65535 };
+            if count <= 0 || count > most {
+                let text = format!("a grid of {count} blocks along `{name}`: it has 1 to {most}");
+                tell(place(body, parent), text);
+            }
+        }
+        at = parent;
+    }
+}
+
+/// The bytes of the shared tiles that a statement names, and their names.
+fn shared(facts: &FindingFacts<'_>, op: OpId) -> (u64, String) {
+    let body = facts.body;
+    let mut seen: Vec<BufferId> = Vec::new();
+    for id in facts.occurrences.of_op(op) {
+        if let ExprKind::Region(buffer, _)
+        | ExprKind::Buffer(buffer)
+        | ExprKind::Load { buffer, .. } = body.expr(facts.occurrences[id].expr).kind
+            && !seen.contains(&buffer)
+            && seen.len() < 16
+        {
+            seen.push(buffer);
+        }
+    }
+    let (mut sum, mut names) = (0u64, Vec::new());
+    for buffer in seen {
+        let data = &body.buffers[buffer];
+        if !data.scope.is_plain_shared() || data.dtype.is_symbolic() || data.dtype.bits < 8 {
+            continue;
+        }
+        let extents: Option<Vec<u64>> =
+            data.shape.iter().map(|&it| u64::try_from(number(body, it)?).ok()).collect();
+        let Some(extents) = extents else { continue };
+        let elements = extents.into_iter().fold(1u64, u64::saturating_mul);
+        sum = sum.saturating_add(elements.saturating_mul(data.dtype.bytes() as u64));
+        names.push(format!("`{}`", body.name(data.name)));
+    }
+    (sum, names.join(", "))
+}
