@@ -104,9 +104,18 @@ fn facts_about_a_value_of_mlir() {
         --- exit code 0
     "#]]);
     project.run("simplify a.mlir:6:5 --given 0<=k<=16 --given n>=16").check(expect![[r#"
-        --- errors
-        error: --given `'0<=k<=16'`: `'0` is neither a number, a name, nor the remainder of one (`n % 16`)
-        --- exit code 2
+        a.mlir:6:5: `%inside : i1`
+          is           %i < %n
+          bounds       always true
+          known from   %i < %k (a.mlir:5)
+          simpler      true
+                         decided: %i < %n  =>  true, as %i < %k
+          holds here   0 <= %k (stated: `0<=k<=16`)
+                       %k <= 16 (stated: `0<=k<=16`)
+                       %n >= 16 (stated: `n>=16`)
+                       %i >= 0 (a.mlir:5)
+                       %i < %k (a.mlir:5)
+        --- exit code 0
     "#]]);
     project.run("explain --facts a.mlir:6:5 --format json").check(expect![[r#"
         {"version":1,"path":"a.mlir","range":{"start":{"line":6,"column":5,"offset":195},"end":{"line":6,"column":12,"offset":202}},"name":"%inside","type":"i1","term":"%i < %n","bounds":null,"congruence":null,"because":[],"known":[{"condition":"%i >= 0","range":{"start":{"line":5,"column":3,"offset":157},"end":{"line":5,"column":10,"offset":164}},"by":null},{"condition":"%i < %k","range":{"start":{"line":5,"column":3,"offset":157},"end":{"line":5,"column":10,"offset":164}},"by":null}],"simple":null,"steps":[],"missing":[{"fact":"%k <= %n","overflow":false,"outcome":"it is always true","rule":null,"ways":["`llvm.intr.assume` or `cf.assert`","`k = \"k <= n\"` in `[facts]` of the settings"]}]}
