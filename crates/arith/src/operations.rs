@@ -16,9 +16,14 @@
 //!   bounds and checked by evaluation. Only leaves that take each of their values count (`LeafKind`): a finding that
 //!   rests on a witness is proven, not possible.
 //!
+//! - **Words** (`describe`, `lacking`, `notation`): all that is known of one value, and the fact that is missing.
+//!
 //! Terms are made on demand, once for a value and its lanes; places in one walk. O(operations · variants of lanes).
 
+mod describe;
 mod facts;
+mod lacking;
+mod notation;
 mod places;
 mod terms;
 mod text;
@@ -33,6 +38,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 pub use self::{
+    describe::{Known, Lack, Outcome, TermStep, ValueFacts},
     facts::{StatedFact, StatedFacts},
     text::{attr, memref_extents, name_of, type_text},
     witness::Witness,
@@ -97,6 +103,8 @@ pub struct OperationFacts<'b> {
     lanes: FxHashMap<(usize, i64), ExprId>,
     /// Leaves that several operations give: program ids, sizes of launches, extents.
     shared: FxHashMap<(String, u32), ExprId>,
+    /// The first value, the end and the step of loops, by the leaf of their variable.
+    loops: FxHashMap<ValueId, [ExprId; 3]>,
     before: Table<OpId, Option<PlaceFacts>>,
     /// The context of what is stated about the arguments: facts, attributes, assumptions on entry.
     stated: ContextId,
@@ -117,6 +125,7 @@ impl<'b> OperationFacts<'b> {
             leaves: FxHashMap::default(),
             lanes: FxHashMap::default(),
             shared: FxHashMap::default(),
+            loops: FxHashMap::default(),
             before: Table::filled(body.ops.len(), None),
             stated,
             deciders: Default::default(),

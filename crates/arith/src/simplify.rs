@@ -119,13 +119,18 @@ impl<'a> Simplifier<'a> {
     }
     /// A simplifier of a copy of `body`, with a user's effects.
     pub fn with_effects(body: &Body, effects: &'a EffectTable) -> Simplifier<'a> {
+        Simplifier::of(Analyzer::growing(body, effects))
+    }
+    /// A simplifier with what an analyzer knows already; its contexts stay what they are.
+    pub fn of(analyzer: Analyzer<'a>) -> Simplifier<'a> {
+        let n_exprs = analyzer.body().n_exprs();
         Simplifier {
-            analyzer: Analyzer::growing(body, effects),
-            memo: Memo::with_room(body.n_exprs()),
+            analyzer,
+            memo: Memo::with_room(n_exprs),
             costs: Vec::new(),
             selects: Vec::new(),
             arithmetic: Vec::new(),
-            sums: sums::Sums::with_room(body.n_exprs()),
+            sums: sums::Sums::with_room(n_exprs),
             depth: 0,
             last_chain: None,
             trace: None,

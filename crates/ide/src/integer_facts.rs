@@ -135,7 +135,7 @@ pub(crate) fn integer_facts<'db>(
 
 /// The ends that are tighter than those of the type: a bound near an end of the type is only the rest of that end after
 /// an operation.
-fn bounds(it: Interval, of_type: Interval) -> Option<String> {
+pub(crate) fn bounds(it: Interval, of_type: Interval) -> Option<String> {
     let near = (of_type.max - of_type.min) / 8;
     let has_min = it.min > of_type.min + near || of_type.min == 0 && it.min > 0;
     let has_max = it.max < of_type.max - near;

@@ -41,6 +41,7 @@ mod simplifications;
 #[cfg(test)]
 mod tests;
 mod units;
+mod value_facts;
 
 use std::{cell::RefCell, ops::Range, panic::AssertUnwindSafe, sync::Arc};
 
@@ -88,6 +89,7 @@ pub use crate::{
     semantic_tokens::{SemanticToken, TokenKind},
     settings_rows::SettingsRow,
     shortened::shortened,
+    value_facts::{KnownFact, MissingFact, ValueFacts},
 };
 
 /// A file, by a number that its owner chose.
@@ -193,6 +195,18 @@ impl Analysis {
     /// Returns the information about the expression or name at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Hover>> {
         self.ask(file, |db, file| hover::hover(db, file, offset))
+    }
+
+    /// Returns what is known of the value of MLIR at an offset; `more` is stated about arguments besides the settings.
+    pub fn value_facts(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        more: &StatedFacts,
+    ) -> Cancellable<Option<ValueFacts>> {
+        self.ask_at(file, offset, |db, file, offset| {
+            value_facts::value_facts(db, file, offset, more)
+        })
     }
 
     /// Returns the other places in the workspace of the expression or the function at an offset, up to names: in order

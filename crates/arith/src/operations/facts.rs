@@ -44,6 +44,11 @@ impl StatedFacts {
         self.0.iter()
     }
 
+    /// Adds a fact that was read.
+    pub fn push(&mut self, fact: StatedFact) {
+        self.0.push(fact);
+    }
+
     /// Adds the fact of a name, `function.name` or `name`.
     ///
     /// # Errors

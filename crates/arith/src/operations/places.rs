@@ -298,6 +298,11 @@ impl OperationFacts<'_> {
         if ends.is_some_and(|(first, end)| first >= end) {
             return None;
         }
+        if let (ExprKind::Value(leaf), &[first], &[end]) =
+            (self.analyzer.body().expr(term).kind, lower, upper)
+        {
+            self.loops.insert(leaf, [first, end, step]);
+        }
         // The variable has each value between constants.
         if ends.is_some()
             && self.constant(step).is_some()

@@ -148,7 +148,7 @@ impl OperationFacts<'_> {
     }
 
     /// The leaves of a term; none if it is too large.
-    fn leaves_of(&self, term: ExprId, leaves: &mut FxHashSet<ValueId>) -> Option<()> {
+    pub(super) fn leaves_of(&self, term: ExprId, leaves: &mut FxHashSet<ValueId>) -> Option<()> {
         let nodes = nodes(self.analyzer.body(), term)?;
         leaves.extend(nodes.into_iter().filter_map(
             |it| match self.analyzer.body().expr(it).kind {
@@ -268,7 +268,7 @@ impl Search<'_> {
 }
 
 /// The nodes of a term, operands before what is made of them; none if they are too many.
-fn nodes(body: &Body, term: ExprId) -> Option<Vec<ExprId>> {
+pub(super) fn nodes(body: &Body, term: ExprId) -> Option<Vec<ExprId>> {
     let mut seen = FxHashSet::default();
     let mut todo = vec![term];
     while let Some(at) = todo.pop() {

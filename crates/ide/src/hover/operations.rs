@@ -10,12 +10,14 @@ use ir::{
     plan::ops::{OpAction, OpChange},
 };
 use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
+use transform::ops::findings::StatedFacts;
 
 use super::Hover;
 use crate::{
     names::operations::{block_at, header, name_token, pack, symbol_definition, type_name},
     plan_text::operations::{PlanWords, op_name},
     shortened::shortened,
+    value_facts,
 };
 
 /// More of a definition is not shown.
@@ -49,7 +51,7 @@ fn value_text(
     offset: TextSize,
 ) -> Option<String> {
     let words = PlanWords::new(db, at.unit)?;
-    let (value, _) = words.map.value_at(words.body, offset)?;
+    let (value, range) = words.map.value_at(words.body, offset)?;
     let values = pack(words.body, words.map, value);
     let number = values.iter().position(|it| *it == value).unwrap_or_default();
     let name = words.value(value);
@@ -86,6 +88,16 @@ fn value_text(
         let is_of_value = |it: &&OpAction| matches!(it.change, OpChange::Argument { argument, .. } | OpChange::RemoveArgument { argument } if argument == value);
         if let Some(action) = words.plan.actions.iter().find(is_of_value) {
             text.push_str(&action_text(db, file, at, &words, action));
+        }
+    }
+    let is_use = words.map.use_at(words.body, offset).is_some();
+    let user = words.map.op_at(words.body, offset).filter(|_| is_use);
+    let none = StatedFacts::default();
+    if let Some(facts) = value_facts::of_value(db, at, &words, value, range, user, &none) {
+        let lines: Vec<String> =
+            facts.sentences().into_iter().map(|it| format!("- {it}")).collect();
+        if !lines.is_empty() {
+            text.push_str(&format!("\n\n{}", lines.join("\n")));
         }
     }
     Some(text)

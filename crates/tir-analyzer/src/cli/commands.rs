@@ -16,3 +16,4 @@ pub(crate) mod preview;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod simplify;
+pub(crate) mod values;

@@ -14,7 +14,7 @@ use crate::{
     cli::{
         Exit,
         args::{AnswerFormat, ExplainArgs},
-        commands::facts,
+        commands::{facts, values},
         input::{
             jobs::{self, Job},
             source::Source,
@@ -50,6 +50,10 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
         return Ok(Exit::Success);
     };
     if args.facts {
+        if let Some(answer) = values::answer(what, args.stdin, &[], args.format, io, styled)? {
+            io.out.write_all(answer.as_bytes())?;
+            return Ok(Exit::Success);
+        }
         let answer = facts::answer(args, what, io, styled)?;
         io.out.write_all(answer.as_bytes())?;
         return Ok(Exit::Success);
@@ -248,7 +252,7 @@ fn finding_json(source: &Source, lines: &LineIndex, it: &FindingAt) -> Value {
     })
 }
 
-fn offset(lines: &LineIndex, at: LineCol) -> Result<TextSize, String> {
+pub(crate) fn offset(lines: &LineIndex, at: LineCol) -> Result<TextSize, String> {
     let place = LineCol { line: at.line - 1, col: at.col - 1 };
     // What follows the last line break is a line only if there is something on it.
     let last = lines.line_count() - 1;

@@ -2,7 +2,8 @@
 //!
 //! In: an expression in TVMScript's notation and conditions that hold. Both become a small function, so all constructs
 //! of the language work here as in a file; undeclared names are its parameters. Out: the simplest form under the
-//! conditions, each step with the name of its rule, and which fact would let one more rule apply.
+//! conditions, each step with the name of its rule, and which fact would let one more rule apply. `FILE:LINE:COLUMN` of
+//! a value of MLIR asks about that value ([`values`]).
 
 mod question;
 
@@ -21,6 +22,7 @@ use self::question::Question;
 use crate::cli::{
     Exit,
     args::{AnswerFormat, SimplifyArgs},
+    commands::values,
     io::{Io, Styled},
 };
 
@@ -46,6 +48,11 @@ pub(crate) fn simplify(
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<Exit> {
+    let place = values::answer(&args.expr, false, &args.given, args.format, io, styled)?;
+    if let Some(answer) = place {
+        io.out.write_all(answer.as_bytes())?;
+        return Ok(Exit::Success);
+    }
     let question = Question::read(&args.expr, &args.given, &args.vars, &args.size)?;
     let answer = guarded(Stage::Planning, &question.body.name, || answer(&question));
     let answer = answer.map_err(|it| anyhow::anyhow!(it.report()))?;

@@ -59,6 +59,10 @@ fn operations_of_mlir_are_explained() {
         a.mlir:3:3
         %1 : i32
         result of `arith.addi` (line 3) · used once · value 2
+
+        - is `%a + %a`
+        - congruence: `2*k`
+        - simpler form: `%a * 2` (sum-of-products)
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:3").check(expect![[r#"
@@ -69,13 +73,126 @@ fn operations_of_mlir_are_explained() {
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:3:3 --format json").check(expect![[r#"
-        {"version":1,"path":"a.mlir","range":{"start":{"line":3,"column":3,"offset":64},"end":{"line":3,"column":5,"offset":66}},"text":"%1 : i32\nresult of `arith.addi` (line 3) · used once · value 2"}
+        {"version":1,"path":"a.mlir","range":{"start":{"line":3,"column":3,"offset":64},"end":{"line":3,"column":5,"offset":66}},"text":"%1 : i32\nresult of `arith.addi` (line 3) · used once · value 2\n\n- is `%a + %a`\n- congruence: `2*k`\n- simpler form: `%a * 2` (sum-of-products)"}
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:5:1").check(expect![[r#"
         --- errors
         error: a.mlir:5:1: there is no operation and no name at this place; point at the name of one
         --- exit code 2
+    "#]]);
+}
+
+const LOOP: &str = "\
+func.func @f(%m: memref<?xf32>, %k: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %k step %c1 {
+    %inside = arith.cmpi slt, %i, %n : index
+    scf.if %inside {
+      %j = arith.muli %i, %c4 : index
+      %q = arith.divsi %j, %c4 : index
+      %x = memref.load %m[%q] : memref<?xf32>
+    }
+  }
+  return
+}
+";
+
+#[test]
+fn facts_about_a_value_of_mlir() {
+    let project = Project::new(&[("a.mlir", LOOP)]);
+    project.run("explain --facts a.mlir:6:5").check(expect![[r#"
+        a.mlir:6:5: `%inside : i1`
+          is           %i < %n
+          simpler      it is in its simplest form
+          holds here   %i >= 0 (a.mlir:5)
+                       %i < %k (a.mlir:5)
+        not known: `%k <= %n`; with it, it is always true; state it by `llvm.intr.assume` or `cf.assert`, or `k = "k <= n"` in `[facts]` of the settings
+        --- exit code 0
+    "#]]);
+    project.run("explain --facts a.mlir:8").check(expect![[r#"
+        a.mlir:8:7: `%j : index`
+          is           %i * 4
+          congruence   4*k
+          simpler      it is in its simplest form
+          holds here   %i >= 0 (a.mlir:5)
+                       %i < %k (a.mlir:5)
+                       %i < %n (a.mlir:7)
+        --- exit code 0
+    "#]]);
+    project.run("simplify a.mlir:9:7").check(expect![[r#"
+        a.mlir:9:7: `%q : index`
+          is           divs(%i * 4, 4)
+          bounds       -2305843009213693952 <= value <= 2305843009213693951
+          simpler      it is in its simplest form
+          holds here   %i >= 0 (a.mlir:5)
+                       %i < %k (a.mlir:5)
+                       %i < %n (a.mlir:7)
+        not known: that `divs(%i * 4, 4)` does not overflow; with it, truncdiv-floor would apply to `divs(%i * 4, 4)`
+        --- exit code 0
+    "#]]);
+    project.run("simplify a.mlir:6:5 --given 0<=k<=16 --given n>=16").check(expect![[r#"
+        a.mlir:6:5: `%inside : i1`
+          is           %i < %n
+          bounds       always true
+          known from   %i < %k (a.mlir:5)
+          simpler      true
+                         decided: %i < %n  =>  true, as %i < %k
+          holds here   0 <= %k (stated: `0<=k<=16`)
+                       %k <= 16 (stated: `0<=k<=16`)
+                       %n >= 16 (stated: `n>=16`)
+                       %i >= 0 (a.mlir:5)
+                       %i < %k (a.mlir:5)
+        --- exit code 0
+    "#]]);
+    project.run("explain --facts a.mlir:6:5 --format json").check(expect![[r#"
+        {"version":1,"path":"a.mlir","range":{"start":{"line":6,"column":5,"offset":195},"end":{"line":6,"column":12,"offset":202}},"name":"%inside","type":"i1","term":"%i < %n","bounds":null,"congruence":null,"because":[],"known":[{"condition":"%i >= 0","range":{"start":{"line":5,"column":3,"offset":157},"end":{"line":5,"column":10,"offset":164}},"by":null},{"condition":"%i < %k","range":{"start":{"line":5,"column":3,"offset":157},"end":{"line":5,"column":10,"offset":164}},"by":null}],"simple":null,"steps":[],"missing":[{"fact":"%k <= %n","overflow":false,"outcome":"it is always true","rule":null,"ways":["`llvm.intr.assume` or `cf.assert`","`k = \"k <= n\"` in `[facts]` of the settings"]}]}
+        --- exit code 0
+    "#]]);
+    project.run("explain --facts a.mlir:13:3").check(expect![[r#"
+        --- errors
+        error: a.mlir:13:3: there is no value of integers at this place whose facts are known; point at the name of one, in a region that is understood
+        --- exit code 2
+    "#]]);
+    project.run("explain a.mlir:7:12").check(expect![[r#"
+        a.mlir:7:12
+        %inside : i1
+        result of `arith.cmpi` (line 6) · used once · value 7
+
+        - is `%i < %n`
+        - not known: `%k <= %n`; with it, it is always true; state it by `llvm.intr.assume` or `cf.assert`, or `k = "k <= n"` in `[facts]` of the settings
+        --- exit code 0
+    "#]]);
+}
+
+const MASK: &str = "\
+tt.func public @add(%p: tensor<64x!tt.ptr<f32>>, %n: i32 {tt.divisibility = 16 : i32}) {
+  %c64 = arith.constant 64 : i32
+  %pid = tt.get_program_id x : i32
+  %start = arith.muli %pid, %c64 : i32
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %s = tt.splat %start : i32 -> tensor<64xi32>
+  %offs = arith.addi %s, %r : tensor<64xi32>
+  %nn = tt.splat %n : i32 -> tensor<64xi32>
+  %mask = arith.cmpi slt, %offs, %nn : tensor<64xi32>
+  %x = tt.load %p, %mask : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+";
+
+#[test]
+fn fact_that_keeps_a_mask() {
+    let project = Project::new(&[("a.mlir", MASK)]);
+    project.run("explain --facts a.mlir:10:21").check(expect![[r#"
+        a.mlir:10:20: `%mask : tensor<64xi1>`
+          is           program_id_x * 64 + d0 < %n
+          simpler      it is in its simplest form
+          holds here   %n mod 16 == 0 (`tt.divisibility`)
+        not known: `program_id_x * 64 + 63 < %n`; with it, every element of it is true; state it by `llvm.intr.assume` or `cf.assert`
+        not known: `%n mod 64 == 0`; with it, it is the same in all 64 elements; state it by `tt.divisibility = 64 : i32` of the argument, or `llvm.intr.assume` or `cf.assert`, or `n = "n % 64 == 0"` in `[facts]` of the settings
+        --- exit code 0
     "#]]);
 }
 
