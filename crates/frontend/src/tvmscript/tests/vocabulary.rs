@@ -53,6 +53,19 @@ fn layouts_are_data() {
 }
 
 #[test]
+fn layouts_of_values_that_are_not_known_keep_their_names() {
+    let text = "from tvm.script import tirx as T\nfrom tvm.tirx.layout import S, TileLayout\ndef make(n):\n    shape = (n * 32, 8)\n    @T.prim_func\n    def f(a: T.handle):\n        A = T.match_buffer(a, shape, \"float16\", layout=TileLayout(S[shape]))\n        A[0, 0] = T.float16(1)\n    return f\n";
+    expect![[r#"
+        unresolved-capture: the value of `shape[0]` is not known here
+        @T.prim_func
+        def f(a: T.handle):
+            A = T.match_buffer(a, (shape[0], 8), "float16", layout=T.TileLayout(T.S[shape]))
+            A[0, 0] = T.float16(1.0)
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
 fn an_instruction_of_a_computed_name_is_called_by_its_text() {
     check(
         "    T.ptx[\"ld.global.s32\"](B[0], B.ptr_to([1]))\n    T.ptx[f\"ld.{n}.s32\"](B[0], B.ptr_to([1]))\n    T.ptx.mov.u32(T.ptx.SINK, B[0])\n",
