@@ -251,10 +251,21 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if name == "cast" {
             return self.written_cast(value, dtype, at);
         }
+        // What a store does with such a value is another conversion, which is not written.
+        if self.is_untyped_capture(value) {
+            return Ok(self.cast_to_symbol(name, dtype, value, ty, at));
+        }
         if let Some(from) = self.dtype(value) {
             self.check_lanes(value, from, dtype)?;
         }
         Ok(self.make(ExprKind::Cast(value.id), dtype.into(), at, &[value.src]))
+    }
+
+    /// Returns true if a value is a captured name of which no type is known.
+    fn is_untyped_capture(&self, value: Tx) -> bool {
+        let is_captured =
+            matches!(self.kind(value), ExprKind::Value(it) if self.s.body.is_captured(it));
+        is_captured && self.ty(value) == Type::Unknown
     }
 
     /// A cast to a captured element type, which is written at `ex`.

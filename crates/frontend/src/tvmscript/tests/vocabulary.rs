@@ -66,6 +66,33 @@ fn layouts_of_values_that_are_not_known_keep_their_names() {
 }
 
 #[test]
+fn written_casts_of_captured_values_stay() {
+    let text = "from tvm.script import tirx as T\ndef make(value):\n    @T.prim_func\n    def f(C: T.Buffer((1,), \"float32\")):\n        C[0] = T.Cast(\"float32\", value)\n        C[0] = value\n    return f\n";
+    expect![[r#"
+        unresolved-capture: the value of `value` is not known here
+        @T.prim_func
+        def f(C: T.Buffer((1,), "float32")):
+            C[0] = T.Cast("float32", value)
+            C[0] = value
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
+fn forms_of_tvm_that_no_table_has_are_no_news() {
+    let text = "from tvm.script import tirx as T\n@T.prim_func\ndef f(h: T.Optional(T.handle), n: T.int32):\n    T.call_kernel(n, h)\n    x = T.decl_scalar(\"uint32\", h, \"shared\", 0)\n    T.my_own(n)\n";
+    expect![[r#"
+        unknown-intrinsic: `T.my_own` is in no table: it may do anything
+        @T.prim_func
+        def f(h: T.Optional(T.handle), n: T.int32):
+            T.call_kernel(n, h)
+            x = T.decl_scalar("uint32", h, "shared", 0)
+            T.my_own(n)
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
 fn an_instruction_of_a_computed_name_is_called_by_its_text() {
     check(
         "    T.ptx[\"ld.global.s32\"](B[0], B.ptr_to([1]))\n    T.ptx[f\"ld.{n}.s32\"](B[0], B.ptr_to([1]))\n    T.ptx.mov.u32(T.ptx.SINK, B[0])\n",
