@@ -532,7 +532,7 @@ fn is_value(name: &str) -> bool {
 /// Returns true for forms that TVM has and that no table of operators can have: Python that makes statements, and those
 /// that are read at other places. What they do is not known; that their names are is no news to who wrote them.
 fn is_form_of_tvm(name: &str) -> bool {
-    arguments::is_form(name) || matches!(name, "call_kernel" | "decl_scalar" | "Return")
+    arguments::is_form(name) || matches!(name, "call_kernel" | "decl_scalar" | "Return" | "realize")
 }
 
 /// Forms whose calls are data and have no effect.

@@ -93,6 +93,18 @@ fn forms_of_tvm_that_no_table_has_are_no_news() {
 }
 
 #[test]
+fn pointers_of_older_texts_are_types() {
+    let text = "from tvm.script import tir as T\n@T.prim_func\ndef f(a: T.ptr(\"float32\"), b: T.ptr(\"float32\", \"shared\")):\n    A = T.decl_buffer(16, \"float32\", data=a)\n    A[0] = T.float32(1)\n";
+    expect![[r#"
+        @T.prim_func
+        def f(a: T.handle("float32", "global"), b: T.handle("float32", "shared")):
+            A = T.Buffer((16,), data=a)
+            A[0] = T.float32(1.0)
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
 fn an_instruction_of_a_computed_name_is_called_by_its_text() {
     check(
         "    T.ptx[\"ld.global.s32\"](B[0], B.ptr_to([1]))\n    T.ptx[f\"ld.{n}.s32\"](B[0], B.ptr_to([1]))\n    T.ptx.mov.u32(T.ptx.SINK, B[0])\n",
