@@ -2,7 +2,8 @@
 
     {"op": "version"} -> {"version"}
     {"op": "reread", "path": P, "text": T, "printed": {NAME: T}, "limit": SECONDS, "packages": DIR} -> {"functions": [{"line", "name", "original",
-     "why", "texts": {NAME: {"kind", "why"}}}], "ended": [how a run ended that did not end well]}
+     "why", "texts": {NAME: {"kind", "why"}}}], "ended": [how a run ended that did not end well],
+     "late"}
 
 The file is run (`run_tests.py`): whenever TVM reads a function or module of the file, it reads the printed text in its place right
 after, with the values that the names have at that moment. What no run reaches is read with the names of the module alone.
@@ -154,8 +155,8 @@ class Worker(TestsWorker):
             {"line": first + 1, "name": name, "original": "unreached", "why": "the run ended before", "texts": {}}
             for first, _, name in decorated(ast.parse(request["text"]))
         ]
-        ended = self.run(Survey, request, lambda it: take(functions, it)) if functions else []
-        return {"functions": functions, "ended": ended}
+        ended = self.run(Survey, request, lambda it: take(functions, it)) if functions else {"ended": [], "late": False}
+        return {"functions": functions, **ended}
 
 
 def take(functions, said):

@@ -3,7 +3,8 @@
 Functions stand inside tests and factories and take names from around them, so the file is run (by pytest, devices and skip marks
 disregarded; a file that is no test is imported), and a `FileWatch` is told of each function or module of the file that TVM reads. A test
 ends where it would compile or tune something: the text has been read by then. Each file is run in a process of its own, which is ended
-at its limit; what it has told by then counts.
+at its limit; what it has told by then counts. Limits are seconds of the processor, so that a loaded machine gives the answers of an idle
+one; what only waits is ended by the clock, and its answer is "late".
 """
 
 import ast
@@ -14,6 +15,7 @@ import inspect
 import json
 import linecache
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -24,8 +26,11 @@ from tvm_worker import describe
 
 # How often a file is run, each time without the tests that ended a run before.
 MOST_RUNS = 6
-# Seconds that one test may take.
+# Seconds of the processor that one test may take.
 TEST_SECONDS = 20
+# Seconds of the clock for one of the processor, for what waits for others, and the most that all runs of a file have.
+PATIENCE = 10
+MOST_SECONDS = 840
 
 
 def decorated(tree):
@@ -165,10 +170,15 @@ class Plugin:
 
     def pytest_runtest_setup(self, item):
         self.tell({"test": item.nodeid})
-        signal.setitimer(signal.ITIMER_REAL, TEST_SECONDS)
+        set_timers(TEST_SECONDS)
 
     def pytest_runtest_teardown(self, item):
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        set_timers(0)
+
+
+def set_timers(seconds):
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * PATIENCE)
 
 
 def quick_stacks():
@@ -229,6 +239,7 @@ def run_file(watching, path, without):
         raise TestTimeout
 
     signal.signal(signal.SIGALRM, out_of_time)
+    signal.signal(signal.SIGPROF, out_of_time)
     plugin = Plugin(watching.tell, without)
     name = os.path.basename(path)
     if name.startswith("test_") or name.endswith("_test.py"):
@@ -236,7 +247,7 @@ def run_file(watching, path, without):
         options = [path, "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-W", "ignore", "--rootdir", os.path.dirname(path)]
         with contextlib.suppress(TestTimeout):
             pytest.main(options, plugins=[plugin])
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        set_timers(0)
     module = plugin.module
     if module is None:
         spec = importlib.util.spec_from_file_location(package_name(path), path)
@@ -287,31 +298,50 @@ class TestsWorker:
         compile_nothing()
 
     def run(self, watch, request, take):
-        """Runs the file of a request under a watch, and gives what it tells to `take`: how runs ended that did not end well."""
+        """Runs the file of a request under a watch, and gives what it tells to `take`: how runs ended that did not end well, and whether the
+        clock ended one."""
         self.get_ready(request["packages"])
-        end = time.monotonic() + request["limit"]
-        without, ended = [], []
+        left = Left(request["limit"])
+        without, ended, is_late = [], [], False
         # A test that ends the process is left out of the next run.
         while len(without) < MOST_RUNS:
             with tempfile.NamedTemporaryFile("r") as told:
-                how = run_apart(watch, request, without, told.name, end)
+                how = run_apart(watch, request, without, told.name, left)
                 test = take_all(told, take)
             if how is None:
                 break
             ended.append(f"{test or 'the module'}: {how}")
-            if test is None or test in without or time.monotonic() > end:
+            is_late = is_late or how == LATE
+            if test is None or test in without or left.is_over():
                 break
             without.append(test)
-        return ended
+        return {"ended": ended, "late": is_late}
 
 
-def run_apart(watch, request, without, told, end):
+# How a run ends that the clock ended.
+LATE = "not done in time by the clock"
+
+
+class Left:
+    """The time that is left to the runs of one file: seconds of the processor, and the end by the clock."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.end = time.monotonic() + min(seconds * PATIENCE, MOST_SECONDS)
+
+    def is_over(self):
+        return self.seconds < 1 or time.monotonic() > self.end
+
+
+def run_apart(watch, request, without, told, left):
     """Runs the file in a process of its own; how that ended, if not well."""
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
             os.setsid()
+            limit = max(1, int(left.seconds))
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
             nothing = os.open(os.devnull, os.O_RDWR)
             for number in (0, 1, 2):
                 os.dup2(nothing, number)
@@ -322,15 +352,20 @@ def run_apart(watch, request, without, told, end):
             code = 0
         finally:
             os._exit(code)
-    while time.monotonic() < end:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return None if status == 0 else f"ended with status {status}"
+    done, status, used = 0, 0, None
+    while not done and time.monotonic() < left.end:
         time.sleep(0.02)
+        done, status, used = os.wait4(pid, os.WNOHANG)
+    # Those that it has started go with it.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return f"not done after {request['limit']} s"
+    if not done:
+        os.waitpid(pid, 0)
+        return LATE
+    left.seconds -= used.ru_utime + used.ru_stime
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+        return f"not done after {request['limit']} s"
+    return None if status == 0 else f"ended with status {status}"
 
 
 def take_all(told, take):

@@ -144,6 +144,12 @@ fn count(
             return report.list(4, "files that are not printed", format!("{path}: {error}"));
         }
     };
+    for (what, ended) in [("recorded", Some(recorded)), ("compared", answer.as_ref().ok())] {
+        let ended = ended.and_then(|it| it["ended"].as_array());
+        for how in ended.into_iter().flatten().filter_map(Value::as_str) {
+            report.list(6, "runs that did not end well", format!("{path}, {what}: {how}"));
+        }
+    }
     let answers = answer.as_ref().ok().and_then(|it| it["functions"].as_array());
     for instance in recorded["instances"].as_array().into_iter().flatten() {
         let is_plain = instance["given"].as_object().is_none_or(serde_json::Map::is_empty)

@@ -2,8 +2,8 @@
 
     {"op": "version"} -> {"version"}
     {"op": "record", "path": P, "text": T, "limit": SECONDS, "packages": DIR} -> {"written": T, "instances": [{"first", "last", "placed",
-     "given": {NAME: LITERAL}, "objects": [NAME], "around", "functions": [{"index", "placed", "line", "name"}]}], "ended": [...]}
-    {"op": "compare", ... as recorded, "printed": T} -> {"functions": [{"index", "kind", "why"}], "ended": [...]}
+     "given": {NAME: LITERAL}, "objects": [NAME], "around", "functions": [{"index", "placed", "line", "name"}]}], "ended": [...], "late"}
+    {"op": "compare", ... as recorded, "printed": T} -> {"functions": [{"index", "kind", "why"}], "ended": [...], "late"}
 
 The file is run (`run_tests.py`). What makes an instance of a function or module is known when TVM reads it: the values of the names that
 it takes from the functions around it. "written" is the file with the instances written out: the outermost function around is copied,
@@ -249,12 +249,12 @@ class Worker(TestsWorker):
         told = {}
         ended = self.run(Recorder, request, lambda it: told.setdefault(key_of(it), it))
         instances = sorted(told.values(), key=lambda it: it["first"])
-        return {"written": Text(request["text"]).write(instances), "instances": instances, "ended": ended}
+        return {"written": Text(request["text"]).write(instances), "instances": instances, **ended}
 
     def compare(self, request):
         functions = {}
         ended = self.run(Comparison, request, lambda it: functions.setdefault(it["index"], it))
-        return {"functions": list(functions.values()), "ended": ended}
+        return {"functions": list(functions.values()), **ended}
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         })
     }
 
-    fn handle_type(&mut self, args: &Args<'_>) -> R<Type> {
+    pub(super) fn handle_type(&mut self, args: &Args<'_>) -> R<Type> {
         let text = |this: &mut Self, ex: Option<Ex>| -> R<Option<(String, Ev)>> {
             let Some(ex) = ex.filter(|&it| !this.is_none(it)) else { return Ok(None) };
             let ev = this.eval(ex)?;

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
-    arguments::Args,
+    arguments::{Args, HANDLE},
     calls::Written,
     parameters::{Parameters, REST},
     source_tree::{At, Src},
@@ -29,6 +29,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
         // The type of the descriptor of a tensor map: that of `T.handle("tensormap")`.
         if name == "TensorMap" {
             let val = Val::Type(Type::Named(self.s.body.intern("tensormap")));
+            return Ok(Ev { val, src: self.leaf(ex) });
+        }
+        // Older texts: `T.handle("float32", "global")`.
+        if name == "ptr" {
+            let val = Val::Type(self.handle_type(args)?);
             return Ok(Ev { val, src: self.leaf(ex) });
         }
         if form_parameters(name).is_some() {
@@ -251,10 +256,21 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if name == "cast" {
             return self.written_cast(value, dtype, at);
         }
+        // What a store does with such a value is another conversion, which is not written.
+        if self.is_untyped_capture(value) {
+            return Ok(self.cast_to_symbol(name, dtype, value, ty, at));
+        }
         if let Some(from) = self.dtype(value) {
             self.check_lanes(value, from, dtype)?;
         }
         Ok(self.make(ExprKind::Cast(value.id), dtype.into(), at, &[value.src]))
+    }
+
+    /// Returns true if a value is a captured name of which no type is known.
+    fn is_untyped_capture(&self, value: Tx) -> bool {
+        let is_captured =
+            matches!(self.kind(value), ExprKind::Value(it) if self.s.body.is_captured(it));
+        is_captured && self.ty(value) == Type::Unknown
     }
 
     /// A cast to a captured element type, which is written at `ex`.
@@ -480,6 +496,7 @@ pub(super) fn is_operator(name: &str) -> bool {
 /// The parameters of the forms that are read into nodes of their own.
 pub(super) fn form_parameters(name: &str) -> Option<Parameters> {
     Some(match name {
+        "ptr" => HANDLE,
         "Cast" => &["dtype", "value"],
         "cast" => &["value", "dtype"],
         "Select" => &["condition", "true_value", "false_value"],

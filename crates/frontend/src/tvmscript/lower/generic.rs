@@ -10,7 +10,7 @@ use ir::{
 
 use super::{
     Lowerer, R,
-    arguments::Args,
+    arguments::{self, Args},
     calls::Written,
     intrinsics::{self, ResultType},
     source_tree::Src,
@@ -31,7 +31,8 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn generic_tx(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
-        if !intrinsics::is_known(name, self.s.env.effects()) && !is_data_form(name) {
+        let is_named = is_data_form(name) || is_form_of_tvm(name);
+        if !is_named && !intrinsics::is_known(name, self.s.env.effects()) {
             let range = self.ast.range(ex);
             let message = format!("`T.{name}` is in no table: it may do anything");
             self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
@@ -526,6 +527,12 @@ const ACCESS_PTR: &str = "tirx.tvm_access_ptr";
 /// Returns true if calls of an operator are values of their operands, by its row.
 fn is_value(name: &str) -> bool {
     ir::effects::tir(name).memory_effect == ir::effects::MemoryEffect::None
+}
+
+/// Returns true for forms that TVM has and that no table of operators can have: Python that makes statements, and those
+/// that are read at other places. What they do is not known; that their names are is no news to who wrote them.
+fn is_form_of_tvm(name: &str) -> bool {
+    arguments::is_form(name) || matches!(name, "call_kernel" | "decl_scalar" | "Return" | "realize")
 }
 
 /// Forms whose calls are data and have no effect.

@@ -177,6 +177,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if let ExKind::Binary { op: SyntaxKind::PIPE, .. } = self.ast.kind(annotation) {
             return Ok(Type::Unknown);
         }
+        // `T.Optional(T.handle)`: a parameter that a specialisation may leave out.
+        if let ExKind::Call { callee, .. } = *self.ast.kind(annotation)
+            && matches!(*self.ast.kind(callee), ExKind::Attr { name: "Optional", .. })
+        {
+            return Ok(Type::Unknown);
+        }
         let ev = self.eval(annotation)?;
         match ev.val {
             Val::Type(ty) => Ok(ty),

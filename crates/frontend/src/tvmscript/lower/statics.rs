@@ -121,9 +121,9 @@ impl Lowerer<'_, '_, '_> {
     /// The text that stands for a name in one that is printed elsewhere; none for the name itself.
     fn static_name(&self, val: &Val) -> Option<String> {
         match val {
-            Val::Const(it) => Some(python_literal(it)),
+            Val::Const(it) => python_literal(it),
             Val::Static(text) => Some(format!("({text})")),
-            Val::Seq(_) => self.python_value(val).map(|it| python_literal(&it)),
+            Val::Seq(_) => self.python_value(val).and_then(|it| python_literal(&it)),
             Val::Path(path) => {
                 let name = self.s.body.name(*path).strip_prefix(LAYOUTS)?;
                 is_layout(name).then(|| format!("T.{name}"))
@@ -133,19 +133,22 @@ impl Lowerer<'_, '_, '_> {
     }
 }
 
-/// A constant as Python spells it.
-fn python_literal(it: &Constant) -> String {
-    let all = |items: &[Constant]| items.iter().map(python_literal).collect::<Vec<_>>().join(", ");
-    match it {
+/// A constant as Python spells it; none if a part of it is not known.
+fn python_literal(it: &Constant) -> Option<String> {
+    let all = |items: &[Constant]| {
+        let items: Option<Vec<String>> = items.iter().map(python_literal).collect();
+        Some(items?.join(", "))
+    };
+    Some(match it {
         Constant::None => "None".to_owned(),
         Constant::Bool(true) => "True".to_owned(),
         Constant::Bool(false) => "False".to_owned(),
         Constant::Int(it) => it.to_string(),
         Constant::Float(bits) => format!("{:?}", f64::from_bits(*bits)),
         Constant::Str(it) => format!("{it:?}"),
-        Constant::Tuple(items) if items.len() == 1 => format!("({},)", all(items)),
-        Constant::Tuple(items) => format!("({})", all(items)),
-        Constant::List(items) => format!("[{}]", all(items)),
-        other => staging::format::repr(other).unwrap_or_default(),
-    }
+        Constant::Tuple(items) if items.len() == 1 => format!("({},)", all(items)?),
+        Constant::Tuple(items) => format!("({})", all(items)?),
+        Constant::List(items) => format!("[{}]", all(items)?),
+        other => return staging::format::repr(other),
+    })
 }

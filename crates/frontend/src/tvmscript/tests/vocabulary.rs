@@ -53,6 +53,58 @@ fn layouts_are_data() {
 }
 
 #[test]
+fn layouts_of_values_that_are_not_known_keep_their_names() {
+    let text = "from tvm.script import tirx as T\nfrom tvm.tirx.layout import S, TileLayout\ndef make(n):\n    shape = (n * 32, 8)\n    @T.prim_func\n    def f(a: T.handle):\n        A = T.match_buffer(a, shape, \"float16\", layout=TileLayout(S[shape]))\n        A[0, 0] = T.float16(1)\n    return f\n";
+    expect![[r#"
+        unresolved-capture: the value of `shape[0]` is not known here
+        @T.prim_func
+        def f(a: T.handle):
+            A = T.match_buffer(a, (shape[0], 8), "float16", layout=T.TileLayout(T.S[shape]))
+            A[0, 0] = T.float16(1.0)
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
+fn written_casts_of_captured_values_stay() {
+    let text = "from tvm.script import tirx as T\ndef make(value):\n    @T.prim_func\n    def f(C: T.Buffer((1,), \"float32\")):\n        C[0] = T.Cast(\"float32\", value)\n        C[0] = value\n    return f\n";
+    expect![[r#"
+        unresolved-capture: the value of `value` is not known here
+        @T.prim_func
+        def f(C: T.Buffer((1,), "float32")):
+            C[0] = T.Cast("float32", value)
+            C[0] = value
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
+fn forms_of_tvm_that_no_table_has_are_no_news() {
+    let text = "from tvm.script import tirx as T\n@T.prim_func\ndef f(h: T.Optional(T.handle), n: T.int32):\n    T.call_kernel(n, h)\n    x = T.decl_scalar(\"uint32\", h, \"shared\", 0)\n    T.my_own(n)\n";
+    expect![[r#"
+        unknown-intrinsic: `T.my_own` is in no table: it may do anything
+        @T.prim_func
+        def f(h: T.Optional(T.handle), n: T.int32):
+            T.call_kernel(n, h)
+            x = T.decl_scalar("uint32", h, "shared", 0)
+            T.my_own(n)
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
+fn pointers_of_older_texts_are_types() {
+    let text = "from tvm.script import tir as T\n@T.prim_func\ndef f(a: T.ptr(\"float32\"), b: T.ptr(\"float32\", \"shared\")):\n    A = T.decl_buffer(16, \"float32\", data=a)\n    A[0] = T.float32(1)\n";
+    expect![[r#"
+        @T.prim_func
+        def f(a: T.handle("float32", "global"), b: T.handle("float32", "shared")):
+            A = T.Buffer((16,), data=a)
+            A[0] = T.float32(1.0)
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
 fn an_instruction_of_a_computed_name_is_called_by_its_text() {
     check(
         "    T.ptx[\"ld.global.s32\"](B[0], B.ptr_to([1]))\n    T.ptx[f\"ld.{n}.s32\"](B[0], B.ptr_to([1]))\n    T.ptx.mov.u32(T.ptx.SINK, B[0])\n",
