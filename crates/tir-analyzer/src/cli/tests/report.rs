@@ -40,7 +40,7 @@ fn savings_are_ranked_and_twins_are_listed() {
     project.run("report").check(expect![[r#"
         5 functions in 2 files
 
-        Functions that compute values more than once, by the share of their operations that this is
+        Functions by the share of their work that is done twice
         A loop counts with its extent, a load, a division and a call more than an addition (`explain` tells the cost of a value); ~ where an extent is no constant and was taken as 64. A value that is part of another counts in both, but once in the share of the function.
 
             50 %  a.py:5:5 main: 1 value

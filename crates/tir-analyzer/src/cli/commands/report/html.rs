@@ -20,7 +20,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:13px ui-monospace,monospace}\
 svg{width:100%;height:auto;font:12px ui-monospace,monospace}\
 .whole{fill:#8882}.bar{fill:#3b7dd8}.guess{fill:#8fb4e3}text{fill:currentColor}a{color:inherit}\
-.places{color:#888;font-size:13px}";
+.places{color:#888;font-size:13px}td,th{overflow-wrap:anywhere}td.n,th.n{overflow-wrap:normal}";
 
 pub(super) fn page(overview: &Overview, limit: usize) -> String {
     let mut out = String::from(

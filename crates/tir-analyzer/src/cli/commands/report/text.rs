@@ -10,8 +10,7 @@ const PLACES: usize = 6;
 /// Values of each function.
 const VALUES: usize = 5;
 
-pub(super) const TITLE: &str =
-    "Functions that compute values more than once, by the share of their operations that this is";
+pub(super) const TITLE: &str = "Functions by the share of their work that is done twice";
 
 /// The meaning of the figures.
 pub(super) const MEANING: &str = "A loop counts with its extent, a load, a division and a call more than an addition \
