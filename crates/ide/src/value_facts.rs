@@ -1,4 +1,4 @@
-//! What is known of a value of MLIR at a place: for hovers, `explain --facts` and `simplify`.
+//! The facts about a value of MLIR at a place: for hovers, `explain --facts` and `simplify`.
 //!
 //! In: a file and the place of a value, a definition or a use. Out: the value in terms of arguments and loops, its
 //! bounds and congruence and what they rest on, the conditions in force, a simpler form with the rules that lead to it,
@@ -33,7 +33,7 @@ pub struct ValueFacts {
     pub bounds: Option<String>,
     /// The congruence, if there is one.
     pub congruence: Option<String>,
-    /// What these rest on.
+    /// The conditions that these rest on.
     pub because: Vec<KnownFact>,
     /// The conditions in force, outermost first.
     pub known: Vec<KnownFact>,
@@ -41,7 +41,7 @@ pub struct ValueFacts {
     pub simple: Option<String>,
     /// The steps that lead to it.
     pub steps: Vec<TermStep>,
-    /// What is not known and would decide something.
+    /// Facts that nothing shows and that would decide something.
     pub missing: Vec<MissingFact>,
 }
 
@@ -52,7 +52,7 @@ pub struct KnownFact {
     pub text: String,
     /// The place of the operation that says it.
     pub place: Option<TextRange>,
-    /// What says it, if that is no operation: the settings, an attribute.
+    /// The source of it, if that is no operation: the settings, an attribute.
     pub by: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub struct MissingFact {
     pub fact: String,
     /// True if it is that nothing in this overflows.
     pub is_overflow: bool,
-    /// What it would do.
+    /// Its consequence.
     pub outcome: String,
     /// The rule that would apply.
     pub rule: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! What is known of a value at a place, in words: for hovers and the command line.
+//! The facts about a value at a place, in words: for hovers and the command line.
 //!
 //! In: a value, the operation before which it is asked about, names of values. Out: its term, bounds, congruence, where
 //! they come from, the conditions in force, a simpler form with the rules that lead to it, and facts that are missing.
@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Decider, Leaf, OperationFacts,
-    lacking::Lacks,
     notation::{leaf_name, term_text},
 };
 use crate::{
@@ -74,7 +73,7 @@ pub struct TermStep {
 pub struct Lack {
     /// The fact; where it is no condition, what does not overflow.
     pub fact: String,
-    /// What it would do.
+    /// Its consequence.
     pub outcome: Outcome,
     /// True if it is a condition that an assumption can state.
     pub is_condition: bool,
@@ -84,7 +83,7 @@ pub struct Lack {
     pub divisor: Option<i64>,
 }
 
-/// What a missing fact would do.
+/// The consequence of a missing fact.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The condition would be always so.
@@ -101,6 +100,9 @@ pub enum Outcome {
         part: String,
     },
 }
+
+/// Facts that are missing, and the consequence of each.
+pub(super) type Lacks = Vec<(ExprId, Outcome)>;
 
 /// The body of terms with the names of its leaves.
 pub(super) struct Written<'w> {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     LeafKind, OperationFacts,
-    describe::{Outcome, Written},
+    describe::{Lacks, Outcome, Written},
 };
 use crate::{ContextId, Lacking, Overflow};
 
@@ -23,9 +23,6 @@ const MOST_NODES: u32 = 24;
 const MOST_LEAVES: usize = 16;
 /// Signed numbers of MLIR wrap.
 const READING: Overflow = Overflow::Wraps;
-
-/// Facts, and what each would do.
-pub(super) type Lacks = Vec<(ExprId, Outcome)>;
 
 impl OperationFacts<'_> {
     /// Facts that would decide a condition in a context; none for one that is decided, and for what is no condition.

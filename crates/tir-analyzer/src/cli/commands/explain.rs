@@ -8,7 +8,7 @@ use ::rules::{Rule, Topic};
 use anyhow::{anyhow, bail};
 use ide::{Explanation, FileId, FindingAt};
 use serde_json::{Value, json};
-use syntax::{ColumnEncoding, Form, LineCol, LineIndex, TextSize};
+use syntax::{Form, LineCol, LineIndex, TextSize};
 
 use crate::{
     cli::{
@@ -22,7 +22,7 @@ use crate::{
         io::{Io, Styled},
         output::{
             count,
-            findings::{self, region},
+            findings::{self, offset, region},
             markdown::plain,
         },
         rules,
@@ -250,22 +250,6 @@ fn finding_json(source: &Source, lines: &LineIndex, it: &FindingAt) -> Value {
         "related": related,
         "fix": it.fix,
     })
-}
-
-pub(crate) fn offset(lines: &LineIndex, at: LineCol) -> Result<TextSize, String> {
-    let place = LineCol { line: at.line - 1, col: at.col - 1 };
-    // What follows the last line break is a line only if there is something on it.
-    let last = lines.line_count() - 1;
-    let n_lines = last + u32::from(last == 0 || !lines.line_range(last).is_empty());
-    if place.line >= n_lines {
-        return Err(format!("the file has {}", count(n_lines as usize, "line")));
-    }
-    let end = lines.line_range(place.line).end();
-    let n_columns = lines.line_col(end, ColumnEncoding::Utf32).col;
-    if place.col > n_columns {
-        return Err(format!("the line has {}", count(n_columns as usize, "column")));
-    }
-    Ok(lines.offset(place, ColumnEncoding::Utf32))
 }
 
 fn text(

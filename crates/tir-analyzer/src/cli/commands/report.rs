@@ -1,13 +1,13 @@
 //! `report`: the values that a codebase computes more than once, and its equal functions.
 //!
-//! In: files. Out: the savings of all plans by function, ranked by the share of the function's operations that they are;
-//! functions and expressions that are equal up to names, in all places; and the number of refused groups by reason. As
-//! text, as JSON, or as one HTML page with a chart.
+//! In: files. Out: the savings of all plans by function, ranked by the share of the function's operations that they
+//! are; functions and expressions that are equal up to names, in all places; and the number of refused groups by
+//! reason. As text, as JSON, or as one HTML page with a chart.
 //!
 //! A saving is cost × evaluations: those of all uses less that of the binding. Loops count with their extents; an
-//! extent that is not a constant is taken as [`executions::SYMBOLIC`], and such a saving is marked: a share depends much
-//! less on that guess than a number of operations, as the guess is in both of its parts. Files are read one by one, at
-//! most a few at once; one record a group, a function and a larger expression of each is kept.
+//! extent that is not a constant is taken as [`executions::SYMBOLIC`], and such a saving is marked: a share depends
+//! much less on that guess than a number of operations, as the guess is in both of its parts. Files are read one by
+//! one, at most a few at once; one record a group, a function and a larger expression of each is kept.
 
 mod executions;
 mod html;

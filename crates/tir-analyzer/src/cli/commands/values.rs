@@ -1,4 +1,4 @@
-//! What is known of a value of MLIR at `FILE:LINE:COLUMN`: for `explain --facts` and `simplify`.
+//! The facts about a value of MLIR at `FILE:LINE:COLUMN`: for `explain --facts` and `simplify`.
 //!
 //! In: a place in a file of operations, conditions that hold besides. Out: the value in terms of arguments and loops,
 //! bounds, congruence, the conditions in force with their lines, a simpler form with its rules, and what is missing.
@@ -11,7 +11,6 @@ use ide::{FileId, StatedFacts, ValueFacts};
 use serde_json::{Value, json};
 use syntax::{Form, LineCol, LineIndex, TextRange};
 
-use super::explain::offset;
 use crate::cli::{
     args::AnswerFormat,
     input::{
@@ -19,7 +18,7 @@ use crate::cli::{
         source::Source,
     },
     io::{Io, Styled},
-    output::findings::{self, region},
+    output::findings::{self, offset, region},
 };
 
 /// Version of the JSON answers.

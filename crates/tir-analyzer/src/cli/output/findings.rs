@@ -13,9 +13,9 @@ mod text;
 use std::collections::BTreeMap;
 
 use ide::Severity;
-use syntax::{LineCol, LineIndex, SourcePlace, TextRange};
+use syntax::{ColumnEncoding, LineCol, LineIndex, SourcePlace, TextRange, TextSize};
 
-use crate::cli::{args::ReportFormat, input::source::Source};
+use crate::cli::{args::ReportFormat, input::source::Source, output::count};
 
 /// A range as users count: lines and columns from 1, columns in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -183,6 +183,27 @@ pub(crate) fn region(source: &Source, lines: &LineIndex, range: TextRange) -> Re
         start: source.line_col(lines, range.start()),
         end: source.line_col(lines, range.end()),
     }
+}
+
+/// The offset of a place as users count.
+///
+/// # Errors
+///
+/// A line or a column that the text does not have.
+pub(crate) fn offset(lines: &LineIndex, at: LineCol) -> Result<TextSize, String> {
+    let place = LineCol { line: at.line - 1, col: at.col - 1 };
+    // What follows the last line break is a line only if there is something on it.
+    let last = lines.line_count() - 1;
+    let n_lines = last + u32::from(last == 0 || !lines.line_range(last).is_empty());
+    if place.line >= n_lines {
+        return Err(format!("the file has {}", count(n_lines as usize, "line")));
+    }
+    let end = lines.line_range(place.line).end();
+    let n_columns = lines.line_col(end, ColumnEncoding::Utf32).col;
+    if place.col > n_columns {
+        return Err(format!("the line has {}", count(n_columns as usize, "column")));
+    }
+    Ok(lines.offset(place, ColumnEncoding::Utf32))
 }
 
 /// Writes reports in one format.

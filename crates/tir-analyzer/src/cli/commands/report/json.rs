@@ -12,10 +12,10 @@
 //!   "refused": [{ "reason": "may-trap", "groups": 1 }] }
 //! ```
 //!
-//! `byFunction` is sorted by `share`, the part of the operations of a call that can be saved; `savings` in its order, the
-//! largest of a function first; the others by weight, then by place. `operations` is `cost` × `evaluations`: of one call of the function, with
-//! every extent that is no constant taken as `symbolicExtent`; `estimated` is true where that was needed. Fields are
-//! only added within a version.
+//! `byFunction` is sorted by `share`, the part of the operations of a call that can be saved; `savings` in its order,
+//! the largest of a function first; the others by weight, then by place. `operations` is `cost` × `evaluations`: of one
+//! call of the function, with every extent that is no constant taken as `symbolicExtent`; `estimated` is true where
+//! that was needed. Fields are only added within a version.
 
 use serde_json::{Value, json};
 
