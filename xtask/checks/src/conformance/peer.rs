@@ -36,7 +36,7 @@ const PROCESSES: usize = 2;
 pub(crate) const TVM_PACKAGES: &[&str] =
     &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
 /// The packages of TileLang's environment: 5.7 GB, with the frameworks that it needs.
-const TILELANG_PACKAGES: &[&str] = &["tilelang==0.1.15", "pytest==9.0.2"];
+const TILELANG_PACKAGES: &[&str] = &["tilelang==0.1.15", "pytest==9.2.0"];
 /// The packages of Paddle's environment.
 const PADDLE_PACKAGES: &[&str] = &["paddlepaddle==3.3.1", "numpy==2.4.6"];
 /// The packages through which Vulkan is called.

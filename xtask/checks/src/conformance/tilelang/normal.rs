@@ -1,7 +1,9 @@
 //! A printed function in a form in which names and the ways to write parameters do not count.
 //!
 //! Parameters are those of `match_buffer`, with row-major strides left out; names are numbered as they occur; lines of
-//! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. O(text).
+//! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands at
+//! the head of its block, where TileLang's IR has it. Layouts and swizzles of blocks are attributes in our IR and
+//! statements or objects in TileLang's: they are not compared, nor are the counts of barriers. O(text).
 
 use std::collections::BTreeMap;
 
@@ -35,9 +37,47 @@ pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
     });
     let parameters: Vec<String> = parameters.collect();
     let mut all = vec![format!("def f({}):", parameters.join(", "))];
-    all.extend(kept);
+    all.extend(memory_first(kept));
     let mut numbers = BTreeMap::new();
     Some(all.iter().map(|it| numbered(it, &mut numbers)).collect())
+}
+
+/// Lines with the memory of a kernel right behind its launch.
+fn memory_first(lines: Vec<String>) -> Vec<String> {
+    let is_memory = |it: &String| it.contains(" = T.sblock_alloc_buffer(");
+    let (memory, mut rest): (Vec<String>, Vec<String>) = lines.into_iter().partition(is_memory);
+    let at = rest
+        .iter()
+        .position(|it| it.contains("T.sblock(\"tilelang_root\")"))
+        .map_or(0, |it| it + 1);
+    rest.splice(at..at, memory);
+    rest.iter().map(|it| plain(it)).filter(|it| !it.is_empty()).collect()
+}
+
+/// A line without annotations that the two have in different forms, and with the same name for the same operand.
+fn plain(line: &str) -> String {
+    let line = line.replace("T.bool(True)", "True").replace("T.bool(False)", "False");
+    if let Some((before, rest)) = line.split_once("T.sblock_attr({") {
+        let entries = split(rest.trim_end_matches("})"));
+        let threads = entries.into_iter().find(|it| it.starts_with("\"tl.launch_threads\""));
+        // The number that TileLang takes where a kernel says none.
+        let threads = threads.filter(|it| !it.ends_with("[128, 1, 1]"));
+        return threads.map_or(String::new(), |it| format!("{before}T.sblock_attr({{{it}}})"));
+    }
+    if line.contains(" = T.sblock_alloc_buffer(") {
+        // The handle of the data, and what is in `barrier_init` of the block in TileLang's IR.
+        let is_kept = |it: &&str| !it.starts_with("data=") && !it.starts_with("barrier_init=");
+        let (head, rest) = line.split_once('(').unwrap_or((&line, ""));
+        let kept: Vec<&str> =
+            split(rest.strip_suffix(')').unwrap_or(rest)).into_iter().filter(is_kept).collect();
+        return format!("{head}({})", kept.join(", "));
+    }
+    // The address of an element that an atomic operation takes.
+    let Some((before, rest)) = line.split_once("T.access_ptr(") else { return line };
+    match rest.split_once(", 1, 3)") {
+        Some((element, rest)) => format!("{before}T.address_of({element}){rest}"),
+        None => line.clone(),
+    }
 }
 
 /// The first line that differs.
@@ -59,8 +99,10 @@ fn matched(line: &str) -> Option<(String, (String, String))> {
 fn is_kept(line: &str) -> bool {
     let line = line.trim();
     let is_size = line.ends_with("(is_size_var=True)") || line.ends_with("= T.int32()");
-    let left_out = ["#", "T.reads(", "T.writes(", "T.func_attr("];
-    !line.is_empty() && !is_size && !left_out.iter().any(|it| line.starts_with(it))
+    let is_handle = line.split_once(" = T.handle(").is_some_and(|it| !it.0.contains(':'));
+    let left_out =
+        ["#", "T.reads(", "T.writes(", "T.func_attr(", "T.attr(None, \"threadblock_swizzle"];
+    !line.is_empty() && !is_size && !is_handle && !left_out.iter().any(|it| line.starts_with(it))
 }
 
 /// Shape and type of a buffer, without what is so if nothing is said.
