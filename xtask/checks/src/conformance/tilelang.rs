@@ -33,7 +33,7 @@ const KINDS: &[&str] = &["equal", "different", "refused", "no values"];
 /// The kernels that a run over TileLang's repository is to have.
 const LEAST_KERNELS: usize = 150;
 
-/// What became of a kernel: its column, and the reason.
+/// The fate of a kernel: its column, and the reason.
 type Verdict = (&'static str, String);
 
 /// Records the kernels, prints our instances, compares, and reports.
@@ -133,7 +133,7 @@ fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verd
     })
 }
 
-/// What `opt` printed, and its messages.
+/// The output of `opt`, and its messages.
 struct Printed {
     text: String,
     said: String,

@@ -174,7 +174,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Makes the value that a parameter gets in place of `None` known; false if the name is none that only a call binds.
+    /// Makes the value known that a parameter gets in place of `None`; false if more than a call binds the name.
     fn default(&mut self, scope: ScopeId, name: &str, assignment: &Green) -> bool {
         let known = self.scopes[scope.0 as usize].names.get_mut(name);
         let Some(known @ Definition::Parameter { .. }) = known else { return false };

@@ -522,5 +522,6 @@ make(8, 3)
         # make(n=8, scale=3, other=None)
             A[0] = 6
             A[1] = other
-    "#]].assert_eq(&printed);
+    "#]]
+    .assert_eq(&printed);
 }

@@ -1,8 +1,8 @@
 //! A printed function in a form in which names and the ways to write parameters do not count.
 //!
 //! Parameters are those of `match_buffer`, with row-major strides left out; names are numbered as they occur; lines of
-//! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands at
-//! the head of its block, where TileLang's IR has it. Layouts and swizzles of blocks are attributes in our IR and
+//! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands
+//! at the head of its block, where TileLang's IR has it. Layouts and swizzles of blocks are attributes in our IR and
 //! statements or objects in TileLang's: they are not compared, nor are the counts of barriers. O(text).
 
 use std::collections::BTreeMap;
