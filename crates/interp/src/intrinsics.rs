@@ -57,7 +57,9 @@ pub(super) fn call(
             Val::Float(fused(element, *a, *b, *c))
         }
         ("tl.clamp", [Val::Float(x), Val::Float(low), Val::Float(high)]) => {
-            Val::Float(libm::fmin(libm::fmax(*x, *low), *high))
+            // Any operand that is not a number makes the result none.
+            let nan = [*x, *low, *high].into_iter().find(|it| it.is_nan());
+            Val::Float(nan.unwrap_or_else(|| x.max(*low).min(*high)))
         }
         ("tl.clamp", [Val::Int(x, _), Val::Int(low, _), Val::Int(high, _)]) => {
             Val::Int((*x).max(*low).min(*high), false)

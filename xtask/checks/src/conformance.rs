@@ -36,6 +36,7 @@ mod run;
 mod simplify;
 mod spirv;
 mod staged;
+mod tilelang;
 mod upstream;
 mod upstream_cse;
 mod upstream_mlir;
@@ -67,6 +68,7 @@ Examples:
   cargo xtask conformance upstream-mlir iree llvm/mlir/test  the share of documents of MLIR that have no false error
   cargo xtask conformance upstream-cse llvm/mlir/test       … to which our presets do what `mlir-opt -cse` does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
+  cargo xtask conformance tilelang tilelang/examples --limit 60  kernels that TileLang makes, compared with our instances
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
@@ -83,7 +85,7 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse` and `staged`.
+    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged` and `tilelang`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]
@@ -131,6 +133,8 @@ enum Suite {
     Gradual,
     /// Compare our instances of the functions that factories and tests make with TVM's.
     Staged,
+    /// Compare our instances of TileLang's kernels with what TileLang makes.
+    Tilelang,
     /// Compare our CSE with TVM's rules with TVM's results.
     Cse,
     /// Compare our preset `mlir` with the peer's own pass on files of MLIR.
@@ -215,6 +219,9 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::Staged => {
             return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
         }
+        Suite::Tilelang => {
+            return reported(tilelang::compare(ws, folders, filter, &args.reread)?, args);
+        }
         _ => {}
     }
     let files = match args.suite {
@@ -282,6 +289,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         | Suite::UpstreamMlir
         | Suite::UpstreamCse
         | Suite::Staged
+        | Suite::Tilelang
         | Suite::Gradual => {
             anyhow::bail!("other people's files are not among the samples")
         }

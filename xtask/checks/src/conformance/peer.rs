@@ -35,6 +35,8 @@ const PROCESSES: usize = 2;
 /// The packages of TVM's environment.
 pub(crate) const TVM_PACKAGES: &[&str] =
     &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
+/// The packages of TileLang's environment: 5.7 GB, with the frameworks that it needs.
+const TILELANG_PACKAGES: &[&str] = &["tilelang==0.1.15", "pytest==9.2.0"];
 /// The packages of Paddle's environment.
 const PADDLE_PACKAGES: &[&str] = &["paddlepaddle==3.3.1", "numpy==2.4.6"];
 /// The packages through which Vulkan is called.
@@ -113,6 +115,19 @@ impl Peer {
         let script = include_str!("staged_worker.py");
         let peer =
             Peer::start(ws, "tvm-staged", tvm.python, script, &runner_key(&tvm.key), &Value::Null)?;
+        Ok(Peer { processes: processes.max(1), ..peer })
+    }
+
+    /// TileLang, asked for the kernels that files make, by so many processes. `TIR_TILELANG_PYTHON` names an
+    /// interpreter that has it already.
+    pub(crate) fn tilelang(ws: &Workspace, processes: usize) -> Result<Peer, Skip> {
+        let python = match std::env::var_os("TIR_TILELANG_PYTHON") {
+            Some(python) => python.into(),
+            None => Venv::with_packages(ws, "tilelang", TILELANG_PACKAGES)?.python(),
+        };
+        let script = include_str!("tilelang_worker.py");
+        let key = TILELANG_PACKAGES.join(" ");
+        let peer = Peer::start(ws, "tilelang", python, script, &key, &Value::Null)?;
         Ok(Peer { processes: processes.max(1), ..peer })
     }
 

@@ -159,7 +159,11 @@ impl Finder<'_> {
         match target.kind() {
             K::NAME_EXPR => {
                 let (green, in_loop) = (Green::of(statement), is_in_loop(statement));
-                self.define(scope, &target.text(), Definition::Statement { green, in_loop });
+                let name = target.text();
+                if is_default(statement, &name) && self.default(scope, &name, &green) {
+                    return;
+                }
+                self.define(scope, &name, Definition::Statement { green, in_loop });
             }
             K::TUPLE_EXPR | K::LIST_EXPR | K::PAREN_EXPR | K::STAR_EXPR => {
                 for part in target.children() {
@@ -168,6 +172,15 @@ impl Finder<'_> {
             }
             _ => self.unknown_targets(target, scope),
         }
+    }
+
+    /// Makes the value known that a parameter gets in place of `None`; false if more than a call binds the name.
+    fn default(&mut self, scope: ScopeId, name: &str, assignment: &Green) -> bool {
+        let known = self.scopes[scope.0 as usize].names.get_mut(name);
+        let Some(known @ Definition::Parameter { .. }) = known else { return false };
+        let parameter = std::mem::replace(known, Definition::ModuleClass);
+        *known = Definition::Default(Box::new(parameter), assignment.clone());
+        true
     }
 
     /// The names in a target, and the object of which a part is assigned.
@@ -269,6 +282,21 @@ impl Finder<'_> {
             }
         });
     }
+}
+
+/// Returns true if an assignment stands alone in `if NAME is None:`, which a function has at its top level, without an
+/// `else`, and its value does not read the name.
+fn is_default(statement: &SyntaxNode, name: &str) -> bool {
+    let Some(block) = statement.parent().filter(|it| it.kind() == K::BLOCK) else { return false };
+    let Some(branch) = block.parent().filter(|it| it.kind() == K::IF_STMT) else { return false };
+    let body = branch.parent().filter(|it| it.kind() == K::BLOCK);
+    let is_top = body.and_then(|it| it.parent()).is_some_and(|it| it.kind() == K::FUNCTION_DEF);
+    let parts: Vec<SyntaxNode> = branch.children().collect();
+    let [condition, only] = &parts[..] else { return false };
+    let condition = condition.text();
+    let words: Vec<&str> = condition.split_whitespace().collect();
+    let reads = statement.descendants().filter(|it| it.kind() == K::NAME_EXPR && it.text() == name);
+    is_top && *only == block && words == [name, "is", "None"] && reads.count() == 1
 }
 
 /// Returns true if an import is `from m import *`.

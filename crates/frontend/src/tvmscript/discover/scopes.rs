@@ -137,6 +137,8 @@ pub(crate) enum Definition {
         kind: Kind,
         annotation: Box<str>,
     },
+    /// A parameter that gets a value of its own where a call gives it none: `if x is None: x = …`, the assignment.
+    Default(Box<Definition>, Green),
     /// Bound, and then perhaps bound anew by `from m import *`.
     BeforeStar(Box<Definition>),
     /// Bound in a way whose value is not read, or more than once: the end of a sentence that says so.

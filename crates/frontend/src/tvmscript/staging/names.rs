@@ -164,6 +164,12 @@ impl Session<'_> {
                 }
                 Capture::Unknown(Unknown::new(reason).of_kind(*kind))
             }
+            Definition::Default(parameter, assignment) => {
+                match self.read(scopes, place, name, parameter) {
+                    Capture::Constant(Value::None) => self.assigned(place, assignment, name),
+                    given => given,
+                }
+            }
             Definition::BeforeStar(before) => match self.starred(scopes, place, name) {
                 Some(capture) => capture,
                 None => self.read(scopes, place, name, before),

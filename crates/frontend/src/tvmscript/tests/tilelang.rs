@@ -167,6 +167,7 @@ fn operations_have_the_operands_that_tilelang_prints() {
         T.sync_threads()
         T.use_swizzle(10)
         B[0] = T.reinterpret(R[0], T.int32) + T.clamp(B[1], 0, 7)
+        R[1] = T.clamp(R[0], -448.0, 448.0)
 ",
         expect![[r#"
             S = T.sblock_alloc_buffer((32, 16), "float16", scope="shared.dyn")
@@ -181,6 +182,7 @@ fn operations_have_the_operands_that_tilelang_prints() {
             T.atomicadd(T.region(S[0, 0], 1, 32, 16), T.region(A[0, 0], 3, 32, 16))
             T.tvm_storage_sync("shared")
             B[0] = T.reinterpret("int32", R_1[0]) + T.min(T.max(B[1], 0), 7)
+            R_1[1] = T.clamp(R_1[0], T.float32(-448.0), T.float32(448.0))
         "#]],
     );
 }
@@ -238,6 +240,8 @@ fn loops_keep_what_their_compiler_is_told() {
             A[i, j] = A[i, j] * 2.0
         for k in T.Pipelined(8, num_stages=3):
             B[k] = k
+        for k in T.Pipelined(8, num_stages=0):
+            B[k] = k
         for k in T.Pipelined(2, 8, order=[0, 1], stage=[0, 1]):
             B[k] = k
         for k in T.serial(0, 8, 2):
@@ -252,6 +256,8 @@ fn loops_keep_what_their_compiler_is_told() {
                 for j in T.parallel(32):
                     A[i, j] = T.Cast("float16", T.Cast("float32", A[i, j]) * T.float32(2.0))
             for k in T.serial(8, annotations={"num_stages": 3}):
+                B[k] = k
+            for k in range(8):
                 B[k] = k
             for k in T.serial(2, 8, annotations={"order": [0, 1], "stage": [0, 1]}):
                 B[k] = k
@@ -476,4 +482,46 @@ kernel = scale(1024, 128, T.float32, twice=True)
                         B[bx * 128 + i] = A[bx * 128 + i] * T.float32(2.0)
     "##]]
     .assert_eq(&instance(&text, 0));
+}
+
+#[test]
+fn a_parameter_without_a_value_gets_the_one_that_its_factory_makes() {
+    let text = format!(
+        "{HEAD}
+def make(n, scale=None, other=None):
+    if scale is None:
+        scale = n * 2
+    if other is None:
+        other = other or n
+    twice = scale * 2
+
+    @T.prim_func
+    def main(A: T.Tensor((n,), \"int32\")):
+        A[0] = twice
+        A[1] = other
+    return main
+
+make(8)
+make(8, 3)
+"
+    );
+    let file = file(&text);
+    let instances = file.called_instances(&file.factories(Context::default()), Context::default());
+    let mut printed = String::new();
+    for instance in &instances {
+        let item = &file.functions[0];
+        let lowered = lower(&item.source, &file.environment_in(item, Some(instance)));
+        let text = ir::print::tvmscript(&lowered.body, 0);
+        let stores = text.lines().filter(|it| it.contains("A["));
+        printed.push_str(&format!("# {instance}\n{}\n", stores.collect::<Vec<_>>().join("\n")));
+    }
+    expect![[r#"
+        # make(n=8, scale=None, other=None)
+            A[0] = 32
+            A[1] = other
+        # make(n=8, scale=3, other=None)
+            A[0] = 6
+            A[1] = other
+    "#]]
+    .assert_eq(&printed);
 }

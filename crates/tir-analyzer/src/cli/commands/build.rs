@@ -34,7 +34,7 @@ use crate::cli::{
     args::{BinaryKind, BuildArgs, Format, TargetName},
     input::{
         jobs::{self, Job},
-        settings,
+        notebook, settings,
         since::Since,
     },
     io::{self, Io, Styled, Tone},
@@ -90,7 +90,12 @@ impl Plan {
         let mut shown = Shown::new();
         let mut roots = BTreeSet::new();
         let mut workspaces: BTreeSet<Vec<PathBuf>> = BTreeSet::new();
+        let mut failures = jobs.failures;
         for job in jobs.jobs.iter().filter(is_wanted) {
+            if notebook::is_notebook(&job.file.path) {
+                failures.push(notebook::refusal(&job.file.shown));
+                continue;
+            }
             let placed = places.of(&job.file.path);
             let name = placed.as_ref().map_or_else(|| job.file.shown.clone(), |it| it.name.clone());
             let is_only_name = placed.as_ref().is_some_and(|it| it.is_only_name);
@@ -149,7 +154,7 @@ impl Plan {
         Ok(Plan {
             inputs,
             shown,
-            failures: jobs.failures,
+            failures,
             settings,
             instances,
             workspaces: workspaces.into_iter().collect(),

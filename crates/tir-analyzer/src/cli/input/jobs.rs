@@ -63,7 +63,7 @@ impl Job {
 
     fn read(&self) -> anyhow::Result<Source> {
         if notebook::is_notebook(&self.file.path) {
-            bail!("{} is a notebook: only `check` reads its cells", self.file.shown);
+            bail!(notebook::refusal(&self.file.shown));
         }
         self.read_any()
     }

@@ -33,6 +33,11 @@ pub(crate) fn is_notebook(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "ipynb")
 }
 
+/// The message of a command that does not read notebooks.
+pub(crate) fn refusal(shown: &str) -> String {
+    format!("{shown} is a notebook: only `check` reads its cells")
+}
+
 impl Notebook {
     /// Reads the text of a notebook.
     ///

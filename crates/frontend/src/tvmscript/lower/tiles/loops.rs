@@ -57,7 +57,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             let key = renamed.iter().find(|it| it.0 == key).map_or(key, |it| it.1);
             let value = self.attr(value);
-            if !matches!(value, Attr::None) {
+            // Without stages there is no pipeline, and TileLang says nothing of it.
+            let is_nothing = key == "num_stages" && matches!(value, Attr::Int(0, _));
+            if !matches!(value, Attr::None) && !is_nothing {
                 attrs.push((key.into(), value));
             }
         }

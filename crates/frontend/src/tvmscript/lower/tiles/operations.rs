@@ -396,6 +396,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         let at = self.at(ex);
         let inside = At { is_real: false, ..at };
+        let is_float = |it: &Tx| matches!(self.ty(*it), Type::Prim(it) if it.is_float());
+        if [value, low, high].iter().any(is_float) {
+            // An operator of its own, as a value that is not a number stays one.
+            let (value, low) = self.promote(value, low)?;
+            let (value, high) = self.promote(value, high)?;
+            let (low, high) = self.promote(low, high)?;
+            let ty = self.ty(value);
+            return Ok(Some(self.call_node("tl.clamp", &[value, low, high], ty, at)));
+        }
         let least = self.arithmetic(ir::BinaryOp::Max, value, low, inside)?;
         self.arithmetic(ir::BinaryOp::Min, least, high, at).map(Some)
     }

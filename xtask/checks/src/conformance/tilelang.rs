@@ -1,0 +1,157 @@
+//! Instances of TileLang's kernels, read by us and compared with what TileLang makes.
+//!
+//! In: folders of Python files. TileLang runs them without a GPU (`tilelang_worker.py`) and records each kernel that
+//! they make: its factory, the values of the factory's parameters, and TileLang's print of it before any pass. Our side
+//! is `opt --passes none --instance 'FACTORY(VALUES)'` of the same file.
+//!
+//! TileLang does not read its own print again, so that the two are compared as texts in one normal form: its print goes
+//! through `opt` too, names are numbered in the order in which they occur, and parameters that `match_buffer` unpacks
+//! stand as buffers. Each pair that differs is named with the first line of each side. What the values of a factory do
+//! not tell (objects, factories in factories) is counted apart.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use crate::conformance::corpus::{self, File};
+use crate::conformance::parallel;
+use crate::conformance::peer::{Keep, Peer};
+use crate::conformance::read::text;
+use crate::conformance::report::{Report, Target, without_names};
+use crate::conformance::reread;
+use crate::skip::Skip;
+use crate::workspace::Workspace;
+
+mod normal;
+
+/// Columns of the report.
+const KINDS: &[&str] = &["equal", "different", "refused", "no values"];
+/// The kernels that a run over TileLang's repository is to have.
+const LEAST_KERNELS: usize = 150;
+
+/// The fate of a kernel: its column, and the reason.
+type Verdict = (&'static str, String);
+
+/// Records the kernels, prints our instances, compares, and reports.
+pub(crate) fn compare(
+    ws: &Workspace,
+    folders: &[PathBuf],
+    filter: Option<&str>,
+    options: &reread::Options,
+) -> anyhow::Result<Result<Report, Skip>> {
+    let peer = match Peer::tilelang(ws, options.processes) {
+        Ok(peer) => peer,
+        Err(skip) => return Ok(Err(skip)),
+    };
+    let program = reread::program(ws)?;
+    let mut files = Vec::new();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let found = corpus::below(folder, filter)?.into_iter();
+        files.extend(found.filter(|it| it.text.contains("Kernel")).map(|it| (name.clone(), it)));
+    }
+    // The text is a part of the question, so that a changed file is asked about again.
+    let record = |it: &File| json!({ "op": "record", "path": it.path, "text": it.text, "limit": options.limit });
+    let requests: Vec<Value> = files.iter().map(|(_, it)| record(it)).collect();
+    let answers = peer.ask_all(&requests, Keep::OnDisk);
+    let mut report = Report::new("Kernels that TileLang makes", KINDS);
+    report.note(format!("TileLang {}", peer.version));
+    let mut kernels = Vec::new();
+    for ((folder, file), answer) in files.iter().zip(&answers) {
+        match answer {
+            Ok(answer) => {
+                let found = answer["kernels"].as_array().into_iter().flatten();
+                kernels.extend(found.map(|it| (folder, file, it)));
+            }
+            Err(error) => {
+                report.list(3, "files without a record", format!("{}: {error}", file.label()))
+            }
+        }
+    }
+    let verdicts = parallel(&kernels, |(_, file, kernel)| judge(&program, file, kernel));
+    for ((folder, file, kernel), verdict) in kernels.iter().zip(verdicts) {
+        let (kind, why) = verdict?;
+        report.count(folder, kind);
+        let place = format!("{folder}/{}.py {}", file.label(), call(kernel));
+        match kind {
+            "different" => {
+                report.tally(0, "differences, by their first line", without_names(&why), 1);
+                report.list(0, "different", format!("{place}: {why}"));
+            }
+            "refused" => report.list(1, "refused by us", format!("{place}: {why}")),
+            "no values" => report.list(2, "values that are no literals", format!("{place}: {why}")),
+            _ => {}
+        }
+    }
+    let judged = ["equal", "different", "refused"].iter().map(|it| report.total(it)).sum();
+    let what = "kernels equal to TileLang's";
+    report.target(Target { what, least: 98.0 }, report.total("equal"), judged);
+    report.at_least("kernels", judged, LEAST_KERNELS);
+    Ok(Ok(report))
+}
+
+/// The instance as a call of its factory.
+fn call(kernel: &Value) -> String {
+    let given = kernel["arguments"].as_object().into_iter().flatten();
+    let given: Vec<String> = given
+        .map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()))
+        .collect();
+    format!("{}({})", text(kernel, "factory"), given.join(", "))
+}
+
+fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verdict> {
+    let objects = kernel["objects"].as_array().into_iter().flatten();
+    let objects: Vec<&str> = objects.filter_map(Value::as_str).collect();
+    if !objects.is_empty() {
+        return Ok(("no values", objects.join(", ")));
+    }
+    if kernel["nested"].as_bool() == Some(true) {
+        return Ok(("no values", "a factory in a factory".to_owned()));
+    }
+    let name = text(kernel, "name");
+    let theirs = run(program, &["--stdin"], text(kernel, "text"))?;
+    let instance = call(kernel);
+    let path = file.path.to_string_lossy();
+    let mut given = vec!["--function", name, &path];
+    if !text(kernel, "factory").is_empty() {
+        given.extend(["--instance", &instance]);
+    }
+    let ours = run(program, &given, "")?;
+    let Some(theirs) = normal::function(&theirs.text, name) else {
+        return Ok(("refused", "TileLang's print is not read".to_owned()));
+    };
+    let Some(mine) = normal::function(&ours.text, name).filter(|_| ours.said.is_empty()) else {
+        return Ok(("refused", ours.said.lines().next().unwrap_or("no text").to_owned()));
+    };
+    Ok(match normal::difference(&theirs, &mine) {
+        None => ("equal", String::new()),
+        Some((theirs, ours)) => ("different", format!("`{theirs}` is `{ours}` by us")),
+    })
+}
+
+/// The output of `opt`, and its messages.
+struct Printed {
+    text: String,
+    said: String,
+}
+
+fn run(program: &OsString, given: &[&str], input: &str) -> anyhow::Result<Printed> {
+    let mut command = Command::new(program);
+    command.args(["opt", "--passes", "none", "--color", "never"]).args(given);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().context("cannot run the program")?;
+    let mut stdin = child.stdin.take().context("the program has no input")?;
+    let bytes = input.as_bytes().to_vec();
+    // A program that does not read its input closes it: no mistake.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
+    let output = child.wait_with_output()?;
+    drop(writer.join());
+    Ok(Printed {
+        text: String::from_utf8_lossy(&output.stdout).into_owned(),
+        said: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}

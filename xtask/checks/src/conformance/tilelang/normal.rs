@@ -1,0 +1,226 @@
+//! A printed function in a form in which names and the ways to write parameters do not count.
+//!
+//! Parameters are those of `match_buffer`, with row-major strides left out; names are numbered as they occur; lines of
+//! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands
+//! at the head of its block, where TileLang's IR has it. Layouts and swizzles of blocks are attributes in our IR and
+//! statements or objects in TileLang's: they are not compared, nor are the counts of barriers. O(text).
+
+use std::collections::BTreeMap;
+
+/// The lines of a function of a text; none if it is not there.
+pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
+    let head = format!("def {name}(");
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|it| it.trim_start().starts_with(&head))?;
+    let indent = lines[at].len() - lines[at].trim_start().len();
+    let inside = |it: &&&str| it.trim().is_empty() || it.len() - it.trim_start().len() > indent;
+    let body = lines[at + 1..].iter().take_while(inside);
+    let header = lines[at].trim().strip_prefix(&head)?.trim_end_matches(':').strip_suffix(')')?;
+    let mut buffers = BTreeMap::new();
+    let mut kept = Vec::new();
+    for line in body {
+        let line = line.get(indent..).unwrap_or_default();
+        match matched(line) {
+            Some((parameter, declared)) => drop(buffers.insert(parameter, declared)),
+            None if is_kept(line) => kept.push(line.to_owned()),
+            None => {}
+        }
+    }
+    let parameters = split(header).into_iter().map(|it| {
+        let (name, declared) = it.split_once(": ").unwrap_or((it, ""));
+        let buffer = declared.strip_prefix("T.Buffer(").map(|it| (name, it.trim_end_matches(')')));
+        let known = buffers.get(name).map(|(name, it)| (name.as_str(), it.as_str()));
+        match known.or(buffer) {
+            Some((name, it)) => format!("{name}: T.Buffer({})", buffer_arguments(it)),
+            None => it.to_owned(),
+        }
+    });
+    let parameters: Vec<String> = parameters.collect();
+    let mut all = vec![format!("def f({}):", parameters.join(", "))];
+    all.extend(memory_first(kept));
+    let mut numbers = BTreeMap::new();
+    Some(all.iter().map(|it| numbered(it, &mut numbers)).collect())
+}
+
+/// Lines with the memory of a kernel right behind its launch.
+fn memory_first(lines: Vec<String>) -> Vec<String> {
+    let is_memory = |it: &String| it.contains(" = T.sblock_alloc_buffer(");
+    let (memory, mut rest): (Vec<String>, Vec<String>) = lines.into_iter().partition(is_memory);
+    let at = rest
+        .iter()
+        .position(|it| it.contains("T.sblock(\"tilelang_root\")"))
+        .map_or(0, |it| it + 1);
+    rest.splice(at..at, memory);
+    rest.iter().map(|it| plain(it)).filter(|it| !it.is_empty()).collect()
+}
+
+/// A line without annotations that the two have in different forms, and with the same name for the same operand.
+fn plain(line: &str) -> String {
+    let line = line.replace("T.bool(True)", "True").replace("T.bool(False)", "False");
+    if let Some((before, rest)) = line.split_once("T.sblock_attr({") {
+        let entries = split(rest.trim_end_matches("})"));
+        let threads = entries.into_iter().find(|it| it.starts_with("\"tl.launch_threads\""));
+        // The number that TileLang takes where a kernel says none.
+        let threads = threads.filter(|it| !it.ends_with("[128, 1, 1]"));
+        return threads.map_or(String::new(), |it| format!("{before}T.sblock_attr({{{it}}})"));
+    }
+    if line.contains(" = T.sblock_alloc_buffer(") {
+        // The handle of the data, and what is in `barrier_init` of the block in TileLang's IR.
+        let is_kept = |it: &&str| !it.starts_with("data=") && !it.starts_with("barrier_init=");
+        let (head, rest) = line.split_once('(').unwrap_or((&line, ""));
+        let kept: Vec<&str> =
+            split(rest.strip_suffix(')').unwrap_or(rest)).into_iter().filter(is_kept).collect();
+        return format!("{head}({})", kept.join(", "));
+    }
+    // The address of an element that an atomic operation takes.
+    let Some((before, rest)) = line.split_once("T.access_ptr(") else { return line };
+    match rest.split_once(", 1, 3)") {
+        Some((element, rest)) => format!("{before}T.address_of({element}){rest}"),
+        None => line.clone(),
+    }
+}
+
+/// The first line that differs.
+pub(super) fn difference(theirs: &[String], ours: &[String]) -> Option<(String, String)> {
+    let longest = theirs.len().max(ours.len());
+    let line =
+        |of: &[String], at: usize| of.get(at).map_or(String::new(), |it| it.trim().to_owned());
+    let at = (0..longest).find(|&it| theirs.get(it) != ours.get(it))?;
+    Some((line(theirs, at), line(ours, at)))
+}
+
+/// `A = T.match_buffer(a, …)`: the parameter, and the name and description of its buffer.
+fn matched(line: &str) -> Option<(String, (String, String))> {
+    let (name, rest) = line.trim().split_once(" = T.match_buffer(")?;
+    let (parameter, rest) = rest.strip_suffix(')')?.split_once(", ")?;
+    Some((parameter.to_owned(), (name.to_owned(), rest.to_owned())))
+}
+
+fn is_kept(line: &str) -> bool {
+    let line = line.trim();
+    let is_size = line.ends_with("(is_size_var=True)") || line.ends_with("= T.int32()");
+    let is_handle = line.split_once(" = T.handle(").is_some_and(|it| !it.0.contains(':'));
+    let left_out =
+        ["#", "T.reads(", "T.writes(", "T.func_attr(", "T.attr(None, \"threadblock_swizzle"];
+    !line.is_empty() && !is_size && !is_handle && !left_out.iter().any(|it| line.starts_with(it))
+}
+
+/// Shape and type of a buffer, without what is so if nothing is said.
+fn buffer_arguments(text: &str) -> String {
+    let parts = split(text);
+    let shape = parts.first().copied().unwrap_or_default();
+    let inside = |it: &str| -> Vec<String> {
+        let it = it.trim_matches(['(', ')']);
+        split(it)
+            .into_iter()
+            .map(|it| it.trim_matches('"').to_owned())
+            .filter(|it| !it.is_empty())
+            .collect()
+    };
+    let dims = inside(shape);
+    let mut kept = vec![format!("({})", dims.join(", "))];
+    for part in &parts[1.min(parts.len())..] {
+        let is_row_major =
+            part.strip_prefix("strides=").is_some_and(|it| is_row_major(&dims, &inside(it)));
+        if !is_row_major && *part != "\"float32\"" {
+            kept.push((*part).to_owned());
+        }
+    }
+    kept.join(", ")
+}
+
+/// True if strides are those of an array without gaps, as far as they are numbers.
+fn is_row_major(dims: &[String], strides: &[String]) -> bool {
+    let mut product = Some(1_i128);
+    dims.len() == strides.len()
+        && dims.iter().zip(strides).rev().all(|(dim, stride)| {
+            let expected = product;
+            product = product.zip(dim.parse().ok()).map(|(a, b): (i128, i128)| a * b);
+            expected.zip(stride.parse::<i128>().ok()).is_none_or(|(a, b)| a == b)
+        })
+}
+
+/// The parts of a list at its commas, not those in brackets or strings.
+fn split(text: &str) -> Vec<&str> {
+    let (mut depth, mut is_string, mut start, mut parts) = (0, false, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => is_string = !is_string,
+            _ if is_string => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts.retain(|it| !it.is_empty());
+    parts
+}
+
+const WORDS: &[&str] = &[
+    "T", "def", "for", "in", "with", "if", "else", "elif", "while", "and", "or", "not", "True",
+    "False", "None", "range", "break", "continue", "pass", "return", "f", "assert", "as",
+];
+
+/// A line with its names numbered; members, keywords of calls and strings stay.
+fn numbered(line: &str, numbers: &mut BTreeMap<String, usize>) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        if c == '"' {
+            let end = rest[1..].find('"').map_or(rest.len(), |it| it + 2);
+            out.push_str(&rest[..end]);
+            rest = &rest[end..];
+        } else if c.is_alphabetic() || c == '_' {
+            let end =
+                rest.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(rest.len());
+            let word = &rest[..end];
+            rest = &rest[end..];
+            let is_keyword = rest.starts_with('=') && !rest.starts_with("==");
+            if out.ends_with('.') || is_keyword || WORDS.contains(&word) {
+                out.push_str(word);
+            } else {
+                let next = numbers.len();
+                let number = *numbers.entry(word.to_owned()).or_insert(next);
+                out.push_str(&format!("v{number}"));
+            }
+        } else if c.is_ascii_digit() {
+            let end =
+                rest.find(|it: char| !it.is_alphanumeric() && it != '.').unwrap_or(rest.len());
+            out.push_str(&rest[..end]);
+            rest = &rest[end..];
+        } else {
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn names_and_the_form_of_parameters_do_not_count() {
+        let theirs = "@T.prim_func\ndef main(A: T.handle, n: T.int32):\n    A_1 = T.match_buffer(A, (8, 4), \"float16\", strides=(4, 1))\n    # with T.sblock(\"root\"):\n    for i in range(8):\n        A_1[i, 0] = T.max(n, i, is_x=True)\n";
+        let ours = "def main(x: T.Buffer((8, 4), \"float16\"), m: T.int32):\n    for j in range(8):\n        x[j, 0] = T.max(m, j, is_x=True)\n\nother = 1\n";
+        let theirs = function(theirs, "main").unwrap();
+        expect![[r#"
+            def f(v0: T.Buffer((8, 4), "float16"), v1: T.int32):
+                for v2 in range(8):
+                    v0[v2, 0] = T.max(v1, v2, is_x=True)"#]]
+        .assert_eq(&theirs.join("\n"));
+        assert_eq!(difference(&theirs, &function(ours, "main").unwrap()), None);
+        let other = function(&ours.replace("(m, j", "(j, m"), "main").unwrap();
+        let found = difference(&theirs, &other).unwrap();
+        assert_eq!(found.1, "v0[v2, 0] = T.max(v2, v1, is_x=True)");
+        assert_eq!(function(ours, "f"), None);
+    }
+}
