@@ -447,7 +447,7 @@ fn cells_of_a_notebook_are_read_in_order() {
         --- exit code 2
     "#]]);
     project.run("build a.ipynb --out out").check(expect![[r#"
-        0 kernels: 0 built, 0 generated and unchanged, 0 reused; 0 functions not built
+        0 kernels: 0 built, 0 reused; 0 functions not built
         --- errors
         error: a.ipynb is a notebook: only `check` reads its cells
         --- exit code 2

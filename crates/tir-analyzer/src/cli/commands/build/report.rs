@@ -2,7 +2,7 @@
 //!
 //! In: a report. Out: words. Lists are cut unless all is requested; reasons are always given.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use build_kernels::{
     BuildReport, Change, How, KernelReport, Outcome, Status, Work, manifest::UnsupportedFunction,
@@ -19,6 +19,8 @@ use crate::cli::{
 
 /// Lines of a list that are shown unless all are asked for.
 pub(super) const SHOWN: usize = 20;
+/// Functions that are told of each reason why functions are not built.
+const OF_A_REASON: usize = 3;
 /// Version of the JSON: raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
 /// Characters of a key that are shown.
@@ -38,28 +40,7 @@ pub(super) fn text(
     } else {
         list(report, args, io)?;
     }
-    let shown = if args.verbose { report.unsupported.len() } else { SHOWN };
-    // What to do is told once: many functions are refused for one reason.
-    let mut told = BTreeSet::new();
-    // Mistakes of ours are told however many others there are.
-    let is_told =
-        |(at, it): &(usize, &UnsupportedFunction)| *at < shown || it.reason == INTERNAL.name();
-    for (_, it) in report.unsupported.iter().enumerate().filter(is_told) {
-        let (file, place) = (shown_files.get(&it.file).unwrap_or(&it.file), it.place());
-        let text = format!(
-            "{file}{}: `{}` is not built for {}: {} [{}]",
-            place.strip_prefix(&it.file).unwrap_or(&place),
-            it.name,
-            it.target,
-            it.detail,
-            it.reason
-        );
-        io::message(io.out, styled.out, Tone::Warning, &text)?;
-        if told.insert(&it.reason) {
-            writeln!(io.out, "  help: {}", it.help())?;
-        }
-    }
-    more(io, report.unsupported.len(), shown, "functions that were not built")?;
+    refusals(report, shown_files, args, io, styled)?;
     for path in &report.removed {
         writeln!(io.out, "removed {}", path.display())?;
     }
@@ -93,15 +74,91 @@ pub(super) fn text(
             report.alias_bytes
         )?;
     }
-    writeln!(
-        io.out,
-        "{}: {} built, {} generated and unchanged, {} reused; {} not built",
-        count(report.kernels.len(), "kernel"),
-        report.count(|it| matches!(it, Status::Built(_))),
-        report.count(|it| matches!(it, Status::Unchanged(_))),
-        report.count(|it| matches!(it, Status::Reused | Status::Alias)),
-        count(report.unsupported.len(), "function"),
-    )?;
+    writeln!(io.out, "{}", summary(report))?;
+    Ok(())
+}
+
+/// The last line: how many kernels there are, and where they came from.
+fn summary(report: &BuildReport) -> String {
+    let of = |is: fn(Status) -> bool| report.count(is);
+    let mut parts = vec![
+        format!("{} built", of(|it| matches!(it, Status::Built(_)))),
+        format!("{} reused", of(|it| matches!(it, Status::Reused | Status::Alias))),
+    ];
+    match of(|it| matches!(it, Status::Unchanged(_))) {
+        0 => {}
+        n => parts.push(format!("{n} generated again with the same result")),
+    }
+    match report.removed.len() {
+        0 => {}
+        n => parts.push(format!("{} removed", count(n, "output"))),
+    }
+    let refused = count(Refusal::of(report).len(), "function");
+    format!("{}: {}; {refused} not built", count(report.kernels.len(), "kernel"), parts.join(", "))
+}
+
+/// A function that was not built, for all targets that refuse it alike.
+struct Refusal<'r> {
+    it: &'r UnsupportedFunction,
+    targets: Vec<&'r str>,
+}
+
+impl<'r> Refusal<'r> {
+    /// All of a report, in its order.
+    fn of(report: &'r BuildReport) -> Vec<Refusal<'r>> {
+        let mut all: Vec<Refusal<'r>> = Vec::new();
+        let mut at = BTreeMap::new();
+        for it in &report.unsupported {
+            let key = (&it.file, it.line, it.column, &it.name, &it.reason, &it.detail);
+            match at.get(&key) {
+                Some(&known) => {
+                    let known: &mut Refusal<'r> = &mut all[known];
+                    known.targets.push(&it.target);
+                }
+                None => {
+                    at.insert(key, all.len());
+                    all.push(Refusal { it, targets: vec![&it.target] });
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Functions that were not built, by reason, the most frequent first: some of each, and how many more.
+fn refusals(
+    report: &BuildReport,
+    shown_files: &Shown,
+    args: &BuildArgs,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<()> {
+    let mut by_reason: BTreeMap<&str, Vec<Refusal<'_>>> = BTreeMap::new();
+    for it in Refusal::of(report) {
+        by_reason.entry(&it.it.reason).or_default().push(it);
+    }
+    let mut groups: Vec<(&str, Vec<Refusal<'_>>)> = by_reason.into_iter().collect();
+    groups.sort_by_key(|(reason, all)| (std::cmp::Reverse(all.len()), *reason));
+    for (reason, all) in groups {
+        // Mistakes of ours are told however many there are.
+        let is_all = args.verbose || reason == INTERNAL.name();
+        let shown = if is_all { all.len() } else { OF_A_REASON };
+        for Refusal { it, targets } in all.iter().take(shown) {
+            let (file, place) = (shown_files.get(&it.file).unwrap_or(&it.file), it.place());
+            let text = format!(
+                "{file}{}: `{}` is not built for {}: {} [{reason}]",
+                place.strip_prefix(&it.file).unwrap_or(&place),
+                it.name,
+                targets.join(", "),
+                it.detail,
+            );
+            io::message(io.out, styled.out, Tone::Warning, &text)?;
+        }
+        more(io, all.len(), shown, &format!("functions that were not built [{reason}]"))?;
+        if let Some(first) = all.first() {
+            writeln!(io.out, "  help: {}", first.it.help())?;
+        }
+    }
     Ok(())
 }
 
