@@ -16,7 +16,7 @@ use pyo3::{
 };
 use tir_analyzer::cli::{self, Io};
 
-/// What a command wrote, and its exit code.
+/// The output of a command, and its exit code.
 struct Answer {
     code: u8,
     out: Vec<u8>,

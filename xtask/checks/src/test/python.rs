@@ -1,7 +1,8 @@
-//! The Python package: its native part as the tests' profile builds it, beside its sources, in the environment of a peer.
+//! The Python package: its native part as the tests' profile builds it, beside its sources, in the environment of a
+//! peer.
 //!
-//! No wheel is made: the folder that is put on Python's path is what a wheel would unpack. Peers that cannot be installed
-//! are skipped by name; TileLang's tests run where `TIR_ANALYZER_TILELANG` names an interpreter that has it.
+//! No wheel is made: the folder that is put on Python's path is what a wheel would unpack. Peers that cannot be
+//! installed are skipped by name; TileLang's tests run where `TIR_ANALYZER_TILELANG` names an interpreter that has it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,6 @@ use crate::conformance::peer::TVM_PACKAGES;
 use crate::process;
 use crate::skip::Skip;
 use crate::tally::Tally;
-use crate::test::stages::Context;
 use crate::venv::Venv;
 use crate::workspace::Workspace;
 
@@ -25,10 +25,10 @@ const TRITON_PACKAGES: &[&str] = &["triton==3.9.0", "numpy==2.4.6"];
 /// The sources of the package.
 const SOURCES: &str = "crates/python/python/tir_analyzer";
 
-pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
-    let library = library(context.cargo())?;
-    let folder = unpack(context.ws, &library)?;
-    let runner = match Venv::with_packages(context.ws, "pytest", &[PYTEST]) {
+pub(crate) fn run(ws: &Workspace, cargo: Command, tally: &mut Tally) -> anyhow::Result<()> {
+    let library = library(cargo)?;
+    let folder = unpack(ws, &library)?;
+    let runner = match Venv::with_packages(ws, "pytest", &[PYTEST]) {
         Ok(venv) => venv.site_packages()?,
         Err(skip) => {
             tally.skip(skip);
@@ -41,14 +41,14 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
         ("triton", TRITON_PACKAGES, &["test_triton.py"]),
     ];
     for (name, packages, files) in suites {
-        match Venv::with_packages(context.ws, name, packages) {
-            Ok(venv) => pytest(context.ws, &venv.python(), &path, files, tally)?,
+        match Venv::with_packages(ws, name, packages) {
+            Ok(venv) => pytest(ws, &venv.python(), &path, files, tally)?,
             Err(skip) => tally.skip(skip),
         }
     }
     match std::env::var_os("TIR_ANALYZER_TILELANG") {
         Some(python) => {
-            pytest(context.ws, Path::new(&python), &path, &["test_tilelang.py"], tally)?;
+            pytest(ws, Path::new(&python), &path, &["test_tilelang.py"], tally)?;
         }
         None => tally.skip(Skip::new(
             "tests/python/test_tilelang.py",
