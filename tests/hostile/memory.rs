@@ -13,6 +13,9 @@ const MAX_RATIO: u64 = 130;
 /// function of one line), the allocator's own, a stack that grew.
 const SLACK: u64 = 8_000_000;
 
+/// Tries for a text that seems to take too much.
+const TRIES: usize = 4;
+
 fn repeat(piece: &str, len: usize) -> String {
     piece.repeat(len / piece.len())
 }
@@ -99,9 +102,18 @@ fn texts_take_memory_as_their_length() {
     let mut faults = Vec::new();
     for (what, name, make) in SHAPES {
         let text = make(len);
-        let of_text = peak_of(name, &text).saturating_sub(peak_of(name, ""));
+        let most = MAX_RATIO * text.len() as u64 + SLACK;
+        // On a loaded machine the last look at an empty text comes before its peak, and the allocator gives memory
+        // back later: the least of some tries is what the text takes.
+        let one = || peak_of(name, &text).saturating_sub(peak_of(name, ""));
+        let mut of_text = one();
+        for _ in 1..TRIES {
+            if of_text > most {
+                of_text = of_text.min(one());
+            }
+        }
         let per_byte = of_text as f64 / text.len() as f64;
-        if of_text > MAX_RATIO * text.len() as u64 + SLACK {
+        if of_text > most {
             faults.push(format!("{what}: {per_byte:.0} bytes for one of {}", text.len()));
         }
     }

@@ -1,12 +1,13 @@
-//! `cargo xtask dist vscode`: packages for users.
+//! `cargo xtask dist vscode` and `cargo xtask dist wheel`: packages for users.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
 use crate::Outcome;
 use crate::install::build_server;
 use crate::vscode::Extension;
+use crate::wheel;
 use crate::workspace::{Workspace, say};
 
 /// Make packages for users.
@@ -14,7 +15,9 @@ use crate::workspace::{Workspace, say};
 #[command(after_help = "\
 Examples:
   cargo xtask dist vscode                         a .vsix for this platform, with the server in it
-  cargo xtask dist vscode --platform linux-arm64 --server target/aarch64-unknown-linux-gnu/release/tir-analyzer")]
+  cargo xtask dist vscode --platform linux-arm64 --server target/aarch64-unknown-linux-gnu/release/tir-analyzer
+  cargo xtask dist wheel                          a wheel for this platform, and Python 3.10 and later
+  cargo xtask dist wheel --profile dev            the same, built in less time, larger and slower")]
 pub(crate) struct Args {
     #[command(subcommand)]
     package: Package,
@@ -24,6 +27,9 @@ pub(crate) struct Args {
 enum Package {
     /// The extension for VS Code, with the server of one platform in it.
     Vscode(VscodeArgs),
+    /// The Python package `tir_analyzer`, with the program in it, as a wheel; it is installed into a new environment
+    /// under `target/peers` and tried there.
+    Wheel(WheelArgs),
 }
 
 #[derive(clap::Args)]
@@ -39,9 +45,20 @@ struct VscodeArgs {
     out: Option<PathBuf>,
 }
 
+#[derive(clap::Args)]
+struct WheelArgs {
+    /// The profile of cargo that it is built with.
+    #[arg(long, default_value = "dist")]
+    profile: String,
+    /// Folder for the wheel [default: target/dist].
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     match &args.package {
         Package::Vscode(args) => vscode(args, ws),
+        Package::Wheel(args) => wheel(args, ws),
     }
 }
 
@@ -56,14 +73,31 @@ fn vscode(args: &VscodeArgs, ws: &Workspace) -> anyhow::Result<Outcome> {
         Some(server) => server.clone(),
         None => build_server(ws)?,
     };
-    let out = args.out.clone().unwrap_or_else(|| ws.target().join("dist"));
-    std::fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
-    let out = std::path::absolute(out)?;
+    let out = out_folder(args.out.as_ref(), ws)?;
     let package = out.join(format!("tir-analyzer-{platform}.vsix"));
     extension.pack(&std::path::absolute(server)?, platform, &package)?;
-    let size = std::fs::metadata(&package)?.len();
-    say(format_args!("{} ({:.1} MB)", package.display(), size as f64 / 1e6));
+    say_size(&package)?;
     Ok(Outcome::Passed)
+}
+
+fn wheel(args: &WheelArgs, ws: &Workspace) -> anyhow::Result<Outcome> {
+    let package = wheel::build(ws, &args.profile, &out_folder(args.out.as_ref(), ws)?)?;
+    wheel::try_out(ws, &package)?;
+    say_size(&package)?;
+    Ok(Outcome::Passed)
+}
+
+/// The folder for the packages, made and absolute.
+fn out_folder(wanted: Option<&PathBuf>, ws: &Workspace) -> anyhow::Result<PathBuf> {
+    let out = wanted.cloned().unwrap_or_else(|| ws.target().join("dist"));
+    std::fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    Ok(std::path::absolute(out)?)
+}
+
+fn say_size(package: &Path) -> anyhow::Result<()> {
+    let size = std::fs::metadata(package)?.len();
+    say(format_args!("{} ({:.1} MB)", package.display(), size as f64 / 1e6));
+    Ok(())
 }
 
 /// The name that VS Code has for the platform of this program.

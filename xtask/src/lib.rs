@@ -14,8 +14,11 @@ mod codegen;
 mod dist;
 mod install;
 pub mod process;
+pub mod skip;
 pub mod tidy;
+pub mod venv;
 pub mod vscode;
+mod wheel;
 pub mod workspace;
 
 use std::process::ExitCode;

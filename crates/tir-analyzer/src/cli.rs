@@ -65,13 +65,18 @@ impl Exit {
 
 /// The program: its arguments, its streams, its exit code.
 pub fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(main_with(&std::env::args_os().collect::<Vec<OsString>>()))
+}
+
+/// The program with these arguments (its name comes first), on the streams of the process: it may be a part of another
+/// program. Gives the exit code.
+pub fn main_with(arguments: &[OsString]) -> u8 {
     let folder = match std::env::current_dir().context("the current folder is not there any more") {
         Ok(folder) => folder,
         Err(error) => {
             // Without a standard error there is nobody to tell.
             let _ = io::message(&mut std::io::stderr(), false, Tone::Error, &format!("{error:#}"));
-            return ExitCode::from(Exit::Failure.code());
+            return Exit::Failure.code();
         }
     };
     // No stream is locked: the server and the progress bar use them from other threads.
@@ -85,7 +90,7 @@ pub fn main() -> ExitCode {
     };
     #[cfg(debug_assertions)]
     plant_panics();
-    match parse_arguments(&arguments, &mut io) {
+    match parse_arguments(arguments, &mut io) {
         Ok(Arguments { command: Command::Server, .. }) => {
             ir::guard::install_panic_hook(true);
             serve(server::run)
@@ -93,14 +98,14 @@ pub fn main() -> ExitCode {
         Ok(Arguments { command: Command::Mcp(args), .. }) => {
             ir::guard::install_panic_hook(true);
             let root = args.root.unwrap_or(folder);
-            serve(|| mcp::run(&root).map(|()| ExitCode::SUCCESS))
+            serve(|| mcp::run(&root).map(|()| Exit::Success.code()))
         }
         Ok(arguments) => {
             interrupt::install(stderr_is_terminal());
             ir::guard::install_panic_hook(false);
-            ExitCode::from(run_command(&arguments, &mut io))
+            run_command(&arguments, &mut io)
         }
-        Err(code) => ExitCode::from(code),
+        Err(code) => code,
     }
 }
 
@@ -115,10 +120,10 @@ fn plant_panics() {
     }
 }
 
-fn serve(run: impl FnOnce() -> anyhow::Result<ExitCode>) -> ExitCode {
+fn serve(run: impl FnOnce() -> anyhow::Result<u8>) -> u8 {
     run().unwrap_or_else(|error| {
         let _ = io::message(&mut std::io::stderr(), false, Tone::Error, &format!("{error:#}"));
-        ExitCode::from(Exit::Failure.code())
+        Exit::Failure.code()
     })
 }
 

@@ -34,9 +34,7 @@ mod transport;
 mod workspace;
 
 use std::{
-    io,
-    process::ExitCode,
-    thread,
+    io, thread,
     time::{Duration, Instant},
 };
 
@@ -74,7 +72,7 @@ struct Connection {
 
 /// Serves one client over standard input and output. Gives the exit code that the protocol asks for: success only after
 /// `shutdown` and `exit`.
-pub fn run() -> anyhow::Result<ExitCode> {
+pub fn run() -> anyhow::Result<u8> {
     let (incoming_sender, incoming) = bounded(MAX_INCOMING);
     let (writing, written) = bounded(0);
     let connection =
@@ -96,7 +94,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
     connection.outbox.end();
     // A client that is gone does not read the last answers.
     let _ = connection.written.recv_timeout(GRACE);
-    Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(u8::from(!is_clean))
 }
 
 /// Takes messages until `exit` or the end of a stream. Whether `shutdown` came before.

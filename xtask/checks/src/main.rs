@@ -7,16 +7,14 @@ mod bench;
 mod conformance;
 mod nvcc;
 mod prove_rules;
-mod skip;
 mod system;
 mod tally;
 mod test;
-mod venv;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{Outcome, process, tidy, workspace};
+use xtask::{Outcome, process, skip, tidy, venv, workspace};
 
 /// Checks of the tir-analyzer workspace.
 #[derive(Parser)]

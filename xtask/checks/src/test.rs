@@ -6,6 +6,7 @@
 
 mod cargo_output;
 mod clients;
+mod python;
 mod stages;
 mod vscode;
 

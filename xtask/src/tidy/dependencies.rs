@@ -40,6 +40,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("notify", Only(&["tir-analyzer"])),
     ("npyz", Only(&["tir-analyzer"])),
     ("postcard", Only(&["codegen"])),
+    ("pyo3", Only(&["python"])),
     ("rayon", Only(&["build-kernels", "checks"])),
     ("rmcp", Only(&["tir-analyzer"])),
     ("rowan", Only(&["syntax"])),

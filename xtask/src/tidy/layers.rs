@@ -39,6 +39,7 @@ const PRODUCT: &[&str] = &[
     "db",
     "ide",
     "tir-analyzer",
+    "python",
 ];
 
 /// Every package of the workspace, lowest first.
@@ -65,6 +66,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "db", rank: 10, never: &["test-utils", "parser"] },
     Layer { name: "ide", rank: 11, never: &["test-utils", "parser"] },
     Layer { name: "tir-analyzer", rank: 12, never: &["test-utils"] },
+    // The binary's commands for Python: above it, for it calls them.
+    Layer { name: "python", rank: 13, never: &["test-utils"] },
     Layer { name: "tests", rank: 13, never: &[] },
     Layer { name: "xtask", rank: 13, never: PRODUCT },
     Layer { name: "checks", rank: 14, never: &[] },

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::process::Finished;
 use crate::skip::Skip;
 use crate::tally::Tally;
-use crate::test::{cargo_output, clients, vscode};
+use crate::test::{cargo_output, clients, python, vscode};
 use crate::workspace::{Workspace, say};
 use crate::{Outcome, conformance, process, prove_rules, tidy};
 
@@ -28,6 +28,7 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage { name: "rust", what: "unit and integration tests", run: rust },
     Stage { name: "rules", what: "every rewrite rule is proved", run: rules },
     Stage { name: "clients", what: "real editors and tests that need one", run: clients::run },
+    Stage { name: "python", what: "the Python package, with its peers", run: python },
     Stage { name: "vscode", what: "the extension in a real VS Code", run: vscode },
     Stage {
         name: "conformance",
@@ -122,6 +123,10 @@ fn rust(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
 
 fn rules(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     prove_rules::check(context.ws, tally)
+}
+
+fn python(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    python::run(context.ws, context.cargo(), tally)
 }
 
 fn vscode(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {

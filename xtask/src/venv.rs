@@ -14,7 +14,7 @@ const STAMP: &str = "installed-packages";
 
 /// A Python environment with known packages in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Venv {
+pub struct Venv {
     dir: PathBuf,
 }
 
@@ -23,11 +23,7 @@ impl Venv {
     ///
     /// # Errors
     /// A [`Skip`] of that name where there is no Python 3 or a package cannot be had.
-    pub(crate) fn with_packages(
-        ws: &Workspace,
-        name: &str,
-        packages: &[&str],
-    ) -> Result<Venv, Skip> {
+    pub fn with_packages(ws: &Workspace, name: &str, packages: &[&str]) -> Result<Venv, Skip> {
         let venv = Venv { dir: ws.peers().join(name) };
         let wanted = packages.join("\n");
         if std::fs::read_to_string(venv.dir.join(STAMP)).is_ok_and(|found| found == wanted) {
@@ -35,6 +31,18 @@ impl Venv {
         }
         say(format_args!("installing {} into {}", packages.join(", "), venv.dir.display()));
         venv.install(packages, &wanted).map_err(|error| Skip::new(name, format!("{error:#}")))?;
+        Ok(venv)
+    }
+
+    /// Makes the environment `name` again, with these packages: files may be among them, which a list does not pin.
+    ///
+    /// # Errors
+    /// As [`Venv::with_packages`].
+    pub fn fresh(ws: &Workspace, name: &str, packages: &[&str]) -> Result<Venv, Skip> {
+        let venv = Venv { dir: ws.peers().join(name) };
+        say(format_args!("installing {} into {}", packages.join(", "), venv.dir.display()));
+        venv.install(packages, &packages.join("\n"))
+            .map_err(|error| Skip::new(name, format!("{error:#}")))?;
         Ok(venv)
     }
 
@@ -57,16 +65,21 @@ impl Venv {
     }
 
     /// The interpreter of the environment.
-    pub(crate) fn python(&self) -> PathBuf {
-        if cfg!(windows) {
-            self.dir.join("Scripts/python.exe")
-        } else {
-            self.dir.join("bin/python")
-        }
+    pub fn python(&self) -> PathBuf {
+        self.program("python")
+    }
+
+    /// A program that the environment has: its interpreter, or a script of a package.
+    pub fn program(&self, name: &str) -> PathBuf {
+        let folder = self.dir.join(if cfg!(windows) { "Scripts" } else { "bin" });
+        folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
     /// The folder its packages are unpacked in.
-    pub(crate) fn site_packages(&self) -> anyhow::Result<PathBuf> {
+    ///
+    /// # Errors
+    /// If its interpreter does not answer.
+    pub fn site_packages(&self) -> anyhow::Result<PathBuf> {
         let script = "import sysconfig; print(sysconfig.get_paths()['purelib'])";
         let printed = run_quiet(Command::new(self.python()).args(["-c", script]))?;
         Ok(Path::new(printed.trim()).to_owned())

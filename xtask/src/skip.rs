@@ -4,16 +4,16 @@ use std::fmt;
 
 /// Something a machine lacks (a program, a package, a device), and the check that needed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Skip {
+pub struct Skip {
     /// The name of the skipped check.
-    pub(crate) name: String,
+    pub name: String,
     /// The reason, in one line, with the way to change it where there is one.
-    pub(crate) reason: String,
+    pub reason: String,
 }
 
 impl Skip {
     /// A skip whose reason is cut to its first informative line.
-    pub(crate) fn new(name: impl Into<String>, reason: impl AsRef<str>) -> Skip {
+    pub fn new(name: impl Into<String>, reason: impl AsRef<str>) -> Skip {
         let reason = reason.as_ref().lines().map(str::trim).find(|line| !line.is_empty());
         Skip { name: name.into(), reason: reason.unwrap_or("no reason was given").to_owned() }
     }
@@ -24,6 +24,8 @@ impl fmt::Display for Skip {
         write!(f, "skipped: {} ({})", self.name, self.reason)
     }
 }
+
+impl std::error::Error for Skip {}
 
 #[cfg(test)]
 mod tests {

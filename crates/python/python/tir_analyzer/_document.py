@@ -1,0 +1,133 @@
+"""What is analysed: a file, or the text that an object of a compiler prints.
+
+No compiler is imported here. An object is known by the module of its class, or by a method that only such objects have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ._command import AnalyzerError
+
+#: Endings of the names of files that the analyzer reads.
+_ENDINGS = frozenset({".py", ".mlir", ".ttir", ".ttgir", ".pir", ".ipynb"})
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text or a file, and what of it is asked about."""
+
+    #: The name in messages. Its ending says the language.
+    name: str
+    #: The text; none of a file, which is read where it is.
+    text: str | None = None
+    #: True if places are those of the source that the text was made of.
+    at_source: bool = False
+    #: Lines, from 1, that findings are told of; all if there are none.
+    lines: range | None = field(default=None)
+
+    @contextlib.contextmanager
+    def as_file(self) -> Iterator[str]:
+        """A path of the text, for commands that take a file. A text is a file of a folder that goes afterwards."""
+        if self.text is None:
+            yield os.path.abspath(self.name)
+            return
+        with tempfile.TemporaryDirectory(prefix="tir-analyzer-") as folder:
+            path = os.path.join(folder, "text" + Path(self.name).suffix)
+            Path(path).write_text(self.text, encoding="utf-8", newline="")
+            yield path
+
+
+def document_of(obj: Any) -> Document:
+    """The document of an object.
+
+    Raises:
+        AnalyzerError: if nothing is known of its class.
+    """
+    if isinstance(obj, Document):
+        return obj
+    if isinstance(obj, os.PathLike):
+        return Document(os.fspath(obj))
+    if isinstance(obj, str):
+        return _of_str(obj)
+    home = type(obj).__module__
+    if home.startswith("triton."):
+        return _of_triton(obj)
+    if home.startswith("tilelang.") and not hasattr(obj, "script"):
+        return _of_tilelang(obj)
+    if callable(getattr(obj, "script", None)):
+        return Document(f"{_name(obj)}.py", obj.script())
+    operation = getattr(obj, "operation", None)
+    if callable(getattr(operation, "get_asm", None)):
+        return Document("module.mlir", operation.get_asm(enable_debug_info=True), at_source=True)
+    if inspect.isfunction(obj):
+        return _of_function(obj)
+    raise AnalyzerError(
+        f"nothing is known of {type(obj).__module__}.{type(obj).__qualname__}: give a path, a text, a function or module "
+        "of TVM, a kernel of TileLang, a compiled kernel of Triton, or a module of MLIR"
+    )
+
+
+def _of_str(text: str) -> Document:
+    """One line that names a file is a path; all else is a text."""
+    if "\n" not in text and (Path(text).suffix in _ENDINGS or os.path.exists(text)):
+        return Document(text)
+    return Document(f"text{_ending(text)}", text)
+
+
+def _ending(text: str) -> str:
+    """The ending of a name for a text without one, by the words that Python cannot have."""
+    if "builtin.module" in text or "module {" in text or "func.func" in text or "tt.func" in text:
+        return ".mlir"
+    return ".pir" if '"pd_op.' in text or '"builtin.parameter"' in text else ".py"
+
+
+def _name(obj: Any) -> str:
+    """The name of a function of TVM, where it has one."""
+    attributes = getattr(obj, "attrs", None)
+    with contextlib.suppress(Exception):
+        if attributes is not None and "global_symbol" in attributes:
+            return str(attributes["global_symbol"])
+    return "module"
+
+
+def _of_triton(obj: Any) -> Document:
+    """A compiled kernel: its IR before the passes of Triton, where there is one."""
+    asm = getattr(obj, "asm", None)
+    if asm is None:
+        raise AnalyzerError(
+            f"{type(obj).__qualname__} has no IR yet: compile the kernel (`triton.compile`, or call it), and give what comes back"
+        )
+    for stage in ("source", "ttir"):
+        if isinstance(asm.get(stage), str):
+            return Document(f"{getattr(obj, 'name', 'kernel')}.ttir", asm[stage], at_source=True)
+    raise AnalyzerError("the compiled kernel has no TTIR")
+
+
+def _of_tilelang(obj: Any) -> Document:
+    """A compiled kernel by its function; a jitted function by the file that it is written in."""
+    function = getattr(obj, "prim_func", None)
+    if function is not None:
+        return document_of(function)
+    inner = getattr(obj, "func", None) or getattr(obj, "orig_func", None) or getattr(obj, "fn", None)
+    for candidate in (inner, getattr(inner, "orig_func", None), getattr(inner, "__wrapped__", None)):
+        if inspect.isfunction(candidate):
+            return _of_function(candidate)
+    raise AnalyzerError(f"{type(obj).__qualname__} has neither a function of TVM nor a source")
+
+
+def _of_function(function: Any) -> Document:
+    """The lines of a Python function in its file."""
+    function = inspect.unwrap(function)
+    path = inspect.getsourcefile(function)
+    if path is None or not os.path.exists(path):
+        raise AnalyzerError(f"the source of `{function.__qualname__}` is in no file")
+    lines, first = inspect.getsourcelines(function)
+    return Document(path, lines=range(first, first + len(lines)))

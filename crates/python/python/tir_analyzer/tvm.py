@@ -1,0 +1,76 @@
+"""Passes of TVM that call the analyzer: `tvm.transform.Sequential([tir_analyzer.tvm.CommonSubexprElim()])`.
+
+A function is replaced only if what it prints reads back as the same function; all others stay as they are, with the
+warning `LeftAsItWas`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import tvm as _tvm
+from tvm_ffi import structural_equal as _equal
+
+from ._command import LeftAsItWas
+from ._document import Document
+from ._texts import text_after
+
+
+def CommonSubexprElim(preset: str = "default", downstream: str = "tvm") -> Any:  # noqa: N802
+    """A module pass that binds values that are computed more than once. Preset `tvm` does what TVM's pass does, where
+    that is sound."""
+    return _pass("CommonSubexprElim", ("cse",), preset, downstream)
+
+
+def Simplify() -> Any:  # noqa: N802
+    """A module pass that simplifies index arithmetic, guards and loops."""
+    return _pass("Simplify", ("simplify",), None, None)
+
+
+def _pass(name: str, passes: Sequence[str], preset: str | None, downstream: str | None) -> Any:
+    @_tvm.transform.module_pass(opt_level=0, name=f"tir_analyzer.{name}")
+    def run(module: Any, _context: Any) -> Any:
+        text = module.script()
+        after = text_after(Document("module.py", text), passes, preset, downstream)
+        return module if after == text else _merged(module, text, after)
+
+    return run
+
+
+def read_like(obj: Any, text: str) -> Any:
+    """The object that a text of TVMScript stands for, in place of `obj`."""
+    if isinstance(obj, _tvm.IRModule):
+        return _merged(obj, obj.script(), text)
+    before, after = obj.script(), _tvm.script.from_source(text)
+    if text == before:
+        return obj
+    if not _reads_back(_tvm.script.from_source(before), obj):
+        _tell(obj)
+        return obj
+    return after.with_attr(dict(obj.attrs.items())) if obj.attrs else after
+
+
+def _merged(module: Any, before: str, after: str) -> Any:
+    """The module with the functions of `after` whose text before reads back as they are."""
+    read, new = _tvm.script.from_source(before), _tvm.script.from_source(after)
+    functions = dict(module.functions.items())
+    for variable, function in module.functions.items():
+        name = variable.name_hint
+        if not isinstance(function, _tvm.tirx.PrimFunc) or _equal(read[name], new[name]):
+            continue
+        if _reads_back(read[name], function):
+            functions[variable] = new[name]
+        else:
+            _tell(function, name)
+    return _tvm.IRModule(functions, attrs=module.attrs)
+
+
+def _reads_back(read: Any, function: Any) -> bool:
+    return bool(_equal(read, function))
+
+
+def _tell(function: Any, name: str | None = None) -> None:
+    what = name or type(function).__name__
+    warnings.warn(f"`{what}` is left as it is: its text does not read back as the same function", LeftAsItWas, stacklevel=4)

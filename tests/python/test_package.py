@@ -1,0 +1,178 @@
+"""The package without any compiler: texts and files in, findings and answers out."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tir_analyzer as ta
+
+KERNEL = """\
+from tvm.script import tir as T
+
+@T.prim_func
+def main(A: T.Buffer((64,), "int32"), n: T.int32):
+    A[n * 4] = 1
+    A[n * 4 + 1] = n * 4
+"""
+
+MLIR = """\
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.muli %a, %a : i32
+  %1 = arith.muli %a, %a : i32
+  %2 = arith.addi %0, %1 : i32
+  return %2 : i32
+}
+"""
+
+
+def test_a_text_has_findings_with_places():
+    [found] = ta.check(KERNEL)
+    assert (found.rule, found.level, found.message) == ("common-subexpression", "hint", "`n * 4` is computed 3 times")
+    assert (found.span.start.line, found.span.start.column) == (5, 7)
+    assert [it.span.start.line for it in found.related] == [6, 6]
+    assert str(found).startswith("text.py:5:7: hint[common-subexpression]: ")
+
+
+def test_mlir_is_known_by_its_words():
+    assert [it.rule for it in ta.check(MLIR)] == ["common-operation"]
+
+
+def test_a_path_is_read(tmp_path):
+    path = tmp_path / "kernel.py"
+    path.write_text(KERNEL)
+    assert len(ta.check(path)) == len(ta.check(str(path))) == 1
+    assert ta.check(path)[0].span.path == str(path)
+    with pytest.raises(ta.AnalyzerError, match="cannot read"):
+        ta.check(tmp_path / "none.py")
+
+
+def test_an_unknown_object_is_refused():
+    with pytest.raises(ta.AnalyzerError, match="nothing is known of builtins.int"):
+        ta.check(1)
+
+
+def test_levels():
+    found = ta.check(KERNEL)
+    assert len(found.at_least("warning")) == 0
+    found.assert_clean(level="warning")
+    with pytest.raises(ta.NotClean, match="1 finding\n"):
+        found.assert_clean()
+    with pytest.raises(ValueError, match="there is no level"):
+        found.assert_clean(level="bad")
+
+
+def test_sarif():
+    log = ta.check(KERNEL).to_sarif()
+    [result] = json.loads(json.dumps(log))["runs"][0]["results"]
+    assert result["ruleId"] == "common-subexpression"
+    assert result["level"] == "note"
+    assert result["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 5, "startColumn": 7, "endLine": 5, "endColumn": 12,
+    }
+
+
+def test_html_is_escaped():
+    place = ta.Place(1, 1)
+    span = ta.Span("<script>.py", place, place)
+    text = ta.Findings([ta.Finding("r", "hint", "<b>", "<i>", span, None, ())])._repr_html_()
+    assert "<script>" not in text and "<b>" not in text and "<i>" not in text
+
+
+def test_simplify():
+    done = ta.simplify("min(n, n + 1)")
+    assert str(done) == "n"
+    assert [it.rule for it in done.steps] == ["min-operand"]
+    assert str(ta.simplify("x % 4", ["0 <= x", "x < 4"])) == "x"
+    with pytest.raises(ta.AnalyzerError):
+        ta.simplify("n +")
+
+
+def test_opt_of_a_text():
+    after = ta.opt(KERNEL)
+    assert "cse_v1" in after and len(ta.check(after)) == 0
+    assert ta.opt(MLIR).count("muli") == 1
+
+
+def test_run_on_arrays():
+    done = ta.run(KERNEL, [np.zeros(64, "int32"), 3])
+    assert list(np.nonzero(done.arrays["A"])[0]) == [12, 13]
+    assert done.arrays["A"][13] == 12
+    done.assert_clean()
+
+
+def test_run_tells_what_goes_wrong():
+    done = ta.run(KERNEL, ["zeros", 100])
+    assert done.events and done.events[0].span.start.line == 5
+    with pytest.raises(AssertionError):
+        done.assert_clean()
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float16"])
+def test_narrow_floats(name):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    text = f"""\
+from tvm.script import tir as T
+
+@T.prim_func
+def copy(A: T.Buffer((4,), "{name}"), B: T.Buffer((4,), "{name}")):
+    for i in range(4):
+        B[i] = A[i]
+"""
+    values = np.array([1, -2, 0.5, 4], dtype)
+    after = ta.run(text, [values, "zeros"]).arrays["B"]
+    assert after.dtype == dtype
+    assert list(after) == list(values)
+
+
+def test_device_code():
+    text = """\
+from tvm.script import tir as T
+
+@T.prim_func
+def double(A: T.Buffer((64,), "float32")):
+    for i in T.thread_binding(64, thread="threadIdx.x"):
+        A[i] = A[i] * T.float32(2)
+"""
+    code = ta.device_code(text)
+    assert [it.function for it in code.kernels] == ["double"]
+    assert "__global__" in str(code)
+    assert "__kernel" in str(ta.device_code(text, "opencl"))
+
+
+def test_nothing_of_others_is_imported():
+    script = "import sys, tir_analyzer; print([it for it in ('numpy', 'tvm', 'torch', 'triton') if it in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_the_program_is_the_command_line():
+    command = [sys.executable, "-m", "tir_analyzer", "check", "--stdin"]
+    done = subprocess.run(command, input=KERNEL, capture_output=True, text=True)
+    assert "common-subexpression" in done.stdout and done.returncode == 0
+    version = subprocess.run([*command[:3], "--version"], capture_output=True, text=True).stdout
+    assert version.startswith(f"tir-analyzer {ta.__version__}")
+
+
+def test_pytest_plug_in(pytester):
+    pytester.makepyfile(
+        f"""
+        import pytest
+        TEXT = {KERNEL!r}
+
+        @pytest.mark.kernel_clean(TEXT, level="warning")
+        def test_marked():
+            pass
+
+        @pytest.mark.kernel_clean(TEXT)
+        def test_marked_with_a_hint():
+            pass
+
+        def test_fixture(kernel_check):
+            assert len(kernel_check(TEXT, level="error")) == 1
+        """
+    )
+    plug_in = ["-p", "tir_analyzer.pytest_plugin"]
+    loaded = any(it.name == "tir_analyzer" for it in __import__("importlib.metadata").metadata.entry_points(group="pytest11"))
+    pytester.runpytest(*([] if loaded else plug_in)).assert_outcomes(passed=2, failed=1)

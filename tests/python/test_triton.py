@@ -1,0 +1,55 @@
+"""Findings in kernels that Triton compiles, without a GPU."""
+
+import inspect
+
+import pytest
+import tir_analyzer as ta
+
+triton = pytest.importorskip("triton")
+import triton.language as tl  # noqa: E402
+from triton.backends.compiler import GPUTarget  # noqa: E402
+from triton.compiler import ASTSource  # noqa: E402
+
+from tir_analyzer.triton import KernelFinding, install  # noqa: E402
+
+
+@triton.jit
+def add(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    x = tl.load(x_ptr + offs * stride, mask=mask)
+    again = tl.load(x_ptr + offs * stride, mask=mask)
+    tl.store(out_ptr + offs, x + again, mask=mask)
+
+
+LINES, FIRST = inspect.getsourcelines(add.fn)
+AGAIN = FIRST + next(at for at, line in enumerate(LINES) if "again =" in line)
+
+
+def compiled(monkeypatch, tmp_path):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "stride": "i32", "BLOCK": "constexpr"}
+    source = ASTSource(fn=add, signature=signature, constexprs={"BLOCK": 1024})
+    return triton.compile(source, target=GPUTarget("cuda", 80, 32))
+
+
+def test_a_compiled_kernel_has_findings_at_its_lines(monkeypatch, tmp_path):
+    found = ta.check(compiled(monkeypatch, tmp_path))
+    assert AGAIN in [it.span.start.line for it in found]
+    assert {it.span.path for it in found} == {__file__}
+
+
+def test_the_listener_warns_at_the_line(monkeypatch, tmp_path):
+    uninstall = install()
+    try:
+        with pytest.warns(KernelFinding) as told:
+            compiled(monkeypatch, tmp_path)
+    finally:
+        uninstall()
+    assert (__file__, AGAIN) in [(it.filename, it.lineno) for it in told]
+    assert triton.knobs.compilation.listener is None
+
+
+def test_a_kernel_that_is_not_compiled_is_refused():
+    with pytest.raises(ta.AnalyzerError, match="has no IR yet"):
+        ta.check(add)

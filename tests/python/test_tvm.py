@@ -1,0 +1,64 @@
+"""The passes in TVM: the same function for TVM, and the same results."""
+
+import numpy as np
+import pytest
+import tir_analyzer as ta
+
+tvm = pytest.importorskip("tvm")
+from tvm.script import tirx as T  # noqa: E402
+from tvm_ffi import structural_equal  # noqa: E402
+
+import tir_analyzer.tvm  # noqa: E402, F401
+
+
+@T.prim_func
+def f(A: T.Buffer((4096,), "float32"), B: T.Buffer((4096,), "float32"), n: T.int32):
+    for i in range(64):
+        for j in range(64):
+            if i * 64 + j < n:
+                B[i * 64 + j] = A[i * 64 + j] * T.exp(A[i * 64 + j])
+
+
+def module():
+    return tvm.IRModule({"f": f})
+
+
+def result(mod):
+    a = np.linspace(-1, 1, 4096).astype("float32")
+    a, b = tvm.runtime.tensor(a), tvm.runtime.tensor(np.zeros(4096, "float32"))
+    tvm.compile(mod, target="llvm")["f"](a, b, 3000)
+    return b.numpy()
+
+
+def test_findings_of_a_function_and_of_a_module():
+    assert [it.rule for it in ta.check(f)] == [it.rule for it in ta.check(module())]
+    assert "common-subexpression" in [it.rule for it in ta.check(f)]
+
+
+def test_preset_tvm_is_the_pass_of_tvm():
+    ours = ta.tvm.CommonSubexprElim(preset="tvm")(module())
+    assert structural_equal(ours, tvm.tirx.transform.CommonSubexprElim()(module()))
+
+
+def test_passes_in_a_pipeline_keep_the_results():
+    pipeline = tvm.transform.Sequential([ta.tvm.Simplify(), ta.tvm.CommonSubexprElim()])
+    after = pipeline(module())
+    assert not structural_equal(after, module())
+    assert np.array_equal(result(after), result(module()))
+
+
+def test_opt_of_a_function_is_a_function():
+    after = ta.opt(f)
+    assert isinstance(after, tvm.tirx.PrimFunc)
+    assert "common-subexpression" not in [it.rule for it in ta.check(after)]
+
+
+def test_a_module_without_findings_is_the_same_object():
+    once = ta.tvm.CommonSubexprElim()(module())
+    assert ta.tvm.CommonSubexprElim()(once).same_as(once)
+
+
+def test_interpreter_and_tvm_agree():
+    a = np.linspace(-1, 1, 4096).astype("float32")
+    ours = ta.run(f, [a, np.zeros(4096, "float32"), 3000]).arrays["B"]
+    np.testing.assert_allclose(ours, result(module()), rtol=1e-6)
