@@ -125,6 +125,19 @@ def f(A: T.Tensor((64, 32), \"float16\"), S: T.StridedTensor((4, 4), (8, 1), \"f
 }
 
 #[test]
+fn names_of_a_launch_are_counted_where_its_parameters_are_known() {
+    let launch = |arguments: &str| {
+        let text = format!(
+            "{HEAD}\n@T.prim_func\ndef f(A: T.Tensor((64,), \"float16\")):\n    with T.Kernel({arguments}) as (bx, by):\n        A[bx] = by\n"
+        );
+        let printed = printed(&text);
+        printed.lines().take_while(|line| !line.starts_with('@')).collect::<Vec<_>>().join("\n")
+    };
+    expect!["malformed-form: 2 names for a grid of 1"].assert_eq(&launch("4, threads=32"));
+    expect!["unsupported-construct: this depends on a value that is not known here, and is kept by its text"].assert_eq(&launch("4, is_npu=True"));
+}
+
+#[test]
 fn tiles_have_the_extents_of_the_other_side() {
     check(
         "        S = T.alloc_shared((16, 32), \"float16\")

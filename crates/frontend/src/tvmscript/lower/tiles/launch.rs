@@ -30,6 +30,9 @@ const THREADS: i128 = 128;
 /// The threads of a warp group of NVIDIA.
 const WARP_GROUP: i128 = 128;
 
+/// The parameters of a launch besides the grid, of TileLang now and before.
+const KEYWORDS: [&str; 4] = ["threads", "prelude", "cluster_dims", "is_cpu"];
+
 const BLOCKS: [&str; 3] = ["blockIdx.x", "blockIdx.y", "blockIdx.z"];
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -72,6 +75,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         if extents.len() > BLOCKS.len() {
             return Err(self.malformed(item.context, "a grid has at most three dimensions"));
+        }
+        // `T.Kernel(n, is_npu=True) as (core, half):`: compilers made of TileLang give what they add more names.
+        let is_of_another = args.keywords.iter().any(|it| !KEYWORDS.contains(&it.0));
+        if is_of_another && self.n_names(item).is_some_and(|it| it != extents.len()) {
+            return Err(self.unsupported(item.context, "a launch of another compiler"));
         }
         let threads = self.threads(args)?;
         let mut attrs = AttrDict::new();
@@ -125,6 +133,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         attrs.extend(launch.into_iter().flat_map(|it| it.notes));
         self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
         result
+    }
+
+    /// The number of names behind `as`, if they are a tuple.
+    fn n_names(&self, item: &ItemNode) -> Option<usize> {
+        match *self.ast.kind(item.target?) {
+            ExKind::Tuple(run) | ExKind::List(run) => Some(run.len()),
+            _ => None,
+        }
     }
 
     /// `threads=`: a number, or up to three of them.
