@@ -120,7 +120,7 @@ module.exports = {
     await probe.someHints(editor.document);
     probe.put(editor, 'n * m,');
     await probe.run('explain');
-    await probe.viewWith('explanation', 'decision');
+    await probe.viewWith('explanation', 'computed');
     // Text that is not saved is explained as it is.
     await editor.edit(it => it.insert(new vscode.Position(0, 0), '# above\n'));
     await probe.run('facts');
