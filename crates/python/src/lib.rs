@@ -14,29 +14,7 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyModule},
 };
-use tir_analyzer::cli::{self, Io};
-
-/// The output of a command, and its exit code.
-struct Answer {
-    code: u8,
-    out: Vec<u8>,
-    err: Vec<u8>,
-}
-
-/// Runs a command in this process, on streams of its own.
-fn answer(words: Vec<OsString>, mut stdin: &[u8], folder: PathBuf) -> Answer {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut io = Io {
-        stdin: &mut stdin,
-        out: &mut out,
-        err: &mut err,
-        folder,
-        out_is_terminal: false,
-        err_is_terminal: false,
-    };
-    let code = cli::run(&words, &mut io);
-    Answer { code, out, err }
-}
+use tir_analyzer::cli::{self, Answer};
 
 /// Runs the command `words` (without the name of the program): its exit code, its output and its errors.
 #[pyfunction]
@@ -46,8 +24,7 @@ fn command<'py>(
     stdin: Vec<u8>,
     folder: PathBuf,
 ) -> PyResult<(u8, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-    let words = std::iter::once(OsString::from("tir-analyzer")).chain(words).collect();
-    let done = py.detach(|| ir::guard::catch(|| answer(words, &stdin, folder)));
+    let done = py.detach(|| ir::guard::catch(|| cli::answer(words, &stdin, &folder)));
     let Answer { code, out, err } = done.map_err(|what| {
         PyRuntimeError::new_err(ir::guard::report_on("the command", &what, "it has no answer"))
     })?;

@@ -14,7 +14,7 @@ mod args;
 mod commands;
 mod driver;
 mod guard;
-mod input;
+pub(crate) mod input;
 mod interrupt;
 mod io;
 mod output;
@@ -27,6 +27,7 @@ mod tests;
 use std::{
     ffi::OsString,
     io::{BufWriter, IsTerminal as _},
+    path::Path,
     process::ExitCode,
 };
 
@@ -41,6 +42,9 @@ use crate::{
     },
     mcp, server,
 };
+
+/// The name of the program, the first word of a command.
+const PROGRAM: &str = "tir-analyzer";
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,6 +138,39 @@ pub fn run(arguments: &[OsString], io: &mut Io<'_>) -> u8 {
         Ok(arguments) => run_command(&arguments, io),
         Err(code) => code,
     }
+}
+
+/// The output of a command, its messages and its exit code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// The exit code.
+    pub code: u8,
+    /// Its output.
+    pub out: Vec<u8>,
+    /// Its messages.
+    pub err: Vec<u8>,
+}
+
+/// Runs one command (its words follow the name of the program) on streams of its own, without colours; relative paths
+/// start at `folder`.
+pub fn answer<W: Into<OsString>>(
+    words: impl IntoIterator<Item = W>,
+    mut stdin: &[u8],
+    folder: &Path,
+) -> Answer {
+    let words = words.into_iter().map(Into::into);
+    let words: Vec<OsString> = std::iter::once(OsString::from(PROGRAM)).chain(words).collect();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut io = Io {
+        stdin: &mut stdin,
+        out: &mut out,
+        err: &mut err,
+        folder: folder.to_owned(),
+        out_is_terminal: false,
+        err_is_terminal: false,
+    };
+    let code = run(&words, &mut io);
+    Answer { code, out, err }
 }
 
 /// Reads the arguments; help and error messages are written, and end the run.

@@ -26,12 +26,12 @@ mod run;
 mod simplify;
 mod usage;
 
-use std::{ffi::OsString, fs, path::Path};
+use std::{fs, path::Path};
 
 use expect_test::Expect;
 use tempfile::TempDir;
 
-use crate::cli::{self, Io};
+use crate::cli::{self, Answer};
 
 /// A folder with files, in which commands are run.
 struct Project {
@@ -70,19 +70,8 @@ impl Project {
         self.run_words(command.split_whitespace(), stdin)
     }
 
-    fn run_words<'a>(&self, words: impl IntoIterator<Item = &'a str>, mut stdin: &[u8]) -> Outcome {
-        let words = std::iter::once("tir-analyzer").chain(words);
-        let arguments: Vec<OsString> = words.map(OsString::from).collect();
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let mut io = Io {
-            stdin: &mut stdin,
-            out: &mut out,
-            err: &mut err,
-            folder: self.path().to_owned(),
-            out_is_terminal: false,
-            err_is_terminal: false,
-        };
-        let code = cli::run(&arguments, &mut io);
+    fn run_words<'a>(&self, words: impl IntoIterator<Item = &'a str>, stdin: &[u8]) -> Outcome {
+        let Answer { code, out, err } = cli::answer(words, stdin, self.path());
         Outcome { code, out, err }
     }
 }

@@ -1,13 +1,13 @@
 //! The answer of a command that runs in the process.
 
-use std::{ffi::OsString, path::Path};
+use std::path::Path;
 
 use super::{
     inside::Root,
     tools::Tool,
     words::{self, Words},
 };
-use crate::cli::{self, Io};
+use crate::cli::{self, Answer};
 use serde_json::{Map, Value};
 
 /// An answer of more bytes fills the memory of the model that reads it; it is cut.
@@ -38,17 +38,7 @@ pub(super) fn answer(
 
 /// Runs a command. Its messages stand before its output where both are.
 fn run(words: Words, root: &Root) -> Result<String, String> {
-    let arguments: Vec<OsString> = words.words.into_iter().map(OsString::from).collect();
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut io = Io {
-        stdin: &mut words.stdin.as_bytes(),
-        out: &mut out,
-        err: &mut err,
-        folder: root.path().to_owned(),
-        out_is_terminal: false,
-        err_is_terminal: false,
-    };
-    let code = cli::run(&arguments, &mut io);
+    let Answer { code, out, err } = cli::answer(words.words, words.stdin.as_bytes(), root.path());
     let (out, err) = (String::from_utf8_lossy(&out), String::from_utf8_lossy(&err));
     match (code, out.is_empty()) {
         (NOT_DONE, true) => Err(err.into_owned()),

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use crate::cli::input::place::Place;
+
 /// The folder whose files may be read.
 #[derive(Clone, Debug)]
 pub(super) struct Root(PathBuf);
@@ -46,18 +48,11 @@ impl Root {
     ///
     /// A text for the client: why the path is refused.
     pub(super) fn place_inside(&self, place: &str) -> Result<String, String> {
-        let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
-        let mut file = place;
-        for _ in 0..2 {
-            match file.rsplit_once(':') {
-                Some((before, number)) if is_number(number) => file = before,
-                _ => break,
-            }
-        }
+        let file = Place::of_file(place).and_then(|it| it.file);
+        let file = file.ok_or_else(|| {
+            format!("`{place}` is no place: write `FILE:LINE` or `FILE:LINE:COLUMN`")
+        })?;
         let numbers = &place[file.len()..];
-        if numbers.is_empty() {
-            return Err(format!("`{place}` is no place: write `FILE:LINE` or `FILE:LINE:COLUMN`"));
-        }
         Ok(format!("{}{numbers}", self.inside(file)?))
     }
 }

@@ -11,7 +11,7 @@ use crate::suggest::{did_you_mean, near};
 /// A command, ready to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Words {
-    /// Its words, the name of the program first.
+    /// Its words, without the name of the program.
     pub(super) words: Vec<String>,
     /// Its standard input.
     pub(super) stdin: String,
@@ -32,8 +32,7 @@ pub(super) fn words(
         let like = did_you_mean(&near(unknown, names()));
         return Err(format!("`{}` has no parameter `{unknown}`{like}", tool.name));
     }
-    let mut words = vec!["tir-analyzer".to_owned(), "--color=never".to_owned()];
-    words.extend(tool.command.iter().map(|it| (*it).to_owned()));
+    let mut words: Vec<String> = tool.command.iter().map(|it| (*it).to_owned()).collect();
     let mut plain = Vec::new();
     let mut stdin = String::new();
     for parameter in tool.parameters {
@@ -157,27 +156,27 @@ mod tests {
             "check",
             json!({ "path": "a.py", "level": "error", "limit": 3, "at_source": true }),
             expect![[
-                r#"tir-analyzer --color=never check --format=json --quiet --level=error --limit=3 --at-source -- a.py <<< """#
+                r#"check --format=json --quiet --level=error --limit=3 --at-source -- a.py <<< """#
             ]],
         );
         check(
             "check",
             json!({ "text": "x = 1\n", "filename": "k.py", "at_source": false }),
             expect![[
-                r#"tir-analyzer --color=never check --format=json --quiet --stdin --stdin-filename=k.py --level=hint --limit=50 -- <<< "x = 1\n""#
+                r#"check --format=json --quiet --stdin --stdin-filename=k.py --level=hint --limit=50 -- <<< "x = 1\n""#
             ]],
         );
         check(
             "simplify",
             json!({ "expr": "-x", "given": ["x > 0", "x < 4"], "sizes": ["n", "m"] }),
             expect![[
-                r#"tir-analyzer --color=never simplify --facts --format=json --given=x > 0 --given=x < 4 --size=n --size=m -- -x <<< """#
+                r#"simplify --facts --format=json --given=x > 0 --given=x < 4 --size=n --size=m -- -x <<< """#
             ]],
         );
         check(
             "explain",
             json!({ "what": "may-trap" }),
-            expect![[r#"tir-analyzer --color=never explain --format=json -- may-trap <<< """#]],
+            expect![[r#"explain --format=json -- may-trap <<< """#]],
         );
     }
 

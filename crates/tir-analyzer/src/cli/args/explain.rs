@@ -5,7 +5,7 @@ use super::AnswerFormat;
 #[derive(clap::Args)]
 pub(crate) struct ExplainArgs {
     /// `FILE:LINE:COLUMN` (both from 1, columns in characters), `FILE:LINE` for all that stands there, or the name of a
-    /// rule; with `--stdin`, `LINE:COLUMN`.
+    /// rule; with `--stdin`, `LINE:COLUMN` or `LINE`.
     #[arg(value_name = "WHAT", required_unless_present = "list")]
     pub(crate) what: Option<String>,
     /// List all rules and reasons.

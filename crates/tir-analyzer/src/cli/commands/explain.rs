@@ -5,7 +5,7 @@ mod line;
 use std::path::Path;
 
 use ::rules::{Rule, Topic};
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use ide::{Explanation, FileId, FindingAt};
 use serde_json::{Value, json};
 use syntax::{Form, LineCol, LineIndex, TextSize};
@@ -14,15 +14,17 @@ use crate::{
     cli::{
         Exit,
         args::{AnswerFormat, ExplainArgs},
-        commands::{facts, values},
+        commands::facts,
+        guard::none_broken,
         input::{
-            jobs::{self, Job},
+            jobs::Job,
+            place::{self, Place},
             source::Source,
         },
         io::{Io, Styled},
         output::{
             count,
-            findings::{self, offset, region},
+            findings::{self, region},
             markdown::plain,
         },
         rules,
@@ -34,12 +36,8 @@ use crate::{
 const VERSION: u32 = 1;
 
 /// The subject of a question.
-#[derive(PartialEq, Eq, Debug)]
 enum Question<'a> {
-    /// A place: the file (none for standard input), line and column from 1.
-    Place(Option<&'a str>, LineCol),
-    /// A line, from 1, of a file.
-    Line(&'a str, u32),
+    Place(Place<'a>),
     Rule(&'a str),
 }
 
@@ -49,16 +47,7 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
         io.out.write_all(list(args.format, styled.out).as_bytes())?;
         return Ok(Exit::Success);
     };
-    if args.facts {
-        if let Some(answer) = values::answer(what, args.stdin, &[], args.format, io, styled)? {
-            io.out.write_all(answer.as_bytes())?;
-            return Ok(Exit::Success);
-        }
-        let answer = facts::answer(args, what, io, styled)?;
-        io.out.write_all(answer.as_bytes())?;
-        return Ok(Exit::Success);
-    }
-    let answer = match question(what, args.stdin, io)? {
+    let answer = match question(what, args, io)? {
         Question::Rule(name) => match rules::find(name) {
             Ok(rule) => rule_answer(rule, args.format, styled.out),
             Err(near) => bail!(
@@ -67,60 +56,38 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
                 did_you_mean(&near)
             ),
         },
-        Question::Place(file, at) => {
-            let job = match file {
-                Some(file) => jobs::file(Path::new(file), io, styled)?,
-                None => jobs::stdin(None, io, styled)?,
-            };
-            job.run(|source| place_answer(&job, &source, at, args.format, styled.out))?
-        }
-        Question::Line(file, line) => {
-            let job = jobs::file(Path::new(file), io, styled)?;
-            job.run(|source| line::answer(&job, &source, line, args.format, styled.out))?
+        Question::Place(place) => {
+            let job = place.job(io, styled)?;
+            let (format, is_styled) = (args.format, styled.out);
+            job.run(|source| match (args.facts, place.column) {
+                (true, _) => facts::answer(&job, &source, &place, format, is_styled),
+                (false, Some(col)) => {
+                    let at = LineCol { line: place.line, col };
+                    answer_at(&job, job.config.analysis(), &source, at, format, is_styled)
+                }
+                (false, None) => line::answer(&job, &source, place.line, format, is_styled),
+            })?
         }
     };
     io.out.write_all(answer.as_bytes())?;
     Ok(Exit::Success)
 }
 
-/// Reads `FILE:LINE:COLUMN`, `FILE:LINE`, with `--stdin` `LINE:COLUMN`, or the name of a rule.
-fn question<'a>(what: &'a str, stdin: bool, io: &Io<'_>) -> anyhow::Result<Question<'a>> {
-    let mut parts = what.rsplitn(3, ':');
-    let column = parts.next().and_then(number);
-    let line = parts.next().and_then(number);
-    let file = parts.next();
-    match (file, line, column) {
-        (None, Some(line), Some(col)) if stdin => Ok(Question::Place(None, LineCol { line, col })),
-        (Some(file), Some(line), Some(col)) if !stdin => {
-            Ok(Question::Place(Some(file), LineCol { line, col }))
-        }
-        (_, None, Some(line)) if !stdin => match what.rsplit_once(':') {
-            Some((file, _)) => Ok(Question::Line(file, line)),
-            None => Ok(Question::Rule(what)),
-        },
-        _ if stdin => {
-            bail!("`{what}` is not a place in standard input; write LINE:COLUMN, both from 1")
-        }
-        _ if what.contains([':', '/', '\\']) || io.resolve(Path::new(what)).is_file() => {
-            bail!("`{what}` names no place; write FILE:LINE or FILE:LINE:COLUMN, numbers from 1")
-        }
-        _ => Ok(Question::Rule(what)),
+/// Reads a place, or the name of a rule.
+fn question<'a>(what: &'a str, args: &ExplainArgs, io: &Io<'_>) -> anyhow::Result<Question<'a>> {
+    let place = if args.stdin { Place::of_stdin(what) } else { Place::of_file(what) };
+    if let Some(place) = place {
+        return Ok(Question::Place(place));
     }
-}
-
-/// A number from 1.
-fn number(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|it| *it > 0)
-}
-
-fn place_answer(
-    job: &Job,
-    source: &Source,
-    at: LineCol,
-    format: AnswerFormat,
-    is_styled: bool,
-) -> anyhow::Result<String> {
-    answer_at(job, job.config.analysis(), source, at, format, is_styled)
+    if args.stdin {
+        bail!("`{what}` is not a place in standard input; write LINE or LINE:COLUMN, from 1");
+    }
+    let is_place =
+        args.facts || what.contains([':', '/', '\\']) || io.resolve(Path::new(what)).is_file();
+    if is_place {
+        bail!("`{what}` names no place; write FILE:LINE or FILE:LINE:COLUMN, numbers from 1");
+    }
+    Ok(Question::Rule(what))
 }
 
 /// Answers a question about the expression at a place of a text with the decision about it.
@@ -134,16 +101,12 @@ pub(crate) fn answer_at(
 ) -> anyhow::Result<String> {
     let shown = job.file.shown.as_str();
     let lines = LineIndex::new(&source.text);
-    let offset =
-        offset(&lines, at).map_err(|why| anyhow!("{shown}:{}:{}: {why}", at.line, at.col))?;
+    let offset = place::offset(shown, &lines, at)?;
     let host = job.host(config, source);
     let language = ide::Language::of_file(&job.file.path, &source.text);
     let analysis = host.analysis();
     // What was not computed is no answer.
-    let broken = analysis.internal_errors(FileId(0), offset).unwrap_or_default();
-    if let Some(broken) = broken.first() {
-        bail!("{shown}:{}:{}: {broken}", at.line, at.col);
-    }
+    none_broken(&analysis, offset, format_args!("{shown}:{}:{}", at.line, at.col))?;
     if language.support().form == Form::Operations {
         return operation_answer(shown, source, &lines, at, &analysis, offset, format, is_styled);
     }

@@ -1,23 +1,20 @@
 //! `explain --facts`: the results of the data-flow analyses at a line.
 
-use std::path::Path;
-
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use ide::{FileId, LineFacts};
 use serde_json::{Value, json};
-use syntax::{LineIndex, TextRange};
+use syntax::{Form, LineIndex, TextRange};
 
 use crate::cli::{
-    args::{AnswerFormat, ExplainArgs},
+    args::AnswerFormat,
+    commands::values,
+    guard::none_broken,
     input::{
-        jobs::{self, Job},
+        jobs::Job,
+        place::{self, Place},
         source::Source,
     },
-    io::{Io, Styled},
-    output::{
-        count,
-        findings::{self, region},
-    },
+    output::findings::{self, region},
 };
 
 /// Version of the JSON answers.
@@ -25,34 +22,18 @@ const VERSION: u32 = 1;
 /// Lists are cut to this many names for people.
 const MOST_NAMES: usize = 30;
 
-/// Answers for `FILE:LINE`, or `LINE` of standard input.
+/// Answers for a place: of MLIR with the facts about a value, of functions of statements with those of the line.
 pub(crate) fn answer(
-    args: &ExplainArgs,
-    what: &str,
-    io: &mut Io<'_>,
-    styled: Styled,
+    job: &Job,
+    source: &Source,
+    place: &Place<'_>,
+    format: AnswerFormat,
+    is_styled: bool,
 ) -> anyhow::Result<String> {
-    let (file, line) = place(what, args.stdin)?;
-    let job = match file {
-        Some(file) => jobs::file(Path::new(file), io, styled)?,
-        None => jobs::stdin(None, io, styled)?,
-    };
-    job.run(|source| line_answer(&job, &source, line, args.format, styled.out))
-}
-
-/// The file (none for standard input) and the line from 1. A column behind it is not needed.
-fn place(what: &str, stdin: bool) -> anyhow::Result<(Option<&str>, u32)> {
-    let number = |text: &str| text.parse::<u32>().ok().filter(|it| *it > 0);
-    match what.rsplit_once(':') {
-        None if stdin => match number(what) {
-            Some(line) => Ok((None, line)),
-            None => bail!("`{what}` is not a line of standard input; write LINE, from 1"),
-        },
-        Some((file, line)) if !stdin => match number(line) {
-            Some(line) => Ok((Some(file), line)),
-            None => bail!("`{what}` names no line; write FILE:LINE, the number from 1"),
-        },
-        _ => bail!("`{what}` names no line; write FILE:LINE, or LINE with --stdin"),
+    let language = ide::Language::of_file(&job.file.path, &source.text);
+    match language.support().form {
+        Form::Operations => values::place_answer(job, source, place, &[], format, is_styled),
+        Form::Expressions => line_answer(job, source, place.line, format, is_styled),
     }
 }
 
@@ -65,10 +46,7 @@ fn line_answer(
 ) -> anyhow::Result<String> {
     let shown = &job.file.shown;
     let lines = LineIndex::new(&source.text);
-    if line > lines.line_count() {
-        let count = count(lines.line_count() as usize, "line");
-        return Err(anyhow!("{shown}:{line}: the file has {count}"));
-    }
+    place::start_of_line(shown, &lines, line)?;
     let host = job.host(job.config.analysis(), source);
     let text = &source.text[std::ops::Range::<usize>::from(lines.line_range(line - 1))];
     let indent = (text.len() - text.trim_start().len()) as u32;
@@ -81,11 +59,7 @@ fn line_answer(
     // Nothing changes this host, so nothing is cancelled.
     let analysis = host.analysis();
     let facts = analysis.facts(FileId(0), range, 1).unwrap_or_default();
-    let broken = analysis.internal_errors(FileId(0), range.start()).unwrap_or_default();
-    let lost = analysis.take_lost().into_iter().map(|it| it.report());
-    if let Some(broken) = broken.into_iter().chain(lost).next() {
-        bail!("{shown}:{line}: {broken}");
-    }
+    none_broken(&analysis, range.start(), format_args!("{shown}:{line}"))?;
     let Some(facts) = facts.first() else {
         bail!("{shown}:{line}: there is no statement of a TVMScript function on this line");
     };

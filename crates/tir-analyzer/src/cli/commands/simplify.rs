@@ -48,7 +48,7 @@ pub(crate) fn simplify(
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<Exit> {
-    let place = values::answer(&args.expr, false, &args.given, args.format, io, styled)?;
+    let place = values::answer(&args.expr, &args.given, args.format, io, styled)?;
     if let Some(answer) = place {
         io.out.write_all(answer.as_bytes())?;
         return Ok(Exit::Success);

@@ -13,12 +13,14 @@ use syntax::{Form, LineCol, LineIndex, TextRange};
 
 use crate::cli::{
     args::AnswerFormat,
+    guard::none_broken,
     input::{
-        jobs::{self, Job},
+        jobs::Job,
+        place::{self, Place},
         source::Source,
     },
     io::{Io, Styled},
-    output::findings::{self, offset, region},
+    output::findings::{self, region},
 };
 
 /// Version of the JSON answers.
@@ -27,51 +29,38 @@ const VERSION: u32 = 1;
 /// Answers for a place in a file of operations; none for other questions, which are not about MLIR.
 pub(crate) fn answer(
     what: &str,
-    is_stdin: bool,
     given: &[String],
     format: AnswerFormat,
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<Option<String>> {
-    // Standard input can be read once: who asks about functions of statements needs it.
-    let Some((file, line, col)) = place(what).filter(|_| !is_stdin) else { return Ok(None) };
-    if !io.resolve(Path::new(file)).is_file() {
-        return Ok(None);
-    }
-    let job = jobs::file(Path::new(file), io, styled)?;
+    let place = Place::of_file(what);
+    let is_file = |it: &Place<'_>| it.file.is_some_and(|it| io.resolve(Path::new(it)).is_file());
+    let Some(place) = place.filter(is_file) else { return Ok(None) };
+    let job = place.job(io, styled)?;
     job.run(|source| {
         let language = ide::Language::of_file(&job.file.path, &source.text);
         if language.support().form != Form::Operations {
             return Ok(None);
         }
-        place_answer(&job, &source, (line, col), given, format, styled.out).map(Some)
+        place_answer(&job, &source, &place, given, format, styled.out).map(Some)
     })
 }
 
-/// `FILE:LINE:COLUMN` or `FILE:LINE`, from 1.
-fn place(what: &str) -> Option<(&str, u32, Option<u32>)> {
-    let number = |text: &str| text.parse::<u32>().ok().filter(|it| *it > 0);
-    let (rest, last) = what.rsplit_once(':')?;
-    let last = number(last)?;
-    match rest.rsplit_once(':').and_then(|(file, line)| Some((file, number(line)?))) {
-        Some((file, line)) => Some((file, line, Some(last))),
-        None => Some((rest, last, None)),
-    }
-}
-
-fn place_answer(
+/// Answers for a value of a file of operations, where `given` holds besides.
+pub(crate) fn place_answer(
     job: &Job,
     source: &Source,
-    (line, col): (u32, Option<u32>),
+    place: &Place<'_>,
     given: &[String],
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
     let shown = job.file.shown.as_str();
     let lines = LineIndex::new(&source.text);
-    let col = col.unwrap_or_else(|| first_column(source, &lines, line));
-    let at = LineCol { line, col };
-    let offset = offset(&lines, at).map_err(|why| anyhow!("{shown}:{line}:{col}: {why}"))?;
+    let line = place.line;
+    let col = place.column.unwrap_or_else(|| first_column(source, &lines, line));
+    let offset = place::offset(shown, &lines, LineCol { line, col })?;
     let mut more = StatedFacts::default();
     for condition in given {
         let name = first_name(condition);
@@ -81,9 +70,7 @@ fn place_answer(
     // Nothing changes this host, so nothing is cancelled.
     let analysis = host.analysis();
     let found = analysis.value_facts(FileId(0), offset, &more).unwrap_or_default();
-    if let Some(broken) = analysis.internal_errors(FileId(0), offset).unwrap_or_default().first() {
-        bail!("{shown}:{line}:{col}: {broken}");
-    }
+    none_broken(&analysis, offset, format_args!("{shown}:{line}:{col}"))?;
     let Some(facts) = found else {
         bail!(
             "{shown}:{line}:{col}: there is no value of integers at this place whose facts are known; point at the \

@@ -1,11 +1,13 @@
 //! One policy of exit codes, for every command and every kind of input.
 
+use std::ffi::OsString;
+
 use clap::CommandFactory as _;
 use expect_test::expect;
 use ir::guard::{Stage, planted::plant};
 
 use super::*;
-use crate::cli::args::Arguments;
+use crate::cli::{Io, args::Arguments};
 
 /// A command, its files, and for each kind of input the replacement of `FILE`.
 struct Row {

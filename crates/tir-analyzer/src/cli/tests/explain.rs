@@ -35,7 +35,7 @@ fn expressions_of_a_line_are_listed() {
     "#]]);
     project.run("explain a.py:99").check(expect![[r#"
         --- errors
-        error: a.py:99: the file has 12 lines
+        error: a.py:99: the file has 11 lines
         --- exit code 2
     "#]]);
     let outcome = project.run("explain a.py:7 --format json");

@@ -62,12 +62,43 @@ fn a_line_without_statement_is_an_error() {
     "#]]);
     project.run("explain --facts a.py:100").check(expect![[r#"
         --- errors
-        error: a.py:100: the file has 15 lines
+        error: a.py:100: the file has 14 lines
         --- exit code 2
     "#]]);
     project.run("explain --facts a.py").check(expect![[r#"
         --- errors
-        error: `a.py` names no line; write FILE:LINE, or LINE with --stdin
+        error: `a.py` names no place; write FILE:LINE or FILE:LINE:COLUMN, numbers from 1
+        --- exit code 2
+    "#]]);
+}
+
+#[test]
+fn values_and_lines_of_standard_input_have_facts() {
+    let project = Project::new(&[]);
+    let text = "func.func @f(%a: i32) -> i32 {
+  %c = arith.constant 8 : i32
+  %r = arith.remui %a, %c : i32
+  return %r : i32
+}
+";
+    project.run_with("explain --facts --stdin 3", text.as_bytes()).check(expect![[r#"
+        <stdin>:3:3: `%r : i32`
+          is           i32(rems(ui32(%a), ui32(8)))
+          bounds       0 <= value <= 7
+          simpler      i32(ui32(%a) mod 8)
+                         fold: ui32(8)  =>  8
+                         truncmod-floor: rems(ui32(%a), 8)  =>  ui32(%a) mod 8
+        not known: `ui32(%a) < 8`; with it, floormod-small would apply to `ui32(%a) mod 8`; state it by `llvm.intr.assume` or `cf.assert`
+        --- exit code 0
+    "#]]);
+    project.run_with("explain --stdin 9:1", text.as_bytes()).check(expect![[r#"
+        --- errors
+        error: <stdin>:9:1: the file has 5 lines
+        --- exit code 2
+    "#]]);
+    project.run_with("explain --stdin a.py:9", text.as_bytes()).check(expect![[r#"
+        --- errors
+        error: `a.py:9` is not a place in standard input; write LINE or LINE:COLUMN, from 1
         --- exit code 2
     "#]]);
 }

@@ -11,9 +11,9 @@ use syntax::{Form, LineIndex, TextRange, TextSize};
 use super::{VERSION, finding_json, finding_text, times};
 use crate::cli::{
     args::AnswerFormat,
-    input::{jobs::Job, source::Source},
+    guard::none_broken,
+    input::{jobs::Job, place, source::Source},
     output::{
-        count,
         findings::{self, region},
         markdown::plain,
     },
@@ -41,18 +41,12 @@ pub(super) fn answer(
 ) -> anyhow::Result<String> {
     let shown = job.file.shown.as_str();
     let lines = LineIndex::new(&source.text);
-    if line > lines.line_count() {
-        bail!("{shown}:{line}: the file has {}", count(lines.line_count() as usize, "line"));
-    }
+    place::start_of_line(shown, &lines, line)?;
     let range = lines.line_range(line - 1);
     let host = job.host(job.config.analysis(), source);
     let language = ide::Language::of_file(&job.file.path, &source.text);
     let analysis = host.analysis();
-    if let Some(broken) =
-        analysis.internal_errors(FileId(0), range.start()).unwrap_or_default().first()
-    {
-        bail!("{shown}:{line}: {broken}");
-    }
+    none_broken(&analysis, range.start(), format_args!("{shown}:{line}"))?;
     let starts = starts_of_words(&source.text, range);
     let rows = match language.support().form {
         Form::Operations => operations(&analysis, &starts),
