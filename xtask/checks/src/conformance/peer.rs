@@ -53,7 +53,8 @@ const CUDA_PACKAGES: &[&str] = &[
 const CUDA_BINDINGS: &str = "cuda-bindings==13.5.0";
 
 /// The modules that several workers import.
-const SHARED: [(&str, &str); 2] = [
+const SHARED: [(&str, &str); 3] = [
+    ("literals.py", include_str!("literals.py")),
     ("worker_loop.py", include_str!("worker_loop.py")),
     ("run_tests.py", include_str!("run_tests.py")),
 ];
@@ -126,7 +127,8 @@ impl Peer {
             None => Venv::with_packages(ws, "tilelang", TILELANG_PACKAGES)?.python(),
         };
         let script = include_str!("tilelang_worker.py");
-        let key = TILELANG_PACKAGES.join(" ");
+        let literals = blake3::hash(include_str!("literals.py").as_bytes());
+        let key = format!("{} {literals}", TILELANG_PACKAGES.join(" "));
         let peer = Peer::start(ws, "tilelang", python, script, &key, &Value::Null)?;
         Ok(Peer { processes: processes.max(1), ..peer })
     }
@@ -301,7 +303,8 @@ impl Peer {
 /// The inputs of the answers of workers that run files.
 fn runner_key(tvm: &str) -> String {
     let runner = blake3::hash(include_str!("run_tests.py").as_bytes());
-    format!("{} {tvm} {runner}", TVM_PACKAGES.join(" "))
+    let literals = blake3::hash(include_str!("literals.py").as_bytes());
+    format!("{} {tvm} {runner} {literals}", TVM_PACKAGES.join(" "))
 }
 
 /// An answer with "error" at its top is the peer's refusal.
