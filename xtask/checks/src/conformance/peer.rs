@@ -37,6 +37,8 @@ pub(crate) const TVM_PACKAGES: &[&str] =
     &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
 /// The packages of TileLang's environment: 5.7 GB, with the frameworks that it needs.
 const TILELANG_PACKAGES: &[&str] = &["tilelang==0.1.15", "pytest==9.2.0"];
+/// The packages of an environment with arrays alone.
+const NUMPY_PACKAGES: &[&str] = &["numpy==2.4.6", "ml_dtypes==0.6.0"];
 /// The packages of Paddle's environment.
 const PADDLE_PACKAGES: &[&str] = &["paddlepaddle==3.3.1", "numpy==2.4.6"];
 /// The packages through which Vulkan is called.
@@ -131,6 +133,18 @@ impl Peer {
         let key = format!("{} {literals}", TILELANG_PACKAGES.join(" "));
         let peer = Peer::start(ws, "tilelang", python, script, &key, &Value::Null)?;
         Ok(Peer { processes: processes.max(1), ..peer })
+    }
+
+    /// NumPy, which runs kernels of TileLang's examples through our program and compares what they compute. TileLang is
+    /// not needed; `TIR_TILELANG_PYTHON` may name its interpreter all the same, which has NumPy.
+    pub(crate) fn tilelang_runs(ws: &Workspace) -> Result<Peer, Skip> {
+        let python = match std::env::var_os("TIR_TILELANG_PYTHON") {
+            Some(python) => python.into(),
+            None => Venv::with_packages(ws, "numpy", NUMPY_PACKAGES)?.python(),
+        };
+        let script = include_str!("tilelang_runs.py");
+        let key = NUMPY_PACKAGES.join(" ");
+        Peer::start(ws, "tilelang-runs", python, script, &key, &Value::Null)
     }
 
     /// Paddle from its published wheel.

@@ -27,6 +27,7 @@ use crate::skip::Skip;
 use crate::workspace::Workspace;
 
 mod normal;
+pub(super) mod runs;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["equal", "different", "refused", "no values"];
