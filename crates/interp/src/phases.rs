@@ -140,6 +140,10 @@ impl Machine<'_> {
 /// The number of arrivals that complete a phase of a barrier, as its block says.
 fn arrivals(body: &Body, buffer: BufferId, index: i64) -> Option<u64> {
     let data = &body.buffers[buffer];
+    let own = body.dict(data.attrs).iter().find(|it| &*it.0 == BARRIER_INIT);
+    if let Some(count) = own.and_then(|it| count(&it.1, index)) {
+        return Some(count);
+    }
     let pointer = body.dict(data.attrs).iter().find(|it| &*it.0 == "data").map(|it| &it.1);
     let pointer = match pointer {
         Some(Attr::Text(text) | Attr::Str(text)) => Some(&**text),
@@ -158,12 +162,22 @@ fn arrivals(body: &Body, buffer: BufferId, index: i64) -> Option<u64> {
             if !names.contains(&Some(&**key)) {
                 continue;
             }
-            let Attr::List(counts) = counts else { continue };
-            let count = counts.get(index.max(0) as usize).or_else(|| counts.last());
-            if let Some(Attr::Int(count, _)) = count {
-                return u64::try_from(*count).ok();
+            if let Some(count) = count(counts, index) {
+                return Some(count);
             }
         }
     }
     None
+}
+
+/// The count of a barrier in a list of them, or the one of all.
+fn count(counts: &Attr, index: i64) -> Option<u64> {
+    let count = match counts {
+        Attr::List(counts) => counts.get(index.max(0) as usize).or_else(|| counts.last())?,
+        one => one,
+    };
+    match count {
+        Attr::Int(count, _) => u64::try_from(*count).ok(),
+        _ => None,
+    }
 }

@@ -210,8 +210,12 @@ macro_rules! finding_kinds {
 
 // Sorted by name.
 finding_kinds! {
+    /// A wait for a barrier at which nothing arrives.
+    BarrierWithoutArrival = tiles::BARRIER_WITHOUT_ARRIVAL;
     /// A condition that is always true or never.
     ConstantCondition = conditions::CONSTANT;
+    /// A tile is used before an asynchronous copy of it is done.
+    CopyInFlight = tiles::COPY_IN_FLIGHT;
     /// A load of a copied value whose source still holds it.
     CopyPropagation = copy_propagation::COPY_PROPAGATION;
     /// A binding or a mutable scalar whose value nothing uses.

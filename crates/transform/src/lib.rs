@@ -8,3 +8,4 @@ pub mod ops;
 pub mod passes;
 pub mod replace;
 pub mod simplify;
+pub mod tile_memory;

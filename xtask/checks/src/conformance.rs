@@ -69,6 +69,7 @@ Examples:
   cargo xtask conformance upstream-cse llvm/mlir/test       … to which our presets do what `mlir-opt -cse` does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
   cargo xtask conformance tilelang tilelang/examples --limit 60  kernels that TileLang makes, compared with our instances
+  cargo xtask conformance tilelang-run tilelang/examples    … kernels of its examples, executed by us and computed by NumPy
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
@@ -85,7 +86,8 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged` and `tilelang`.
+    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged`, `tilelang` and
+    /// `tilelang-run`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]
@@ -135,6 +137,8 @@ enum Suite {
     Staged,
     /// Compare our instances of TileLang's kernels with what TileLang makes.
     Tilelang,
+    /// Run kernels of TileLang's examples in the interpreter, and compare what they compute with NumPy.
+    TilelangRun,
     /// Compare our CSE with TVM's rules with TVM's results.
     Cse,
     /// Compare our preset `mlir` with the peer's own pass on files of MLIR.
@@ -219,6 +223,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::Staged => {
             return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
         }
+        Suite::TilelangRun => return reported(tilelang::runs::compare(ws, folders, filter)?, args),
         Suite::Tilelang => {
             return reported(tilelang::compare(ws, folders, filter, &args.reread)?, args);
         }
@@ -290,6 +295,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         | Suite::UpstreamCse
         | Suite::Staged
         | Suite::Tilelang
+        | Suite::TilelangRun
         | Suite::Gradual => {
             anyhow::bail!("other people's files are not among the samples")
         }

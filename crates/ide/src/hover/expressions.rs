@@ -4,6 +4,7 @@
 use db::{Db as _, RootDatabase, SourceFile};
 use frontend::tvmscript::{Capture, Constant, Definition, DefinitionId, DefinitionKind};
 use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
+use transform::tile_memory;
 
 use super::Hover;
 use crate::{
@@ -161,7 +162,54 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
         Some((note, None)) => format!(", {note}"),
         None => String::new(),
     };
-    format!("```python\n{}{ty}\n```\n{kind}{note}", definition.name)
+    let memory = definition.buffer.and_then(|it| tile_text(text.body, it));
+    let memory = memory.map_or(String::new(), |it| format!("\n\n{it}"));
+    format!("```python\n{}{ty}\n```\n{kind}{note}{memory}", definition.name)
+}
+
+/// What a tile takes of a block's memory or registers: `48 KiB × 3 stages = 144 of 227 KiB of shared memory`.
+fn tile_text(body: &ir::Body, buffer: ir::BufferId) -> Option<String> {
+    let threads = tile_memory::threads_of_block(body);
+    let data = &body.buffers[buffer];
+    let scope = body.scope_name(data.scope);
+    if data.origin != ir::BufferOrigin::Alloc || data.scope.is_global() {
+        return None;
+    }
+    let bytes = tile_memory::bytes(body, buffer)?;
+    let limits = codegen::arch::find(codegen::Target::Cuda, None).limits;
+    if data.scope.is_plain_shared() {
+        let pipelines = tile_memory::pipelines(body);
+        let stages = pipelines.iter().filter(|it| it.tiles.contains(&buffer));
+        let one = size(bytes);
+        let limit = size(limits.shared);
+        return Some(match stages.map(|it| it.stages).max() {
+            Some(stages) => {
+                let all = size(bytes.saturating_mul(stages));
+                format!("{one} × {stages} stages = {all} of {limit} of shared memory (`{scope}`)")
+            }
+            None => format!("{one} of {limit} of shared memory (`{scope}`)"),
+        });
+    }
+    // A register has four bytes; a fragment that several threads hold takes more.
+    let registers = |threads: u64| bytes.div_ceil(threads).div_ceil(4);
+    Some(match threads {
+        Some(threads) if scope.starts_with("local.fragment") => format!(
+            "{} of registers, at least {} of each of {threads} threads (`{scope}`)",
+            size(bytes),
+            registers(threads)
+        ),
+        _ => format!("{} (`{scope}`)", size(bytes)),
+    })
+}
+
+/// Bytes in the unit that people use.
+fn size(bytes: u64) -> String {
+    match bytes {
+        it if it < 1 << 10 => format!("{it} bytes"),
+        it if it.is_multiple_of(1 << 10) => format!("{} KiB", it >> 10),
+        // Rounded down, as limits are not.
+        it => format!("{}.{} KiB", it >> 10, (it % (1 << 10)) * 10 >> 10),
+    }
 }
 
 fn expr_text(text: &PlanText<'_>, expr: ir::ExprId) -> String {

@@ -4,12 +4,25 @@
 use super::{FILE, analysis};
 use crate::DiagnosticsConfig;
 
-const RULES: [&str; 5] =
-    ["divergent-barrier", "launch-limit", "out-of-bounds", "parallel-race", "tile-operands"];
+const RULES: [&str; 7] = [
+    "barrier-without-arrival",
+    "copy-in-flight",
+    "divergent-barrier",
+    "launch-limit",
+    "out-of-bounds",
+    "parallel-race",
+    "tile-operands",
+];
 
 /// The findings of these rules in a kernel with this launch and these statements; `n` is not known.
 #[track_caller]
 fn found_in(launch: &str, statements: &str) -> Vec<&'static str> {
+    found_of(&RULES, launch, statements)
+}
+
+/// As `found_in`, of some rules.
+#[track_caller]
+fn found_of(rules: &[&str], launch: &str, statements: &str) -> Vec<&'static str> {
     let memory = [
         "S = T.alloc_shared((64, 32), \"float16\")",
         "W = T.alloc_shared((32, 128), \"float16\")",
@@ -27,7 +40,7 @@ fn found_in(launch: &str, statements: &str) -> Vec<&'static str> {
     let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
     let all = analysis.diagnostics(FILE, &config).unwrap();
     assert!(!all.iter().any(|it| it.code == "syntax-error"), "{text}");
-    all.iter().map(|it| it.code).filter(|it| RULES.contains(it)).collect()
+    all.iter().map(|it| it.code).filter(|it| rules.contains(it)).collect()
 }
 
 /// Checks kernels that have one mistake each, and kernels that have none.
@@ -170,5 +183,121 @@ fn launches_that_no_device_accepts() {
     ];
     for (launch, statements) in right {
         assert_eq!(found_in(launch, statements), [""; 0], "{launch}\n{statements}");
+    }
+}
+
+#[test]
+fn tiles_of_copies_that_still_run() {
+    let barrier = "b = T.alloc_barrier(1)\n";
+    let with_barrier = |it: &str| format!("{barrier}{it}");
+    let wrong = [
+        "T.async_copy(A[0, 0], S)\nT.gemm(S, W, C, clear_accum=True)".to_owned(),
+        "T.async_copy(A[0, 0], S)\nT.copy(S, A[bx * 64, 0])".to_owned(),
+        "T.async_copy(A[0, 0], S)\nT.clear(C)\nfor i in T.Parallel(64):\n    F[i] = S[i, 0]"
+            .to_owned(),
+        with_barrier(
+            "T.tma_copy(A[0, 0], S, barrier=b)\nT.gemm(S, W, C)\nT.mbarrier_wait_parity(b, 0)",
+        ),
+        "T.async_copy(A[0, 0], S)\nT.clear(S)\nT.ptx_wait_group(0)".to_owned(),
+        "T.tma_copy(S, A[0, 0])\nT.fill(S, 1)\nT.tma_store_wait()".to_owned(),
+    ];
+    let right = [
+        "T.async_copy(A[0, 0], S)\nT.ptx_wait_group(0)\nT.copy(S, A[bx * 64, 0])".to_owned(),
+        with_barrier(
+            "T.tma_copy(A[0, 0], S, barrier=b)\nT.mbarrier_wait_parity(b, 0)\nT.gemm(S, W, C)",
+        ),
+        "T.copy(A[0, 0], S)\nT.gemm(S, W, C)".to_owned(),
+        "T.async_copy(A[0, 0], S)\nT.copy(A[0, 0], W[:, 0:64])".to_owned(),
+        "T.async_copy(A[0, 0], S)\nif tx < n:\n    T.ptx_wait_group(0)\nT.copy(S, A[bx * 64, 0])"
+            .to_owned(),
+        "T.tma_copy(S, A[0, 0])\nT.copy(S, A[bx * 64, 0])".to_owned(),
+        "T.async_copy(A[0, 0], S)\nT.async_copy(A[0, 0], S)\nT.ptx_wait_group(0)".to_owned(),
+    ];
+    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
+    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
+    check("copy-in-flight", &wrong, &right);
+}
+
+#[test]
+fn waits_for_barriers_at_which_nothing_arrives() {
+    check(
+        "barrier-without-arrival",
+        &[
+            "b = T.alloc_barrier(128)\nT.mbarrier_wait_parity(b, 0)",
+            "b = T.alloc_barrier(128)\nT.barrier_wait(b, 0)",
+            "b = T.alloc_barrier([128, 128])\nfor k in T.serial(4):\n    T.mbarrier_wait_parity(b[0], k % 2)",
+            "b = T.alloc_barrier(128)\nfor k in T.serial(4):\n    T.mbarrier_wait_parity(b, (k + 1) % 2)",
+            "a = T.alloc_barrier(128)\nb = T.alloc_barrier(128)\nT.barrier_arrive(a)\nT.mbarrier_wait_parity(b, 0)",
+            "b = T.alloc_barrier(128)\nif tx < 32:\n    T.mbarrier_wait_parity(b, 0)",
+        ],
+        &[
+            "b = T.alloc_barrier(128)\nT.barrier_arrive(b)\nT.mbarrier_wait_parity(b, 0)",
+            "b = T.alloc_barrier(128)\nT.mbarrier_wait_parity(b, 1)",
+            "b = T.alloc_barrier(1)\nT.tma_copy(A[0, 0], S, barrier=b)\nT.mbarrier_wait_parity(b, 0)",
+            "b = T.alloc_barrier(128)\nT.mbarrier_wait_parity(b, n)",
+            "b = T.alloc_barrier(128)\nfor k in T.serial(1):\n    T.mbarrier_wait_parity(b, (k + 1) % 2)",
+            "b = T.alloc_barrier(128)\nhelper(b)\nT.mbarrier_wait_parity(b, 0)",
+            "b = T.alloc_barrier([128, 128])\nT.barrier_arrive(b[0])\nT.mbarrier_wait_parity(b[1], 0)",
+        ],
+    );
+}
+
+#[test]
+fn stages_of_a_pipeline_keep_their_tiles() {
+    let pipeline = |rows: u32, stages: u32, extent: &str, copy: &str| {
+        format!(
+            "H = T.alloc_shared(({rows}, 128), \"float16\")\nfor k in T.Pipelined({extent}, num_stages={stages}):\n    {copy}\n    T.clear(C)"
+        )
+    };
+    let copy = "T.copy(A[k * 64, 0], H)";
+    let wrong = [
+        pipeline(128, 8, "16", copy),
+        pipeline(256, 4, "16", copy),
+        pipeline(512, 2, "n", copy),
+        pipeline(464, 2, "2", copy),
+        pipeline(128, 8, "n", &format!("{copy}\n    T.copy(H, A)")),
+    ];
+    for statements in wrong {
+        assert_eq!(found_in("4, threads=128", &statements), ["launch-limit"], "{statements}");
+    }
+    let right = [
+        pipeline(128, 7, "16", copy),
+        pipeline(128, 0, "16", copy),
+        pipeline(512, 1, "16", copy),
+        pipeline(512, 2, "1", copy),
+        pipeline(512, 2, "16", "T.copy(C, H[0:64, :])"),
+        pipeline(512, 2, "16", &format!("if tx < n:\n        {copy}")),
+    ];
+    for statements in right {
+        assert_eq!(found_in("4, threads=128", &statements), [""; 0], "{statements}");
+    }
+}
+
+#[test]
+fn accumulators_that_nothing_has_cleared() {
+    let found = |statements: &str| found_of(&["read-before-write"], "4, threads=128", statements);
+    let filled = "T.copy(A, S)\nT.fill(W, 1)\n";
+    let wrong = [
+        "T.gemm(S, W, C)",
+        "for k in T.serial(4):\n    T.gemm(S, W, C)",
+        "for k in T.Pipelined(4, num_stages=2):\n    T.copy(A, S)\n    T.gemm(S, W, C)",
+        "T.reduce_sum(S, F, dim=1, clear=False)",
+        "for k in T.serial(4):\n    T.gemm(S, W, C)\n    T.clear(C)",
+        "T.copy(C[:, 0], B)",
+    ];
+    for it in wrong {
+        assert_eq!(found(&format!("{filled}{it}")), ["read-before-write"], "of\n{it}");
+    }
+    let right = [
+        "T.clear(C)\nT.gemm(S, W, C)",
+        "T.gemm(S, W, C, clear_accum=True)",
+        "for k in T.serial(4):\n    T.gemm(S, W, C, clear_accum=k == 0)",
+        "for k in T.serial(4):\n    if k == 0:\n        T.clear(C)\n    T.gemm(S, W, C)",
+        "T.reduce_sum(S, F, dim=1)",
+        "G = T.alloc_shared((64, 32), \"float16\")\nb = T.alloc_barrier(128)\nwith T.ws(0):\n    T.barrier_wait(b, 0)\n    T.copy(G, A)\nwith T.ws(1):\n    T.copy(A, G)\n    T.barrier_arrive(b)",
+        "T.fill(C, 0)\nfor k in T.serial(n):\n    T.gemm(S, W, C)",
+    ];
+    for it in right {
+        assert_eq!(found(&format!("{filled}{it}")), [""; 0], "of\n{it}");
     }
 }

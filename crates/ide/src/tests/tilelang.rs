@@ -96,3 +96,31 @@ fn elements_of_fragments_are_registers_and_no_values_to_share() {
     assert_eq!(shared(&format!("{CLEAR}{}", twice("c"))), 0);
     assert_eq!(shared(&format!("{COPY}{}", twice("a"))), 1);
 }
+
+/// What a hover says of the memory of a tile, in a kernel with 128 threads.
+fn memory_of(name: &str, shape: &str, form: &str, loop_: &str) -> String {
+    let text = format!(
+        "import tilelang.language as T\n\n@T.prim_func\ndef f(A: T.Tensor((1024, 1024), \"float16\"), n: T.int32):\n    with T.Kernel(4, threads=128) as bx:\n        {name} = T.{form}({shape}, \"float16\")\n        for k in {loop_}:\n            T.copy(A[k * 128, 0], {name})\n"
+    );
+    let offset = text.find(&format!("{name} = T.")).unwrap() as u32;
+    let hover = analysis(&text).hover(FILE, offset.into()).unwrap().expect("a hover");
+    hover.markdown.split("\n\n").nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn hover_of_a_tile_says_what_it_takes_of_a_block() {
+    let pipelined = "T.Pipelined(8, num_stages=3)";
+    assert_eq!(
+        memory_of("S", "(128, 192)", "alloc_shared", pipelined),
+        "48 KiB × 3 stages = 144 KiB of 227 KiB of shared memory (`shared.dyn`)"
+    );
+    assert_eq!(
+        memory_of("S", "(3, 100)", "alloc_shared", "T.serial(8)"),
+        "600 bytes of 227 KiB of shared memory (`shared.dyn`)"
+    );
+    assert_eq!(
+        memory_of("F", "(128, 128)", "alloc_fragment", "T.serial(8)"),
+        "32 KiB of registers, at least 64 of each of 128 threads (`local.fragment`)"
+    );
+    assert_eq!(memory_of("S", "(n, 8)", "alloc_shared", "T.serial(8)"), "");
+}

@@ -89,9 +89,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             }
             Some(Entry::Vacant(first)) => {
                 first.insert(found.len());
-                found.push(finding(facts, memory, load, op, around));
+                found.push(finding(facts, memory, (load, class), op, around));
             }
-            None => found.push(finding(facts, memory, load, op, around)),
+            None => found.push(finding(facts, memory, (load, class), op, around)),
         }
     }
 }
@@ -118,10 +118,30 @@ fn parts<'a>(
     };
     facts.occurrences.iter().flat_map(operands).filter_map(move |id| {
         match facts.body.expr(facts.occurrences[id].expr).kind {
-            ExprKind::Region(buffer, _) => Some((id, buffer, memory.of_load(id)?)),
+            ExprKind::Region(buffer, _) | ExprKind::Buffer(buffer) => {
+                let version = memory.at_occurrence(id, facts.aliases().class(buffer));
+                (!is_of_some_threads(facts, id, buffer)).then_some((id, buffer, version))
+            }
             _ => None,
         }
     })
+}
+
+/// Returns true if only some threads come to a read of memory that others share: those may have written it, wherever
+/// that stands in the text.
+fn is_of_some_threads(facts: &FindingFacts<'_>, load: OccurrenceId, buffer: BufferId) -> bool {
+    let body = facts.body;
+    let scope = body.buffers[buffer].scope;
+    let is_own =
+        !scope.is_shared() && !scope.is_global() && !body.scope_name(scope).contains("tmem");
+    let mut at = facts.occurrences[load].op;
+    while let Some(parent) = body.parent_op(at).filter(|_| !is_own) {
+        if body.ops[parent].kind == OpKind::If {
+            return true;
+        }
+        at = parent;
+    }
+    false
 }
 
 /// The allocation that a buffer shows, if the buffer names it.
@@ -144,7 +164,7 @@ fn first_iteration(
     class: AliasClass,
 ) -> Option<OpId> {
     let mut op = facts.occurrences[load].op;
-    let mut version = memory.of_load(load)?;
+    let mut version = memory.at_occurrence(load, class);
     for _ in 0..MAX_LOOPS {
         match version.origin() {
             Origin::Write(op) => return Some(op),
@@ -255,14 +275,12 @@ impl Lazy {
 fn finding(
     facts: &FindingFacts<'_>,
     memory: &MemoryVersions<'_>,
-    load: OccurrenceId,
+    (load, class): (OccurrenceId, AliasClass),
     allocation: OpId,
     around: Option<OpId>,
 ) -> Finding {
     let mut related = vec![Related { place: Place::Op(allocation), role: ALLOCATION }];
-    if let Some(around) = around
-        && let Some(class) = memory.class_of(load)
-    {
+    if let Some(around) = around {
         let inside =
             |op: OpId| facts.scopes().order(op) > facts.scopes().order(around) && op != allocation;
         let write = memory.writes(class).find(|it| inside(it.0));

@@ -10,6 +10,8 @@
 //! | `bounds` | elements and parts outside of a tile |
 //! | `launch` | launches that no device accepts |
 //! | `divergence` | barriers that only a part of a warp reaches |
+//! | `in_flight` | tiles that are used while an asynchronous copy runs |
+//! | `phases` | waits for barriers at which nothing arrives |
 //! | `races` | iterations of `T.Parallel` that write one element |
 //! | `extents` | the extents of parts of buffers |
 //! | `around` | the loops, guards and threads around a place |
@@ -19,22 +21,23 @@ mod around;
 mod bounds;
 mod divergence;
 mod extents;
+mod in_flight;
 mod launch;
 mod operands;
+mod phases;
 mod races;
 mod witness;
 
 pub(super) use {
-    bounds::OUT_OF_BOUNDS, divergence::DIVERGENT_BARRIER, launch::LAUNCH_LIMIT,
-    operands::TILE_OPERANDS, races::PARALLEL_RACE,
+    bounds::OUT_OF_BOUNDS, divergence::DIVERGENT_BARRIER, in_flight::COPY_IN_FLIGHT,
+    launch::LAUNCH_LIMIT, operands::TILE_OPERANDS, phases::BARRIER_WITHOUT_ARRIVAL,
+    races::PARALLEL_RACE,
 };
 
-use ir::{Attr, AttrDict, Body, OpId, OpKind, plan::finding::Place};
+use ir::{AttrDict, Body, OpId, OpKind, plan::finding::Place};
 
 use super::{Finding, FindingKind, Sentence};
-
-/// The attribute of the block of a launch that has its numbers of threads.
-const THREADS: &str = "tl.launch_threads";
+use crate::tile_memory::{THREADS, threads};
 
 /// The launches of TileLang: the block that holds the memory of each, with its attributes. In program order.
 fn launches(body: &Body) -> impl Iterator<Item = (OpId, &AttrDict)> {
@@ -44,20 +47,6 @@ fn launches(body: &Body) -> impl Iterator<Item = (OpId, &AttrDict)> {
             && attrs.iter().any(|it| &*it.0 == THREADS);
         is_launch.then_some((op, attrs))
     })
-}
-
-/// The number of threads along each dimension; none that is not known.
-fn threads(attrs: &AttrDict) -> [Option<i128>; 3] {
-    let mut all = [Some(1); 3];
-    if let Some((_, Attr::List(items))) = attrs.iter().find(|it| &*it.0 == THREADS) {
-        for (at, item) in items.iter().take(3).enumerate() {
-            all[at] = match item {
-                Attr::Int(it, _) => Some(i128::from(*it)),
-                _ => None,
-            };
-        }
-    }
-    all
 }
 
 /// A finding without a fix.

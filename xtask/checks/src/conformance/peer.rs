@@ -37,6 +37,8 @@ pub(crate) const TVM_PACKAGES: &[&str] =
     &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
 /// The packages of TileLang's environment: 5.7 GB, with the frameworks that it needs.
 const TILELANG_PACKAGES: &[&str] = &["tilelang==0.1.15", "pytest==9.2.0"];
+/// The packages of an environment with arrays alone.
+const NUMPY_PACKAGES: &[&str] = &["numpy==2.4.6", "ml_dtypes==0.6.0"];
 /// The packages of Paddle's environment.
 const PADDLE_PACKAGES: &[&str] = &["paddlepaddle==3.3.1", "numpy==2.4.6"];
 /// The packages through which Vulkan is called.
@@ -53,7 +55,8 @@ const CUDA_PACKAGES: &[&str] = &[
 const CUDA_BINDINGS: &str = "cuda-bindings==13.5.0";
 
 /// The modules that several workers import.
-const SHARED: [(&str, &str); 2] = [
+const SHARED: [(&str, &str); 3] = [
+    ("literals.py", include_str!("literals.py")),
     ("worker_loop.py", include_str!("worker_loop.py")),
     ("run_tests.py", include_str!("run_tests.py")),
 ];
@@ -126,9 +129,22 @@ impl Peer {
             None => Venv::with_packages(ws, "tilelang", TILELANG_PACKAGES)?.python(),
         };
         let script = include_str!("tilelang_worker.py");
-        let key = TILELANG_PACKAGES.join(" ");
+        let literals = blake3::hash(include_str!("literals.py").as_bytes());
+        let key = format!("{} {literals}", TILELANG_PACKAGES.join(" "));
         let peer = Peer::start(ws, "tilelang", python, script, &key, &Value::Null)?;
         Ok(Peer { processes: processes.max(1), ..peer })
+    }
+
+    /// NumPy, which runs kernels of TileLang's examples through our program and compares what they compute. TileLang is
+    /// not needed; `TIR_TILELANG_PYTHON` may name its interpreter all the same, which has NumPy.
+    pub(crate) fn tilelang_runs(ws: &Workspace) -> Result<Peer, Skip> {
+        let python = match std::env::var_os("TIR_TILELANG_PYTHON") {
+            Some(python) => python.into(),
+            None => Venv::with_packages(ws, "numpy", NUMPY_PACKAGES)?.python(),
+        };
+        let script = include_str!("tilelang_runs.py");
+        let key = NUMPY_PACKAGES.join(" ");
+        Peer::start(ws, "tilelang-runs", python, script, &key, &Value::Null)
     }
 
     /// Paddle from its published wheel.
@@ -301,7 +317,8 @@ impl Peer {
 /// The inputs of the answers of workers that run files.
 fn runner_key(tvm: &str) -> String {
     let runner = blake3::hash(include_str!("run_tests.py").as_bytes());
-    format!("{} {tvm} {runner}", TVM_PACKAGES.join(" "))
+    let literals = blake3::hash(include_str!("literals.py").as_bytes());
+    format!("{} {tvm} {runner} {literals}", TVM_PACKAGES.join(" "))
 }
 
 /// An answer with "error" at its top is the peer's refusal.

@@ -21,35 +21,12 @@ import os
 import sys
 import types
 
+from literals import literal
 from run_tests import FileWatch, TestsWorker, attempt, decorated, function_of
 from tvm_worker import describe, serve_deep, text_difference
 
 # Instances of one function or module: a test with parameters makes one for each of their values.
 MOST_INSTANCES = 4
-# Elements of a literal.
-MOST_ELEMENTS = 64
-
-
-def literal(value):
-    """The value as Python text; `None` if it is no plain value."""
-    import tvm_ffi
-
-    if value is None or isinstance(value, (bool, int)):
-        return repr(value)
-    if isinstance(value, (str, tvm_ffi.dtype)):
-        return repr(str(value))
-    if isinstance(value, float):
-        return repr(value) if abs(value) < float("inf") else None
-    if isinstance(value, (tuple, list)) and len(value) <= MOST_ELEMENTS:
-        parts = [literal(it) for it in value]
-        if None in parts:
-            return None
-        inside = ", ".join(parts)
-        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(parts) == 1 else ''})"
-    item = getattr(value, "item", None)
-    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 and item:
-        return literal(item())
-    return None
 
 
 def first_line(node):

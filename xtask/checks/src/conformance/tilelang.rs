@@ -27,6 +27,7 @@ use crate::skip::Skip;
 use crate::workspace::Workspace;
 
 mod normal;
+pub(super) mod runs;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["equal", "different", "refused", "no values"];
@@ -117,7 +118,8 @@ fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verd
     let instance = call(kernel);
     let path = file.path.to_string_lossy();
     let mut given = vec!["--function", name, &path];
-    if !text(kernel, "factory").is_empty() {
+    // A function without parameters has one instance, which needs no name.
+    if kernel["arguments"].as_object().is_some_and(|it| !it.is_empty()) {
         given.extend(["--instance", &instance]);
     }
     let ours = run(program, &given, "")?;

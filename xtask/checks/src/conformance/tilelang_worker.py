@@ -25,6 +25,7 @@ import signal
 import sys
 import time
 
+from literals import literal
 from worker_loop import serve
 
 TARGET = '{"kind":"cuda","arch":"sm_90a"}'
@@ -32,29 +33,9 @@ TARGET = '{"kind":"cuda","arch":"sm_90a"}'
 MOST_INSTANCES = 3
 # Combinations of a test's marks that are run.
 MOST_CASES = 12
-# Elements of a literal.
-MOST_ELEMENTS = 64
 # Seconds that one function of a file may take.
 FUNCTION_SECONDS = 20
 ENTRIES = re.compile(r"^(main|run|test|bench|example|check|run_regression_perf|test_\w+|run_\w+|bench_\w+|main_\w+)$")
-
-
-def literal(value):
-    """The value as Python text; `None` if it is no plain value."""
-    if value is None or isinstance(value, (bool, int)):
-        return repr(value)
-    if isinstance(value, float):
-        return repr(value) if abs(value) < float("inf") else None
-    if isinstance(value, (tuple, list)) and len(value) <= MOST_ELEMENTS:
-        parts = [literal(it) for it in value]
-        if None in parts:
-            return None
-        inside = ", ".join(parts)
-        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(parts) == 1 else ''})"
-    kind = type(value)
-    if isinstance(value, str) or (kind.__name__ == "dtype" and "torch" not in kind.__module__):
-        return repr(str(value))
-    return None
 
 
 class Ended(Exception):

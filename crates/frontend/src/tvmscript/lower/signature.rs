@@ -48,7 +48,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 false => self.param(param),
             }
         }
+        // The annotation of a function that Python executes is Python's: what the kernel returns is in its body.
         if let Some(returns) = def.returns
+            && !is_eager
             && !self.is_none(returns)
         {
             let ty = self.written_type(returns).ok().map(|it| self.annotated(it, returns));

@@ -101,7 +101,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let mark = self.mark();
         let ev = self.eval(ex);
         self.undo(mark);
-        matches!(ev.map(|it| it.val), Ok(Val::Type(_) | Val::Unknown(_) | Val::Intrinsic(_)))
+        let val = ev.map(|it| it.val);
+        matches!(val, Ok(Val::Type(_) | Val::Unknown(_) | Val::Intrinsic(_)))
+            || matches!(val, Ok(Val::Const(crate::tvmscript::Constant::Str(_))))
     }
 }
 

@@ -192,7 +192,7 @@ fn operations_have_the_operands_that_tilelang_prints() {
             T.reduce(T.region(C[0, 0], 1, 16, 16), T.region(R_1[0], 2, 16), "sum", 0, T.bool(False))
             T.cumsum(T.region(R_1[0], 1, 16), T.region(R_1[0], 2, 16), 0, T.bool(True))
             T.atomic_add_elem_op(T.address_of(B[bx]), 1)
-            T.atomicadd(T.region(S[0, 0], 1, 32, 16), T.region(A[0, 0], 3, 32, 16))
+            T.atomicadd(T.region(S[0, 0], 1, 32, 16), T.region(A[0, 0], 2, 32, 16))
             T.tvm_storage_sync("shared")
             B[0] = T.reinterpret("int32", R_1[0]) + T.min(T.max(B[1], 0), 7)
             R_1[1] = T.clamp(R_1[0], T.float32(-448.0), T.float32(448.0))
@@ -282,6 +282,47 @@ fn loops_keep_what_their_compiler_is_told() {
                 B[k] = k
         "#]],
     );
+}
+
+#[test]
+fn what_python_folds_it_decides() {
+    check(
+        "        if T.ceildiv(96, 32) % 2 != 0:
+            B[0] = 1
+        if T.ceildiv(64, 32) % 2 != 0:
+            B[1] = 1
+        if T.ceildiv(n, 32) != 0:
+            B[2] = 1
+",
+        expect![[r#"
+            B[0] = 1
+            if (n + 32 - 1) // 32 != 0:
+                B[2] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn an_accumulator_that_is_cleared_is_only_written() {
+    check(
+        "        S = T.alloc_shared((16, 16), \"float16\")
+        C = T.alloc_fragment((16, 16), \"float32\")
+        T.gemm(S, S, C, clear_accum=True)
+",
+        expect![[r#"
+            S = T.sblock_alloc_buffer((16, 16), "float16", scope="shared.dyn")
+            C = T.sblock_alloc_buffer((16, 16), scope="local.fragment")
+            T.gemm(T.region(S[0, 0], 1, 16, 16), T.region(S[0, 0], 1, 16, 16), T.region(C[0, 0], 2, 16, 16), T.bool(False), T.bool(False), 16, 16, 16, 0, T.bool(True), 0, 0, 0)
+        "#]],
+    );
+}
+
+#[test]
+fn a_type_that_a_call_gives_is_no_extent() {
+    let text = format!(
+        "{HEAD}\n@tilelang.jit\ndef f(n, dtype):\n    @T.prim_func\n    def main(A: T.Tensor[(n), dtype]):\n        with T.Kernel(n) as bx:\n            A[bx] = 1\n    return main\n\nf(8, \"int32\")\n"
+    );
+    assert!(instance(&text, 0).contains("A: T.Buffer((8,), \"int32\")"));
 }
 
 #[test]

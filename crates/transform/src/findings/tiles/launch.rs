@@ -3,7 +3,7 @@
 //! In: the facts. Out: a finding for each launch of TileLang with a number of threads or blocks that is known and that
 //! no device has, and for each statement whose shared tiles together are larger than the shared memory of a block on
 //! every device. TileLang lets tiles share memory that are not needed at once, so that only those of one statement
-//! count. O(operations).
+//! count, and those that a pipeline keeps, once a stage. O(operations).
 
 use ir::{Body, BufferId, ExprKind, ForKind, OpId, OpKind, ThreadTag, plan::finding::Place};
 use rules::{Rule, Severity};
@@ -13,6 +13,7 @@ use super::{
     extents::number,
     launches, threads, told,
 };
+use crate::tile_memory::{bytes, pipelines};
 
 /// A launch that no device accepts.
 pub(in super::super) const LAUNCH_LIMIT: FindingRule = FindingRule {
@@ -23,7 +24,7 @@ pub(in super::super) const LAUNCH_LIMIT: FindingRule = FindingRule {
         "\
 A block has 1 to 1024 threads (64 along the third dimension), the second and third dimension of a grid have 1 to 65535 \
 blocks, and a block has at most 227 KiB of shared memory, on NVIDIA's devices of compute capability 9.0 and 10.0; other \
-devices have less.
+devices have less. A loop of `T.Pipelined(…, num_stages=n)` keeps each tile that it copies `n` times.
 
 ```python
 with T.Kernel(4, threads=2048):            # 1024 is the most
@@ -70,6 +71,26 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
     if !is_launched {
         return;
+    }
+    for it in pipelines(body) {
+        let known: Option<Vec<u64>> = it.tiles.iter().map(|&it| bytes(body, it)).collect();
+        let one = known.unwrap_or_default().into_iter().fold(0, u64::saturating_add);
+        let all = one.saturating_mul(it.stages);
+        if all > MOST_SHARED {
+            let names: Vec<String> = it
+                .tiles
+                .iter()
+                .map(|&it| format!("`{}`", body.name(body.buffers[it].name)))
+                .collect();
+            let (one, all) = (one.div_ceil(1 << 10), all.div_ceil(1 << 10));
+            let text = format!(
+                "{all} KiB of shared memory, {one} KiB ({}) for each of {} stages: no device has more than 227 KiB a block",
+                names.join(", "),
+                it.stages
+            );
+            tell(Place::Op(it.op), text);
+            return;
+        }
     }
     for op in body.ops_preorder() {
         let (bytes, names) = shared(facts, op);
@@ -136,14 +157,11 @@ fn shared(facts: &FindingFacts<'_>, op: OpId) -> (u64, String) {
     let (mut sum, mut names) = (0u64, Vec::new());
     for buffer in seen {
         let data = &body.buffers[buffer];
-        if !data.scope.is_plain_shared() || data.dtype.is_symbolic() || data.dtype.bits < 8 {
+        if !data.scope.is_plain_shared() {
             continue;
         }
-        let extents: Option<Vec<u64>> =
-            data.shape.iter().map(|&it| u64::try_from(number(body, it)?).ok()).collect();
-        let Some(extents) = extents else { continue };
-        let elements = extents.into_iter().fold(1u64, u64::saturating_mul);
-        sum = sum.saturating_add(elements.saturating_mul(data.dtype.bytes() as u64));
+        let Some(bytes) = bytes(body, buffer) else { continue };
+        sum = sum.saturating_add(bytes);
         names.push(format!("`{}`", body.name(data.name)));
     }
     (sum, names.join(", "))

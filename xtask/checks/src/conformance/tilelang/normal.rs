@@ -2,8 +2,9 @@
 //!
 //! Parameters are those of `match_buffer`, with row-major strides left out; names are numbered as they occur; lines of
 //! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands
-//! at the head of its block, where TileLang's IR has it. Layouts and swizzles of blocks are attributes in our IR and
-//! statements or objects in TileLang's: they are not compared, nor are the counts of barriers. O(text).
+//! at the head of its block, where TileLang's IR has it, and another name of memory right before its first use. Layouts,
+//! swizzles and reducers of blocks are attributes in our IR and statements or objects in TileLang's: they are not
+//! compared, nor are the counts of barriers. O(text).
 
 use std::collections::BTreeMap;
 
@@ -51,12 +52,40 @@ fn memory_first(lines: Vec<String>) -> Vec<String> {
         .position(|it| it.contains("T.sblock(\"tilelang_root\")"))
         .map_or(0, |it| it + 1);
     rest.splice(at..at, memory);
-    rest.iter().map(|it| plain(it)).filter(|it| !it.is_empty()).collect()
+    let lines = rest.iter().map(|it| plain(it)).filter(|it| !it.is_empty()).collect();
+    names_at_use(lines)
+}
+
+/// Lines with each other name of memory, `B = T.decl_buffer(…, data=A.data)`, right before the first line that uses it.
+fn names_at_use(lines: Vec<String>) -> Vec<String> {
+    let declared = |it: &str| -> Option<(String, String)> {
+        let (name, rest) = it.trim_start().split_once(" = ")?;
+        let rest =
+            rest.strip_prefix("T.decl_buffer(").or_else(|| rest.strip_prefix("T.Buffer("))?;
+        let rest = rest.strip_suffix(')').filter(|it| it.contains(".data"))?;
+        Some((name.to_owned(), format!("{name} = T.decl_buffer({})", buffer_arguments(rest))))
+    };
+    let (names, mut rest): (Vec<String>, Vec<String>) =
+        lines.into_iter().partition(|it| declared(it).is_some());
+    for (name, text) in names.iter().filter_map(|it| declared(it)) {
+        let is_use = |it: &String| words(it).any(|it| it == name);
+        if let Some(at) = rest.iter().position(is_use) {
+            let indent = rest[at].len() - rest[at].trim_start().len();
+            rest.insert(at, format!("{}{text}", " ".repeat(indent)));
+        }
+    }
+    rest
+}
+
+/// The names and numbers of a line.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|it: char| !it.is_alphanumeric() && it != '_')
 }
 
 /// A line without annotations that the two have in different forms, and with the same name for the same operand.
 fn plain(line: &str) -> String {
     let line = line.replace("T.bool(True)", "True").replace("T.bool(False)", "False");
+    let line = line.replace("use_tma=True", "use_tma=1").replace(", dtype=\"handle\")", ")");
     if let Some((before, rest)) = line.split_once("T.sblock_attr({") {
         let entries = split(rest.trim_end_matches("})"));
         let threads = entries.into_iter().find(|it| it.starts_with("\"tl.launch_threads\""));
@@ -66,16 +95,18 @@ fn plain(line: &str) -> String {
     }
     if line.contains(" = T.sblock_alloc_buffer(") {
         // The handle of the data, and what is in `barrier_init` of the block in TileLang's IR.
-        let is_kept = |it: &&str| !it.starts_with("data=") && !it.starts_with("barrier_init=");
+        let left_out = ["data=", "barrier_init=", "replication=", "op="];
+        let is_kept = |it: &&str| !left_out.iter().any(|left| it.starts_with(left));
         let (head, rest) = line.split_once('(').unwrap_or((&line, ""));
         let kept: Vec<&str> =
             split(rest.strip_suffix(')').unwrap_or(rest)).into_iter().filter(is_kept).collect();
-        return format!("{head}({})", kept.join(", "));
+        return format!("{head}({})", kept.join(", ")).replace("local.reducer", "local.fragment");
     }
     // The address of an element that an atomic operation takes.
     let Some((before, rest)) = line.split_once("T.access_ptr(") else { return line };
-    match rest.split_once(", 1, 3)") {
-        Some((element, rest)) => format!("{before}T.address_of({element}){rest}"),
+    // What is read there too, as by the wide ones.
+    match rest.split_once(", 1, 3)").or_else(|| rest.split_once(", 1, 1)")) {
+        Some((element, rest)) => plain(&format!("{before}T.address_of({element}){rest}")),
         None => line.clone(),
     }
 }
@@ -191,7 +222,11 @@ fn numbered(line: &str, numbers: &mut BTreeMap<String, usize>) -> String {
         } else if c.is_ascii_digit() {
             let end =
                 rest.find(|it: char| !it.is_alphanumeric() && it != '.').unwrap_or(rest.len());
-            out.push_str(&rest[..end]);
+            match rest[..end].parse::<f64>() {
+                // As many digits as it needs.
+                Ok(it) if rest[..end].contains('.') => out.push_str(&format!("{it:?}")),
+                _ => out.push_str(&rest[..end]),
+            }
             rest = &rest[end..];
         } else {
             out.push(c);
@@ -222,5 +257,19 @@ mod tests {
         let found = difference(&theirs, &other).unwrap();
         assert_eq!(found.1, "v0[v2, 0] = T.max(v2, v1, is_x=True)");
         assert_eq!(function(ours, "f"), None);
+    }
+
+    #[test]
+    fn other_names_of_memory_stand_before_their_first_use() {
+        let theirs = "def f(A: T.Buffer((8, 4))):\n    for i in range(8):\n        B = T.Buffer((32,), data=A.data, strides=(1,))\n        B[i] = T.float32(0.088388347648318447)\n";
+        let ours = "def f(A: T.Buffer((8, 4))):\n    B = T.decl_buffer((32,), data=A.data)\n    for i in range(8):\n        B[i] = T.float32(0.08838834764831845)\n";
+        let theirs = function(theirs, "f").unwrap();
+        expect![[r#"
+            def f(v0: T.Buffer((8, 4))):
+                for v1 in range(8):
+                    v2 = T.decl_buffer((32), data=v0.data)
+                    v2[v1] = T.float32(0.08838834764831845)"#]]
+        .assert_eq(&theirs.join("\n"));
+        assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
     }
 }

@@ -85,13 +85,44 @@ impl Lowerer<'_, '_, '_> {
         }
         match ev {
             Ok(ev) if matches!(ev.val, Val::Const(_)) || self.is_captured(&ev.val) => Ok(ev),
-            _ => {
+            ev => {
+                // An expression of constants: TVM folds it, and TileLang decides by what is left.
+                if let Ok(Ev { val: Val::Expr(id), src }) = ev
+                    && let Some(holds) = self.constant_truth(id)
+                {
+                    return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src });
+                }
                 self.undo(mark);
                 self.s.doubt = super::super::Doubt::Unknown;
                 let text = self.text(self.ast.range(ex));
                 let src = self.leaf(ex);
                 Ok(Ev { val: Val::Unknown(self.captured_text(&text)), src })
             }
+        }
+    }
+
+    /// The truth of an integer, or of a comparison of two.
+    fn constant_truth(&self, id: ir::ExprId) -> Option<bool> {
+        use ir::BinaryOp as B;
+        let number = |it| match self.kind_of(it) {
+            ExprKind::Int(it) => Some(it),
+            _ => None,
+        };
+        match self.kind_of(id) {
+            ExprKind::Int(it) => Some(it != 0),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (number(a)?, number(b)?);
+                Some(match op {
+                    B::Eq => a == b,
+                    B::Ne => a != b,
+                    B::Lt => a < b,
+                    B::Le => a <= b,
+                    B::Gt => a > b,
+                    B::Ge => a >= b,
+                    _ => return None,
+                })
+            }
+            _ => None,
         }
     }
 

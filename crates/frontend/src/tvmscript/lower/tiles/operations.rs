@@ -95,23 +95,38 @@ impl<'a> Lowerer<'_, '_, 'a> {
             name if reduction(name).is_some() => "reduce",
             name => name,
         };
-        Ok(Some(self.operator(ex, &format!("tl.{name}"), operands, args, HANDLED)))
+        let mut marks = ir::AttrDict::new();
+        if matches!(name, "gemm" | "wgmma_gemm" | "tcgen05_gemm")
+            && operands.get(CLEARS).is_some_and(|&it| self.const_int(it) == Some(1))
+        {
+            // What is cleared first is only written.
+            marks.push((ir::access_key(2).into(), ir::Attr::Int(2, None)));
+        }
+        if name == "tcgen05_gemm" {
+            marks.push(("is_tcgen05".into(), ir::Attr::Int(1, None)));
+        }
+        Ok(Some(self.marked_operator(ex, &format!("tl.{name}"), operands, args, marks)))
     }
 
     /// A call of an operator, with the keyword arguments that no operand is made of.
-    fn operator(
+    fn operator(&mut self, ex: Ex, name: &str, operands: Vec<Tx>, args: &Args<'a>) -> Tx {
+        self.marked_operator(ex, name, operands, args, ir::AttrDict::new())
+    }
+
+    /// As `operator`, with attributes that no argument gives.
+    fn marked_operator(
         &mut self,
         ex: Ex,
         name: &str,
         mut operands: Vec<Tx>,
         args: &Args<'a>,
-        handled: &[&str],
+        marks: ir::AttrDict,
     ) -> Tx {
         let (barriers, rest): (Vec<(&str, Ex)>, Vec<_>) =
-            args.keywords.iter().filter(|it| !handled.contains(&it.0)).copied().partition(|it| {
+            args.keywords.iter().filter(|it| !HANDLED.contains(&it.0)).copied().partition(|it| {
                 matches!(it.0, "barrier" | "remote_barrier") && !self.is_none(it.1)
             });
-        let mut attrs = ir::AttrDict::new();
+        let mut attrs = marks;
         for (key, barrier) in barriers {
             let Ok(barrier) = self.barrier_element(barrier) else { continue };
             operands.push(barrier);
@@ -300,7 +315,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 matches!(returns.map(|it| it.val), Some(Val::Const(Constant::Bool(true))));
             let ret = if returns { "ret_" } else { "" };
             let operator = format!("tl.{name}_{ret}elem_op");
-            let call = self.operator(ex, &operator, operands, args, HANDLED);
+            let call = self.operator(ex, &operator, operands, args);
             if let (true, Some(dtype)) = (returns, self.element_type(&target)) {
                 return Ok(Some(self.of_type(call, dtype)));
             }
@@ -308,7 +323,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         let (given, target) = self.tile_pair(given, target)?;
         let operator = format!("tl.{}", name.replace('_', ""));
-        Ok(Some(self.operator(ex, &operator, vec![given, target], args, HANDLED)))
+        // TileLang says that the tile is written, though each element is combined with what it was.
+        let marks = vec![(ir::access_key(1).into(), ir::Attr::Int(2, None))];
+        Ok(Some(self.marked_operator(ex, &operator, vec![given, target], args, marks)))
     }
 
     fn element_type(&self, tile: &Tile) -> Option<DataType> {
@@ -363,7 +380,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         let ty = self.type_of(dtype)?;
         let value = self.expr(value)?;
-        let call = self.operator(ex, "tl.cast", vec![value], args, HANDLED);
+        let call = self.operator(ex, "tl.cast", vec![value], args);
         Ok(Some(match ty {
             Type::Prim(dtype) => self.of_type(call, dtype),
             _ => call,
@@ -485,9 +502,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if let Some(second) = second {
             operands.push(self.expr(second)?);
         }
-        Ok(Some(self.operator(ex, operator, operands, args, HANDLED)))
+        Ok(Some(self.operator(ex, operator, operands, args)))
     }
 }
+
+/// The operand of a product that says whether its accumulator is cleared first.
+const CLEARS: usize = 9;
 
 /// Keyword arguments that become operands.
 const HANDLED: &[&str] = &[
