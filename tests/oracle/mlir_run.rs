@@ -5,6 +5,7 @@
 //! Operations that the interpreter does not execute are counted by reason. The results of single operations are in
 //! `semantics`.
 
+mod facts;
 mod generated;
 mod planted;
 pub(crate) mod program;

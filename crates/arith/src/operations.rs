@@ -11,6 +11,9 @@
 //!   element.
 //! - **Places** (`places`). Conditions of `scf.if` and branches, ranges of loops, assumptions and assertions are
 //!   constraints of a context. A place also tells whether the operation is reached whenever its constraints hold.
+//! - **Carried values** (`carried`): loop-carried ones, results of choices and arguments of blocks are leaves with
+//!   *claims*: bounds, congruences and equations that were shown by induction. They are constraints that every run
+//!   satisfies.
 //! - **Overflow**: signed numbers of MLIR wrap, so all questions are asked in the reading [`Overflow::Wraps`].
 //! - **Witnesses** (`witness`): values of the leaves under which something happens, found among the ends of their
 //!   bounds and checked by evaluation. Only leaves that take each of their values count (`LeafKind`): a finding that
@@ -20,6 +23,7 @@
 //!
 //! Terms are made on demand, once for a value and its lanes; places in one walk. O(operations · variants of lanes).
 
+mod carried;
 mod describe;
 mod facts;
 mod lacking;
@@ -34,7 +38,7 @@ use ir::{
     Body, DataType, Dialect, ExprId, OpId, OpKind, Type, ValueId, ValueKind, arena::Table,
     effects::EffectTable,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 pub use self::{
@@ -109,6 +113,10 @@ pub struct OperationFacts<'b> {
     /// The context of what is stated about the arguments: facts, attributes, assumptions on entry.
     stated: ContextId,
     deciders: std::collections::BTreeMap<ContextId, Option<Decider>>,
+    /// What is known of values that are one of several.
+    claims: carried::Claims,
+    /// Contexts whose constraint every run satisfies that gets there.
+    derived: FxHashSet<ContextId>,
 }
 
 impl<'b> OperationFacts<'b> {
@@ -129,6 +137,8 @@ impl<'b> OperationFacts<'b> {
             before: Table::filled(body.ops.len(), None),
             stated,
             deciders: Default::default(),
+            claims: Default::default(),
+            derived: Default::default(),
         };
         res.state(facts);
         res.walk();

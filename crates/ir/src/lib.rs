@@ -5,6 +5,7 @@ pub mod asserted;
 pub mod attr;
 pub mod body;
 pub mod buffer;
+pub mod choices;
 pub mod dominators;
 pub mod dtype;
 pub mod effects;

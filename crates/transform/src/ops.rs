@@ -11,7 +11,7 @@
 //! | `summary` | uses, and what operations do with all that is inside of them |
 //! | `mlir_cse` | the presets `mlir` |
 //! | `gvn`, `keys`, `versions`, `hoist`, `dead` | preset `default`: global value numbering |
-//! | `arguments`, `choices`, `congruence` | arguments, loop-carried and yielded values, and which of them are equal |
+//! | `arguments`, `congruence` | arguments, loop-carried and yielded values, and which of them are equal |
 //! | `unneeded` | arguments and loop-carried values that nothing needs |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
 //! | `needs` | parts of a plan that are right without the rest |
@@ -19,7 +19,6 @@
 //! | `rewrite` | applies a plan to a body |
 
 mod arguments;
-mod choices;
 mod congruence;
 mod dead;
 mod digest;

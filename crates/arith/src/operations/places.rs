@@ -3,17 +3,20 @@
 //! One walk over the regions, with a worklist. A region is entered with what is known before its operation and with
 //! what entering it means: the condition of an `scf.if`, the range of a loop. A block that one branch alone leads to is
 //! entered with what is known there and the condition of the branch; other blocks with what is known at the entry of
-//! their region. Values of a region may be other ones each time, but a constraint on them holds for the values of the
+//! their region. Where values are one of several, claims about them are added, and the walk is repeated with them
+//! (`carried`). Values of a region may be other ones each time, but a constraint on them holds for the values of the
 //! time being, as no path leads to the place that does not pass it.
 
 use ir::{
     BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, ValueId,
-    known_ops,
+    arena::Table, known_ops,
 };
 use rustc_hash::FxHashMap;
 
 use super::{
-    Decider, LeafKind, OperationFacts, PlaceFacts, op_name, terms,
+    Decider, LeafKind, OperationFacts, PlaceFacts,
+    carried::MOST_WALKS,
+    op_name, terms,
     text::{self, attr, int_attr},
 };
 use crate::{ContextId, Interval, Overflow};
@@ -24,7 +27,24 @@ const ONCE: [&str; 4] =
 
 impl OperationFacts<'_> {
     pub(super) fn walk(&mut self) {
-        self.stated = self.with_lanes(self.stated);
+        let stated = self.with_lanes(self.stated);
+        let choices = self.integer_choices();
+        for number in 1..=MOST_WALKS {
+            self.stated = stated;
+            self.before = Table::filled(self.body.ops.len(), None);
+            self.walk_once();
+            if choices.is_empty() || number == MOST_WALKS {
+                break;
+            }
+            let claims = self.claims_of(&choices);
+            if claims == self.claims {
+                break;
+            }
+            self.claims = claims;
+        }
+    }
+
+    fn walk_once(&mut self) {
         let entry = PlaceFacts { context: self.stated, is_reached: true };
         let mut regions = vec![(self.body.root, entry)];
         while let Some((region, entry)) = regions.pop() {
@@ -74,6 +94,9 @@ impl OperationFacts<'_> {
                 (_, Some(place)) => place,
                 (_, None) => PlaceFacts { is_reached: false, ..entry },
             };
+            if let Some(claims) = self.claims.blocks.get(&block).cloned() {
+                place.context = self.claimed(place.context, &claims);
+            }
             let is_entry = number == 0 && region == self.body.root;
             let body = self.body;
             for &op in &body.blocks[block].ops {
@@ -108,6 +131,9 @@ impl OperationFacts<'_> {
             let dtype = self.analyzer.body().dtype(term).unwrap_or(DataType::INT64);
             let bound = self.int(bound.into(), dtype);
             context = self.below(context, term, bound, Some(Decider::Op(op)));
+        }
+        if let Some(claims) = self.claims.behind.get(&op).cloned() {
+            context = self.claimed(context, &claims);
         }
         // A loop whose end is not known may never end; nothing behind it is certain.
         let is_reached = place.is_reached && id_of(self.body, op) != Some(known_ops::SCF_WHILE);
@@ -396,7 +422,12 @@ impl OperationFacts<'_> {
 
     // ---- branches ----
 
-    fn along_edge(&mut self, before: PlaceFacts, op: OpId, successor: usize) -> PlaceFacts {
+    pub(super) fn along_edge(
+        &mut self,
+        before: PlaceFacts,
+        op: OpId,
+        successor: usize,
+    ) -> PlaceFacts {
         match id_of(self.body, op) {
             Some(known_ops::CF_BR) => before,
             Some(known_ops::CF_COND_BR) => self.arm(op, successor, before),

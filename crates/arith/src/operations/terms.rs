@@ -1,8 +1,8 @@
 //! Terms: the expression that has the value of an operation's result.
 //!
 //! In: a value and the lanes of its element. Out: an expression, or none for what is no integer. Operations that are
-//! not listed, and arithmetic of fewer than 32 bits, give a leaf: a variable that stands for the element. Signed and
-//! unsigned operations are told apart as TIR does: unsigned ones work on the operands cast to unsigned types.
+//! not listed give a leaf: a variable that stands for the element. Signed and unsigned operations are told apart as TIR
+//! does: unsigned ones work on the operands cast to unsigned types.
 
 use ir::{
     BinaryOp, Body, DataType, ExprId, ExprKind, OpId, UnaryOp, ValueId, ValueKind,
@@ -18,6 +18,8 @@ use super::{Lanes, Leaf, LeafKind, OperationFacts, op_name, text, values::value_
 
 /// Variants of lanes that a value has terms for; a further one is a leaf.
 const MOST_VARIANTS: u32 = 8;
+/// Nodes of a term that an arm of a choice yields; the choice is a leaf otherwise.
+const MOST_NODES: u32 = 64;
 /// Dimensions of a tensor.
 const MOST_DIMENSIONS: usize = 8;
 /// Different lanes of a body; tensors of further shapes have no terms.
@@ -40,6 +42,11 @@ impl OperationFacts<'_> {
         let made = dtype.and_then(|dtype| with_room(|| self.make(value, lanes, dtype)));
         self.terms.insert(key, made);
         made
+    }
+
+    /// True for integers and tensors of them.
+    pub(super) fn is_integer(&self, value: ValueId) -> bool {
+        self.element_type(value).is_some()
     }
 
     fn element_type(&self, value: ValueId) -> Option<DataType> {
@@ -122,6 +129,10 @@ impl OperationFacts<'_> {
         *n_variants += 1;
         let is_known = *n_variants <= MOST_VARIANTS;
         let op = match self.body.values[value].kind {
+            ValueKind::Result(op, at) if is_known && is_choice(self.body, op) => {
+                let choice = self.choice(op, at as usize, lanes, dtype);
+                return Some(choice.unwrap_or_else(|| self.leaf(value, dtype)));
+            }
             ValueKind::Result(op, _) if self.body.ops[op].results.len() == 1 && is_known => op,
             _ => return Some(self.leaf(value, dtype)),
         };
@@ -129,6 +140,33 @@ impl OperationFacts<'_> {
             Some(term) => Some(term),
             None => Some(self.leaf(value, dtype)),
         }
+    }
+
+    /// The result of an `scf.if` or `affine.if` whose arms yield what is known outside of them.
+    fn choice(&mut self, op: OpId, at: usize, lanes: &[ExprId], dtype: DataType) -> Option<ExprId> {
+        let body = self.body;
+        let [then, other] = body.ops[op].regions[..] else { return None };
+        let condition = match op_name(body, op) {
+            "affine.if" => self.affine_condition(op)?,
+            _ => {
+                let value = self.operand(op, 0)?;
+                self.element(value, &[])?
+            }
+        };
+        let mut arm = |region: ir::RegionId| {
+            let &[block] = body.regions[region].blocks.as_slice() else { return None };
+            let &last = body.blocks[block].ops.last()?;
+            if !matches!(op_name(body, last), "scf.yield" | "affine.yield") {
+                return None;
+            }
+            let value = value_of(body, *body.ops[last].operands.get(at)?)?;
+            let term = self.element(value, lanes)?;
+            let it = self.analyzer.body();
+            let is_small = it.dtype(term) == Some(dtype) && it.expr(term).size <= MOST_NODES;
+            (is_small && self.is_outside(term, op)).then_some(term)
+        };
+        let (then, other) = (arm(then)?, arm(other)?);
+        Some(Terms { analyzer: &mut self.analyzer, dtype }.select(condition, then, other))
     }
 
     /// The term of the result of an operation; none if it is not understood.
@@ -241,22 +279,17 @@ impl OperationFacts<'_> {
         lanes: &[ExprId],
         dtype: DataType,
     ) -> Option<ExprId> {
-        // Of fewer bits, sums of terms need not wrap as those of operations do.
-        let is_conversion = matches!(name, "extsi" | "extui" | "trunci" | "select")
-            || name.contains("cast")
-            || name.starts_with("cmp");
-        if !dtype.is_bool() && dtype.bits < 32 && !is_conversion {
-            return None;
-        }
         let operands = self.operands(op, lanes)?;
         let predicate = match name {
             "cmpi" => Some(text::int_attr(self.body, op, "predicate")?),
             _ => None,
         };
+        let is_narrow = !dtype.is_bool() && dtype.bits < 32;
         let terms = &mut Terms { analyzer: &mut self.analyzer, dtype };
         match (name, &operands[..]) {
             ("cmpi", &[a, b]) => terms.compare(predicate?, a, b),
             ("select", &[c, a, b]) => Some(terms.select(c, a, b)),
+            (_, &[a, b]) if is_narrow => terms.narrow(name, a, b),
             (_, &[a, b]) => terms.binary_by_name(name, a, b),
             (_, &[a]) => terms.conversion(name, a),
             _ => None,
@@ -319,6 +352,11 @@ impl OperationFacts<'_> {
     }
 }
 
+/// True for an operation that yields what one of its two regions does.
+fn is_choice(body: &Body, op: OpId) -> bool {
+    matches!(op_name(body, op), "scf.if" | "affine.if")
+}
+
 /// The map or set of an attribute.
 pub(super) fn map_attr(body: &Body, op: OpId, key: &str) -> Option<Map> {
     let attr = text::attr(body, op, key)?;
@@ -371,10 +409,10 @@ pub(super) fn binary(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> Exp
 }
 
 /// Makes terms for one operation.
-struct Terms<'t> {
-    analyzer: &'t mut crate::Analyzer<'static>,
+pub(super) struct Terms<'t> {
+    pub(super) analyzer: &'t mut crate::Analyzer<'static>,
     /// The type of the result.
-    dtype: DataType,
+    pub(super) dtype: DataType,
 }
 
 impl Terms<'_> {
@@ -389,15 +427,15 @@ impl Terms<'_> {
         }
     }
 
-    fn int(&mut self, value: i128, dtype: DataType) -> ExprId {
+    pub(super) fn int(&mut self, value: i128, dtype: DataType) -> ExprId {
         self.analyzer.grow(|body| body.int(value, dtype))
     }
 
-    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+    pub(super) fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         self.analyzer.grow(|body| binary(body, op, a, b))
     }
 
-    fn cast(&mut self, a: ExprId, dtype: DataType) -> ExprId {
+    pub(super) fn cast(&mut self, a: ExprId, dtype: DataType) -> ExprId {
         match self.constant(a) {
             Some(value) if !self.dtype_of(a).is_uint() => self.int(value.into(), dtype),
             _ => self.analyzer.grow(|body| body.cast(a, dtype)),
@@ -420,7 +458,7 @@ impl Terms<'_> {
         Some(self.binary(op, a, b))
     }
 
-    fn ceil_div(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
+    pub(super) fn ceil_div(&mut self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let low = self.divide(BinaryOp::FloorDiv, a, b)?;
         let rest = self.divide(BinaryOp::FloorMod, a, b)?;
         let dtype = self.dtype_of(a);
@@ -506,6 +544,20 @@ impl Terms<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Of fewer than 32 bits, sums of terms need not wrap as those of operations do: signed ones are made of wider
+    /// numbers and cut.
+    fn narrow(&mut self, name: &str, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let is_unsigned = matches!(name, "divui" | "remui" | "minui" | "maxui" | "shrui");
+        if is_unsigned {
+            return self.binary_by_name(name, a, b);
+        }
+        let wide = DataType::INT32;
+        let (a, b) = (self.cast(a, wide), self.cast(b, wide));
+        let terms = &mut Terms { analyzer: &mut *self.analyzer, dtype: wide };
+        let res = terms.binary_by_name(name, a, b)?;
+        Some(self.cast(res, self.dtype))
     }
 
     fn compare(&mut self, predicate: i64, a: ExprId, b: ExprId) -> Option<ExprId> {

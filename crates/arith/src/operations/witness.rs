@@ -89,6 +89,8 @@ impl OperationFacts<'_> {
         let mut at = context;
         while let Some(parent) = self.analyzer.parent(at) {
             match self.analyzer.constraint(at) {
+                // Every run satisfies it.
+                Constraint::Assume { .. } if self.derived.contains(&at) => {}
                 Constraint::Assume { cond, holds } => res.push(Holds { condition: cond, holds }),
                 Constraint::Signature => {}
                 _ => return None,

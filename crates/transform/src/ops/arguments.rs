@@ -1,14 +1,17 @@
 //! Arguments of blocks and loop-carried values that always equal another value.
 //!
-//! In: a body and its choices (`choices`). Out: those that equal another value, which takes their place: another choice
-//! of the place that is equal on every way (`congruence`: also if that is so only because they are equal themselves, as
-//! two counters that step alike), or the one value that comes on every way. A choice that passes itself around a loop
-//! adds no information. O(n log n) in the dependencies of the choices, at most [`MAX_ROUNDS`] times.
+//! In: a body and its choices (`ir::choices`). Out: those that equal another value, which takes their place: another
+//! choice of the place that is equal on every way (`congruence`: also if that is so only because they are equal
+//! themselves, as two counters that step alike), or the one value that comes on every way. A choice that passes itself
+//! around a loop adds no information. O(n log n) in the dependencies of the choices, at most [`MAX_ROUNDS`] times.
 
-use ir::{Body, OpId, ValueId, plan::ops::OpActionKind};
+use ir::{
+    Body, OpId, ValueId,
+    choices::{self, Choice},
+    plan::ops::OpActionKind,
+};
 
 use super::{
-    choices::{self, Choice},
     congruence,
     op_traits::{Bits, OpTraits},
     summary::Replaced,

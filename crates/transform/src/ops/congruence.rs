@@ -12,12 +12,11 @@
 //! dependencies. Classes are split with the smaller parts as splitters (J. Hopcroft, 1971): O(n log n) steps, and a
 //! logarithm for sorting them.
 
-use ir::{AttrDictId, Body, NameId, OpId, OpKind, Type, ValueId, ValueKind};
+use ir::{AttrDictId, Body, NameId, OpId, OpKind, Type, ValueId, ValueKind, choices::Choice};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    choices::Choice,
     op_traits::{Bits, OpTraits, value_of},
     summary::Replaced,
 };

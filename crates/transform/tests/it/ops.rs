@@ -2,6 +2,7 @@
 
 mod carried;
 mod default;
+mod facts;
 mod findings;
 mod growth;
 mod reference;

@@ -9,36 +9,66 @@
 //! * the results of `scf.if`, `affine.if` and `scf.index_switch`: a way for each region.
 //!
 //! A place of which something is not as expected (a terminator of another name, other numbers of values) has none.
-//! O(operations + their operands).
+//! Each way says from where control comes, so that what is known there is known of the value. O(operations + their
+//! operands).
 
-use ir::{
-    BlockId, Body, NameId, OpId, OpKind, RegionId, RegionKind, Type, ValueId, dominators,
-    known_ops, plan::ops::OpActionKind,
-};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::op_traits::value_of;
+use crate::{
+    BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionId, RegionKind, Type, ValueId, dominators,
+    known_ops, plan::ops::OpActionKind,
+};
 
 /// Values by the way, in the order of the ways.
-pub(super) type Ways = SmallVec<[ValueId; 2]>;
+pub type Ways = SmallVec<[ValueId; 2]>;
 
 /// A value that is one of several.
-pub(super) struct Choice {
-    pub(super) value: ValueId,
-    pub(super) ty: Type,
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The value.
+    pub value: ValueId,
+    /// Its type.
+    pub ty: Type,
     /// Choices of one place come by the same ways at the same time.
-    pub(super) place: u32,
-    pub(super) ways: Ways,
+    pub place: u32,
+    /// The incoming values.
+    pub ways: Ways,
+    /// Where each of them comes from.
+    pub from: SmallVec<[Way; 2]>,
     /// The operation where an action about it is reported.
-    pub(super) op: OpId,
-    pub(super) kind: OpActionKind,
+    pub op: OpId,
+    /// The kind of that action.
+    pub kind: OpActionKind,
     /// True if the values of all incoming edges are visible at the choice.
-    pub(super) sees_its_ways: bool,
+    pub sees_its_ways: bool,
 }
 
-/// The choices of a body.
-pub(super) fn collect(body: &Body) -> Vec<Choice> {
+/// The point from which control comes with an incoming value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// The operation that hands the value on: the one with the regions, or a terminator.
+    pub op: OpId,
+    /// What is the case there besides.
+    pub step: Step,
+    /// True if control comes back to the place: it was there before on every such way of structured loops, and on some
+    /// of blocks.
+    pub is_back: bool,
+}
+
+/// The way on from an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// It is the only one.
+    Only,
+    /// A branch to its successor of this number.
+    Successor(usize),
+    /// Its first operand, a condition, has this value.
+    Condition(bool),
+}
+
+/// The choices of a body, those of operations after those of blocks, each in their order.
+pub fn collect(body: &Body) -> Vec<Choice> {
     let mut found = Collector { body, choices: Vec::new(), n_places: 0 };
     let has_blocks = |it: &&RegionId| {
         let region = &body.regions[**it];
@@ -94,12 +124,13 @@ impl Collector<'_> {
     fn place(
         &mut self,
         values: &[ValueId],
-        ways: &[SmallVec<[ValueId; 4]>],
+        ways: &[(Way, SmallVec<[ValueId; 4]>)],
         op: OpId,
         kind: OpActionKind,
         sees_its_ways: bool,
     ) {
-        if values.is_empty() || ways.is_empty() || ways.iter().any(|it| it.len() != values.len()) {
+        if values.is_empty() || ways.is_empty() || ways.iter().any(|it| it.1.len() != values.len())
+        {
             return;
         }
         for (at, &value) in values.iter().enumerate() {
@@ -107,7 +138,8 @@ impl Collector<'_> {
                 value,
                 ty: self.body.values[value].ty,
                 place: self.n_places,
-                ways: ways.iter().map(|it| it[at]).collect(),
+                ways: ways.iter().map(|it| it.1[at]).collect(),
+                from: ways.iter().map(|it| it.0).collect(),
                 op,
                 kind,
                 sees_its_ways,
@@ -143,8 +175,8 @@ impl Collector<'_> {
                 let n = results.len();
                 let Some(inits) = inits.filter(|it| it.len() >= n) else { return };
                 let Some((_, iterated)) = args.split_first() else { return };
-                let ways = [inits[inits.len() - n..].into(), yielded];
                 let Some(&last) = self.body.blocks[body].ops.last() else { return };
+                let ways = [(only(op), inits[inits.len() - n..].into()), (back(last), yielded)];
                 if iterated.len() == n {
                     self.place(iterated, &ways, last, carried, true);
                     self.place(results, &ways, op, carried, true);
@@ -169,13 +201,18 @@ impl Collector<'_> {
                 // The condition itself.
                 handed.remove(0);
                 let args = &body.blocks[first].args;
-                self.place(args, &[inits, yielded], ends_first, carried, true);
+                let ways = [(only(op), inits), (back(ends_second), yielded)];
+                self.place(args, &ways, ends_first, carried, true);
                 let args = &body.blocks[second].args;
-                self.place(args, &[handed.clone()], ends_second, carried, false);
-                self.place(results, &[handed], op, carried, false);
+                let on = |holds| Way { step: Step::Condition(holds), ..only(ends_first) };
+                self.place(args, &[(on(true), handed.clone())], ends_second, carried, false);
+                self.place(results, &[(on(false), handed)], op, carried, false);
             }
             Structure::OneOf(end) => {
-                let ends = data.regions.iter().map(|&it| Some(self.end(it, end)?.1));
+                let ends = data.regions.iter().map(|&it| {
+                    let (block, values) = self.end(it, end)?;
+                    Some((only(*self.body.blocks[block].ops.last()?), values))
+                });
                 let Some(ways) = ends.collect::<Option<Vec<_>>>() else { return };
                 self.place(results, &ways, op, carried, ways.len() > 1);
             }
@@ -194,17 +231,40 @@ impl Collector<'_> {
         }
     }
 
-    fn values(&self, operands: &[ir::ExprId]) -> Option<SmallVec<[ValueId; 4]>> {
+    fn values(&self, operands: &[crate::ExprId]) -> Option<SmallVec<[ValueId; 4]>> {
         operands.iter().map(|&it| value_of(self.body, it)).collect()
     }
 }
 
+/// The way on from an operation that has one.
+fn only(op: OpId) -> Way {
+    Way { op, step: Step::Only, is_back: false }
+}
+
+/// The way back from the end of a loop.
+fn back(op: OpId) -> Way {
+    Way { is_back: true, ..only(op) }
+}
+
+/// The value that an operand is.
+fn value_of(body: &Body, operand: crate::ExprId) -> Option<ValueId> {
+    match body.expr(operand).kind {
+        ExprKind::Value(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// Incoming values of several edges.
+type Incoming = Vec<(Way, SmallVec<[ValueId; 4]>)>;
+
 /// By block: the incoming values of its arguments edge by edge, unless an edge passes a value without an operand.
-fn ways_into(body: &Body, region: RegionId) -> FxHashMap<BlockId, Vec<SmallVec<[ValueId; 4]>>> {
+fn ways_into(body: &Body, region: RegionId) -> FxHashMap<BlockId, Incoming> {
+    let number: FxHashMap<BlockId, usize> =
+        body.regions[region].blocks.iter().enumerate().map(|(at, &it)| (it, at)).collect();
     let mut ways: FxHashMap<BlockId, Option<Vec<_>>> = FxHashMap::default();
     for &from in &body.regions[region].blocks {
         let Some(&last) = body.blocks[from].ops.last() else { continue };
-        for successor in &body.ops[last].successors {
+        for (step, successor) in body.ops[last].successors.iter().enumerate() {
             let args = body.items(successor.args).iter();
             let values: Option<SmallVec<[ValueId; 4]>> =
                 args.map(|&it| value_of(body, it)).collect();
@@ -213,7 +273,9 @@ fn ways_into(body: &Body, region: RegionId) -> FxHashMap<BlockId, Vec<SmallVec<[
             match values.filter(|it| it.len() == n) {
                 Some(values) => {
                     if let Some(ways) = entry {
-                        ways.push(values);
+                        let is_back = number.get(&successor.block) <= number.get(&from);
+                        let way = Way { op: last, step: Step::Successor(step), is_back };
+                        ways.push((way, values));
                     }
                 }
                 None => *entry = None,
