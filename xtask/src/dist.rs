@@ -1,4 +1,4 @@
-//! `cargo xtask dist vscode` and `cargo xtask dist wheel`: packages for users.
+//! `cargo xtask dist`, `dist vscode` and `dist wheel`: packages for users.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,43 @@ use anyhow::Context as _;
 
 use crate::Outcome;
 use crate::install::build_server;
+use crate::tarball;
 use crate::vscode::Extension;
 use crate::wheel;
 use crate::workspace::{Workspace, say};
 
-/// Make packages for users.
+/// Make packages for users: without a name, the program with its manual, completions of shells, the Neovim plug-in,
+/// licences and a bill of materials, as a .tar.gz with its checksum; it is unpacked into an empty folder and tried.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
+  cargo xtask dist                                target/dist/tir-analyzer-VERSION-PLATFORM.tar.gz
+  cargo xtask dist --target aarch64-unknown-linux-gnu
   cargo xtask dist vscode                         a .vsix for this platform, with the server in it
   cargo xtask dist vscode --platform linux-arm64 --server target/aarch64-unknown-linux-gnu/release/tir-analyzer
   cargo xtask dist wheel                          a wheel for this platform, and Python 3.10 and later
-  cargo xtask dist wheel --profile dev            the same, built in less time, larger and slower")]
+  cargo xtask dist wheel --profile dev            the same, built in less time, larger and slower"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    package: Package,
+    package: Option<Package>,
+    #[command(flatten)]
+    tarball: TarballArgs,
+}
+
+#[derive(clap::Args)]
+struct TarballArgs {
+    /// The profile of cargo that it is built with.
+    #[arg(long, default_value = "dist")]
+    profile: String,
+    /// The platform, as rustc names it [default: this one]. Its standard library and a linker for it must be there.
+    #[arg(long)]
+    target: Option<String>,
+    /// Folder for the package [default: target/dist].
+    #[arg(long)]
+    out: Option<PathBuf>,
 }
 
 #[derive(clap::Subcommand)]
@@ -57,9 +79,18 @@ struct WheelArgs {
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     match &args.package {
-        Package::Vscode(args) => vscode(args, ws),
-        Package::Wheel(args) => wheel(args, ws),
+        Some(Package::Vscode(args)) => vscode(args, ws),
+        Some(Package::Wheel(args)) => wheel(args, ws),
+        None => tarball(&args.tarball, ws),
     }
+}
+
+fn tarball(args: &TarballArgs, ws: &Workspace) -> anyhow::Result<Outcome> {
+    let out = out_folder(args.out.as_ref(), ws)?;
+    let options =
+        tarball::Options { profile: &args.profile, target: args.target.as_deref(), out: &out };
+    say_size(&tarball::build(ws, &options)?)?;
+    Ok(Outcome::Passed)
 }
 
 fn vscode(args: &VscodeArgs, ws: &Workspace) -> anyhow::Result<Outcome> {

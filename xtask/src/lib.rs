@@ -8,13 +8,16 @@
 //! The verbs that compare the product with other programs are the package `checks`; [`CHECKS`] lists them, and this
 //! program starts it.
 
+mod archive;
 mod build_kernels;
 mod checks;
 mod codegen;
 mod dist;
 mod install;
+mod packages;
 pub mod process;
 pub mod skip;
+mod tarball;
 pub mod tidy;
 pub mod venv;
 pub mod vscode;

@@ -220,6 +220,8 @@ fn dispatch(command: &Command, io: &mut Io<'_>, styled: Styled) -> anyhow::Resul
         Command::Bisect(args) => commands::bisect::bisect(args, io, styled),
         Command::Build(args) => commands::build::build(args, io, styled),
         Command::Cache(args) => commands::cache::cache(args, io, styled),
+        Command::Completions(args) => commands::completions::completions(args, io),
+        Command::Man(args) => commands::completions::man(args, io),
         Command::Config(args) => commands::config::config(args, io),
         Command::Dialect(args) => commands::dialect::dialect(args, io, styled),
         Command::Opt(args) => commands::opt::opt(args, io, styled),

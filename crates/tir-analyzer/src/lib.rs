@@ -5,4 +5,5 @@ pub mod config;
 mod mcp;
 pub mod server;
 mod suggest;
+mod version;
 mod walk;

@@ -213,7 +213,7 @@ fn initialize(
         capabilities: client.server_capabilities(),
         server_info: Some(types::ServerInfo {
             name: "tir-analyzer".to_owned(),
-            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            version: Some(crate::version::SHORT.to_owned()),
         }),
     };
     outbox.send(transport::result(&request.id, &result));

@@ -6,6 +6,7 @@ mod bisect;
 mod build;
 mod cache;
 mod check;
+mod completions;
 mod config;
 mod dialect;
 mod explain;
@@ -22,11 +23,25 @@ mod simplify;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::version;
+
 use self::{
-    bisect::BISECT_EXAMPLES, build::BUILD_EXAMPLES, cache::CACHE_EXAMPLES, check::CHECK_EXAMPLES,
-    config::CONFIG_EXAMPLES, dialect::DIALECT_EXAMPLES, explain::EXPLAIN_EXAMPLES,
-    fix::FIX_EXAMPLES, format::FORMAT_EXAMPLES, mcp::MCP_EXAMPLES, opt::OPT_EXAMPLES,
-    parse::PARSE_EXAMPLES, preview::PREVIEW_EXAMPLES, report::REPORT_EXAMPLES, run::RUN_EXAMPLES,
+    bisect::BISECT_EXAMPLES,
+    build::BUILD_EXAMPLES,
+    cache::CACHE_EXAMPLES,
+    check::CHECK_EXAMPLES,
+    completions::{COMPLETIONS_EXAMPLES, MAN_EXAMPLES},
+    config::CONFIG_EXAMPLES,
+    dialect::DIALECT_EXAMPLES,
+    explain::EXPLAIN_EXAMPLES,
+    fix::FIX_EXAMPLES,
+    format::FORMAT_EXAMPLES,
+    mcp::MCP_EXAMPLES,
+    opt::OPT_EXAMPLES,
+    parse::PARSE_EXAMPLES,
+    preview::PREVIEW_EXAMPLES,
+    report::REPORT_EXAMPLES,
+    run::RUN_EXAMPLES,
     simplify::SIMPLIFY_EXAMPLES,
 };
 pub(crate) use self::{
@@ -34,6 +49,7 @@ pub(crate) use self::{
     build::{BinaryKind, BuildArgs, TargetName},
     cache::{CacheArgs, CacheCommand, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
+    completions::{CompletionsArgs, ManArgs},
     config::ConfigArgs,
     dialect::{DialectArgs, DialectCommand, ImportArgs},
     explain::ExplainArgs,
@@ -54,7 +70,7 @@ pub(crate) use self::{
 
 /// rust-analyzer for tensor IR: finds values that are computed more than once, and binds them.
 #[derive(Parser)]
-#[command(name = "tir-analyzer", version, about, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "tir-analyzer", version = version::SHORT, long_version = version::LONG, about, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// When to use colours. `auto` uses them on a terminal, unless NO_COLOR is set.
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
@@ -138,6 +154,12 @@ pub(crate) enum Command {
     /// Serve a coding agent by the Model Context Protocol over standard input and output; it only reads.
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(McpArgs),
+    /// Print a script that completes commands and options in a shell.
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// Write the pages of the manual into a folder, one a command.
+    #[command(after_help = MAN_EXAMPLES)]
+    Man(ManArgs),
 }
 
 const SERVER_EXAMPLES: &str = "\

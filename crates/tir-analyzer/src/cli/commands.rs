@@ -4,6 +4,7 @@ pub(crate) mod bisect;
 pub(crate) mod build;
 pub(crate) mod cache;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod dialect;
 pub(crate) mod explain;

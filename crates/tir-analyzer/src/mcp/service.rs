@@ -63,7 +63,7 @@ impl Service {
 
 impl ServerHandler for Service {
     fn get_info(&self) -> ServerConfig {
-        let version = env!("CARGO_PKG_VERSION");
+        let version = crate::version::NUMBER;
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("tir-analyzer", version))
             .with_instructions(INSTRUCTIONS)

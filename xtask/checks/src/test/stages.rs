@@ -29,6 +29,7 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage { name: "rules", what: "every rewrite rule is proved", run: rules },
     Stage { name: "clients", what: "real editors and tests that need one", run: clients::run },
     Stage { name: "python", what: "the Python package, with its peers", run: python },
+    Stage { name: "dist", what: "the plain package is whole and runs", run: dist },
     Stage { name: "vscode", what: "the extension in a real VS Code", run: vscode },
     Stage {
         name: "conformance",
@@ -127,6 +128,14 @@ fn rules(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
 
 fn python(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     python::run(context.ws, context.cargo(), tally)
+}
+
+/// The package is tried by the command that makes it; the program in it is that of the tests.
+fn dist(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    let out = context.ws.target().join("package").join("tested");
+    let mut command = context.cargo();
+    command.args(["xtask", "dist", "--profile", "test", "--out"]).arg(out);
+    check_command(&mut command, tally)
 }
 
 fn vscode(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {

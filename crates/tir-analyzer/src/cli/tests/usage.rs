@@ -1,6 +1,9 @@
 //! Help, versions, wrong usage.
 
+use clap::CommandFactory as _;
+
 use super::Project;
+use crate::cli::args::Arguments;
 
 #[test]
 fn every_command_has_help_with_examples() {
@@ -12,6 +15,32 @@ fn every_command_has_help_with_examples() {
         assert!(outcome.err.is_empty(), "{command}");
     }
     assert!(project.run("--version").out().starts_with("tir-analyzer "));
+}
+
+#[test]
+fn every_shell_gets_a_script_that_names_every_command() {
+    let project = Project::new(&[]);
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = project.run(&format!("completions {shell}")).out();
+        for command in Arguments::command().get_subcommands() {
+            assert!(script.contains(command.get_name()), "{shell}: {}", command.get_name());
+        }
+    }
+    assert_eq!(project.run("completions tcsh").code, 2);
+}
+
+#[test]
+fn every_command_has_a_page_with_its_examples_line_by_line() {
+    let project = Project::new(&[]);
+    assert_eq!(project.run("man pages").code, 0);
+    for command in Arguments::command().get_subcommands() {
+        let page = project.read(&format!("pages/tir-analyzer-{}.1", command.get_name()));
+        assert!(page.contains(".SH OPTIONS"), "{}", command.get_name());
+        assert!(page.contains(".SH EXAMPLES\n.nf\n"), "{}", command.get_name());
+    }
+    assert!(project.read("pages/tir-analyzer-dialect-import.1").contains(".SH SYNOPSIS"));
+    let page = project.read("pages/tir-analyzer.1");
+    assert!(page.contains("\ntir\\-analyzer\\-check(1)\n"), "{page}");
 }
 
 #[test]

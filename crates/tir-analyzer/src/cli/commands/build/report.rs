@@ -312,7 +312,7 @@ pub(super) fn json(outcome: &Outcome) -> Value {
     let Work { parsed, lowered, generated, found, written, repaired } = report.work;
     json!({
         "version": VERSION,
-        "toolVersion": env!("CARGO_PKG_VERSION"),
+        "toolVersion": crate::version::NUMBER,
         "kernels": report.kernels.iter().map(kernel).collect::<Vec<_>>(),
         "unsupported": report.unsupported.iter().map(unsupported).collect::<Vec<_>>(),
         "aliases": report.aliases,

@@ -10,7 +10,7 @@ use crate::cli::output::findings::{Counts, FileFindings, Finding, Region, Told, 
 const VERSION: u32 = 1;
 
 pub(super) fn begin() -> String {
-    let tool = json!(env!("CARGO_PKG_VERSION"));
+    let tool = json!(crate::version::NUMBER);
     format!("{{\"version\": {VERSION}, \"toolVersion\": {tool}, \"files\": [\n")
 }
 

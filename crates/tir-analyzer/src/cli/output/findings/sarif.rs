@@ -17,8 +17,8 @@ pub(super) fn begin() -> String {
     let rules: Vec<Value> = REPORTED.iter().map(|it| rule(it)).collect();
     let driver = json!({
         "name": "tir-analyzer",
-        "version": env!("CARGO_PKG_VERSION"),
-        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "version": crate::version::NUMBER,
+        "semanticVersion": crate::version::NUMBER,
         "rules": rules,
     });
     format!(
