@@ -6,6 +6,7 @@
 
 mod again;
 mod agreement;
+mod both;
 mod built;
 mod c;
 mod corpus;
@@ -17,6 +18,7 @@ mod generated;
 mod gpu;
 mod gradual;
 mod inputs;
+mod instances;
 mod launch;
 mod lower;
 pub(crate) mod mlir;
@@ -68,6 +70,7 @@ Examples:
   cargo xtask conformance upstream-mlir iree llvm/mlir/test  the share of documents of MLIR that have no false error
   cargo xtask conformance upstream-cse llvm/mlir/test       … to which our presets do what `mlir-opt -cse` does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
+  cargo xtask conformance instances tvm/tests/python        … executed by the interpreter before and after our passes
   cargo xtask conformance tilelang tilelang/examples --limit 60  kernels that TileLang makes, compared with our instances
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
@@ -85,7 +88,8 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged` and `tilelang`.
+    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged`, `instances` and
+    /// `tilelang`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]
@@ -100,7 +104,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The limit on nodes that the interpreter evaluates for one call; with more, functions on larger arrays run too.
-    /// For the suites `c`, `spirv` and `run`.
+    /// For the suites `c`, `spirv`, `run` and `instances`.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
     /// The place where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
@@ -133,6 +137,8 @@ enum Suite {
     Gradual,
     /// Compare our instances of the functions that factories and tests make with TVM's.
     Staged,
+    /// Execute the instances that factories and tests make, before and after our passes.
+    Instances,
     /// Compare our instances of TileLang's kernels with what TileLang makes.
     Tilelang,
     /// Compare our CSE with TVM's rules with TVM's results.
@@ -219,6 +225,10 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::Staged => {
             return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
         }
+        Suite::Instances => {
+            let result = instances::compare(ws, folders, filter, args.steps, &args.reread)?;
+            return reported(result, args);
+        }
         Suite::Tilelang => {
             return reported(tilelang::compare(ws, folders, filter, &args.reread)?, args);
         }
@@ -289,6 +299,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         | Suite::UpstreamMlir
         | Suite::UpstreamCse
         | Suite::Staged
+        | Suite::Instances
         | Suite::Tilelang
         | Suite::Gradual => {
             anyhow::bail!("other people's files are not among the samples")
