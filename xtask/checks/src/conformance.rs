@@ -6,6 +6,7 @@
 
 mod again;
 mod agreement;
+mod both;
 mod built;
 mod c;
 mod corpus;
@@ -17,6 +18,7 @@ mod generated;
 mod gpu;
 mod gradual;
 mod inputs;
+mod instances;
 mod launch;
 mod lower;
 pub(crate) mod mlir;
@@ -68,6 +70,7 @@ Examples:
   cargo xtask conformance upstream-mlir iree llvm/mlir/test  the share of documents of MLIR that have no false error
   cargo xtask conformance upstream-cse llvm/mlir/test       … to which our presets do what `mlir-opt -cse` does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
+  cargo xtask conformance instances tvm/tests/python        … executed by the interpreter before and after our passes
   cargo xtask conformance tilelang tilelang/examples --limit 60  kernels that TileLang makes, compared with our instances
   cargo xtask conformance tilelang-run tilelang/examples    … kernels of its examples, executed by us and computed by NumPy
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
@@ -86,8 +89,8 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged`, `tilelang` and
-    /// `tilelang-run`.
+    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged`, `instances`,
+    /// `tilelang` and `tilelang-run`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]
@@ -102,7 +105,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The limit on nodes that the interpreter evaluates for one call; with more, functions on larger arrays run too.
-    /// For the suites `c`, `spirv` and `run`.
+    /// For the suites `c`, `spirv`, `run` and `instances`.
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
     /// The place where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
@@ -135,6 +138,8 @@ enum Suite {
     Gradual,
     /// Compare our instances of the functions that factories and tests make with TVM's.
     Staged,
+    /// Execute the instances that factories and tests make, before and after our passes.
+    Instances,
     /// Compare our instances of TileLang's kernels with what TileLang makes.
     Tilelang,
     /// Run kernels of TileLang's examples in the interpreter, and compare what they compute with NumPy.
@@ -223,6 +228,10 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::Staged => {
             return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
         }
+        Suite::Instances => {
+            let result = instances::compare(ws, folders, filter, args.steps, &args.reread)?;
+            return reported(result, args);
+        }
         Suite::TilelangRun => return reported(tilelang::runs::compare(ws, folders, filter)?, args),
         Suite::Tilelang => {
             return reported(tilelang::compare(ws, folders, filter, &args.reread)?, args);
@@ -294,6 +303,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         | Suite::UpstreamMlir
         | Suite::UpstreamCse
         | Suite::Staged
+        | Suite::Instances
         | Suite::Tilelang
         | Suite::TilelangRun
         | Suite::Gradual => {

@@ -54,6 +54,13 @@ pub(crate) fn read(text: &str) -> Reading {
     }
 }
 
+impl Function {
+    /// The line of its first decorator in the file, from 0. O(file).
+    pub(crate) fn first_line(&self, text: &str) -> usize {
+        text[..self.range.start].matches('\n').count()
+    }
+}
+
 impl Reading {
     /// The file with every function printed from the body that `choose` gives for it; the text of one without a
     /// body stays.

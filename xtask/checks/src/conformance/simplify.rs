@@ -22,7 +22,7 @@ use crate::conformance::peer::{Keep, Peer};
 use crate::conformance::read::{functions, text};
 use crate::conformance::report::{Report, Target};
 use crate::conformance::simplify::operands::{Compared, Operand};
-use crate::conformance::{Input, corpus, ours, parallel};
+use crate::conformance::{Input, both, corpus, ours, parallel};
 use crate::skip::Skip;
 
 /// Columns of the report.
@@ -104,7 +104,7 @@ fn compare_file(file: &corpus::File, answer: &Result<Value, String>) -> FileResu
     for (function, theirs) in before.functions.iter().zip(answered) {
         let name = format!("{}:{}", file.label(), function.name);
         let body = &function.lowered.body;
-        if guards::is_dynamic(body) {
+        if both::is_dynamic(body) {
             result.guards.push(guards::count(&name, body));
         }
         let error = text(theirs, "error");

@@ -37,20 +37,12 @@ pub(crate) fn compare(
     filter: Option<&str>,
     options: &reread::Options,
 ) -> anyhow::Result<Result<Report, Skip>> {
-    let started = reread::packages(ws)
-        .and_then(|packages| Ok((packages, Peer::tvm_staged(ws, options.processes)?)));
-    let (packages, peer) = match started {
+    let (packages, peer) = match started(ws, options) {
         Ok(started) => started,
         Err(skip) => return Ok(Err(skip)),
     };
     let program = reread::program(ws)?;
-    let mut files = Vec::new();
-    for folder in folders {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let found = corpus::below(folder, filter)?.into_iter();
-        let found = found.filter(|it| it.text.contains("prim_func"));
-        files.extend(found.map(|it| (name.clone(), it)));
-    }
+    let files = files(folders, filter)?;
     let requests: Vec<Value> = files.iter().map(|(_, it)| record(it, options, &packages)).collect();
     let recorded = peer.ask_all(&requests, Keep::OnDisk);
     let printed = parallel(&recorded, |it| print(&program, it));
@@ -73,6 +65,43 @@ pub(crate) fn compare(
     report.target(Target { what, least: 98.0 }, report.total("equal"), all);
     report.at_least("instances", all, LEAST_INSTANCES);
     Ok(Ok(report))
+}
+
+/// TVM's answers about the instances that files make, each with the name of its folder: the texts with the instances
+/// written out, and the places of these.
+pub(crate) fn recorded(
+    ws: &Workspace,
+    folders: &[PathBuf],
+    filter: Option<&str>,
+    options: &reread::Options,
+) -> anyhow::Result<Result<Vec<(String, File, Answer)>, Skip>> {
+    let (packages, peer) = match started(ws, options) {
+        Ok(started) => started,
+        Err(skip) => return Ok(Err(skip)),
+    };
+    let files = files(folders, filter)?;
+    let requests: Vec<Value> = files.iter().map(|(_, it)| record(it, options, &packages)).collect();
+    let answers = peer.ask_all(&requests, Keep::OnDisk);
+    let with_answers =
+        files.into_iter().zip(answers).map(|((name, it), answer)| (name, it, answer));
+    Ok(Ok(with_answers.collect()))
+}
+
+/// The folder of pytest, and TVM.
+fn started(ws: &Workspace, options: &reread::Options) -> Result<(PathBuf, Peer), Skip> {
+    Ok((reread::packages(ws)?, Peer::tvm_staged(ws, options.processes)?))
+}
+
+/// The files with functions, each with the name of its folder.
+fn files(folders: &[PathBuf], filter: Option<&str>) -> anyhow::Result<Vec<(String, File)>> {
+    let mut files = Vec::new();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let found = corpus::below(folder, filter)?.into_iter();
+        let found = found.filter(|it| it.text.contains("prim_func"));
+        files.extend(found.map(|it| (name.clone(), it)));
+    }
+    Ok(files)
 }
 
 fn record(file: &File, options: &reread::Options, packages: &Path) -> Value {
@@ -165,7 +194,7 @@ fn count(
 }
 
 /// The name of an instance: where its function is, and the values that it takes.
-fn place(path: &str, instance: &Value, function: &Value) -> String {
+pub(crate) fn place(path: &str, instance: &Value, function: &Value) -> String {
     let given = instance["given"].as_object().into_iter().flatten();
     let given: Vec<String> = given
         .map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()))
