@@ -38,7 +38,8 @@ impl Default for DiagnosticsConfig {
     }
 }
 
-/// The values that could be shared and are worth showing, among those of one function.
+/// The values that could be shared, and the expressions that could be simpler, that are worth showing, among those of
+/// one function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Worth {
     /// At most this many, those that save most, and more in a long function.
@@ -56,14 +57,19 @@ impl Worth {
     /// Returns true if a value is worth showing that saves so many operations, and is the `rank`-th in that (from 0) of
     /// a function of so many lines.
     pub fn shows(self, rank: usize, saves: u64, lines: usize) -> bool {
+        rank < self.room(lines) && saves >= self.least
+    }
+
+    /// Returns how many values a function of so many lines shows.
+    pub(crate) fn room(self, lines: usize) -> usize {
         let more = lines.checked_div(self.per_lines).unwrap_or_default();
-        rank < self.most.saturating_add(more) && saves >= self.least
+        self.most.saturating_add(more)
     }
 }
 
 impl Default for Worth {
     fn default() -> Worth {
-        Worth { most: 5, per_lines: 40, least: 1 }
+        Worth { most: 5, per_lines: 80, least: 1 }
     }
 }
 
@@ -75,7 +81,7 @@ mod tests {
     fn a_long_function_shows_more_values_than_a_short_one() {
         let shown = |worth: Worth, lines| (0..1000).filter(|&it| worth.shows(it, 1, lines)).count();
         let default = Worth::default();
-        assert_eq!([10, 60, 400, 2000].map(|lines| shown(default, lines)), [5, 6, 15, 55]);
+        assert_eq!([10, 60, 400, 2000].map(|lines| shown(default, lines)), [5, 5, 10, 30]);
         assert_eq!(shown(Worth { per_lines: 0, ..default }, 2000), 5);
         assert_eq!(shown(Worth::ALL, 10), 1000);
         assert!(!default.shows(0, 0, 2000));

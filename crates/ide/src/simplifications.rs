@@ -30,6 +30,10 @@ pub(crate) struct Simpler {
     pub(crate) kind: SimplificationKind,
     /// True if the statement at its place goes, with all that is in it.
     pub(crate) is_removed: bool,
+    /// The operations that it saves.
+    pub(crate) saves: u64,
+    /// True if it saves nothing: it is offered where it is, and no diagnostic tells it.
+    pub(crate) is_style: bool,
     /// The simplification and its fix, as a command; the user chooses the severity.
     pub(crate) told: Diagnostic,
 }
@@ -61,7 +65,9 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
                 ..Diagnostic::default()
             };
             let is_removed = matches!(it.steps[..], [Step::Remove { .. }]);
-            Some(Simpler { item, kind: it.kind, is_removed, told })
+            // One `if` in another is evaluated as often as one `if` of both.
+            let is_style = matches!(it.steps[..], [Step::Merge { .. }]);
+            Some(Simpler { item, kind: it.kind, is_removed, saves: it.saves.into(), is_style, told })
         })
         .collect()
 }

@@ -1,6 +1,8 @@
 //! Diagnostics of functions of statements: syntax, lowering, findings, simplifications, and what could be computed
 //! once.
 
+use std::cmp::Reverse;
+
 use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::tvmscript::{
     FunctionKind,
@@ -8,14 +10,15 @@ use frontend::tvmscript::{
 };
 use ir::{
     OccurrenceId,
-    plan::{CseGroup, Decision},
+    plan::{CseGroup, Decision, simplify::SimplificationKind},
 };
+use rustc_hash::FxHashSet;
 use syntax::{Diagnostic, Severity};
 use transform::findings::FindingKind;
 
 use super::once::{self, MAX_RELATED};
 use crate::{
-    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
+    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig, Worth},
     finding_text::FindingText,
     plan_text::PlanText,
     simplifications::{Simpler, simpler},
@@ -60,13 +63,24 @@ pub(crate) fn function_diagnostics(
     let lowering = db::lowering_diagnostics(db, at.unit)
         .iter()
         .filter(|it| syntax.is_empty() || it.code != SYNTAX_ERROR);
-    let (shared, lines): (&[Shared], usize) = match config.common_subexpressions {
-        true => (shared_values(db, at.unit), PlanText::new(db, at.unit).n_lines()),
-        false => (&[], 0),
-    };
-    let (shown, hidden): (Vec<&Shared>, Vec<&Shared>) =
-        shared.iter().partition(|it| config.worth.shows(it.rank, it.saves, lines));
     let allowances = db::source_map(db, at.unit).allowances();
+    let mut simpler: Vec<&Simpler> = match config.levels.has_simplifications() {
+        true => simpler(db, at.unit).iter().collect(),
+        false => Vec::new(),
+    };
+    simpler.retain(|it| {
+        let is_allowed = allowances.at(it.kind.name(), it.told.range);
+        // Of what is half typed nobody wants to hear that it does nothing.
+        let is_broken = syntax.iter().any(|error| error.range.intersect(it.told.range).is_some());
+        let is_told = config.levels.simplification(it.kind).is_some() && !it.is_style;
+        is_told && !is_allowed && !is_broken
+    });
+    let shared: &[Shared] = match config.common_subexpressions {
+        true => shared_values(db, at.unit),
+        false => &[],
+    };
+    let lines = PlanText::new(db, at.unit).n_lines();
+    let (shown, hidden) = worth_telling(shared, &mut simpler, config.worth, lines);
     // A new binding in what is still to be scheduled is for those who ask for that one.
     let is_fixed = !shown.is_empty() && !db::cse_plan(db, at.unit).informational;
     let name = at.unit.name_range(db);
@@ -92,18 +106,10 @@ pub(crate) fn function_diagnostics(
         let is_allowed = |it: &&Shared| allowances.at(it.told.code, it.told.range);
         first.n_fixes += n_inside(db, at.unit) + hidden.iter().filter(|it| !is_allowed(it)).count();
     }
-    if config.levels.has_simplifications() {
-        let is_told = |it: &&Simpler| {
-            let is_allowed = allowances.at(it.kind.name(), it.told.range);
-            // Of what is half typed nobody wants to hear that it does nothing.
-            let is_broken =
-                syntax.iter().any(|error| error.range.intersect(it.told.range).is_some());
-            config.levels.simplification(it.kind).is_some() && !is_allowed && !is_broken
-        };
-        let simpler = simpler(db, at.unit).iter().filter(is_told);
+    if !simpler.is_empty() {
         let removed =
-            simpler.clone().filter(|it| it.is_removed).map(|it| at.to_file(it.told.range));
-        let told = simpler.clone().filter_map(|it| {
+            simpler.iter().filter(|it| it.is_removed).map(|it| at.to_file(it.told.range));
+        let told = simpler.iter().filter_map(|it| {
             let severity = config.levels.simplification(it.kind)?;
             let diagnostic = Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) };
             Some((it.kind, diagnostic))
@@ -111,6 +117,39 @@ pub(crate) fn function_diagnostics(
         once::add_simplifications(&mut res, removed, told);
     }
     res
+}
+
+/// Returns the shared values that are told and those that are not, and leaves of the simpler expressions those that are
+/// told: of both together those that save most. Expressions with equal words are told once, and count once.
+fn worth_telling<'a>(
+    shared: &'a [Shared],
+    simpler: &mut Vec<&'a Simpler>,
+    worth: Worth,
+    lines: usize,
+) -> (Vec<&'a Shared>, Vec<&'a Shared>) {
+    let is_expression = |it: &Simpler| it.kind == SimplificationKind::Simplifiable;
+    // By what they save: shared values by their index, expressions by their words.
+    let mut all: Vec<(u64, Result<usize, &str>)> = Vec::new();
+    for (index, it) in shared.iter().enumerate() {
+        if worth.shows(it.rank, it.saves, lines) {
+            all.push((it.saves, Ok(index)));
+        }
+    }
+    let mut words: FxHashSet<&str> = FxHashSet::default();
+    for it in simpler.iter().filter(|it| is_expression(it)) {
+        if words.insert(&it.told.message) {
+            all.push((it.saves, Err(&it.told.message)));
+        }
+    }
+    // Of equal savings those first that share a value, then by their place.
+    all.sort_by_key(|it| Reverse(it.0));
+    all.truncate(worth.room(lines));
+    let told: FxHashSet<Result<usize, &str>> = all.into_iter().map(|it| it.1).collect();
+    simpler.retain(|it| !is_expression(it) || told.contains(&Err(&it.told.message[..])));
+    let (shown, hidden): (Vec<_>, Vec<_>) =
+        shared.iter().enumerate().partition(|it| told.contains(&Ok(it.0)));
+    let values = |all: Vec<(usize, &'a Shared)>| all.into_iter().map(|it| it.1).collect();
+    (values(shown), values(hidden))
 }
 
 /// Returns the syntax errors, relative to the function.

@@ -42,6 +42,18 @@ fn guards_that_are_one_can_be_merged() {
 }
 
 #[test]
+fn a_guard_stays_in_a_loop_with_annotations() {
+    check(
+        "
+        for k in T.serial(8, annotations={\"nki_dim\": \"P\"}):
+            if$0 i < n:
+                A[k] = j
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
 fn of_the_loops_of_one_header_those_of_one_iteration_are_named() {
     check(
         "

@@ -301,3 +301,35 @@ fn accumulators_that_nothing_has_cleared() {
         assert_eq!(found(&format!("{filled}{it}")), [""; 0], "of\n{it}");
     }
 }
+
+#[test]
+fn kernels_that_run_as_they_stand_have_no_hints_against_it() {
+    let rules = [
+        "dead-store",
+        "empty-loop",
+        "invariant-guard",
+        "missing-noalias",
+        "out-of-bounds",
+        "read-before-write",
+        "single-iteration-loop",
+    ];
+    let kernels = [
+        // The threads of the block share the iterations.
+        "for i in T.Parallel(1):\n    B[i] = A[i, 0]",
+        "for i, j in T.Parallel(64, 32):\n    if i < n:\n        B[i] = A[i, j]",
+        // A variable starts with 0.
+        "v = T.alloc_var(T.int32)\nwhile v < X[bx]:\n    v += 1\nX[bx] = v",
+        // Another thread writes.
+        "if tx < 64:\n    B[tx] = S[tx, 0]\nelse:\n    T.copy(A, S)",
+        "for i in range(10, 0, -1):\n    T.device_assert(0 < i)\n    X[10 - i] = i",
+        "with T.If(n > 4):\n    with T.Then():\n        F[0] = B[0]\n    with T.Else():\n        F[0] = B[1]\nB[2] = F[0]",
+        "for i in range(4):\n    with trace.range(\"part\"):\n        if tx == 0:\n            B[i] = 1.0",
+        // TileLang promises it.
+        "B[bx] = B[bx + 1]\nX[bx] = X[bx + 1]\nB[bx + 2] = B[bx + 1]\nX[bx + 2] = X[bx + 1]",
+        // Its name is that of the memory that TVM makes for it.
+        "Z = T.alloc_local(0, \"float32\")\nT.tvm_thread_allreduce(T.uint32(1), B[0], True, Z[0], tx, dtype=\"handle\")",
+    ];
+    for it in kernels {
+        assert_eq!(found_of(&rules, "4, threads=128", it), [""; 0], "of\n{it}");
+    }
+}

@@ -9,7 +9,7 @@
 //!   made to read together the values that some of them have.
 //!
 //! A part of a buffer that a tile operation reads in any case counts as a load (`SEMANTICS: Y11`). A call counts as a
-//! write of the memory that it is given to write. Of the loads of an allocation that nothing writes, the first is told,
+//! write of the memory that it is given to write. Memory of a thread block counts where no other statement writes it. Of the loads of an allocation that nothing writes, the first is told,
 //! and the others with it. O(occurrences + loads · log n).
 
 use std::collections::hash_map::Entry;
@@ -19,7 +19,7 @@ use dataflow::{
     memory::{MemoryVersions, Origin, VersionId},
 };
 use ir::{
-    AllocKind, Body, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind, ViewRoot,
+    AllocKind, Body, BufferId, BufferOrigin, Dialect, ExprKind, OccurrenceId, OpId, OpKind, ViewRoot,
     arena::Id as _,
     plan::finding::{Place, Related, Role},
 };
@@ -79,6 +79,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         let OpKind::Alloc { buffer: made, kind } = facts.body.ops[op].kind else { continue };
         let is_certain = around.is_none() || !lazy.is_lazy(facts, load);
         if kind == AllocKind::Const || !is_certain || shown_by(facts.body, buffer) != Some(made) {
+            continue;
+        }
+        if is_written_by_others(facts, memory, load, buffer) {
             continue;
         }
         let told = around.is_none().then(|| never_written.entry(op));
@@ -149,10 +152,27 @@ fn shown_by(body: &Body, buffer: BufferId) -> Option<BufferId> {
     match body.view_root(buffer) {
         ViewRoot::Buffer(root) => {
             let origin = &body.buffers[root].origin;
-            matches!(origin, BufferOrigin::Alloc | BufferOrigin::Cell).then_some(root)
+            // TileLang starts a variable with 0.
+            let is_variable = *origin == BufferOrigin::Cell && body.dialect != Dialect::TileLang;
+            (is_variable || *origin == BufferOrigin::Alloc).then_some(root)
         }
         ViewRoot::Pointer(..) => None,
     }
+}
+
+/// Returns true for memory of a thread block that another statement writes: another thread may be there first, whatever
+/// the order of the text.
+fn is_written_by_others(
+    facts: &FindingFacts<'_>,
+    memory: &MemoryVersions<'_>,
+    load: OccurrenceId,
+    buffer: BufferId,
+) -> bool {
+    let body = facts.body;
+    let own = facts.occurrences[load].op;
+    let is_write = |it: OpId| it != own && !matches!(body.ops[it].kind, OpKind::Alloc { .. });
+    let class = facts.aliases().class(buffer);
+    body.buffers[buffer].scope.is_shared() && memory.writes(class).any(|it| is_write(it.0))
 }
 
 /// The write before the loops around a load, if each of them is certain to come to it, or to the next loop, in its

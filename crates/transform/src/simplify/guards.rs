@@ -18,7 +18,7 @@
 //! leaves.
 
 use ir::{
-    BinaryOp, BlockId, ExprId, ExprKind, OpId, OpKind,
+    BinaryOp, BlockId, Body, ExprId, ExprKind, OpId, OpKind,
     arena::Id as _,
     plan::{
         finding::{Place, Related, Role},
@@ -28,6 +28,7 @@ use ir::{
 };
 
 use super::{
+    loops::is_tile_loop,
     round::{Item, OpMap, Planner, is_thread_loop},
     statements::{Lists, Outcome},
 };
@@ -84,8 +85,12 @@ impl Planner<'_, '_, '_, '_> {
         if innermost >= inside {
             return Some(None);
         }
-        if is_thread_loop(self.body().ops[op].kind) {
+        if is_thread_loop(self.body().ops[op].kind) || is_tile_loop(self.body(), op) {
             return Some(Some(SimplifyRefusal::ThreadLoop));
+        }
+        // What an annotation is for may need the guard where it is: `nki_dim` makes one instruction of several loops.
+        if self.body().ops[op].attrs != Body::no_attrs() {
+            return Some(Some(SimplifyRefusal::AnnotatedLoop));
         }
         if self.facts.loops().has_sblock[op.index()] {
             return Some(Some(SimplifyRefusal::Schedulable));

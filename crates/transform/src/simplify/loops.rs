@@ -1,7 +1,8 @@
 //! Loops that run one iteration, or none.
 //!
 //! In: a loop and the facts before it. Out: [`Trips`], and for one iteration whether its body may take its place:
-//! nothing leaves the loop by `break` or `continue`, it has no annotations, binds no thread (`SEMANTICS: P6`), holds no
+//! nothing leaves the loop by `break` or `continue`, it has no annotations, binds no thread (`SEMANTICS: P6`), is no
+//! `T.Parallel` of TileLang (whose iterations the threads of a block share), holds no
 //! block that is still to be scheduled, no name would hide another, and its first value may stand where its variable
 //! does: it reads no memory (`L1`) and is not computed more often than before. A loop of one iteration is serial,
 //! whatever its kind (`P1`, `P3`, `L8`).
@@ -9,7 +10,7 @@
 use arith::Overflow;
 use dataflow::flow::{Flow, Target};
 use ir::{
-    Attr, Body, BufferField, ExprId, ExprKind, OpId, OpKind, ValueId,
+    Attr, Body, BufferField, Dialect, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
     arena::Id as _,
     plan::{
         finding::Place,
@@ -168,6 +169,12 @@ fn touches(body: &Body, shared: &[bool]) -> Vec<Touch> {
     of_expr
 }
 
+/// Returns true if the threads of a block share the iterations of a loop (`T.Parallel` of TileLang): outside of it, all
+/// of them would execute its body, and with other loops inside its loops have no layout together.
+pub(super) fn is_tile_loop(body: &Body, op: OpId) -> bool {
+    body.dialect == Dialect::TileLang && body.ops[op].kind == OpKind::For(ForKind::Parallel)
+}
+
 fn has_expr(attr: &Attr) -> bool {
     attr.expressions().next().is_some()
 }
@@ -207,7 +214,7 @@ impl Planner<'_, '_, '_, '_> {
         let body = self.body();
         let data = &body.ops[op];
         let refuse = |refusal| Err((refusal, None));
-        if is_thread_loop(data.kind) {
+        if is_thread_loop(data.kind) || is_tile_loop(body, op) {
             return refuse(SimplifyRefusal::ThreadLoop);
         }
         if loops.has_sblock[op.index()] {

@@ -34,6 +34,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn assign_element(&mut self, target: Ex, base: Ex, index: Ex, value: Ex) -> R<()> {
         let value = self.assigned(value)?;
         let buffer = self.eval(base)?;
+        if matches!(buffer.val, Val::Dict | Val::Entries(_)) && self.is_tile_source() {
+            // A dictionary of Python: what is read of it from now on is not known.
+            self.note_kept(self.range(target));
+            return Err(super::Reported);
+        }
         let (Val::Buffer(buffer) | Val::Cell(buffer)) = buffer.val else {
             return Err(self.malformed(base, "only elements of buffers can be assigned"));
         };
@@ -285,7 +290,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// A binding of the type given by `T.bind(e, type)`.
     fn bind_as(&mut self, name: &str, target: Ex, value: Tx, args: &Args<'_>) -> R<()> {
-        match args.get("type_annotation").filter(|&it| !self.is_none(it)) {
+        // `T.bind(A.data, type_annotation=A.data)`: the type of that variable.
+        let is_type = |it: &Ex| !matches!(self.ast.kind(*it), ExKind::Attr { name: "data", .. });
+        let of = args.get("type_annotation").filter(|&it| !self.is_none(it));
+        match of.filter(is_type) {
             Some(ty) => {
                 let ty = self.type_of(ty)?;
                 self.let_checked(name, target, value, ty)

@@ -51,6 +51,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Val::Macro(..) | Val::LocalMacro(..) => {
                 Err(self.unsupported(ex, "a macro's value in an expression"))
             }
+            // A function of Python that a macro was given.
+            Val::Lambda if self.is_tile_source() => Ok(self.opaque_ex(ex)),
             _ => Err(self.malformed(callee, "this cannot be called")),
         }
     }
@@ -163,8 +165,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let dtype = self.s.body.dtype_symbol(value);
             return Ok(Written::Type(dtype.map_or(Type::Unknown, Type::Prim)));
         }
-        match self.const_str(&ev.val).as_deref().map(DataType::parse) {
+        let text = self.const_str(&ev.val);
+        match text.as_deref().map(DataType::parse) {
             Some(Some(dtype)) => Ok(Written::Type(dtype.into())),
+            Some(None) if self.is_legacy() && text.as_deref().is_some_and(is_older_type) => {
+                let value = self.captured_text(&self.text(self.ast.range(ex)));
+                let dtype = self.s.body.dtype_symbol(value);
+                Ok(Written::Type(dtype.map_or(Type::Unknown, Type::Prim)))
+            }
             None if matches!(ev.val, Val::Const(Constant::None)) => {
                 Ok(Written::Type(Type::Unknown))
             }
@@ -205,4 +213,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Written::Symbolic(_) => Err(self.unsupported(ex, "a type that is not known here")),
         }
     }
+}
+
+/// Returns true for the name of an element type that TVM has no more: types of a user, and 8-bit floats before 0.20.
+fn is_older_type(text: &str) -> bool {
+    ["custom[", "e4m3_float8", "e5m2_float8"].iter().any(|it| text.starts_with(it))
 }

@@ -92,6 +92,11 @@ impl Lowerer<'_, '_, '_> {
                 return Err(super::Reported);
             }
             Val::Unknown(_) => return Err(super::Reported),
+            // What is in it by now, only Python knows.
+            Val::Dict | Val::Entries(_) if self.is_tile_source() => {
+                self.note_kept(self.range(condition));
+                return Err(super::Reported);
+            }
             _ => {}
         }
         let value = self.lift(&decision)?;
@@ -297,7 +302,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// The condition of an `if` or `while`, and the attributes by which it is printed: TVM takes a number for whether
     /// it is not zero.
-    fn truth(&mut self, value: Tx, of: &str) -> R<(Tx, ir::AttrDictId)> {
+    pub(super) fn truth(&mut self, value: Tx, of: &str) -> R<(Tx, ir::AttrDictId)> {
         let is_number = |it: DataType| (it.is_integer() || it.is_float()) && it.is_scalar();
         let Some(dtype) = self.dtype(value).filter(|&it| is_number(it) && !it.is_bool()) else {
             self.check_bool(value, of)?;

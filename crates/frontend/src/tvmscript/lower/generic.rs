@@ -17,7 +17,6 @@ use super::{
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
-    Severity,
     ast::{Ex, ExKind, Run},
     diagnostics,
     environment::{Constant, Signature},
@@ -33,9 +32,12 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn generic_tx(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
         let is_named = is_data_form(name) || is_form_of_tvm(name);
         if !is_named && !intrinsics::is_known(name, self.s.env.effects()) {
-            let range = self.ast.range(ex);
-            let message = format!("`T.{name}` is in no table: it may do anything");
-            self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
+            // As it is written: the functions of TileLang are `T.` functions as well.
+            let written: Box<str> = name.strip_prefix("tl.").unwrap_or(name).into();
+            if self.s.unknown_calls.iter().all(|it| it.0 != written) {
+                let range = self.range(ex);
+                self.s.unknown_calls.push((written, range));
+            }
         }
         let mut operands = Vec::with_capacity(args.positional.len());
         let uses = self.s.uses.len();

@@ -128,6 +128,8 @@ struct State<'e> {
     facts: Option<Rc<asserted::Facts>>,
     /// Captured names of unknown value, where each is used first.
     open_names: Vec<(Box<str>, TextRange)>,
+    /// Functions of the script that are in no table, each once.
+    unknown_calls: Vec<(Box<str>, TextRange)>,
     /// Nested macro expansions.
     macro_depth: u32,
     /// The scope where free names are looked up, if it is not that of the function: the text of a macro or helper has
@@ -232,6 +234,7 @@ fn lowered<'e>(
         made_items: false,
         facts: None,
         open_names: Vec::new(),
+        unknown_calls: Vec::new(),
         macro_depth: 0,
         home: None,
         objects: FxHashMap::default(),
@@ -258,6 +261,7 @@ fn lowered<'e>(
     }
     lowerer.keep_facts();
     lowerer.say_open_names();
+    lowerer.say_unknown_calls();
     state
 }
 

@@ -250,13 +250,10 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn say_open_names(&mut self) {
         let names = std::mem::take(&mut self.s.open_names);
         let Some((_, range)) = names.first() else { return };
-        let texts: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let message = match &texts[..] {
-            [one] => format!("the value of {one} is not known here"),
-            [rest @ .., last] => {
-                format!("the values of {} and {last} are not known here", rest.join(", "))
-            }
-            [] => return,
+        let listed = listed(names.iter().map(|(name, _)| format!("`{name}`")));
+        let message = match names.len() {
+            1 => format!("the value of {listed} is not known here"),
+            _ => format!("the values of {listed} are not known here"),
         };
         self.s.diagnostics.push(crate::tvmscript::Diagnostic {
             code: diagnostics::UNRESOLVED_CAPTURE,
@@ -266,6 +263,18 @@ impl Lowerer<'_, '_, '_> {
             help: Some("each is one value, equal to itself only; no more is assumed".to_owned()),
             ..Default::default()
         });
+    }
+
+    /// One note for all functions of the script that are in no table, at the first.
+    pub(super) fn say_unknown_calls(&mut self) {
+        let calls = std::mem::take(&mut self.s.unknown_calls);
+        let Some(&(_, range)) = calls.first() else { return };
+        let listed = listed(calls.iter().map(|(name, _)| format!("`T.{name}`")));
+        let message = match calls.len() {
+            1 => format!("{listed} is in no table: it may do anything"),
+            _ => format!("{listed} are in no table: they may do anything"),
+        };
+        self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
     }
 
     fn undefined(&mut self, name: &str, range: TextRange) -> Reported {
@@ -379,5 +388,14 @@ fn note_of(capture: &Capture) -> Option<Box<str>> {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => Some(format!("{}…", &text[..end]).into()),
         None => Some(text.into()),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(texts: impl Iterator<Item = String>) -> String {
+    let texts: Vec<String> = texts.collect();
+    match &texts[..] {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        texts => texts.concat(),
     }
 }

@@ -288,7 +288,7 @@ impl Lowerer<'_, '_, '_> {
         if dtype.is_float() {
             if value.is_finite() && value.abs() > largest(dtype) {
                 let range = self.s.sources.range(src);
-                let message = format!("{value} does not fit in {dtype}");
+                let message = format!("{value:?} does not fit in {dtype}");
                 return Err(self.error(diagnostics::INVALID_CONSTANT, range, message));
             }
             let id = self.s.body.float(value, dtype);

@@ -11,7 +11,7 @@ use super::{
     value::{Tx, Val},
 };
 use crate::tvmscript::{
-    ast::{Ex, ExKind, ItemNode, Run},
+    ast::{Ex, ExKind, ItemNode, Run, StKind},
     diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
@@ -60,10 +60,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         let Some((form, args)) = self.form_call(item.context) else {
             if self.is_tile_source() && item.target.is_none() {
-                return self.with_items(rest, body);
+                // An object of Python, which may make statements where it is entered and left.
+                self.note_kept(self.range(item.context));
+                return Err(super::Reported);
             }
             return Err(self.unsupported(item.context, "`with` over this"));
         };
+        if matches!(&*form, "If" | "tl.If") {
+            return self.if_frames(item.context, &args, rest, body);
+        }
         self.check_form(&form, &args)?;
         match &*form {
             "sblock" | "block" => self.sblock(item, &args, rest, body),
@@ -158,6 +163,53 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             this.with_items(rest, body)
         })
+    }
+
+    /// `with T.If(c):` around `with T.Then():` and `with T.Else():`, the frames of TVM's builder for an `if`. It has no
+    /// text of its own.
+    fn if_frames(
+        &mut self,
+        ex: Ex,
+        args: &Args<'a>,
+        rest: &[ItemNode],
+        body: Run,
+    ) -> R<()> {
+        let condition = args.positional.first().copied().or_else(|| args.keyword("condition"));
+        let (Some(condition), Some(arms)) = (condition, self.arms_of_frames(rest, body)) else {
+            return Err(self.unsupported(ex, "`with` over this"));
+        };
+        let condition = self.expr(condition)?;
+        let (condition, attrs) = self.truth(condition, "if")?;
+        let outside = self.expansion.replace(self.range(ex));
+        let op = self.emit(OpKind::If, &[condition]);
+        self.expansion = outside;
+        self.s.body.ops[op].attrs = attrs;
+        for run in [Some(arms.0), arms.1].into_iter().flatten() {
+            self.in_region(op, |this| this.suite_or_pass(run));
+        }
+        Ok(())
+    }
+
+    /// The arms of the frames of an `if`: its `T.Then()`, and its `T.Else()` if there is one.
+    fn arms_of_frames(&mut self, rest: &[ItemNode], body: Run) -> Option<(Run, Option<Run>)> {
+        let ast = self.ast;
+        if let [then] = rest {
+            return self.is_frame(then, "Then").then_some((body, None));
+        }
+        let mut arms = Vec::new();
+        for (&st, name) in ast.sts(body).iter().zip(["Then", "Else"]) {
+            let StKind::With { items, body } = ast.stmt(st).kind else { return None };
+            let [item] = ast.items(items) else { return None };
+            arms.push(self.is_frame(item, name).then_some(body)?);
+        }
+        let is_all = arms.len() == ast.sts(body).len() && rest.is_empty();
+        let then = arms.first().copied().filter(|_| is_all)?;
+        Some((then, arms.get(1).copied()))
+    }
+
+    fn is_frame(&mut self, item: &ItemNode, name: &str) -> bool {
+        let form = self.form_call(item.context);
+        item.target.is_none() && form.is_some_and(|it| it.0.strip_prefix("tl.").unwrap_or(&it.0) == name)
     }
 
     fn with_body(&mut self, body: Run) {
@@ -390,6 +442,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 ExKind::Call { .. } if target.is_some() => {
                     made = Some(self.type_of(var)?);
                     None
+                }
+                // `var=A.data`: older texts give memory to a buffer that was described before.
+                ExKind::Attr { name: "data", .. } => {
+                    self.note_kept(self.range(ex));
+                    return Err(super::Reported);
                 }
                 _ => return Err(self.malformed(var, "a variable is needed")),
             },

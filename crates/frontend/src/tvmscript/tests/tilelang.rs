@@ -439,9 +439,10 @@ def make(block, dtype, is_causal, helper):
                     else:
                         last = T.bind((M + block - 1) // block)
                     T.copy(T.region(A[bx * block, 0], 1, block, block), T.region(S[0, 0], 2, block, block))
-                    for i in T.parallel(block):
-                        for j in T.parallel(block):
-                            S[i, j] = T.if_then_else(bx * block + i < M, S[i, j], -T.infinity(dtype))
+                    with helper.range("phase"):
+                        for i in T.parallel(block):
+                            for j in T.parallel(block):
+                                S[i, j] = T.if_then_else(bx * block + i < M, S[i, j], -T.infinity(dtype))
                     T.copy(T.region(S[0, 0], 1, block, block), T.region(A[last, 0], 2, block, block))
     "#]].assert_eq(&printed(&text));
 }
@@ -578,4 +579,86 @@ make(8, 3)
             A[1] = other
     "#]]
     .assert_eq(&printed);
+}
+
+#[test]
+fn frames_of_an_if_are_an_if() {
+    check(
+        "        with T.If(n > 4):
+            with T.Then():
+                B[bx] = 1
+            with T.Else():
+                B[bx] = 2
+        with T.If(n > 8), T.Then():
+            B[bx] = 3
+",
+        expect![[r#"
+            if n > 4:
+                B[bx] = 1
+            else:
+                B[bx] = 2
+            if n > 8:
+                B[bx] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn what_python_does_around_statements_or_to_a_dictionary_is_not_known() {
+    check(
+        "        layouts = {}
+        layouts[B] = n
+        if layouts:
+            T.annotate_layout(layouts)
+        for i in T.serial(4, 0, -1):
+            B[i] = 0
+        for i in range(4, 0, -1):
+            B[i] = 0
+        with trace.range(\"part\"):
+            B[bx] = 1
+",
+        expect![[r#"
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            layouts[B] = n
+            if layouts:
+                T.evaluate(0)
+            for i in T.serial(4, 0, -1):
+                B[i] = 0
+            for i in range(4, 0, -1):
+                B[i] = 0
+            with trace.range("part"):
+                B[bx] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_number_is_of_the_type_of_its_variable() {
+    check(
+        "        wide = T.alloc_var(T.float64, init=1e300)
+        narrow = T.alloc_var(T.float32, init=1e300)
+",
+        expect![[r#"
+            invalid-constant: 1e300 does not fit in float32
+            wide = T.sblock_alloc_buffer((1,), "float64", scope="local.var")
+            wide[0] = T.float64(1e300)
+            narrow = T.alloc_var(T.float32, init=1e300)
+        "#]],
+    );
+}
+
+#[test]
+fn functions_in_no_table_are_told_once() {
+    check(
+        "        T.not_known(bx)
+        T.not_known(by)
+        T.another(by)
+",
+        expect![[r#"
+            unknown-intrinsic: `T.not_known` and `T.another` are in no table: they may do anything
+            T.tl.not_known(bx)
+            T.tl.not_known(by)
+            T.tl.another(by)
+        "#]],
+    );
 }

@@ -77,7 +77,8 @@ fn accessed<'a>(facts: &FindingFacts<'a>, id: OccurrenceId) -> Option<(BufferId,
     match body.expr(occurrences[id].expr).kind {
         ExprKind::Load { buffer, indices, predicate: None } => {
             // One past the end is an address.
-            let is_value = !callee.is_some_and(I::makes_address);
+            // A result of a reduction over threads only names the memory that TVM makes for it.
+            let is_value = !callee.is_some_and(|it| it.makes_address() || it == I::ThreadAllreduce);
             is_value.then(|| (buffer, body.items(indices)))
         }
         ExprKind::Region(buffer, dims) => {

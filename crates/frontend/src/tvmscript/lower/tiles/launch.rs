@@ -36,13 +36,10 @@ const KEYWORDS: [&str; 4] = ["threads", "prelude", "cluster_dims", "is_cpu"];
 const BLOCKS: [&str; 3] = ["blockIdx.x", "blockIdx.y", "blockIdx.z"];
 
 impl<'a> Lowerer<'_, '_, 'a> {
-    /// Returns true if a `with` is over an object of Python that makes no IR: its name in a schedule, a profiler.
+    /// Returns true if a `with` is over what makes no IR: the name of statements in a schedule.
     pub(in super::super) fn is_context_of_python(&mut self, item: &ItemNode) -> bool {
         item.target.is_none()
-            && match self.form_call(item.context) {
-                Some((form, _)) => &*form == "tl.ws_op",
-                None => true,
-            }
+            && self.form_call(item.context).is_some_and(|(form, _)| &*form == "tl.ws_op")
     }
 
     /// A `with` over a form of TileLang.
@@ -57,6 +54,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match form {
             "tl.Kernel" | "tl.ClusterKernel" => self.kernel(item, args, rest, body),
             "tl.ws" => self.warp_groups(item.context, args, rest, body),
+            // Frames of TVM's builder.
+            "tl.Then" | "tl.Else" | "tl.While" | "tl.For" => {
+                Err(self.unsupported(item.context, "`with` over this"))
+            }
             _ => {
                 self.scope_call(form, args)?;
                 self.with_items(rest, body)

@@ -263,7 +263,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             None => VARIABLE.to_owned(),
         };
-        let init = init.map(|it| self.eval(it)).transpose()?;
+        let init = match init.map(|it| self.eval(it)).transpose()? {
+            // A number of Python is of the variable's type.
+            Some(Ev { val: Val::Const(Constant::Float(bits)), src }) if dtype.is_float() => {
+                let it = self.const_float_as(f64::from_bits(bits), dtype, src)?;
+                Some(Ev { val: Val::Expr(it.id), src: it.src })
+            }
+            init => init,
+        };
         let at = At { is_real: false, ..self.at(target) };
         let one = self.int(1, DataType::INT32, at);
         let (form, mut spec) = self.plain(one, dtype, &scope);
