@@ -1,4 +1,4 @@
-//! What an editor is not bothered with: a layout for languages that have none, progress that takes the place of other
+//! Things that an editor is not bothered with: a layout for languages that have none, progress in the place of other
 //! progress, silence while much is computed, old answers after settings have changed.
 
 use serde_json::{Value, json};

@@ -258,7 +258,7 @@ impl Server {
         &self.requests_seen
     }
 
-    /// What the server registered, in order.
+    /// Registrations that the server asked for, in order.
     pub fn registrations(&self) -> &[Value] {
         &self.registrations
     }

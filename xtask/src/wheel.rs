@@ -19,7 +19,7 @@ const OLDEST: &str = "manylinux_2_17";
 /// The manifest of the native part; the description of the package lies beside it.
 const MANIFEST: &str = "crates/python/Cargo.toml";
 
-/// What to build.
+/// The wheel to build.
 pub(crate) struct Options<'a> {
     /// The profile of cargo.
     pub(crate) profile: &'a str,
@@ -30,7 +30,7 @@ pub(crate) struct Options<'a> {
 }
 
 impl Options<'_> {
-    /// Whether the wheel can be installed on this machine.
+    /// Returns true if the wheel can be installed on this machine.
     ///
     /// # Errors
     /// If there is no rustc.

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-/// Whether there is time for another function. The default has time for all.
+/// The time for another function, if there is any. The default has time for all.
 #[derive(Default)]
 pub struct Pace<'a> {
     goes_on: Option<&'a dyn Fn() -> bool>,
@@ -21,7 +21,7 @@ impl<'a> Pace<'a> {
         self.n_left_out.get()
     }
 
-    /// Whether the next function is to be looked at. Once one was left out, the rest are.
+    /// Returns true if the next function is to be looked at. Once one was left out, the rest are.
     pub(crate) fn takes_next(&self) -> bool {
         let Some(goes_on) = self.goes_on else { return true };
         let takes = self.n_left_out.get() == 0 && goes_on();

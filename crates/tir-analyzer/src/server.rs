@@ -261,7 +261,9 @@ fn handle_event(state: &mut State, event: Event) {
         Event::LeftOut(message) => state.show(types::MessageType::Warning, message),
         Event::TooLarge(message) => state.log(message),
         Event::Indexing { n_files, is_done } => progress::indexing(state, n_files, is_done),
-        Event::Partial { uri, version, told } => state.answered_in_part(uri, version, told),
+        Event::Partial { uri, version, told } => {
+            progress::answered_in_part(state, uri, version, told)
+        }
     }
 }
 

@@ -150,8 +150,8 @@ impl Client {
             references_provider: Some(lsp::ReferencesProvider::Bool(true)),
             document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
-            // Where it can be said, it is said for the languages that have a layout only: an editor would ask people which
-            // of two formatters they want for Python.
+            // Where it can be said, it is said for the languages that have a layout only: an editor would ask people
+            // which of two formatters they want for Python.
             document_formatting_provider: (!self.registers_layout)
                 .then_some(lsp::DocumentFormattingProvider::Bool(true)),
             document_range_formatting_provider: (!self.registers_layout)

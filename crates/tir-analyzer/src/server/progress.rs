@@ -63,12 +63,33 @@ pub(crate) fn warmed(state: &mut State, uri: &lsp::Uri, done: usize, total: usiz
     if done < total {
         step(state, uri, done);
     } else {
-        state.complete(uri);
+        complete(state, uri);
+    }
+}
+
+/// An answer about a document has a part of what it should have. The log says so, once a version; the rest is made in
+/// the background, and the client is asked to ask again.
+pub(crate) fn answered_in_part(state: &mut State, uri: lsp::Uri, version: i32, told: String) {
+    let is_current = state.documents.get(&uri).is_some_and(|it| it.version == version);
+    let is_told = state.partial.get(&uri).is_some_and(|it| it.0 == version);
+    if is_current && !is_told {
+        state.log(told);
+        go_on(state, &uri);
+        state.partial.insert(uri, (version, false));
+    }
+}
+
+/// All of a document was made in advance: what was answered in part can be answered as a whole.
+fn complete(state: &mut State, uri: &lsp::Uri) {
+    if let Some((_, is_complete)) = state.partial.get_mut(uri)
+        && !std::mem::replace(is_complete, true)
+    {
+        state.refresh();
     }
 }
 
 /// Warms the remaining functions, in steps: each is a job, after which others have their turn.
-pub(crate) fn go_on(state: &State, uri: &lsp::Uri) {
+fn go_on(state: &State, uri: &lsp::Uri) {
     step(state, uri, 0);
 }
 

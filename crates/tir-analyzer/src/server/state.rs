@@ -26,7 +26,7 @@ use crate::{
         metrics::Metrics,
         outbox::{Key, Outbox},
         pending::PendingRequests,
-        progress, publish,
+        publish,
         settings::{self, Settings},
         snapshot::Snapshot,
         thread_pool::{MAX_LOST, Sight, ThreadPool},
@@ -83,7 +83,7 @@ pub(crate) struct State {
     /// Works whose progress was shown so far.
     pub(crate) n_progress: u64,
     /// Documents with answers in part, by the version, and whether all was made for the rest since.
-    partial: FxHashMap<lsp::Uri, (i32, bool)>,
+    pub(crate) partial: FxHashMap<lsp::Uri, (i32, bool)>,
     /// Documents that were changed or closed without being open, which is told once of each.
     not_open: FxHashSet<lsp::Uri>,
     pub(crate) workspace: Workspace,
@@ -270,27 +270,6 @@ impl State {
     /// A document is open now.
     pub(crate) fn is_opened(&mut self, uri: &lsp::Uri) {
         self.not_open.remove(uri);
-    }
-
-    /// An answer about a document has a part of what it should have. The log says so, once a version; the rest is made
-    /// in the background, and the client is asked to ask again.
-    pub(crate) fn answered_in_part(&mut self, uri: lsp::Uri, version: i32, told: String) {
-        let is_current = self.documents.get(&uri).is_some_and(|it| it.version == version);
-        let is_told = self.partial.get(&uri).is_some_and(|it| it.0 == version);
-        if is_current && !is_told {
-            self.log(told);
-            self.partial.insert(uri.clone(), (version, false));
-            progress::go_on(self, &uri);
-        }
-    }
-
-    /// All of a document was made in advance: what was answered in part can be answered as a whole.
-    pub(crate) fn complete(&mut self, uri: &lsp::Uri) {
-        if let Some((_, is_complete)) = self.partial.get_mut(uri)
-            && !std::mem::replace(is_complete, true)
-        {
-            self.refresh();
-        }
     }
 
     /// Forgets what was told about a document that is closed.

@@ -1,5 +1,6 @@
 //! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
-//! mlir-opt, TVM, NVIDIA's compilers, the reference client of MCP, pre-commit, and Python with pyopencl on some OpenCL device.
+//! mlir-opt, TVM, NVIDIA's compilers, the reference client of MCP, pre-commit, and Python with pyopencl on some OpenCL
+//! device.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
