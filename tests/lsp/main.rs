@@ -6,6 +6,7 @@ mod features;
 mod findings;
 mod handshake;
 mod malformed;
+mod manners;
 mod operations;
 mod order;
 mod settings;

@@ -119,3 +119,19 @@ fn odd_headers_are_read() {
     server.send_bytes(header.as_bytes());
     assert_eq!(server.unclaimed_response()["id"], "x");
 }
+
+#[test]
+fn changes_of_a_document_that_is_not_open_are_told_once() {
+    let (mut server, _dir) = server();
+    let mut document = softmax();
+    for round in 0..1000 {
+        let change = document.replace(0, 0, &format!("# {round}\n"));
+        server.change(change);
+    }
+    server.notify("textDocument/didClose", json!({ "textDocument": document.identifier() }));
+    assert_lives(&mut server);
+    let about = |it: &&Value| it["params"]["message"].to_string().contains("not open");
+    let told: Vec<_> = server.notifications().into_iter().filter(about).collect();
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!(told[0]["method"], "window/logMessage");
+}

@@ -61,6 +61,7 @@ pub struct Server {
     unclaimed: VecDeque<Value>,
     notifications: VecDeque<Value>,
     requests_seen: Vec<String>,
+    registrations: Vec<Value>,
     configuration: Value,
 }
 
@@ -106,6 +107,7 @@ impl Server {
             unclaimed: VecDeque::new(),
             notifications: VecDeque::new(),
             requests_seen: Vec::new(),
+            registrations: Vec::new(),
             configuration: Value::Null,
         }
     }
@@ -256,6 +258,28 @@ impl Server {
         &self.requests_seen
     }
 
+    /// Registrations that the server asked for, in order.
+    pub fn registrations(&self) -> &[Value] {
+        &self.registrations
+    }
+
+    /// The notifications that came and that nobody waited for, in order.
+    pub fn notifications(&self) -> Vec<&Value> {
+        self.notifications.iter().collect()
+    }
+
+    /// Waits until the server has made a request.
+    ///
+    /// # Panics
+    /// If none comes.
+    #[track_caller]
+    pub fn wait_for_request(&mut self, method: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.requests_seen.iter().any(|it| it == method) {
+            assert!(self.receive(deadline), "no request {method}");
+        }
+    }
+
     /// Sends bytes as they are.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("the input is open");
@@ -341,6 +365,10 @@ impl Server {
             }
             _ => Value::Null,
         };
+        if method == "client/registerCapability" {
+            let registered = request["params"]["registrations"].as_array();
+            self.registrations.extend(registered.into_iter().flatten().cloned());
+        }
         self.requests_seen.push(method);
         // A server that is already gone needs no answer.
         let body = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string();

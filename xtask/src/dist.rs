@@ -23,7 +23,9 @@ Examples:
   cargo xtask dist vscode                         a .vsix for this platform, with the server in it
   cargo xtask dist vscode --platform linux-arm64 --server target/aarch64-unknown-linux-gnu/release/tir-analyzer
   cargo xtask dist wheel                          a wheel for this platform, and Python 3.10 and later
-  cargo xtask dist wheel --profile dev            the same, built in less time, larger and slower"
+  cargo xtask dist wheel --profile dev            the same, built in less time, larger and slower
+  cargo xtask dist wheel --zig                    for any Linux of this processor (manylinux_2_17)
+  cargo xtask dist wheel --zig --target aarch64-unknown-linux-musl"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -69,6 +71,12 @@ struct VscodeArgs {
 
 #[derive(clap::Args)]
 struct WheelArgs {
+    /// The platform, as rustc names it [default: this one]. Its standard library must be there.
+    #[arg(long)]
+    target: Option<String>,
+    /// Link with Zig (from PyPI): for Linux of any age, and of other processors.
+    #[arg(long)]
+    zig: bool,
     /// The profile of cargo that it is built with.
     #[arg(long, default_value = "dist")]
     profile: String,
@@ -112,8 +120,13 @@ fn vscode(args: &VscodeArgs, ws: &Workspace) -> anyhow::Result<Outcome> {
 }
 
 fn wheel(args: &WheelArgs, ws: &Workspace) -> anyhow::Result<Outcome> {
-    let package = wheel::build(ws, &args.profile, &out_folder(args.out.as_ref(), ws)?)?;
-    wheel::try_out(ws, &package)?;
+    let options =
+        wheel::Options { profile: &args.profile, target: args.target.as_deref(), zig: args.zig };
+    let package = wheel::build(ws, &options, &out_folder(args.out.as_ref(), ws)?)?;
+    match options.is_for_here()? {
+        true => wheel::try_out(ws, &package)?,
+        false => say(format_args!("not tried: it is for another platform")),
+    }
     say_size(&package)?;
     Ok(Outcome::Passed)
 }

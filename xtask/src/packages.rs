@@ -1,5 +1,5 @@
-//! What a program is made of: the packages that are linked into it, as cargo resolves them, with their licences and a
-//! bill of materials (CycloneDX).
+//! The packages that are linked into a program, as cargo resolves them, with their licences and a bill of materials
+//! (CycloneDX).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -197,7 +197,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What a package links: neither what its build and its tests use, nor macros, which run in the compiler.
+    /// The packages that a package links: neither what its build and its tests use, nor macros, which run in the
+    /// compiler.
     fn linked(&self, id: &str) -> Vec<&'a str> {
         let deps = self.nodes.get(id).and_then(|it| it["deps"].as_array()).into_iter().flatten();
         deps.filter(|it| {

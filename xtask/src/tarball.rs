@@ -26,7 +26,7 @@ const DOC: &str = "share/doc/tir-analyzer";
 /// A day that every tool takes, for sources of which no commit is known: 1980-01-01.
 const NO_TIME: u64 = 315_532_800;
 
-/// What to build.
+/// The package to build.
 pub(crate) struct Options<'a> {
     /// The profile of cargo.
     pub(crate) profile: &'a str,
@@ -85,7 +85,7 @@ fn files(ws: &Workspace, platform: &str, program: &Path, speaker: &Path) -> anyh
     Ok(files)
 }
 
-/// What lies in the package, for who unpacks it.
+/// A page about the package, for who unpacks it.
 const README: &str = "\
 # tir-analyzer
 
@@ -152,7 +152,7 @@ fn build_program(ws: &Workspace, profile: &str, target: Option<&str>) -> anyhow:
         .context("cargo did not say where the program is")
 }
 
-/// Whether the way out is to get the standard library of a platform.
+/// The way out, if it is to get the standard library of a platform.
 pub(crate) fn missing_standard_library(target: &str) -> String {
     let installed =
         run_quiet(Command::new("rustc").args(["--print", "target-libdir", "--target", target]))

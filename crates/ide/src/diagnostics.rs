@@ -18,7 +18,9 @@ pub(crate) use self::expressions::function_diagnostics;
 use self::operations_not_known::OperationsNotKnown;
 use crate::{
     diagnostic::DiagnosticsConfig,
-    names, plan_text, simplifications,
+    names,
+    pace::Pace,
+    plan_text, simplifications,
     units::{n_units, try_units},
 };
 
@@ -27,9 +29,10 @@ pub(crate) fn diagnostics(
     db: &RootDatabase,
     file: SourceFile,
     config: &DiagnosticsConfig,
+    pace: &Pace<'_>,
 ) -> Vec<Diagnostic> {
     let mut in_file = InFile::default();
-    in_file.add(db, file, config, 0..usize::MAX);
+    in_file.add(db, file, config, 0..usize::MAX, pace);
     in_file.finish(db, file, config)
 }
 
@@ -48,7 +51,7 @@ pub(crate) fn diagnostics_once(
     let step = (n / MAX_PARTS).max(db::FEW);
     let mut in_file = InFile::default();
     for first in (0..n).step_by(step) {
-        in_file.add(db, file, config, first..first + step);
+        in_file.add(db, file, config, first..first + step, &Pace::default());
         db.forget(file);
     }
     in_file.finish(db, file, config)
@@ -85,9 +88,13 @@ impl InFile {
         file: SourceFile,
         config: &DiagnosticsConfig,
         numbers: Range<usize>,
+        pace: &Pace<'_>,
     ) {
         let InFile { found, not_known } = self;
         let of_unit = |at: PlacedUnit<'_>| {
+            if !pace.takes_next() {
+                return Vec::new();
+            }
             db.unwind_if_revision_cancelled();
             match at.unit.form(db) {
                 Form::Expressions if config.instances => {
@@ -142,7 +149,7 @@ pub(crate) fn internal_errors(
         // What is told of a function may be its frame's business.
         Form::Operations => {
             let mut in_file = InFile::default();
-            in_file.add(db, file, &config, 0..usize::MAX);
+            in_file.add(db, file, &config, 0..usize::MAX, &Pace::default());
             in_file.found
         }
     };

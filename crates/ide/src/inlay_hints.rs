@@ -14,7 +14,7 @@ mod operations;
 use db::{Db, RootDatabase, SourceFile, Unit};
 use syntax::{Form, TextRange, TextSize};
 
-use crate::diagnostic::Worth;
+use crate::{diagnostic::Worth, pace::Pace};
 
 /// The hints to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,10 +61,11 @@ pub(crate) fn inlay_hints(
     file: SourceFile,
     range: Option<TextRange>,
     config: &InlayHintsConfig,
+    pace: &Pace<'_>,
 ) -> Vec<InlayHint> {
     match db::form(db, file) {
-        Form::Expressions => expressions::inlay_hints(db, file, range, config),
-        Form::Operations => operations::inlay_hints(db, file, range, config),
+        Form::Expressions => expressions::inlay_hints(db, file, range, config, pace),
+        Form::Operations => operations::inlay_hints(db, file, range, config, pace),
     }
 }
 

@@ -29,6 +29,7 @@ mod lacking;
 mod missing_facts;
 mod names;
 mod navigation;
+mod pace;
 mod plan_text;
 mod preview;
 mod readers;
@@ -84,6 +85,7 @@ pub use crate::{
     hover::{Hover, effects_text},
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
+    pace::Pace,
     preview::{PassPreview, Stage, preview, preview_operations},
     readers::CancellationToken,
     semantic_tokens::{SemanticToken, TokenKind},
@@ -142,7 +144,18 @@ impl Analysis {
         range: Option<TextRange>,
         config: &InlayHintsConfig,
     ) -> Cancellable<Vec<InlayHint>> {
-        self.ask(file, |db, file| inlay_hints::inlay_hints(db, file, range, config))
+        self.inlay_hints_paced(file, range, config, &Pace::default())
+    }
+
+    /// Like [`Analysis::inlay_hints`], of as many functions as the pace allows.
+    pub fn inlay_hints_paced(
+        &self,
+        file: FileId,
+        range: Option<TextRange>,
+        config: &InlayHintsConfig,
+        pace: &Pace<'_>,
+    ) -> Cancellable<Vec<InlayHint>> {
+        self.ask(file, |db, file| inlay_hints::inlay_hints(db, file, range, config, pace))
     }
 
     /// Returns the code actions in a range, of the wanted kinds.
@@ -189,7 +202,17 @@ impl Analysis {
         file: FileId,
         config: &DiagnosticsConfig,
     ) -> Cancellable<Vec<Diagnostic>> {
-        self.ask(file, |db, file| diagnostics::diagnostics(db, file, config))
+        self.diagnostics_paced(file, config, &Pace::default())
+    }
+
+    /// Like [`Analysis::diagnostics`], of as many functions as the pace allows.
+    pub fn diagnostics_paced(
+        &self,
+        file: FileId,
+        config: &DiagnosticsConfig,
+        pace: &Pace<'_>,
+    ) -> Cancellable<Vec<Diagnostic>> {
+        self.ask(file, |db, file| diagnostics::diagnostics(db, file, config, pace))
     }
 
     /// Returns the information about the expression or name at an offset.

@@ -41,14 +41,14 @@ pub(crate) fn of(folder: &Path) -> Option<Commit> {
     of_archive(folder).or_else(|| of_package(folder)).or_else(|| of_git(folder))
 }
 
-/// What `git archive` writes in the place of a pattern.
+/// The commit that `git archive` writes in the place of a pattern.
 fn of_archive(folder: &Path) -> Option<Commit> {
     let text = std::fs::read_to_string(folder.join("build/archive.txt")).ok()?;
     let (name, day) = text.trim().split_once(' ')?;
     Commit::new(name, day)
 }
 
-/// What `cargo package` notes.
+/// The commit that `cargo package` notes.
 fn of_package(folder: &Path) -> Option<Commit> {
     let text = std::fs::read_to_string(folder.join(".cargo_vcs_info.json")).ok()?;
     let (_, rest) = text.split_once("\"sha1\"")?;

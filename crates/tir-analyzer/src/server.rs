@@ -260,6 +260,10 @@ fn handle_event(state: &mut State, event: Event) {
         Event::NotPublished { uri, version } => state.not_published(&uri, version),
         Event::LeftOut(message) => state.show(types::MessageType::Warning, message),
         Event::TooLarge(message) => state.log(message),
+        Event::Indexing { n_files, is_done } => progress::indexing(state, n_files, is_done),
+        Event::Partial { uri, version, told } => {
+            progress::answered_in_part(state, uri, version, told)
+        }
     }
 }
 
@@ -275,9 +279,10 @@ fn register(state: &mut State) {
         }));
     }
     if state.client.registers_watchers {
-        let mut watchers = vec![json!({
-            "globPattern": format!("**/{}", crate::config::CONFIG_FILE),
-        })];
+        // Files of dialects are settings too.
+        let settings = [crate::config::CONFIG_FILE, "dialects/*.toml"];
+        let mut watchers: Vec<_> =
+            settings.iter().map(|it| json!({ "globPattern": format!("**/{it}") })).collect();
         // What is imported is read in any case.
         let all = state.config().elsewhere_enable;
         let languages = Language::with(|it| all || it.form == Form::Expressions);
@@ -288,6 +293,18 @@ fn register(state: &mut State) {
             "method": "workspace/didChangeWatchedFiles",
             "registerOptions": { "watchers": watchers },
         }));
+    }
+    if state.client.registers_layout {
+        let languages = Language::with(|it| it.format.is_some());
+        let names = languages.iter().flat_map(|it| it.support().editor_ids);
+        let selector: Vec<_> = names.map(|it| json!({ "language": it })).collect();
+        for method in ["textDocument/formatting", "textDocument/rangeFormatting"] {
+            registrations.push(json!({
+                "id": method,
+                "method": method,
+                "registerOptions": { "documentSelector": selector },
+            }));
+        }
     }
     if !registrations.is_empty() {
         let params = json!({ "registrations": registrations });

@@ -1,4 +1,4 @@
-//! What this program is made of: its version, the commit of its sources, and how it was built.
+//! The origin of this program: its version, the commit of its sources, and how it was built.
 //!
 //! Nothing here is of the moment of the build: the same sources give the same program.
 
@@ -95,7 +95,7 @@ mod tests {
     }
 }
 
-/// What the build script does, for the tests.
+/// The code of the build script, for the tests.
 #[cfg(test)]
 #[path = "../build/commit.rs"]
 mod commit;

@@ -5,8 +5,17 @@ use std::collections::BTreeSet;
 use crate::tidy::tree::{Finding, Tree};
 
 /// The names allowed at the top, besides files that start with a dot.
-const TOP_LEVEL: &[&str] =
-    &["Cargo.lock", "Cargo.toml", "README.md", "crates", "editors", "tests", "xtask"];
+const TOP_LEVEL: &[&str] = &[
+    "Cargo.lock",
+    "Cargo.toml",
+    "README.md",
+    // GitHub looks for it here.
+    "action.yml",
+    "crates",
+    "editors",
+    "tests",
+    "xtask",
+];
 /// READMEs that do not follow from a package.
 const READMES: &[&str] =
     &["README.md", "crates/README.md", "tests/README.md", "tests/corpus/README.md"];

@@ -11,6 +11,7 @@ use syntax::{TextRange, TextSize};
 use super::{InlayHint, InlayHintsConfig, LabelPart};
 use crate::{
     guarded::item,
+    pace::Pace,
     plan_text::{GroupLines, HOST_ROUNDING, INFORMATIONAL, PlanText},
     units::of_units,
 };
@@ -52,8 +53,12 @@ pub(super) fn inlay_hints(
     file: SourceFile,
     range: Option<TextRange>,
     config: &InlayHintsConfig,
+    pace: &Pace<'_>,
 ) -> Vec<InlayHint> {
     let hints = |at: PlacedUnit<'_>| {
+        if !pace.takes_next() {
+            return Vec::new();
+        }
         let at = at.shown(db);
         let FunctionHints { hints, lines } = function_hints(db, at.unit);
         let wanted = hints.iter().filter(|it| {

@@ -10,7 +10,7 @@ use ir::plan::ops::{OpAction, OpChange, OpRefusal};
 use syntax::{TextRange, TextSize};
 
 use super::{InlayHint, InlayHintsConfig, LabelPart};
-use crate::{guarded::item, plan_text::operations::PlanWords, units::of_units};
+use crate::{guarded::item, pace::Pace, plan_text::operations::PlanWords, units::of_units};
 
 /// The hints of a file of operations, or of a part of it.
 pub(super) fn inlay_hints(
@@ -18,8 +18,12 @@ pub(super) fn inlay_hints(
     file: SourceFile,
     range: Option<TextRange>,
     config: &InlayHintsConfig,
+    pace: &Pace<'_>,
 ) -> Vec<InlayHint> {
     let hints = |at: PlacedUnit<'_>| {
+        if !pace.takes_next() {
+            return Vec::new();
+        }
         let Some(words) = PlanWords::new(db, at.unit) else { return Vec::new() };
         let places = hint_places(db, at.unit).iter();
         let places = places.filter(|it| config.all || !matches!(it.what, What::Refusal(_)));

@@ -22,12 +22,15 @@ pub(crate) struct Client {
     pub(crate) refreshes_diagnostics: bool,
     pub(crate) refreshes_hints: bool,
     pub(crate) refreshes_lenses: bool,
+    pub(crate) refreshes_tokens: bool,
     pub(crate) shows_progress: bool,
     /// It can be asked for settings.
     pub(crate) has_configuration: bool,
     /// It can tell about changed settings and watched files after registration.
     pub(crate) registers_configuration: bool,
     pub(crate) registers_watchers: bool,
+    /// It can be told for which languages there is a layout.
+    pub(crate) registers_layout: bool,
     /// Edits may name the version of the document they are for.
     pub(crate) versions_edits: bool,
     /// Edits may make files.
@@ -74,6 +77,9 @@ impl Client {
             refreshes_lenses: is(workspace
                 .and_then(|it| it.code_lens.as_ref())
                 .and_then(|it| it.refresh_support)),
+            refreshes_tokens: is(workspace
+                .and_then(|it| it.semantic_tokens.as_ref())
+                .and_then(|it| it.refresh_support)),
             shows_progress: is(capabilities.window.as_ref().and_then(|it| it.work_done_progress)),
             has_configuration: is(workspace.and_then(|it| it.configuration)),
             registers_configuration: is(workspace
@@ -82,6 +88,12 @@ impl Client {
             registers_watchers: is(workspace
                 .and_then(|it| it.did_change_watched_files.as_ref())
                 .and_then(|it| it.dynamic_registration)),
+            registers_layout: is(document
+                .and_then(|it| it.formatting.as_ref())
+                .and_then(|it| it.dynamic_registration))
+                && is(document
+                    .and_then(|it| it.range_formatting.as_ref())
+                    .and_then(|it| it.dynamic_registration)),
             // Neovim says that it makes files, which only this form can tell, and leaves the form itself out.
             versions_edits: workspace
                 .and_then(|it| it.workspace_edit.as_ref())
@@ -138,10 +150,12 @@ impl Client {
             references_provider: Some(lsp::ReferencesProvider::Bool(true)),
             document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
-            document_formatting_provider: Some(lsp::DocumentFormattingProvider::Bool(true)),
-            document_range_formatting_provider: Some(lsp::DocumentRangeFormattingProvider::Bool(
-                true,
-            )),
+            // Where it can be said, it is said for the languages that have a layout only: an editor would ask people
+            // which of two formatters they want for Python.
+            document_formatting_provider: (!self.registers_layout)
+                .then_some(lsp::DocumentFormattingProvider::Bool(true)),
+            document_range_formatting_provider: (!self.registers_layout)
+                .then_some(lsp::DocumentRangeFormattingProvider::Bool(true)),
             document_highlight_provider: Some(lsp::DocumentHighlightProvider::Bool(true)),
             selection_range_provider: Some(lsp::SelectionRangeProvider::Bool(true)),
             rename_provider: Some(self.rename_provider()),

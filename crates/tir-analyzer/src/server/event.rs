@@ -17,4 +17,8 @@ pub(crate) enum Event {
     LeftOut(String),
     /// So are these, by the settings.
     TooLarge(String),
+    /// So many files of the workspace were read; or all were.
+    Indexing { n_files: usize, is_done: bool },
+    /// A request about a version of a document was answered in part, for want of time.
+    Partial { uri: lsp::Uri, version: i32, told: String },
 }

@@ -1,4 +1,4 @@
-//! Warming a document that has just been opened, and showing how far that is.
+//! Warming a document that has just been opened, and showing how far that and the reading of the workspace are.
 //!
 //! Opening a large file computes nothing but its tree; the plans of its functions are made in the background, so that
 //! the first edit finds them made. An edit interrupts this; it continues afterwards, and reuses the finished part.
@@ -62,6 +62,29 @@ pub(crate) fn warmed(state: &mut State, uri: &lsp::Uri, done: usize, total: usiz
     report(state, uri, done, total);
     if done < total {
         step(state, uri, done);
+    } else {
+        complete(state, uri);
+    }
+}
+
+/// An answer about a document has a part of what it should have. The log says so, once a version; the rest is made in
+/// the background, and the client is asked to ask again.
+pub(crate) fn answered_in_part(state: &mut State, uri: lsp::Uri, version: i32, told: String) {
+    let is_current = state.documents.get(&uri).is_some_and(|it| it.version == version);
+    let is_told = state.partial.get(&uri).is_some_and(|it| it.0 == version);
+    if is_current && !is_told {
+        state.log(told);
+        go_on(state, &uri);
+        state.partial.insert(uri, (version, false));
+    }
+}
+
+/// All of a document was made in advance: what was answered in part can be answered as a whole.
+fn complete(state: &mut State, uri: &lsp::Uri) {
+    if let Some((_, is_complete)) = state.partial.get_mut(uri)
+        && !std::mem::replace(is_complete, true)
+    {
+        state.refresh();
     }
 }
 
@@ -111,10 +134,6 @@ fn report(state: &mut State, uri: &lsp::Uri, done: usize, total: usize) {
 }
 
 fn begin(state: &mut State, uri: &lsp::Uri) {
-    let token = format!("tir-analyzer/warm/{}", state.progress.len());
-    let params =
-        lsp::WorkDoneProgressCreateParams { token: lsp::ProgressToken::String(token.clone()) };
-    state.ask("window/workDoneProgress/create", &params, Asked::Nothing);
     let name = uri.as_ref().rsplit('/').next().unwrap_or_default();
     let value = json!({
         "kind": "begin",
@@ -123,9 +142,47 @@ fn begin(state: &mut State, uri: &lsp::Uri) {
         "percentage": 0,
         "cancellable": false,
     });
-    // What is said later of it does not take the place of this.
-    state.notify("$/progress", &params_of(&token, value));
+    let token = create(state, "warm", value);
     state.progress.insert(uri.clone(), token);
+}
+
+/// Begins to show progress, under a token that no other work of this server has had: a client may still hold what was
+/// said about an earlier one.
+fn create(state: &mut State, work: &str, begin: serde_json::Value) -> String {
+    state.n_progress += 1;
+    let token = format!("tir-analyzer/{work}/{}", state.n_progress);
+    let params =
+        lsp::WorkDoneProgressCreateParams { token: lsp::ProgressToken::String(token.clone()) };
+    state.ask("window/workDoneProgress/create", &params, Asked::Nothing);
+    // What is said later of it does not take the place of this.
+    state.notify("$/progress", &params_of(&token, begin));
+    token
+}
+
+/// Says how far the reading of the workspace is. The number of all files is not known, so there is no percentage.
+pub(crate) fn indexing(state: &mut State, n_files: usize, is_done: bool) {
+    if !state.client.shows_progress {
+        return;
+    }
+    if is_done {
+        if let Some(token) = state.indexing.take() {
+            send(state, &token, json!({ "kind": "end" }));
+        }
+        return;
+    }
+    let message = format!("workspace: {n_files} files");
+    match state.indexing.clone() {
+        Some(token) => send(state, &token, json!({ "kind": "report", "message": message })),
+        None => {
+            let value = json!({
+                "kind": "begin",
+                "title": "tir-analyzer",
+                "message": message,
+                "cancellable": false,
+            });
+            state.indexing = Some(create(state, "index", value));
+        }
+    }
 }
 
 /// Ends the progress of a document, if any is shown.

@@ -9,7 +9,7 @@ use crate::server::{
     event::Event,
     handlers::request,
     outbox::{Key, Outbox},
-    snapshot::Snapshot,
+    snapshot::{Failure, Snapshot},
     thread_pool::{Delivery, Job, TooLong},
     transport::{self, Frame},
 };
@@ -27,7 +27,12 @@ pub(crate) fn diagnostics(
     let name = format!("computing the diagnostics of {uri}");
     let of_job = token.clone();
     let run = Box::new(move |too_long: &TooLong| -> Delivery {
-        let outcome = catch_unwind(AssertUnwindSafe(|| request::file_diagnostics(&snapshot, &uri)));
+        // Nobody waits for them: they are whole.
+        let compute = || -> Result<_, Failure> {
+            let document = snapshot.document(&uri)?;
+            Ok(request::file_diagnostics(&snapshot, document, &ide::Pace::default())?)
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(compute));
         drop(snapshot);
         let is_given_up = too_long.is_set();
         Box::new(move || match outcome {

@@ -1,8 +1,13 @@
 //! The view of a request: the state of everything at the moment it came in.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use ide::Analysis;
+use crossbeam_channel::Sender;
+use ide::{Analysis, Pace};
 use lsp_server::ErrorCode;
 use lsp_types::Uri;
 use syntax::ColumnEncoding;
@@ -10,6 +15,7 @@ use syntax::ColumnEncoding;
 use crate::server::{
     client::Client,
     documents::{Document, Documents},
+    event::Event,
     lsp::{to_proto::Places, tokens::SentTokens},
     metrics::Metrics,
     workspace::ClosedFiles,
@@ -25,6 +31,10 @@ pub(crate) struct Snapshot {
     pub(crate) closed: ClosedFiles,
     pub(crate) sent_tokens: SentTokens,
     pub(crate) figures: Arc<Metrics>,
+    /// The main loop, for news about an answer.
+    pub(crate) events: Sender<Event>,
+    /// The time for answers that can be given in part.
+    pub(crate) budget: Duration,
 }
 
 /// The reason why a request has no result.
@@ -67,6 +77,31 @@ impl Snapshot {
     pub(crate) fn document(&self, uri: &Uri) -> Result<&Document, Failure> {
         let missing = || Failure::InvalidParams(format!("{uri} is not open"));
         self.documents.get(uri).ok_or_else(missing)
+    }
+
+    /// Asks for something of each function of a document, for as long as the budget lasts. The main loop hears of an
+    /// answer in part.
+    pub(crate) fn in_time<T>(
+        &self,
+        document: &Document,
+        what: &str,
+        ask: impl FnOnce(&Pace<'_>) -> ide::Cancellable<T>,
+    ) -> Result<T, Failure> {
+        let begin = Instant::now();
+        let goes_on = || begin.elapsed() < self.budget;
+        let pace = Pace::new(&goes_on);
+        let answer = ask(&pace)?;
+        if pace.n_left_out() > 0 {
+            let (n, uri) = (pace.n_left_out(), document.uri.clone());
+            let functions = if n == 1 { "1 function is" } else { &format!("{n} functions are") };
+            let seconds = self.budget.as_secs_f32();
+            let told = format!(
+                "{what} of {uri}: {functions} left out after {seconds} s; the rest follows"
+            );
+            // A closed channel means that the server is ending.
+            let _ = self.events.send(Event::Partial { uri, version: document.version, told });
+        }
+        Ok(answer)
     }
 
     /// How offsets of a document become positions.

@@ -12,7 +12,7 @@ use crossbeam_channel::Sender;
 use ide::{AnalysisHost, Group};
 use lsp_server::Response;
 use lsp_types as lsp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,6 +44,12 @@ const NAP: Duration = Duration::from_micros(100);
 /// No request and no piece of background work computes longer.
 const LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 30 });
 
+/// Hints and diagnostics that are computed longer than this are answered in part; the rest follows.
+const BUDGET: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 1 });
+
+/// Documents that are remembered as not open.
+const MAX_NOT_OPEN: usize = 1000;
+
 /// The purpose of a request to the client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {
@@ -72,6 +78,14 @@ pub(crate) struct State {
     pub(crate) warm_at: Instant,
     /// Progress shown for a document, by its token.
     pub(crate) progress: FxHashMap<lsp::Uri, String>,
+    /// Progress shown for the reading of the workspace.
+    pub(crate) indexing: Option<String>,
+    /// Works whose progress was shown so far.
+    pub(crate) n_progress: u64,
+    /// Documents with answers in part, by the version, and whether all was made for the rest since.
+    pub(crate) partial: FxHashMap<lsp::Uri, (i32, bool)>,
+    /// Documents that were changed or closed without being open, which is told once of each.
+    not_open: FxHashSet<lsp::Uri>,
     pub(crate) workspace: Workspace,
     pub(crate) sent_tokens: SentTokens,
     /// The folders of closed files that are read; `None` before the client is ready.
@@ -110,6 +124,10 @@ impl State {
             to_warm: Vec::new(),
             warm_at: Instant::now(),
             progress: FxHashMap::default(),
+            indexing: None,
+            n_progress: 0,
+            partial: FxHashMap::default(),
+            not_open: FxHashSet::default(),
             asked: FxHashMap::default(),
             n_asked: 0,
         };
@@ -179,6 +197,8 @@ impl State {
             roots: self.roots.clone(),
             closed: self.workspace.closed.clone(),
             sent_tokens: self.sent_tokens.clone(),
+            events: self.events.clone(),
+            budget: budget(),
             figures: Arc::clone(&self.figures),
         }
     }
@@ -236,6 +256,25 @@ impl State {
     pub(crate) fn show(&self, kind: lsp::MessageType, message: String) {
         let params = lsp::ShowMessageParams { kind, message };
         self.outbox.offer(transport::notification("window/showMessage", &params));
+    }
+
+    /// A document that is not open was changed or closed: a mistake of the client, which comes with each key. It is
+    /// told once of a document, in the log.
+    pub(crate) fn told_of_unopened(&mut self, uri: lsp::Uri, what: &str) {
+        let has_room = self.not_open.len() < MAX_NOT_OPEN;
+        if has_room && self.not_open.insert(uri.clone()) {
+            self.log(format!("{what}: {uri} is not open; this is told once"));
+        }
+    }
+
+    /// A document is open now.
+    pub(crate) fn is_opened(&mut self, uri: &lsp::Uri) {
+        self.not_open.remove(uri);
+    }
+
+    /// Forgets what was told about a document that is closed.
+    pub(crate) fn is_closed(&mut self, uri: &lsp::Uri) {
+        self.partial.remove(uri);
     }
 
     /// Writes a line to the client's log.
@@ -382,6 +421,9 @@ impl State {
         if self.client.refreshes_lenses {
             self.ask_again("workspace/codeLens/refresh");
         }
+        if self.client.refreshes_tokens {
+            self.ask_again("workspace/semanticTokens/refresh");
+        }
         if self.client.refreshes_diagnostics {
             self.ask_again("workspace/diagnostic/refresh");
         }
@@ -409,13 +451,20 @@ impl State {
     }
 }
 
-/// No job computes longer. Tests of a build for development may say how long.
+/// No job computes longer.
 fn limit() -> Duration {
-    #[cfg(debug_assertions)]
-    if let Some(limit) = std::env::var_os("TIR_ANALYZER_LIMIT_MS")
-        && let Some(limit) = limit.to_str().and_then(|it| it.parse().ok())
-    {
-        return Duration::from_millis(limit);
+    of_tests("TIR_ANALYZER_LIMIT_MS").unwrap_or(LIMIT)
+}
+
+/// No answer that can be given in part is computed longer.
+fn budget() -> Duration {
+    of_tests("TIR_ANALYZER_BUDGET_MS").unwrap_or(BUDGET)
+}
+
+/// A time in milliseconds that tests of a build for development may say.
+fn of_tests(variable: &str) -> Option<Duration> {
+    if !cfg!(debug_assertions) {
+        return None;
     }
-    LIMIT
+    Some(Duration::from_millis(std::env::var_os(variable)?.to_str()?.parse().ok()?))
 }

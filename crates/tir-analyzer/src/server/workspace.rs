@@ -39,6 +39,9 @@ const FIRST_CLOSED: u32 = 1 << 31;
 /// The pause before looking again whether a request is still answered.
 const NAP: Duration = Duration::from_millis(5);
 
+/// Between two reports how far a scan is; one that ends before the first is not shown.
+const PROGRESS: Duration = Duration::from_millis(500);
+
 /// The longest rest after a file: one that waited for requests has rested already.
 const MAX_REST: Duration = Duration::from_millis(200);
 
@@ -140,8 +143,11 @@ impl Workspace {
             limits: Limits { files: 0, file_size: 0 },
             walks: VecDeque::new(),
             n_listed: 0,
+            n_read: 0,
             n_large: 0,
             has_said_limit: false,
+            told: Instant::now(),
+            is_shown: false,
             changed: VecDeque::new(),
             known: FxHashSet::default(),
             events,
@@ -217,9 +223,15 @@ struct Indexer {
     /// Folders that are being listed.
     walks: VecDeque<Walk>,
     n_listed: usize,
+    /// Files that were read in this scan.
+    n_read: usize,
     /// Files of this scan that are too large.
     n_large: usize,
     has_said_limit: bool,
+    /// The last time that the main loop heard how far this scan is, or its beginning.
+    told: Instant,
+    /// It has heard of this scan.
+    is_shown: bool,
     /// Files to read before going on with the folders.
     changed: VecDeque<PathBuf>,
     /// Files that are in the index.
@@ -256,6 +268,8 @@ impl Indexer {
                 }
                 self.walks = roots.iter().map(|root| walk(root, None)).collect();
                 (self.n_listed, self.n_large, self.has_said_limit) = (0, 0, false);
+                self.tell_end();
+                (self.n_read, self.told) = (0, Instant::now());
                 self.changed.clear();
                 (self.roots, self.limits) = (roots, limits);
             }
@@ -289,12 +303,15 @@ impl Indexer {
             Some(Ok(entry)) => {
                 let is_file = entry.file_type().is_some_and(|it| it.is_file());
                 if is_file && is_source(entry.path()) {
+                    self.n_read += 1;
                     self.read(entry.path());
                 }
+                self.tell();
             }
             None => {
                 self.walks.pop_front();
                 self.say_large();
+                self.tell();
             }
         }
     }
@@ -302,9 +319,28 @@ impl Indexer {
     /// Says once a scan that a limit was met, and lists nothing more.
     fn stop(&mut self, limit: String) {
         self.walks.clear();
+        self.tell_end();
         if !std::mem::replace(&mut self.has_said_limit, true) {
             let rest = "their contents are not listed as equal elsewhere";
             let _ = self.events.send(Event::LeftOut(format!("{limit}; {rest}")));
+        }
+    }
+
+    /// Says how far the scan is, once it takes longer than a moment, and when it has ended.
+    fn tell(&mut self) {
+        if self.walks.is_empty() {
+            return self.tell_end();
+        }
+        if self.told.elapsed() >= PROGRESS {
+            self.told = Instant::now();
+            self.is_shown = true;
+            let _ = self.events.send(Event::Indexing { n_files: self.n_read, is_done: false });
+        }
+    }
+
+    fn tell_end(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
+            let _ = self.events.send(Event::Indexing { n_files: self.n_read, is_done: true });
         }
     }
 

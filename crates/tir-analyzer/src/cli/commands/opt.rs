@@ -36,7 +36,7 @@ use crate::{
             source::Source,
         },
         io::{self, Io, Styled, Tone},
-        output::exposure,
+        output::{exposure, progress::Progress},
         parallel,
     },
     config::Config,
@@ -65,14 +65,18 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
         match language.support().form {
             Form::Expressions => {
                 ops::refuse_for_statements(&args.cse, language)?;
+                let progress = Progress::new(1, io.err_is_terminal);
                 let module = optimize(args, options, &source, &job)?;
+                drop(progress);
                 io.out.write_all(&module.bytes)?;
                 exposed_to = module.exposed_to;
                 Ok(module.notes)
             }
             Form::Operations => {
                 ops::refuse_instance(args.instance.as_ref(), language)?;
+                let progress = Progress::new(1, io.err_is_terminal);
                 let done = optimize_operations(args, &job.config, language, &source)?;
+                drop(progress);
                 source.write_edited(done.edits.iter(), io.out)?;
                 if done.notes.is_empty() {
                     // The lines of a large file cost as much as reading it.

@@ -25,6 +25,7 @@ use crate::cli::{
         source::Source,
     },
     io::{self, Io, Styled, Tone},
+    output::progress::Progress,
 };
 
 /// The default number of columns.
@@ -38,6 +39,7 @@ const MOST_LINES: usize = 20_000;
 pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, styled)?;
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
+    let progress = Progress::new(1, io.err_is_terminal);
     let Previews { functions, left } = job.run(|source| {
         let language = ops::language(&job.file.path, &source);
         match language.support().form {
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             }
         }
     })?;
+    drop(progress);
     let terminal = if io.out_is_terminal { console::Term::stdout().size_checked() } else { None };
     let columns = args.width.or(terminal.map(|it| usize::from(it.1))).unwrap_or(COLUMNS);
     match args.format {

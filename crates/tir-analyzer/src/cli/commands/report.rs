@@ -271,8 +271,13 @@ impl Reader<'_> {
             let after = transform::cse::rewrite(body, &occurrences, &plan);
             report.savings.push(FunctionSavings {
                 at: self.spot(self.function.item.source.name_range.start()),
-                total: operations(body, analyses.effects),
-                after: operations(&after, analyses.effects),
+                total: operations(body, &occurrences, &executions, analyses.effects),
+                after: operations(
+                    &after,
+                    &Occurrences::collect(&after),
+                    &Executions::of(&after),
+                    analyses.effects,
+                ),
                 savings,
             });
         }
@@ -361,9 +366,12 @@ impl Reader<'_> {
 }
 
 /// Operations of one call of a function, by the cost of each.
-fn operations(body: &Body, effects: &EffectTable) -> f64 {
-    let executions = Executions::of(body);
-    let occurrences = Occurrences::collect(body);
+fn operations(
+    body: &Body,
+    occurrences: &Occurrences,
+    executions: &Executions,
+    effects: &EffectTable,
+) -> f64 {
     let own = occurrences
         .iter()
         .map(|(_, it)| f64::from(effects.own_cost(body, it.expr)) * executions.of_op(it.op).0);

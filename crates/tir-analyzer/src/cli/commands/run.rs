@@ -31,7 +31,7 @@ use crate::cli::{
         source::Source,
     },
     io::{Io, Styled},
-    output::write,
+    output::{progress::Progress, write},
 };
 
 /// The run.
@@ -62,6 +62,7 @@ impl Run<'_> {
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs, io: &mut Io<'_>, _styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, _styled)?;
+    let progress = Progress::new(1, io.err_is_terminal);
     let (text, exit) = job.run(|source| {
         let language = Language::of_file(&job.file.path, &source.text);
         let row = language.support();
@@ -75,6 +76,7 @@ pub(crate) fn run(args: &RunArgs, io: &mut Io<'_>, _styled: Styled) -> anyhow::R
             Form::Expressions | Form::Operations => execute(args, io, &source, &job),
         }
     })?;
+    drop(progress);
     io.out.write_all(text.as_bytes())?;
     Ok(exit)
 }

@@ -2,6 +2,8 @@
 
 use std::{
     io::{self, Write},
+    sync::mpsc::{RecvTimeoutError, Sender, channel},
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -12,25 +14,62 @@ use crate::cli::io::{Tone, is_broken_pipe, message};
 /// Work that takes less shows nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Between two pictures of what nobody can say how far it is.
+const TICK: Duration = Duration::from_millis(120);
+
 /// The progress of one command over its files.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
+    /// Shows the bar when it is time, where nothing is advanced until all is done.
+    watch: Option<Watch>,
     started: Instant,
+}
+
+/// A thread that shows a bar after a while, unless it is stopped before.
+struct Watch {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Watch {
+    fn start(bar: ProgressBar) -> Option<Watch> {
+        let (stop, stopped) = channel();
+        let show = move || {
+            if stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+                bar.enable_steady_tick(TICK);
+            }
+        };
+        // Without another thread nothing is shown.
+        let thread = thread::Builder::new().name("progress".to_owned()).spawn(show).ok()?;
+        Some(Watch { stop, thread })
+    }
+
+    fn end(self) {
+        drop(self.stop);
+        let _ = self.thread.join();
+    }
 }
 
 impl Progress {
     pub(crate) fn new(n_files: usize, is_terminal: bool) -> Progress {
-        let bar = (is_terminal && n_files > 1).then(|| {
+        let is_one = n_files == 1;
+        let bar = (is_terminal && n_files > 0).then(|| {
             let bar =
                 ProgressBar::with_draw_target(Some(n_files as u64), ProgressDrawTarget::hidden());
-            let template = "{bar:30} {pos}/{len} files, {msg}{eta} left";
+            let template = match is_one {
+                true => "{spinner} {elapsed}",
+                false => "{bar:30} {pos}/{len} files, {msg}{eta} left",
+            };
             // The template is a constant; with the default style the bar is only less pretty.
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
             bar
         });
-        Progress { bar, started: Instant::now() }
+        // One file may take as long as many, and is done all at once.
+        let watch = bar.clone().filter(|_| is_one).and_then(Watch::start);
+        Progress { bar, watch, started: Instant::now() }
     }
 
     /// One more file is done.
@@ -87,6 +126,8 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        // Nothing is shown after the end.
+        self.watch.take().into_iter().for_each(Watch::end);
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

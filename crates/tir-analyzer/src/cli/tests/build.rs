@@ -1,5 +1,7 @@
 //! `build`: its outputs, a second run, and its messages about each kernel.
 
+use expect_test::expect;
+
 use super::Project;
 
 const MODULE: &str = r#"from tvm.script import ir as I
@@ -302,4 +304,51 @@ def copy(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
     let report: serde_json::Value = serde_json::from_str(&report.out()).expect("JSON");
     let place = &report["unsupported"][0];
     assert_eq!((&place["line"], &place["column"]), (&7.into(), &9.into()));
+}
+
+/// The lines about functions that are not built, for five that wait for a barrier and one with an unknown call.
+fn refusals(arguments: &str) -> String {
+    let function = |name: &str, statement: &str| {
+        format!(
+            "@T.prim_func\ndef {name}(A: T.Buffer((32,), \"float32\")):\n    \
+             with T.launch_thread(\"threadIdx.x\", 32) as tx:\n        {statement}\n        \
+             A[tx] = T.float32(0.0)\n\n\n"
+        )
+    };
+    let mut module = "from tvm.script import tirx as T\n\n\n".to_owned();
+    for name in ["a", "b", "c", "d", "e"] {
+        module.push_str(&function(name, "T.evaluate(T.ptx_wait_barrier(0))"));
+    }
+    module.push_str(&function("f", "T.evaluate(T.call_extern(\"int32\", \"unknown_function\"))"));
+    let project = Project::new(&[("net.py", &module)]);
+    let told = project.run(&format!("build net.py --out out {arguments}"));
+    let out = told.out();
+    out.lines().filter(|it| !it.starts_with("built")).map(|it| format!("{it}\n")).collect()
+}
+
+#[test]
+fn refusals_of_one_reason_stand_together_and_are_cut_after_three() {
+    expect![[r#"
+        warning: net.py:7:9: `a` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        warning: net.py:14:9: `b` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        warning: net.py:21:9: `c` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        … and 3 more functions that were not built [intrinsic] (--verbose lists all)
+          help: Write it with operations that are lowered, or report its name.
+        warning: net.py:7:9: `a` is not built for opencl: `T.ptx_wait_barrier` is an instruction of NVIDIA's GPUs [nvidia-only]
+        warning: net.py:14:9: `b` is not built for opencl: `T.ptx_wait_barrier` is an instruction of NVIDIA's GPUs [nvidia-only]
+        warning: net.py:21:9: `c` is not built for opencl: `T.ptx_wait_barrier` is an instruction of NVIDIA's GPUs [nvidia-only]
+        … and 2 more functions that were not built [nvidia-only] (--verbose lists all)
+          help: Build it for `cuda`, or schedule without the instruction.
+        0 kernels: 0 built, 0 reused; 6 functions not built
+    "#]].assert_eq(&refusals("--target cuda --target opencl"));
+    expect![[r#"
+        warning: net.py:7:9: `a` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        warning: net.py:14:9: `b` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        warning: net.py:21:9: `c` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        warning: net.py:28:9: `d` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        warning: net.py:35:9: `e` is not built for cuda: `T.ptx_wait_barrier` is not lowered [intrinsic]
+        warning: net.py:42:9: `f` is not built for cuda: `T.call_extern` is not lowered [intrinsic]
+          help: Write it with operations that are lowered, or report its name.
+        0 kernels: 0 built, 0 reused; 6 functions not built
+    "#]].assert_eq(&refusals("--target cuda --verbose"));
 }

@@ -58,6 +58,7 @@ fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result
     let lsp::TextDocumentItem { uri, version, text, language_id } = params.text_document;
     check_length(text.len())?;
     let language = language_of(&uri, &language_id, &text);
+    state.is_opened(&uri);
     let group = state.group_of(&uri);
     let settings = (group, state.settings.config(group).clone());
     let file = state.documents.open(uri.clone(), version, LineIndex::new(&text), settings);
@@ -107,10 +108,12 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
     let uri = text_document_identifier.uri;
     progress::pause(state);
     let encoding = state.client.encoding;
-    let is_closed = || format!("{uri} is not open");
-    let file = state.documents.get(&uri).ok_or_else(is_closed)?.file;
+    let Some(file) = state.documents.get(&uri).map(|it| it.file) else {
+        state.told_of_unopened(uri, "textDocument/didChange");
+        return Ok(());
+    };
     let mut parse = state.host().tree(file);
-    let document = state.documents.get_mut(&uri).ok_or_else(is_closed)?;
+    let Some(document) = state.documents.get_mut(&uri) else { return Ok(()) };
     document.version = version;
     for change in params.content_changes {
         let lines = Arc::make_mut(&mut document.lines);
@@ -172,8 +175,10 @@ fn caught(make: impl FnOnce() -> Parse) -> Result<Parse, String> {
 fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Result<(), String> {
     let uri = params.text_document.uri;
     let Some(document) = state.documents.close(&uri) else {
-        return Err(format!("{uri} is not open"));
+        state.told_of_unopened(uri, "textDocument/didClose");
+        return Ok(());
     };
+    state.is_closed(&uri);
     state.host_mut().close_file(document.file);
     state.sent_tokens.forget(&uri);
     progress::end(state, &uri);

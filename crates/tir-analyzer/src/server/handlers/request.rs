@@ -34,7 +34,9 @@ pub(crate) fn inlay_hints(
         worth: config.worth,
         limit: config.hints_limit,
     };
-    let hints = snapshot.analysis.inlay_hints(document.file, Some(range), &hints_config)?;
+    let hints = snapshot.in_time(document, "hints", |pace| {
+        snapshot.analysis.inlay_hints_paced(document.file, Some(range), &hints_config, pace)
+    })?;
     let places = snapshot.places(document);
     Ok(hints.into_iter().map(|it| to_proto::inlay_hint(places, it)).collect())
 }
@@ -44,7 +46,9 @@ pub(crate) fn diagnostics(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
 ) -> Result<lsp::DocumentDiagnosticReport, Failure> {
-    let (items, result_id) = file_diagnostics(snapshot, &params.text_document.uri)?;
+    let document = snapshot.document(&params.text_document.uri)?;
+    let (items, result_id) = snapshot
+        .in_time(document, "diagnostics", |pace| file_diagnostics(snapshot, document, pace))?;
     if params.previous_result_id.as_ref() == Some(&result_id) {
         let report = lsp::UnchangedDocumentDiagnosticReport { result_id };
         return Ok(lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
@@ -66,14 +70,13 @@ pub(crate) fn diagnostics(
 /// The diagnostics of a document, and a name for exactly these.
 pub(crate) fn file_diagnostics(
     snapshot: &Snapshot,
-    uri: &lsp::Uri,
-) -> Result<(Vec<lsp::Diagnostic>, String), Failure> {
-    let document = snapshot.document(uri)?;
+    document: &Document,
+    pace: &ide::Pace<'_>,
+) -> ide::Cancellable<(Vec<lsp::Diagnostic>, String)> {
     let config = &document.config;
     let diagnostics = if config.diagnostics_enable {
-        snapshot
-            .analysis
-            .diagnostics(document.file, &config.diagnostics(config.diagnostics_limit))?
+        let config = config.diagnostics(config.diagnostics_limit);
+        snapshot.analysis.diagnostics_paced(document.file, &config, pace)?
     } else {
         Vec::new()
     };

@@ -2,7 +2,7 @@
 //!
 //! In: a report. Out: words. Lists are cut unless all is requested; reasons are always given.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use build_kernels::{
     BuildReport, Change, How, KernelReport, Outcome, Status, Work, manifest::UnsupportedFunction,
@@ -93,7 +93,9 @@ fn summary(report: &BuildReport) -> String {
         0 => {}
         n => parts.push(format!("{} removed", count(n, "output"))),
     }
-    let refused = count(Refusal::of(report).len(), "function");
+    // A function that two targets refuse for different reasons is one.
+    let refused: BTreeSet<_> = report.unsupported.iter().map(|it| (&it.file, &it.name)).collect();
+    let refused = count(refused.len(), "function");
     format!("{}: {}; {refused} not built", count(report.kernels.len(), "kernel"), parts.join(", "))
 }
 

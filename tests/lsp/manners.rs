@@ -1,0 +1,120 @@
+//! Things that an editor is not bothered with: a layout for languages that have none, progress in the place of other
+//! progress, silence while much is computed, old answers after settings have changed.
+
+use serde_json::{Value, json};
+use tests::binary;
+use tests::document::Document;
+use tests::lsp::{Server, uri_of, usual_capabilities};
+
+use crate::{hints, softmax};
+
+/// A document that is worth progress.
+fn large(name: &str) -> Document {
+    let text = softmax().text().repeat(2);
+    let copies = (64 * 1024) / text.len() + 1;
+    Document::new(format!("file:///sample/{name}.py"), text.repeat(copies))
+}
+
+#[test]
+fn layout_is_registered_for_the_languages_that_have_one() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = usual_capabilities();
+    for it in ["formatting", "rangeFormatting"] {
+        capabilities["textDocument"][it] = json!({ "dynamicRegistration": true });
+    }
+    let able = server.initialize(capabilities, dir.path()).expect("the server is ready");
+    assert_eq!(able["capabilities"]["documentFormattingProvider"], Value::Null);
+    assert_eq!(able["capabilities"]["documentRangeFormattingProvider"], Value::Null);
+    server.wait_for_request("client/registerCapability");
+    let of = |it: &str| {
+        let found = server.registrations().iter().find(|row| row["method"] == it);
+        found.map(|it| it["registerOptions"]["documentSelector"].clone())
+    };
+    assert_eq!(
+        of("textDocument/formatting"),
+        Some(json!([{ "language": "mlir" }, { "language": "ttir" }, { "language": "ttgir" }]))
+    );
+    assert_eq!(of("textDocument/rangeFormatting"), of("textDocument/formatting"));
+}
+
+#[test]
+fn tokens_of_progress_are_never_used_again() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = usual_capabilities();
+    capabilities["window"]["workDoneProgress"] = json!(true);
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    let mut tokens = Vec::new();
+    for name in ["a", "b", "c"] {
+        let document = large(name);
+        server.open(&document);
+        let begin = loop {
+            let params = server.notification("$/progress");
+            if params["value"]["kind"] == "begin" {
+                break params;
+            }
+        };
+        tokens.push(begin["token"].to_string());
+        server.notify("textDocument/didClose", json!({ "textDocument": document.identifier() }));
+    }
+    let n = tokens.len();
+    tokens.sort();
+    tokens.dedup();
+    assert_eq!(tokens.len(), n, "{tokens:?}");
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
+fn answer_without_time_is_given_in_part_with_one_line_and_asked_again() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut command = binary::command();
+    command.arg("server").env("TIR_ANALYZER_BUDGET_MS", "0");
+    let mut server = Server::spawn_program(command, dir.path());
+    server.initialize(usual_capabilities(), dir.path()).expect("the server is ready");
+    let document = softmax();
+    server.open(&document);
+    assert_eq!(hints(&mut server, &document), Vec::<Value>::new());
+    let line = server.notification("window/logMessage")["message"].to_string();
+    assert!(line.contains("hints of file:///sample/softmax_dyn.py: "), "{line}");
+    assert!(line.contains(" left out after 0 s; the rest follows"), "{line}");
+    server.wait_for_request("workspace/inlayHint/refresh");
+    // It would be told, and asked again, without an end.
+    assert_eq!(hints(&mut server, &document), Vec::<Value>::new());
+    assert_eq!(hints(&mut server, &document), Vec::<Value>::new());
+    let told = |it: &&Value| it["method"] == "window/logMessage";
+    assert_eq!(server.notifications().into_iter().filter(told).count(), 0);
+}
+
+#[test]
+fn a_new_file_of_a_dialect_counts_at_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("a.mlir");
+    let text = "func.func @f(%a: i32) -> i32 {\n  %0 = \"toy.op\"(%a) : (i32) -> i32\n  \
+                %1 = \"toy.op\"(%a) : (i32) -> i32\n  %2 = arith.addi %0, %1 : i32\n  \
+                return %2 : i32\n}\n";
+    std::fs::write(dir.path().join("tir-analyzer.toml"), "").expect("it can be written");
+    let document = Document::new(uri_of(&path), text);
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = usual_capabilities();
+    capabilities["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
+    capabilities["workspace"]["semanticTokens"] = json!({ "refreshSupport": true });
+    capabilities["workspace"]["codeLens"] = json!({ "refreshSupport": true });
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    server.open(&document);
+    assert_eq!(hints(&mut server, &document).len(), 0, "nothing is known of the operation");
+    let watched = |it: &Value| it.to_string().contains("**/dialects/*.toml");
+    assert!(server.registrations().iter().any(watched), "{:#?}", server.registrations());
+
+    let definitions = "dialect = \"toy\"\nsource = \"toy 1.0\"\n\n[[operations]]\nops = [\"op\"]\n\
+                       operands = [\"a\"]\nresults = [\"b\"]\ntraits = [\"Pure\"]\neffects = [\"none\"]\n";
+    let file = dir.path().join("dialects/toy.toml");
+    std::fs::create_dir(dir.path().join("dialects")).expect("it can be made");
+    std::fs::write(&file, definitions).expect("it can be written");
+    let change = json!({ "uri": uri_of(&file), "type": 1 });
+    server.notify("workspace/didChangeWatchedFiles", json!({ "changes": [change] }));
+    assert!(!hints(&mut server, &document).is_empty());
+    for it in ["inlayHint", "codeLens", "diagnostic", "semanticTokens"] {
+        server.wait_for_request(&format!("workspace/{it}/refresh"));
+    }
+}
