@@ -34,10 +34,7 @@ fn guards_that_are_one_can_be_merged() {
             if j < n:
                 A[i] = j
         ",
-        expect![[r#"
-            # Hint mergeable-guards `j < n`: these guards can be one
-            #     this is the guard around it
-        "#]],
+        expect![""],
     );
 }
 
