@@ -27,7 +27,7 @@ fn simpler_expression_is_named_with_its_rules_and_can_be_written() {
 }
 
 #[test]
-fn guards_that_are_one_can_be_merged() {
+fn one_guard_in_another_is_no_news() {
     check(
         "
         if$0 i < n:
