@@ -67,7 +67,14 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
             let is_removed = matches!(it.steps[..], [Step::Remove { .. }]);
             // One `if` in another is evaluated as often as one `if` of both.
             let is_style = matches!(it.steps[..], [Step::Merge { .. }]);
-            Some(Simpler { item, kind: it.kind, is_removed, saves: it.saves.into(), is_style, told })
+            Some(Simpler {
+                item,
+                kind: it.kind,
+                is_removed,
+                saves: it.saves.into(),
+                is_style,
+                told,
+            })
         })
         .collect()
 }

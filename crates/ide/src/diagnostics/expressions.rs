@@ -107,8 +107,7 @@ pub(crate) fn function_diagnostics(
         first.n_fixes += n_inside(db, at.unit) + hidden.iter().filter(|it| !is_allowed(it)).count();
     }
     if !simpler.is_empty() {
-        let removed =
-            simpler.iter().filter(|it| it.is_removed).map(|it| at.to_file(it.told.range));
+        let removed = simpler.iter().filter(|it| it.is_removed).map(|it| at.to_file(it.told.range));
         let told = simpler.iter().filter_map(|it| {
             let severity = config.levels.simplification(it.kind)?;
             let diagnostic = Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) };

@@ -27,17 +27,14 @@ fn simpler_expression_is_named_with_its_rules_and_can_be_written() {
 }
 
 #[test]
-fn guards_that_are_one_can_be_merged() {
+fn one_guard_in_another_is_no_news() {
     check(
         "
         if$0 i < n:
             if j < n:
                 A[i] = j
         ",
-        expect![[r#"
-            # Hint mergeable-guards `j < n`: these guards can be one
-            #     this is the guard around it
-        "#]],
+        expect![""],
     );
 }
 

@@ -19,7 +19,8 @@ use dataflow::{
     memory::{MemoryVersions, Origin, VersionId},
 };
 use ir::{
-    AllocKind, Body, BufferId, BufferOrigin, Dialect, ExprKind, OccurrenceId, OpId, OpKind, ViewRoot,
+    AllocKind, Body, BufferId, BufferOrigin, Dialect, ExprKind, OccurrenceId, OpId, OpKind,
+    ViewRoot,
     arena::Id as _,
     plan::finding::{Place, Related, Role},
 };

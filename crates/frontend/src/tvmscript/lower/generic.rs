@@ -18,7 +18,6 @@ use super::{
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind, Run},
-    diagnostics,
     environment::{Constant, Signature},
 };
 

@@ -200,7 +200,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             None => None,
         };
-        if self.is_tile_source() && step.is_some_and(|it| self.const_int(it).is_some_and(|it| it < 0)) {
+        if self.is_tile_source()
+            && step.is_some_and(|it| self.const_int(it).is_some_and(|it| it < 0))
+        {
             // TileLang counts down. A loop of the IR has no such steps.
             self.note_kept(self.range(ex));
             return Err(super::Reported);

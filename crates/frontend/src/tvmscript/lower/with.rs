@@ -167,13 +167,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// `with T.If(c):` around `with T.Then():` and `with T.Else():`, the frames of TVM's builder for an `if`. It has no
     /// text of its own.
-    fn if_frames(
-        &mut self,
-        ex: Ex,
-        args: &Args<'a>,
-        rest: &[ItemNode],
-        body: Run,
-    ) -> R<()> {
+    fn if_frames(&mut self, ex: Ex, args: &Args<'a>, rest: &[ItemNode], body: Run) -> R<()> {
         let condition = args.positional.first().copied().or_else(|| args.keyword("condition"));
         let (Some(condition), Some(arms)) = (condition, self.arms_of_frames(rest, body)) else {
             return Err(self.unsupported(ex, "`with` over this"));
@@ -209,7 +203,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn is_frame(&mut self, item: &ItemNode, name: &str) -> bool {
         let form = self.form_call(item.context);
-        item.target.is_none() && form.is_some_and(|it| it.0.strip_prefix("tl.").unwrap_or(&it.0) == name)
+        item.target.is_none()
+            && form.is_some_and(|it| it.0.strip_prefix("tl.").unwrap_or(&it.0) == name)
     }
 
     fn with_body(&mut self, body: Run) {
