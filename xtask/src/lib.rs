@@ -14,6 +14,7 @@ mod checks;
 mod codegen;
 mod dist;
 mod install;
+mod npm;
 mod packages;
 pub mod process;
 pub mod skip;
@@ -21,6 +22,7 @@ mod tarball;
 pub mod tidy;
 pub mod venv;
 pub mod vscode;
+pub mod web;
 mod wheel;
 pub mod workspace;
 
@@ -46,6 +48,7 @@ enum Verb {
     Codegen(codegen::Args),
     Install(install::Args),
     Dist(dist::Args),
+    Web(web::Args),
     #[command(flatten)]
     Check(checks::Verb),
 }
@@ -68,6 +71,7 @@ pub fn main() -> ExitCode {
         Verb::Codegen(args) => finish(|ws| codegen::run(&args, ws)),
         Verb::Install(args) => finish(|ws| install::run(&args, ws)),
         Verb::Dist(args) => finish(|ws| dist::run(&args, ws)),
+        Verb::Web(args) => finish(|ws| web::run(&args, ws)),
     }
 }
 

@@ -52,7 +52,8 @@ impl PassPreview {
     }
 }
 
-/// The unit at an offset before and after each of some passes; none where the offset is in nothing that has a plan.
+/// The unit at an offset before and after each of some passes, as its settings say; none where the offset is in nothing
+/// that has a plan.
 pub(crate) fn view_passes(
     db: &RootDatabase,
     file: SourceFile,
@@ -62,7 +63,10 @@ pub(crate) fn view_passes(
     let unit = db::unit_at(db, file, offset)?.shown(db).unit;
     match unit.form(db) {
         Form::Expressions => {
-            Some(preview(db::body(db, unit), &unit.configuration(db).dialects(db).effects, passes))
+            let configuration = unit.configuration(db);
+            let effects = &configuration.dialects(db).effects;
+            let sharing = &configuration.options(db).cse;
+            Some(preview(db::body(db, unit), effects, passes, sharing))
         }
         Form::Operations => operations::view(db, unit, passes),
     }

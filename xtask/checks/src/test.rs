@@ -9,6 +9,7 @@ mod clients;
 mod python;
 mod stages;
 mod vscode;
+mod web;
 
 use std::time::Instant;
 

@@ -39,6 +39,7 @@ const PRODUCT: &[&str] = &[
     "db",
     "ide",
     "tir-analyzer",
+    "web",
     "python",
 ];
 
@@ -66,6 +67,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "db", rank: 10, never: &["test-utils", "parser"] },
     Layer { name: "ide", rank: 11, never: &["test-utils", "parser"] },
     Layer { name: "tir-analyzer", rank: 12, never: &["test-utils"] },
+    Layer { name: "web", rank: 12, never: &["test-utils"] },
     // The binary's commands for Python: above it, for it calls them.
     Layer { name: "python", rank: 13, never: &["test-utils"] },
     Layer { name: "tests", rank: 13, never: &[] },

@@ -17,9 +17,9 @@ const SIZES: [i64; 24] = [
 ];
 
 /// A number that looks like any other.
-fn mixed(a: usize, b: usize) -> u64 {
-    let mut x = (a as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        ^ (b as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+fn mixed(a: u64, b: usize) -> u64 {
+    let mut x =
+        a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (b as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
     x ^= x >> 32;
     x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
     x ^ x >> 29
@@ -40,7 +40,7 @@ impl Sampling<'_, '_> {
                 self.keep(Numbers::constant(value))
             }
             ExprKind::Value(value) => self.variable(value, dtype),
-            ExprKind::Load { .. } => self.anything(expr.index() + (1 << 40), dtype, false),
+            ExprKind::Load { .. } => self.anything(expr.index() as u64 + (1 << 40), dtype, false),
             ExprKind::Cast(a) => match self.sample(a) {
                 Sample::Numbers(at) if dtype.is_integer() => {
                     self.changed(at, |numbers, _| cut(numbers, dtype))
@@ -83,7 +83,11 @@ impl Sampling<'_, '_> {
             return if is_same { self.sample(definition) } else { Sample::Unknown };
         }
         let Some(&range) = self.samples.ranges.get(&value) else {
-            return self.anything(value.index(), dtype, self.nodes.body().values[value].is_size);
+            return self.anything(
+                value.index() as u64,
+                dtype,
+                self.nodes.body().values[value].is_size,
+            );
         };
         let min = match range.min {
             Some(min) => self.sample(min),
@@ -106,7 +110,7 @@ impl Sampling<'_, '_> {
             let most = extent.of[lane].saturating_sub(1).max(0);
             let by = step.map_or(1, |it| it.of[lane].max(1));
             let n_values = if by == 1 { most.saturating_add(1) } else { most / by + 1 };
-            let at = one_of(value.index(), first_sample + lane, n_values);
+            let at = one_of(value.index() as u64, first_sample + lane, n_values);
             first.of[lane] = first.of[lane].wrapping_add(at.wrapping_mul(by));
         }
         cut(&mut first, dtype);
@@ -114,15 +118,19 @@ impl Sampling<'_, '_> {
     }
 
     /// Any value of a type.
-    fn anything(&mut self, seed: usize, dtype: DataType, is_size: bool) -> Sample {
+    fn anything(&mut self, seed: u64, dtype: DataType, is_size: bool) -> Sample {
         if dtype.is_bool() {
             let holds = mixed(seed, LANES + self.samples.first) as Lanes;
             return Sample::Truths(Truths { known: Lanes::MAX, holds });
         }
         let of = std::array::from_fn(|lane| {
             let sample = self.samples.first + lane;
-            let random = mixed(seed, sample) as usize;
-            let size = if sample < 2 { SIZES[sample] } else { SIZES[random % SIZES.len()] };
+            let random = mixed(seed, sample);
+            let size = if sample < 2 {
+                SIZES[sample]
+            } else {
+                SIZES[(random % SIZES.len() as u64) as usize]
+            };
             let is_negative = !is_size && !dtype.is_uint() && random >> 32 & 3 == 0 && sample > 1;
             if is_negative { -size } else { size }
         });
@@ -134,7 +142,7 @@ impl Sampling<'_, '_> {
     /// Returns samples for the conversion of a float about which nothing is known: most are small, some lanes lie as
     /// far out as the type allows.
     fn converted(&mut self, expr: ExprId, dtype: DataType) -> Sample {
-        let seed = self.nodes.representative(expr).index() + (1 << 41);
+        let seed = self.nodes.representative(expr).index() as u64 + (1 << 41);
         let (min, max) = range_of(dtype);
         let Sample::Numbers(at) = self.anything(seed, dtype, false) else { return Sample::Unknown };
         let (first, numbers) = (self.samples.first, &mut self.samples.numbers[at as usize]);
@@ -231,7 +239,7 @@ impl Sampling<'_, '_> {
 }
 
 /// One of so many values, of which the first and the last are the most interesting.
-fn one_of(seed: usize, sample: usize, n_values: i64) -> i64 {
+fn one_of(seed: u64, sample: usize, n_values: i64) -> i64 {
     let random = mixed(seed, sample);
     match (sample, random % 8) {
         (0, _) | (_, 0) => 0,

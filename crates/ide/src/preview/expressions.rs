@@ -12,8 +12,13 @@ use transform::{cse::CseOptions, passes::Pass};
 
 use super::{PassPreview, Stage};
 
-/// The passes over one body.
-pub fn preview(body: &Body, effects: &EffectTable, wanted: &[Pass]) -> PassPreview {
+/// The passes over one body. `sharing` are the options of [`Pass::Cse`].
+pub fn preview(
+    body: &Body,
+    effects: &EffectTable,
+    wanted: &[Pass],
+    sharing: &CseOptions,
+) -> PassPreview {
     let before = ir::print::tvmscript(body, 0);
     let mut stages: Vec<Stage> = Vec::new();
     let mut current: Option<Body> = None;
@@ -21,7 +26,7 @@ pub fn preview(body: &Body, effects: &EffectTable, wanted: &[Pass]) -> PassPrevi
         let from = current.as_ref().unwrap_or(body);
         let last = stages.last().map_or(&before, |it| &it.text);
         let work = || {
-            let ran = passes::run(pass, from, effects, &CseOptions::default());
+            let ran = passes::run(pass, from, effects, sharing);
             let (after, done) = ran.map_err(|it| it.report())?;
             let notes = match done {
                 Done::Simplifications(done) => {

@@ -257,8 +257,9 @@ pub(super) fn header(body: &Body, op: OpId) -> u64 {
         _ => op.index() as u64 | 1 << 40,
     };
     let mut hash = mix(name, data.attrs.index() as u64);
-    let counts = data.operands.len() << 32 | data.regions.len() << 16 | data.successors.len();
-    hash = mix(hash, counts as u64);
+    let [operands, regions, successors] =
+        [data.operands.len(), data.regions.len(), data.successors.len()].map(|it| it as u64);
+    hash = mix(hash, operands << 32 | regions << 16 | successors);
     for &result in &data.results {
         hash = mix(hash, type_word(body.values[result].ty));
     }

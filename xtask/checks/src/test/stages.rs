@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::process::Finished;
 use crate::skip::Skip;
 use crate::tally::Tally;
-use crate::test::{cargo_output, clients, python, vscode};
+use crate::test::{cargo_output, clients, python, vscode, web};
 use crate::workspace::{Workspace, say};
 use crate::{Outcome, conformance, process, prove_rules, tidy};
 
@@ -31,6 +31,7 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage { name: "python", what: "the Python package, with its peers", run: python },
     Stage { name: "dist", what: "the plain package is whole and runs", run: dist },
     Stage { name: "vscode", what: "the extension in a real VS Code", run: vscode },
+    Stage { name: "web", what: "the page in a real browser", run: web },
     Stage {
         name: "conformance",
         what: "the peers agree on the committed samples",
@@ -140,6 +141,14 @@ fn dist(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
 
 fn vscode(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     match vscode::command(context.ws, context.cargo())? {
+        Ok(mut command) => context.run_tests(&mut command, tally)?,
+        Err(skip) => tally.skip(skip),
+    }
+    Ok(())
+}
+
+fn web(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    match web::command(context.ws, context.cargo())? {
         Ok(mut command) => context.run_tests(&mut command, tally)?,
         Err(skip) => tally.skip(skip),
     }

@@ -72,7 +72,8 @@ impl Tools {
     }
 }
 
-fn chromium() -> anyhow::Result<String> {
+/// The browser's program.
+pub(crate) fn chromium() -> anyhow::Result<String> {
     let names = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
     let runs = |name: &&&str| process::run_quiet(Command::new(name).arg("--version")).is_ok();
     names.iter().find(runs).map(|it| (*it).to_owned()).context("there is no Chromium")

@@ -11,7 +11,7 @@ use pipeline::expressions;
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
 use syntax::Form;
-use transform::passes::Pass;
+use transform::{cse::CseOptions, passes::Pass};
 
 use crate::cli::{
     Exit,
@@ -107,7 +107,8 @@ fn previews(
         let work = |function: Function<'_>| {
             let error = expressions::first_error(function.lowered);
             let error = error.map(|it| format!("`{}`: {}", item.source.name, it.message));
-            (error, preview(&function.lowered.body, function.environment.effects(), passes))
+            let (body, effects) = (&function.lowered.body, function.environment.effects());
+            (error, preview(body, effects, passes, &CseOptions::default()))
         };
         match with_instance(&functions, item, instance, Stage::Showing, work) {
             Ok((error, preview)) => {
