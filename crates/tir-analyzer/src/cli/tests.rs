@@ -22,6 +22,7 @@ mod parse;
 mod preview;
 mod report;
 mod report_formats;
+mod rule_pages;
 mod run;
 mod simplify;
 mod usage;
