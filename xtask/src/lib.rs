@@ -12,6 +12,7 @@ mod build_kernels;
 mod checks;
 mod codegen;
 mod dist;
+mod docs;
 mod install;
 pub mod process;
 pub mod skip;
@@ -43,6 +44,7 @@ enum Verb {
     Codegen(codegen::Args),
     Install(install::Args),
     Dist(dist::Args),
+    Docs(docs::Args),
     #[command(flatten)]
     Check(checks::Verb),
 }
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         Verb::Codegen(args) => finish(|ws| codegen::run(&args, ws)),
         Verb::Install(args) => finish(|ws| install::run(&args, ws)),
         Verb::Dist(args) => finish(|ws| dist::run(&args, ws)),
+        Verb::Docs(args) => finish(|ws| docs::run(&args, ws)),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Input: the words of the command line. Output: [`Arguments`]. Nothing is looked up here but the words themselves.
 
 mod bisect;
+mod book;
 mod build;
 mod cache;
 mod check;
@@ -23,14 +24,15 @@ mod simplify;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use self::{
-    bisect::BISECT_EXAMPLES, build::BUILD_EXAMPLES, cache::CACHE_EXAMPLES, check::CHECK_EXAMPLES,
-    config::CONFIG_EXAMPLES, dialect::DIALECT_EXAMPLES, explain::EXPLAIN_EXAMPLES,
-    fix::FIX_EXAMPLES, format::FORMAT_EXAMPLES, mcp::MCP_EXAMPLES, opt::OPT_EXAMPLES,
-    parse::PARSE_EXAMPLES, preview::PREVIEW_EXAMPLES, report::REPORT_EXAMPLES, run::RUN_EXAMPLES,
-    simplify::SIMPLIFY_EXAMPLES,
+    bisect::BISECT_EXAMPLES, book::BOOK_EXAMPLES, build::BUILD_EXAMPLES, cache::CACHE_EXAMPLES,
+    check::CHECK_EXAMPLES, config::CONFIG_EXAMPLES, dialect::DIALECT_EXAMPLES,
+    explain::EXPLAIN_EXAMPLES, fix::FIX_EXAMPLES, format::FORMAT_EXAMPLES, mcp::MCP_EXAMPLES,
+    opt::OPT_EXAMPLES, parse::PARSE_EXAMPLES, preview::PREVIEW_EXAMPLES, report::REPORT_EXAMPLES,
+    run::RUN_EXAMPLES, simplify::SIMPLIFY_EXAMPLES,
 };
 pub(crate) use self::{
     bisect::BisectArgs,
+    book::BookArgs,
     build::{BinaryKind, BuildArgs, TargetName},
     cache::{CacheArgs, CacheCommand, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
@@ -138,6 +140,9 @@ pub(crate) enum Command {
     /// Serve a coding agent by the Model Context Protocol over standard input and output; it only reads.
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(McpArgs),
+    /// Check the book of a checkout of this program's sources, or write its chapters for mdBook.
+    #[command(after_help = BOOK_EXAMPLES, hide = true)]
+    Book(BookArgs),
 }
 
 const SERVER_EXAMPLES: &str = "\

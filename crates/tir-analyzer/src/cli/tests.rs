@@ -3,6 +3,7 @@
 mod adoption;
 mod at_source;
 mod bisect;
+mod book;
 mod build;
 mod cache;
 mod check;
