@@ -13,6 +13,7 @@ mod build_kernels;
 mod checks;
 mod codegen;
 mod dist;
+mod docs;
 mod install;
 mod npm;
 mod packages;
@@ -48,6 +49,7 @@ enum Verb {
     Codegen(codegen::Args),
     Install(install::Args),
     Dist(dist::Args),
+    Docs(docs::Args),
     Web(web::Args),
     #[command(flatten)]
     Check(checks::Verb),
@@ -71,6 +73,7 @@ pub fn main() -> ExitCode {
         Verb::Codegen(args) => finish(|ws| codegen::run(&args, ws)),
         Verb::Install(args) => finish(|ws| install::run(&args, ws)),
         Verb::Dist(args) => finish(|ws| dist::run(&args, ws)),
+        Verb::Docs(args) => finish(|ws| docs::run(&args, ws)),
         Verb::Web(args) => finish(|ws| web::run(&args, ws)),
     }
 }

@@ -24,6 +24,15 @@ use rmcp::ServiceExt as _;
 
 use self::{inside::Root, service::Service};
 
+/// The tools, for documentation: name, description, parameters with theirs.
+pub(crate) fn tools()
+-> impl Iterator<Item = (&'static str, &'static str, impl Iterator<Item = (&'static str, &'static str)>)>
+{
+    tools::TOOLS
+        .iter()
+        .map(|it| (it.name, it.description, it.parameters.iter().map(|it| (it.name, it.doc))))
+}
+
 /// Serves one client over standard input and output until it goes.
 ///
 /// # Errors

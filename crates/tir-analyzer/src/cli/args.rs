@@ -3,6 +3,7 @@
 //! Input: the words of the command line. Output: [`Arguments`]. Nothing is looked up here but the words themselves.
 
 mod bisect;
+mod book;
 mod build;
 mod cache;
 mod check;
@@ -27,6 +28,7 @@ use crate::version;
 
 use self::{
     bisect::BISECT_EXAMPLES,
+    book::BOOK_EXAMPLES,
     build::BUILD_EXAMPLES,
     cache::CACHE_EXAMPLES,
     check::CHECK_EXAMPLES,
@@ -46,6 +48,7 @@ use self::{
 };
 pub(crate) use self::{
     bisect::BisectArgs,
+    book::BookArgs,
     build::{BinaryKind, BuildArgs, TargetName},
     cache::{CacheArgs, CacheCommand, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
@@ -160,6 +163,9 @@ pub(crate) enum Command {
     /// Write the pages of the manual into a folder, one a command.
     #[command(after_help = MAN_EXAMPLES)]
     Man(ManArgs),
+    /// Check the book of a checkout of this program's sources, or write its chapters for mdBook.
+    #[command(after_help = BOOK_EXAMPLES, hide = true)]
+    Book(BookArgs),
 }
 
 const SERVER_EXAMPLES: &str = "\

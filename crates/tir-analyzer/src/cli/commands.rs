@@ -1,6 +1,7 @@
 //! The commands, a file each: arguments in, output and an exit code out.
 
 pub(crate) mod bisect;
+pub(crate) mod book;
 pub(crate) mod build;
 pub(crate) mod cache;
 pub(crate) mod check;

@@ -1,7 +1,9 @@
 //! The catalogue: every name that a message may carry, with its documentation.
 //!
 //! Each name is declared where it is produced ([`rules`]); the tables are joined here. `explain` prints them, SARIF
-//! lists them. Sorted by name.
+//! lists them. Sorted by name. What is reported has a page with an example besides: [`pages`].
+
+pub(crate) mod pages;
 
 use std::sync::OnceLock;
 

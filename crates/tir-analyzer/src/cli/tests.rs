@@ -3,6 +3,7 @@
 mod adoption;
 mod at_source;
 mod bisect;
+mod book;
 mod build;
 mod cache;
 mod check;
@@ -22,6 +23,7 @@ mod parse;
 mod preview;
 mod report;
 mod report_formats;
+mod rule_pages;
 mod run;
 mod simplify;
 mod usage;

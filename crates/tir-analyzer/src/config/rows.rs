@@ -64,7 +64,7 @@ impl Setting {
     }
 
     /// The JSON schema of its values.
-    pub(super) fn schema(&self) -> Value {
+    pub fn schema(&self) -> Value {
         match self.kind {
             Kind::Field { schema, .. } => schema(),
             Kind::Level(_) => json!({ "enum": LEVELS.map(|it| it.0) }),

@@ -36,7 +36,7 @@ pub(crate) fn run(ws: &Workspace, cargo: Command, tally: &mut Tally) -> anyhow::
     };
     let path = std::env::join_paths([&folder, &runner])?;
     let suites = [
-        ("tvm", TVM_PACKAGES, &["test_package.py", "test_tvm.py"][..]),
+        ("tvm", TVM_PACKAGES, &["test_package.py", "test_book.py", "test_tvm.py"][..]),
         ("triton", TRITON_PACKAGES, &["test_triton.py"]),
     ];
     for (name, packages, files) in suites {

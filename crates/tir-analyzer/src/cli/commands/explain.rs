@@ -310,19 +310,29 @@ fn rule_answer(rule: &Rule, format: AnswerFormat, is_styled: bool) -> String {
             };
             let fix = if rule.is_fixable() { "\n`tir-analyzer fix` can apply it.\n" } else { "" };
             let text = rule.docs.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
-            format!("{bold}{}{plain} ({kind}): {}\n\n{text}\n{fix}", rule.name, rule.summary)
+            let page = rules::pages::of(rule.name)
+                .map_or_else(String::new, |it| format!("\n{}", it.plain(is_styled)));
+            format!("{bold}{}{plain} ({kind}): {}\n\n{text}\n{page}{fix}", rule.name, rule.summary)
         }
     }
 }
 
 fn rule_json(rule: &Rule) -> Value {
+    let topic = match rule.topic {
+        Topic::Finding => "finding",
+        Topic::NotShared => "not-shared",
+        Topic::Simplification => "simplification",
+        Topic::NotBuilt => "not-built",
+    };
     json!({
         "version": VERSION,
         "name": rule.name,
+        "topic": topic,
         "summary": rule.summary,
         "severity": rule.level.map(findings::severity_name),
         "fixable": rule.is_fixable(),
         "text": rule.docs.trim(),
+        "page": rules::pages::of(rule.name).map(|it| it.json()),
     })
 }
 

@@ -331,6 +331,40 @@ fn rules_are_documented() {
         wrong-buffer-rank (error): a buffer access with the wrong number of indices
 
         A buffer is accessed with more or fewer indices than it has dimensions.
+
+        Why
+
+        TVM refuses the access; a dimension was forgotten, or the buffer is another one.
+
+        Example
+
+        ```python
+        from tvm.script import tirx as T
+
+
+        @T.prim_func
+        def main(A: T.Buffer((16, 16), "int32")):
+            A[0] = 1
+        ```
+
+        ```text
+        6:5: `A` has 2 dimensions, this access has 1 index
+        ```
+
+        After
+
+        ```python
+        from tvm.script import tirx as T
+
+
+        @T.prim_func
+        def main(A: T.Buffer((16, 16), "int32")):
+            A[0, 0] = 1
+        ```
+
+        When not
+
+        Never: it is an error.
         --- exit code 0
     "#]]);
     Project::new(&[]).run("explain common-subexpression").check(expect![[r#"
@@ -358,6 +392,47 @@ fn rules_are_documented() {
         of launches are shared too; arguments of `T.likely` are, the hint itself stays.
 
         The fix never changes what the function computes, and never makes it fail where it did not: see `may-trap`.
+
+        Why
+
+        Index arithmetic, loads and intrinsics are written several times because that reads well or because a generator wrote
+        them. Many compilers find the cheap ones again, few find loads and launch bounds, and in a printed kernel a name says
+        more than the fifth copy.
+
+        Example
+
+        ```python
+        from tvm.script import tirx as T
+
+
+        @T.prim_func
+        def main(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int32"), x: T.int32, y: T.int32):
+            A[0] = x * y + 1
+            B[0] = x * y - 1
+        ```
+
+        ```text
+        6:12: `x * y` is computed 2 times
+        ```
+
+        After
+
+        ```python
+        from tvm.script import tirx as T
+
+
+        @T.prim_func
+        def main(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int32"), x: T.int32, y: T.int32):
+            cse_v1: T.let[T.int32] = x * y
+            A[0] = cse_v1 + 1
+            B[0] = cse_v1 - 1
+        ```
+
+        When not
+
+        Where the repetition is the point: a text that is compared with a paper, or code that the next step matches by its
+        form. Say so with `# tir: allow(common-subexpression)`. Hints that save little are not shown in the first place
+        (`hints.min-saving`, `hints.per-function`).
 
         `tir-analyzer fix` can apply it.
         --- exit code 0
