@@ -90,8 +90,8 @@ pub(crate) struct Args {
     /// The comparison to make.
     #[arg(value_enum)]
     suite: Suite,
-    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged`, `instances`, `pairs`
-    /// and `tilelang`.
+    /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged`, `instances`,
+    /// `pairs` and `tilelang`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]

@@ -1,10 +1,10 @@
 //! Two forms of one function, run on the same inputs: they must leave the same bytes.
 //!
 //! Whole launches with all their blocks and threads are run, on each of the shapes given. Where fixed extents make that
-//! too much work, both run the same sample of their iterations and blocks, with all threads of these. Runs with an event
-//! or an error in the original are left out: a pass may remove those. A sample may read an element that an omitted
-//! iteration would have written; such a read gives a fixed pattern, in both forms, and a pass may remove some. NaN is
-//! equal to NaN of any payload (`SEMANTICS: F8`).
+//! too much work, both run the same sample of their iterations and blocks, with all threads of these. Runs with an
+//! event or an error in the original are left out: a pass may remove those. A sample may read an element that an
+//! omitted iteration would have written; such a read gives a fixed pattern, in both forms, and a pass may remove some.
+//! NaN is equal to NaN of any payload (`SEMANTICS: F8`).
 
 use interp::{Argument, Event, EventKind, OnError, Options, Outcome, RunErrorKind};
 use ir::{Body, ExprKind, ValueKind};

@@ -1,7 +1,7 @@
 //! The pairs of functions that TVM's tests of its passes have, before and after, as an oracle of ours.
 //!
-//! In: folders or files of TVM's tests. They run in TVM (`pairs_worker.py`), which tells every function that a test gives
-//! to `StmtSimplify`, `RemoveNoOp` or `CommonSubexprElim`, and the function that the test expects; where it compares
+//! In: folders of TVM's tests. They run in TVM (`pairs_worker.py`), which tells every function that a test gives to
+//! `StmtSimplify`, `RemoveNoOp` or `CommonSubexprElim`, and the function that the test expects; where it compares
 //! nothing, TVM's result. Ours is made of the text before by the pass of the same purpose: `simplify` and the fixes of
 //! findings, or `cse`. Compared are the statements and the cost of their operands that are left
 //! ([`Work`]): *equal* is the same function, *as good* another one with as much work, *better* has less of it. One that
@@ -91,7 +91,7 @@ fn is_about_passes(text: &str) -> bool {
     ["StmtSimplify(", "RemoveNoOp(", "CommonSubexprElim("].iter().any(|it| text.contains(it))
 }
 
-/// What became of a pair: our work, and what the test expects.
+/// The verdict on a pair: our work, and what the test expects.
 enum Judged {
     Equal,
     Compared { ours: Work, expected: Work },
