@@ -188,7 +188,8 @@ impl Machine<'_> {
         let shape = self.uniform_ints(&data.shape, active)?;
         let scope = data.scope;
         let fragments = Fragments::of_scope(scope);
-        let bytes = shape.iter().product::<i64>().max(0) as usize * data.dtype.bytes();
+        let elements = shape.iter().fold(1usize, |n, &it| n.saturating_mul(it.max(0) as usize));
+        let bytes = elements.saturating_mul(data.dtype.bytes());
         // Of a thread's own are allocations of global memory too that stand in a kernel.
         let is_private = scope.is_local() || scope.is_global() || data.is_cell();
         let copies = match &self.kernel {

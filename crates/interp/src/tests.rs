@@ -393,3 +393,14 @@ fn a_compiled_loop_reports_what_the_general_evaluator_reports() {
         [(EventKind::Overflow, 3)]
     );
 }
+
+#[test]
+fn an_allocation_of_more_bytes_than_there_are_numbers_is_refused() {
+    let (mut body, _, entry) = with_buffer();
+    let large = new_buffer(&mut body, "B", i128::from(i32::MAX), "global", BufferOrigin::Alloc);
+    let extent = body.buffers[large].shape[0];
+    body.buffers[large].shape = vec![extent; 4];
+    body.push_op(entry, OpKind::Alloc { buffer: large, kind: AllocKind::Flat }, &[extent; 4]);
+    let error = run_on(&body, [0; 8]).expect_err("there is no such memory");
+    assert_eq!(error.kind, RunErrorKind::Unsupported);
+}

@@ -25,6 +25,7 @@ pub(crate) mod mlir;
 mod mlir_run;
 mod operators;
 mod ours;
+mod pairs;
 pub(crate) mod peer;
 mod pir;
 mod power;
@@ -71,6 +72,7 @@ Examples:
   cargo xtask conformance upstream-cse llvm/mlir/test       … to which our presets do what `mlir-opt -cse` does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
   cargo xtask conformance instances tvm/tests/python        … executed by the interpreter before and after our passes
+  cargo xtask conformance pairs tvm/tests/python/tirx-transform  our passes and what TVM's tests expect of its passes
   cargo xtask conformance tilelang tilelang/examples --limit 60  kernels that TileLang makes, compared with our instances
   cargo xtask conformance tilelang-run tilelang/examples    … kernels of its examples, executed by us and computed by NumPy
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
@@ -90,7 +92,7 @@ pub(crate) struct Args {
     #[arg(value_enum)]
     suite: Suite,
     /// Folders of repositories, for the suites `upstream`, `upstream-mlir`, `upstream-cse`, `staged`, `instances`,
-    /// `tilelang` and `tilelang-run`.
+    /// `pairs`, `tilelang` and `tilelang-run`.
     folders: Vec<PathBuf>,
     /// Ask TVM whether it accepts the functions that the suite `upstream` finds flagged.
     #[arg(long)]
@@ -140,6 +142,8 @@ enum Suite {
     Staged,
     /// Execute the instances that factories and tests make, before and after our passes.
     Instances,
+    /// Compare the results of our passes with what TVM's tests of its passes expect.
+    Pairs,
     /// Compare our instances of TileLang's kernels with what TileLang makes.
     Tilelang,
     /// Run kernels of TileLang's examples in the interpreter, and compare what they compute with NumPy.
@@ -232,6 +236,9 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
             let result = instances::compare(ws, folders, filter, args.steps, &args.reread)?;
             return reported(result, args);
         }
+        Suite::Pairs => {
+            return reported(pairs::compare(ws, folders, filter, &args.reread)?, args);
+        }
         Suite::TilelangRun => return reported(tilelang::runs::compare(ws, folders, filter)?, args),
         Suite::Tilelang => {
             return reported(tilelang::compare(ws, folders, filter, &args.reread)?, args);
@@ -304,6 +311,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         | Suite::UpstreamCse
         | Suite::Staged
         | Suite::Instances
+        | Suite::Pairs
         | Suite::Tilelang
         | Suite::TilelangRun
         | Suite::Gradual => {

@@ -1,13 +1,13 @@
 //! Two forms of one function, run on the same inputs: they must leave the same bytes.
 //!
 //! Whole launches with all their blocks and threads are run, on each of the shapes given. Where fixed extents make that
-//! too much work, both run the same sample of their iterations and blocks, with all threads of these. Runs with an event
-//! or an error in the original are left out: a pass may remove those. A sample may read an element that an omitted
-//! iteration would have written; such a read gives a fixed pattern, in both forms, and a pass may remove some. NaN is
-//! equal to NaN of any payload (`SEMANTICS: F8`).
+//! too much work, both run the same sample of their iterations and blocks, with all threads of these. Runs with an
+//! event or an error in the original are left out: a pass may remove those. A sample may read an element that an
+//! omitted iteration would have written; such a read gives a fixed pattern, in both forms, and a pass may remove some.
+//! NaN is equal to NaN of any payload (`SEMANTICS: F8`).
 
 use interp::{Argument, Event, EventKind, OnError, Options, Outcome, RunErrorKind};
-use ir::{Body, ValueKind};
+use ir::{Body, ExprKind, ValueKind};
 
 use crate::conformance::{agreement, inputs};
 
@@ -18,6 +18,9 @@ const SHAPES: [&[i64]; 8] =
 /// Iterations of a loop and blocks of a dimension, the last one among them: all, or where that is too much work the
 /// first of these that is not.
 const SAMPLES: [Option<u32>; 5] = [None, Some(8), Some(4), Some(2), Some(1)];
+
+/// Bytes of all buffers of a function that is run.
+const MAX_BYTES: i64 = 64 << 20;
 
 /// The verdict of the runs of both forms of a function.
 #[derive(Clone, Debug)]
@@ -50,6 +53,9 @@ pub(super) fn runs(before: &Body, after: &Body, shapes: &[&[i64]], max_steps: u6
     if before == after {
         return Runs::Unchanged;
     }
+    if bytes(before) > MAX_BYTES {
+        return Runs::None("too much memory".to_owned());
+    }
     let (mut same, mut is_whole) = (0, true);
     let mut reason = String::new();
     for shape in shapes {
@@ -78,6 +84,20 @@ pub(super) fn runs(before: &Body, after: &Body, shapes: &[&[i64]], max_steps: u6
         }
     }
     if same == 0 { Runs::None(reason) } else { Runs::Same { shapes: same, is_whole } }
+}
+
+/// The bytes of all buffers of known shapes. Extents that are variables get small values.
+fn bytes(body: &Body) -> i64 {
+    let constant = |it: &ir::ExprId| match body.expr(*it).kind {
+        ExprKind::Int(it) => it.max(0),
+        _ => 1,
+    };
+    let of = |it: ir::BufferId| {
+        let buffer = &body.buffers[it];
+        let bytes = buffer.dtype.bytes() as i64;
+        buffer.shape.iter().map(constant).fold(bytes, i64::saturating_mul)
+    };
+    body.buffers.ids().map(of).fold(0, i64::saturating_add)
 }
 
 /// The verdict of one run of each form.

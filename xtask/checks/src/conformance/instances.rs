@@ -30,7 +30,7 @@ struct Chain {
     passes: Vec<Pass>,
 }
 
-/// What became of an instance after a chain.
+/// The verdict on an instance after a chain.
 struct Judged {
     chain: &'static str,
     runs: Runs,

@@ -121,6 +121,15 @@ impl Peer {
         Ok(Peer { processes: processes.max(1), ..peer })
     }
 
+    /// TVM, asked for what tests of its passes give to them and expect, by so many processes.
+    pub(crate) fn tvm_pairs(ws: &Workspace, processes: usize) -> Result<Peer, Skip> {
+        let tvm = Peer::tvm(ws)?;
+        let script = include_str!("pairs_worker.py");
+        let peer =
+            Peer::start(ws, "tvm-pairs", tvm.python, script, &runner_key(&tvm.key), &Value::Null)?;
+        Ok(Peer { processes: processes.max(1), ..peer })
+    }
+
     /// TileLang, asked for the kernels that files make, by so many processes. `TIR_TILELANG_PYTHON` names an
     /// interpreter that has it already.
     pub(crate) fn tilelang(ws: &Workspace, processes: usize) -> Result<Peer, Skip> {

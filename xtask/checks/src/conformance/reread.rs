@@ -325,8 +325,8 @@ fn count_one(
     unexpected
 }
 
-/// The functions of the list of known differences: `file function plan`, each above by its reason in a comment.
-fn known(list: &str) -> BTreeSet<&str> {
+/// The lines of a list of known differences, of functions `file function plan`; each has its reason in a comment above.
+pub(crate) fn known(list: &str) -> BTreeSet<&str> {
     list.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#')).collect()
 }
 

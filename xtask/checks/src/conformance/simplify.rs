@@ -13,7 +13,7 @@ mod evaluate;
 mod generate;
 mod guards;
 mod operands;
-mod statements;
+pub(crate) mod statements;
 
 use ir::Body;
 use serde_json::{Value, json};

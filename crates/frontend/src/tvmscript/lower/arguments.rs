@@ -277,7 +277,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             };
             if !is_known {
                 let what = match name {
-                    "**" => "a dictionary of arguments".to_owned(),
+                    "**" => {
+                        // One that is not known may have the right keys: it gives the benefit of doubt.
+                        self.eval(ex)?;
+                        "a dictionary of arguments".to_owned()
+                    }
                     _ => format!("the argument `{name}`"),
                 };
                 return Err(self.unsupported(ex, &what));

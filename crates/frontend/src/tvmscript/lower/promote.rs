@@ -76,7 +76,10 @@ impl Lowerer<'_, '_, '_> {
             },
             Val::Python => return Ok(self.python(src)),
             // What a pool counts while it allocates: a number of Python, another one after each allocation.
-            Val::Method(buffer, _) if self.is_pool(*buffer) => return Ok(self.python(src)),
+            Val::Method(buffer, _) if self.is_pool(*buffer) => {
+                self.s.doubt = super::Doubt::Unknown;
+                return Ok(self.python(src));
+            }
             other => {
                 let what = describe(other);
                 let range = self.s.sources.range(src);

@@ -397,3 +397,48 @@ def factory(a, b, c, d, e, x, n):
     "#]]
     .assert_eq(&printed(text));
 }
+
+#[test]
+fn a_dictionary_that_is_not_known_may_have_the_right_keys() {
+    check(
+        "layout",
+        "
+        def f(a: T.handle, B: T.Buffer((16,), \"int32\")):
+            A = T.match_buffer(a, (16,), \"int32\", **({\"layout\": layout} if layout else {}))
+            B[0] = A[1]
+        ",
+        expect![[r#"
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            unresolved-capture: the value of `layout` is not known here
+            @T.prim_func
+            def f(a: T.handle, B: T.Buffer((16,), "int32")):
+                A = T.match_buffer(a, (16,), "int32", **({"layout": layout} if layout else {}))
+                B[0] = A[1]
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_pool_counts_is_a_number_in_sums_and_macros() {
+    check(
+        "",
+        "
+        def f(B: T.Buffer((16,), \"int32\")):
+            pool = T.TMEMPool(B.data, total_cols=512)
+            column = T.meta_var(pool.offset)
+            @T.inline
+            def g(stage):
+                T.evaluate(T.cuda.get_tmem_addr(column + stage * 16, 0, 0))
+            g(1)
+            T.evaluate(T.cuda.get_tmem_addr(column + 16, 0, 0))
+        ",
+        expect![[r#"
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(B: T.Buffer((16,), "int32")):
+                pool = T.TMEMPool(B.data, total_cols=512)
+                T.cuda.get_tmem_addr((g(1)) + 16, 0, 0)
+                T.cuda.get_tmem_addr((column) + 16, 0, 0)
+        "#]],
+    );
+}

@@ -21,14 +21,22 @@ pub(super) struct Remaining {
     theirs: Work,
 }
 
+/// The work of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Work {
+pub(crate) struct Work {
     statements: u64,
     cost: u64,
 }
 
+impl std::fmt::Display for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} statements, cost {}", self.statements, self.cost)
+    }
+}
+
 impl Work {
-    fn of(body: &Body) -> Work {
+    /// Measures a function.
+    pub(crate) fn of(body: &Body) -> Work {
         let mut costs = Simplifier::new(body);
         let mut work = Work::default();
         for op in body.ops_preorder() {
@@ -44,7 +52,7 @@ impl Work {
     }
 
     /// Statements count as an operation each.
-    fn all(self) -> u64 {
+    pub(crate) fn all(self) -> u64 {
         self.statements + self.cost
     }
 }
@@ -80,13 +88,8 @@ impl Sums {
             Ordering::Equal => self.equal += 1,
             Ordering::Greater => {
                 self.not_as += 1;
-                let shown = |it: Work| format!("{} statements, cost {}", it.statements, it.cost);
-                let line = format!(
-                    "{name}: {}; ours {}; TVM's {}",
-                    shown(left.before),
-                    shown(left.ours),
-                    shown(left.theirs)
-                );
+                let line =
+                    format!("{name}: {}; ours {}; TVM's {}", left.before, left.ours, left.theirs);
                 report.list(6, "functions with more left than after TVM's StmtSimplify", line);
             }
         }

@@ -1,0 +1,191 @@
+//! The pairs of functions that TVM's tests of its passes have, before and after, as an oracle of ours.
+//!
+//! In: folders of TVM's tests. They run in TVM (`pairs_worker.py`), which tells every function that a test gives to
+//! `StmtSimplify`, `RemoveNoOp` or `CommonSubexprElim`, and the function that the test expects; where it compares
+//! nothing, TVM's result. Ours is made of the text before by the pass of the same purpose: `simplify` and the fixes of
+//! findings, or `cse`. Compared are the statements and the cost of their operands that are left
+//! ([`Work`]): *equal* is the same function, *as good* another one with as much work, *better* has less of it. One that
+//! has more is *worse*, and is named with both results' work; those of `pairs_known.txt` are *stated*, there with the
+//! cause. Nothing of the tests is kept but TVM's answers on disk.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use dataflow::analyses::Analyses;
+use frontend::tvmscript::Severity;
+use ir::effects::EffectTable;
+use ir::plan::Preset;
+use ir::{Body, Occurrences};
+use serde_json::{Value, json};
+use transform::cse::{self, CseOptions};
+use transform::passes::Pass;
+
+use crate::conformance::corpus;
+use crate::conformance::peer::{Keep, Peer};
+use crate::conformance::read::text;
+use crate::conformance::report::{Report, Target};
+use crate::conformance::simplify::statements::Work;
+use crate::conformance::{ours, parallel, reread};
+use crate::skip::Skip;
+use crate::workspace::Workspace;
+
+/// Columns of the report.
+const KINDS: &[&str] = &["equal", "as good", "better", "stated", "worse", "not read"];
+/// Tests of which our result has more work, by file and name, each below its cause.
+const KNOWN: &str = include_str!("pairs_known.txt");
+/// The pairs that TVM's three files of tests have at least.
+const LEAST_PAIRS: usize = 60;
+
+/// Asks for the pairs, runs our passes, and reports.
+pub(crate) fn compare(
+    ws: &Workspace,
+    folders: &[PathBuf],
+    filter: Option<&str>,
+    options: &reread::Options,
+) -> anyhow::Result<Result<Report, Skip>> {
+    let started = reread::packages(ws)
+        .and_then(|packages| Ok((packages, Peer::tvm_pairs(ws, options.processes)?)));
+    let (packages, peer) = match started {
+        Ok(started) => started,
+        Err(skip) => return Ok(Err(skip)),
+    };
+    let mut files = Vec::new();
+    for folder in folders {
+        let found = corpus::below(folder, filter)?.into_iter();
+        files.extend(found.filter(|it| is_about_passes(&it.text)));
+    }
+    let requests: Vec<Value> = files
+        .iter()
+        .map(|file| {
+            json!({
+                "op": "pairs", "path": file.path, "text": file.text, "limit": options.limit, "packages": packages,
+            })
+        })
+        .collect();
+    let answers = peer.ask_all(&requests, Keep::OnDisk);
+    let mut report = Report::new("Pairs of TVM's tests of passes, and our results", KINDS);
+    report.note(format!("TVM {}", peer.version));
+    let known = reread::known(KNOWN);
+    for (file, answer) in files.iter().zip(&answers) {
+        match answer {
+            Ok(answer) => {
+                let pairs = answer["pairs"].as_array().map_or(&[][..], Vec::as_slice);
+                for (pair, judged) in pairs.iter().zip(parallel(pairs, judge)) {
+                    count(&mut report, &file.label(), pair, judged, &known);
+                }
+            }
+            Err(error) => {
+                report.list(3, "files without an answer", format!("{}: {error}", file.label()));
+            }
+        }
+    }
+    let good = ["equal", "as good", "better", "stated"].map(|it| report.total(it)).iter().sum();
+    let all = good + report.total("worse");
+    let what = "pairs of which our result has no more work left, or is stated to have more";
+    report.target(Target { what, least: 100.0 }, good, all);
+    report.at_least("pairs", all, LEAST_PAIRS);
+    Ok(Ok(report))
+}
+
+fn is_about_passes(text: &str) -> bool {
+    ["StmtSimplify(", "RemoveNoOp(", "CommonSubexprElim("].iter().any(|it| text.contains(it))
+}
+
+/// The verdict on a pair: our work, and what the test expects.
+enum Judged {
+    Equal,
+    Compared { ours: Work, expected: Work },
+    NotRead(String),
+}
+
+fn judge(pair: &Value) -> Judged {
+    let expected = pair["expected"].as_str().unwrap_or_else(|| text(pair, "theirs"));
+    let (before, expected) = match (body_of(text(pair, "before")), body_of(expected)) {
+        (Ok(before), Ok(expected)) => (before, expected),
+        (Err(why), _) | (_, Err(why)) => return Judged::NotRead(why),
+    };
+    let expected_work = Work::of(&expected);
+    let mut best: Option<Work> = None;
+    for ours in results(&before, text(pair, "pass")) {
+        if is_same(&ours, &expected) {
+            return Judged::Equal;
+        }
+        let work = Work::of(&ours);
+        if best.is_none_or(|best| work.all() < best.all()) {
+            best = Some(work);
+        }
+    }
+    Judged::Compared { ours: best.unwrap_or_else(|| Work::of(&before)), expected: expected_work }
+}
+
+/// The function of a text.
+fn body_of(text: &str) -> Result<Body, String> {
+    let mut reading = ours::read(text);
+    if reading.functions.len() != 1 {
+        return Err(format!("{} functions", reading.functions.len()));
+    }
+    let lowered = reading.functions.remove(0).lowered;
+    match lowered.diagnostics.iter().find(|it| it.severity == Severity::Error) {
+        Some(fault) => Err(fault.message.clone()),
+        None => Ok(lowered.body),
+    }
+}
+
+fn is_same(one: &Body, other: &Body) -> bool {
+    let name = |it: &Body| ir::print::tvmscript(it, 0);
+    let prints = ir::fingerprint::of_function(one).zip(ir::fingerprint::of_function(other));
+    prints.is_some_and(|(one, other)| one == other) || name(one) == name(other)
+}
+
+/// Our results of the purpose of a pass.
+fn results(before: &Body, pass: &str) -> Vec<Body> {
+    let effects = EffectTable::builtin();
+    if pass == "CommonSubexprElim" {
+        return vec![shared(before, Preset::Default), shared(before, Preset::Tvm)];
+    }
+    let simple = Pass::Simplify.run(before, effects);
+    let mut all = simple.clone();
+    for pass in Pass::all().filter(|it| matches!(it, Pass::Fix(_))) {
+        all = pass.run(&all, effects);
+    }
+    vec![simple, Pass::Simplify.run(&all, effects)]
+}
+
+fn shared(before: &Body, preset: Preset) -> Body {
+    let occurrences = Occurrences::collect(before);
+    let options = CseOptions { preset, ..CseOptions::default() };
+    let analyses = Analyses::of(before, &occurrences, EffectTable::builtin());
+    cse::rewrite(before, &occurrences, &cse::plan(&analyses, None, &options))
+}
+
+fn count(report: &mut Report, label: &str, pair: &Value, judged: Judged, known: &BTreeSet<&str>) {
+    let group = text(pair, "pass");
+    let options: Vec<&str> =
+        pair["options"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let with = if options.is_empty() { String::new() } else { format!(", {}", options.join(", ")) };
+    let place = format!("{label} {}: {}{with}", text(pair, "of"), text(pair, "name"));
+    match judged {
+        Judged::Equal => report.count(group, "equal"),
+        Judged::NotRead(why) => {
+            report.count(group, "not read");
+            report.list(2, "not read", format!("{place}: {why}"));
+        }
+        Judged::Compared { ours, expected } => {
+            let shown = format!("{place}: ours {ours}; expected {expected}");
+            let kind = match ours.all().cmp(&expected.all()) {
+                std::cmp::Ordering::Less => "better",
+                std::cmp::Ordering::Equal => "as good",
+                std::cmp::Ordering::Greater => {
+                    let is_stated = known.contains(&*format!("{label} {}", text(pair, "of")));
+                    let (at, title, kind) = match is_stated {
+                        true => (1, "worse, and stated to be", "stated"),
+                        false => (0, "worse", "worse"),
+                    };
+                    report.list(at, title, shown);
+                    kind
+                }
+            };
+            report.count(group, kind);
+        }
+    }
+}
