@@ -133,9 +133,15 @@ fn once(
         Ok(new) => new,
         Err(error) => return Once::Differ(error.to_string()),
     };
-    match more_events(&old, &new).or_else(|| difference(&old, &new)) {
-        Some(why) => Once::Differ(why),
-        None => Once::Same,
+    let Some(why) = more_events(&old, &new).or_else(|| difference(&old, &new)) else {
+        return Once::Same;
+    };
+    // Where threads race, each order of them is right (`SEMANTICS: P2`). To find races takes time.
+    let options = Options { find_races: true, ..options };
+    let races = interp::run(before, arguments.to_vec(), &options);
+    match races.map(|it| it.events.into_iter().find(|it| it.kind == EventKind::Race)) {
+        Ok(Some(race)) => Once::Original(format!("{}: {}", race.kind.name(), race.detail)),
+        _ => Once::Differ(why),
     }
 }
 
@@ -225,5 +231,28 @@ def f(A: T.Buffer((n,)), B: T.Buffer((64,)), C: T.Buffer((64,))):
     fn a_wrong_guard_shows_in_samples_too() {
         let found = compared(&body(64, "i < n"), &body(64, "i <= n"));
         assert!(matches!(found, Runs::Differ(_)), "{found:?}");
+    }
+
+    #[test]
+    fn threads_that_race_have_no_result_to_compare() {
+        let kernel = |statements: &str| {
+            let text = format!(
+                "\
+from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((1,), \"int32\")):
+    tx = T.launch_thread(\"threadIdx.x\", 4)
+{statements}"
+            );
+            ours::read(&text).functions.remove(0).lowered.body
+        };
+        let one =
+            kernel("    if tx < 2:\n        A[0] = A[0] + 1\n    else:\n        A[0] = A[0] + 2\n");
+        let other = kernel(
+            "    y: T.let[T.int32] = A[0]\n    if tx < 2:\n        A[0] = y + 1\n    else:\n        A[0] = y + 2\n",
+        );
+        let found = compared(&one, &other);
+        assert!(matches!(&found, Runs::None(why) if why.starts_with("race")), "{found:?}");
     }
 }

@@ -189,3 +189,68 @@ fn count(report: &mut Report, label: &str, pair: &Value, judged: Judged, known: 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    /// A function with these statements.
+    fn function(statements: &str) -> String {
+        format!(
+            "# from tvm.script import tirx as T\n\n@T.prim_func(private=True, s_tir=True)\n\
+             def main(A: T.Buffer((16,), \"int32\"), x: T.int32):\n    {statements}\n"
+        )
+    }
+
+    fn pair(of: &str, pass: &str, before: &str, expected: Option<&str>, theirs: &str) -> Value {
+        json!({
+            "id": 0, "of": of, "pass": pass, "options": [], "name": "main", "before": function(before),
+            "expected": expected.map(function), "theirs": function(theirs),
+        })
+    }
+
+    #[test]
+    fn pairs_are_sorted_by_the_work_that_is_left() {
+        let pairs = [
+            pair("equal", "StmtSimplify", "A[0] = x + 1 - 1", Some("A[0] = x"), "A[0] = 1"),
+            pair("theirs", "StmtSimplify", "A[0] = x + 1 - 1", None, "A[0] = x"),
+            pair("better", "StmtSimplify", "A[0] = x * 2 + x", Some("A[0] = x * 2 + x"), ""),
+            pair("worse", "RemoveNoOp", "A[0] = x * x", Some("A[0] = x"), ""),
+            pair("stated", "RemoveNoOp", "A[0] = x * x", Some("A[0] = x"), ""),
+            pair(
+                "shared",
+                "CommonSubexprElim",
+                "A[0] = x * x + 1\n    A[1] = x * x + 2",
+                Some("y: T.let[T.int32] = x * x\n    A[0] = y + 1\n    A[1] = y + 2"),
+                "",
+            ),
+            pair("unread", "StmtSimplify", "A[0] = z", Some("A[0] = z"), ""),
+        ];
+        let known = reread::known("# why\nf stated\n");
+        let mut report = Report::new("pairs", KINDS);
+        for pair in &pairs {
+            count(&mut report, "f", pair, judge(pair), &known);
+        }
+        expect![[r#"
+            pairs
+
+                                   equal    as good     better     stated      worse   not read
+            CommonSubexprElim          1          0          0          0          0          0
+            RemoveNoOp                 0          0          0          1          1          0
+            StmtSimplify               2          0          1          0          0          1
+            total                      3          0          1          1          1          1
+
+            worse (1):
+              f worse: main: ours 1 statements, cost 1; expected 1 statements, cost 0
+
+            worse, and stated to be (1):
+              f stated: main: ours 1 statements, cost 1; expected 1 statements, cost 0
+
+            not read (1):
+              f unread: main: `z` is not defined here
+        "#]]
+        .assert_eq(&report.text());
+    }
+}
