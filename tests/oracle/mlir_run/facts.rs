@@ -431,7 +431,7 @@ fn facts(body: &Body) -> Vec<Option<Bounds>> {
     logged
         .into_iter()
         .map(|(value, store)| {
-            let context = facts.before(store)?.context;
+            let context = facts.used(store, value)?;
             let term = facts.term(value)?;
             let analyzer = facts.analyzer();
             let dtype = analyzer.body().dtype(term)?;
