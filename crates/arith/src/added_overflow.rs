@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The answers so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct AddedOverflow {
     memo: FxHashMap<(ExprId, ContextId), bool>,
 }

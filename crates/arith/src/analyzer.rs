@@ -21,6 +21,7 @@ use crate::{
 };
 
 /// Facts about the expressions of one body.
+#[derive(Clone)]
 pub struct Analyzer<'a> {
     deduction: Deduction<'a>,
     traps: Traps,

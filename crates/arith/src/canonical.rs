@@ -93,6 +93,7 @@ struct Term {
 }
 
 /// A pool of canonical terms of one body.
+#[derive(Clone)]
 pub struct Terms<'a> {
     level: Equivalence,
     effects: &'a EffectTable,

@@ -21,13 +21,14 @@ use crate::{
 const MOST_VIEWS: u32 = 8;
 
 /// A number of bytes: a constant times values that are not negative.
+#[derive(Clone)]
 struct Size {
     constant: i128,
     factors: Vec<ExprId>,
 }
 
 /// The results about buffers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Cells {
     memo: FxHashMap<BufferId, bool>,
 }

@@ -79,6 +79,7 @@ pub enum Constraint {
     },
 }
 
+#[derive(Clone)]
 struct Context {
     parent: ContextId,
     constraint: Constraint,
@@ -91,6 +92,7 @@ struct Context {
 }
 
 /// All contexts of an analyzer.
+#[derive(Clone)]
 pub(crate) struct Contexts {
     all: Vec<Context>,
     index: FxHashMap<(ContextId, Constraint, u8), ContextId>,

@@ -56,6 +56,7 @@ pub struct Work {
 }
 
 /// The deductions about the expressions of one body.
+#[derive(Clone)]
 pub(crate) struct Deduction<'a> {
     nodes: Nodes<'a>,
     contexts: Contexts,

@@ -13,6 +13,7 @@ use crate::contexts::ContextId;
 pub(crate) struct Place(u32);
 
 /// Answers of one kind, by subject and context. Subjects are small numbers.
+#[derive(Clone)]
 pub(crate) struct Memo<T> {
     answers: Vec<(ContextId, T)>,
     /// By subject: one more than the place of the first answer; 0 for none.

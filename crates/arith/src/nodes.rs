@@ -19,6 +19,7 @@ use crate::{canonical::TermId, integers::is_integral};
 pub(crate) use self::{shared_body::SharedBody, summary::VariableSet};
 
 /// The nodes of one body.
+#[derive(Clone)]
 pub(crate) struct Nodes<'a> {
     body: SharedBody<'a>,
     effects: &'a EffectTable,

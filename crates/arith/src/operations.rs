@@ -14,7 +14,8 @@
 //! - **Carried values** (`carried`): loop-carried ones, results of choices and arguments of blocks are leaves with
 //!   *claims*: bounds, congruences and equations that were shown by induction. They are constraints that every run
 //!   satisfies.
-//! - **Overflow**: signed numbers of MLIR wrap, so all questions are asked in the reading [`Overflow::Wraps`].
+//! - **Overflow**: signed numbers of MLIR wrap, so all questions are asked in the reading [`Overflow::Wraps`]. Flags
+//!   (`overflow<nsw>`) count where a value is used (`poison`).
 //! - **Witnesses** (`witness`): values of the leaves under which something happens, found among the ends of their
 //!   bounds and checked by evaluation. Only leaves that take each of their values count (`LeafKind`): a finding that
 //!   rests on a witness is proven, not possible.
@@ -29,10 +30,13 @@ mod facts;
 mod lacking;
 mod notation;
 mod places;
+mod poison;
 mod terms;
 mod text;
 mod values;
 mod witness;
+
+use std::sync::LazyLock;
 
 use ir::{
     Body, DataType, Dialect, ExprId, OpId, OpKind, Type, ValueId, ValueKind, arena::Table,
@@ -94,6 +98,7 @@ pub enum Decider {
 }
 
 /// The integers of a body of operations.
+#[derive(Clone)]
 pub struct OperationFacts<'b> {
     body: &'b Body,
     analyzer: Analyzer<'static>,
@@ -119,7 +124,41 @@ pub struct OperationFacts<'b> {
     derived: FxHashSet<ContextId>,
 }
 
+/// What was worked out about a body, without the body.
+pub struct KeptFacts(OperationFacts<'static>);
+
+impl KeptFacts {
+    /// A copy of the facts of the body that they were worked out for. O(what was worked out).
+    pub fn of<'b>(&self, body: &'b Body) -> OperationFacts<'b> {
+        self.0.clone().about(body)
+    }
+}
+
 impl<'b> OperationFacts<'b> {
+    /// The facts, to be kept beside the body.
+    pub fn kept(self) -> KeptFacts {
+        static NO_BODY: LazyLock<Body> = LazyLock::new(|| Body::new("", Dialect::Mlir));
+        KeptFacts(self.about(&NO_BODY))
+    }
+
+    fn about<'c>(self, body: &'c Body) -> OperationFacts<'c> {
+        OperationFacts {
+            body,
+            analyzer: self.analyzer,
+            terms: self.terms,
+            n_variants: self.n_variants,
+            leaves: self.leaves,
+            lanes: self.lanes,
+            shared: self.shared,
+            loops: self.loops,
+            before: self.before,
+            stated: self.stated,
+            deciders: self.deciders,
+            claims: self.claims,
+            derived: self.derived,
+        }
+    }
+
     /// Reads a body. O(operations).
     pub fn new(body: &'b Body, facts: &StatedFacts) -> OperationFacts<'b> {
         let empty = Body::new(&body.name, Dialect::Tirx);
@@ -158,6 +197,12 @@ impl<'b> OperationFacts<'b> {
     /// The facts before an operation; none for one that no path reaches, or in a region that was not understood.
     pub fn before(&self, op: OpId) -> Option<PlaceFacts> {
         self.before[op]
+    }
+
+    /// The facts before an operation for questions about a value that it uses: if it is no poison.
+    pub fn used(&mut self, at: OpId, value: ValueId) -> Option<ContextId> {
+        let context = self.before(at)?.context;
+        Some(self.not_poison(context, value))
     }
 
     /// The term of a scalar, or of the element of a tensor at the lanes of its type; none if it is no integer.
@@ -199,7 +244,7 @@ impl<'b> OperationFacts<'b> {
 
     /// The value of a condition, if it has one wherever an operation is executed; for a tensor, in all its elements.
     pub fn decide(&mut self, at: OpId, condition: ValueId) -> Option<bool> {
-        let context = self.before(at)?.context;
+        let context = self.used(at, condition)?;
         let term = self.term(condition)?;
         if self.analyzer.is_contradiction(Overflow::Wraps, context) {
             return None;
@@ -209,7 +254,7 @@ impl<'b> OperationFacts<'b> {
 
     /// The thing that decides a condition at an operation; none if it is decided by itself.
     pub fn decider(&mut self, at: OpId, condition: ValueId) -> Option<Decider> {
-        let context = self.before(at)?.context;
+        let context = self.used(at, condition)?;
         let term = self.term(condition)?;
         let found = self.analyzer.why(Overflow::Wraps, context, term)?;
         // A conjunction is several contexts, the last of which is remembered.

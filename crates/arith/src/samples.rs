@@ -99,7 +99,7 @@ struct Range {
 }
 
 /// The samples of an analyzer.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Samples {
     of: Vec<Sample>,
     numbers: Vec<Numbers>,

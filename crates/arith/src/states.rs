@@ -70,6 +70,7 @@ impl State {
 }
 
 /// The states of all contexts under both readings.
+#[derive(Clone)]
 pub(crate) struct States {
     of: [Vec<Option<State>>; 2],
     /// Of each set of variables the context asked about last, and the nearest one to it that constrains them.

@@ -23,7 +23,7 @@ const WRAPS: Overflow = Overflow::Wraps;
 const MOST_FORMS: u8 = 4;
 
 /// The results about traps.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Traps {
     /// By node and context: the node that may trap.
     culprits: FxHashMap<(ExprId, ContextId), Option<ExprId>>,

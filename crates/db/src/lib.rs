@@ -33,7 +33,7 @@ use salsa::plumbing::FromId as _;
 use syntax::Language;
 
 pub use crate::{
-    analyses::analyses,
+    analyses::{analyses, operation_facts},
     device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{

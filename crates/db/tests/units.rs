@@ -141,6 +141,30 @@ fn edit_in_a_body_reads_no_frame_again() {
 }
 
 #[test]
+fn facts_of_a_unit_are_worked_out_once() {
+    let text = "func.func @f(%a: i32) -> i32 {\n  %0 = arith.addi %a, %a : i32\n  return %0 : i32\n}\n\
+        func.func @g() {\n  return\n}\n";
+    let mut world = World::new(Language::Mlir, text);
+    let asked = |world: &World| {
+        world.db.start_log();
+        let unit = db::placed_units(&world.db, world.file)
+            .find(|it| it.unit.name(&world.db) == "f")
+            .expect("a function");
+        assert!(db::operation_facts(&world.db, unit.unit).is_some());
+        let log = world.db.take_log();
+        log.into_iter().filter(|it| it.starts_with("unit_facts")).count()
+    };
+    assert_eq!(asked(&world), 1);
+    assert_eq!(asked(&world), 0);
+    // Another function, and a comment.
+    world.edit("@g() {", "@g() {\n  \"a.b\"() : () -> ()");
+    world.edit("  %0 =", "  // a comment\n  %0 =");
+    assert_eq!(asked(&world), 0);
+    world.edit("%a, %a", "%a, %a overflow<nsw>");
+    assert_eq!(asked(&world), 1);
+}
+
+#[test]
 fn programs_of_pir_are_units() {
     let mut world = World::new(
         Language::Pir,

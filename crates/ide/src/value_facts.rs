@@ -2,8 +2,8 @@
 //!
 //! In: a file and the place of a value, a definition or a use. Out: the value in terms of arguments and loops, its
 //! bounds and congruence and what they rest on, the conditions in force, a simpler form with the rules that lead to it,
-//! and the facts that are missing, with the ways to state them. The facts of a unit are worked out anew: O(unit), for
-//! one value that a person asks about.
+//! and the facts that are missing, with the ways to state them. The facts of a unit are worked out once (`db`), and
+//! copied for one value that a person asks about; what is stated besides the settings asks for them anew.
 
 use arith::operations::{Decider, Known, Lack, OperationFacts, Outcome, StatedFacts, TermStep};
 use db::{PlacedUnit, RootDatabase, SourceFile};
@@ -145,8 +145,12 @@ pub(crate) fn of_value(
     let mut stated = StatedFacts::clone(&at.unit.configuration(db).dialects(db).facts);
     more.iter().for_each(|it| stated.push(it.clone()));
     let names = |it: ValueId| words.value(it);
+    let kept = match more.iter().next() {
+        Some(_) => None,
+        None => db::operation_facts(db, at.unit),
+    };
     let work = || {
-        let facts = OperationFacts::new(body, &stated);
+        let facts = kept.unwrap_or_else(|| OperationFacts::new(body, &stated));
         let before = match user {
             Some(user) => facts.before(user).map(|_| user),
             None => facts.defined_before(value),

@@ -24,7 +24,7 @@ const MOST_ARMS: u8 = 4;
 const MOST_CHOICES: u32 = 8;
 
 /// The facts found so far, under both readings.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Bounds {
     of_nodes: [Memo<Facts>; 2],
     /// By made atom.

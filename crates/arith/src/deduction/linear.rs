@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The forms found so far, under both readings.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct LinearForms {
     memo: [Memo<Linear>; 2],
 }

@@ -21,7 +21,7 @@ enum Part {
 }
 
 /// The answers so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Overflows {
     memo: FxHashMap<(ExprId, ContextId, Part), bool>,
 }

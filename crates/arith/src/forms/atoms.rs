@@ -49,7 +49,7 @@ pub(crate) struct Quotient {
 }
 
 /// The made atoms of an analyzer.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Atoms {
     all: Vec<(Made, VariableSet)>,
     index: FxHashMap<Made, u32>,

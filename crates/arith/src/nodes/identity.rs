@@ -11,6 +11,7 @@ use super::summary::Summaries;
 use crate::canonical::{TermId, Terms};
 
 /// The terms of the nodes asked for.
+#[derive(Clone)]
 pub(crate) struct Identity<'a> {
     terms: Terms<'a>,
     of: Vec<Option<TermId>>,

@@ -60,6 +60,7 @@ impl Summary {
 }
 
 /// The summaries of a body.
+#[derive(Clone)]
 pub(crate) struct Summaries<'a> {
     effects: &'a EffectTable,
     of: Vec<Option<Summary>>,

@@ -137,7 +137,7 @@ impl OperationFacts<'_> {
         at: OpId,
         names: &dyn Fn(ValueId) -> String,
     ) -> Option<ValueFacts> {
-        let context = self.before(at)?.context;
+        let context = self.used(at, value)?;
         let term = self.term(value)?;
         if self.analyzer.body().expr(term).size > MOST_NODES {
             return None;

@@ -121,7 +121,9 @@ impl OperationFacts<'_> {
         let name = op_name(self.body, op);
         let mut context = place.context;
         if is_assumption(name) {
-            if let Some(condition) = self.operand(op, 0).and_then(|it| self.term(it)) {
+            let value = self.operand(op, 0);
+            if let (Some(value), Some(condition)) = (value, value.and_then(|it| self.term(it))) {
+                context = self.not_poison(context, value);
                 context = self.assume(context, condition, true, Some(Decider::Op(op)));
             }
         } else if let Some(bound) = self.upper_bound(op, name)
@@ -206,10 +208,12 @@ impl OperationFacts<'_> {
     }
 
     fn arm(&mut self, op: OpId, at: usize, place: PlaceFacts) -> PlaceFacts {
-        match self.operand(op, 0).and_then(|it| self.term(it)) {
-            Some(condition) => {
+        let value = self.operand(op, 0);
+        match value.and_then(|it| Some((it, self.term(it)?))) {
+            Some((value, condition)) => {
                 let by = Some(Decider::Op(op));
-                PlaceFacts { context: self.assume(place.context, condition, at == 0, by), ..place }
+                let context = self.not_poison(place.context, value);
+                PlaceFacts { context: self.assume(context, condition, at == 0, by), ..place }
             }
             None => PlaceFacts { is_reached: false, ..place },
         }

@@ -469,7 +469,7 @@ impl Terms<'_> {
     }
 
     /// A signed number read as an unsigned one.
-    fn bits(&mut self, a: ExprId) -> ExprId {
+    pub(super) fn bits(&mut self, a: ExprId) -> ExprId {
         let dtype = self.dtype_of(a);
         if dtype.is_int() {
             self.analyzer.grow(|body| body.cast(a, DataType::uint(dtype.bits)))

@@ -23,6 +23,7 @@ impl MapId {
 }
 
 /// The nodes of all versions.
+#[derive(Clone)]
 pub(crate) struct Maps {
     nodes: Vec<[u32; 8]>,
 }

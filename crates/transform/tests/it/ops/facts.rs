@@ -233,3 +233,68 @@ func.func @g(%p: i1, %n: index) -> index {
         "#]],
     );
 }
+
+#[test]
+fn flags_count_where_values_are_used() {
+    check(
+        r#"
+func.func @f(%x: i32, %i: index, %p: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c9 = arith.constant 9 : index
+  %next = arith.addi %x, %c1 overflow<nsw> : i32
+  // Always: the next number is larger.
+  %r = arith.cmpi slt, %x, %next : i32
+  // Unknown: that the next number is not used says nothing about this one.
+  %max = arith.constant 2147483647 : i32
+  %r1 = arith.cmpi eq, %x, %max : i32
+  %far = arith.addi %i, %c9 overflow<nsw, nuw> : index
+  %r2 = arith.cmpi sgt, %far, %i : index
+  %wraps = arith.addi %x, %c1 : i32
+  %r3 = arith.cmpi slt, %x, %wraps : i32
+  // The branch uses it.
+  %go = arith.cmpi sgt, %next, %c0 : i32
+  scf.if %go {
+    %r4 = arith.addi %x, %c1 : i32
+  }
+  return
+}
+"#,
+        expect![[r#"
+            %r: is %x < %x + 1; 1..=;
+            %r1: is %x == 2147483647;
+            %r2: is %i + 9 > %i; 1..=;
+            %r3: is %x < %x + 1;
+            %r4: is %x + 1; 1..=;
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_of_few_bits_wrap() {
+    check(
+        r#"
+func.func @f(%x: i8, %y: i16) {
+  %c3 = arith.constant 3 : i8
+  %c100 = arith.constant 100 : i8
+  %c15 = arith.constant 15 : i16
+  %r = arith.andi %y, %c15 : i16
+  %r1 = arith.muli %r, %r : i16
+  %few = arith.trunci %r : i16 to i8
+  %r2 = arith.addi %few, %c100 : i8
+  %r3 = arith.addi %r2, %c100 : i8
+  %r4 = arith.remui %x, %c3 : i8
+  %r5 = arith.shrui %x, %c3 : i8
+  return
+}
+"#,
+        expect![[r#"
+            %r: is i16(%y mod 16); 0..=15;
+            %r1: is i16(i16(%y mod 16) * i16(%y mod 16)); 0..=225;
+            %r2: is i8(i8(i16(%y mod 16)) + 100); 100..=115;
+            %r3: is i8(i8(i8(i16(%y mod 16)) + 100) + 100);
+            %r4: is i8(rems(ui8(%x), ui8(3))); 0..=2;
+            %r5: is i8(divs(ui8(%x), ui8(8))); 0..=31;
+        "#]],
+    );
+}
