@@ -208,7 +208,7 @@ fn size(bytes: u64) -> String {
         it if it < 1 << 10 => format!("{it} bytes"),
         it if it.is_multiple_of(1 << 10) => format!("{} KiB", it >> 10),
         // Rounded down, as limits are not.
-        it => format!("{}.{} KiB", it >> 10, (it % (1 << 10)) * 10 >> 10),
+        it => format!("{}.{} KiB", it >> 10, ((it % (1 << 10)) * 10) >> 10),
     }
 }
 
