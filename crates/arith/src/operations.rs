@@ -118,13 +118,13 @@ pub struct OperationFacts<'b> {
     /// The context of what is stated about the arguments: facts, attributes, assumptions on entry.
     stated: ContextId,
     deciders: std::collections::BTreeMap<ContextId, Option<Decider>>,
-    /// What is known of values that are one of several.
+    /// Claims about values that are one of several.
     claims: carried::Claims,
     /// Contexts whose constraint every run satisfies that gets there.
     derived: FxHashSet<ContextId>,
 }
 
-/// What was worked out about a body, without the body.
+/// The facts that were worked out about a body, without the body.
 pub struct KeptFacts(OperationFacts<'static>);
 
 impl KeptFacts {

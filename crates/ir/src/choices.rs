@@ -49,7 +49,7 @@ pub struct Choice {
 pub struct Way {
     /// The operation that hands the value on: the one with the regions, or a terminator.
     pub op: OpId,
-    /// What is the case there besides.
+    /// The case that holds there besides.
     pub step: Step,
     /// True if control comes back to the place: it was there before on every such way of structured loops, and on some
     /// of blocks.

@@ -1,4 +1,4 @@
-//! What the tiles of a kernel of TileLang take of a block's memory and registers.
+//! The memory and registers of a block that the tiles of a TileLang kernel take.
 //!
 //! In: a body. Out: the bytes of a tile, the copies of it that a software pipeline keeps, and the threads of the block.
 //! TileLang keeps a tile of shared memory that a loop of `num_stages` stages copies from global memory that many times

@@ -1,4 +1,4 @@
-//! What is known of integers of MLIR, against their values in runs of generated functions.
+//! The facts about integers of MLIR, against their values in runs of generated functions.
 //!
 //! Each function writes the values of its integers into a log, with the number of each, as they are computed: what
 //! loops carry, what choices yield, arguments of blocks, sums of few bits. Every value has to be in its bounds and in its
@@ -418,7 +418,7 @@ fn function(seed: u64) -> (String, Vec<String>) {
     (it.out, it.logged)
 }
 
-/// What is known of one value.
+/// The facts about one value.
 struct Bounds {
     interval: arith::Interval,
     modular: arith::Modular,

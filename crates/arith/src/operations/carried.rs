@@ -197,7 +197,7 @@ impl OperationFacts<'_> {
         res.iter().any(|it| !it.is_back).then_some(res)
     }
 
-    /// What is known on a way; none if no run takes it.
+    /// The facts on a way; none if no run takes it.
     fn on_way(&mut self, way: Way, found: &Claims) -> Option<ContextId> {
         let place = self.before(way.op)?;
         let mut context = match way.step {
@@ -488,7 +488,7 @@ impl OperationFacts<'_> {
         Some(res)
     }
 
-    /// What is added to a value, and what is subtracted, to make another one.
+    /// The values that are added to one, or subtracted, to make another.
     fn summands(&mut self, mut next: ExprId, of: ExprId) -> Option<Vec<(BinaryOp, ExprId)>> {
         let mut res = Vec::new();
         for _ in 0..MOST_NODES {

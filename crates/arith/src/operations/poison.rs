@@ -38,7 +38,7 @@ const STRICT: [&str; 17] = [
 ];
 
 impl OperationFacts<'_> {
-    /// What is known where a value is used and is no poison.
+    /// The facts where a value is used and is no poison.
     pub(super) fn not_poison(&mut self, mut context: ContextId, value: ValueId) -> ContextId {
         let body = self.body;
         let mut seen = FxHashSet::default();

@@ -7,6 +7,7 @@
 use ir::{
     BinaryOp, Body, DataType, ExprId, ExprKind, OpId, UnaryOp, ValueId, ValueKind,
     fold::{self, Folded},
+    known_ops,
     stack::with_room,
     text::{
         affine::{Affine, Map, Op},
@@ -147,7 +148,7 @@ impl OperationFacts<'_> {
         let body = self.body;
         let [then, other] = body.ops[op].regions[..] else { return None };
         let condition = match op_name(body, op) {
-            "affine.if" => self.affine_condition(op)?,
+            known_ops::AFFINE_IF => self.affine_condition(op)?,
             _ => {
                 let value = self.operand(op, 0)?;
                 self.element(value, &[])?
@@ -156,7 +157,7 @@ impl OperationFacts<'_> {
         let mut arm = |region: ir::RegionId| {
             let &[block] = body.regions[region].blocks.as_slice() else { return None };
             let &last = body.blocks[block].ops.last()?;
-            if !matches!(op_name(body, last), "scf.yield" | "affine.yield") {
+            if !matches!(op_name(body, last), known_ops::SCF_YIELD | known_ops::AFFINE_YIELD) {
                 return None;
             }
             let value = value_of(body, *body.ops[last].operands.get(at)?)?;
@@ -354,7 +355,7 @@ impl OperationFacts<'_> {
 
 /// True for an operation that yields what one of its two regions does.
 fn is_choice(body: &Body, op: OpId) -> bool {
-    matches!(op_name(body, op), "scf.if" | "affine.if")
+    matches!(op_name(body, op), known_ops::SCF_IF | known_ops::AFFINE_IF)
 }
 
 /// The map or set of an attribute.

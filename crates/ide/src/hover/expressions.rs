@@ -167,7 +167,7 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
     format!("```python\n{}{ty}\n```\n{kind}{note}{memory}", definition.name)
 }
 
-/// What a tile takes of a block's memory or registers: `48 KiB × 3 stages = 144 of 227 KiB of shared memory`.
+/// The share that a tile takes of a block's memory or registers: `48 KiB × 3 stages = 144 of 227 KiB of shared memory`.
 fn tile_text(body: &ir::Body, buffer: ir::BufferId) -> Option<String> {
     let threads = tile_memory::threads_of_block(body);
     let data = &body.buffers[buffer];

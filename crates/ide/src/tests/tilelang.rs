@@ -97,7 +97,7 @@ fn elements_of_fragments_are_registers_and_no_values_to_share() {
     assert_eq!(shared(&format!("{COPY}{}", twice("a"))), 1);
 }
 
-/// What a hover says of the memory of a tile, in a kernel with 128 threads.
+/// The sentence of a hover about the memory of a tile, in a kernel with 128 threads.
 fn memory_of(name: &str, shape: &str, form: &str, loop_: &str) -> String {
     let text = format!(
         "import tilelang.language as T\n\n@T.prim_func\ndef f(A: T.Tensor((1024, 1024), \"float16\"), n: T.int32):\n    with T.Kernel(4, threads=128) as bx:\n        {name} = T.{form}({shape}, \"float16\")\n        for k in {loop_}:\n            T.copy(A[k * 128, 0], {name})\n"

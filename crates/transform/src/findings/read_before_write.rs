@@ -9,8 +9,9 @@
 //!   made to read together the values that some of them have.
 //!
 //! A part of a buffer that a tile operation reads in any case counts as a load (`SEMANTICS: Y11`). A call counts as a
-//! write of the memory that it is given to write. Memory of a thread block counts where no other statement writes it. Of the loads of an allocation that nothing writes, the first is told,
-//! and the others with it. O(occurrences + loads · log n).
+//! write of the memory that it is given to write. Memory of a thread block counts where no other statement writes it.
+//! Of the loads of an allocation that nothing writes, the first is told, and the others with it.
+//! O(occurrences + loads · log n).
 
 use std::collections::hash_map::Entry;
 

@@ -1,9 +1,9 @@
 //! Tiles that an asynchronous copy has not filled yet, or has not read yet.
 //!
-//! In: the facts. Out: a finding for each `T.async_copy` or `T.tma_copy` behind which, with no wait between, a statement
-//! uses the tile that it fills, or overwrites the tile that it stores. TileLang adds no wait to these two (its
-//! `language/copy_op.py`). Only statements of one list are looked at, as far as each is known to be no wait, and only
-//! tiles that are copied as a whole: in other places threads may have waited. O(statements · copies).
+//! In: the facts. Out: a finding for each `T.async_copy` or `T.tma_copy` behind which, with no wait between, a
+//! statement uses the tile that it fills, or overwrites the tile that it stores. TileLang adds no wait to these two
+//! (its `language/copy_op.py`). Only statements of one list are looked at, as far as each is known to be no wait, and
+//! only tiles that are copied as a whole: in other places threads may have waited. O(statements · copies).
 
 use ir::{
     Body, BufferId, BufferOrigin, Callee, ExprKind, ForKind, Intrinsic, OpId, OpKind,
@@ -47,7 +47,7 @@ Wait first: for the barrier (`T.mbarrier_wait_parity`, `T.barrier_wait`), for th
 /// The copy stands here.
 const COPY: Role = Role("the copy begins here");
 
-/// What a copy in flight does to a tile.
+/// The part that a tile has in a copy in flight.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flight {
     Fills,
@@ -124,7 +124,7 @@ fn is_whole(body: &Body, operand: ir::ExprId) -> bool {
     )
 }
 
-/// What a statement does with a tile.
+/// The use that a statement makes of a tile.
 enum Use {
     Nothing,
     /// It may wait, or nobody knows.
@@ -180,7 +180,8 @@ fn used(facts: &FindingFacts<'_>, op: OpId, tile: BufferId, flight: Flight) -> U
     if is_used { Use::Of } else { Use::Nothing }
 }
 
-/// Whether the tile operation around an occurrence of the tile collides with the copy; none if that cannot be said.
+/// Returns true if the tile operation around an occurrence of the tile collides with the copy; none if that cannot be
+/// said.
 fn of_operand(facts: &FindingFacts<'_>, id: ir::OccurrenceId, flight: Flight) -> Option<bool> {
     let (body, occurrences) = (facts.body, facts.occurrences);
     let parent = occurrences[id].parent?;

@@ -2,9 +2,9 @@
 //!
 //! Parameters are those of `match_buffer`, with row-major strides left out; names are numbered as they occur; lines of
 //! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands
-//! at the head of its block, where TileLang's IR has it, and another name of memory right before its first use. Layouts,
-//! swizzles and reducers of blocks are attributes in our IR and statements or objects in TileLang's: they are not
-//! compared, nor are the counts of barriers. O(text).
+//! at the head of its block, where TileLang's IR has it, and another name of memory right before its first use.
+//! Layouts, swizzles and reducers of blocks are attributes in our IR and statements or objects in TileLang's: they are
+//! not compared, nor are the counts of barriers. O(text).
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Kernels of TileLang's examples, executed by us and computed by NumPy.
 //!
 //! In: the folder of the examples. Each case of `tilelang_runs.py` is an instance with small sizes: our program runs it
-//! on arrays, and what it leaves has to be what NumPy computes. Out: how many ran, how many of these were equal, and why
+//! on arrays, and what it leaves has to be what NumPy computes. Out: how many ran, how many were equal, and why
 //! the others were not. TileLang is not needed.
 
 use std::path::PathBuf;
