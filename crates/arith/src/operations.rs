@@ -39,7 +39,7 @@ mod witness;
 use std::sync::LazyLock;
 
 use ir::{
-    Body, DataType, Dialect, ExprId, OpId, OpKind, Type, ValueId, ValueKind, arena::Table,
+    Body, DataType, Dialect, ExprId, NameId, OpId, OpKind, Type, ValueId, ValueKind, arena::Table,
     effects::EffectTable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -301,6 +301,14 @@ impl<'b> OperationFacts<'b> {
 
     fn int(&mut self, value: i128, dtype: DataType) -> ExprId {
         self.analyzer.grow(|body| body.int(value, dtype))
+    }
+}
+
+/// The name of an operation that was read, as a constant.
+fn id_of(body: &Body, op: OpId) -> Option<NameId> {
+    match body.ops[op].kind {
+        OpKind::Named(name) => Some(name),
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@
 //! time being, as no path leads to the place that does not pass it.
 
 use ir::{
-    BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, ValueId,
+    BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, OpId, RegionId, ValueId,
     arena::Table, known_ops,
 };
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Decider, LeafKind, OperationFacts, PlaceFacts,
     carried::MOST_WALKS,
-    op_name, terms,
+    id_of, op_name, terms,
     text::{self, attr, int_attr},
 };
 use crate::{ContextId, Interval, Overflow};
@@ -443,14 +443,6 @@ impl OperationFacts<'_> {
     pub fn bound_at(&mut self, op: OpId, term: ExprId) -> Option<Interval> {
         let context = self.before(op)?.context;
         Some(self.analyzer.bound(context, term))
-    }
-}
-
-/// The name of an operation that was read, as a constant.
-fn id_of(body: &Body, op: OpId) -> Option<NameId> {
-    match body.ops[op].kind {
-        OpKind::Named(name) => Some(name),
-        _ => None,
     }
 }
 

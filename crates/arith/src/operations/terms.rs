@@ -15,7 +15,7 @@ use ir::{
     },
 };
 
-use super::{Lanes, Leaf, LeafKind, OperationFacts, op_name, text, values::value_of};
+use super::{Lanes, Leaf, LeafKind, OperationFacts, id_of, op_name, text, values::value_of};
 
 /// Variants of lanes that a value has terms for; a further one is a leaf.
 const MOST_VARIANTS: u32 = 8;
@@ -147,8 +147,8 @@ impl OperationFacts<'_> {
     fn choice(&mut self, op: OpId, at: usize, lanes: &[ExprId], dtype: DataType) -> Option<ExprId> {
         let body = self.body;
         let [then, other] = body.ops[op].regions[..] else { return None };
-        let condition = match op_name(body, op) {
-            known_ops::AFFINE_IF => self.affine_condition(op)?,
+        let condition = match id_of(body, op) {
+            Some(known_ops::AFFINE_IF) => self.affine_condition(op)?,
             _ => {
                 let value = self.operand(op, 0)?;
                 self.element(value, &[])?
@@ -157,7 +157,7 @@ impl OperationFacts<'_> {
         let mut arm = |region: ir::RegionId| {
             let &[block] = body.regions[region].blocks.as_slice() else { return None };
             let &last = body.blocks[block].ops.last()?;
-            if !matches!(op_name(body, last), known_ops::SCF_YIELD | known_ops::AFFINE_YIELD) {
+            if !matches!(id_of(body, last), Some(known_ops::SCF_YIELD | known_ops::AFFINE_YIELD)) {
                 return None;
             }
             let value = value_of(body, *body.ops[last].operands.get(at)?)?;
@@ -355,7 +355,7 @@ impl OperationFacts<'_> {
 
 /// True for an operation that yields what one of its two regions does.
 fn is_choice(body: &Body, op: OpId) -> bool {
-    matches!(op_name(body, op), known_ops::SCF_IF | known_ops::AFFINE_IF)
+    matches!(id_of(body, op), Some(known_ops::SCF_IF | known_ops::AFFINE_IF))
 }
 
 /// The map or set of an attribute.

@@ -212,6 +212,8 @@ fn tiles_of_copies_that_still_run() {
             .to_owned(),
         "T.tma_copy(S, A[0, 0])\nT.copy(S, A[bx * 64, 0])".to_owned(),
         "T.async_copy(A[0, 0], S)\nT.async_copy(A[0, 0], S)\nT.ptx_wait_group(0)".to_owned(),
+        "T.annotate_ws_schedule(T.WSSchedule(num_warps=8))\nT.async_copy(A[0, 0], S, annotations={T.WSID: \"in\"})\nT.copy(S, A[bx * 64, 0], annotations={T.WSID: \"out\"})"
+            .to_owned(),
     ];
     let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
     let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
@@ -237,6 +239,7 @@ fn waits_for_barriers_at_which_nothing_arrives() {
             "b = T.alloc_barrier(128)\nT.mbarrier_wait_parity(b, n)",
             "b = T.alloc_barrier(128)\nfor k in T.serial(1):\n    T.mbarrier_wait_parity(b, (k + 1) % 2)",
             "b = T.alloc_barrier(128)\nhelper(b)\nT.mbarrier_wait_parity(b, 0)",
+            "b = T.alloc_barrier(1)\nT.tcgen05_gemm(S, W, C, n, n, mbar=b)\nT.mbarrier_wait_parity(b, 0)",
             "b = T.alloc_barrier([128, 128])\nT.barrier_arrive(b[0])\nT.mbarrier_wait_parity(b[1], 0)",
         ],
     );

@@ -95,10 +95,13 @@ fn begun(body: &Body, op: OpId) -> Option<(BufferId, Flight)> {
         return None;
     }
     let call = *body.ops[op].operands.first()?;
-    let ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } = body.expr(call).kind else {
+    let ExprKind::Call { callee: Callee::Intrinsic(_, it), args, attrs, .. } = body.expr(call).kind
+    else {
         return None;
     };
-    if !matches!(it, Intrinsic::TlAsyncCopy | Intrinsic::TlTmaCopy) {
+    // Schedules of warps place the statements that they name by annotations, and add the waits.
+    let is_scheduled = body.dict(attrs).iter().any(|it| &*it.0 == "annotations");
+    if is_scheduled || !matches!(it, Intrinsic::TlAsyncCopy | Intrinsic::TlTmaCopy) {
         return None;
     }
     let &[from, to, ..] = body.items(args) else { return None };

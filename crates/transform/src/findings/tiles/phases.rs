@@ -58,6 +58,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     if super::launches(body).next().is_none() || around::has_jumps(body, occurrences) {
         return;
     }
+    if occurrences.iter().any(|(_, it)| may_name_barriers(body, body.expr(it.expr).kind)) {
+        return;
+    }
     let mut waits: FxHashMap<BufferId, Waits> = FxHashMap::default();
     for (id, occurrence) in occurrences.iter() {
         let buffer = match body.expr(occurrence.expr).kind {
@@ -90,6 +93,15 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             found.push(finding);
             break;
         }
+    }
+}
+
+/// Returns true for a text, and for a call with a keyword that is no operand: any barrier may be named there.
+fn may_name_barriers(body: &Body, kind: ExprKind) -> bool {
+    match kind {
+        ExprKind::Opaque { .. } => true,
+        ExprKind::Call { attrs, .. } => body.dict(attrs).iter().any(|it| it.1.holds_expression()),
+        _ => false,
     }
 }
 

@@ -194,8 +194,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             operands.push(self.tile_alone(tile)?);
         }
         operands.extend([transpose_a, transpose_b]);
-        let Some(sizes) = sizes else { return Ok(Some(operands)) };
-        operands.extend(sizes.map(|it| self.tx(it, at)));
+        match sizes {
+            Some(sizes) => operands.extend(sizes.map(|it| self.tx(it, at))),
+            // Of tiles of an unknown form nothing is known; what stands behind the sizes keeps its place.
+            None => operands.extend([(); 3].map(|()| self.opaque_operand(ex))),
+        }
         let policy = match args.get("policy") {
             Some(policy) => self.policy(policy)?,
             None => self.made_int(ex, 0),
@@ -213,12 +216,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// M, N and K, by the last two extents of the tiles.
-    fn gemm_sizes(&self, a: &Tile, c: &Tile, transpose_a: Tx) -> Option<[ir::ExprId; 3]> {
+    fn gemm_sizes(&mut self, a: &Tile, c: &Tile, transpose_a: Tx) -> Option<[ir::ExprId; 3]> {
         let [.., m, n] = *c.extents()? else { return None };
         let [.., first, last] = *a.extents()? else { return None };
-        let k = match self.const_int(transpose_a)? {
-            0 => last,
-            _ => first,
+        let k = match self.const_int(transpose_a) {
+            Some(0) => last,
+            Some(_) => first,
+            None if first == last => last,
+            None => self.s.body.select(transpose_a.id, first, last),
         };
         Some([m, n, k])
     }
