@@ -8,8 +8,8 @@
 //! time being, as no path leads to the place that does not pass it.
 
 use ir::{
-    BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, OpId, RegionId, ValueId,
-    arena::Table, known_ops,
+    BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, OpId, RegionId, ValueId, arena::Table,
+    known_ops,
 };
 use rustc_hash::FxHashMap;
 

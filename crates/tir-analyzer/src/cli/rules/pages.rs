@@ -53,6 +53,7 @@ macro_rules! pages {
 
 pages! {
     "alias-redefinition"
+    "barrier-without-arrival"
     "block-redefinition"
     "common-after-side-effect"
     "common-operation"
@@ -60,6 +61,7 @@ pages! {
     "common-subexpression"
     "commuted-operation"
     "constant-condition"
+    "copy-in-flight"
     "copy-propagation"
     "count-mismatch"
     "dead-binding"

@@ -321,7 +321,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 5,
+                  "ruleIndex": 6,
                   "relatedLocations": [
                     {
                       "id": 0,
@@ -380,7 +380,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 58
+                  "ruleIndex": 60
                 }
               ],
               "invocations": [
