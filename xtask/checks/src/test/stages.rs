@@ -149,7 +149,8 @@ fn vscode(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
 
 fn web(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     match web::command(context.ws, context.cargo())? {
-        Ok(mut command) => context.run_tests(&mut command, tally)?,
+        Ok(Some(mut command)) => context.run_tests(&mut command, tally)?,
+        Ok(None) => {}
         Err(skip) => tally.skip(skip),
     }
     Ok(())

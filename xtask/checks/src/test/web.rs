@@ -11,18 +11,30 @@ use xtask::web::{self, Compiler};
 
 use crate::skip::Skip;
 use crate::test::vscode::chromium;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, say};
 use crate::{process, system};
 
 /// The driver of the browser.
 const DRIVER: &str = "playwright-core@1.65.1";
 
-/// The command that runs the tests. Its inner error is a [`Skip`] that names what the machine lacks.
+/// The command that runs the tests; none without Rust's library for WebAssembly, which no package manager has that
+/// this repository may use: that is said, and is no skipped check. The inner error is a [`Skip`] that names what the
+/// machine lacks besides.
 ///
 /// # Errors
 /// If the page does not build.
-pub(crate) fn command(ws: &Workspace, cargo: Command) -> anyhow::Result<Result<Command, Skip>> {
-    let (driver, chromium, compiler) = match tools(ws) {
+pub(crate) fn command(
+    ws: &Workspace,
+    cargo: Command,
+) -> anyhow::Result<Result<Option<Command>, Skip>> {
+    let compiler = match Compiler::find_or_install() {
+        Ok(compiler) => compiler,
+        Err(error) => {
+            say(format_args!("{}", Skip::new("Rust for WebAssembly", format!("{error:#}"))));
+            return Ok(Ok(None));
+        }
+    };
+    let (driver, chromium) = match tools(ws) {
         Ok(tools) => tools,
         Err(skip) => return Ok(Err(skip)),
     };
@@ -38,18 +50,16 @@ pub(crate) fn command(ws: &Workspace, cargo: Command) -> anyhow::Result<Result<C
     if let Some(folder) = std::env::var_os("TIR_ANALYZER_PICTURES") {
         command.env("WEB_SHOTS", std::path::absolute(folder)?);
     }
-    Ok(Ok(command))
+    Ok(Ok(Some(command)))
 }
 
-fn tools(ws: &Workspace) -> Result<(PathBuf, String, Compiler), Skip> {
+fn tools(ws: &Workspace) -> Result<(PathBuf, String), Skip> {
     let npm = || process::run_quiet(Command::new("npm").arg("--version"));
     system::find_or_install("npm", &["nodejs", "npm"], npm)?;
     let chromium = system::find_or_install("chromium", &["chromium"], chromium)?;
-    let skip = |name: &str, error: anyhow::Error| Skip::new(name, format!("{error:#}"));
-    let compiler =
-        Compiler::find_or_install().map_err(|error| skip("Rust for WebAssembly", error))?;
-    let driver = install_driver(ws).map_err(|error| skip("playwright", error))?;
-    Ok((driver, chromium, compiler))
+    let driver =
+        install_driver(ws).map_err(|error| Skip::new("playwright", format!("{error:#}")))?;
+    Ok((driver, chromium))
 }
 
 /// The folder with the driver.
