@@ -122,7 +122,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
             false => self.assigned(value),
         };
         self.s.call_target = None;
-        self.assign_value(name, target, ev?)
+        let ev = ev?;
+        // `n = T.int64()` is a variable in TileLang too, where a type may have another name (`dtype = T.int64`).
+        let is_made = matches!(*self.ast.kind(value), ExKind::Call { args, .. } if args.is_empty());
+        match ev.val {
+            Val::Type(ty) if is_made && self.is_tile_source() => {
+                self.declare(name, target, ty, IsSize(false));
+                Ok(())
+            }
+            _ => self.assign_value(name, target, ev),
+        }
     }
 
     /// The memory of a scalar that is allocated by name.

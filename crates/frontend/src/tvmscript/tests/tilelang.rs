@@ -662,3 +662,18 @@ fn functions_in_no_table_are_told_once() {
         "#]],
     );
 }
+
+#[test]
+fn a_type_that_is_called_without_a_value_is_a_variable() {
+    let text = format!(
+        "{HEAD}\n@T.prim_func\ndef f(a: T.handle):\n    n = T.int64()\n    dtype = T.float32\n    A = T.match_buffer(a, (n * 32,), dtype)\n    A[T.min(T.int64(0), n)] = T.float32(0)\n"
+    );
+    expect![[r#"
+        @T.prim_func
+        def f(a: T.handle):
+            n = T.int64()
+            A = T.match_buffer(a, (n * T.int64(32),))
+            A[T.min(T.int64(0), n)] = T.float32(0.0)
+    "#]]
+    .assert_eq(&printed(&text));
+}
