@@ -118,8 +118,8 @@ fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verd
     let instance = call(kernel);
     let path = file.path.to_string_lossy();
     let mut given = vec!["--function", name, &path];
-    // A function without parameters has one instance, which needs no name.
-    if kernel["arguments"].as_object().is_some_and(|it| !it.is_empty()) {
+    // A kernel at the top of a file is in no function.
+    if !text(kernel, "factory").is_empty() {
         given.extend(["--instance", &instance]);
     }
     let ours = run(program, &given, "")?;

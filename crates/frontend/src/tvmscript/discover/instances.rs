@@ -50,7 +50,7 @@ enum DefaultValue {
     Unknown,
 }
 
-/// A function of Python with parameters, with TVMScript functions inside.
+/// A function of Python with TVMScript functions inside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Factory {
     /// Names of the classes and functions around it, and its own, joined by `.`.
@@ -188,6 +188,14 @@ impl FileFunctions {
     /// The factories of the file, in the order of the first TVMScript function in each. O(functions). `context` is that
     /// of the file ([`FileFunctions::context`]), here and below.
     pub fn factories(&self, context: Context<'_>) -> Vec<Factory> {
+        let mut factories = self.functions_around(context);
+        factories.retain(|it| !it.parameters.is_empty());
+        factories
+    }
+
+    /// The factories, and the functions without parameters that have a TVMScript function in them: each of these has
+    /// one instance, without values. O(functions).
+    pub fn functions_around(&self, context: Context<'_>) -> Vec<Factory> {
         let mut found: Vec<Factory> = Vec::new();
         for (number, item) in self.functions.iter().enumerate() {
             if item.source.kind != FunctionKind::PrimFunc {
@@ -210,7 +218,7 @@ impl FileFunctions {
         found
     }
 
-    /// The factory that a scope is; none if it is no function with parameters.
+    /// The factory that a scope is, if it is a function.
     fn factory(&self, scope: &Scope, function: usize, context: Context<'_>) -> Option<Factory> {
         let list = scope.parameters.as_ref()?.syntax();
         let mut factory = Factory {
@@ -241,7 +249,7 @@ impl FileFunctions {
             let (name, default) = (name.clone(), DefaultValue::Unknown);
             factory.parameters.push(Parameter { name, default, is_keyword_only: true });
         }
-        (!factory.parameters.is_empty()).then_some(factory)
+        Some(factory)
     }
 
     /// The default of a parameter, which is evaluated around the function.

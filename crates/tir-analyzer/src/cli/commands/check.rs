@@ -162,7 +162,8 @@ impl Wanted<'_> {
             return Ok(None);
         };
         let functions = functions(source, job);
-        if !functions.factories(functions.context()).iter().any(|it| call.0.means(&it.path)) {
+        if !functions.functions_around(functions.context()).iter().any(|it| call.0.means(&it.path))
+        {
             return Ok(None);
         }
         self.is_found.store(true, Ordering::Relaxed);

@@ -128,14 +128,17 @@ pub(crate) fn instance_of(
     shown: &str,
 ) -> anyhow::Result<Option<Instance>> {
     let Some(InstanceCall(request)) = call else { return Ok(None) };
-    let factories = functions.factories(functions.context());
+    let factories = functions.functions_around(functions.context());
     let meant: Vec<&Factory> = factories.iter().filter(|it| request.means(&it.path)).collect();
     match meant[..] {
         [factory] => match factory.instance(&request.arguments) {
             Ok(instance) => Ok(Some(instance)),
             Err(why) => {
                 let parameters: Vec<&str> = factory.parameters().collect();
-                bail!("{shown}: {why}; its parameters are: {}", parameters.join(", "))
+                match parameters.is_empty() {
+                    true => bail!("{shown}: {why}; it has no parameters"),
+                    false => bail!("{shown}: {why}; its parameters are: {}", parameters.join(", ")),
+                }
             }
         },
         [] => {

@@ -198,3 +198,29 @@ fn equal_instances_are_generated_once() {
         --- exit code 0
     "#]]);
 }
+
+#[test]
+fn a_function_without_parameters_has_one_instance() {
+    let text = "import tilelang.language as T\n\n\ndef make():\n    @T.prim_func\n    def main(A: T.Tensor((8,), \"float32\")):\n        with T.Kernel(1, threads=8) as bx:\n            T.clear(A)\n\n    return main\n";
+    let project = Project::new(&[("a.py", text)]);
+    run(&project, &["opt", "a.py", "--instance", "make()"]).check(expect![[r#"
+        from tvm.script import tirx as T
+
+
+        @T.prim_func
+        def main(A: T.Buffer((8,), "float32")):
+            for bx in T.thread_binding(1, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [8, 1, 1]})
+                    T.fill(T.region(A[0], 2, 8), 0)
+        --- exit code 0
+    "#]]);
+    run(&project, &["opt", "a.py", "--instance", "make(1)"]).check(expect![[r#"
+        --- errors
+        error: a.py: `make` takes 0 positional arguments, not 1; it has no parameters
+        --- exit code 2
+    "#]]);
+}
