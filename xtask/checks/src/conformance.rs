@@ -30,6 +30,7 @@ pub(crate) mod peer;
 mod pir;
 mod power;
 mod precision;
+mod program;
 mod read;
 mod report;
 mod reread;

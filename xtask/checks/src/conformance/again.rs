@@ -19,8 +19,8 @@ use anyhow::Context as _;
 
 use crate::conformance::mlir::{mlir_opt, version};
 use crate::conformance::parallel;
+use crate::conformance::program::program;
 use crate::conformance::report::{Report, Target};
-use crate::conformance::reread::program;
 use crate::process;
 use crate::skip::Skip;
 use crate::workspace::Workspace;

@@ -59,6 +59,21 @@ pub(crate) fn below(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<F
     Ok(files)
 }
 
+/// The files of several folders that `is_wanted` takes by their text, each with the name of its folder.
+pub(crate) fn in_folders(
+    folders: &[PathBuf],
+    filter: Option<&str>,
+    is_wanted: impl Fn(&str) -> bool,
+) -> anyhow::Result<Vec<(String, File)>> {
+    let mut files = Vec::new();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let found = below(folder, filter)?.into_iter().filter(|it| is_wanted(&it.text));
+        files.extend(found.map(|it| (name.clone(), it)));
+    }
+    Ok(files)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,8 +24,9 @@ use crate::conformance::corpus;
 use crate::conformance::peer::{Keep, Peer};
 use crate::conformance::read::text;
 use crate::conformance::report::{Report, Target};
+use crate::conformance::reread::{self, started};
 use crate::conformance::simplify::statements::Work;
-use crate::conformance::{ours, parallel, reread};
+use crate::conformance::{ours, parallel};
 use crate::skip::Skip;
 use crate::workspace::Workspace;
 
@@ -43,20 +44,14 @@ pub(crate) fn compare(
     filter: Option<&str>,
     options: &reread::Options,
 ) -> anyhow::Result<Result<Report, Skip>> {
-    let started = reread::packages(ws)
-        .and_then(|packages| Ok((packages, Peer::tvm_pairs(ws, options.processes)?)));
-    let (packages, peer) = match started {
+    let (packages, peer) = match started(ws, || Peer::tvm_pairs(ws, options.processes)) {
         Ok(started) => started,
         Err(skip) => return Ok(Err(skip)),
     };
-    let mut files = Vec::new();
-    for folder in folders {
-        let found = corpus::below(folder, filter)?.into_iter();
-        files.extend(found.filter(|it| is_about_passes(&it.text)));
-    }
+    let files = corpus::in_folders(folders, filter, is_about_passes)?;
     let requests: Vec<Value> = files
         .iter()
-        .map(|file| {
+        .map(|(_, file)| {
             json!({
                 "op": "pairs", "path": file.path, "text": file.text, "limit": options.limit, "packages": packages,
             })
@@ -66,7 +61,7 @@ pub(crate) fn compare(
     let mut report = Report::new("Pairs of TVM's tests of passes, and our results", KINDS);
     report.note(format!("TVM {}", peer.version));
     let known = reread::known(KNOWN);
-    for (file, answer) in files.iter().zip(&answers) {
+    for ((_, file), answer) in files.iter().zip(&answers) {
         match answer {
             Ok(answer) => {
                 let pairs = answer["pairs"].as_array().map_or(&[][..], Vec::as_slice);

@@ -11,17 +11,14 @@
 //! fails the comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::conformance::peer::{Answer, Keep, Peer};
 use crate::conformance::report::{Report, Target, without_names};
-use crate::conformance::{Input, corpus, parallel, read::text};
-use crate::process;
+use crate::conformance::{Input, corpus, parallel, program, read::text};
 use crate::skip::Skip;
 use crate::venv::Venv;
 use crate::workspace::Workspace;
@@ -143,15 +140,11 @@ pub(crate) fn compare(
     input: &Input<'_>,
     options: &Options,
 ) -> anyhow::Result<Result<Report, Skip>> {
-    let packages = match packages(input.ws) {
-        Ok(packages) => packages,
+    let (packages, peer) = match started(input.ws, || tests_peer(input.ws, options)) {
+        Ok(started) => started,
         Err(skip) => return Ok(Err(skip)),
     };
-    let peer = match tests_peer(input.ws, options) {
-        Ok(peer) => peer,
-        Err(skip) => return Ok(Err(skip)),
-    };
-    let program = program(input.ws)?;
+    let program = program::program(input.ws)?;
     let files: Vec<&corpus::File> =
         input.files.iter().filter(|it| it.text.contains("prim_func")).collect();
     let printed = parallel(&files, |file| print(&program, file, &options.plans));
@@ -179,27 +172,23 @@ pub(crate) fn packages(ws: &Workspace) -> Result<PathBuf, Skip> {
     venv.site_packages().map_err(|error| Skip::new("pytest", format!("{error:#}")))
 }
 
+/// The folder of pytest, and a peer that runs tests.
+pub(crate) fn started(
+    ws: &Workspace,
+    peer: impl FnOnce() -> Result<Peer, Skip>,
+) -> Result<(PathBuf, Peer), Skip> {
+    Ok((packages(ws)?, peer()?))
+}
+
 fn tests_peer(ws: &Workspace, options: &Options) -> Result<Peer, Skip> {
     Peer::tvm_tests(ws, options.processes)
 }
 
-/// The program under test: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now.
-pub(crate) fn program(ws: &Workspace) -> anyhow::Result<OsString> {
-    if let Some(path) = std::env::var_os("TIR_ANALYZER_BIN") {
-        return Ok(path);
-    }
-    let mut cargo = ws.cargo();
-    cargo.args(["build", "--quiet", "--package", "tir-analyzer"]);
-    anyhow::ensure!(process::run_shown(&mut cargo)?.success, "the program does not build");
-    let name = format!("tir-analyzer{}", std::env::consts::EXE_SUFFIX);
-    Ok(ws.target().join("debug").join(name).into())
-}
-
-fn print<'a>(program: &OsString, file: &'a corpus::File, plans: &[Plan]) -> Printed<'a> {
+fn print<'a>(program: &OsStr, file: &'a corpus::File, plans: &[Plan]) -> Printed<'a> {
     let mut printed = Printed { file, texts: Vec::new(), notes: Vec::new() };
     for &plan in plans {
         let (text, notes) = match opt(program, &file.path, plan) {
-            Ok((text, notes)) => (Ok(text), notes),
+            Ok(printed) => (Ok(printed.text), printed.said),
             Err(error) => (Err(format!("{error:#}")), String::new()),
         };
         printed.texts.push(text);
@@ -211,14 +200,9 @@ fn print<'a>(program: &OsString, file: &'a corpus::File, plans: &[Plan]) -> Prin
 }
 
 /// The text after a run of `opt`, and its messages.
-fn opt(program: &OsString, path: &Path, plan: Plan) -> anyhow::Result<(String, String)> {
-    let mut command = Command::new(program);
-    command.arg("opt").args(plan.arguments()).arg(path);
-    let output = command.output().context("cannot run the program")?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    // 1 says that functions were left as they are.
-    anyhow::ensure!(matches!(output.status.code(), Some(0 | 1)), "{}: {said}", output.status);
-    Ok((String::from_utf8(output.stdout).context("no text")?, said))
+fn opt(program: &OsStr, path: &Path, plan: Plan) -> anyhow::Result<program::Printed> {
+    let arguments = plan.arguments().map(OsStr::new);
+    program::opt(program, arguments.into_iter().chain([path.as_os_str()]), "")?.done()
 }
 
 /// The reason why a function was left as it is, without the names in it, for counting.

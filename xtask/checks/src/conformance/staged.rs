@@ -8,20 +8,17 @@
 //! A function that our tool leaves as it is has no meaning to it, and counts as *refused*, as does a text that TVM does
 //! not read. Answers are kept on disk: the tests run again only where the printed text has changed.
 
-use std::ffi::OsString;
-use std::io::Write as _;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::conformance::corpus::{self, File};
-use crate::conformance::parallel;
 use crate::conformance::peer::{Answer, Keep, Peer};
 use crate::conformance::read::text;
 use crate::conformance::report::{Report, Target, without_names};
-use crate::conformance::reread;
+use crate::conformance::reread::{self, started};
+use crate::conformance::{parallel, program};
 use crate::skip::Skip;
 use crate::workspace::Workspace;
 
@@ -37,12 +34,12 @@ pub(crate) fn compare(
     filter: Option<&str>,
     options: &reread::Options,
 ) -> anyhow::Result<Result<Report, Skip>> {
-    let (packages, peer) = match started(ws, options) {
+    let (packages, peer) = match started(ws, || Peer::tvm_staged(ws, options.processes)) {
         Ok(started) => started,
         Err(skip) => return Ok(Err(skip)),
     };
-    let program = reread::program(ws)?;
-    let files = files(folders, filter)?;
+    let program = program::program(ws)?;
+    let files = corpus::in_folders(folders, filter, |it| it.contains("prim_func"))?;
     let requests: Vec<Value> = files.iter().map(|(_, it)| record(it, options, &packages)).collect();
     let recorded = peer.ask_all(&requests, Keep::OnDisk);
     let printed = parallel(&recorded, |it| print(&program, it));
@@ -75,33 +72,16 @@ pub(crate) fn recorded(
     filter: Option<&str>,
     options: &reread::Options,
 ) -> anyhow::Result<Result<Vec<(String, File, Answer)>, Skip>> {
-    let (packages, peer) = match started(ws, options) {
+    let (packages, peer) = match started(ws, || Peer::tvm_staged(ws, options.processes)) {
         Ok(started) => started,
         Err(skip) => return Ok(Err(skip)),
     };
-    let files = files(folders, filter)?;
+    let files = corpus::in_folders(folders, filter, |it| it.contains("prim_func"))?;
     let requests: Vec<Value> = files.iter().map(|(_, it)| record(it, options, &packages)).collect();
     let answers = peer.ask_all(&requests, Keep::OnDisk);
     let with_answers =
         files.into_iter().zip(answers).map(|((name, it), answer)| (name, it, answer));
     Ok(Ok(with_answers.collect()))
-}
-
-/// The folder of pytest, and TVM.
-fn started(ws: &Workspace, options: &reread::Options) -> Result<(PathBuf, Peer), Skip> {
-    Ok((reread::packages(ws)?, Peer::tvm_staged(ws, options.processes)?))
-}
-
-/// The files with functions, each with the name of its folder.
-fn files(folders: &[PathBuf], filter: Option<&str>) -> anyhow::Result<Vec<(String, File)>> {
-    let mut files = Vec::new();
-    for folder in folders {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let found = corpus::below(folder, filter)?.into_iter();
-        let found = found.filter(|it| it.text.contains("prim_func"));
-        files.extend(found.map(|it| (name.clone(), it)));
-    }
-    Ok(files)
 }
 
 fn record(file: &File, options: &reread::Options, packages: &Path) -> Value {
@@ -117,22 +97,10 @@ struct Printed {
 }
 
 /// Prints the instances of a file; nothing where there are none.
-fn print(program: &OsString, recorded: &Answer) -> anyhow::Result<Printed> {
+fn print(program: &OsStr, recorded: &Answer) -> anyhow::Result<Printed> {
     let written = recorded.as_ref().map_or("", |it| text(it, "written"));
-    let mut command = Command::new(program);
-    command.args(["opt", "--passes", "none", "--stdin"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().context("cannot run the program")?;
-    let mut input = child.stdin.take().context("the program has no input")?;
-    let bytes = written.as_bytes().to_vec();
-    let writer = std::thread::spawn(move || input.write_all(&bytes));
-    let output = child.wait_with_output()?;
-    let is_written = writer.join().is_ok_and(|it| it.is_ok());
-    let said = String::from_utf8_lossy(&output.stderr);
-    let is_good = is_written && matches!(output.status.code(), Some(0 | 1));
-    anyhow::ensure!(is_good, "{}: {said}", output.status);
-    let text = String::from_utf8(output.stdout).context("no text")?;
-    Ok(Printed { text, left: said.lines().filter_map(left).collect() })
+    let printed = program::opt(program, ["--passes", "none", "--stdin"], written)?.done()?;
+    Ok(Printed { text: printed.text, left: printed.said.lines().filter_map(left).collect() })
 }
 
 /// The line and the reason of a message about a function that stays as it is.

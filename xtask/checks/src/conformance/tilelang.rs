@@ -9,17 +9,15 @@
 //! stand as buffers. Each pair that differs is named with the first line of each side. What the values of a factory do
 //! not tell (objects, factories in factories) is counted apart.
 
-use std::ffi::OsString;
-use std::io::Write as _;
+use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
-use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::conformance::corpus::{self, File};
 use crate::conformance::parallel;
 use crate::conformance::peer::{Keep, Peer};
+use crate::conformance::program::{self, Printed};
 use crate::conformance::read::text;
 use crate::conformance::report::{Report, Target, without_names};
 use crate::conformance::reread;
@@ -48,13 +46,8 @@ pub(crate) fn compare(
         Ok(peer) => peer,
         Err(skip) => return Ok(Err(skip)),
     };
-    let program = reread::program(ws)?;
-    let mut files = Vec::new();
-    for folder in folders {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let found = corpus::below(folder, filter)?.into_iter();
-        files.extend(found.filter(|it| it.text.contains("Kernel")).map(|it| (name.clone(), it)));
-    }
+    let program = program::program(ws)?;
+    let files = corpus::in_folders(folders, filter, |it| it.contains("Kernel"))?;
     // The text is a part of the question, so that a changed file is asked about again.
     let record = |it: &File| json!({ "op": "record", "path": it.path, "text": it.text, "limit": options.limit });
     let requests: Vec<Value> = files.iter().map(|(_, it)| record(it)).collect();
@@ -104,7 +97,7 @@ fn call(kernel: &Value) -> String {
     format!("{}({})", text(kernel, "factory"), given.join(", "))
 }
 
-fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verdict> {
+fn judge(program: &OsStr, file: &File, kernel: &Value) -> anyhow::Result<Verdict> {
     let objects = kernel["objects"].as_array().into_iter().flatten();
     let objects: Vec<&str> = objects.filter_map(Value::as_str).collect();
     if !objects.is_empty() {
@@ -114,7 +107,7 @@ fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verd
         return Ok(("no values", "a factory in a factory".to_owned()));
     }
     let name = text(kernel, "name");
-    let theirs = run(program, &["--stdin"], text(kernel, "text"))?;
+    let theirs = printed(program, &["--stdin"], text(kernel, "text"))?;
     let instance = call(kernel);
     let path = file.path.to_string_lossy();
     let mut given = vec!["--function", name, &path];
@@ -122,7 +115,7 @@ fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verd
     if !text(kernel, "factory").is_empty() {
         given.extend(["--instance", &instance]);
     }
-    let ours = run(program, &given, "")?;
+    let ours = printed(program, &given, "")?;
     let Some(theirs) = normal::function(&theirs.text, name) else {
         return Ok(("refused", "TileLang's print is not read".to_owned()));
     };
@@ -135,25 +128,7 @@ fn judge(program: &OsString, file: &File, kernel: &Value) -> anyhow::Result<Verd
     })
 }
 
-/// The output of `opt`, and its messages.
-struct Printed {
-    text: String,
-    said: String,
-}
-
-fn run(program: &OsString, given: &[&str], input: &str) -> anyhow::Result<Printed> {
-    let mut command = Command::new(program);
-    command.args(["opt", "--passes", "none", "--color", "never"]).args(given);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().context("cannot run the program")?;
-    let mut stdin = child.stdin.take().context("the program has no input")?;
-    let bytes = input.as_bytes().to_vec();
-    // A program that does not read its input closes it: no mistake.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&bytes)));
-    let output = child.wait_with_output()?;
-    drop(writer.join());
-    Ok(Printed {
-        text: String::from_utf8_lossy(&output.stdout).into_owned(),
-        said: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
+/// A text as our program prints it without passes.
+fn printed(program: &OsStr, given: &[&str], input: &str) -> anyhow::Result<Printed> {
+    program::opt(program, ["--passes", "none"].iter().chain(given), input)
 }

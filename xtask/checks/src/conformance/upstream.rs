@@ -18,6 +18,7 @@ use serde_json::Value;
 use syntax::LineIndex;
 
 use crate::conformance::corpus::{self, File};
+use crate::conformance::program;
 use crate::conformance::read::text;
 use crate::conformance::report::{Report, Target, without_names};
 use crate::conformance::reread::{self, Verdict};
@@ -75,7 +76,7 @@ pub(crate) fn compare(
     filter: Option<&str>,
     oracle: Option<&reread::Options>,
 ) -> anyhow::Result<Result<Report, Skip>> {
-    let program = reread::program(ws)?;
+    let program = program::program(ws)?;
     let mut report = Report::new("Functions of repositories, as the tool reads them", KINDS);
     let mut checked = Vec::new();
     for folder in folders {

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::conformance::mlir::{mlir_opt, version};
 use crate::conformance::read::text;
 use crate::conformance::report::{Report, Target, without_names};
-use crate::conformance::{parallel, reread};
+use crate::conformance::{parallel, program};
 use crate::workspace::Workspace;
 
 /// Columns of the report.
@@ -76,7 +76,7 @@ pub(crate) fn compare(
     folders: &[PathBuf],
     filter: Option<&str>,
 ) -> anyhow::Result<Report> {
-    let program = reread::program(ws)?;
+    let program = program::program(ws)?;
     let mut report =
         Report::new("Documents of MLIR of repositories, as the tool reads them", KINDS);
     let peer = mlir_opt();

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::conformance::peer::{Keep, Peer};
+use crate::conformance::program;
 use crate::conformance::read::text;
 use crate::conformance::report::{Report, without_names};
-use crate::conformance::reread;
 use crate::skip::Skip;
 use crate::workspace::Workspace;
 
@@ -31,7 +31,7 @@ pub(crate) fn compare(
         Ok(peer) => peer,
         Err(skip) => return Ok(Err(skip)),
     };
-    let program = reread::program(ws)?;
+    let program = program::program(ws)?;
     let answer = peer.ask(&json!({ "op": "cases" }), Keep::Nothing).map_err(anyhow::Error::msg)?;
     let cases = answer["cases"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let cases: Vec<&str> = cases.filter(|it| filter.is_none_or(|part| it.contains(part))).collect();
