@@ -29,84 +29,10 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn generic_tx(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
-        let is_named = is_data_form(name) || is_form_of_tvm(name);
-        if !is_named && !intrinsics::is_known(name, self.s.env.effects()) {
-            // As it is written: the functions of TileLang are `T.` functions as well.
-            let written: Box<str> = name.strip_prefix("tl.").unwrap_or(name).into();
-            if self.s.unknown_calls.iter().all(|it| it.0 != written) {
-                let range = self.range(ex);
-                self.s.unknown_calls.push((written, range));
-            }
-        }
-        let mut operands = Vec::with_capacity(args.positional.len());
+        self.note_unknown_call(ex, name);
         let uses = self.s.uses.len();
-        let tilelang = name.contains('.').then(|| ir::effects::tilelang_op(name)).flatten();
-        // A part of a buffer is its elements there.
-        let takes_values = !self.has_cells()
-            && tilelang.is_none()
-            && matches!(intrinsics::result_type(name), ResultType::Arg(_));
-        let (mut lambdas, mut spellings) = (Vec::new(), Vec::new());
-        let mut attrs = ir::AttrDict::new();
-        for (index, &arg) in args.positional.iter().enumerate() {
-            if ir::effects::is_text(name, Operand::At(index)) {
-                let text = self.opaque_operand(arg);
-                operands.push(text);
-                continue;
-            }
-            if let Some(op) = tilelang
-                && let Some((part, access)) = self.region_operand(arg)?
-            {
-                if let Some(access) = access
-                    && op.regions.get(index).map(|it| i64::from(*it)) != Some(access)
-                {
-                    let key = ir::access_key(operands.len()).into();
-                    attrs.push((key, ir::Attr::Int(access, None)));
-                }
-                operands.push(part);
-                continue;
-            }
-            match *self.ast.kind(arg) {
-                ExKind::Star(inner) => {
-                    for ev in self.spread(inner)? {
-                        operands.push(self.lift(&ev)?);
-                    }
-                }
-                ExKind::Lambda { .. } => {
-                    // Its parameters have the types of the identities that follow.
-                    lambdas.push((operands.len(), arg));
-                }
-                ExKind::Dict(_) if index + 1 == args.positional.len() => {
-                    match self.data_or_opaque(arg) {
-                        Ok(data) => attrs.push(("".into(), data)),
-                        Err(operand) => operands.push(operand),
-                    }
-                }
-                // Behind it stands another: printed in this order, it is an operand.
-                ExKind::Dict(_) => {
-                    let text = self.opaque_operand(arg);
-                    operands.push(text);
-                }
-                ExKind::None => {
-                    let none = self.s.body.opaque("None");
-                    let at = self.at(arg);
-                    operands.push(self.tx(none, at));
-                }
-                _ => {
-                    let (tx, spelling) = match takes_values {
-                        true => (self.expr(arg)?, None),
-                        false => self.argument(arg)?,
-                    };
-                    if let Some(spelling) =
-                        spelling.filter(|_| name.contains('.') && tilelang.is_none())
-                    {
-                        // The operators behind a dot look at what they are given: `0` may become of any type,
-                        // `T.int32(0)` not.
-                        spellings.push((operands.len(), spelling));
-                    }
-                    operands.push(tx);
-                }
-            }
-        }
+        let Positional { mut operands, mut attrs, spellings, lambdas } =
+            self.positional(name, args)?;
         if let ([place], true) = (&operands[..], Intrinsic::of_name(name).is_tile_in_place()) {
             // Of one operand a tile primitive is in place, as TVM writes it out.
             let again = Tx { id: place.id, src: self.s.sources.again(place.src) };
@@ -153,6 +79,80 @@ impl Lowerer<'_, '_, '_> {
             return Ok(self.call_node("tvm_access_ptr", rest, ty, at));
         }
         Ok(self.finish_call(ex, name, &operands, attrs, ty))
+    }
+
+    /// Remembers a name that no table has, once, by its first call.
+    fn note_unknown_call(&mut self, ex: Ex, name: &str) {
+        let is_named = is_data_form(name) || is_form_of_tvm(name);
+        if is_named || intrinsics::is_known(name, self.s.env.effects()) {
+            return;
+        }
+        // As it is written: the functions of TileLang are `T.` functions as well.
+        let written: Box<str> = name.strip_prefix("tl.").unwrap_or(name).into();
+        if self.s.unknown_calls.iter().all(|it| it.0 != written) {
+            let range = self.range(ex);
+            self.s.unknown_calls.push((written, range));
+        }
+    }
+
+    /// The positional arguments of a call.
+    fn positional(&mut self, name: &str, args: &Args<'_>) -> R<Positional> {
+        let tilelang = name.contains('.').then(|| ir::effects::tilelang_op(name)).flatten();
+        // A part of a buffer is its elements there.
+        let takes_values = !self.has_cells()
+            && tilelang.is_none()
+            && matches!(intrinsics::result_type(name), ResultType::Arg(_));
+        // The operators behind a dot look at what they are given: `0` may become of any type, `T.int32(0)` not.
+        let looks_at_spelling = name.contains('.') && tilelang.is_none();
+        let mut found = Positional::default();
+        for (index, &arg) in args.positional.iter().enumerate() {
+            if ir::effects::is_text(name, Operand::At(index)) {
+                found.operands.push(self.opaque_operand(arg));
+                continue;
+            }
+            if let Some(op) = tilelang
+                && let Some((part, access)) = self.region_operand(arg)?
+            {
+                if let Some(access) = access
+                    && op.regions.get(index).map(|it| i64::from(*it)) != Some(access)
+                {
+                    let key = ir::access_key(found.operands.len()).into();
+                    found.attrs.push((key, ir::Attr::Int(access, None)));
+                }
+                found.operands.push(part);
+                continue;
+            }
+            match *self.ast.kind(arg) {
+                ExKind::Star(inner) => {
+                    for ev in self.spread(inner)? {
+                        found.operands.push(self.lift(&ev)?);
+                    }
+                }
+                ExKind::Lambda { .. } => found.lambdas.push((found.operands.len(), arg)),
+                ExKind::Dict(_) if index + 1 == args.positional.len() => {
+                    match self.data_or_opaque(arg) {
+                        Ok(data) => found.attrs.push(("".into(), data)),
+                        Err(operand) => found.operands.push(operand),
+                    }
+                }
+                // Behind it stands another: printed in this order, it is an operand.
+                ExKind::Dict(_) => found.operands.push(self.opaque_operand(arg)),
+                ExKind::None => {
+                    let none = self.s.body.opaque("None");
+                    let at = self.at(arg);
+                    found.operands.push(self.tx(none, at));
+                }
+                _ if takes_values => found.operands.push(self.expr(arg)?),
+                _ => {
+                    let (tx, spelling) = self.argument(arg)?;
+                    if let Some(spelling) = spelling.filter(|_| looks_at_spelling) {
+                        found.spellings.push((found.operands.len(), spelling));
+                    }
+                    found.operands.push(tx);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the effect on control of a call of an operator by its name, if the operator has one.
@@ -508,6 +508,17 @@ impl Lowerer<'_, '_, '_> {
             _ => return None,
         })
     }
+}
+
+/// The positional arguments of a call, as they are written.
+#[derive(Default)]
+struct Positional {
+    operands: Vec<Tx>,
+    attrs: ir::AttrDict,
+    /// How operands are spelt, by their places.
+    spellings: Vec<(usize, ir::Attr)>,
+    /// Lambdas and the places where they go. Their parameters have the types of the identities that follow.
+    lambdas: Vec<(usize, Ex)>,
 }
 
 /// The effect of an operator on control, whatever its name.
