@@ -5,7 +5,8 @@
 //!
 //! Every answer holds at the place that the context describes, and wherever the same facts hold.
 
-use ir::{Body, BufferId, ExprId, ExprKind, ValueId, effects::EffectTable};
+use ir::{BinaryOp, Body, BufferId, BufferOrigin, ExprId, ExprKind, ValueId, effects::EffectTable};
+use smallvec::SmallVec;
 
 use crate::{
     Interval, Modular,
@@ -79,6 +80,20 @@ impl<'a> Analyzer<'a> {
     /// Returns the context on entry: size variables and the shapes of buffer parameters are not negative.
     pub fn root(&self) -> ContextId {
         Contexts::ROOT
+    }
+    /// The context on entry as [`Analyzer::root`] has it, with what follows from extents of buffer parameters that are
+    /// sums: `n * 32 - 1 >= 0` says that `n` is positive. O(parameters).
+    pub fn entry(&mut self) -> ContextId {
+        let body = self.body();
+        let is_sum = |extent: ExprId| {
+            matches!(body.expr(extent).kind, ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..))
+        };
+        let of_params = body.params.iter().filter_map(|it| it.buffer);
+        let with_sums: SmallVec<[BufferId; 4]> = of_params
+            .filter(|&it| body.buffers[it].origin == BufferOrigin::Param)
+            .filter(|&it| body.buffers[it].shape.iter().any(|&it| is_sum(it)))
+            .collect();
+        with_sums.into_iter().fold(self.root(), |context, it| self.shape(context, it))
     }
     /// `parent`, where `cond` was evaluated and is `holds`. Only for a condition that was really evaluated on the way:
     /// the left side of `and` gives its right side nothing, nor does the condition of `Select` its arms (`SEMANTICS:
@@ -171,6 +186,12 @@ impl<'a> Analyzer<'a> {
         cond: ExprId,
     ) -> Option<bool> {
         self.deduction.decide_with(overflow, ctx, cond)
+    }
+    /// Returns true if two expressions are shown to be the same integer on every run that reaches the context: their
+    /// difference, as a linear form, is 0. Conversions aside, types do not matter. Not of expressions whose value may be
+    /// another when they are evaluated again.
+    pub fn are_equal(&mut self, overflow: Overflow, ctx: ContextId, a: ExprId, b: ExprId) -> bool {
+        self.deduction.are_equal(overflow, ctx, a, b)
     }
     /// Returns true if no run reaches the context: a constraint contradicts those above it.
     pub fn is_contradiction(&mut self, overflow: Overflow, ctx: ContextId) -> bool {

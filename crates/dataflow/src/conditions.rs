@@ -141,7 +141,7 @@ impl Passage {
 impl Conditions {
     /// The contexts of a body, made in `analyzer`.
     pub fn build(flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) -> Conditions {
-        let root = analyzer.root();
+        let root = analyzer.entry();
         let n_scopes = flow.scopes.len();
         let before = Table::filled(flow.body.ops.len(), root);
         let mut conditions = Conditions {
@@ -203,7 +203,7 @@ impl Conditions {
         passage: &Passage,
         scope: ScopeId,
     ) -> ContextId {
-        let Some(creator) = flow.scopes.creator(scope) else { return analyzer.root() };
+        let Some(creator) = flow.scopes.creator(scope) else { return analyzer.entry() };
         match flow.scopes.kind(scope) {
             // What held in a dominating block holds: its values have not been defined again since, or that block would
             // have been entered again too.

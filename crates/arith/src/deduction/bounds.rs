@@ -23,6 +23,9 @@ const MOST_ARMS: u8 = 4;
 /// Nested conditional expressions whose arms are looked at for the value of one; further ones are any value.
 const MOST_CHOICES: u32 = 8;
 
+/// More than the error of a logarithm of float64 that is less than 1024, on any target.
+const LOGARITHM_ERROR: f64 = 1.0 / (1u64 << 40) as f64;
+
 /// The facts found so far, under both readings.
 #[derive(Clone, Default)]
 pub(super) struct Bounds {
@@ -412,6 +415,9 @@ impl Deduction<'_> {
             ExprKind::Broadcast { value, .. } => self.float_range(ctx, value),
             ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
                 let &[operand] = self.body().items(args) else { return None };
+                if it == Intrinsic::Log2 {
+                    return self.logarithms(ctx, operand, dtype);
+                }
                 let round: fn(f64) -> f64 = match it {
                     Intrinsic::Floor => f64::floor,
                     Intrinsic::Ceil => f64::ceil,
@@ -423,6 +429,27 @@ impl Deduction<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The least and greatest logarithm of float64: exact of a power of two, of others further out than any target's
+    /// error (`SEMANTICS: F11`).
+    fn logarithms(
+        &mut self,
+        ctx: ContextId,
+        operand: ExprId,
+        dtype: DataType,
+    ) -> Option<(f64, f64)> {
+        if dtype.bits != 64 || self.body().dtype(operand) != Some(dtype) {
+            return None;
+        }
+        let (min, max) = self.float_range(ctx, operand).filter(|it| it.0 >= 1.0)?;
+        let end = |value: f64, outwards: f64| {
+            // A power of two has no digits behind the first.
+            let is_power = value.to_bits() << 12 == 0;
+            let exponent = (value.to_bits() >> 52) as f64 - 1023.0;
+            if is_power { exponent } else { value.log2() + outwards }
+        };
+        Some((end(min, -LOGARITHM_ERROR), end(max, LOGARITHM_ERROR)))
     }
 
     fn of_ramp(

@@ -121,6 +121,19 @@ impl Deduction<'_> {
         }
     }
 
+    /// Returns true if the difference of two nodes is 0, as a form.
+    pub(crate) fn are_equal(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        a: ExprId,
+        b: ExprId,
+    ) -> bool {
+        let forms = self.linear(overflow, ctx, a).zip(self.linear(overflow, ctx, b));
+        let Some(gap) = forms.and_then(|(a, b)| a.minus(&b)) else { return false };
+        self.interval_of(overflow, ctx, &gap).as_constant() == Some(0)
+    }
+
     /// The bounds of a form.
     pub(crate) fn interval_of(
         &mut self,

@@ -1,15 +1,18 @@
 //! Dead bindings: names whose value nothing uses.
 //!
-//! A *name* here is a binding (`OpKind::Bind`) or a mutable scalar of `tirx` (`SEMANTICS: E6`) with all that is stored
-//! to it. In: the body. Out: a finding for each name that no live operation uses, and whose value may be left out
-//! (`SEMANTICS: E8`).
+//! A *name* here is a binding (`OpKind::Bind`), a mutable scalar of `tirx` (`SEMANTICS: E6`) with all that is stored to
+//! it, or memory: an allocation, or a declaration that shows memory of another name. In: the body. Out: a finding for
+//! each name that no live operation uses, and whose value may be left out (`SEMANTICS: E8`). Memory is used by every
+//! access, also by a store (whose removal is `dead-store`), and by every mention. What matches a parameter or a part of
+//! a buffer checks it, so that stays; so does all memory beside a statement or an operand that is kept by its text.
 //!
 //! Liveness by marking: operations that make no name, and names whose value must be computed, are live; the operands of
 //! a live operation are live. So names that only use each other (`x = y`, `y = x + 1` in a loop) are dead too.
 //! O(occurrences + names).
 
 use ir::{
-    Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionDim, ValueId, ValueKind,
+    AllocKind, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionDim, ValueId,
+    ValueKind,
     arena::Id as _,
     plan::finding::{FindingFix, FixEdit, Place, Related, Role},
 };
@@ -18,7 +21,7 @@ use smallvec::SmallVec;
 
 use super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, sentence};
 
-/// A binding or a mutable scalar whose value nothing uses.
+/// A binding, a mutable scalar or memory that nothing uses.
 pub(super) const DEAD_BINDING: FindingRule = FindingRule {
     rule: Rule::reported(
         "dead-binding",
@@ -27,10 +30,11 @@ pub(super) const DEAD_BINDING: FindingRule = FindingRule {
         "\
 The value of a binding (`x: T.let = e`) or of a mutable scalar (`x = e`) is never used, or only by bindings that are \
 never used
-themselves.
+themselves. The same of memory that is allocated or declared and that nothing touches.
 
 ```python
 x: T.let[T.int32] = n * 4     # nothing reads x
+B = T.alloc_buffer((16,))     # nothing touches B
 A[i] = n
 ```
 
@@ -74,6 +78,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
 enum What {
     Value(ValueId),
     Cell(BufferId),
+    Memory(BufferId),
 }
 
 /// Index into [`Names::all`].
@@ -94,6 +99,8 @@ struct Names {
     all: Vec<Name>,
     of_value: Vec<Option<NameIdx>>,
     of_buffer: Vec<Option<NameIdx>>,
+    /// True if text that is kept as it is may use memory by its name.
+    has_text: bool,
     /// Live names whose uses are still to be marked.
     queue: Vec<NameIdx>,
 }
@@ -106,6 +113,7 @@ impl Names {
             all: Vec::new(),
             of_value: vec![None; body.values.len()],
             of_buffer: vec![None; body.buffers.len()],
+            has_text: has_kept_text(body),
             queue: Vec::new(),
         };
         for op in body.ops_preorder() {
@@ -120,6 +128,12 @@ impl Names {
             }
             for it in facts.occurrences.of_op(op) {
                 names.use_in(body, owner, facts.occurrences[it].expr);
+            }
+            if let OpKind::DeclBuffer { buffer } = body.ops[op].kind
+                && let BufferOrigin::View { source, .. } = body.buffers[buffer].origin
+                && let Some(source) = names.of_buffer[source.index()]
+            {
+                names.used_by(owner, source, true);
             }
         }
         names.pin(body);
@@ -138,7 +152,7 @@ impl Names {
     fn text<'b>(&self, body: &'b Body, name: usize) -> &'b str {
         body.name(match self.all[name].what {
             What::Value(it) => body.values[it].name,
-            What::Cell(it) => body.buffers[it].name,
+            What::Cell(it) | What::Memory(it) => body.buffers[it].name,
         })
     }
 
@@ -152,9 +166,17 @@ impl Names {
             OpKind::Alloc { buffer, .. } if body.buffers[buffer].origin == BufferOrigin::Cell => {
                 What::Cell(buffer)
             }
+            OpKind::Alloc { buffer, kind: AllocKind::Flat | AllocKind::SBlock }
+            | OpKind::DeclBuffer { buffer }
+                if !self.has_text && is_only_a_name(body, op, buffer) =>
+            {
+                What::Memory(buffer)
+            }
             OpKind::Store { buffer, .. } => {
-                if let Some(name) = self.of_buffer[buffer.index()] {
-                    self.all[name as usize].ops.push(op);
+                match self.of_buffer[buffer.index()] {
+                    Some(name) if self.is_memory(name) => self.live(name),
+                    Some(name) => self.all[name as usize].ops.push(op),
+                    None => {}
                 }
                 return;
             }
@@ -163,7 +185,7 @@ impl Names {
         let name = self.all.len() as NameIdx;
         match what {
             What::Value(it) => self.of_value[it.index()] = Some(name),
-            What::Cell(it) => self.of_buffer[it.index()] = Some(name),
+            What::Cell(it) | What::Memory(it) => self.of_buffer[it.index()] = Some(name),
         }
         self.all.push(Name {
             what,
@@ -178,11 +200,18 @@ impl Names {
     fn owner(&self, body: &Body, op: OpId) -> Option<NameIdx> {
         match body.ops[op].kind {
             OpKind::Bind => body.ops[op].results.first().and_then(|it| self.of_value[it.index()]),
-            OpKind::Alloc { buffer, .. } | OpKind::Store { buffer, .. } => {
+            OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } => {
                 self.of_buffer[buffer.index()]
+            }
+            OpKind::Store { buffer, .. } => {
+                self.of_buffer[buffer.index()].filter(|&it| !self.is_memory(it))
             }
             _ => None,
         }
+    }
+
+    fn is_memory(&self, name: NameIdx) -> bool {
+        matches!(self.all[name as usize].what, What::Memory(_))
     }
 
     /// Marks the names in a node of an operation: they are used by the operation's name, or live.
@@ -195,9 +224,15 @@ impl Names {
             | ExprKind::Region(buffer, _) => (self.of_buffer[buffer.index()], true),
             _ => return,
         };
-        let Some(used) = used else { return };
+        if let Some(used) = used {
+            self.used_by(owner, used, is_escape);
+        }
+    }
+
+    /// Notes a use: by a name, or by something that stays. Only a view of it may have the address of a name.
+    fn used_by(&mut self, owner: Option<NameIdx>, used: NameIdx, is_escape: bool) {
         match owner {
-            Some(owner) if !is_escape => {
+            Some(owner) if !is_escape || self.is_memory(owner) => {
                 // The last use of a row of equal ones says it all.
                 if self.all[owner as usize].uses.last() != Some(&used) {
                     self.all[owner as usize].uses.push(used);
@@ -238,6 +273,12 @@ impl Names {
                 }
             }
         }
+        for (_, buffer) in body.buffers.iter() {
+            let BufferOrigin::MatchRegion(region) = &buffer.origin else { continue };
+            if let Some(name) = self.of_buffer[region.buffer.index()] {
+                self.live(name);
+            }
+        }
         let of_ops = body.ops.iter().map(|(_, it)| body.dict(it.attrs));
         let of_buffers = body.buffers.iter().map(|(_, it)| body.dict(it.attrs));
         for dict in of_ops.chain(of_buffers).chain([&*body.attrs, &*body.decorator]) {
@@ -261,7 +302,7 @@ impl Names {
         // A use before its definition is an error of the program: left alone.
         debug_assert!(self.all.iter().all(|it| match it.what {
             What::Value(value) => matches!(body.values[value].kind, ValueKind::Result(..)),
-            What::Cell(_) => true,
+            What::Cell(_) | What::Memory(_) => true,
         }));
         while let Some(name) = self.queue.pop() {
             for used in std::mem::take(&mut self.all[name as usize].uses) {
@@ -276,7 +317,7 @@ impl Names {
             it.users.iter().copied().filter(|&user| user as usize != name).collect();
         let place = match it.what {
             What::Value(value) => Place::Value(value),
-            What::Cell(buffer) => Place::Buffer(buffer),
+            What::Cell(buffer) | What::Memory(buffer) => Place::Buffer(buffer),
         };
         let related = users.iter().map(|&user| Related {
             place: Place::Op(self.all[user as usize].ops[0]),
@@ -331,4 +372,21 @@ impl Names {
         ops.sort_unstable();
         Some(ops)
     }
+}
+
+/// Returns true if an operation does nothing but name memory, fresh or another's: it has no contents, and checks
+/// nothing of what it names.
+fn is_only_a_name(body: &Body, op: OpId, buffer: BufferId) -> bool {
+    let origin = &body.buffers[buffer].origin;
+    let is_name = matches!(
+        origin,
+        BufferOrigin::Alloc | BufferOrigin::Decl { .. } | BufferOrigin::View { .. }
+    );
+    is_name && body.ops[op].regions.is_empty()
+}
+
+/// Returns true if a statement or an operand is kept by its text, in which any name may be. O(nodes).
+fn has_kept_text(body: &Body) -> bool {
+    body.ops_preorder().any(|it| matches!(body.ops[it].kind, OpKind::Opaque(_)))
+        || body.exprs().any(|(_, it)| matches!(it.kind, ExprKind::Opaque { .. }))
 }

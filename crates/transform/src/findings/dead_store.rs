@@ -7,12 +7,13 @@
 //! * to memory of this function that nothing reads afterwards ([`Why::NeverRead`]), by tile primitives too: parameters
 //!   are read by the caller (`M4`), memory that escapes by whoever has its address (`M8`), shared memory by other
 //!   threads, so there nothing may read it at all;
-//! * of what the element holds already ([`Why::StoredAlready`]).
+//! * of what the element holds already ([`Why::StoredAlready`]), also by indices that are equal by what is known there.
 //!
 //! A possible exit from the list, and a barrier, count as reads (`L6`, `X3`, `Y1`). Volatile memory is left alone
 //! (`M10`), scalars that nothing reads are dead bindings. The fix removes the store if its operands may go (`E8`).
 //! O((stores + operands) · log n).
 
+use arith::Overflow;
 use dataflow::{
     alias::{AliasClass, AliasClasses, Reach},
     memory::{MemoryReads, MemoryVersions, Origin, WriteKind},
@@ -325,8 +326,8 @@ impl Planner<'_, '_> {
             body.expr(data.operands[0]).kind
         {
             let itself = source == buffer
-                && *body.items(indices) == data.operands[1..]
                 && !body.expr(data.operands[0]).flags.has_call
+                && self.is_same_element(store, body.items(indices))
                 && !is_unwritten(body, self.memory, value);
             if itself {
                 return Some(None);
@@ -345,6 +346,30 @@ impl Planner<'_, '_> {
             )
             && self.same_indices(before, store);
         same.then_some(Some(before))
+    }
+
+    /// Returns true if these are the indices of a store, as they are written or by what is known before it.
+    fn is_same_element(&self, store: OpId, indices: &[ExprId]) -> bool {
+        let body = self.facts.body;
+        let of_store = &body.ops[store].operands[1..];
+        if *indices == *of_store {
+            return true;
+        }
+        // Loads in indices are not compared: memory may change between them.
+        let is_value = |it: &ExprId| {
+            let flags = body.expr(*it).flags;
+            !(flags.has_load || flags.has_call || flags.has_impure || flags.has_unknown)
+        };
+        if indices.len() != of_store.len() || !indices.iter().chain(of_store).all(is_value) {
+            return false;
+        }
+        let context = self.facts.conditions().before(store);
+        let mut analyzer = self.facts.analyzer();
+        let pairs = indices.iter().zip(of_store);
+        // An index is used where it stands, so an overflow in it is an event of the program.
+        pairs
+            .into_iter()
+            .all(|(a, b)| a == b || analyzer.are_equal(Overflow::Excluded, context, *a, *b))
     }
 
     /// Returns true if a store starts an asynchronous copy.

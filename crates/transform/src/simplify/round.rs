@@ -64,7 +64,7 @@ impl Round<'_> {
         let n_before = plan.items.len();
         let flow = self.analyses.flow();
         let n_facts = simplifier.analyzer().work().nodes;
-        let places = Places::new(&flow, simplifier.analyzer().root());
+        let places = Places::new(&flow, simplifier.analyzer().entry());
         let events = events(body);
         let facts = Facts {
             round: self,

@@ -50,6 +50,15 @@ fn guards_of_fused_loops_become_one_comparison() {
 }
 
 #[test]
+fn a_multiple_has_a_multiple_as_its_opposite() {
+    check("(0 - x) % 2 == 0", "x % 2 == 0");
+    check("(0 - x) % 3 != 0", "x % 3 != 0");
+    check("x * -1 % 2 == 0", "x % 2 == 0");
+    check("(0 - x) % n == 0", "x % n == 0");
+    check("(0 - x) % 4 == 1", "x * -1 % 4 == 1");
+}
+
+#[test]
 fn known_facts_decide_conditions() {
     check_under(&["x < 5"], "x < 7", "true");
     check_under(&["x < y"], "y <= x", "false");

@@ -231,3 +231,47 @@ fn what_a_text_without_meaning_uses_by_way_of_another_name_is_used() {
     "##]],
     );
 }
+
+#[test]
+fn memory_that_nothing_touches_goes_with_what_shows_it() {
+    check(
+        "
+        B = T.alloc_buffer((16,), \"int32\", scope=\"local\")
+        C = T.decl_buffer((4, 4), \"int32\", scope=\"local\")
+        D = T.decl_buffer((16,), \"int32\", data=C.data, scope=\"local\")
+        A[0] = x
+        ",
+        expect![[r##"
+            # dead-binding at 1 `B`: _ is never used
+            # dead-binding at 2 `C`: _ is used only by values that are never used; used here, for something that is never used: 3 `D = T.decl_buffer((16,), "int32", data=C.data, scope="local")`
+            # dead-binding at 3 `D`: _ is never used
+            A[0] = x
+        "##]],
+    );
+}
+
+#[test]
+fn memory_that_is_stored_to_shown_or_mentioned_stays() {
+    check(
+        "
+        B = T.alloc_buffer((16,), \"int32\", scope=\"local\")
+        C = T.decl_buffer((4, 4), \"int32\", data=B.data, scope=\"local\")
+        D = T.alloc_buffer((16,), \"int32\", scope=\"local\")
+        E = T.alloc_buffer((16,), \"int32\", scope=\"local\")
+        C[0, 0] = x
+        D[0] = x
+        T.evaluate(T.call_extern(\"int32\", \"f\", E.data))
+        A[0] = x
+        ",
+        expect![[""]],
+    );
+    // Text that is kept may use any name.
+    check(
+        "
+        B = T.alloc_buffer((16,), \"int32\", scope=\"local\")
+        with some.thing(B):
+            A[0] = x
+        ",
+        expect![[""]],
+    );
+}

@@ -410,3 +410,49 @@ fn volatile_memory_is_left_alone() {
         expect![[""]],
     );
 }
+
+#[test]
+fn a_store_of_what_the_element_holds_goes_by_the_value_of_its_index() {
+    check(
+        "
+        for i, j in T.grid(4, 4):
+            k: T.let[T.int32] = 4 * i + j
+            A[4 * i + j] = A[k]
+        ",
+        expect![[r#"
+            # dead-store at 3 `A[4 * i + j] = A[k]`: the memory holds this value already
+            for i, j in T.grid(4, 4):
+                k: T.let[T.int32] = 4 * i + j
+        "#]],
+    );
+    check(
+        "
+        for i in range(16):
+            if i != 0:
+                A[i] = A[i - 1]
+            else:
+                A[i] = A[0]
+        ",
+        expect![[r#"
+            # dead-store at 5 `A[i] = A[0]`: the memory holds this value already
+            for i in range(16):
+                if i != 0:
+                    A[i] = A[i - 1]
+                else:
+                    T.evaluate(0)
+        "#]],
+    );
+    // Nothing says that these are equal, and what is loaded for an index may be another value.
+    check(
+        "
+        A[x] = A[y]
+        if x <= y:
+            A[x] = A[y]
+        a: T.let[T.int32] = A[0]
+        A[0] = y
+        b: T.let[T.int32] = A[0]
+        A[a] = A[b]
+        ",
+        expect![[""]],
+    );
+}

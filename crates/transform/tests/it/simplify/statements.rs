@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::{check, check_file};
 
 #[test]
 fn branch_with_a_known_condition_becomes_its_arm() {
@@ -637,5 +637,65 @@ fn guards_around_what_threads_exchange_are_not_joined() {
                     A[tx] = S[15 - tx]
         ",
         expect![""],
+    );
+}
+
+#[test]
+fn whole_logarithms_have_bounds() {
+    check(
+        "
+        A[0] = T.Cast(\"int32\", T.ceil(T.log2(T.Cast(\"float64\", 14))))
+        A[1] = T.Cast(\"int32\", T.ceil(T.log2(T.Cast(\"float64\", 16))))
+        A[2] = T.Cast(\"int32\", T.log2(T.Cast(\"float64\", 14)))
+        for i in range(16):
+            r: T.let[T.int32] = T.Cast(\"int32\", T.ceil(T.log2(T.Cast(\"float64\", i + 1025))))
+            if r == 11:
+                A[i] = x
+        ",
+        expect![[r##"
+            # simplifiable 1 `T.Cast("int32", T.ceil(T.log2(T.Cast("float64", 14))))`; by fold, known-value
+            # simplifiable 2 `T.Cast("int32", T.ceil(T.log2(T.Cast("float64", 16))))`; by fold, known-value
+            # simplifiable 3 `T.Cast("int32", T.log2(T.Cast("float64", 14)))`; by fold, known-value
+            # constant-condition 6 `r == 11`; this decides it: 4 `for i in range(16):`
+            A[0] = 4
+            A[1] = 4
+            A[2] = 3
+            for i in range(16):
+                r: T.let[T.int32] = T.Cast("int32", T.ceil(T.log2(T.Cast("float64", i + 1025))))
+                A[i] = x
+        "##]],
+    );
+    // Of float32 a target's error may be larger, and of 0 there is no logarithm.
+    check(
+        "
+        A[0] = T.Cast(\"int32\", T.ceil(T.log2(T.Cast(\"float32\", 14))))
+        for i in range(16):
+            A[i] = T.Cast(\"int32\", T.ceil(T.log2(T.Cast(\"float64\", i))))
+        ",
+        expect![[r##"
+            # simplifiable 1 `T.Cast("float32", 14)`; by fold
+            A[0] = T.Cast("int32", T.ceil(T.log2(T.float32(14.0))))
+            for i in range(16):
+                A[i] = T.Cast("int32", T.ceil(T.log2(T.Cast("float64", i))))
+        "##]],
+    );
+}
+
+#[test]
+fn an_extent_that_is_a_sum_says_something_of_its_symbol() {
+    check_file(
+        r#"
+from tvm.script import tirx as T
+
+@T.prim_func
+def f(a: T.handle, n: T.int64):
+    A = T.match_buffer(a, (n * T.int64(32) - T.int64(1),), "float32")
+    A[T.min(T.int64(1), n)] = T.float32(0)
+"#,
+        expect![[r#"
+            # simplifiable 2 `T.min(T.int64(1), n)`; by known-value
+            A = T.match_buffer(a, (n * T.int64(32) - T.int64(1),))
+            A[T.int64(1)] = T.float32(0.0)
+        "#]],
     );
 }
