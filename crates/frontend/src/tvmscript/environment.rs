@@ -126,7 +126,7 @@ impl Environment for EmptyEnvironment {
 }
 
 /// Functions, types and errors of Python that need no import.
-const BUILTINS: [&str; 66] = [
+const BUILTINS: [&str; 104] = [
     "range",
     "int",
     "float",
@@ -193,6 +193,44 @@ const BUILTINS: [&str; 66] = [
     "NotImplementedError",
     "AssertionError",
     "AttributeError",
+    "ascii",
+    "compile",
+    "eval",
+    "exec",
+    "globals",
+    "input",
+    "locals",
+    "memoryview",
+    "BaseException",
+    "ArithmeticError",
+    "DeprecationWarning",
+    "EOFError",
+    "FileNotFoundError",
+    "ImportError",
+    "IndexError",
+    "KeyboardInterrupt",
+    "LookupError",
+    "MemoryError",
+    "ModuleNotFoundError",
+    "NameError",
+    "OSError",
+    "OverflowError",
+    "PermissionError",
+    "RecursionError",
+    "StopIteration",
+    "SystemExit",
+    "TimeoutError",
+    "UnicodeError",
+    "UserWarning",
+    "Warning",
+    "ZeroDivisionError",
+    "Ellipsis",
+    "NotImplemented",
+    "__import__",
+    "__name__",
+    "__file__",
+    "__doc__",
+    "__debug__",
 ];
 
 /// The names that printed dumps use without an import.

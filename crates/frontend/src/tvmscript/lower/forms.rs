@@ -37,6 +37,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Ok(Ev { val, src: self.leaf(ex) });
         }
         if form_parameters(name).is_some() {
+            // Older texts have the primitives of tiles beside the operators of elements: `Tx.cast(B[0:4], A[0:4])`.
+            let primitive = format!("tile.{name}");
+            if self.has_cells()
+                && args.positional.iter().any(|&it| self.names_a_part(it))
+                && ir::effects::tvm_op(&primitive).is_some()
+            {
+                return self.generic_call(ex, &primitive, args);
+            }
             // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors
             // of nodes refuse it.
             let is_operator = name.starts_with(|it: char| it.is_ascii_lowercase());
@@ -102,6 +110,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
             },
         };
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// Returns true if an expression is written as a part of a buffer: `A[0:4]`.
+    fn names_a_part(&self, ex: Ex) -> bool {
+        let ast = self.ast;
+        let is_slice = |it: &Ex| matches!(ast.kind(*it), ExKind::Slice { .. });
+        let ExKind::Subscript { index, .. } = *ast.kind(ex) else { return false };
+        match ast.kind(index) {
+            ExKind::Tuple(items) => ast.exs(*items).iter().any(is_slice),
+            _ => is_slice(&index),
+        }
     }
 
     /// A call of an operator without a form of its own, of TVM or of TileLang.

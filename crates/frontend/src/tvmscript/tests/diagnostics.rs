@@ -99,6 +99,26 @@ fn index_of_threads_that_nothing_launches() {
 }
 
 #[test]
+fn what_is_not_checked_to_be_well_formed_may_use_threads_that_nothing_launches() {
+    let text = "@T.prim_func(check_well_formed=False)\ndef f(A: T.Buffer((16,), \"float32\")):\n    v = T.env_thread(\"threadIdx.x\")\n    A[v] = 1.0\n";
+    let (_, lowered) = lowered(text);
+    assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+}
+
+#[test]
+fn names_that_python_has_everywhere_are_defined() {
+    check(
+        "    A[0, 0] = T.Cast(\"float32\", eval(__file__))\n    A[0, 1] = evil(0)\n",
+        expect![[r#"
+                A[0, 0] = T.Cast("float32", eval(__file__))
+            #                               ^^^^^^^^^^^^^^ unsupported-construct: this has no meaning in TVMScript that is known here
+                A[0, 1] = evil(0)
+            #             ^^^^ undefined-name: `evil` is not defined here
+        "#]],
+    );
+}
+
+#[test]
 fn types_that_do_not_fit() {
     check(
         "    x: T.let[T.int64] = n + 1\n    if n:\n        pass\n    A[0, 0] = T.Select(n == 0, n, m)\n    A[0, 1] = n / 2\n    y: T.let = n and m > 0\n    assert n\n",

@@ -213,6 +213,25 @@ def f(A: T.Buffer((16, 4), \"float32\")):
 }
 
 #[test]
+fn older_primitives_of_tiles_stand_beside_the_operators_of_elements() {
+    check(
+        "
+from tvm.script import tirx as Tx
+@Tx.prim_func
+def f(A: Tx.Buffer((16, 4), \"float32\"), B: Tx.Buffer((16, 4), \"float16\")):
+    Tx.cast(B[0:4, 0], A[:, 0])
+    B[0, 0] = Tx.cast(A[0, 0], \"float16\")
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((16, 4), "float32"), B: T.Buffer((16, 4), "float16")):
+                T.tile.cast(B[0:4, 0], A[:, 0])
+                B[0, 0] = T.Cast("float16", A[0, 0])
+        "#]],
+    );
+}
+
+#[test]
 fn a_slice_of_bounds_that_are_not_known_is_one_value() {
     check(
         "
