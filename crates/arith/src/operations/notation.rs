@@ -6,24 +6,15 @@
 
 use std::fmt::Write;
 
-use ir::{BinaryOp, DataType, ExprId, ExprKind, UnaryOp, ValueId, stack::with_room};
+use ir::{
+    BinaryOp, DataType, ExprId, ExprKind, UnaryOp, ValueId, print::Level, stack::with_room,
+};
 use rustc_hash::FxHashMap;
 
 use super::Leaf;
 
 /// Longer texts are cut.
 const MOST_TEXT: usize = 400;
-
-/// The binding of an operator: products bind more than sums.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Or,
-    And,
-    Comparison,
-    Sum,
-    Product,
-    Atom,
-}
 
 /// The text so far, and the names of leaves.
 struct Notation<'n> {
@@ -115,15 +106,7 @@ impl Notation<'_> {
         }
         self.term(body, a, level);
         let _ = write!(self.out, " {word} ");
-        // The right operand of the same level stands in parentheses: `a - (b - c)`.
-        let of_right = match level {
-            Level::Or => Level::And,
-            Level::And => Level::Comparison,
-            Level::Comparison => Level::Sum,
-            Level::Sum => Level::Product,
-            _ => Level::Atom,
-        };
-        self.term(body, b, of_right);
+        self.term(body, b, right_of(level));
         if is_inner {
             self.out.push(')');
         }
@@ -141,23 +124,36 @@ impl Notation<'_> {
     }
 }
 
+/// The level from which a right operand needs no parentheses: one of the same level does, as in `a - (b - c)`.
+fn right_of(level: Level) -> Level {
+    match level {
+        Level::Or => Level::And,
+        Level::And => Level::Comparison,
+        Level::Comparison => Level::Sum,
+        Level::Sum => Level::Product,
+        _ => Level::Atom,
+    }
+}
+
+/// Infix spelling and level; none for those that only have a name.
 fn infix(op: BinaryOp) -> Option<(&'static str, Level)> {
-    Some(match op {
-        BinaryOp::Add => ("+", Level::Sum),
-        BinaryOp::Sub => ("-", Level::Sum),
-        BinaryOp::Mul => ("*", Level::Product),
-        BinaryOp::FloorDiv => ("floordiv", Level::Product),
-        BinaryOp::FloorMod => ("mod", Level::Product),
-        BinaryOp::Eq => ("==", Level::Comparison),
-        BinaryOp::Ne => ("!=", Level::Comparison),
-        BinaryOp::Lt => ("<", Level::Comparison),
-        BinaryOp::Le => ("<=", Level::Comparison),
-        BinaryOp::Gt => (">", Level::Comparison),
-        BinaryOp::Ge => (">=", Level::Comparison),
-        BinaryOp::And => ("and", Level::And),
-        BinaryOp::Or => ("or", Level::Or),
+    let word = match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::FloorDiv => "floordiv",
+        BinaryOp::FloorMod => "mod",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::And => "and",
+        BinaryOp::Or => "or",
         _ => return None,
-    })
+    };
+    Some((word, Level::of_binary(op)?))
 }
 
 /// True if each number of a type is the same number in another one.

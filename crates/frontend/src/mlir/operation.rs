@@ -15,7 +15,7 @@ use super::{
     reader::{Form, Frame, Reader},
     types,
 };
-use crate::ops::{Diagnostic, Severity, codes::COUNT_MISMATCH};
+use crate::ops::{Diagnostic, Severity, codes::{COUNT_MISMATCH, count}};
 
 /// Attributes by name, in canonical text.
 pub(super) type Entries = Vec<(String, String)>;
@@ -278,7 +278,7 @@ impl<'t> Reader<'t> {
             code: COUNT_MISMATCH,
             severity: Severity::Error,
             range: text_range(place),
-            message: format!("{named} results are named, but there are {types} types"),
+            message: format!("{}, but {}", count(named, "named result"), count(types, "result type")),
             ..Diagnostic::default()
         });
     }
@@ -355,7 +355,7 @@ impl<'t> Reader<'t> {
             code: COUNT_MISMATCH,
             severity: Severity::Error,
             range: text_range(place),
-            message: format!("{operands} operands, but {types} types of operands"),
+            message: format!("{}, but {}", count(operands, "operand"), count(types, "operand type")),
             ..Diagnostic::default()
         });
     }

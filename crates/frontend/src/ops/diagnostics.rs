@@ -144,6 +144,11 @@ pub(crate) fn declare(section: &str, operation: &str) -> String {
     format!("say it in tir-analyzer.toml; without effects:\n{}", row.trim_end())
 }
 
+/// A number of things: `1 operand`, `2 operands`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -365,8 +365,8 @@ impl<'a> Reader<'a> {
             };
             let message = format!(
                 "`{name}` has {} and {}",
-                count(found, what),
-                count(types, &format!("{what} type"))
+                codes::count(found, what),
+                codes::count(types, &format!("{what} type"))
             );
             self.diagnostics.push(diagnostic(codes::COUNT_MISMATCH, range(place), message));
         }
@@ -413,8 +413,4 @@ fn unquoted(text: &str) -> &str {
 
 fn range((start, end): Place) -> TextRange {
     TextRange::new(start.into(), end.max(start).into())
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

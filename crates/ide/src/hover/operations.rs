@@ -52,10 +52,7 @@ fn value_text(
 ) -> Option<String> {
     let words = PlanWords::new(db, at.unit)?;
     let (value, range) = words.map.value_at(words.body, offset)?;
-    let values = pack(words.body, words.map, value);
-    let number = values.iter().position(|it| *it == value).unwrap_or_default();
-    let name = words.value(value);
-    let shown = if values.len() > 1 { format!("{name}#{number}") } else { name };
+    let shown = words.value(value);
     let n_uses = words.map.uses(words.body, value).len();
     let uses = match n_uses {
         0 => "never used".to_owned(),

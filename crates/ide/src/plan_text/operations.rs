@@ -8,7 +8,7 @@ use ir::{
 };
 use syntax::TextRange;
 
-use crate::names::operations::name_part;
+use crate::names::operations::{name_part, pack};
 
 /// A unit with all that is known of it.
 pub(crate) struct PlanWords<'db> {
@@ -32,21 +32,32 @@ impl<'db> PlanWords<'db> {
         op_name(self.body, op)
     }
 
-    /// The name of a value as it is written.
+    /// The name of a value as a use of it is written: `%r#1` is one of several that `%r:2` defines.
     pub(crate) fn value(&self, value: ValueId) -> String {
-        let definition = self.map.definition(value);
-        if definition.is_empty() {
+        let Some(name) = self.defined_name(value) else {
             return "a value without a name".to_owned();
+        };
+        let pack = pack(self.body, self.map, value);
+        match pack.iter().position(|it| *it == value) {
+            Some(number) if pack.len() > 1 => format!("{name}#{number}"),
+            _ => name.to_owned(),
         }
-        self.text[name_part(self.text, definition)].to_owned()
     }
 
-    /// The names of the results of an operation; its own name if it has none.
+    /// The name of the results of an operation, of a pack that of all; its own name if it has none.
     pub(crate) fn results(&self, op: OpId) -> String {
-        match self.body.ops[op].results.first() {
-            Some(first) => self.value(*first),
+        let first = self.body.ops[op].results.first();
+        match first.map(|it| self.defined_name(*it)) {
+            Some(Some(name)) => name.to_owned(),
+            Some(None) => "a value without a name".to_owned(),
             None => self.op(op).to_owned(),
         }
+    }
+
+    /// The name that a definition gives a value, without its number in a pack.
+    fn defined_name(&self, value: ValueId) -> Option<&'db str> {
+        let definition = self.map.definition(value);
+        (!definition.is_empty()).then(|| &self.text[name_part(self.text, definition)])
     }
 
     /// Returns the place where people look for an operation: its name.

@@ -543,3 +543,30 @@ fn single_request_gets_the_same_answer() {
     assert_eq!(host.diagnostics_once(FILE, &config), of_snapshot);
     assert!(of_snapshot.iter().any(|it| it.code == "symbol-redefinition"));
 }
+
+#[test]
+fn a_value_of_a_pack_is_named_as_its_uses_are_written() {
+    // Both results have one name where they are defined.
+    let text = "\
+func.func @f(%n: index, %a: i32, %b: i32) -> (i32, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %a) -> (i32, i32) {
+    %0 = arith.addi %p, %b : i32
+    %1 = arith.addi %q, %b : i32
+    scf.yield %0, %1 : i32, i32
+  }
+  %s = arith.addi %r#0, %r#1 : i32
+  return %r#0, %s : i32, i32
+}
+";
+    check_diagnostics(
+        &DiagnosticsConfig::default(),
+        text,
+        expect![[r#"
+            4 Hint equal-carried-values: the result `%r#1` is always `%r#0`
+            4 Hint equal-carried-values: the block argument `%q` is always `%p`
+            4 Hint unneeded-carried-value: nothing needs the argument `%q`
+            6 Hint common-operation: `arith.addi` computes the same value as `%0`"#]],
+    );
+}

@@ -10,28 +10,29 @@ use crate::{
 
 /// Infix spelling and level; none for those that only have a name.
 fn infix(op: BinaryOp, is_float: bool) -> Option<(&'static str, Level)> {
-    Some(match op {
-        BinaryOp::Add => ("+", Level::Sum),
-        BinaryOp::Sub => ("-", Level::Sum),
-        BinaryOp::Mul => ("*", Level::Product),
-        BinaryOp::Div if is_float => ("/", Level::Product),
-        BinaryOp::FloorDiv => ("//", Level::Product),
-        BinaryOp::FloorMod => ("%", Level::Product),
-        BinaryOp::Eq => ("==", Level::Comparison),
-        BinaryOp::Ne => ("!=", Level::Comparison),
-        BinaryOp::Lt => ("<", Level::Comparison),
-        BinaryOp::Le => ("<=", Level::Comparison),
-        BinaryOp::Gt => (">", Level::Comparison),
-        BinaryOp::Ge => (">=", Level::Comparison),
-        BinaryOp::And => ("and", Level::And),
-        BinaryOp::Or => ("or", Level::Or),
-        BinaryOp::BitAnd => ("&", Level::BitAnd),
-        BinaryOp::BitOr => ("|", Level::BitOr),
-        BinaryOp::BitXor => ("^", Level::BitXor),
-        BinaryOp::Shl => ("<<", Level::Shift),
-        BinaryOp::Shr => (">>", Level::Shift),
+    let symbol = match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div if is_float => "/",
+        BinaryOp::FloorDiv => "//",
+        BinaryOp::FloorMod => "%",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        BinaryOp::And => "and",
+        BinaryOp::Or => "or",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
         BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max => return None,
-    })
+    };
+    Some((symbol, Level::of_binary(op)?))
 }
 
 /// The name of the constructor that neither folds nor promotes.

@@ -1,5 +1,7 @@
 //! How tightly texts of Python bind.
 
+use crate::BinaryOp;
+
 /// How tightly an expression of Python binds, the loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Level {
@@ -32,6 +34,30 @@ pub enum Level {
 }
 
 impl Level {
+    /// The level of an operator between two operands, as Python and affine maps have it; none for those that only have
+    /// a name.
+    pub fn of_binary(op: BinaryOp) -> Option<Level> {
+        Some(match op {
+            BinaryOp::Add | BinaryOp::Sub => Level::Sum,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::FloorDiv | BinaryOp::FloorMod => {
+                Level::Product
+            }
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge => Level::Comparison,
+            BinaryOp::And => Level::And,
+            BinaryOp::Or => Level::Or,
+            BinaryOp::BitAnd => Level::BitAnd,
+            BinaryOp::BitOr => Level::BitOr,
+            BinaryOp::BitXor => Level::BitXor,
+            BinaryOp::Shl | BinaryOp::Shr => Level::Shift,
+            BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max => return None,
+        })
+    }
+
     /// The level of an expression by its text: that of the loosest operator outside of brackets and strings. O(text).
     pub fn of_text(text: &str) -> Level {
         let mut level = Level::Atom;

@@ -45,8 +45,8 @@ func.func @f(%a: i32, %c: i1) -> i32 {
             value-redefinition `%a`: `%a` is already defined
             undefined-value `%inner`: `%inner` is not defined here
             use-before-definition `%late`: the definition of `%late` does not come before this use on every path
-            count-mismatch `"arith.addi"`: 1 operands, but 2 types of operands
-            count-mismatch `"arith.addi"`: 2 results are named, but there are 1 types
+            count-mismatch `"arith.addi"`: 1 operand, but 2 operand types
+            count-mismatch `"arith.addi"`: 2 named results, but 1 result type
             count-mismatch `%2#5`: `%2` has fewer results than this number
             undefined-block `^nowhere`: there is no block `^nowhere` in this region
         "#]],
@@ -266,7 +266,7 @@ fn packs_of_more_values_than_are_read_are_told_with_their_number() {
         "func.func @f() {\n  %0:2000000 = \"test.op\"() : () -> (i32)\n  return\n}\n",
         expect![[r#"
             count-mismatch `2000000`: the packs of one part have more than 1048576 values
-            count-mismatch `"test.op"`: 1048576 results are named, but there are 1 types
+            count-mismatch `"test.op"`: 1048576 named results, but 1 result type
             unknown-operation `"test.op"`: the effects of `test.op` are unknown: nothing is merged with it or moved over it
         "#]],
     );
