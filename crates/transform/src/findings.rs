@@ -18,6 +18,7 @@ mod dead_binding;
 pub(crate) mod dead_store;
 mod deletable;
 mod finding;
+mod first_value;
 mod loop_invariant;
 mod missing_noalias;
 mod names;
@@ -232,6 +233,8 @@ finding_kinds! {
     MissingBarrier = barriers::MISSING;
     /// Without `noalias`, writes of one parameter may change another.
     MissingNoalias = missing_noalias::MISSING_NOALIAS;
+    /// An integer that int32 cannot hold.
+    OffsetOverflow = tiles::OFFSET_OVERFLOW;
     /// An access outside of a tile.
     OutOfBounds = tiles::OUT_OF_BOUNDS;
     /// Two iterations of a parallel loop write one element.
@@ -311,6 +314,7 @@ fn written_here(facts: &FindingFacts<'_>, view: &SourceView<'_>, found: &mut Vec
             is_written(Place::Op(before))
                 && replaces.iter().all(|&it| is_written(Place::Occurrence(it)))
         }
+        FixEdit::Fill { before, .. } => is_written(Place::Op(before)),
         FixEdit::AddNoalias => true,
     };
     found.retain_mut(|it| {

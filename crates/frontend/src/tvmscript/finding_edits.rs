@@ -154,6 +154,9 @@ impl<'a> Writer<'a> {
                 changes.edits.extend(self.binding(name, *value, *before, replaces)?);
             }
             FixEdit::KeepRegion { op, region } => changes.edits.push(self.opening(*op, *region)?),
+            FixEdit::Fill { buffer, with, before } => {
+                changes.edits.push(self.filling(*buffer, *with, *before)?);
+            }
             FixEdit::AddNoalias => changes.edits.push(self.noalias()?),
         }
         Some(())

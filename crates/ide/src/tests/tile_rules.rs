@@ -1,14 +1,18 @@
 //! Rules for tile operations, launches, barriers and parallel loops of TileLang: planted mistakes, and right kernels
 //! that look like them.
 
-use super::{FILE, analysis};
-use crate::DiagnosticsConfig;
+use expect_test::{Expect, expect};
+use syntax::TextEdit;
 
-const RULES: [&str; 7] = [
+use super::{FILE, analysis};
+use crate::{ActionKind, DiagnosticsConfig};
+
+const RULES: [&str; 8] = [
     "barrier-without-arrival",
     "copy-in-flight",
     "divergent-barrier",
     "launch-limit",
+    "offset-overflow",
     "out-of-bounds",
     "parallel-race",
     "tile-operands",
@@ -66,6 +70,8 @@ fn operands_of_tile_operations() {
             "T.reduce_sum(C, F, dim=0)",
             "T.reduce_max(C, F, dim=2)",
             "T.copy(A, S[0:32, :])",
+            // TileLang's compiler: "src_range has extra non-1 extent at dim 1".
+            "T.copy(A[0:64, 0:32], F)",
         ],
         &[
             "T.gemm(S, W, C)",
@@ -303,6 +309,115 @@ fn accumulators_that_nothing_has_cleared() {
     for it in right {
         assert_eq!(found(&format!("{filled}{it}")), [""; 0], "of\n{it}");
     }
+}
+
+#[test]
+fn integers_that_int32_cannot_hold() {
+    check(
+        "offset-overflow",
+        &[
+            "X[0] = bx * 1073741824",
+            "row = bx * 65536 * 32768\nX[0] = row",
+            "for i in T.serial(65536):\n    if i * 65536 < n:\n        F[0] = 0.0",
+            "for i in T.serial(65536):\n    B[i * 65536 // 67108864] = 0.0",
+            "for i, j in T.Parallel(65536, 4):\n    B[(i * 65536 + j) % 64] = 0.0",
+            "for i in T.serial(131072):\n    B[T.cast(i * 65536, \"int64\")] = 0.0",
+        ],
+        &[
+            // TileLang widens an index.
+            "for i in T.serial(65536):\n    B[i * 65536] = 0.0",
+            "for i in T.serial(65536):\n    B[i * 65536 + tx] = A[i * 65536 + 4, 0]",
+            "T.copy(A[bx * 1073741824, 0], S)",
+            "X[0] = bx * 536870912",
+            "for i in T.serial(65536):\n    if i < 4:\n        X[0] = i * 65536",
+            "for i in T.serial(n):\n    X[0] = i * 65536",
+            "for i in T.serial(65536):\n    B[T.cast(i, \"int64\") * 65536 // 67108864] = 0.0",
+            "for i in T.serial(65536):\n    X[0] = T.if_then_else(i < 8, i * 65536, 0)",
+        ],
+    );
+}
+
+/// The text of a kernel after the fix of its `read-before-write`, from the memory on.
+#[track_caller]
+fn cleared(statements: &str) -> String {
+    let lines: String = statements.trim().lines().map(|it| format!("        {it}\n")).collect();
+    let text = format!(
+        "import tilelang.language as T\n\n@T.prim_func\ndef f(A: T.Tensor((64, 32), \"float16\"), B: T.Tensor((64, 128), \"float32\")):\n    with T.Kernel(4, threads=128) as bx:\n        S = T.alloc_shared((64, 32), \"float16\")\n        W = T.alloc_shared((32, 128), \"float16\")\n        C = T.alloc_fragment((64, 128), \"float32\")\n        F = T.alloc_fragment((64,), \"float32\")\n        T.copy(A, S)\n        T.fill(W, 1)\n{lines}"
+    );
+    let analysis = analysis(&text);
+    let all = analysis.diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
+    let found = all.iter().find(|it| it.code == "read-before-write").expect("a finding");
+    let is_fix = |it: ActionKind| it == ActionKind::QuickFix;
+    let actions = analysis.code_actions(FILE, found.range, &is_fix).unwrap();
+    let is_fill =
+        |it: &&crate::CodeAction| it.title.starts_with("Clear") || it.title.starts_with("Fill");
+    let Some(action) = actions.iter().find(is_fill) else { return "no fix".to_owned() };
+    let edits = TextEdit::from_edits(action.edits.clone()).expect("edits do not overlap");
+    let new = edits.apply(&text);
+    let from = new.find("T.fill(W, 1)\n").unwrap_or(0);
+    let rest: Vec<&str> = new[from..].lines().skip(1).map(|it| it.get(8..).unwrap_or("")).collect();
+    format!("# {}\n{}\n", action.title, rest.join("\n"))
+}
+
+#[test]
+fn the_fix_clears_an_accumulator_before_its_loop() {
+    let check = |statements: &str, expected: Expect| {
+        expected.assert_eq(&cleared(statements));
+    };
+    check(
+        "T.gemm(S, W, C)\nT.copy(C, B)",
+        expect![[r#"
+        # Clear `C` first
+        T.clear(C)
+        T.gemm(S, W, C)
+        T.copy(C, B)
+    "#]],
+    );
+    check(
+        "for k in T.Pipelined(4, num_stages=2):\n    T.copy(A, S)\n    T.gemm(S, W, C)\nT.copy(C, B)",
+        expect![[r#"
+            # Clear `C` first
+            T.clear(C)
+            for k in T.Pipelined(4, num_stages=2):
+                T.copy(A, S)
+                T.gemm(S, W, C)
+            T.copy(C, B)
+        "#]],
+    );
+    check(
+        "for t in T.serial(4):\n    for k in T.serial(4):\n        T.gemm(S, W, C)\n    T.copy(C, B)",
+        expect![[r#"
+            # Clear `C` first
+            for t in T.serial(4):
+                T.clear(C)
+                for k in T.serial(4):
+                    T.gemm(S, W, C)
+                T.copy(C, B)
+        "#]],
+    );
+    check(
+        "T.reduce_max(S, F, dim=1, clear=False)",
+        expect![[r##"
+        # Fill `F` with the least value of float32 first
+        T.fill(F, -T.infinity("float32"))
+        T.reduce_max(S, F, dim=1, clear=False)
+    "##]],
+    );
+    check(
+        "for k in T.serial(32):\n    for i in T.Parallel(64):\n        F[i] = T.min(F[i], S[i, k])",
+        expect![[r##"
+            # Fill `F` with the greatest value of float32 first
+            T.fill(F, T.infinity("float32"))
+            for k in T.serial(32):
+                for i in T.Parallel(64):
+                    F[i] = T.min(F[i], S[i, k])
+        "##]],
+    );
+    check(
+        "for k in T.serial(32):\n    for i in T.Parallel(64):\n        F[i] += S[i, k]\n    T.copy(F, B[0, k])",
+        expect!["no fix"],
+    );
+    check("T.copy(C, B)", expect!["no fix"]);
 }
 
 #[test]

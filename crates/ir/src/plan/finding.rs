@@ -7,7 +7,7 @@
 //! primitive edits that are done together or not at all. It *rests on* operations that must stay for it to be right: of
 //! two stores of one value, each is superfluous because of the other, and removing both would be wrong.
 
-use crate::{OccurrenceId, OpId, ValueId};
+use crate::{BufferId, OccurrenceId, OpId, ValueId};
 
 /// Something that has a place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -90,8 +90,28 @@ pub enum FixEdit {
         /// The occurrences that become the name; mostly `value` too.
         replaces: Vec<OccurrenceId>,
     },
+    /// A tile of TileLang is filled with a value.
+    Fill {
+        /// All of this buffer, which has a name of its own.
+        buffer: BufferId,
+        /// The value.
+        with: Start,
+        /// The statement stands right before this operation.
+        before: OpId,
+    },
     /// The function gets the attribute by which its parameters do not overlap.
     AddNoalias,
+}
+
+/// The value that an accumulator begins with: it changes no result of what is combined with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// Of sums and products of matrices.
+    Zero,
+    /// Of a greatest value of floats.
+    Lowest,
+    /// Of a least value of floats.
+    Highest,
 }
 
 /// The replacement of an occurrence.

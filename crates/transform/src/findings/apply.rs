@@ -5,9 +5,9 @@
 //! `T.evaluate(0)`, as the text does. Linear in the body.
 
 use ir::{
-    Attr, Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
-    RegionId, Value, ValueKind,
-    plan::finding::{FindingFix, FixEdit, Replacement},
+    Attr, Body, BufferId, Callee, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId, Occurrences,
+    OpId, OpKind, Operation, RegionId, Value, ValueKind,
+    plan::finding::{FindingFix, FixEdit, Replacement, Start},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -42,6 +42,9 @@ pub fn apply_fixes<'f>(
     }
     after
 }
+
+/// TileLang's operator for `T.fill` and `T.clear`.
+const FILL: &str = "tl.fill";
 
 struct Rewriter<'a> {
     body: Body,
@@ -90,6 +93,7 @@ impl<'a> Rewriter<'a> {
                     self.bind(name, *value, *before, replaces);
                 }
             }
+            FixEdit::Fill { buffer, with, before } => self.fill(*buffer, *with, *before),
             FixEdit::AddNoalias => {
                 let key = ir::noalias_key(self.body.dialect);
                 self.body.attrs.retain(|(it, _)| &**it != key);
@@ -117,6 +121,30 @@ impl<'a> Rewriter<'a> {
         self.body.ops[op].results.push(variable);
         let use_of_it = self.body.make(ExprKind::Value(variable), ty);
         self.replaced.extend(replaces.iter().map(|&it| (it, use_of_it)));
+        self.before.entry(before).or_default().push(op);
+    }
+
+    fn fill(&mut self, buffer: BufferId, with: Start, before: OpId) {
+        let body = &mut self.body;
+        let dtype = body.buffers[buffer].dtype;
+        let tile = body.make(ExprKind::Buffer(buffer), DataType::HANDLE.into());
+        let value = match with {
+            Start::Zero => body.int(0, DataType::INT32),
+            Start::Lowest => body.float(f64::NEG_INFINITY, dtype),
+            Start::Highest => body.float(f64::INFINITY, dtype),
+        };
+        let callee = Callee::Intrinsic(body.intern(FILL), Intrinsic::of_name(FILL));
+        let call =
+            body.call(callee, &[tile, value], Body::no_attrs(), DataType::HANDLE.into(), true);
+        let op = body.ops.push(Operation {
+            kind: OpKind::Evaluate,
+            operands: [call].into_iter().collect(),
+            results: Default::default(),
+            regions: Default::default(),
+            successors: Default::default(),
+            attrs: Body::no_attrs(),
+            parent: body.ops[before].parent,
+        });
         self.before.entry(before).or_default().push(op);
     }
 

@@ -43,6 +43,8 @@ pub struct Compatible<'a> {
     gone: BTreeMap<u32, (u32, FixEdit)>,
     /// Operations that must stay, or in which something changes.
     kept: BTreeSet<u32>,
+    /// Tiles that are filled: another value would come on top of the first.
+    filled: BTreeSet<u32>,
     /// Replaced occurrences: start → end and the replacement.
     replaced: BTreeMap<u32, (u32, Replaced)>,
 }
@@ -75,6 +77,7 @@ impl<'a> Compatible<'a> {
             spans,
             gone: BTreeMap::new(),
             kept: BTreeSet::new(),
+            filled: BTreeSet::new(),
             replaced: BTreeMap::new(),
         }
     }
@@ -110,6 +113,7 @@ impl<'a> Compatible<'a> {
                         Replacement::Bool(_) => {}
                     }
                 }
+                FixEdit::Fill { before, .. } => ops.push(*before),
                 FixEdit::Bind { value, before, replaces, .. } => {
                     ops.push(*before);
                     ops.extend(replaces.iter().map(|it| self.occurrences[*it].op));
@@ -145,6 +149,7 @@ impl<'a> Compatible<'a> {
                 let name = Replaced::Name(name.clone());
                 replaces.iter().all(|it| self.is_free(*it, &name))
             }
+            FixEdit::Fill { buffer, .. } => !self.filled.contains(&(buffer.index() as u32)),
             FixEdit::AddNoalias => true,
         }
     }
@@ -177,6 +182,9 @@ impl<'a> Compatible<'a> {
                     let (start, end) = self.range(*it);
                     self.replaced.insert(start, (end, Replaced::Name(name.clone())));
                 }
+            }
+            FixEdit::Fill { buffer, .. } => {
+                self.filled.insert(buffer.index() as u32);
             }
             FixEdit::AddNoalias => {}
         }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use ir::{
     Body, ExprId, noalias_key,
     plan::{
-        finding::{FindingFix, FixEdit, Place, Related, Replacement},
+        finding::{FindingFix, FixEdit, Place, Related, Replacement, Start},
         only_informs,
     },
 };
@@ -190,6 +190,16 @@ pub(super) fn edit_title(body: &Body, finding: &Finding, edit: &FixEdit) -> Sent
             finding.place.into(),
             Word::Text(format!(" once before the loop, as `{name}`").into()),
         ]),
+        FixEdit::Fill { buffer, with, .. } => {
+            let name = body.name(body.buffers[*buffer].name);
+            let dtype = body.buffers[*buffer].dtype;
+            let text = match with {
+                Start::Zero => format!("Clear `{name}` first"),
+                Start::Lowest => format!("Fill `{name}` with the least value of {dtype} first"),
+                Start::Highest => format!("Fill `{name}` with the greatest value of {dtype} first"),
+            };
+            Sentence::of([Word::Text(text.into())])
+        }
         FixEdit::AddNoalias => sentence!["Add `\"", noalias_key(body.dialect), "\": True`"],
     }
 }

@@ -25,10 +25,13 @@ use ir::{
     arena::Id as _,
     plan::finding::{Place, Related, Role},
 };
-use rules::{Rule, Severity};
+use rules::{Fix, Rule, Severity};
 use rustc_hash::FxHashMap;
 
-use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence, stored::loads};
+use super::{
+    Finding, FindingFacts, FindingKind, FindingRule, edit_title, first_value, sentence,
+    stored::loads,
+};
 
 /// A load of memory that nothing has written.
 pub(super) const READ_BEFORE_WRITE: FindingRule = FindingRule {
@@ -47,9 +50,11 @@ for k in range(16):
     acc[0] = acc[0] + A[k]    # the first iteration reads unwritten memory
 ```
 
-Write the first value before. There is no fix: only you know which.
+Write the first value before: only you know which. For an accumulator of TileLang the fix adds `T.clear(…)`, or `T.fill(…)` \
+with the least or greatest value where a maximum or minimum is taken.
 ",
-    ),
+    )
+    .with_fix(Fix::Promise),
     plan,
     title: edit_title,
     is_unnecessary: false,
@@ -94,9 +99,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             }
             Some(Entry::Vacant(first)) => {
                 first.insert(found.len());
-                found.push(finding(facts, memory, (load, class), op, around));
+                found.push(finding(facts, memory, (load, class), (op, made), around));
             }
-            None => found.push(finding(facts, memory, (load, class), op, around)),
+            None => found.push(finding(facts, memory, (load, class), (op, made), around)),
         }
     }
 }
@@ -298,7 +303,7 @@ fn finding(
     facts: &FindingFacts<'_>,
     memory: &MemoryVersions<'_>,
     (load, class): (OccurrenceId, AliasClass),
-    allocation: OpId,
+    (allocation, made): (OpId, BufferId),
     around: Option<OpId>,
 ) -> Finding {
     let mut related = vec![Related { place: Place::Op(allocation), role: ALLOCATION }];
@@ -317,6 +322,6 @@ fn finding(
             None => sentence![place, " is read, and nothing has written it"],
         },
         related,
-        fix: None,
+        fix: first_value::fill(facts, load, made, allocation),
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! | module | finds |
 //! |---|---|
+//! | `overflow` | integers that int32 cannot hold |
 //! | `operands` | operands of tile operations that do not fit each other |
 //! | `bounds` | elements and parts outside of a tile |
 //! | `launch` | launches that no device accepts |
@@ -24,14 +25,15 @@ mod extents;
 mod in_flight;
 mod launch;
 mod operands;
+mod overflow;
 mod phases;
 mod races;
 mod witness;
 
 pub(super) use {
     bounds::OUT_OF_BOUNDS, divergence::DIVERGENT_BARRIER, in_flight::COPY_IN_FLIGHT,
-    launch::LAUNCH_LIMIT, operands::TILE_OPERANDS, phases::BARRIER_WITHOUT_ARRIVAL,
-    races::PARALLEL_RACE,
+    launch::LAUNCH_LIMIT, operands::TILE_OPERANDS, overflow::OFFSET_OVERFLOW,
+    phases::BARRIER_WITHOUT_ARRIVAL, races::PARALLEL_RACE,
 };
 
 use ir::{AttrDict, Body, OpId, OpKind, plan::finding::Place};

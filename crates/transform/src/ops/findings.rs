@@ -98,7 +98,7 @@ for i in T.Parallel(128):
 );
 
 /// Products of offsets that int32 cannot hold.
-const OFFSET_OVERFLOW: Rule = Rule::reported(
+pub(crate) const OFFSET_OVERFLOW: Rule = Rule::reported(
     "offset-overflow",
     Warning,
     "the product in an offset cannot be held by int32",
@@ -118,6 +118,10 @@ for which the access is not masked out. Nothing is told without one.
 
 Widen before the multiplication: `offs.to(tl.int64) * stride`, not `(offs * stride).to(tl.int64)`. In MLIR, `arith.extsi` \
 the operands, not the product.
+
+In kernels of TileLang the extents of launches and loops are what is stated. TileLang widens an index that is a sum of \
+products by itself; it does not widen what is divided, compared, converted or bound to a name before. Write \
+`T.cast(bx, \"int64\") * N`.
 ",
 );
 

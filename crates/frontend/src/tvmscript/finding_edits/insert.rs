@@ -1,8 +1,8 @@
 //! Inserted lines and attributes.
 //!
-//! In: a value that gets a name, or the wish for `noalias`. Out: the edits; none if the text has no place for them.
+//! In: a value that gets a name, a tile that is filled, or the wish for `noalias`. Out: the edits; none if the text has no place for them.
 
-use ir::{OccurrenceId, OpId};
+use ir::{BufferId, OccurrenceId, OpId, plan::finding::Start};
 use syntax::{Edit, SyntaxKind, SyntaxNode, TextRange};
 
 use super::Writer;
@@ -34,6 +34,27 @@ impl Writer<'_> {
             edits.push(names::name_edit(self.text, range, name));
         }
         Some(edits)
+    }
+
+    /// A tile that is filled on a line of its own.
+    pub(super) fn filling(&self, buffer: BufferId, with: Start, before: OpId) -> Option<Edit> {
+        let map = &self.lowered.source_map;
+        let site = map.site(before)?;
+        let mut named = map.definitions().iter().filter(|it| it.buffer == Some(buffer));
+        let definition = named.next().filter(|it| it.range.end() <= site.offset)?;
+        // Which tile a name means where it is given again, only its reader knows.
+        let is_one = map.definitions().iter().filter(|it| it.name == definition.name).count() == 1;
+        if !is_one || map.is_hidden(&definition.name) {
+            return None;
+        }
+        let (alias, name) = (script_alias(self.text), &definition.name);
+        let dtype = self.lowered.body.buffers[buffer].dtype;
+        let line = match with {
+            Start::Zero => format!("{alias}.clear({name})"),
+            Start::Lowest => format!("{alias}.fill({name}, -{alias}.infinity(\"{dtype}\"))"),
+            Start::Highest => format!("{alias}.fill({name}, {alias}.infinity(\"{dtype}\"))"),
+        };
+        Some(Edit::insert(site.offset, format!("{line}{}{}", self.newline(), site.indent)))
     }
 
     /// Returns true if a text has a name that is defined only after an operation begins: a compile-time name, or one in

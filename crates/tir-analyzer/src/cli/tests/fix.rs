@@ -89,7 +89,7 @@ fn selection_names_rules_with_fixes() {
     assert_eq!(project.run("fix --diff --select common-subexpression").code, 0);
     project.run("fix --select undefined-name").check(expect![[r#"
         --- errors
-        error: `undefined-name` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
+        error: `undefined-name` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `read-before-write`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
         --- exit code 2
     "#]]);
     project.run("fix --select common-subexpresion").check(expect![[r#"
@@ -233,9 +233,9 @@ fn rules_that_are_named_are_fixed_only() {
         1 fix in 1 file; without `--diff` they are written
         --- exit code 0
     "#]]);
-    project.run("fix --only read-before-write a.py").check(expect![[r#"
+    project.run("fix --only out-of-bounds a.py").check(expect![[r#"
         --- errors
-        error: `read-before-write` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
+        error: `out-of-bounds` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
         --- exit code 2
     "#]]);
     project.write("tir-analyzer.toml", b"[findings]\ndead-binding = \"off\"\n");
