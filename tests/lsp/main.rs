@@ -1,5 +1,6 @@
 //! The protocol, as an editor sees it: the real server over pipes, right and wrong messages, in any order.
 
+mod calls;
 mod edits;
 mod encodings;
 mod features;

@@ -301,6 +301,36 @@ fn neovim_renames_and_finds_names_of_mlir() {
 
 #[test]
 #[ignore = "needs Neovim"]
+fn neovim_knows_signatures_callers_and_symbols() {
+    let text = "\
+from tvm.script import tirx as T
+
+
+@T.macro
+def add(A, i):
+    A[i] = A[i] + 1
+
+
+@T.prim_func
+def kernel(A: T.Buffer((64,), \"int32\")):
+    for i in range(64):
+        add(A, i)
+        A[i] = T.max(A[i], 3)
+";
+    let editor = Neovim::headless("calls.py", text);
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    let signature = "Probe.ask('textDocument/signatureHelp', 12, 26).signatures[1].label";
+    assert_eq!(editor.lua(signature), "T.max(a, b)");
+    let callers = "Probe.callers(4, 4)";
+    assert_eq!(editor.lua(callers), serde_json::json!(["kernel"]));
+    editor.keys(":lua vim.lsp.buf.workspace_symbol('kern')<CR>");
+    editor.wait_for("the symbol is listed", "#vim.fn.getqflist() == 1");
+    let listed = editor.lua("vim.fn.getqflist()[1].text");
+    assert!(listed.as_str().is_some_and(|it| it.contains("kernel")), "{listed}");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
 fn neovim_knows_programs_of_paddle() {
     let text = "{\n    (%0) = \"pd_op.data\" () {} : () -> tensor<f32>\n}\n";
     let editor = Neovim::headless("program.pir", text);

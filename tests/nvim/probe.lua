@@ -126,3 +126,17 @@ function Probe.other_window()
   end
   return vim.NIL
 end
+
+-- The answer to a request about a place.
+function Probe.ask(method, line, column)
+  local params = { textDocument = { uri = vim.uri_from_bufnr(0) }, position = { line = line, character = column } }
+  local answer = client():request_sync(method, params, 5000, 0)
+  return answer and answer.result or vim.NIL
+end
+
+-- The names of the functions that call the one at a place.
+function Probe.callers(line, column)
+  local item = Probe.ask('textDocument/prepareCallHierarchy', line, column)[1]
+  local answer = client():request_sync('callHierarchy/incomingCalls', { item = item }, 5000, 0)
+  return vim.iter(answer.result):map(function(call) return call.from.name end):totable()
+end

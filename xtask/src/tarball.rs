@@ -80,6 +80,9 @@ fn files(ws: &Workspace, platform: &str, program: &Path, speaker: &Path) -> anyh
     let bill = serde_json::to_string_pretty(&packages.bill())?;
     files.add(&format!("{DOC}/sbom.cdx.json"), format!("{bill}\n"));
     let read = |path: &str| std::fs::read(ws.path(path)).with_context(|| format!("no {path}"));
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        files.add(&format!("{DOC}/{licence}"), read(licence)?);
+    }
     files.add(&format!("{DOC}/reference.md"), read("crates/tir-analyzer/README.md")?);
     files.add(&format!("{DOC}/README.md"), README);
     Ok(files)
@@ -98,7 +101,8 @@ rust-analyzer for tensor IR. Unpack it over a prefix, and all finds its place:
 - `share/bash-completion`, `share/elvish`, `share/fish`, `share/powershell`, `share/zsh`: completions of shells. Bash and
   fish find them there; for zsh, put `fpath+=~/.local/share/zsh/site-functions` before `compinit`.
 - `share/nvim`: the plug-in; Neovim 0.11 finds it below `~/.local`.
-- `share/doc/tir-analyzer`: the reference, the licences of what is linked in, and a bill of materials (CycloneDX).
+- `share/doc/tir-analyzer`: the reference, the licences of the program and of what is linked in, and a bill of materials
+  (CycloneDX).
 ";
 
 /// Unpacks the package into an empty folder, and has the program there check a kernel.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod analyses;
+mod calls;
 mod device;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod document_aliases;
@@ -34,6 +35,7 @@ use syntax::Language;
 
 pub use crate::{
     analyses::{analyses, operation_facts},
+    calls::{ModuleText, callee, callee_in, calls, meaning, module_text},
     device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{

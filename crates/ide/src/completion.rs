@@ -1,7 +1,8 @@
-//! Completion: the names that can stand at a place, for units of operations. Functions of statements are Python, whose
-//! own servers complete them.
+//! Completion: the names that can stand at a place. Of functions of statements, those that Python's own servers do not
+//! know as well.
 
 mod context;
+mod expressions;
 mod operations;
 mod scope;
 
@@ -22,12 +23,18 @@ pub enum CompletionKind {
     Symbol,
     /// An alias of an attribute.
     Attribute,
-    /// An alias of a type.
+    /// An alias of a type, or a type of elements.
     Type,
     /// An operation.
     Operation,
-    /// A dialect, whose operations are offered behind its dot.
+    /// A dialect, or a part of a script, whose operations are offered behind its dot.
     Dialect,
+    /// A construct of a script.
+    Form,
+    /// A buffer in scope.
+    Buffer,
+    /// A rule that a comment allows.
+    Rule,
 }
 
 /// A name that can stand at the place.
@@ -52,6 +59,12 @@ pub struct Completions {
     pub is_incomplete: bool,
 }
 
+/// Returns true if the letters of a prefix stand in a name in this order, as editors match them.
+fn is_completion(name: &str, prefix: &str) -> bool {
+    let mut letters = name.chars().map(|it| it.to_ascii_lowercase());
+    prefix.chars().map(|it| it.to_ascii_lowercase()).all(|it| letters.any(|other| other == it))
+}
+
 /// The names that can stand at an offset. O(unit) at most, for values in scope.
 pub(crate) fn completions(
     db: &RootDatabase,
@@ -59,7 +72,7 @@ pub(crate) fn completions(
     offset: TextSize,
 ) -> Option<Completions> {
     match db::form(db, file) {
-        Form::Expressions => None,
+        Form::Expressions => expressions::completions(db, file, offset),
         Form::Operations => operations::completions(db, file, offset),
     }
 }

@@ -27,9 +27,9 @@ use ir::{
 };
 use pipeline::{Dialects, expressions, operations};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use syntax::{ColumnEncoding, Form, Language, LineIndex, TextRange, TextSize};
+use syntax::{ColumnEncoding, Form, Language, LineIndex, TextRange, TextSize, Units};
 
-use crate::{FileId, guarded, units::of_units};
+use crate::{FileId, guarded, outline::Outline, units::of_units};
 
 /// Smaller expressions are everywhere.
 const MIN_NODES: u32 = 5;
@@ -64,6 +64,8 @@ pub(crate) struct Index {
     files: DashMap<FileId, Version, FxBuildHasher>,
     /// The calls of functions of other files, of the files that the host does not have.
     calls: DashMap<FileId, Arc<[ForeignCall]>, FxBuildHasher>,
+    /// The symbols and calls of the files that the host does not have.
+    outlines: DashMap<FileId, Arc<Outline>, FxBuildHasher>,
     n_versions: AtomicU64,
 }
 
@@ -114,7 +116,16 @@ impl Index {
     /// Takes a file out of the map.
     pub(crate) fn remove(&self, id: FileId) {
         self.calls.remove(&id);
+        self.outlines.remove(&id);
         self.take_out(self.files.remove(&id).map(|it| it.1));
+    }
+
+    /// What the files that the host does not have offer, in the order of their numbers.
+    pub(crate) fn outlines(&self) -> Vec<(FileId, Arc<Outline>)> {
+        let all = self.outlines.iter().map(|it| (*it.key(), it.value().clone()));
+        let mut all: Vec<_> = all.collect();
+        all.sort_unstable_by_key(|it| it.0);
+        all
     }
 
     /// The calls of functions of other files, by the file that they are in.
@@ -170,6 +181,7 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
 pub struct ClosedFile {
     places: Vec<(Fingerprint, Elsewhere)>,
     calls: Vec<ForeignCall>,
+    outline: Outline,
 }
 
 impl ClosedFile {
@@ -182,7 +194,8 @@ impl ClosedFile {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<ClosedFile> {
         let lines = LineIndex::new(text);
-        let mut file = ClosedFile { places: Vec::new(), calls: Vec::new() };
+        let mut file =
+            ClosedFile { places: Vec::new(), calls: Vec::new(), outline: Outline::default() };
         let mut add = |name: &str, start: TextSize, prints: Vec<Print>| {
             for it in prints {
                 let range = it.range + start;
@@ -198,12 +211,19 @@ impl ClosedFile {
         };
         let is_whole = match language.support().form {
             Form::Expressions => {
-                let functions = tvmscript::functions(&syntax::parse_as(language, text));
+                let parse = syntax::parse_as(language, text);
+                let functions = tvmscript::functions(&parse);
                 let is_whole = each_function(&functions, goes_on, &mut add);
+                file.outline = Outline::of_functions(&functions, &parse, &lines);
                 file.calls = functions.foreign_calls(functions.context());
                 is_whole
             }
-            Form::Operations => each_operation_unit(language, text, goes_on, &mut add),
+            Form::Operations => {
+                let units = syntax::units(&syntax::parse_as(language, text));
+                let is_whole = each_operation_unit(&units, goes_on, &mut add);
+                file.outline = Outline::of_units(&units, &lines);
+                is_whole
+            }
         };
         is_whole.then_some(file)
     }
@@ -215,7 +235,7 @@ impl ClosedFile {
 
     /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.calls.is_empty()
+        self.places.is_empty() && self.calls.is_empty() && self.outline.is_empty()
     }
 }
 
@@ -248,14 +268,8 @@ fn each_function(
 }
 
 /// Adds the fingerprints of the functions and programs of operations of a text; returns false if it was stopped.
-fn each_operation_unit(
-    language: Language,
-    text: &str,
-    goes_on: &mut dyn FnMut() -> bool,
-    add: Add<'_>,
-) -> bool {
+fn each_operation_unit(units: &Units, goes_on: &mut dyn FnMut() -> bool, add: Add<'_>) -> bool {
     let dialects = &Dialects::default();
-    let units = syntax::units(&syntax::parse_as(language, text));
     let aliases: Vec<mlir::Aliases> =
         units.frames.iter().map(|it| mlir::aliases_of(&it.source.green)).collect();
     for item in &units.functions {
@@ -289,7 +303,11 @@ impl WorkspaceIndex {
 
     /// Replaces the entries of a file.
     pub fn replace(&self, id: FileId, file: ClosedFile) {
-        let ClosedFile { places, calls } = file;
+        let ClosedFile { places, calls, outline } = file;
+        match outline.is_empty() {
+            true => drop(self.index.outlines.remove(&id)),
+            false => drop(self.index.outlines.insert(id, outline.into())),
+        }
         match calls.is_empty() {
             true => drop(self.index.calls.remove(&id)),
             false => drop(self.index.calls.insert(id, calls.into())),

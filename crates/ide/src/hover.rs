@@ -6,6 +6,7 @@ mod operations;
 use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextRange, TextSize};
 
+pub(crate) use self::expressions::type_of;
 pub use self::operations::effects_text;
 pub(crate) use self::operations::line_text;
 

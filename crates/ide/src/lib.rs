@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod call_hierarchy;
 mod code_action;
 mod code_actions;
 mod completion;
@@ -29,6 +30,7 @@ mod lacking;
 mod missing_facts;
 mod names;
 mod navigation;
+mod outline;
 mod pace;
 mod plan_text;
 mod preview;
@@ -38,11 +40,13 @@ mod selection_ranges;
 mod semantic_tokens;
 mod settings_rows;
 mod shortened;
+mod signature_help;
 mod simplifications;
 #[cfg(test)]
 mod tests;
 mod units;
 mod value_facts;
+mod workspace_symbols;
 
 use std::{cell::RefCell, ops::Range, panic::AssertUnwindSafe, sync::Arc};
 
@@ -51,7 +55,9 @@ use rustc_hash::FxHashMap;
 
 pub use codegen::{Target, TargetOptions};
 pub use db::{Dialects, FactoryInstances, Work};
-pub use frontend::tvmscript::{Arguments, Constant, Instance, Request};
+pub use frontend::tvmscript::{
+    Arguments, Constant, Instance, Request, discover::callees::CallableKind,
+};
 use frontend::tvmscript::{ForeignCall, ReadBack};
 pub use ir::effects::{EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
 use ir::guard::Panicked;
@@ -68,6 +74,7 @@ pub use transform::{
 };
 
 pub use crate::{
+    call_hierarchy::{CallEdge, CallFile, CallItem, CallPlace, CallTarget},
     code_action::{ActionKind, CodeAction},
     completion::{Completion, CompletionKind, Completions},
     device_code::{DeviceCodeView, DeviceLens, SharedValue},
@@ -85,13 +92,16 @@ pub use crate::{
     hover::{Hover, effects_text},
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
+    outline::Spot,
     pace::Pace,
     preview::{PassPreview, Stage, preview, preview_operations},
     readers::CancellationToken,
     semantic_tokens::{SemanticToken, TokenKind},
     settings_rows::SettingsRow,
     shortened::shortened,
+    signature_help::SignatureHelp,
     value_facts::{KnownFact, MissingFact, ValueFacts},
+    workspace_symbols::{OrderedRange, WorkspacePlace, WorkspaceSymbol},
 };
 
 /// A file, by a number that its owner chose.
@@ -261,10 +271,45 @@ impl Analysis {
         Ok(edits.unwrap_or_else(|| Ok(Vec::new())))
     }
 
-    /// The names that can stand at an offset of units of operations: values in scope, blocks, symbols, aliases,
-    /// operations. `None` where no name is typed, and for functions of statements.
+    /// The names that can stand at an offset: in units of operations values in scope, blocks, symbols, aliases,
+    /// operations; in functions of statements members of the script's namespaces, names of the function, and rules in
+    /// comments. `None` where no name is typed.
     pub fn completions(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Completions>> {
         self.ask_at(file, offset, completion::completions)
+    }
+
+    /// The signature of the innermost call around an offset, or of the operation that is written there.
+    pub fn signature_help(
+        &self,
+        file: FileId,
+        offset: TextSize,
+    ) -> Cancellable<Option<SignatureHelp>> {
+        self.ask_at(file, offset, signature_help::signature_help)
+    }
+
+    /// The symbols of the workspace whose names have the letters of a query in this order, the best first. Of files
+    /// that the host does not have, those of [`AnalysisHost::workspace_index`].
+    pub fn workspace_symbols(&self, query: &str) -> Cancellable<Vec<WorkspaceSymbol>> {
+        self.ask_all(|db| workspace_symbols::workspace_symbols(db, &self.files, &self.index, query))
+    }
+
+    /// The function that is defined or called at an offset.
+    pub fn call_item(&self, file: FileId, offset: TextSize) -> Cancellable<Option<CallItem>> {
+        self.ask_all(|db| call_hierarchy::item_at(self.world(db), file, offset))
+    }
+
+    /// The functions that call a function, in order of file and place.
+    pub fn callers(&self, target: &CallTarget) -> Cancellable<Vec<CallEdge>> {
+        self.ask_all(|db| call_hierarchy::callers(self.world(db), target))
+    }
+
+    /// The functions that a function calls, in the order of the calls; none of a file that the host does not have.
+    pub fn callees(&self, target: &CallTarget) -> Cancellable<Vec<CallEdge>> {
+        self.ask_all(|db| call_hierarchy::callees(self.world(db), target))
+    }
+
+    fn world<'a>(&'a self, db: &'a RootDatabase) -> call_hierarchy::World<'a> {
+        call_hierarchy::World { db, files: &self.files, index: &self.index }
     }
 
     /// Returns the place where the name at an offset is defined.
@@ -481,14 +526,18 @@ impl Analysis {
         Ok(answer.unwrap_or_else(|| Err("there is no such file".to_owned())))
     }
 
-    /// The one place where the unwinding of a cancelled question ends.
     fn ask<T: Default>(
         &self,
         file: FileId,
         question: impl FnOnce(&RootDatabase, SourceFile) -> T,
     ) -> Cancellable<T> {
         let Some(&file) = self.files.get(&file) else { return Ok(T::default()) };
-        let run = AssertUnwindSafe(|| question(&self.db, file));
+        self.ask_all(|db| question(db, file))
+    }
+
+    /// The one place where the unwinding of a cancelled question ends.
+    fn ask_all<T>(&self, question: impl FnOnce(&RootDatabase) -> T) -> Cancellable<T> {
+        let run = AssertUnwindSafe(|| question(&self.db));
         guarded::take_lost();
         let answer = self.token.interrupt().over(|| db::Cancelled::catch(run));
         self.lost.borrow_mut().extend(guarded::take_lost());

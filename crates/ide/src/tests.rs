@@ -1,6 +1,7 @@
 //! Tests of the features, through [`Analysis`](crate::Analysis) as editors use it.
 
 mod actions;
+mod calls;
 mod cancelling;
 mod completion;
 mod effects;
@@ -18,9 +19,12 @@ mod places;
 mod pointer_calls;
 mod random_edits;
 mod reports;
+mod script_completion;
+mod signatures;
 mod simplifications;
 mod tile_rules;
 mod tilelang;
+mod workspace_symbols;
 
 use crate::{Analysis, AnalysisHost, FileId, TextSize};
 

@@ -44,8 +44,8 @@ pub use operands::{Operand, OperandName, OperandUse, OperandUses};
 pub use paddle::{PaddleOp, is_paddle_annotation, paddle_op};
 pub use rows::{EffectError, EffectRow, EffectRows};
 pub use table::{EffectTable, Match, MatchKind};
-pub use tilelang_ops::{TileLangOp, TileLangResult, tilelang_op};
-pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};
+pub use tilelang_ops::{TileLangOp, TileLangResult, tilelang_op, tilelang_ops};
+pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops, tvm_ops_printed_as};
 
 /// The row of a TIR call or expression node in the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`. Whether it
 /// holds for a call depends on the operands: [`EffectTable::call`].

@@ -9,7 +9,7 @@ import { LANGUAGES, SCHEMES } from './detect';
 import { DeviceCode } from './deviceCode';
 import { findServer, MissingServer, onEnvironmentChange } from './discovery';
 import { explain, facts, showTree, simplify } from './explain';
-import { Commands, MlirFormatting } from './features';
+import { Commands } from './features';
 import { Gate } from './gate';
 import { chooseInstance } from './instances';
 import { viewPasses } from './passes';
@@ -168,7 +168,6 @@ export class Session implements vscode.Disposable {
     this.gate.reset();
     const client = new LanguageClient(SECTION, 'tir-analyzer', () => this.spawn(program), this.options());
     client.registerFeature(new Commands());
-    client.registerFeature(new MlirFormatting(() => client));
     client.onDidChangeState(({ newState }) => {
       if (newState === State.Running) {
         this.item.set({ state: 'running' });
@@ -221,6 +220,10 @@ export class Session implements vscode.Disposable {
           const { kind, message } = value;
           this.item.progress(String(token), kind === 'end' ? undefined : (message ?? ''));
           next(token, value);
+        },
+        provideCompletionItem: async (document, position, context, token, next) => {
+          const found = await next(document, position, context, token);
+          return knowsNames(document) ? withoutNames(found) : found;
         },
         provideDocumentSemanticTokens: (document, token, next) =>
           coloursNames(document) ? next(document, token) : undefined,
@@ -330,11 +333,25 @@ export class Session implements vscode.Disposable {
   }
 }
 
+/** Returns true if another server knows the names of a document: it is Python, and there is a server for that. */
+function knowsNames(document: vscode.TextDocument): boolean {
+  return document.languageId === 'python' && PYTHON_SERVERS.some(it => vscode.extensions.getExtension(it));
+}
+
+/** The completions without the names in scope, which another server offers as well. */
+function withoutNames<T extends vscode.CompletionItem[] | vscode.CompletionList | null | undefined>(found: T): T {
+  const keep = (it: vscode.CompletionItem) => it.kind !== vscode.CompletionItemKind.Variable;
+  if (Array.isArray(found)) {
+    return found.filter(keep) as T;
+  }
+  return found ? ({ ...found, items: found.items.filter(keep) } as T) : found;
+}
+
 /** Returns true if the names of a document are coloured by this server. */
 function coloursNames(document: vscode.TextDocument): boolean {
   if (document.languageId !== 'python') {
     return true;
   }
   const wish = setting<'auto' | 'on' | 'off'>('python.semantic-tokens', document.uri);
-  return wish === 'on' || (wish === 'auto' && !PYTHON_SERVERS.some(it => vscode.extensions.getExtension(it)));
+  return wish === 'on' || (wish === 'auto' && !knowsNames(document));
 }

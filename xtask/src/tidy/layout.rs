@@ -8,6 +8,9 @@ use crate::tidy::tree::{Finding, Tree};
 const TOP_LEVEL: &[&str] = &[
     "Cargo.lock",
     "Cargo.toml",
+    // Where people, cargo and GitHub look for them; packages carry copies.
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
     "README.md",
     // GitHub looks for it here.
     "action.yml",

@@ -21,6 +21,7 @@ use super::{
 
 mod assertions;
 mod bindings;
+pub mod callees;
 mod eager;
 mod instances;
 mod scopes;

@@ -35,6 +35,7 @@ pub use discover::{
 pub use edits::Selection;
 pub use environment::{Assertion, Capture, Constant, Environment, Found, Namespace, Signature};
 pub use instance::{Arguments, Instance};
+pub use lower::script_names;
 pub use request::{Request, RequestError};
 pub use source_map::{
     Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,

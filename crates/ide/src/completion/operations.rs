@@ -10,6 +10,7 @@ use syntax::TextSize;
 use super::{
     Completion, CompletionKind, Completions, MAX_ITEMS,
     context::typed,
+    is_completion,
     scope::{self, Place},
 };
 use crate::{
@@ -34,7 +35,7 @@ pub(super) fn completions(
         CompletionKind::Block => blocks(db, &at, inner)?,
         CompletionKind::Symbol => symbols(db, file, offset),
         kind @ (CompletionKind::Attribute | CompletionKind::Type) => aliases(db, &at, kind)?,
-        CompletionKind::Operation | CompletionKind::Dialect => operations(db, file, typed.prefix),
+        _ => operations(db, file, typed.prefix),
     };
     items.retain(|it| it.label != typed.prefix && is_completion(&it.label, typed.prefix));
     // Equally good ones stay in their order.
@@ -42,12 +43,6 @@ pub(super) fn completions(
     let is_incomplete = items.len() > MAX_ITEMS || typed.wanted == CompletionKind::Operation;
     items.truncate(MAX_ITEMS);
     Some(Completions { replaced: at.to_file(typed.range), items, is_incomplete })
-}
-
-/// Returns true if the letters of a prefix stand in a name in this order, as editors match them.
-fn is_completion(name: &str, prefix: &str) -> bool {
-    let mut letters = name.chars().map(|it| it.to_ascii_lowercase());
-    prefix.chars().map(|it| it.to_ascii_lowercase()).all(|it| letters.any(|other| other == it))
 }
 
 fn values(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Vec<Completion>> {

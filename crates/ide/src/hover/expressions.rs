@@ -143,20 +143,7 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
         DefinitionKind::Meta => "compile-time name",
         DefinitionKind::Captured => "captured from Python",
     };
-    let ty = match (definition.buffer, definition.value) {
-        (Some(buffer), _) => {
-            let buffer = &text.body.buffers[buffer];
-            let shape: Vec<String> = buffer.shape.iter().map(|&it| expr_text(text, it)).collect();
-            let comma = if shape.len() == 1 { "," } else { "" };
-            let dtype = match buffer.dtype.is_symbolic() {
-                true => text.body.dtype_name(buffer.dtype),
-                false => format!("\"{}\"", buffer.dtype),
-            };
-            format!(": T.Buffer(({}{comma}), {dtype})", shape.join(", "))
-        }
-        (None, Some(value)) => format!(": {}", text.ty(text.body.values[value].ty)),
-        (None, None) => String::new(),
-    };
+    let ty = type_of(text, definition).map_or(String::new(), |it| format!(": {it}"));
     let note = match definition.note.as_deref().map(|it| (it, it.strip_prefix("= "))) {
         Some((_, Some(value))) => format!(": `{}`", value.replace('`', "'")),
         Some((note, None)) => format!(", {note}"),
@@ -165,6 +152,21 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
     let memory = definition.buffer.and_then(|it| tile_text(text.body, it));
     let memory = memory.map_or(String::new(), |it| format!("\n\n{it}"));
     format!("```python\n{}{ty}\n```\n{kind}{note}{memory}", definition.name)
+}
+
+/// The type of a name: that of a buffer with its shape, or of a value.
+pub(crate) fn type_of(text: &PlanText<'_>, definition: &Definition) -> Option<String> {
+    if let Some(buffer) = definition.buffer {
+        let buffer = &text.body.buffers[buffer];
+        let shape: Vec<String> = buffer.shape.iter().map(|&it| expr_text(text, it)).collect();
+        let comma = if shape.len() == 1 { "," } else { "" };
+        let dtype = match buffer.dtype.is_symbolic() {
+            true => text.body.dtype_name(buffer.dtype),
+            false => format!("\"{}\"", buffer.dtype),
+        };
+        return Some(format!("T.Buffer(({}{comma}), {dtype})", shape.join(", ")));
+    }
+    definition.value.map(|it| text.ty(text.body.values[it].ty))
 }
 
 /// The share that a tile takes of a block's memory or registers: `48 KiB × 3 stages = 144 of 227 KiB of shared memory`.

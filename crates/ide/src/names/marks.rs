@@ -11,6 +11,8 @@ use syntax::{
     UnitKind, WalkEvent, ast::mlir::Operation, symbol_name, symbol_of,
 };
 
+use crate::document_symbols::SymbolKind;
+
 /// The number of a scope of a frame.
 pub(crate) type ScopeIdx = u32;
 
@@ -24,6 +26,19 @@ pub(crate) struct SymbolDef {
     pub(crate) operation: TextRange,
     /// The scope that it opens.
     opens: Option<ScopeIdx>,
+    /// True if it is a function, with a unit of its own.
+    pub(crate) is_function: bool,
+}
+
+impl SymbolDef {
+    /// The kind of symbol that it is in an outline.
+    pub(crate) fn kind(&self) -> SymbolKind {
+        match (self.is_function, self.opens) {
+            (true, _) => SymbolKind::Function,
+            (false, Some(_)) => SymbolKind::Module,
+            (false, None) => SymbolKind::Global,
+        }
+    }
 }
 
 /// A symbol whose name its table already has.
@@ -187,7 +202,7 @@ impl Finder<'_> {
                 }
             }
             let operation = node.text_range();
-            self.found.definitions.push(SymbolDef { name, range, operation, opens });
+            self.found.definitions.push(SymbolDef { name, range, operation, opens, is_function });
         }
         if let Some(inner) = opens {
             self.found.parents.push(Some(scope));

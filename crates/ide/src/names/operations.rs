@@ -293,6 +293,59 @@ pub(crate) fn symbol_definition(
     Some(frame.at.to_file(frame.marks.definitions[definition].operation))
 }
 
+/// A function: its name, all of it, and where its name is written, in the file.
+pub(crate) type FunctionPlace = (Box<str>, TextRange, TextRange);
+
+/// A mention of a function in a function.
+pub(crate) struct SymbolUse {
+    pub(crate) caller: FunctionPlace,
+    pub(crate) callee: FunctionPlace,
+    /// Where it is mentioned.
+    pub(crate) place: TextRange,
+}
+
+impl Marked<'_> {
+    /// A definition of this frame, if it is a function.
+    fn function(&self, definition: usize) -> Option<FunctionPlace> {
+        let it = self.marks.definitions.get(definition).filter(|it| it.is_function)?;
+        Some((it.name.clone(), self.at.to_file(it.operation), self.at.to_file(it.range)))
+    }
+}
+
+/// The function whose symbol is defined or mentioned at an offset.
+pub(crate) fn symbol_function(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<FunctionPlace> {
+    let (frame, functions) = document(db, file, offset)?;
+    frame.function(symbol_at(&frame, &functions, offset)?)
+}
+
+/// The mentions of functions in functions of the document around an offset, in the order of the text.
+pub(crate) fn function_uses(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Vec<SymbolUse> {
+    let Some((frame, functions)) = document(db, file, offset) else { return Vec::new() };
+    let definitions = frame.marks.definitions.iter().enumerate();
+    let defined: Vec<(TextRange, usize)> =
+        definitions.map(|(number, it)| (frame.at.to_file(it.operation), number)).collect();
+    let mut uses = Vec::new();
+    for unit in &functions {
+        let own = defined.iter().find(|it| it.0.start() == unit.at.start());
+        let Some(caller) = own.and_then(|it| frame.function(it.1)) else { continue };
+        for mention in &unit.marks.mentions {
+            let resolved = frame.marks.resolve(mention.scope_in(unit.scope), &mention.parts);
+            let Some(callee) = resolved.and_then(|it| frame.function(it)) else { continue };
+            let Some((_, range)) = mention.parts.last() else { continue };
+            uses.push(SymbolUse { caller: caller.clone(), callee, place: unit.at.to_file(*range) });
+        }
+    }
+    uses
+}
+
 /// The first line of an operation of a file, without its brace, cut to `max` characters. O(`max`).
 pub(crate) fn header(
     db: &RootDatabase,

@@ -11,7 +11,7 @@ use super::FILE;
 use crate::{AnalysisHost, FileId, TextSize};
 
 /// Files in memory below `/w`, as they are now.
-struct Disk {
+pub(super) struct Disk {
     roots: Vec<Box<str>>,
     texts: Mutex<BTreeMap<String, String>>,
 }
@@ -35,7 +35,7 @@ impl Files for Disk {
     }
 }
 
-const KERNEL: &str = "\
+pub(super) const KERNEL: &str = "\
 from tvm.script import tirx as T
 from .sizes import N, LIMIT, scale
 
@@ -48,7 +48,7 @@ def f(A: T.Buffer((N,), \"int32\"), i: T.int32):
 kernel = scale(N)
 ";
 
-const SIZES: &str = "\
+pub(super) const SIZES: &str = "\
 from tvm.script import tirx as T
 
 N = 16
@@ -65,7 +65,7 @@ def scale(n):
 
 const SIZES_PATH: &str = "/w/ops/sizes.py";
 
-fn host() -> (AnalysisHost, Arc<Disk>) {
+pub(super) fn host() -> (AnalysisHost, Arc<Disk>) {
     let texts = BTreeMap::from([(SIZES_PATH.to_owned(), SIZES.to_owned())]);
     let disk = Arc::new(Disk { roots: vec!["/w".into()], texts: Mutex::new(texts) });
     let mut host = AnalysisHost::new();

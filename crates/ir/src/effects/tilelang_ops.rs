@@ -65,6 +65,13 @@ pub fn tilelang_op(name: &str) -> Option<&'static TileLangOp> {
     registry().ops.get(name.strip_prefix(PREFIX).unwrap_or(name))
 }
 
+/// All operators, sorted by name.
+pub fn tilelang_ops() -> Vec<&'static TileLangOp> {
+    let mut all: Vec<&TileLangOp> = registry().ops.values().collect();
+    all.sort_unstable_by_key(|it| &it.name);
+    all
+}
+
 /// The rows of the effects table that the file states.
 pub(super) fn rows() -> &'static [EffectRow] {
     &registry().rows

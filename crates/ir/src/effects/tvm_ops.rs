@@ -115,6 +115,11 @@ pub fn tvm_op(name: &str) -> Option<&'static TvmOp> {
     Some(&registry.ops[*index as usize])
 }
 
+/// All operators, in the order of the file.
+pub fn tvm_ops() -> &'static [TvmOp] {
+    &registry().ops
+}
+
 /// All operators that TVM prints as `name`, in the order of the file: `T.ptx.cp` stands for many, which differ by their
 /// arguments.
 pub fn tvm_ops_printed_as(name: &str) -> impl Iterator<Item = &'static TvmOp> {

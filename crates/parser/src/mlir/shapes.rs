@@ -322,6 +322,12 @@ impl Shapes {
         Some(res)
     }
 
+    /// The assembly format of an operation in ODS's notation, if the product has a definition with one.
+    pub fn format_of(&self, op: &str) -> Option<&'static str> {
+        let format = shipped::operation(self.full_name(op))?.format?;
+        Some(shipped::formats()[usize::from(format)].text)
+    }
+
     /// The words that the shape of an operation names; others are keywords or flags of it.
     pub fn words(&self, op: &str) -> &[Box<str>] {
         self.info(op).shape.map_or(&[], |it| &self.shape(it).words)

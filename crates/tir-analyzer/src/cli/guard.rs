@@ -1,5 +1,6 @@
-//! A panic while one file is worked on is an error of that file; the others go on. A panic in the work on one function
-//! costs that function only, see [`ir::guard`].
+//! What a mistake of ours costs: a panic while one file is worked on is an error of that file, and the others go on; a
+//! question about a place in what was not computed for it is refused, as an answer would be made of the rest. A panic in
+//! the work on one function costs that function only, see [`ir::guard`].
 
 use std::fmt::Display;
 

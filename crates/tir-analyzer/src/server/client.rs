@@ -10,8 +10,12 @@ use crate::server::lsp::{
     from_proto, to_proto, tokens,
 };
 
-/// The characters at which completion is asked for: those that begin a name, or its part behind a dialect.
-const TRIGGERS: [&str; 6] = ["%", "^", "@", "#", "!", "."];
+/// The characters at which completion is asked for: those that begin a name, its part behind a dialect or a script, or
+/// the rules of a comment.
+const TRIGGERS: [&str; 7] = ["%", "^", "@", "#", "!", ".", "("];
+
+/// The characters at which the signature of a call is asked for: those behind which an argument or operand begins.
+const CALL_TRIGGERS: [&str; 4] = ["(", ",", "[", "%"];
 
 /// The client's relevant abilities.
 #[derive(Clone, Debug)]
@@ -145,9 +149,15 @@ impl Client {
                 trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
                 ..Default::default()
             }),
+            signature_help_provider: Some(lsp::SignatureHelpOptions {
+                trigger_characters: Some(CALL_TRIGGERS.map(str::to_owned).to_vec()),
+                ..Default::default()
+            }),
             hover_provider: Some(lsp::HoverProvider::Bool(true)),
             definition_provider: Some(lsp::DefinitionProvider::Bool(true)),
             references_provider: Some(lsp::ReferencesProvider::Bool(true)),
+            call_hierarchy_provider: Some(lsp::CallHierarchyProvider::Bool(true)),
+            workspace_symbol_provider: Some(lsp::WorkspaceSymbolProvider::Bool(true)),
             document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
             // Where it can be said, it is said for the languages that have a layout only: an editor would ask people

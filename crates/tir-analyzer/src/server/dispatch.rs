@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::server::{
     event::Event,
-    handlers::{actions, choose, completion, layout, names, request as handlers},
+    handlers::{actions, calls, choose, completion, layout, names, request as handlers, symbols},
     lsp::ext,
     outbox::Outbox,
     panics,
@@ -45,6 +45,11 @@ pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
         .on::<lsp::DocumentDiagnosticRequest, _>(handlers::diagnostics)
         .on::<lsp::HoverRequest, _>(handlers::hover)
         .on::<lsp::CompletionRequest, _>(completion::completion)
+        .on::<lsp::SignatureHelpRequest, _>(calls::signature_help)
+        .on::<lsp::CallHierarchyPrepareRequest, _>(calls::prepare)
+        .on::<lsp::CallHierarchyIncomingCallsRequest, _>(calls::incoming)
+        .on::<lsp::CallHierarchyOutgoingCallsRequest, _>(calls::outgoing)
+        .on::<lsp::WorkspaceSymbolRequest, _>(symbols::workspace_symbols)
         .on::<lsp::DocumentSymbolRequest, _>(handlers::document_symbols)
         .on::<lsp::FoldingRangeRequest, _>(handlers::folding_ranges)
         .on::<lsp::DocumentFormattingRequest, _>(layout::formatting)

@@ -1,6 +1,7 @@
 //! The handlers of the protocol's methods.
 
 pub(crate) mod actions;
+pub(crate) mod calls;
 pub(crate) mod choose;
 pub(crate) mod completion;
 mod declare;
@@ -9,3 +10,4 @@ pub(crate) mod layout;
 pub(crate) mod names;
 pub(crate) mod notification;
 pub(crate) mod request;
+pub(crate) mod symbols;

@@ -9,14 +9,14 @@ use smallvec::SmallVec;
 use super::{
     Lowerer, R,
     forms::form_parameters,
-    parameters::{NAMED, Parameters, REST},
+    parameters::{NAMED, Parameters, REST, forms},
 };
 use crate::tvmscript::ast::{Ex, ExKind, Run};
 
-/// Parameters of the forms that are statements, loops and scopes. Forms of buffers have their own table; calls keep all
-/// arguments as they are written.
-fn statement_parameters(form: &str) -> Option<Parameters> {
-    Some(match form {
+forms! {
+    /// Parameters of the forms that are statements, loops and scopes. Forms of buffers have their own table; calls keep all
+    /// arguments as they are written.
+    fn statement_parameters, STATEMENTS {
         "func_attr" | "block_attr" | "sblock_attr" => &["attrs"],
         "reads" | "writes" => &[REST],
         "grid" => &[REST, "dtype"],
@@ -34,23 +34,16 @@ fn statement_parameters(form: &str) -> Option<Parameters> {
         "env_thread" => &["thread_tag", "dtype"],
         "attr" => &["node_or_dict", "attr_key", "value", NAMED, "node"],
         "sblock" | "block" => &["name", "no_realize=False", "exec_scope=''"],
-        "axis.spatial" | "axis.S" | "axis.reduce" | "axis.R" | "axis.scan" | "axis.opaque" => {
-            &["dom", "binding", "dtype='int32'"]
-        }
+        "axis.spatial" | "axis.S" | "axis.reduce" | "axis.R" | "axis.scan" | "axis.opaque" => &["dom", "binding", "dtype='int32'"],
         "axis.remap" => &["kinds", "bindings", "dtype='int32'"],
         "local_scalar" | "shared_scalar" => &["dtype"],
         "alloc_scalar" => &["dtype", "scope"],
         "alloc_tcgen05_ldst_frag" => &["instr_shape", "tensor_shape", "dtype"],
         "alloc_cast_frag" => &["src", "dtype"],
         "range" => &["start", "stop", "step", NAMED, "annotations", "unroll"],
-        "serial" | "parallel" | "vectorized" | "unroll" => {
-            &["start", "stop", NAMED, "annotations", "step", "unroll", "dtype"]
-        }
-        "thread_binding" => {
-            &["start", "stop", "thread", NAMED, "annotations", "step", "unroll", "dtype"]
-        }
-        _ => return None,
-    })
+        "serial" | "parallel" | "vectorized" | "unroll" => &["start", "stop", NAMED, "annotations", "step", "unroll", "dtype"],
+        "thread_binding" => &["start", "stop", "thread", NAMED, "annotations", "step", "unroll", "dtype"],
+    }
 }
 
 /// Parameters of the forms that make buffers. Arguments without a field of their own are kept in the buffer's
@@ -147,6 +140,29 @@ pub(super) fn buffer_parameters(form: &str, is_legacy: bool) -> Option<Parameter
     })
 }
 
+/// The forms that make buffers.
+pub(super) const BUFFERS: &[&str] = &[
+    "allocate",
+    "allocate_const",
+    "match_buffer",
+    "alloc_buffer",
+    "decl_buffer",
+    "Buffer",
+    "alloc_local",
+    "alloc_shared",
+    "smem",
+    "tmem",
+    "sblock_alloc_buffer",
+];
+
+/// The parameters of a form, in whichever table it is.
+pub(super) fn parameters(form: &str, is_legacy: bool) -> Option<Parameters> {
+    statement_parameters(form)
+        .or_else(|| buffer_parameters(form, is_legacy))
+        .or_else(|| form_parameters(form))
+        .or_else(|| super::tile_parameters::parameters(form))
+}
+
 /// Returns true if a name is a form of TVM that is a statement, a loop, a scope, or makes a buffer.
 pub(super) fn is_form(name: &str) -> bool {
     statement_parameters(name).is_some() || buffer_parameters(name, false).is_some()
@@ -228,11 +244,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn parameters_of(&self, form: &str) -> Parameters {
-        let parameters = statement_parameters(form)
-            .or_else(|| buffer_parameters(form, self.is_legacy()))
-            .or_else(|| form_parameters(form))
-            .or_else(|| super::tile_parameters::parameters(form));
-        parameters.unwrap_or_default()
+        parameters(form, self.is_legacy()).unwrap_or_default()
     }
 
     /// The arguments of something else, all of which must have a place.

@@ -7,7 +7,7 @@ use super::{
     Lowerer, R,
     arguments::{Args, HANDLE},
     calls::Written,
-    parameters::{Parameters, REST},
+    parameters::{Parameters, REST, forms},
     source_tree::{At, Src},
     statics, tilelang,
     value::{Ev, Tx, Val},
@@ -514,7 +514,12 @@ pub(super) fn is_operator(name: &str) -> bool {
 
 /// The parameters of the forms that are read into nodes of their own.
 pub(super) fn form_parameters(name: &str) -> Option<Parameters> {
-    Some(match name {
+    own_parameters(name).or_else(|| node_op(name).map(|_| &["a", "b"][..]))
+}
+
+forms! {
+    /// As [`form_parameters`], but for the constructors of nodes with two operands.
+    fn own_parameters, OPERATORS {
         "ptr" => HANDLE,
         "Cast" => &["dtype", "value"],
         "cast" => &["value", "dtype"],
@@ -534,8 +539,7 @@ pub(super) fn form_parameters(name: &str) -> Option<Parameters> {
         "all" | "any" => &[REST],
         "min_value" | "max_value" | "infinity" => &["dtype"],
         "meta_var" => &["value"],
-        _ => node_op(name).map(|_| &["a", "b"][..])?,
-    })
+    }
 }
 
 /// The constructor of a node.

@@ -34,6 +34,7 @@ mod parameters;
 mod promote;
 mod python;
 mod scope;
+pub mod script_names;
 mod sequences;
 mod signature;
 mod source_tree;

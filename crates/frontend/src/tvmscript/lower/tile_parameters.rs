@@ -1,24 +1,24 @@
 //! The parameters of TileLang's forms that are read by hand.
 
-use super::parameters::{NAMED, Parameters, REST};
+use super::parameters::{NAMED, Parameters, REST, forms};
 
 /// The parameters of TileLang's forms that are read by hand.
 pub(super) fn parameters(form: &str) -> Option<Parameters> {
-    Some(match form.strip_prefix("tl.")? {
+    let name = form.strip_prefix("tl.")?;
+    own_parameters(name).or_else(|| reduction(name).map(|_| &["buffer", "out", "dim", "clear"][..]))
+}
+
+forms! {
+    /// As [`parameters`], but for reductions that have a name of their own.
+    fn own_parameters, TILES {
         "Kernel" | "ClusterKernel" => &[REST, NAMED, "threads", "prelude", "cluster_dims"],
         "Parallel" => &[REST],
-        "Pipelined" => {
-            &["start", "stop", "num_stages", "order", "stage", "sync", "group", "annotations"]
-        }
+        "Pipelined" => &["start", "stop", "num_stages", "order", "stage", "sync", "group", "annotations"],
         "serial" => &["start", "stop", "step", NAMED, "annotations"],
         "unroll" => &["start", "stop", "step", NAMED, "explicit", "unroll_factor", "annotations"],
-        "alloc_shared" | "alloc_local" | "alloc_fragment" | "alloc_global" | "alloc_tmem" => {
-            &["shape", "dtype", "scope"]
-        }
+        "alloc_shared" | "alloc_local" | "alloc_fragment" | "alloc_global" | "alloc_tmem" => &["shape", "dtype", "scope"],
         "alloc_reducer" => &["shape", "dtype", "op", "replication"],
-        "Tensor" | "FragmentBuffer" | "SharedBuffer" | "LocalBuffer" => {
-            &["shape", "dtype", "data", "scope"]
-        }
+        "Tensor" | "FragmentBuffer" | "SharedBuffer" | "LocalBuffer" => &["shape", "dtype", "data", "scope"],
         "StridedTensor" => &["shape", "strides", "dtype", "scope"],
         "view" => &["src", "shape", "dtype"],
         "reshape" => &["src", "shape"],
@@ -26,15 +26,10 @@ pub(super) fn parameters(form: &str) -> Option<Parameters> {
         "copy" | "async_copy" | "tma_copy" | "copy_cluster" | "transpose" => &["src", "dst"],
         "fill" => &["buffer", "value"],
         "clear" => &["buffer"],
-        "gemm" | "wgmma_gemm" | "tcgen05_gemm" => {
-            &["A", "B", "C", "transpose_A", "transpose_B", "policy", "clear_accum"]
-        }
+        "gemm" | "wgmma_gemm" | "tcgen05_gemm" => &["A", "B", "C", "transpose_A", "transpose_B", "policy", "clear_accum"],
         "reduce" => &["buffer", "out", "reduce_type", "dim", "clear"],
-        name if reduction(name).is_some() => &["buffer", "out", "dim", "clear"],
         "cumsum" | "cummax" => &["src", "dst", "dim", "reverse"],
-        "atomic_add" | "atomic_max" | "atomic_min" => {
-            &["dst", "value", "memory_order", "return_prev"]
-        }
+        "atomic_add" | "atomic_max" | "atomic_min" => &["dst", "value", "memory_order", "return_prev"],
         "reinterpret" | "cast" => &["value", "dtype"],
         "clamp" => &["dst", "min_val", "max_val"],
         "index_to_coordinates" => &["index", "shape"],
@@ -42,9 +37,20 @@ pub(super) fn parameters(form: &str) -> Option<Parameters> {
         "barrier_wait" | "mbarrier_wait_parity" => &["mbarrier", "parity"],
         "barrier_arrive" | "mbarrier_arrive" => &["mbarrier", "cta_id"],
         "mbarrier_expect_tx" | "mbarrier_arrive_expect_tx" => &["mbarrier", "tx"],
-        _ => return None,
-    })
+    }
 }
+
+/// The reductions that have a name of their own.
+pub(super) const REDUCTIONS: &[&str] = &[
+    "reduce_sum",
+    "reduce_max",
+    "reduce_min",
+    "reduce_abssum",
+    "reduce_absmax",
+    "reduce_bitand",
+    "reduce_bitor",
+    "reduce_bitxor",
+];
 
 /// The combination of a reduction by its name.
 pub(super) fn reduction(name: &str) -> Option<&'static str> {

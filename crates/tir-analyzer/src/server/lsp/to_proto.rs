@@ -175,14 +175,41 @@ pub(crate) fn completions(places: Places<'_>, found: ide::Completions) -> lsp::C
 
 fn completion_kind(kind: ide::CompletionKind) -> lsp::CompletionItemKind {
     match kind {
-        ide::CompletionKind::Value => lsp::CompletionItemKind::Variable,
+        ide::CompletionKind::Value | ide::CompletionKind::Buffer => {
+            lsp::CompletionItemKind::Variable
+        }
         ide::CompletionKind::Block => lsp::CompletionItemKind::Reference,
         ide::CompletionKind::Symbol | ide::CompletionKind::Operation => {
             lsp::CompletionItemKind::Function
         }
+        ide::CompletionKind::Form => lsp::CompletionItemKind::Method,
+        ide::CompletionKind::Rule => lsp::CompletionItemKind::EnumMember,
         ide::CompletionKind::Attribute => lsp::CompletionItemKind::Constant,
         ide::CompletionKind::Type => lsp::CompletionItemKind::Struct,
         ide::CompletionKind::Dialect => lsp::CompletionItemKind::Module,
+    }
+}
+
+/// A signature, with its parameters by their places.
+pub(crate) fn signature_help(help: ide::SignatureHelp) -> lsp::SignatureHelp {
+    let units = |end: usize| help.label[..end].encode_utf16().count() as u32;
+    let parameter = |it: &std::ops::Range<usize>| lsp::ParameterInformation {
+        label: lsp::ParameterInformationLabel::Tuple((units(it.start), units(it.end))),
+        documentation: None,
+    };
+    // A number behind the last one highlights none.
+    let none = help.parameters.len();
+    let active = help.active.unwrap_or(none) as u32;
+    let signature = lsp::SignatureInformation {
+        parameters: Some(help.parameters.iter().map(parameter).collect()),
+        label: help.label,
+        documentation: help.documentation.map(|it| markdown(it).into()),
+        active_parameter: None,
+    };
+    lsp::SignatureHelp {
+        signatures: vec![signature],
+        active_signature: Some(0),
+        active_parameter: Some(active.into()),
     }
 }
 
@@ -221,7 +248,7 @@ pub(crate) fn document_symbols(
     lsp::DocumentSymbolResponse::SymbolInformationList(flat)
 }
 
-fn symbol_kind(kind: ide::SymbolKind) -> lsp::SymbolKind {
+pub(crate) fn symbol_kind(kind: ide::SymbolKind) -> lsp::SymbolKind {
     match kind {
         ide::SymbolKind::Module => lsp::SymbolKind::Module,
         ide::SymbolKind::Function => lsp::SymbolKind::Function,

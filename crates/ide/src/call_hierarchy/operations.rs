@@ -1,0 +1,62 @@
+//! Mentions of symbols in functions of operations: `func.call @f`, `gpu.launch_func @m::@k`, and any other that names
+//! one.
+
+use db::{RootDatabase, SourceFile};
+use syntax::{TextRange, TextSize};
+
+use super::{CallEdge, CallFile, CallItem, CallPlace, add};
+use crate::{
+    FileId,
+    names::operations::{SymbolUse, function_uses, symbol_function},
+};
+
+/// The function whose symbol is defined or mentioned at an offset.
+pub(super) fn item_at(
+    db: &RootDatabase,
+    (id, file): (FileId, SourceFile),
+    offset: TextSize,
+) -> Option<CallItem> {
+    let (name, range, selection) = symbol_function(db, file, offset)?;
+    Some(item(id, &name, range, selection))
+}
+
+fn item(id: FileId, name: &str, range: TextRange, selection: TextRange) -> CallItem {
+    CallItem {
+        file: CallFile::Open(id),
+        name: name.into(),
+        path: name.into(),
+        kind: None,
+        range: CallPlace::Range(range),
+        selection: CallPlace::Range(selection),
+    }
+}
+
+pub(super) fn callers(
+    db: &RootDatabase,
+    (id, file): (FileId, SourceFile),
+    offset: TextSize,
+) -> Vec<CallEdge> {
+    let Some((_, _, wanted)) = symbol_function(db, file, offset) else { return Vec::new() };
+    let mut edges = Vec::new();
+    for SymbolUse { caller, callee, place } in function_uses(db, file, offset) {
+        if callee.2 == wanted {
+            add(&mut edges, item(id, &caller.0, caller.1, caller.2), CallPlace::Range(place));
+        }
+    }
+    edges
+}
+
+pub(super) fn callees(
+    db: &RootDatabase,
+    (id, file): (FileId, SourceFile),
+    offset: TextSize,
+) -> Vec<CallEdge> {
+    let Some((_, _, wanted)) = symbol_function(db, file, offset) else { return Vec::new() };
+    let mut edges = Vec::new();
+    for SymbolUse { caller, callee, place } in function_uses(db, file, offset) {
+        if caller.2 == wanted {
+            add(&mut edges, item(id, &callee.0, callee.1, callee.2), CallPlace::Range(place));
+        }
+    }
+    edges
+}

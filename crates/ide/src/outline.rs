@@ -1,0 +1,178 @@
+//! What a file that is not open offers to the workspace: its symbols, and the calls of functions of other files.
+//!
+//! Made of the text alone, with lines and columns, as nobody has the text afterwards. Kept in
+//! [`WorkspaceIndex`](crate::WorkspaceIndex) beside the fingerprints.
+
+use frontend::tvmscript::{
+    FileFunctions,
+    discover::callees::{Callable, CallableKind},
+};
+use syntax::{ColumnEncoding, LineIndex, Parse, SyntaxNode, TextRange, Units};
+
+use crate::document_symbols::SymbolKind;
+
+/// A file has at most so many calls that are kept.
+const MAX_CALLS: usize = 256;
+
+/// Packages whose functions are no kernels of a workspace.
+const OTHERS: [&str; 16] = [
+    "torch",
+    "numpy",
+    "np",
+    "tvm",
+    "tilelang",
+    "triton",
+    "os",
+    "sys",
+    "math",
+    "typing",
+    "functools",
+    "itertools",
+    "pytest",
+    "argparse",
+    "time",
+    "logging",
+];
+
+/// A range on one line of a file that the host does not have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Spot {
+    /// The line, from 0.
+    pub line: u32,
+    utf8: (u32, u32),
+    utf16: (u32, u32),
+    utf32: (u32, u32),
+}
+
+impl Spot {
+    /// A range, which ends on the line where it begins.
+    pub(crate) fn new(lines: &LineIndex, range: TextRange) -> Spot {
+        let start = |encoding| lines.line_col(range.start(), encoding);
+        let columns = |encoding| (start(encoding).col, lines.line_col(range.end(), encoding).col);
+        Spot {
+            line: start(ColumnEncoding::Utf8).line,
+            utf8: columns(ColumnEncoding::Utf8),
+            utf16: columns(ColumnEncoding::Utf16),
+            utf32: columns(ColumnEncoding::Utf32),
+        }
+    }
+
+    /// The columns where it begins and ends, from 0.
+    pub fn columns(&self, encoding: ColumnEncoding) -> (u32, u32) {
+        match encoding {
+            ColumnEncoding::Utf8 => self.utf8,
+            ColumnEncoding::Utf16 => self.utf16,
+            ColumnEncoding::Utf32 => self.utf32,
+        }
+    }
+}
+
+/// A symbol of a file that is not open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ClosedSymbol {
+    pub(crate) name: Box<str>,
+    /// The names around it.
+    pub(crate) container: Box<str>,
+    pub(crate) kind: SymbolKind,
+    pub(crate) spot: Spot,
+}
+
+/// A call of a function of another file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ClosedCall {
+    /// The words of the import and what is behind it: `a.b.f`.
+    pub(crate) path: Box<str>,
+    /// The number of the symbol that calls; none at the top of the file.
+    pub(crate) caller: Option<ClosedSymbol>,
+    pub(crate) spot: Spot,
+}
+
+/// What a file offers.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Outline {
+    pub(crate) symbols: Vec<ClosedSymbol>,
+    pub(crate) calls: Vec<ClosedCall>,
+}
+
+impl Outline {
+    /// Of a file of statements: kernels, macros, factories and modules. O(tokens of the file).
+    pub(crate) fn of_functions(
+        functions: &FileFunctions,
+        parse: &Parse,
+        lines: &LineIndex,
+    ) -> Outline {
+        if functions.functions.is_empty() {
+            return Outline::default();
+        }
+        let root = parse.syntax();
+        let calls = functions.calls(&root);
+        let symbol = |it: &Callable| ClosedSymbol {
+            name: it.name().into(),
+            container: container(&it.path).into(),
+            kind: SymbolKind::Function,
+            spot: Spot::new(lines, it.name_range),
+        };
+        let mut outline = Outline::default();
+        for (name, range) in module_names(&root) {
+            let (container, kind) = ("".into(), SymbolKind::Module);
+            let spot = Spot::new(lines, range);
+            outline.symbols.push(ClosedSymbol { name: name.into(), container, kind, spot });
+        }
+        outline.symbols.extend(calls.callables.iter().filter(|it| is_symbol(it)).map(symbol));
+        outline.symbols.sort_by_key(|it| it.spot);
+        let foreign = calls.sites.iter().filter_map(|site| {
+            let words: Vec<&str> = site.words.iter().map(|it| &**it).collect();
+            let path = functions.scopes().imported_words(site.scope, &words)?;
+            let is_other = OTHERS.contains(&path.split('.').next().unwrap_or_default());
+            let caller = || site.caller.map(|it| symbol(&calls.callables[it]));
+            (!is_other).then(|| ClosedCall {
+                path: path.into(),
+                caller: caller(),
+                spot: Spot::new(lines, site.range),
+            })
+        });
+        outline.calls.extend(foreign.take(MAX_CALLS));
+        outline
+    }
+
+    /// Of a file of operations: its functions. O(functions).
+    pub(crate) fn of_units(units: &Units, lines: &LineIndex) -> Outline {
+        let named = units.functions.iter().filter(|it| !it.source.name.is_empty());
+        let symbol = |it: &syntax::UnitItem| ClosedSymbol {
+            name: it.source.name.clone(),
+            container: it.source.path.clone(),
+            kind: SymbolKind::Function,
+            spot: Spot::new(lines, it.source.name_range + it.range.start()),
+        };
+        Outline { symbols: named.map(symbol).collect(), calls: Vec::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.symbols.is_empty() && self.calls.is_empty()
+    }
+}
+
+/// Returns true if a function is shown among the symbols of a workspace: helpers are left to Python tools.
+pub(crate) fn is_symbol(it: &Callable) -> bool {
+    it.kind != CallableKind::Helper && !it.name().is_empty()
+}
+
+/// The names around the last one of a path.
+pub(crate) fn container(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |it| it.0)
+}
+
+/// The classes at the top of a file that have functions, as the outline shows them.
+fn module_names(root: &SyntaxNode) -> Vec<(String, TextRange)> {
+    use syntax::SyntaxKind as K;
+    let classes = root.children().filter(|it| it.kind() == K::CLASS_DEF);
+    let is_module = |it: &SyntaxNode| {
+        let mut decorators = it.children().filter(|it| it.kind() == K::DECORATOR);
+        decorators.any(|it| it.text().contains("ir_module"))
+    };
+    let name = |it: SyntaxNode| {
+        let name = it.children().find(|it| it.kind() == K::NAME)?;
+        Some((name.text(), name.text_range()))
+    };
+    classes.filter(is_module).filter_map(name).collect()
+}

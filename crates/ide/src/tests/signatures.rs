@@ -1,0 +1,120 @@
+//! Signatures of calls and operations, while they are written.
+
+use expect_test::{Expect, expect};
+
+use super::{FILE, function};
+use crate::{AnalysisHost, Language};
+
+/// The signature at `$0`, with the parameter that is written in `⟨⟩`, and what is said of it.
+#[track_caller]
+fn check_in(language: Language, text: &str, expected: Expect) {
+    let at = text.find("$0").expect("the place");
+    let text = text.replacen("$0", "", 1);
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(language, &text));
+    let found = host.analysis().signature_help(FILE, (at as u32).into()).unwrap();
+    let Some(found) = found else { return expected.assert_eq("none") };
+    let mut label = found.label;
+    if let Some(range) = found.active.and_then(|it| found.parameters.get(it)) {
+        label.insert_str(range.end, "⟩");
+        label.insert_str(range.start, "⟨");
+    }
+    let said = found.documentation.map(|it| format!("   {it}")).unwrap_or_default();
+    expected.assert_eq(&format!("{label}{said}"));
+}
+
+#[track_caller]
+fn check(body: &str, expected: Expect) {
+    check_in(Language::TvmScript, &function(body), expected);
+}
+
+#[track_caller]
+fn check_mlir(line: &str, expected: Expect) {
+    let text =
+        format!("func.func @f(%a: f32, %m: memref<?xf32>, %i: index) {{\n  {line}\n  return\n}}\n");
+    check_in(Language::Mlir, &text, expected);
+}
+
+#[test]
+fn forms_and_operators_have_their_parameters() {
+    check("A[i] = T.max(A[i], $0)", expect!["T.max(a, ⟨b⟩)   no effect on memory"]);
+    check("A[i] = T.max($0", expect!["T.max(⟨a⟩, b)   no effect on memory"]);
+    check(
+        "A[i] = T.if_then_else(i < 2, A[i]$0, 0)",
+        expect!["T.if_then_else(cond, ⟨t⟩, f)   no effect on memory"],
+    );
+    check("F[i] = T.exp(F[i]$0)", expect!["T.exp(⟨x⟩)   no effect on memory"]);
+    check(
+        "for k in T.serial(4, annotations=$0):\n    A[k] = 1",
+        expect![[r#"T.serial(start, stop, *, ⟨annotations⟩, step, unroll, dtype)"#]],
+    );
+    check("for k, l in T.grid(4, 4, $0):\n    A[k] = l", expect!["T.grid(⟨*args⟩, dtype)"]);
+    check("A[i] = T.min(T.max(i, j), $0)", expect!["T.min(a, ⟨b⟩)   no effect on memory"]);
+}
+
+#[test]
+fn what_is_no_call_of_the_script_is_left_to_others() {
+    check("A[i] = $0T.max(i, j)", expect!["none"]);
+    check("A[i] = T.max(i, j)$0", expect!["none"]);
+    check("A[i] = print(i, $0)", expect!["none"]);
+    check("A[i] = 1  # T.max(i, $0", expect!["none"]);
+    check("A[i] = T.no_such_name($0)", expect!["none"]);
+}
+
+const FACTORY: &str = "\
+from tvm.script import tirx as T
+
+
+@T.macro
+def add(A, i, amount=1):
+    A[i] = A[i] + amount
+
+
+def size(n: int, *, scale=2):
+    return n * scale
+
+
+def make(n, dtype=\"int32\"):
+    @T.prim_func
+    def kernel(A: T.Buffer((16,), \"int32\")):
+        CALL
+    return kernel
+
+
+OUTSIDE
+";
+
+#[test]
+fn macros_helpers_and_factories_have_those_of_their_def() {
+    let inside = |call: &str| FACTORY.replace("CALL", call).replace("OUTSIDE", "");
+    let outside = |call: &str| FACTORY.replace("CALL", "add(A, 0)").replace("OUTSIDE", call);
+    let check = |text: String, expected: Expect| check_in(Language::TvmScript, &text, expected);
+    check(inside("add(A, $0)"), expect!["add(A, ⟨i⟩, amount=1)"]);
+    check(inside("add(A, amount=$0)"), expect!["add(A, i, ⟨amount=1⟩)"]);
+    check(inside("A[0] = size($0)"), expect!["size(⟨n: int⟩, *, scale=2)"]);
+    check(inside("A[0] = size(3, $0)"), expect!["size(n: int, *, scale=2)"]);
+    check(outside("make(4, $0)"), expect![[r#"make(n, ⟨dtype="int32"⟩)"#]]);
+    check(outside("size($0)"), expect!["none"]);
+}
+
+#[test]
+fn operations_have_the_operands_of_their_definition() {
+    check_mlir("%x = arith.addf %a, $0", expect!["arith.addf lhs, ⟨rhs⟩   no effect on memory"]);
+    check_mlir(
+        "memref.store %a, %m[$0",
+        expect![
+            "memref.store value, memref[⟨indices⟩]   writes memory, may trap for some operands"
+        ],
+    );
+    check_mlir(
+        "%x = memref.load %m[%i, $0]",
+        expect!["memref.load memref[⟨indices⟩]   reads memory, may trap for some operands"],
+    );
+    check_mlir("%x = arith.addf %a, %a : $0", expect!["arith.addf lhs, rhs   no effect on memory"]);
+    check_mlir(
+        "%x = memref.dim $0",
+        expect!["memref.dim ⟨source⟩, index   no effect on memory, may trap for some operands"],
+    );
+    check_mlir("%x = no.such $0", expect!["none"]);
+    check_mlir("// arith.addf %a, $0", expect!["none"]);
+}
