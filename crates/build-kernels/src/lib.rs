@@ -25,6 +25,7 @@ pub use codegen::{
     manifest,
     manifest::Manifest,
     reasons,
+    store::layer::{Layer, LayerReport},
 };
 use frontend::tvmscript::Request;
 pub use run::{Input, InputSource, Outcome, Progress, RunOptions, run};
@@ -83,6 +84,13 @@ impl Builder {
     #[must_use]
     pub fn store(mut self, store: impl Into<PathBuf>) -> Builder {
         self.settings.store = store.into();
+        self
+    }
+
+    /// A cache beyond the store that several machines share.
+    #[must_use]
+    pub fn layer(mut self, layer: Arc<dyn Layer>) -> Builder {
+        self.settings.layer = Some(layer);
         self
     }
 

@@ -126,6 +126,9 @@ pub fn run(
     let effects = &settings.options.effects;
     let calls = calls(&allowed, options.jobs, &texts, &workspaces, effects);
     let around = Around { effects, requests: &options.instances, calls, workspaces };
+    if settings.layer.is_some() {
+        build.prefetch(&guessed(&allowed, options.jobs, &texts, &around))?;
+    }
     let results = in_parallel(&allowed, options.jobs, |input| {
         let result = file(&build, input, &texts, &around);
         if let Ok((Ok(built), _)) = &result {
@@ -230,6 +233,31 @@ fn calls(
         }
     }
     all
+}
+
+/// The texts of files as they are without what they import, which is known once they are parsed: most import nothing
+/// of the workspace.
+fn guessed<'i>(
+    inputs: &[&'i Input],
+    jobs: usize,
+    texts: &Texts,
+    around: &Around<'_>,
+) -> Vec<(&'i str, [u8; 32])> {
+    let guess = |input: &&'i Input| {
+        let text = match &input.source {
+            InputSource::Bytes(bytes) => hash_of(&[bytes]),
+            InputSource::Path(path) => {
+                let known = texts.known(&input.name, path).map(|it| it.text);
+                // What cannot be read is told when the file is built.
+                let text = known.or_else(|| texts.read(path).ok().map(|it| it.1))?;
+                let imports = imports_of(input, path, &around.workspaces);
+                let called = imports.as_ref().and_then(|it| around.calls.get(it.own()));
+                with_calls(text, called.map_or(&[], |it| it))
+            }
+        };
+        Some((input.name.as_str(), text))
+    };
+    in_parallel(inputs, jobs, guess).into_iter().flatten().collect()
 }
 
 /// The imports of a file of statements.

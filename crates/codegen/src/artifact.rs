@@ -4,6 +4,7 @@
 //! comments, places and files have one artifact. [`Artifact::join`] and [`Artifact::function`] put the names of the
 //! current text in, so the output is the same bytes whether the artifact was just made or read from the store.
 
+pub mod action;
 pub mod canonical;
 pub(crate) mod key;
 pub mod manifest;

@@ -16,6 +16,7 @@ mod binaries;
 mod compile;
 mod folder;
 mod kernels;
+mod layers;
 mod output;
 mod record;
 mod report;
@@ -32,6 +33,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Instant,
 };
 
 use rustc_hash::FxHashMap;
@@ -39,14 +41,16 @@ use rustc_hash::FxHashMap;
 use crate::{
     Options, Target, TargetOptions,
     artifact::{
-        key::{GENERATOR, Key},
-        store::Store,
+        action::Action,
+        key::GENERATOR,
+        store::{Kind, Store, layer::Layer},
     },
 };
 
 use self::{
     binaries::Binaries,
     kernels::{Kernels, Made},
+    layers::Layers,
     output::{FileOutput, Output, module_folder, statuses},
     record::{FunctionRecord, LazyBody, Meaning, TextRecord},
     state::Files,
@@ -82,6 +86,8 @@ pub struct Settings {
     pub reader: String,
     /// The limit of the store in bytes; the least recently used entries are removed.
     pub store_limit: u64,
+    /// A cache beyond the store that several machines share.
+    pub layer: Option<Arc<dyn Layer>>,
 }
 
 /// The default limit of a store.
@@ -101,6 +107,7 @@ impl Settings {
             force: false,
             reader: String::new(),
             store_limit: STORE_LIMIT,
+            layer: None,
         }
     }
 
@@ -161,9 +168,11 @@ impl<'a> Build<'a> {
         let targets: BTreeSet<Target> = settings.targets.iter().copied().collect();
         let store = Store::new(&settings.store);
         let binaries = settings.compile.as_ref();
-        let kernels = Kernels::new(store.clone(), *force);
+        let layers = Arc::new(Layers::new(store, settings.layer.clone()));
+        let kernels = Kernels::new(Arc::clone(&layers), *force);
         let new = |it| {
-            Binaries::new(it, store.clone(), *force, Arc::clone(&kernels.repaired), &generator)
+            let layers = Arc::clone(&layers);
+            Binaries::new(it, layers, *force, Arc::clone(&kernels.repaired), &generator)
         };
         let binaries = binaries.map(|it| Arc::new(new(it)));
         let output = |target: Target| {
@@ -201,6 +210,66 @@ impl<'a> Build<'a> {
         all
     }
 
+    /// Gets all that files with these names and texts will need and the store lacks from the layer beyond it, many
+    /// entries at once: what their texts remember, then code, then binaries. A file that stands as the last build left
+    /// it needs nothing. Without a layer this does nothing. Linear in the files.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn prefetch(&self, files: &[(&str, [u8; 32])]) -> io::Result<()> {
+        let layers = &self.kernels.layers;
+        if !layers.has_layer() || self.settings.force {
+            return Ok(());
+        }
+        let is_open = |(name, text): &&(&str, [u8; 32])| {
+            self.outputs.iter().any(|it| it.kept(name, *text).is_none())
+        };
+        let action = |(_, text): &(&str, [u8; 32])| Action::of_text(text, &self.settings.reader);
+        let texts: Vec<Action> = files.iter().filter(is_open).map(action).collect();
+        layers.prefetch(Kind::Text, &texts)?;
+        let mut records = Vec::new();
+        for text in texts.iter().filter(|it| layers.store.has(Kind::Text, it.key())) {
+            records.extend(TextRecord::read(layers, text, None)?);
+        }
+        self.prefetch_kernels(records.iter().flat_map(|it| &it.functions))
+    }
+
+    /// Gets the code of functions and their binaries from the layer.
+    fn prefetch_kernels<'r>(
+        &self,
+        functions: impl Iterator<Item = &'r FunctionRecord> + Clone,
+    ) -> io::Result<()> {
+        let layers = &self.kernels.layers;
+        if !layers.has_layer() {
+            return Ok(());
+        }
+        let mut code = Vec::new();
+        let mut compiled = Vec::new();
+        for output in &self.outputs {
+            let all = [Some(output.options.clone()), output.plain_options()];
+            for options in all.into_iter().flatten() {
+                let has_body = |it: &&FunctionRecord| matches!(it.meaning, Meaning::Body { .. });
+                for function in functions.clone().filter(has_body) {
+                    let action = function.action(output.target, &options);
+                    if let Some(binaries) = &self.binaries
+                        && output.target.is_compiled()
+                    {
+                        compiled.push((binaries, action.clone(), options.clone()));
+                    }
+                    code.push(action);
+                }
+            }
+        }
+        layers.prefetch(Kind::Kernel, &code)?;
+        let mut actions = Vec::new();
+        for (binaries, action, options) in compiled {
+            if let Some(made) = self.kernels.find(&action)? {
+                actions.extend(binaries.actions(&made.artifact, &options));
+            }
+        }
+        layers.prefetch(Kind::Binary, &actions)
+    }
+
     /// Builds a file whose text was seen before without its functions; `None` if that cannot be done.
     ///
     /// # Errors
@@ -216,10 +285,10 @@ impl<'a> Build<'a> {
             let outputs = kept.into_iter().flatten().collect();
             return Ok(Some(BuiltFile { report: report(How::Kept), outputs }));
         }
-        let store = &self.kernels.store;
-        let key = Key::of_text(&text, &self.settings.reader);
+        let action = Action::of_text(&text, &self.settings.reader);
+        let repaired = Some(&*self.kernels.repaired);
         let Some(TextRecord { functions }) =
-            TextRecord::read(store, key, Some(&self.kernels.repaired))?
+            TextRecord::read(&self.kernels.layers, &action, repaired)?
         else {
             return Ok(None);
         };
@@ -251,6 +320,7 @@ impl<'a> Build<'a> {
         text: [u8; 32],
         functions: &[SourceFunction<'_>],
     ) -> io::Result<BuiltFile> {
+        let start = Instant::now();
         let before = self.functions_before(name)?;
         let bodies: Vec<LazyBody> = functions.iter().map(|_| LazyBody::default()).collect();
         let record = |(function, body): (&SourceFunction<'_>, &LazyBody)| {
@@ -265,6 +335,10 @@ impl<'a> Build<'a> {
             }
         };
         let records = TextRecord { functions: functions.iter().zip(&bodies).map(record).collect() };
+        let cost = start.elapsed();
+        if !self.settings.force {
+            self.prefetch_kernels(records.functions.iter())?;
+        }
         let mut outputs = Vec::new();
         for output in &self.outputs {
             let mut made = Vec::new();
@@ -272,16 +346,20 @@ impl<'a> Build<'a> {
                 let it = match &record.meaning {
                     Meaning::Broken(broken) => Err(broken),
                     Meaning::Body { .. } => {
-                        let key = record.key(output.target, &output.options);
+                        let action = record.action(output.target, &output.options);
                         let canonical = || body.get(function).map(|it| &it.canonical);
                         let made =
-                            self.kernels.get(key, output.target, &output.options, canonical)?;
+                            self.kernels.get(&action, output.target, &output.options, canonical)?;
                         match output.plain_options() {
                             None => made,
                             Some(options) => {
-                                let key = record.key(output.target, &options);
-                                let plain =
-                                    self.kernels.get(key, output.target, &options, canonical)?;
+                                let action = record.action(output.target, &options);
+                                let plain = self.kernels.get(
+                                    &action,
+                                    output.target,
+                                    &options,
+                                    canonical,
+                                )?;
                                 made.and_then(|made| Ok(made.beside(&plain?)))
                             }
                         }
@@ -291,10 +369,9 @@ impl<'a> Build<'a> {
             }
             outputs.push(output.write(name, text, &made)?);
         }
-        let key = Key::of_text(&text, &self.settings.reader);
+        let action = Action::of_text(&text, &self.settings.reader);
         if !records.functions.iter().any(FunctionRecord::is_mistaken) {
-            let written = records.write(&self.kernels.store, key)?;
-            self.kernels.stored_bytes.fetch_add(written, Ordering::Relaxed);
+            records.write(&self.kernels.layers, &action, cost)?;
         }
         let pairs = functions.iter().zip(&bodies).filter(|(_, body)| body.was_asked());
         let lowered: Vec<String> = pairs.map(|(function, _)| function.name.clone()).collect();
@@ -354,9 +431,10 @@ impl<'a> Build<'a> {
             });
         }
         report.files = files.into_iter().map(|it| it.report).collect();
-        let binaries = self.binaries.as_ref().map(|it| it.stored_bytes.load(Ordering::Relaxed));
-        let written = self.kernels.stored_bytes.load(Ordering::Relaxed) + binaries.unwrap_or(0);
-        report.shrunk = self.kernels.store.keep_below(self.settings.store_limit, written)?;
+        let layers = &self.kernels.layers;
+        report.layer = layers.finish();
+        report.shrunk =
+            layers.store.keep_below(self.settings.store_limit, layers.stored_bytes())?;
         Ok(report)
     }
 
@@ -368,12 +446,12 @@ impl<'a> Build<'a> {
         Ok(match &function.meaning {
             Meaning::Broken(broken) => Some(Err(broken)),
             Meaning::Body { .. } => {
-                let key = function.key(output.target, &output.options);
-                let made = self.kernels.find(key)?;
+                let made = self.kernels.find(&function.action(output.target, &output.options))?;
                 match output.plain_options() {
                     None => made.map(Ok),
                     Some(options) => {
-                        let plain = self.kernels.find(function.key(output.target, &options))?;
+                        let plain = function.action(output.target, &options);
+                        let plain = self.kernels.find(&plain)?;
                         made.zip(plain).map(|(made, plain)| Ok(made.beside(&plain)))
                     }
                 }
@@ -387,8 +465,9 @@ impl<'a> Build<'a> {
             self.outputs.iter().filter_map(|it| it.old.get(name)).map(|it| it.text).collect();
         let mut functions = BTreeMap::new();
         for text in texts.iter().filter(|_| !self.settings.force) {
-            let key = Key::of_text(text, &self.settings.reader);
-            let record = TextRecord::read(&self.kernels.store, key, None)?.unwrap_or_default();
+            let action = Action::of_text(text, &self.settings.reader);
+            let record = TextRecord::read(&self.kernels.layers, &action, None)?;
+            let record = record.unwrap_or_default();
             functions.extend(record.functions.into_iter().map(|it| (it.text, it)));
         }
         Ok(functions)
@@ -414,6 +493,7 @@ fn kernel_reports(
             key_before: done.and_then(|it| it.key_before.clone()),
             status: status(kernel).unwrap_or(Status::Reused),
             written: done.is_some_and(|it| it.written.get(kernel) == Some(&true)),
+            is_fetched: done.is_some_and(|it| it.is_fetched),
         }));
     }
 }

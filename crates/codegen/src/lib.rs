@@ -12,7 +12,7 @@ mod test_bodies;
 #[cfg(test)]
 mod tests;
 
-pub use artifact::{SharedLine, canonical, key::Key, manifest, names, store};
+pub use artifact::{SharedLine, action, canonical, key::Key, manifest, names, store};
 pub use backend::{DeviceCode, Feature};
 pub use device::{
     Checkpoint, Source, device_code, device_code_until, emit, kernels, kernels_for, with_barriers,

@@ -31,12 +31,26 @@ impl std::fmt::Debug for Fingerprint {
 
 /// The fingerprint of a function; none with an unresolved capture or an opaque statement.
 pub fn of_function(body: &Body) -> Option<Fingerprint> {
+    normal_form(body).map(|it| of_normal_form(&it))
+}
+
+/// The canonical byte string of a function: functions that are equal up to names have the same one. None with an
+/// unresolved capture or an opaque statement.
+pub fn normal_form(body: &Body) -> Option<Vec<u8>> {
     if !body.unresolved.is_empty() {
         return None;
     }
     let mut encoder = Encoder::new(body);
     encoder.function();
-    (!encoder.is_opaque).then(|| encoder.finish())
+    (!encoder.is_opaque).then_some(encoder.bytes)
+}
+
+/// The fingerprint of what has this normal form.
+pub fn of_normal_form(bytes: &[u8]) -> Fingerprint {
+    let hash = blake3::hash(bytes);
+    let mut half = [0; 16];
+    half.copy_from_slice(&hash.as_bytes()[..16]);
+    Fingerprint(half)
 }
 
 /// The fingerprint of an expression: its variables count by the order in which they first occur in it.
@@ -120,10 +134,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn finish(self) -> Fingerprint {
-        let hash = blake3::hash(&self.bytes);
-        let mut half = [0; 16];
-        half.copy_from_slice(&hash.as_bytes()[..16]);
-        Fingerprint(half)
+        of_normal_form(&self.bytes)
     }
 
     fn tag(&mut self, tag: u8) {

@@ -91,6 +91,12 @@ pub struct Config {
     pub built: PathBuf,
     /// `device-code.lens`: a code lens above each function that launches threads.
     pub device_lens: bool,
+    /// `cache.remote`: a cache that machines share, beyond the store of `build`.
+    pub cache: Option<remote::Address>,
+    /// `cache.upload`: keep there what is made here.
+    pub cache_upload: bool,
+    /// `cache.timeout`: seconds that one call may take.
+    pub cache_timeout: u64,
     /// `targets.NAME`: the options of single targets.
     pub targets: BTreeMap<Target, TargetOptions>,
     /// `mlir.diagnostics`: report errors in MLIR and PIR; off beside another server that does.
@@ -130,6 +136,9 @@ impl Default for Config {
             target: "cuda".to_owned(),
             device_lens: true,
             built: PathBuf::from("build/kernels"),
+            cache: None,
+            cache_upload: false,
+            cache_timeout: remote::TIMEOUT.as_secs(),
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),
@@ -344,7 +353,12 @@ mod tests {
 
     #[test]
     fn vscode_has_every_setting_under_its_name_here() {
-        let mut expected: Vec<String> = settings().iter().map(|it| it.key.to_string()).collect();
+        // The settings of shared caches are those of `build`, which no editor calls.
+        let mut expected: Vec<String> = settings()
+            .iter()
+            .map(|it| it.key.to_string())
+            .filter(|it| !it.starts_with("cache."))
+            .collect();
         let tables = ["effects.mlir", "effects.pir", "effects.tir", "instance", "targets"];
         expected.extend(tables.map(str::to_owned));
         expected.sort_unstable();

@@ -36,6 +36,7 @@ const PRODUCT: &[&str] = &[
     "codegen",
     "pipeline",
     "build-kernels",
+    "remote",
     "db",
     "ide",
     "tir-analyzer",
@@ -66,6 +67,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "build-kernels", rank: 10, never: &["test-utils", "parser"] },
     Layer { name: "db", rank: 10, never: &["test-utils", "parser"] },
     Layer { name: "ide", rank: 11, never: &["test-utils", "parser"] },
+    // Shared caches: `codegen` and `build-kernels` know a trait only.
+    Layer { name: "remote", rank: 11, never: SYNTAX_SIDE },
     Layer { name: "tir-analyzer", rank: 12, never: &["test-utils"] },
     Layer { name: "web", rank: 12, never: &["test-utils"] },
     // The binary's commands for Python: above it, for it calls them.

@@ -7,10 +7,12 @@
 //! read; then it counts as absent and is replaced. Temporary files that a kill left behind are removed by a later build
 //! once they are old. [`maintain`] counts, checks and shrinks a store.
 
+pub mod layer;
 pub mod maintain;
 pub mod place;
 pub mod sealed;
 mod stamp;
+pub mod statistics;
 
 use std::{
     fs::{self, File},
@@ -118,29 +120,36 @@ impl Store {
         };
         let bytes = files::read_open(&file, files::ARTIFACT)?;
         note(&file);
-        Ok(match data_of(kind, key, bytes) {
-            Some(data) => Read::Found(data),
+        Ok(match data_of(kind, key, &bytes) {
+            Some(data) => Read::Found(data.to_owned()),
             None => Read::Corrupt,
         })
     }
 
     /// Writes an entry: after a kill at any moment there is the old one, none, or this one. Gives the bytes written.
     pub fn write(&self, kind: Kind, key: Key, data: &[u8]) -> io::Result<u64> {
-        let mut bytes = Vec::with_capacity(data.len() + HEADER);
-        bytes.extend_from_slice(checksum(kind, key, data).as_bytes());
-        bytes.push(b'\n');
-        bytes.extend_from_slice(data);
-        write_atomically(&self.path(kind, key), &bytes)?;
+        let bytes = layer::file_of(kind, key, data);
+        self.write_file(kind, key, &bytes)?;
         Ok(bytes.len() as u64)
+    }
+
+    /// Writes the file of an entry ([`layer::file_of`]), as [`Self::write`] does.
+    pub(crate) fn write_file(&self, kind: Kind, key: Key, file: &[u8]) -> io::Result<()> {
+        write_atomically(&self.path(kind, key), file).map(drop)
+    }
+
+    /// Returns true if there is an entry, be it broken.
+    pub(crate) fn has(&self, kind: Kind, key: Key) -> bool {
+        fs::metadata(self.path(kind, key)).is_ok()
     }
 }
 
 /// The data of an entry's file, if it is intact and belongs to this key.
-fn data_of(kind: Kind, key: Key, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+fn data_of(kind: Kind, key: Key, bytes: &[u8]) -> Option<&[u8]> {
     let (line, data) = bytes.split_at_checked(HEADER)?;
     let expected = checksum(kind, key, data);
     let is_whole = line.strip_suffix(b"\n")? == expected.as_bytes();
-    is_whole.then(|| bytes.split_off(HEADER))
+    is_whole.then_some(data)
 }
 
 fn checksum(kind: Kind, key: Key, data: &[u8]) -> String {

@@ -8,21 +8,23 @@ use std::{
     io,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
+    time::Instant,
 };
 
 use super::{
     compile::{Compile, Compiled, Measured},
     kernels::Repaired,
+    layers::Layers,
     slots::Slots,
 };
 use crate::{
     Options, Target,
     artifact::{
-        Artifact, BINARY_ENTRY,
-        key::Key,
-        store::{Kind, Read, Store},
+        Artifact,
+        action::Action,
+        store::{Kind, Read},
     },
 };
 
@@ -33,7 +35,7 @@ pub(super) struct Binaries {
     /// The identity of the source generator and of the compilers.
     generator: String,
     pub(super) compile: Compile,
-    store: Store,
+    layers: Arc<Layers>,
     force: bool,
     slots: Slots<Outcome>,
     repaired: Arc<Repaired>,
@@ -41,8 +43,6 @@ pub(super) struct Binaries {
     pub(super) compiled: AtomicUsize,
     /// Binaries that the store had.
     pub(super) found: AtomicUsize,
-    /// Bytes written to the store.
-    pub(super) stored_bytes: AtomicU64,
 }
 
 /// A kernel's binaries.
@@ -55,7 +55,7 @@ pub(super) struct KernelBinary {
 impl Binaries {
     pub(super) fn new(
         compile: &Compile,
-        store: Store,
+        layers: Arc<Layers>,
         force: bool,
         repaired: Arc<Repaired>,
         generator: &str,
@@ -63,13 +63,12 @@ impl Binaries {
         Binaries {
             compile: compile.clone(),
             generator: generator.to_owned(),
-            store,
+            layers,
             force,
             slots: Slots::default(),
             repaired,
             compiled: AtomicUsize::new(0),
             found: AtomicUsize::new(0),
-            stored_bytes: AtomicU64::new(0),
         }
     }
 
@@ -111,26 +110,30 @@ impl Binaries {
         Ok(KernelBinary { measured, files })
     }
 
+    /// What the binaries of all kernels of an artifact are made from.
+    pub(super) fn actions(&self, artifact: &Artifact, options: &Options) -> Vec<Action> {
+        let action = |it| self.action(&artifact.compiled_text(it), options);
+        (0..artifact.n_kernels()).map(action).collect()
+    }
+
+    fn action(&self, source: &str, options: &Options) -> Action {
+        let flags = Target::COMPILED.compile_flags(options);
+        let compiler = self.compile.compiler.inputs();
+        Action::of_binary(source, &flags, options.binary_arch(), compiler, &self.generator)
+    }
+
     fn get(&self, source: &str, options: &Options) -> io::Result<Outcome> {
         let arch = options.binary_arch();
         let flags = Target::COMPILED.compile_flags(options);
         let compiler = self.compile.compiler.as_ref();
-        let key = Key::of(&[
-            b"binary",
-            self.generator.as_bytes(),
-            compiler.inputs().as_bytes(),
-            arch.as_bytes(),
-            flags.join(" ").as_bytes(),
-            BINARY_ENTRY.as_bytes(),
-            source.as_bytes(),
-        ]);
-        self.slots.with(key, |slot| {
+        let action = self.action(source, options);
+        self.slots.with(action.key(), |slot| {
             if let Some(outcome) = slot {
                 return Ok(outcome.clone());
             }
             let stored = match self.force {
                 true => Read::Absent,
-                false => self.store.read(Kind::Binary, key)?,
+                false => self.layers.read(Kind::Binary, &action)?,
             };
             if let Read::Found(bytes) = &stored
                 && let Ok(compiled) = postcard::from_bytes::<Compiled>(bytes)
@@ -139,15 +142,15 @@ impl Binaries {
                 return Ok(slot.insert(Ok(Arc::new(compiled))).clone());
             }
             if stored != Read::Absent {
-                self.repaired.note(key);
+                self.repaired.note(action.key());
             }
             self.compiled.fetch_add(1, Ordering::Relaxed);
+            let start = Instant::now();
             let outcome = match compiler.compile(source, &flags, arch) {
                 Ok(compiled) => {
                     let bytes =
                         postcard::to_extend(&compiled, Vec::new()).map_err(io::Error::other)?;
-                    let written = self.store.write(Kind::Binary, key, &bytes)?;
-                    self.stored_bytes.fetch_add(written, Ordering::Relaxed);
+                    self.layers.write(Kind::Binary, &action, &bytes, start.elapsed())?;
                     Ok(Arc::new(compiled))
                 }
                 Err(said) => Err(Arc::from(said)),

@@ -8,18 +8,20 @@ use std::{
     io,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
+    time::Instant,
 };
 
-use super::{Broken, slots::Slots};
+use super::{Broken, layers::Layers, slots::Slots};
 use crate::{
     Options, Target,
     artifact::{
         Artifact,
+        action::Action,
         canonical::Canonical,
         key::Key,
-        store::{Kind, Read, Store},
+        store::{Kind, Read},
     },
     device::generate,
 };
@@ -32,6 +34,8 @@ pub(super) struct Made {
     pub(super) plain: Option<Arc<Artifact>>,
     /// It was not in the store.
     pub(super) is_generated: bool,
+    /// It came from the layer beyond the store.
+    pub(super) is_fetched: bool,
     /// It was there and broken.
     pub(super) was_broken: bool,
 }
@@ -59,34 +63,31 @@ impl Repaired {
 
 /// All artifacts of a build.
 pub(super) struct Kernels {
-    pub(super) store: Store,
+    pub(super) layers: Arc<Layers>,
     force: bool,
     slots: Slots<Made>,
     pub(super) found: AtomicUsize,
     pub(super) generated: AtomicUsize,
     pub(super) repaired: Arc<Repaired>,
-    /// Bytes written to the store.
-    pub(super) stored_bytes: AtomicU64,
 }
 
 impl Kernels {
-    pub(super) fn new(store: Store, force: bool) -> Kernels {
+    pub(super) fn new(layers: Arc<Layers>, force: bool) -> Kernels {
         Kernels {
-            store,
+            layers,
             force,
             slots: Slots::default(),
             found: AtomicUsize::new(0),
             generated: AtomicUsize::new(0),
             repaired: Arc::default(),
-            stored_bytes: AtomicU64::new(0),
         }
     }
 
     /// The artifact, if it is there.
-    pub(super) fn find(&self, key: Key) -> io::Result<Option<Made>> {
-        self.slots.with(key, |slot| {
+    pub(super) fn find(&self, action: &Action) -> io::Result<Option<Made>> {
+        self.slots.with(action.key(), |slot| {
             if slot.is_none() && !self.force {
-                *slot = self.read(key)?.ok();
+                *slot = self.read(action)?.ok();
             }
             Ok(slot.clone())
         })
@@ -95,18 +96,18 @@ impl Kernels {
     /// The artifact, generated if it is nowhere; the refusal of `canonical` if there is nothing to generate it from.
     pub(super) fn get<'c>(
         &self,
-        key: Key,
+        action: &Action,
         target: Target,
         options: &Options,
         canonical: impl FnOnce() -> Result<&'c Canonical, &'c Broken>,
     ) -> io::Result<Result<Made, &'c Broken>> {
-        self.slots.with(key, |slot| self.fill(slot, key, target, options, canonical))
+        self.slots.with(action.key(), |slot| self.fill(slot, action, target, options, canonical))
     }
 
     fn fill<'c>(
         &self,
         slot: &mut Option<Made>,
-        key: Key,
+        action: &Action,
         target: Target,
         options: &Options,
         canonical: impl FnOnce() -> Result<&'c Canonical, &'c Broken>,
@@ -116,11 +117,12 @@ impl Kernels {
         }
         let mut was_broken = false;
         if !self.force {
-            match self.read(key)? {
+            match self.read(action)? {
                 Ok(made) => return Ok(Ok(slot.insert(made).clone())),
                 Err(broken) => was_broken = broken,
             }
         }
+        let start = Instant::now();
         let canonical = match canonical() {
             Ok(canonical) => canonical,
             Err(broken) => return Ok(Err(broken)),
@@ -128,21 +130,25 @@ impl Kernels {
         let artifact = generate(canonical, target, options, &|| {});
         if !artifact.is_mistaken() {
             let bytes = serde_json::to_vec(&artifact).map_err(io::Error::other)?;
-            let written = self.store.write(Kind::Kernel, key, &bytes)?;
-            self.stored_bytes.fetch_add(written, Ordering::Relaxed);
+            self.layers.write(Kind::Kernel, action, &bytes, start.elapsed())?;
         }
         self.generated.fetch_add(1, Ordering::Relaxed);
         if was_broken {
-            self.repaired.note(key);
+            self.repaired.note(action.key());
         }
-        let made =
-            Made { artifact: Arc::new(artifact), plain: None, is_generated: true, was_broken };
+        let made = Made {
+            artifact: Arc::new(artifact),
+            plain: None,
+            is_generated: true,
+            is_fetched: false,
+            was_broken,
+        };
         Ok(Ok(slot.insert(made).clone()))
     }
 
     /// From the store; otherwise whether there was something broken.
-    fn read(&self, key: Key) -> io::Result<Result<Made, bool>> {
-        let artifact = match self.store.read(Kind::Kernel, key)? {
+    fn read(&self, action: &Action) -> io::Result<Result<Made, bool>> {
+        let artifact = match self.layers.read(Kind::Kernel, action)? {
             Read::Found(bytes) => serde_json::from_slice::<Artifact>(&bytes).ok(),
             Read::Absent => return Ok(Err(false)),
             Read::Corrupt => None,
@@ -156,6 +162,7 @@ impl Kernels {
             artifact: Arc::new(artifact),
             plain: None,
             is_generated: false,
+            is_fetched: self.layers.was_fetched(Kind::Kernel, action.key()),
             was_broken: false,
         }))
     }

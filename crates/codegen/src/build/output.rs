@@ -94,6 +94,8 @@ pub(super) struct FunctionOutput {
     pub(super) key_before: Option<String>,
     /// Of each kernel, whether its file was replaced.
     pub(super) written: Vec<bool>,
+    /// Its code came from the layer beyond the store.
+    pub(super) is_fetched: bool,
 }
 
 impl Output {
@@ -448,8 +450,8 @@ impl FileWriter<'_> {
         let mut described = made.artifact.function(names, &entry, &lines, target, options);
         let mut state = FunctionState {
             name: record.name.clone(),
-            structure,
-            key: record.key(target, options).0,
+            structure: structure.map(|it| it.fingerprint),
+            key: record.action(target, options).key().0,
             kernels: Vec::new(),
         };
         let mut all_written = Vec::new();
@@ -476,6 +478,7 @@ impl FileWriter<'_> {
             why: made.is_generated.then(|| self.why(&state, before, made)),
             key_before: before.map(FunctionState::key_text).filter(|it| *it != described.key),
             written: all_written,
+            is_fetched: made.is_fetched,
         });
         self.module.functions.push(described);
         self.state.functions.push(state);

@@ -4,22 +4,20 @@
 //! options give the key of its code. So a text that was seen before is not parsed, and a function of a text that
 //! changed elsewhere is not lowered. Records are entries of the store; no path and no option is part of them.
 
-use std::{cell::OnceCell, io};
+use std::{cell::OnceCell, io, time::Duration};
 
-use ir::{
-    fingerprint::Fingerprint,
-    guard::{Stage, guarded},
-};
+use ir::guard::{Stage, guarded};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Broken, Place, SourceBody, SourceFunction, kernels::Repaired};
+use super::{Broken, Place, SourceBody, SourceFunction, kernels::Repaired, layers::Layers};
 use crate::{
     Options, Target,
     artifact::{
+        action::{Action, Digest},
         canonical::Canonical,
-        key::{Key, hex},
-        store::{Kind, Read, Store},
+        key::hex,
+        store::{Kind, Read},
     },
     reasons::INTERNAL,
 };
@@ -49,7 +47,7 @@ pub(super) enum Meaning {
     /// It has a body.
     Body {
         /// None for a function with something unknown in it: its text is its identity.
-        structure: Option<[u8; 16]>,
+        structure: Option<Structure>,
         /// Of its entities.
         names: Vec<String>,
         /// Of each operation.
@@ -57,27 +55,45 @@ pub(super) enum Meaning {
     },
 }
 
+/// The structure of a function: equal for functions that are equal up to names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Structure {
+    /// As manifests write it.
+    pub(super) fingerprint: [u8; 16],
+    /// The digest of its normal form, of which the key of its code is made.
+    pub(super) digest: Digest,
+}
+
+impl Structure {
+    fn of(body: &ir::Body) -> Option<Structure> {
+        let form = ir::fingerprint::normal_form(body)?;
+        let fingerprint = ir::fingerprint::of_normal_form(&form).0;
+        Some(Structure { fingerprint, digest: Digest::of(&form) })
+    }
+}
+
 impl TextRecord {
     /// None if there is none, or a broken one, which is noted if it will be written again.
     pub(super) fn read(
-        store: &Store,
-        key: Key,
+        layers: &Layers,
+        action: &Action,
         repaired: Option<&Repaired>,
     ) -> io::Result<Option<TextRecord>> {
-        let record = match store.read(Kind::Text, key)? {
+        let record = match layers.read(Kind::Text, action)? {
             Read::Absent => return Ok(None),
             Read::Found(bytes) => postcard::from_bytes(&bytes).ok(),
             Read::Corrupt => None,
         };
         if let (None, Some(repaired)) = (&record, repaired) {
-            repaired.note(key);
+            repaired.note(action.key());
         }
         Ok(record)
     }
 
-    pub(super) fn write(&self, store: &Store, key: Key) -> io::Result<u64> {
+    /// Stores it. `cost` is the time that it took to make.
+    pub(super) fn write(&self, layers: &Layers, action: &Action, cost: Duration) -> io::Result<()> {
         let bytes = postcard::to_extend(self, Vec::new()).map_err(io::Error::other)?;
-        store.write(Kind::Text, key, &bytes)
+        layers.write(Kind::Text, action, &bytes, cost)
     }
 }
 
@@ -87,13 +103,13 @@ impl FunctionRecord {
         matches!(&self.meaning, Meaning::Broken(it) if it.reason == INTERNAL)
     }
 
-    /// The key of its code.
-    pub(super) fn key(&self, target: Target, options: &Options) -> Key {
+    /// What its code is made from.
+    pub(super) fn action(&self, target: Target, options: &Options) -> Action {
         match self.meaning {
             Meaning::Body { structure: Some(it), .. } => {
-                Key::of_artifact(Fingerprint(it), target, options)
+                Action::of_artifact(it.digest, target, options)
             }
-            _ => Key::of_unknown(&self.text, target, options),
+            _ => Action::of_unknown(&self.text, target, options),
         }
     }
 }
@@ -116,7 +132,7 @@ pub(super) struct LazyBody(OnceCell<Result<Lowered, Broken>>);
 
 pub(super) struct Lowered {
     pub(super) canonical: Canonical,
-    structure: Option<Fingerprint>,
+    structure: Option<Structure>,
     places: Vec<Place>,
 }
 
@@ -126,7 +142,7 @@ impl LazyBody {
             let SourceBody { mut body, places } = (function.body)()?;
             forget_symbol(&mut body);
             let canonical = Canonical::of(&body);
-            let structure = ir::fingerprint::of_function(&body);
+            let structure = Structure::of(&body);
             let places: FxHashMap<ir::OpId, Place> = places.into_iter().collect();
             let places = match places.is_empty() {
                 true => Vec::new(),
@@ -155,7 +171,7 @@ impl LazyBody {
         let meaning = match self.get(function) {
             Err(broken) => Meaning::Broken(broken.clone()),
             Ok(lowered) => Meaning::Body {
-                structure: lowered.structure.map(|it| it.0),
+                structure: lowered.structure,
                 names: lowered.canonical.names.clone(),
                 places: lowered.places.clone(),
             },

@@ -11,7 +11,7 @@ use crate::{
     Target,
     artifact::{
         manifest::{Alias, UnsupportedFunction},
-        store::maintain::Shrunk,
+        store::{layer::LayerReport, maintain::Shrunk},
     },
 };
 
@@ -42,6 +42,8 @@ pub struct BuildReport {
     pub compiled: Option<Compilations>,
     /// The entries removed from the store by the clean-up, if there was one.
     pub shrunk: Option<Shrunk>,
+    /// The work of the layer beyond the store, if there is one.
+    pub layer: Option<LayerReport>,
 }
 
 /// The amount of work: the measure of an incremental build.
@@ -126,6 +128,8 @@ pub struct KernelReport {
     pub status: Status,
     /// True if the output file was replaced.
     pub written: bool,
+    /// True if its code came from the cache beyond the store.
+    pub is_fetched: bool,
 }
 
 impl KernelReport {

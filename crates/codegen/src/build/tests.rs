@@ -1,10 +1,14 @@
 //! The second build, a build after an edit, and a build from an empty store.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, sync::Mutex, time::Duration};
 
 use super::*;
 use crate::{
-    artifact::manifest::Manifest,
+    artifact::{
+        key::Key,
+        manifest::Manifest,
+        store::layer::{Fetched, LayerReport},
+    },
     reasons,
     test_bodies::{add_dynamic, normalize_rows},
 };
@@ -33,6 +37,9 @@ impl Project {
     }
     fn build(&self, out: &str, functions: &[Function]) -> BuildReport {
         build(&self.settings(out), &[("models/net.py", "", functions)])
+    }
+    fn store(&self) -> Store {
+        Store::new(self.folder.path().join("store"))
     }
     fn read(&self, file: &str) -> String {
         fs::read_to_string(self.folder.path().join(file)).expect(file)
@@ -516,4 +523,138 @@ fn a_manifest_tells_files_of_another_build() {
     assert!(error.to_string().contains("not of the same build"), "{error}");
     fs::copy(new.join("module.json"), folder.join("models/net/module.json")).expect("a copy");
     assert!(Manifest::read(&folder).is_err());
+}
+
+/// The key of the code of each function for CUDA, by its place in the file.
+fn keys(report: &BuildReport) -> Vec<String> {
+    let cuda = report.kernels.iter().filter(|it| it.target == Target::Cuda);
+    cuda.map(|it| it.key()).collect()
+}
+
+#[test]
+fn keys_depend_on_no_path_name_line_time_or_order() {
+    let (first, other) = (Project::new(), Project::new());
+    let expected = keys(&first.build("out", &two(1.0, "A")));
+    // Another machine, another time: another folder, store, file, names, and text before the functions.
+    let renamed = vec![("plus", add_dynamic("plus", "x", 1.0)), ("norm", normalize_rows())];
+    let settings = other.settings("elsewhere");
+    let report = build(&settings, &[("other/place.py", "# a comment", &renamed)]);
+    assert_eq!(keys(&report), expected);
+    let mut swapped = two(1.0, "A");
+    swapped.reverse();
+    let mut found = keys(&other.build("third", &swapped));
+    found.reverse();
+    assert_eq!(found, expected);
+    assert_ne!(keys(&other.build("fourth", &two(2.0, "A"))), expected);
+}
+
+/// What a layer of the tests does.
+#[derive(Default, Debug)]
+struct Shared {
+    files: Mutex<BTreeMap<Key, Vec<u8>>>,
+    fetches: Mutex<Vec<usize>>,
+    refused: AtomicUsize,
+}
+
+impl Layer for Shared {
+    fn fetch(&self, wanted: &[(Kind, &Action)]) -> Vec<Option<Fetched>> {
+        let files = self.files.lock().expect("a lock");
+        self.fetches.lock().expect("a lock").push(wanted.len());
+        let file = |key| files.get(&key).map(|it| Fetched { file: it.clone(), cost: None });
+        wanted.iter().map(|it| file(it.1.key())).collect()
+    }
+    fn offer(&self, _: Kind, action: &Action, file: Vec<u8>, _: Duration) {
+        self.files.lock().expect("a lock").insert(action.key(), file);
+    }
+    fn refuse(&self, _: Kind, _: &Action) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+    fn finish(&self) -> LayerReport {
+        LayerReport { name: "shared".to_owned(), ..LayerReport::default() }
+    }
+}
+
+/// A build on another machine with this layer; what it did.
+fn elsewhere(shared: &Arc<Shared>, functions: &[Function]) -> (Project, BuildReport) {
+    let project = Project::new();
+    let settings =
+        Settings { layer: Some(Arc::clone(shared) as Arc<dyn Layer>), ..project.settings("out") };
+    let report = build(&settings, &[("models/net.py", "", functions)]);
+    (project, report)
+}
+
+#[test]
+fn a_second_machine_generates_nothing_and_writes_the_same_bytes() {
+    let shared = Arc::new(Shared::default());
+    let (first, report) = elsewhere(&shared, &two(1.0, "A"));
+    assert_eq!(report.work.generated, 4);
+    let (second, report) = elsewhere(&shared, &two(1.0, "A"));
+    assert_eq!((report.work.parsed, report.work.generated), (0, 0));
+    assert_eq!(report.layer.as_ref().map(|it| (it.hits, it.misses)), Some((5, 0)));
+    assert_eq!(second.files("out"), first.files("out"));
+    // One constant is another: the text is read, and one function is generated for each target.
+    let (_, report) = elsewhere(&shared, &two(2.0, "A"));
+    assert_eq!((report.work.parsed, report.work.generated, report.work.found), (1, 2, 2));
+    let statistics = second.store().statistics();
+    assert_eq!((statistics.layer.hits, statistics.store.hits), (5, 0));
+}
+
+#[test]
+fn files_that_are_wrong_are_generated_anew() {
+    let shared = Arc::new(Shared::default());
+    let (first, _) = elsewhere(&shared, &two(1.0, "A"));
+    let whole = shared.files.lock().expect("a lock").clone();
+    let all: Vec<Key> = whole.keys().copied().collect();
+    let damage: [fn(&mut Vec<u8>); 4] = [
+        |it| it[70] ^= 1,
+        |it| it.truncate(it.len() / 2),
+        Vec::clear,
+        |it| it.extend_from_slice(b"more"),
+    ];
+    for wrong in damage {
+        *shared.files.lock().expect("a lock") = whole.clone();
+        shared.files.lock().expect("a lock").values_mut().for_each(wrong);
+        let (second, report) = elsewhere(&shared, &two(1.0, "A"));
+        assert_eq!(report.work.generated, 4);
+        assert_eq!(second.files("out"), first.files("out"));
+    }
+    // Each is another's.
+    let mixed = all.iter().zip(all.iter().cycle().skip(1)).map(|(a, b)| (*a, whole[b].clone()));
+    *shared.files.lock().expect("a lock") = mixed.collect();
+    let (second, report) = elsewhere(&shared, &two(1.0, "A"));
+    assert_eq!(report.work.generated, 4);
+    assert_eq!(second.files("out"), first.files("out"));
+    assert_eq!(shared.refused.load(Ordering::Relaxed), 5 * all.len());
+}
+
+#[test]
+fn what_a_workspace_needs_is_asked_for_in_two_calls() {
+    let shared = Arc::new(Shared::default());
+    let project = Project::new();
+    let settings = |out| Settings {
+        layer: Some(Arc::clone(&shared) as Arc<dyn Layer>),
+        store: project.folder.path().join(format!("{out}.store")),
+        ..project.settings(out)
+    };
+    let names: Vec<String> = (0..20).map(|it| format!("{it}.py")).collect();
+    let scaled: Vec<_> = (0..20).map(|it| two(f64::from(it), "A")).collect();
+    let files: Vec<_> = names.iter().zip(&scaled).map(|(a, b)| (a.as_str(), "", &b[..])).collect();
+    build(&settings("one"), &files);
+    shared.fetches.lock().expect("a lock").clear();
+    let settings = settings("two");
+    let begun = begin(&settings);
+    let text = |functions: &[Function]| {
+        let texts: Vec<String> =
+            functions.iter().map(|(_, body)| ir::print::tvmscript(body, 0)).collect();
+        let all: Vec<&[u8]> = texts.iter().map(String::as_bytes).chain([&b""[..]]).collect();
+        hash_of(&all)
+    };
+    let texts: Vec<_> = files.iter().map(|(name, _, all)| (*name, text(all))).collect();
+    begun.prefetch(&texts).expect("writable");
+    drop(begun);
+    // Texts; then the code of 20 functions and one that all share, for two targets.
+    assert_eq!(*shared.fetches.lock().expect("a lock"), [20, 42]);
+    let report = build(&settings, &files);
+    assert_eq!((report.work.parsed, report.work.generated), (0, 0));
+    assert_eq!(shared.fetches.lock().expect("a lock").len(), 2);
 }

@@ -49,7 +49,7 @@ use self::{
 pub(crate) use self::{
     bisect::BisectArgs,
     book::BookArgs,
-    build::{BinaryKind, BuildArgs, TargetName},
+    build::{BinaryKind, BuildArgs, CacheAddress, TargetName},
     cache::{CacheArgs, CacheCommand, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
     completions::{CompletionsArgs, ManArgs},

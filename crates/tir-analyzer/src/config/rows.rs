@@ -155,6 +155,13 @@ rows! {
     "device-code.lens": bool = device_lens;
     /// The output folder of `build` in the workspace, whose registers lenses show.
     "device-code.built": PathBuf = built;
+    /// A cache that several machines share, beyond the store of `build`: "grpcs://HOST/INSTANCE" of the Remote
+    /// Execution API, "s3://BUCKET/FOLDER", "redis://HOST", "file:///FOLDER" and others; empty for none.
+    "cache.remote": Option<remote::Address> = cache;
+    /// Keep there what is built here; otherwise it is only read, as developers do beside a build server that writes.
+    "cache.upload": bool = cache_upload;
+    /// Seconds that one call may take, before the cache is left alone.
+    "cache.timeout": u64 = cache_timeout;
     /// Report errors in MLIR and PIR; `false` beside another server that reports them.
     "mlir.diagnostics": bool = mlir_diagnostics;
     /// A value in a loop is reported from this cost on.

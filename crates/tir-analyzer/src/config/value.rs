@@ -101,6 +101,26 @@ impl SettingValue for Vec<PathBuf> {
     }
 }
 
+impl SettingValue for Option<remote::Address> {
+    fn read(value: &Value) -> Result<Option<remote::Address>, String> {
+        match value.as_str() {
+            Some("") => Ok(None),
+            Some(text) => remote::Address::parse(text)
+                .map(Some)
+                .map_err(|it| format!("the address of a cache: {it}")),
+            None => Err("the address of a cache, such as \"grpcs://cache.example.com\"".to_owned()),
+        }
+    }
+
+    fn write(&self) -> Value {
+        json!(self.as_ref().map(ToString::to_string).unwrap_or_default())
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "string" })
+    }
+}
+
 macro_rules! by_name {
     ($($Kind:ty)*) => {$(
         impl SettingValue for $Kind {

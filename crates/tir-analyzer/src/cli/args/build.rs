@@ -25,6 +25,13 @@ pub(crate) struct BuildArgs {
     /// The limit of the store: bytes, or with K, M or G. The least recently used entries are removed.
     #[arg(long, value_name = "SIZE", default_value = DEFAULT_LIMIT)]
     pub(crate) store_limit: Size,
+    /// A cache that several machines share, beyond the store, in place of `cache.remote` of `tir-analyzer.toml`:
+    /// grpcs://HOST/INSTANCE, s3://BUCKET/FOLDER, redis://HOST, file:///FOLDER; `none` for none.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) remote_cache: Option<CacheAddress>,
+    /// Keep what is made here in that cache; otherwise it is only read, unless `cache.upload` is set.
+    #[arg(long)]
+    pub(crate) remote_upload: bool,
     /// Generate everything anew, whatever the store has.
     #[arg(long)]
     pub(crate) force: bool,
@@ -90,6 +97,7 @@ Examples:
   tir-analyzer build attention.py --fmad --out out        with fused multiply-add
   tir-analyzer build models/ --emit ptx,cubin             compiled for sm_80, or for --target cuda:arch=…
   tir-analyzer build models/ --passes simplify,cse        simpler guards and indices; takes somewhat longer
+  tir-analyzer build models/ --remote-cache grpcs://cache.example.com   what others built is not built again
   tir-analyzer build models/ --ptxas                      registers and instructions, and what cse bought
   tir-analyzer explain shared-hazard-in-divergent-flow    why a function was not built
 
@@ -107,6 +115,21 @@ impl std::str::FromStr for TargetName {
 
     fn from_str(text: &str) -> Result<TargetName, String> {
         TargetOptions::parse(text).map(|(target, options)| TargetName(target, options))
+    }
+}
+
+/// The address of a shared cache on the command line; or none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CacheAddress(pub(crate) Option<remote::Address>);
+
+impl std::str::FromStr for CacheAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<CacheAddress, String> {
+        match text {
+            "none" | "" => Ok(CacheAddress(None)),
+            _ => remote::Address::parse(text).map(|it| CacheAddress(Some(it))),
+        }
     }
 }
 

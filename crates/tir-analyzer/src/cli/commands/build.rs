@@ -15,12 +15,13 @@ use std::{
     io::{Write as _, stderr},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use anyhow::Context as _;
 use build_kernels::{
-    Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
-    TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
+    Compile, CudaCompiler, Input, InputSource, Layer, Options, Outcome, RunOptions, Settings,
+    Target, TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
 };
 use frontend::tvmscript::{
     Request,
@@ -31,7 +32,7 @@ use syntax::Language;
 
 use crate::cli::{
     Exit,
-    args::{BinaryKind, BuildArgs, Format, TargetName},
+    args::{BinaryKind, BuildArgs, CacheAddress, Format, TargetName},
     input::{
         jobs::{self, Job},
         notebook, settings,
@@ -42,6 +43,8 @@ use crate::cli::{
     parallel,
 };
 
+use crate::config::Config;
+
 use self::places::Places;
 
 /// Runs the command.
@@ -49,7 +52,7 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     if args.watch {
         return watch::watch(args, io, styled);
     }
-    let plan = Plan::new(args, io, styled)?;
+    let plan = Plan::new(args, &mut SharedCache::default(), io, styled)?;
     let (outcome, exit) = plan.run(args, io, styled)?;
     match args.format {
         Format::Text => report::text(&outcome, &plan.shown, args, io, styled)?,
@@ -77,10 +80,34 @@ struct Plan {
     workspaces: Vec<Vec<PathBuf>>,
     /// The reason why there will be no binaries, though they are asked for.
     no_compiler: Option<String>,
+    /// The reason why the shared cache is not used.
+    no_cache: Option<String>,
+}
+
+/// The shared cache of the last build of a process, which a watching one keeps.
+#[derive(Default)]
+struct SharedCache(Option<(remote::Settings, Arc<dyn Layer>)>);
+
+impl SharedCache {
+    /// The cache of these settings.
+    fn of(&mut self, settings: Option<remote::Settings>) -> Result<Option<Arc<dyn Layer>>, String> {
+        let Some(settings) = settings else { return Ok(None) };
+        if let Some((_, layer)) = self.0.as_ref().filter(|it| it.0 == settings) {
+            return Ok(Some(Arc::clone(layer)));
+        }
+        let layer = remote::connect(&settings, &|name| std::env::var(name).ok())?;
+        self.0 = Some((settings, Arc::clone(&layer)));
+        Ok(Some(layer))
+    }
 }
 
 impl Plan {
-    fn new(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Plan> {
+    fn new(
+        args: &BuildArgs,
+        shared: &mut SharedCache,
+        io: &mut Io<'_>,
+        styled: Styled,
+    ) -> anyhow::Result<Plan> {
         let languages = Language::with(|it| it.has_device_code);
         let jobs = jobs::find_of(&languages, &args.inputs, io, styled)?;
         let since = args.since.as_ref().map(|it| Since::new(&io.folder, it)).transpose()?;
@@ -119,7 +146,11 @@ impl Plan {
             roots.insert(places.first_argument().to_owned());
         }
         let out = io.resolve(&args.out);
-        let Chosen { devices, effects, instances } = chosen(args, &roots)?;
+        let Chosen { devices, effects, instances, cache } = chosen(args, &roots)?;
+        let (layer, no_cache) = match shared.of(cache) {
+            Ok(layer) => (layer, None),
+            Err(why) => (None, Some(why)),
+        };
         let asked = args.instance.iter().map(|it| it.0.clone());
         let instances = instances.iter().cloned().chain(asked).collect();
         let passes = args.passes.iter().filter_map(|it| it.0).map(|it| it.name().to_owned());
@@ -148,6 +179,7 @@ impl Plan {
             },
             devices,
             force: args.force,
+            layer,
             store_limit: args.store_limit.0,
             ..Settings::new(&out)
         };
@@ -159,6 +191,7 @@ impl Plan {
             instances,
             workspaces: workspaces.into_iter().collect(),
             no_compiler,
+            no_cache,
         })
     }
 
@@ -203,6 +236,14 @@ impl Plan {
             io::message(io.err, styled.err, Tone::Warning, &text)?;
             exit = Exit::Findings;
         }
+        let layer = outcome.report.layer.as_ref();
+        let noted = layer
+            .into_iter()
+            .flat_map(|it| it.notes.iter().map(|note| format!("{}: {note}", it.name)));
+        for why in self.no_cache.iter().cloned().chain(noted) {
+            let text = format!("the shared cache is not used for all: {why}");
+            io::message(io.err, styled.err, Tone::Warning, &text)?;
+        }
         let shown = |file: &String| self.shown.get(file).unwrap_or(file).clone();
         let unread = outcome
             .failures
@@ -232,6 +273,20 @@ struct Chosen {
     devices: BTreeMap<Target, TargetOptions>,
     effects: Arc<EffectTable>,
     instances: Arc<[Request]>,
+    cache: Option<remote::Settings>,
+}
+
+/// The shared cache that is asked for.
+fn cache(args: &BuildArgs, config: &Config) -> Option<remote::Settings> {
+    let address = match &args.remote_cache {
+        Some(CacheAddress(address)) => address.clone(),
+        None => config.cache.clone(),
+    };
+    Some(remote::Settings {
+        address: address?,
+        upload: args.remote_upload || config.cache_upload,
+        timeout: Duration::from_secs(config.cache_timeout.clamp(1, 600)),
+    })
 }
 
 /// Returns the settings of each target, those of the command line on top of those of the workspace, and the effects of
@@ -250,7 +305,8 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
             devices.insert(*target, all);
         }
         let effects = config.dialects.tables().effects.clone();
-        let chosen = Chosen { devices, effects, instances: config.instances.clone() };
+        let cache = cache(args, &config);
+        let chosen = Chosen { devices, effects, instances: config.instances.clone(), cache };
         match &found {
             Some((first, known)) if *known != chosen => anyhow::bail!(
                 "{} and {} have different settings for these targets, effects or instances; build them one after the other",
@@ -265,6 +321,7 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
         devices: BTreeMap::new(),
         effects: EffectTable::shared(),
         instances: Arc::default(),
+        cache: cache(args, &Config::default()),
     };
     Ok(found.map_or_else(nothing, |it| it.1))
 }

@@ -13,6 +13,7 @@ use build_kernels::store_of;
 use codegen::store::{
     Store,
     maintain::{Part, Shrunk, Usage, Verified},
+    statistics::{LayerWork, Statistics},
 };
 use serde_json::json;
 
@@ -31,7 +32,9 @@ pub(crate) fn cache(args: &CacheArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         CacheCommand::Stat(args) => {
             let store = args.open(io)?;
             let usage = store.usage().with_context(|| cannot_read(&store))?;
-            writeln!(io.out, "{}", args.show(stat_json(&store, &usage), || stat_text(&usage)))?;
+            let work = store.statistics();
+            let text = || stat_text(&usage) + &work_text(&work);
+            writeln!(io.out, "{}", args.show(stat_json(&store, &usage, &work), text))?;
             Ok(Exit::Success)
         }
         CacheCommand::Verify { store: args, remove } => {
@@ -118,10 +121,43 @@ fn stat_text(usage: &Usage) -> String {
     text
 }
 
-fn stat_json(store: &Store, usage: &Usage) -> serde_json::Value {
+/// What builds found, by layer.
+fn work_text(work: &Statistics) -> String {
+    let mut text = String::new();
+    for (name, it) in [("found here", &work.store), ("in the shared cache", &work.layer)] {
+        if it.hits + it.misses + it.kept + it.failures == 0 {
+            continue;
+        }
+        let saved = work.saved(it).as_secs_f64();
+        let found = count(Part { entries: it.hits, bytes: it.bytes_in });
+        text.push_str(&format!("\n{name:<19} {found}; about {saved:.1} s saved"));
+        if it.misses > 0 {
+            text.push_str(&format!("; {} not found", it.misses));
+        }
+        if it.kept > 0 {
+            let added = count(Part { entries: it.kept, bytes: it.bytes_out });
+            text.push_str(&format!("; {added} added"));
+        }
+        if it.failures > 0 {
+            text.push_str(&format!("; {} builds with failures", it.failures));
+        }
+    }
+    text
+}
+
+fn work_json(work: &Statistics, it: &LayerWork) -> serde_json::Value {
+    json!({
+        "hits": it.hits, "misses": it.misses, "bytesIn": it.bytes_in, "added": it.kept,
+        "bytesOut": it.bytes_out, "failures": it.failures,
+        "savedSeconds": work.saved(it).as_secs_f64(),
+    })
+}
+
+fn stat_json(store: &Store, usage: &Usage, work: &Statistics) -> serde_json::Value {
     json!({
         "version": VERSION, "store": shown(store.root()), "kernels": part_json(usage.kernels),
         "texts": part_json(usage.texts), "binaries": part_json(usage.binaries), "temporary": part_json(usage.temporary),
+        "found": { "store": work_json(work, &work.store), "sharedCache": work_json(work, &work.layer) },
     })
 }
 

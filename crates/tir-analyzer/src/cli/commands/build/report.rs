@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use build_kernels::{
-    BuildReport, Change, How, KernelReport, Outcome, Status, Work, manifest::UnsupportedFunction,
-    reasons::INTERNAL,
+    BuildReport, Change, How, KernelReport, LayerReport, Outcome, Status, Work,
+    manifest::UnsupportedFunction, reasons::INTERNAL,
 };
 use serde_json::{Value, json};
 
@@ -66,6 +66,11 @@ pub(super) fn text(
         }
     }
     binaries::text(report, args.verbose, io, styled)?;
+    if let Some(layer) = report.layer.as_ref().filter(|it| it.hits + it.kept > 0) {
+        let LayerReport { name, hits, misses, kept, .. } = layer;
+        let asked = hits + misses;
+        writeln!(io.out, "shared cache {name}: {hits} of {asked} entries found, {kept} added")?;
+    }
     if !report.aliases.is_empty() {
         writeln!(
             io.out,
@@ -206,7 +211,7 @@ fn list(report: &BuildReport, args: &BuildArgs, io: &mut Io<'_>) -> anyhow::Resu
 }
 
 fn is_news(kernel: &KernelReport) -> bool {
-    kernel.status != Status::Reused || kernel.written
+    kernel.status != Status::Reused || kernel.written || kernel.is_fetched
 }
 
 /// Explains the changed inputs: for all files, for each file, for each kernel.
@@ -269,6 +274,7 @@ fn what(kernel: &KernelReport) -> &'static str {
         (Status::Built(_), _) => "built    ",
         (Status::Unchanged(_), _) => "unchanged",
         (Status::Alias, _) => "alias    ",
+        (Status::Reused, _) if kernel.is_fetched => "fetched  ",
         (Status::Reused, true) => "renamed  ",
         (Status::Reused, false) => "reused   ",
     }
@@ -278,6 +284,7 @@ fn why(kernel: &KernelReport) -> &'static str {
     match (kernel.status, kernel.written) {
         (Status::Built(why) | Status::Unchanged(why), _) => why.text(),
         (Status::Alias, _) => "equal up to names to one that was generated",
+        (Status::Reused, _) if kernel.is_fetched => "code from the shared cache",
         (Status::Reused, true) => "code from the store, written with the names of the text",
         (Status::Reused, false) => "nothing changed",
     }
@@ -291,7 +298,7 @@ pub(super) fn json(outcome: &Outcome) -> Value {
             "target": it.target.name(), "file": &*it.file, "function": it.function(), "entry": it.entry(),
             "output": it.output(), "key": it.key(), "keyBefore": it.key_before,
             "status": it.status.name(), "why": it.status.why().map(|it| it.name()), "written": it.written,
-            "binary": it.binary().map(binaries::json),
+            "fetched": it.is_fetched, "binary": it.binary().map(binaries::json),
         })
     };
     let unsupported = |it: &UnsupportedFunction| {
@@ -333,6 +340,10 @@ pub(super) fn json(outcome: &Outcome) -> Value {
         },
         "compiled": report.compiled.as_ref().map(|it| json!({
             "compiler": it.compiler, "run": it.run, "found": it.found, "failed": it.failed,
+        })),
+        "sharedCache": report.layer.as_ref().map(|it| json!({
+            "address": it.name, "hits": it.hits, "misses": it.misses, "bytesIn": it.bytes_in,
+            "added": it.kept, "bytesOut": it.bytes_out, "notes": it.notes,
         })),
         "failures": outcome.failures.iter().map(failure).collect::<Vec<_>>(),
     })

@@ -15,7 +15,7 @@ use build_kernels::{How, Outcome, store_of};
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 
-use super::{Plan, report};
+use super::{Plan, SharedCache, report};
 use crate::cli::{
     Exit,
     args::{BuildArgs, Format},
@@ -42,9 +42,10 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     }
     let mut saved = BTreeSet::new();
     let mut gone = Vec::new();
+    let mut shared = SharedCache::default();
     loop {
         // A build that fails is told, and the next save is waited for.
-        if let Err(error) = build_again(args, &saved, &mut gone, io, styled) {
+        if let Err(error) = build_again(args, &saved, &mut gone, &mut shared, io, styled) {
             if io::is_broken_pipe(&error) {
                 return Err(error);
             }
@@ -64,12 +65,13 @@ fn build_again(
     args: &BuildArgs,
     saved: &BTreeSet<PathBuf>,
     gone: &mut Vec<String>,
+    shared: &mut SharedCache,
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<()> {
     let started = Instant::now();
     let section = interrupt::critical_section();
-    let plan = Plan::new(args, io, styled)?;
+    let plan = Plan::new(args, shared, io, styled)?;
     let (outcome, _) = plan.run(args, io, styled)?;
     drop(section);
     let is_gone_new = *gone != outcome.gone;
