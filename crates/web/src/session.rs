@@ -386,10 +386,12 @@ impl Session {
         let item = |it: ide::Completion| answer::Completion {
             label: it.label,
             kind: match it.kind {
-                CompletionKind::Value => "variable",
+                CompletionKind::Value | CompletionKind::Buffer => "variable",
                 CompletionKind::Block => "namespace",
                 CompletionKind::Symbol => "function",
                 CompletionKind::Attribute => "constant",
+                CompletionKind::Form => "method",
+                CompletionKind::Rule => "enum",
                 CompletionKind::Type => "type",
                 CompletionKind::Operation => "keyword",
                 CompletionKind::Dialect => "class",
