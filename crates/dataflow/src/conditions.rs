@@ -54,12 +54,23 @@ pub struct Conditions {
 pub struct Passage {
     /// By operation: whether something leaves it by `break`.
     breaks: Vec<bool>,
+    /// A launch may run more threads than it says; see [`WARP_SPECIALIZATION`].
+    has_more_threads: bool,
 }
+
+/// TileLang's attribute of a half-lowered kernel, `T.attr([128, 128], "kWarpSpecializationScope", 0)`: a group of
+/// threads that the launch around does not count yet is added for the producer, so the index of a thread may be at or
+/// above the extent of its launch.
+const WARP_SPECIALIZATION: &str = "kWarpSpecializationScope";
 
 impl Passage {
     /// Collects the facts that the conditions of a body rest on. O(operations).
     pub fn of(flow: &Flow<'_>) -> Passage {
-        Passage { breaks: loops_with_break(flow) }
+        let body = flow.body;
+        let adds =
+            |kind| matches!(kind, OpKind::Attr(key) if body.name(key) == WARP_SPECIALIZATION);
+        let has_more_threads = body.ops.iter().any(|(_, it)| adds(it.kind));
+        Passage { breaks: loops_with_break(flow), has_more_threads }
     }
 
     /// The context with which a scope is entered that an operation makes, where the context before the operation is
@@ -88,6 +99,7 @@ impl Passage {
                     _ => around,
                 }
             }
+            (ScopeKind::Launch, _) if self.has_more_threads => around,
             (ScopeKind::Launch, Some(&extent)) => match data.kind {
                 OpKind::LaunchThread { var, .. } => analyzer.thread(around, var, extent),
                 _ => around,

@@ -92,10 +92,17 @@ impl Body {
     /// kernel (`SEMANTICS: G5`).
     pub fn is_static_choice(&self, op: OpId) -> bool {
         let data = &self.ops[op];
-        data.kind == OpKind::If
-            && data.operands.first().is_some_and(|&it| {
-                let node = self.expr(it);
-                node.ty == Type::Unknown && !node.flags.has_unknown
-            })
+        data.kind == OpKind::If && data.operands.first().is_some_and(|&it| self.is_of_python(it))
+    }
+
+    /// Like [`Body::is_static_choice`], of an expression: `a if c else b`.
+    pub fn is_static_selection(&self, expr: ExprId) -> bool {
+        matches!(self.expr(expr).kind, ExprKind::IfThenElse(it, ..) if self.is_of_python(it))
+    }
+
+    /// Returns true if a condition is a captured value.
+    fn is_of_python(&self, condition: ExprId) -> bool {
+        let node = self.expr(condition);
+        node.ty == Type::Unknown && !node.flags.has_unknown
     }
 }

@@ -115,7 +115,8 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         cells: Vec::new(),
         partial: Vec::new(),
         sizes: written_out(facts.body),
-        has_static_choices: facts.body.ops.ids().any(|it| facts.body.is_static_choice(it)),
+        has_static_choices: facts.body.ops.ids().any(|it| facts.body.is_static_choice(it))
+            || facts.body.exprs().any(|(it, _)| facts.body.is_static_selection(it)),
     };
     for class in (0..values.len() as Class).rev() {
         if lists.of(class).len() < 2 {

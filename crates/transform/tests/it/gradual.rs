@@ -191,6 +191,25 @@ fn nothing_is_shared_between_the_arms_of_a_choice_of_python() {
 }
 
 #[test]
+fn nothing_is_shared_between_the_operands_of_a_choice_of_python() {
+    check(
+        "fused, k",
+        A,
+        "
+        for i in range(x):
+            A[i] = i * x * 5 if fused else i * x * 5 + 2
+            B[i] = T.exp(B[x]) if fused else T.exp(B[x]) + B[k]
+        ",
+        expect![[r#"
+            for i in range(x):
+                A[i] = i * x * 5 if fused else i * x * 5 + 2
+                B[i] = T.exp(B[x]) if fused else T.exp(B[x]) + B[k]
+            ---
+        "#]],
+    );
+}
+
+#[test]
 fn an_element_of_something_captured_may_be_memory() {
     check(
         "shape, dst",

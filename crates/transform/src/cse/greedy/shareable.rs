@@ -5,11 +5,30 @@
 //! computes the value anyway and both compute the same bits (`H1`, `H2`).
 
 use dataflow::scopes::ScopeId;
-use ir::{ExprId, OpId, plan::Refusal};
+use ir::{ExprId, OccurrenceId, OpId, plan::Refusal};
 use smallvec::SmallVec;
 
 use super::Greedy;
 use crate::cse::{place::Position, sharing::Sharing};
+
+/// An arm of a choice of Python.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Arm {
+    /// The statements of an `if`.
+    Statements(OpId, ScopeId),
+    /// The operand of `a if c else b` with this number.
+    Operand(OccurrenceId, usize),
+}
+
+impl Arm {
+    fn is_of_choice_of(self, other: Arm) -> bool {
+        match (self, other) {
+            (Arm::Statements(a, _), Arm::Statements(b, _)) => a == b,
+            (Arm::Operand(a, _), Arm::Operand(b, _)) => a == b,
+            _ => false,
+        }
+    }
+}
 
 /// Positions that may be shared.
 pub(super) struct Together {
@@ -35,21 +54,20 @@ impl Greedy<'_> {
         by_arm.into_iter().flat_map(|it| self.classes_of_arm(it)).collect()
     }
 
-    /// The positions of each arm apart, where all are in the arms of one `if` by which Python decides: one of the arms
-    /// is the kernel, and nothing is computed twice (`SEMANTICS: G5`).
+    /// The positions of each arm apart, where all are in the arms of one choice of Python: one of the arms is the
+    /// kernel, and nothing is computed twice (`SEMANTICS: G5`).
     fn by_static_arm(&self, positions: Vec<Position>, depth: usize) -> Vec<Vec<Position>> {
-        let arms: Vec<Option<(OpId, ScopeId)>> =
-            positions.iter().map(|it| self.static_arms(it.op).into_iter().nth(depth)).collect();
-        let Some(&Some((choice, first))) = arms.first() else { return vec![positions] };
-        if arms.iter().any(|it| it.is_none_or(|it| it.0 != choice)) {
+        let arms: Vec<Option<Arm>> =
+            positions.iter().map(|it| self.static_arms(it).into_iter().nth(depth)).collect();
+        let Some(&Some(first)) = arms.first() else { return vec![positions] };
+        if arms.iter().any(|it| it.is_none_or(|it| !it.is_of_choice_of(first))) {
             return vec![positions];
         }
-        if arms.iter().all(|it| it.is_some_and(|it| it.1 == first)) {
+        if arms.iter().all(|&it| it == Some(first)) {
             return self.by_static_arm(positions, depth + 1);
         }
-        let mut apart: Vec<(Option<ScopeId>, Vec<Position>)> = Vec::new();
+        let mut apart: Vec<(Option<Arm>, Vec<Position>)> = Vec::new();
         for (position, arm) in positions.into_iter().zip(arms) {
-            let arm = arm.map(|it| it.1);
             match apart.iter_mut().find(|it| it.0 == arm) {
                 Some((_, list)) => list.push(position),
                 None => apart.push((arm, vec![position])),
@@ -58,19 +76,30 @@ impl Greedy<'_> {
         apart.into_iter().flat_map(|it| self.by_static_arm(it.1, depth + 1)).collect()
     }
 
-    /// The arms of Python's choices around an operation, from the outermost. O(depth).
-    fn static_arms(&self, op: OpId) -> SmallVec<[(OpId, ScopeId); 2]> {
+    /// The arms of Python's choices around a position, from the outermost. O(depth).
+    fn static_arms(&self, position: &Position) -> SmallVec<[Arm; 2]> {
         let (body, scopes) = (self.facts.body, self.facts.scopes);
         let mut arms = SmallVec::new();
         if !self.has_static_choices {
             return arms;
         }
-        let mut at = Some(scopes.of_op(op));
+        let occurrences = self.facts.occurrences;
+        let mut inner = position.occurrence;
+        while let Some(outer) = occurrences[inner].parent {
+            if body.is_static_selection(occurrences[outer].expr) {
+                match occurrences.index_in(outer, inner) {
+                    0 => {}
+                    arm => arms.push(Arm::Operand(outer, arm)),
+                }
+            }
+            inner = outer;
+        }
+        let mut at = Some(scopes.of_op(position.op));
         while let Some(scope) = at {
             if let Some(creator) = scopes.creator(scope)
                 && body.is_static_choice(creator)
             {
-                arms.push((creator, scope));
+                arms.push(Arm::Statements(creator, scope));
             }
             at = scopes.parent(scope);
         }

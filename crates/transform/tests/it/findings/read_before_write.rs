@@ -29,6 +29,17 @@ fn nothing_on_any_path_writes_it() {
 }
 
 #[test]
+fn a_value_that_is_dropped_may_be_anything() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        T.evaluate(L[0] + 1)
+        ",
+        expect![[r##""##]],
+    );
+}
+
+#[test]
 fn the_first_iteration_reads_what_later_ones_write() {
     check(
         "

@@ -28,6 +28,19 @@ fn arm_whose_condition_is_never_true() {
 }
 
 #[test]
+fn threads_that_an_attribute_adds_are_beyond_the_launch() {
+    check(
+        "
+        v = T.launch_thread(\"threadIdx.x\", 128)
+        T.attr([128, 128], \"kWarpSpecializationScope\", 0)
+        if v >= 128:
+            A[0] = 1
+        ",
+        expect![[r##""##]],
+    );
+}
+
+#[test]
 fn loop_without_iterations() {
     check(
         "
