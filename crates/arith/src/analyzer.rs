@@ -188,8 +188,7 @@ impl<'a> Analyzer<'a> {
         self.deduction.decide_with(overflow, ctx, cond)
     }
     /// Returns true if two expressions are shown to be the same integer on every run that reaches the context: their
-    /// difference, as a linear form, is 0. Conversions aside, types do not matter. Not of expressions whose value may be
-    /// another when they are evaluated again.
+    /// difference, as a linear form, is 0. Not of expressions whose value may be another when they are evaluated again.
     pub fn are_equal(&mut self, overflow: Overflow, ctx: ContextId, a: ExprId, b: ExprId) -> bool {
         self.deduction.are_equal(overflow, ctx, a, b)
     }

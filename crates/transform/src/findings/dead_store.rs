@@ -365,11 +365,9 @@ impl Planner<'_, '_> {
         }
         let context = self.facts.conditions().before(store);
         let mut analyzer = self.facts.analyzer();
-        let pairs = indices.iter().zip(of_store);
         // An index is used where it stands, so an overflow in it is an event of the program.
-        pairs
-            .into_iter()
-            .all(|(a, b)| a == b || analyzer.are_equal(Overflow::Excluded, context, *a, *b))
+        let mut pairs = indices.iter().zip(of_store);
+        pairs.all(|(a, b)| a == b || analyzer.are_equal(Overflow::Excluded, context, *a, *b))
     }
 
     /// Returns true if a store starts an asynchronous copy.

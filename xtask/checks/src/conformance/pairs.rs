@@ -2,7 +2,7 @@
 //!
 //! In: folders of TVM's tests. They run in TVM (`pairs_worker.py`), which tells every function that a test gives to
 //! `StmtSimplify`, `RemoveNoOp` or `CommonSubexprElim`, and the function that the test expects; where it compares
-//! nothing, TVM's result. Ours is made of the text before by the pass of the same purpose: `simplify` and the fixes of
+//! nothing, TVM's result. A row of a test of the simplifier, an expression under a condition, is one too. Ours is made of the text before by the pass of the same purpose: `simplify` and the fixes of
 //! findings, or `cse`. Compared are the statements and the cost of their operands that are left
 //! ([`Work`]): *equal* is the same function, *as good* another one with as much work, *better* has less of it. One that
 //! has more is *worse*, and is named with both results' work; those of `pairs_known.txt` are *stated*, there with the
@@ -83,7 +83,9 @@ pub(crate) fn compare(
 }
 
 fn is_about_passes(text: &str) -> bool {
-    ["StmtSimplify(", "RemoveNoOp(", "CommonSubexprElim("].iter().any(|it| text.contains(it))
+    ["StmtSimplify(", "RemoveNoOp(", "CommonSubexprElim(", "rewrite_simplify("]
+        .iter()
+        .any(|it| text.contains(it))
 }
 
 /// The verdict on a pair: our work, and what the test expects.

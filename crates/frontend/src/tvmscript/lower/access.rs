@@ -175,7 +175,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(Dim::Slice { at, lower, upper, step })
     }
 
-    fn access(&mut self, ex: Ex, buffer: BufferId, dims: Dims) -> R<Ev> {
+    pub(super) fn access(&mut self, ex: Ex, buffer: BufferId, dims: Dims) -> R<Ev> {
         let mut dims = dims;
         // One that is not known may be a tuple of several (`SEMANTICS: G4`).
         let is_open = self.s.body.has_unknown_rank(buffer)

@@ -66,8 +66,8 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(Ev { val, src });
             }
             &ExKind::FString(run) => return self.format_string(ex, run),
-            &ExKind::Comprehension { of, element, clauses, .. } => {
-                return self.comprehension(ex, of, element, clauses);
+            &ExKind::Comprehension { of, element, value, clauses } => {
+                return self.comprehension(ex, of, (element, value), clauses);
             }
             ExKind::Lambda { .. } => {
                 let src = self.leaf(ex);
@@ -219,7 +219,12 @@ impl Lowerer<'_, '_, '_> {
                     _ => self.attribute(node, &value, name)?,
                 },
                 ExKind::Subscript { base, index } => self.subscript(node, base, &value, index)?,
-                ExKind::Call { callee, args } => self.call(node, callee, value, args)?,
+                ExKind::Call { callee, args } => {
+                    match self.indexed_part(&value, args, &mut nodes)? {
+                        Some(part) => part,
+                        None => self.call(node, callee, value, args)?,
+                    }
+                }
                 _ => value,
             };
         }

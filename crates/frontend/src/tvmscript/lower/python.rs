@@ -15,6 +15,7 @@ use super::{
     arguments::Args,
     buffers::buffer_form,
     macros::Given,
+    sequences::is_flat,
     value::{Ev, Items, Val},
     visible::Visible,
 };
@@ -201,10 +202,11 @@ impl Lowerer<'_, '_, '_> {
         &mut self,
         ex: Ex,
         of: Comprehended,
-        element: Ex,
+        item: (Ex, Option<Ex>),
         clauses: Run,
     ) -> R<Ev> {
-        if !matches!(of, Comprehended::List | Comprehended::Generator) {
+        // The items of a set have no order, and the keys of a dictionary are told apart where they are known.
+        if of == Comprehended::Set {
             return Ok(self.opaque_ex(ex));
         }
         let ast = self.ast;
@@ -214,15 +216,20 @@ impl Lowerer<'_, '_, '_> {
         // The text of an item stands for all of them.
         self.expansion = Some(self.range(ex));
         self.s.scopes.push_frame();
-        let done = self.clauses(ast.clauses(clauses), element, &mut all);
+        let done = self.clauses(ast.clauses(clauses), item, &mut all);
         self.s.scopes.pop_frame();
         self.expansion = outer;
-        match done {
-            Ok(true) => {
+        let val = done.map(|is_known| match of {
+            _ if !is_known => None,
+            Comprehended::Dict => self.entries_of_pairs(all),
+            _ => Some(Val::Seq(all.into_iter().map(|it| it.0).collect())),
+        });
+        match val {
+            Ok(Some(val)) => {
                 let src = self.leaf(ex);
-                Ok(Ev { val: Val::Seq(all.into_iter().collect()), src })
+                Ok(Ev { val, src })
             }
-            Ok(false) => {
+            Ok(None) => {
                 self.s.uses.truncate(uses);
                 Ok(self.opaque_ex(ex))
             }
@@ -230,15 +237,25 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// Returns false if the items are not known.
-    fn clauses(&mut self, clauses: &[Clause], element: Ex, all: &mut Vec<Val>) -> R<bool> {
+    /// Returns false if the items are not known: values, and of a dictionary a key and a value each.
+    fn clauses(
+        &mut self,
+        clauses: &[Clause],
+        element: (Ex, Option<Ex>),
+        all: &mut Vec<(Val, Option<Val>)>,
+    ) -> R<bool> {
         match clauses.split_first() {
             None => {
-                let val = self.eval(element)?.val;
-                if matches!(val, Val::Python) {
+                let first = self.eval(element.0)?.val;
+                let second = match element.1 {
+                    Some(value) => Some(self.eval(value)?.val),
+                    None => None,
+                };
+                let is_left = |it: &Val| matches!(it, Val::Python);
+                if is_left(&first) || second.as_ref().is_some_and(is_left) {
                     return Ok(false);
                 }
-                all.push(val);
+                all.push((first, second));
                 Ok(true)
             }
             Some((&Clause::If(condition), rest)) => match self.eval(condition)?.val {
@@ -260,6 +277,14 @@ impl Lowerer<'_, '_, '_> {
                 Ok(true)
             }
         }
+    }
+
+    /// A dictionary of these keys and values; none if a key is not known, or if a value holds others.
+    fn entries_of_pairs(&self, pairs: Vec<(Val, Option<Val>)>) -> Option<Val> {
+        let entry = |(key, value): (Val, Option<Val>)| {
+            Some((self.entry_key(&key)?, value.filter(is_flat)?))
+        };
+        pairs.into_iter().map(entry).collect::<Option<_>>().map(Val::Entries)
     }
 
     /// The items that Python iterates over.

@@ -184,6 +184,10 @@ impl Lowerer<'_, '_, '_> {
             let &[key, value] = pair else { return None };
             let entry = match ast.kind(key) {
                 ExKind::Str(key) => self.eval(value).ok().map(|ev| (Box::from(&**key), ev.val)),
+                ExKind::Int(_) => {
+                    let key = self.eval(key).ok().and_then(|it| self.entry_key(&it.val));
+                    key.zip(self.eval(value).ok()).map(|(key, ev)| (key, ev.val))
+                }
                 _ => None,
             };
             match entry.filter(|it| is_flat(&it.1)) {
@@ -197,11 +201,19 @@ impl Lowerer<'_, '_, '_> {
         Some(entries.into())
     }
 
-    /// `given["name"]` of a dictionary of keyword arguments.
+    /// The key of an entry: a text, or a number, which begins with a character that no name has.
+    pub(super) fn entry_key(&self, key: &Val) -> Option<Box<str>> {
+        match key {
+            Val::Const(Constant::Int(number)) => Some(format!("#{number}").into()),
+            key => self.const_str(key).map(|it| Box::from(&*it)),
+        }
+    }
+
+    /// `given["name"]` of a dictionary.
     pub(super) fn entry(&mut self, ex: Ex, entries: &Entries, index: Ex) -> R<Ev> {
         let key = self.eval(index)?;
         let val = self
-            .const_str(&key.val)
+            .entry_key(&key.val)
             .and_then(|key| entries.iter().rev().find(|it| *it.0 == *key).map(|it| it.1.clone()));
         match val {
             Some(val) => {
@@ -221,7 +233,11 @@ impl Lowerer<'_, '_, '_> {
         let mark = self.mark();
         let ev = self.eval(ex)?;
         let entries = match &ev.val {
-            Val::Entries(entries) => Some(entries.to_vec()),
+            // Numbers name no arguments.
+            Val::Entries(entries) => {
+                let is_named = entries.iter().all(|it| !it.0.starts_with('#'));
+                is_named.then(|| entries.to_vec())
+            }
             Val::Unknown(id) => match self.s.objects.get(id).cloned() {
                 Some(Constant::Dict(items)) => self.known_entries(&items, ex)?,
                 _ => None,
@@ -293,7 +309,7 @@ pub(super) fn entries_of(keywords: Vec<(&str, Val)>) -> Val {
 }
 
 /// Returns true if a value holds no others, so that values never nest by the names that they have.
-fn is_flat(val: &Val) -> bool {
+pub(super) fn is_flat(val: &Val) -> bool {
     !matches!(
         val,
         Val::Seq(_)

@@ -67,7 +67,7 @@ pub(crate) fn is_left_out(dim: &RegionDim) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IsSize(pub(crate) bool);
 
-/// The entries of a dictionary of keyword arguments.
+/// The entries of a dictionary by their keys: names, or numbers behind a `#`.
 pub(crate) type Entries = Rc<[(Box<str>, Val)]>;
 
 /// A value of an expression. It holds no source: a name's value outlives the sources of the statement that made it.

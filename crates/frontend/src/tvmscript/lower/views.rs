@@ -1,4 +1,5 @@
-//! Views of buffers: `A.view(…)`, `.local(…)`, `.permute(…)`, `.rearrange(…)`, `A.sub[…]`.
+//! Views of buffers: `A.view(…)`, `.local(…)`, `.permute(…)`, `.rearrange(…)`, `A.sub[…]`, `A.tile(…)[…]`; and the part
+//! `A.chunk(…)[…]`.
 //!
 //! In: a method of a buffer with its arguments. Out: a buffer over the same memory, whose shape follows from the method
 //! as TVM's `_buffer_view` has it. One without a name stands before the statement that uses it. O(arguments).
@@ -15,9 +16,10 @@ use super::{
     value::{Dim, Ev, Tx, Val},
 };
 use crate::tvmscript::{
-    ast::{Ex, ExKind},
+    ast::{Ex, ExKind, Run},
     environment::Constant,
 };
+use smallvec::SmallVec;
 
 /// The name that TVM gives a buffer without one.
 pub(super) const NAMELESS: &str = "buffer";
@@ -502,6 +504,117 @@ impl Lowerer<'_, '_, '_> {
             (ir::BRACKETS.into(), ir::Attr::List(brackets)),
         ];
         Ok(self.view_of(source, "tile", data.dtype, shape, attrs))
+    }
+
+    /// `A.tile(…)[…]` without a name, and `A.chunk(…)[…]`: the call and the brackets behind it, the next of `nodes`, are
+    /// one.
+    pub(super) fn indexed_part(
+        &mut self,
+        method: &Ev,
+        args: Run,
+        nodes: &mut SmallVec<[Ex; 8]>,
+    ) -> R<Option<Ev>> {
+        let Val::Method(source, method) = method.val else { return Ok(None) };
+        let is_tile = match self.s.body.name(method) {
+            "tile" => true,
+            "chunk" => false,
+            _ => return Ok(None),
+        };
+        let Some((whole, index)) = nodes.last().and_then(|&it| match *self.ast.kind(it) {
+            ExKind::Subscript { index, .. } => Some((it, index)),
+            _ => None,
+        }) else {
+            return Ok(None);
+        };
+        let args = self.args(args);
+        if self.s.body.has_unknown_rank(source) || !self.is_all_known(&args)? {
+            return Ok(None);
+        }
+        let part = if is_tile {
+            let spec = self.tiled(whole, source, &args, index)?;
+            self.nameless(whole, spec)
+        } else {
+            self.chunked(whole, source, &args, index)?
+        };
+        nodes.pop();
+        Ok(Some(part))
+    }
+
+    /// Returns true if the arguments are numbers, `None`, and tuples of these.
+    fn is_all_known(&mut self, args: &Args<'_>) -> R<bool> {
+        let mark = self.mark();
+        let mut left: Vec<Val> =
+            self.eval_items(&args.positional)?.into_iter().map(|it| it.val).collect();
+        self.undo(mark);
+        while let Some(val) = left.pop() {
+            match self.n_items(&val) {
+                Some(count) => left.extend((0..count).filter_map(|at| self.nth_item(&val, at))),
+                None if matches!(val, Val::Const(Constant::Int(_) | Constant::None)) => {}
+                None => return Ok(false),
+            }
+        }
+        Ok(args.keywords.is_empty())
+    }
+
+    /// `A.chunk((None, 4))[:, c]`: a part of `A`, in a dimension of chunks the one of this number.
+    fn chunked(&mut self, ex: Ex, source: BufferId, args: &Args<'_>, index: Ex) -> R<Ev> {
+        let data = self.s.body.buffers[source].clone();
+        let at = At { is_real: false, ..self.at(ex) };
+        let extents = self.own_shape(ex, &data);
+        let given = self.eval_items(&args.positional)?;
+        let counts = match &given[..] {
+            [spec] if args.keywords.is_empty() => self.chunk_counts(&spec.val),
+            _ => None,
+        };
+        let Some(counts) = counts else {
+            return Err(self.unsupported(ex, "chunks that are not known here"));
+        };
+        let mut dims = self.dims(index)?;
+        if counts.len() != extents.len() || dims.len() > extents.len() {
+            return Err(self.malformed(ex, "one number of chunks for each dimension is needed"));
+        }
+        for ((dim, count), whole) in dims.iter_mut().zip(counts).zip(extents) {
+            let Some(count) = count else { continue };
+            let Dim::Point(pick) = *dim else {
+                return Err(self.malformed(ex, "a dimension of chunks takes the number of one"));
+            };
+            let dtype = self.dtype(whole).unwrap_or(DataType::INT32);
+            let size = match self.const_int(whole) {
+                Some(extent) => self.int(i128::from(extent / count), dtype, at),
+                None => {
+                    let count = self.int(i128::from(count), dtype, at);
+                    self.arithmetic(BinaryOp::FloorDiv, whole, count, at)?
+                }
+            };
+            let numbers = self.const_int(pick).zip(self.const_int(size));
+            let lower = match numbers {
+                Some((pick, size)) => self.int(i128::from(pick) * i128::from(size), dtype, at),
+                None => self.arithmetic(BinaryOp::Mul, pick, size, at)?,
+            };
+            let upper = match numbers {
+                Some((pick, size)) => {
+                    self.int((i128::from(pick) + 1) * i128::from(size), dtype, at)
+                }
+                None => {
+                    let [lower, size] =
+                        [lower, size].map(|it| Tx { id: it.id, src: self.s.sources.again(it.src) });
+                    self.arithmetic(BinaryOp::Add, lower, size, at)?
+                }
+            };
+            let place = self.s.sources.node(at, &[lower.src, upper.src]);
+            *dim = Dim::Slice { at: place, lower: Some(lower), upper: Some(upper), step: None };
+        }
+        self.access(ex, source, dims)
+    }
+
+    /// The numbers of chunks of the dimensions, none of one that is left whole; if they are known.
+    fn chunk_counts(&self, spec: &Val) -> Option<Vec<Option<i64>>> {
+        let count = |it: Val| match it {
+            Val::Const(Constant::None) => Some(None),
+            Val::Const(Constant::Int(it)) => i64::try_from(it).ok().filter(|it| *it > 0).map(Some),
+            _ => None,
+        };
+        (0..self.n_items(spec)?).map(|it| self.nth_item(spec, it).and_then(count)).collect()
     }
 
     /// A dimension and its factors, if they are numbers.

@@ -143,6 +143,50 @@ fn views_have_the_shapes_that_follow_from_their_methods() {
 }
 
 #[test]
+fn parts_without_a_name_are_as_those_with_one() {
+    check(
+        "    C = T.alloc_local((4, 8, 16))\n    T.tile.copy(C.chunk((None, 2, 4))[1, 0, n], C.chunk((None, None, 4))[2, 0:4])\n    B[0] = T.int32(C.tile(0, (2, -1))[n, :][0, 0, 0])\n",
+        expect![[r#"
+            C = T.alloc_local((4, 8, 16))
+            T.tile.copy(C[1, 0:4, n * 4:n * 4 + 4], C[2, 0:4, :])
+            buffer = C.tile(0, [2, -1])[n, :]
+            B[0] = T.Cast("int32", buffer[0, 0, 0])
+        "#]],
+    );
+    // How many there are is not known here.
+    check(
+        "    C = T.alloc_local((4, 8))\n    T.tile.fill(C.chunk((None, n))[0, 1], 0)\n    T.tile.fill(C.tile(1, (n, -1))[n, :], 0)\n",
+        expect![[r#"
+            unsupported-construct: this has no meaning in TVMScript that is known here
+            unsupported-construct: this has no meaning in TVMScript that is known here
+            C = T.alloc_local((4, 8))
+            T.tile.fill(C.chunk((None, n))[0, 1], 0)
+            T.tile.fill(C.tile(1, (n, -1))[n, :], 0)
+        "#]],
+    );
+    check(
+        "    C = T.alloc_local((4, 8))\n    T.tile.fill(C.chunk((None, 2))[0, 1:2], 0)\n    T.tile.fill(C.chunk((2,))[0], 0)\n",
+        expect![[r#"
+            malformed-form: a dimension of chunks takes the number of one
+            malformed-form: one number of chunks for each dimension is needed
+            C = T.alloc_local((4, 8))
+            T.tile.fill(C.chunk((None, 2))[0, 1:2], 0)
+            T.tile.fill(C.chunk((2,))[0], 0)
+        "#]],
+    );
+}
+
+#[test]
+fn a_dictionary_is_made_by_a_comprehension() {
+    check(
+        "    regs = T.meta_var({i: B[i] * 2 for i in range(3)})\n    named = T.meta_var({f\"r{i}\": B[i + 4] for i in range(2)})\n    B[0] = regs[1] + regs[2] + named[\"r1\"]\n",
+        expect![[r#"
+            B[0] = B[1] * 2 + B[2] * 2 + B[5]
+        "#]],
+    );
+}
+
+#[test]
 fn pools_are_memory_and_their_objects_are_called() {
     check(
         "    pool = T.SMEMPool()\n    a = pool.alloc((n, 32), \"float16\", align=128)\n    bar = MBarrier(pool, 2)\n    pool.commit()\n    bar.init(1)\n    bar.remote_view(0).arrive(n, count=T.uint32(2))\n    bar.wait(0, bar.phase)\n    a[0, 0] = T.float16(1)\n",

@@ -698,4 +698,22 @@ def f(a: T.handle, n: T.int64):
             A[T.int64(1)] = T.float32(0.0)
         "#]],
     );
+    check_file(
+        r#"
+# from typing import TypeVar
+# from tvm.script import tirx as T
+
+n = TypeVar("n")
+
+@T.prim_func
+def f(A: T.Buffer(("n * T.int64(32) - T.int64(1)",), "float32")):
+    A[T.min(T.int64(1), n)] = T.float32(0)
+    A[T.min(T.int64(2), n)] = T.float32(0)
+"#,
+        expect![[r#"
+            # simplifiable 1 `T.min(T.int64(1), n)`; by known-value
+            A[T.int64(1)] = T.float32(0.0)
+            A[T.min(T.int64(2), n)] = T.float32(0.0)
+        "#]],
+    );
 }
