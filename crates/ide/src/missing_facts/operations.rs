@@ -109,7 +109,8 @@ fn ways(
     }
     let Some((offset, indent)) = site(words, value, assumption) else { return res };
     let condition = &assumption.condition;
-    let assumed = format!("llvm.intr.assume {condition} : i1");
+    // In its generic form, as LLVM 19 has no other one.
+    let assumed = format!("\"llvm.intr.assume\"({condition}) : (i1) -> ()");
     let asserted = format!("cf.assert {condition}, \"{}\"", lack.fact);
     for (verb, last) in [("Assume", assumed), ("Assert", asserted)] {
         // Triton compiles no `cf.assert`.

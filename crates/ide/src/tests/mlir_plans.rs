@@ -604,7 +604,7 @@ func.func @f(%m: index, %n: index, %a: memref<?xf32>) {
           %c0 = arith.constant 0 : index
           %c1 = arith.constant 1 : index
           %fact = arith.cmpi sle, %m, %n : index
-          llvm.intr.assume %fact : i1
+          "llvm.intr.assume"(%fact) : (i1) -> ()
           scf.for %i = %c0 to %m step %c1 {
             %in = arith.cmpi slt, %i, %n : index
             scf.if %in {
@@ -681,7 +681,7 @@ tt.func @k(%p: !tt.ptr<f32>, %n: i32 {tt.pointee = 1 : i32}, %m: i32) {
           %fact_1 = arith.andi %n, %fact : i32
           %fact_2 = arith.constant 0 : i32
           %fact_3 = arith.cmpi eq, %fact_1, %fact_2 : i32
-          llvm.intr.assume %fact_3 : i1
+          "llvm.intr.assume"(%fact_3) : (i1) -> ()
           %mask = arith.cmpi slt, %at, %end : tensor<64xi32>
           "my.use"(%mask) : (tensor<64xi1>) -> ()
           tt.return
