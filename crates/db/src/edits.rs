@@ -9,5 +9,5 @@ pub use self::{
         cse_edits, finding_edits, fix_edits, plan_after, simplification_edits,
         simplifications_after,
     },
-    operations::{op_edits, op_fixes},
+    operations::{op_edits, op_fixes, reread},
 };

@@ -8,6 +8,8 @@
 //! visible. An action is offered only if the plans for the function with it save more: O(function) for each fact, on
 //! request, for a bounded number of them.
 
+pub(crate) mod operations;
+
 use dataflow::scopes::ScopeTree;
 use db::{PlacedUnit, RootDatabase};
 use frontend::tvmscript::Site;

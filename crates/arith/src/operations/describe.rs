@@ -4,11 +4,12 @@
 //! they come from, the conditions in force, a simpler form with the rules that lead to it, and facts that are missing.
 //! As much work as so many questions: for one value that a person asks about.
 
-use ir::{DataType, ExprId, ExprKind, OpId, ValueId};
+use ir::{Body, DataType, ExprId, ExprKind, OpId, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::{
     Decider, Leaf, OperationFacts,
+    assumption::Assumption,
     notation::{leaf_name, term_text},
 };
 use crate::{
@@ -81,6 +82,10 @@ pub struct Lack {
     pub setting: Option<(String, String)>,
     /// The number that an argument is a multiple of, if that is all: `tt.divisibility` can say it.
     pub divisor: Option<i64>,
+    /// The argument that this is about.
+    pub argument: Option<ValueId>,
+    /// The operations that state it in the program.
+    pub assumption: Option<Assumption>,
 }
 
 /// The consequence of a missing fact.
@@ -108,6 +113,8 @@ pub(super) type Lacks = Vec<(ExprId, Outcome)>;
 pub(super) struct Written<'w> {
     pub(super) simplifier: Simplifier<'static>,
     pub(super) leaves: FxHashMap<ValueId, Leaf>,
+    /// The program.
+    pub(super) ops: &'w Body,
     deciders: std::collections::BTreeMap<ContextId, Option<Decider>>,
     names: &'w dyn Fn(ValueId) -> String,
 }
@@ -143,9 +150,9 @@ impl OperationFacts<'_> {
             return None;
         }
         let lacks = self.lacks(context, term);
-        let OperationFacts { analyzer, leaves, deciders, .. } = self;
+        let OperationFacts { body, analyzer, leaves, deciders, .. } = self;
         let simplifier = Simplifier::of(analyzer);
-        let written = Written { simplifier, leaves, deciders, names };
+        let written = Written { simplifier, leaves, ops: body, deciders, names };
         Some(written.describe(context, term, lacks))
     }
 }
@@ -251,6 +258,8 @@ impl Written<'_> {
                     is_condition: false,
                     setting: None,
                     divisor: None,
+                    argument: None,
+                    assumption: None,
                 },
                 MissingFact::NoEvent(_) => continue,
             };
@@ -263,6 +272,19 @@ impl Written<'_> {
 
     fn lack(&self, fact: ExprId, outcome: Outcome) -> Lack {
         let (setting, divisor) = self.setting(fact);
-        Lack { fact: self.text(fact), outcome, is_condition: true, setting, divisor }
+        let assumption = self.assumption(fact);
+        let argument = match assumption.as_ref().map(|it| &it.values[..]) {
+            Some(&[only]) if divisor.is_some() => Some(only),
+            _ => None,
+        };
+        Lack {
+            fact: self.text(fact),
+            outcome,
+            is_condition: true,
+            setting,
+            divisor,
+            argument,
+            assumption,
+        }
     }
 }

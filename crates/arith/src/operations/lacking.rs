@@ -211,6 +211,9 @@ impl OperationFacts<'_> {
             let rest = body.binary(BinaryOp::FloorMod, bound, divisor);
             body.binary(BinaryOp::Eq, rest, zero)
         });
+        if self.analyzer.decide(context, fact).is_some() {
+            return None;
+        }
         // The condition of the first element decides all.
         let zero = self.int(0, DataType::INT64);
         let first = self.substituted(condition, lane, zero)?;

@@ -6,9 +6,7 @@
 
 use std::fmt::Write;
 
-use ir::{
-    BinaryOp, DataType, ExprId, ExprKind, UnaryOp, ValueId, print::Level, stack::with_room,
-};
+use ir::{BinaryOp, DataType, ExprId, ExprKind, UnaryOp, ValueId, print::Level, stack::with_room};
 use rustc_hash::FxHashMap;
 
 use super::Leaf;

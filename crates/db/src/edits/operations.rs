@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use frontend::{language, ops::CheckedEdits};
+use frontend::{
+    language,
+    ops::{CheckedEdits, Lowered},
+};
 use ir::plan::ops::OpPlan;
 use pipeline::operations::{self, Editor};
 
@@ -27,7 +30,6 @@ pub fn op_fixes<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<Arc<CheckedEdit
 /// The edits that do a plan about a unit; none of a unit with errors, whose meaning is not known, and none by rules
 /// that are not exact about its text.
 pub fn op_edits<'db>(db: &'db dyn Db, unit: Unit<'db>, plan: &OpPlan) -> CheckedEdits {
-    let Source::Operations(source) = unit.source(db) else { return CheckedEdits::default() };
     let Some(lowered) = lowered(db, unit).operations() else { return CheckedEdits::default() };
     let has_no_meaning = || operations::first_error(lowered).is_some();
     if plan.is_empty() || !operations::is_exact(plan.preset) || has_no_meaning() {
@@ -35,18 +37,22 @@ pub fn op_edits<'db>(db: &'db dyn Db, unit: Unit<'db>, plan: &OpPlan) -> Checked
         return CheckedEdits { is_done: none.clone(), differs: none, ..CheckedEdits::default() };
     }
     let text = text(db, unit);
-    let shapes = &unit.configuration(db).dialects(db).shapes;
-    let row = language::operations(source.green.language());
-    let reread = |text: &str| {
-        let aliases = mentioned_aliases(db, unit, &source.green, text).aliases;
-        (row?.reread)(source.kind, text, &aliases, shapes)
-    };
+    let reread = |text: &str| reread(db, unit, text);
     let done = Editor { text, lowered, reread: &reread }.try_apply(plan);
     done.unwrap_or_else(|_| CheckedEdits {
         is_done: vec![false; plan.actions.len()],
         differs: vec![true; plan.actions.len()],
         ..CheckedEdits::default()
     })
+}
+
+/// An edited text of a unit of operations, read again; none if it is not one unit any more. O(unit).
+pub fn reread<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &str) -> Option<Lowered> {
+    let Source::Operations(source) = unit.source(db) else { return None };
+    let shapes = &unit.configuration(db).dialects(db).shapes;
+    let row = language::operations(source.green.language())?;
+    let aliases = mentioned_aliases(db, unit, &source.green, text).aliases;
+    (row.reread)(source.kind, text, &aliases, shapes)
 }
 
 /// Sets how many results the query here keeps; see [`crate::forgetting`].

@@ -15,7 +15,10 @@ use super::{
     reader::{Form, Frame, Reader},
     types,
 };
-use crate::ops::{Diagnostic, Severity, codes::{COUNT_MISMATCH, count}};
+use crate::ops::{
+    Diagnostic, Severity,
+    codes::{COUNT_MISMATCH, count},
+};
 
 /// Attributes by name, in canonical text.
 pub(super) type Entries = Vec<(String, String)>;
@@ -278,7 +281,11 @@ impl<'t> Reader<'t> {
             code: COUNT_MISMATCH,
             severity: Severity::Error,
             range: text_range(place),
-            message: format!("{}, but {}", count(named, "named result"), count(types, "result type")),
+            message: format!(
+                "{}, but {}",
+                count(named, "named result"),
+                count(types, "result type")
+            ),
             ..Diagnostic::default()
         });
     }
@@ -355,7 +362,11 @@ impl<'t> Reader<'t> {
             code: COUNT_MISMATCH,
             severity: Severity::Error,
             range: text_range(place),
-            message: format!("{}, but {}", count(operands, "operand"), count(types, "operand type")),
+            message: format!(
+                "{}, but {}",
+                count(operands, "operand"),
+                count(types, "operand type")
+            ),
             ..Diagnostic::default()
         });
     }

@@ -359,7 +359,14 @@ impl<'t> Reader<'t> {
                     res = self.signature(at(part), aliases).1;
                 }
             }
-            Results::Arrow => res = self.behind_arrow(pretty, aliases),
+            Results::Arrow => {
+                res = self.behind_arrow(pretty, aliases);
+                if res.is_empty() && self.n_names(&frame) > 0 {
+                    // Other versions write no types of results: those of equal texts are equal.
+                    let form = self.skeleton(&frame);
+                    pretty.push("$form", form);
+                }
+            }
             Results::Bool => {
                 if let Some(part) = last {
                     let ty = self.type_at(at(&part), aliases);

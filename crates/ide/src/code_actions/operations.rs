@@ -9,6 +9,7 @@ use transform::ops::with_needs;
 use crate::{
     code_action::{ActionKind, CodeAction},
     hover::line_text,
+    missing_facts::operations::fact_actions,
     plan_text::operations::PlanWords,
     units::of_units,
 };
@@ -25,11 +26,16 @@ pub(super) fn code_actions(
         let of_unit = |at| in_unit(db, file, &at, range);
         res.extend(of_units(db, file, Some(range), of_unit).flatten());
     }
+    let facts = match wants(ActionKind::QuickFix) {
+        true => db::unit_at(db, file, range.start()).map(|at| fact_actions(db, &at, range)),
+        false => None,
+    };
     // Where something of a file is offered, all of it is, also to those who do not ask for `source.fixAll`.
     if !res.is_empty() && is_small(db, file) {
         let all = fix_all(db, file).filter(|it| res.iter().all(|other| other.edits != it.edits));
         res.extend(all.map(|it| CodeAction { kind: ActionKind::QuickFix, ..it }));
     }
+    res.extend(facts.into_iter().flatten());
     if wants(ActionKind::FixAll) {
         res.extend(fix_all(db, file));
     }

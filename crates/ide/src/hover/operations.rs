@@ -14,7 +14,7 @@ use transform::ops::findings::StatedFacts;
 
 use super::Hover;
 use crate::{
-    names::operations::{block_at, header, name_token, pack, symbol_definition, type_name},
+    names::operations::{block_at, header, name_token, symbol_definition, type_name},
     plan_text::operations::{PlanWords, op_name},
     shortened::shortened,
     value_facts,

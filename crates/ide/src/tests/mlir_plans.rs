@@ -570,3 +570,122 @@ func.func @f(%n: index, %a: i32, %b: i32) -> (i32, i32) {
             6 Hint common-operation: `arith.addi` computes the same value as `%0`"#]],
     );
 }
+
+/// The texts that the actions of missing facts at a place lead to.
+#[track_caller]
+fn check_stated(text: &str, needle: &str, expected: Expect) {
+    let found = actions(text, needle).into_iter().filter(|it| it.title.contains(", so that "));
+    let shown = found.map(|it| format!("{}\n{}", it.title, apply(text, &it.edits)));
+    expected.assert_eq(&shown.collect::<Vec<_>>().join("----\n"));
+}
+
+#[test]
+fn the_fact_that_keeps_a_guard_can_be_assumed_or_asserted() {
+    let text = "\
+func.func @f(%m: index, %n: index, %a: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    %in = arith.cmpi slt, %i, %n : index
+    scf.if %in {
+      %0 = memref.load %a[%i] : memref<?xf32>
+      \"my.use\"(%0) : (f32) -> ()
+    }
+  }
+  return
+}
+";
+    check_stated(
+        text,
+        "%in =",
+        expect![[r#"
+        Assume `%m <= %n`, so that `%in` is always true
+        func.func @f(%m: index, %n: index, %a: memref<?xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %fact = arith.cmpi sle, %m, %n : index
+          "llvm.intr.assume"(%fact) : (i1) -> ()
+          scf.for %i = %c0 to %m step %c1 {
+            %in = arith.cmpi slt, %i, %n : index
+            scf.if %in {
+              %0 = memref.load %a[%i] : memref<?xf32>
+              "my.use"(%0) : (f32) -> ()
+            }
+          }
+          return
+        }
+        ----
+        Assert `%m <= %n`, so that `%in` is always true
+        func.func @f(%m: index, %n: index, %a: memref<?xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %fact = arith.cmpi sle, %m, %n : index
+          cf.assert %fact, "%m <= %n"
+          scf.for %i = %c0 to %m step %c1 {
+            %in = arith.cmpi slt, %i, %n : index
+            scf.if %in {
+              %0 = memref.load %a[%i] : memref<?xf32>
+              "my.use"(%0) : (f32) -> ()
+            }
+          }
+          return
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn the_fact_that_makes_a_mask_uniform_is_an_attribute_in_triton() {
+    let text = "\
+tt.func @k(%p: !tt.ptr<f32>, %n: i32 {tt.pointee = 1 : i32}, %m: i32) {
+  %c64_i32 = arith.constant 64 : i32
+  %id = tt.get_program_id x : i32
+  %start = arith.muli %id, %c64_i32 : i32
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %all = tt.splat %start : i32 -> tensor<64xi32>
+  %at = arith.addi %all, %range : tensor<64xi32>
+  %end = tt.splat %n : i32 -> tensor<64xi32>
+  %mask = arith.cmpi slt, %at, %end : tensor<64xi32>
+  \"my.use\"(%mask) : (tensor<64xi1>) -> ()
+  tt.return
+}
+";
+    check_stated(
+        text,
+        "%mask =",
+        expect![[r#"
+        State `%n mod 64 == 0`, so that `%mask` is the same in all 64 elements
+        tt.func @k(%p: !tt.ptr<f32>, %n: i32 {tt.divisibility = 64 : i32, tt.pointee = 1 : i32}, %m: i32) {
+          %c64_i32 = arith.constant 64 : i32
+          %id = tt.get_program_id x : i32
+          %start = arith.muli %id, %c64_i32 : i32
+          %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+          %all = tt.splat %start : i32 -> tensor<64xi32>
+          %at = arith.addi %all, %range : tensor<64xi32>
+          %end = tt.splat %n : i32 -> tensor<64xi32>
+          %mask = arith.cmpi slt, %at, %end : tensor<64xi32>
+          "my.use"(%mask) : (tensor<64xi1>) -> ()
+          tt.return
+        }
+        ----
+        Assume `%n mod 64 == 0`, so that `%mask` is the same in all 64 elements
+        tt.func @k(%p: !tt.ptr<f32>, %n: i32 {tt.pointee = 1 : i32}, %m: i32) {
+          %c64_i32 = arith.constant 64 : i32
+          %id = tt.get_program_id x : i32
+          %start = arith.muli %id, %c64_i32 : i32
+          %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+          %all = tt.splat %start : i32 -> tensor<64xi32>
+          %at = arith.addi %all, %range : tensor<64xi32>
+          %end = tt.splat %n : i32 -> tensor<64xi32>
+          %fact = arith.constant 63 : i32
+          %fact_1 = arith.andi %n, %fact : i32
+          %fact_2 = arith.constant 0 : i32
+          %fact_3 = arith.cmpi eq, %fact_1, %fact_2 : i32
+          "llvm.intr.assume"(%fact_3) : (i1) -> ()
+          %mask = arith.cmpi slt, %at, %end : tensor<64xi32>
+          "my.use"(%mask) : (tensor<64xi1>) -> ()
+          tt.return
+        }
+    "#]],
+    );
+}

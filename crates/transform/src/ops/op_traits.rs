@@ -343,6 +343,9 @@ fn traits_of_name(
         if words.is_isolated(text) {
             bits.add(Bits::ISOLATED);
         }
+        if words.is_recursive(text) {
+            bits.add(Bits::RECURSIVE);
+        }
         if words.is_one_time(text) {
             bits = bits.without(Bits::VARIES);
         }
@@ -463,7 +466,7 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Tr
             }
         }
         Special::Assembly => {
-            if !is_set(body, op.attrs, "has_side_effects") {
+            if !says(body, op.attrs, "has_side_effects") {
                 *bits = bits.without(Bits::EFFECT);
             }
         }
@@ -488,14 +491,16 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Tr
     traits
 }
 
-/// Returns true if a unit attribute is present.
-fn is_set(body: &Body, attrs: AttrDictId, key: &str) -> bool {
-    let dict = body.dict(attrs);
-    match dict.iter().find(|(it, _)| &**it == key).map(|(_, value)| value) {
-        None | Some(Attr::Bool(false)) => false,
-        Some(Attr::Text(text)) => &**text != "false",
-        Some(_) => true,
-    }
+/// Returns true if a unit attribute is present: in a dictionary, or as a word of a pretty form, which is a part of the
+/// form (`$0`, `$1` …).
+fn says(body: &Body, attrs: AttrDictId, key: &str) -> bool {
+    let is_word = |text: &str| text.split_whitespace().any(|it| it == key);
+    body.dict(attrs).iter().any(|(name, value)| match value {
+        Attr::Text(text) if name.starts_with('$') => is_word(text),
+        Attr::Bool(false) => false,
+        Attr::Text(text) => &**name == key && &**text != "false",
+        _ => &**name == key,
+    })
 }
 
 /// The types that are memory, by their names.

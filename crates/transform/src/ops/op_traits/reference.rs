@@ -55,7 +55,7 @@ impl ReferenceTraits {
     }
 
     fn insert(&mut self, name: &'static str, class: &'static str) {
-        if matches!(class, "commutative" | "ordered" | "isolated" | "one-time") {
+        if matches!(class, "commutative" | "ordered" | "isolated" | "one-time" | "recursive") {
             self.traits.insert((name, class));
         } else if let Some(prefix) = name.strip_suffix('*') {
             self.prefixes.push((prefix, class));
@@ -82,6 +82,11 @@ impl ReferenceTraits {
 
     pub(super) fn is_isolated(&self, name: &str) -> bool {
         self.has(name, "isolated")
+    }
+
+    /// True for an operation that does what is in its regions besides what its class says.
+    pub(super) fn is_recursive(&self, name: &str) -> bool {
+        self.has(name, "recursive")
     }
 
     pub(super) fn is_one_time(&self, name: &str) -> bool {

@@ -281,3 +281,115 @@ fn uses_before_the_operation_in_a_module_stay() {
         "#]],
     );
 }
+
+#[test]
+fn forms_of_llvm_19_that_state_no_result_are_compared_by_their_text() {
+    check_unsound(
+        r#"
+func.func @f(%p: !spirv.ptr<!spirv.array<4xf32>, Function>, %a: i32, %b: i32) {
+  %0 = spirv.AccessChain %p[%a] : !spirv.ptr<!spirv.array<4xf32>, Function>, i32
+  %1 = spirv.AccessChain %p[%a] : !spirv.ptr<!spirv.array<4xf32>, Function>, i32
+  %2 = spirv.AccessChain %p[%b] : !spirv.ptr<!spirv.array<4xf32>, Function>, i32
+  "test.use"(%0, %1, %2) : (!spirv.ptr<f32, Function>, !spirv.ptr<f32, Function>, !spirv.ptr<f32, Function>) -> ()
+  return
+}
+"#,
+        expect![[r#"
+
+            func.func @f(%p: !spirv.ptr<!spirv.array<4xf32>, Function>, %a: i32, %b: i32) {
+              %0 = spirv.AccessChain %p[%a] : !spirv.ptr<!spirv.array<4xf32>, Function>, i32
+              %2 = spirv.AccessChain %p[%b] : !spirv.ptr<!spirv.array<4xf32>, Function>, i32
+              "test.use"(%0, %0, %2) : (!spirv.ptr<f32, Function>, !spirv.ptr<f32, Function>, !spirv.ptr<f32, Function>) -> ()
+              return
+            }
+            ----
+            common-operation: %1 = spirv.AccessChain %p[%a] : !spirv.ptr<!spirv.array<4xf32>, Function>, i32
+        "#]],
+    );
+}
+
+#[test]
+fn an_assembly_with_side_effects_stays() {
+    check_unsound(
+        r#"
+llvm.func @f(%a: i32) {
+  llvm.inline_asm "a", "r" %a : (i32) -> ()
+  llvm.inline_asm has_side_effects "b", "r" %a : (i32) -> ()
+  llvm.inline_asm has_side_effects is_align_stack "c", "r" %a : (i32) -> ()
+  llvm.return
+}
+"#,
+        expect![[r#"
+
+            llvm.func @f(%a: i32) {
+              llvm.inline_asm has_side_effects "b", "r" %a : (i32) -> ()
+              llvm.inline_asm has_side_effects is_align_stack "c", "r" %a : (i32) -> ()
+              llvm.return
+            }
+            ----
+            dead-operation: llvm.inline_asm "a", "r" %a : (i32) -> ()
+        "#]],
+    );
+}
+
+#[test]
+fn a_region_of_transforms_does_what_is_in_it() {
+    check_unsound(
+        r#"
+transform.named_sequence @f(%root: !transform.any_op) {
+  transform.with_pdl_patterns %root : !transform.any_op {
+  ^bb0(%a: !transform.any_op):
+    "transform.unheard_of"(%a) : (!transform.any_op) -> ()
+  }
+  transform.sequence %root : !transform.any_op failures(propagate) {
+  ^bb0(%a: !transform.any_op):
+    "transform.unheard_of"(%a) : (!transform.any_op) -> ()
+  }
+  transform.sequence %root : !transform.any_op failures(propagate) {
+  ^bb0(%a: !transform.any_op):
+  }
+  transform.yield
+}
+"#,
+        expect![[r#"
+
+            transform.named_sequence @f(%root: !transform.any_op) {
+              transform.with_pdl_patterns %root : !transform.any_op {
+              ^bb0(%a: !transform.any_op):
+                "transform.unheard_of"(%a) : (!transform.any_op) -> ()
+              }
+              transform.sequence %root : !transform.any_op failures(propagate) {
+              ^bb0(%a: !transform.any_op):
+                "transform.unheard_of"(%a) : (!transform.any_op) -> ()
+              }
+              transform.yield
+            }
+            ----
+            dead-operation: transform.sequence %root : !transform.any_op failures(propagate) {
+        "#]],
+    );
+}
+
+#[test]
+fn a_choice_of_tosa_without_effects_goes() {
+    check(
+        r#"
+func.func @f(%a: tensor<2xf32>, %b: tensor<3xf32>, %c: tensor<i1>) {
+  %0 = tosa.cond_if %c -> (tensor<?xf32>) {
+    tosa.yield %a : tensor<2xf32>
+  } else {
+    tosa.yield %b : tensor<3xf32>
+  }
+  return
+}
+"#,
+        expect![[r#"
+
+            func.func @f(%a: tensor<2xf32>, %b: tensor<3xf32>, %c: tensor<i1>) {
+              return
+            }
+            ----
+            dead-operation: %0 = tosa.cond_if %c -> (tensor<?xf32>) {
+        "#]],
+    );
+}
