@@ -1,4 +1,4 @@
-//! What the names of calls mean in a file and in those that it imports. Nothing is kept: a person asks.
+//! The functions that calls mean, in a file and in those that it imports. Nothing is kept: a person asks.
 
 use frontend::tvmscript::{
     Capture, Context, Environment as _,
@@ -48,7 +48,7 @@ pub fn meaning<'db>(db: &'db dyn Db, unit: Unit<'db>, name: &str) -> Capture {
 pub enum ModuleText {
     /// An open file.
     Open(SourceFile),
-    /// What is on disk.
+    /// The text on disk.
     Closed(String),
 }
 

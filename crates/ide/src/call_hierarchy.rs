@@ -43,7 +43,7 @@ pub struct CallItem {
     pub name: Box<str>,
     /// Names of the classes and functions around it, and its own, joined by `.`.
     pub path: Box<str>,
-    /// What it is; none of a function of MLIR, and of a caller that only the index of the workspace knows.
+    /// The kind; none of a function of MLIR, and of a caller that only the index of the workspace knows.
     pub kind: Option<CallableKind>,
     /// All of it; of a file that the host does not have, its name.
     pub range: CallPlace,
@@ -69,7 +69,7 @@ pub enum CallTarget {
     Elsewhere(Arc<str>, Box<str>),
 }
 
-/// What is known of the workspace.
+/// The files of the workspace, and its index.
 #[derive(Clone, Copy)]
 pub(crate) struct World<'a> {
     pub(crate) db: &'a RootDatabase,

@@ -120,7 +120,7 @@ impl Index {
         self.take_out(self.files.remove(&id).map(|it| it.1));
     }
 
-    /// What the files that the host does not have offer, in the order of their numbers.
+    /// The outlines of the files that the host does not have, in the order of their numbers.
     pub(crate) fn outlines(&self) -> Vec<(FileId, Arc<Outline>)> {
         let all = self.outlines.iter().map(|it| (*it.key(), it.value().clone()));
         let mut all: Vec<_> = all.collect();

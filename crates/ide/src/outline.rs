@@ -1,4 +1,4 @@
-//! What a file that is not open offers to the workspace: its symbols, and the calls of functions of other files.
+//! Outlines of files that are not open: their symbols, and their calls of functions of other files.
 //!
 //! Made of the text alone, with lines and columns, as nobody has the text afterwards. Kept in
 //! [`WorkspaceIndex`](crate::WorkspaceIndex) beside the fingerprints.
@@ -87,7 +87,7 @@ pub(crate) struct ClosedCall {
     pub(crate) spot: Spot,
 }
 
-/// What a file offers.
+/// The symbols and calls of a file.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Outline {
     pub(crate) symbols: Vec<ClosedSymbol>,

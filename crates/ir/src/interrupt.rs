@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The number of calls of [`check`] for one look at the flag.
-const INTERVAL: u32 = 256;
+const INTERVAL: u32 = 32;
 
 thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn looks_are_counted() {
-        for n in [0, 1, 255, 256, 257, 1000] {
+        for n in [0, 1, INTERVAL - 1, INTERVAL, INTERVAL + 1, 1000].map(u64::from) {
             assert_eq!(counted(|| (0..n).for_each(|_| check())).1, n);
         }
     }

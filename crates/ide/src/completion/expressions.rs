@@ -19,7 +19,7 @@ use crate::{hover, plan_text::PlanText, shortened::shortened, units::function_at
 /// More of a detail is not shown.
 const MAX_DETAIL: usize = 80;
 
-/// What begins the rules of a comment.
+/// The text before the rules of a comment.
 const ALLOW: &str = "allow(";
 
 pub(super) fn completions(

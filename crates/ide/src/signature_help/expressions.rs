@@ -1,5 +1,5 @@
-//! Signatures of calls in Python: forms and operators of the script, macros and helpers in kernels; factories and macros
-//! of the file also outside of them. All else is left to Python tools.
+//! Signatures of calls in Python: forms and operators of the script, macros and helpers in kernels; factories and
+//! macros of the file also outside of them. All else is left to Python tools.
 
 use std::ops::Range;
 
@@ -72,7 +72,7 @@ fn call_at(root: &SyntaxNode, offset: TextSize) -> Option<Call> {
     })
 }
 
-/// What an operator does, if the table knows it.
+/// The effects of an operator, if the table knows it.
 fn effects_of(db: &RootDatabase, file: SourceFile, form: &str) -> Option<String> {
     let table = file.configuration(db).dialects(db).effects.as_ref();
     let is_known = table.explain(Namespace::Tir, form).kind != MatchKind::Default;

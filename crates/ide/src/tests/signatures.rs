@@ -16,8 +16,8 @@ fn check_in(language: Language, text: &str, expected: Expect) {
     let Some(found) = found else { return expected.assert_eq("none") };
     let mut label = found.label;
     if let Some(range) = found.active.and_then(|it| found.parameters.get(it)) {
-        label.insert_str(range.end, "⟩");
-        label.insert_str(range.start, "⟨");
+        label.insert(range.end, '⟩');
+        label.insert(range.start, '⟨');
     }
     let said = found.documentation.map(|it| format!("   {it}")).unwrap_or_default();
     expected.assert_eq(&format!("{label}{said}"));

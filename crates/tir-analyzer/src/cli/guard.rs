@@ -1,6 +1,6 @@
-//! What a mistake of ours costs: a panic while one file is worked on is an error of that file, and the others go on; a
-//! question about a place in what was not computed for it is refused, as an answer would be made of the rest. A panic in
-//! the work on one function costs that function only, see [`ir::guard`].
+//! The cost of mistakes of ours: a panic while one file is worked on is an error of that file, and the others go on; a
+//! question about a place in what was not computed for it is refused, as an answer would be made of the rest. A panic
+//! in the work on one function costs that function only, see [`ir::guard`].
 
 use std::fmt::Display;
 

@@ -14,8 +14,8 @@ use super::{
 use crate::tvmscript::ast::{Ex, ExKind, Run};
 
 forms! {
-    /// Parameters of the forms that are statements, loops and scopes. Forms of buffers have their own table; calls keep all
-    /// arguments as they are written.
+    /// Parameters of the forms that are statements, loops and scopes. Forms of buffers have their own table; calls keep
+    /// all arguments as they are written.
     fn statement_parameters, STATEMENTS {
         "func_attr" | "block_attr" | "sblock_attr" => &["attrs"],
         "reads" | "writes" => &[REST],

@@ -1,5 +1,5 @@
-//! The names that a namespace of the script offers behind its dot (`T.…`), and the parameters of those that are called:
-//! for completion and signatures.
+//! The names that a namespace of the script offers behind its dot (`T.…`), and the parameters of those that are
+//! called: for completion and signatures.
 //!
 //! They come from the tables that lowering reads forms by, and from the registries of operators. O(names).
 
@@ -46,7 +46,7 @@ const TYPES: &[&str] = &[
     "handle",
 ];
 
-/// What TileLang's script has of TVM's besides operators.
+/// Constructs of TVM's script that TileLang's has too.
 const SHARED: &[&str] = &[
     "cast",
     "Select",
@@ -82,7 +82,7 @@ const SHARED: &[&str] = &[
 /// Functions of one number that are no operators of a registry of their own.
 const MATH: &[&str] = &["ceil", "clz", "likely", "log2"];
 
-/// What makes kernels, and their sizes.
+/// Decorators of kernels, and forms of their sizes.
 const OF_KERNELS: &[&str] = &["prim_func", "macro"];
 const OF_TVM: &[&str] = &["inline", "jit"];
 const OF_TILELANG: &[&str] = &["dynamic", "symbolic", "const", "sync_threads", "use_swizzle"];
@@ -135,8 +135,8 @@ pub fn form(space: Namespace, name: &str) -> Option<String> {
     form_names::form(space, name).map(Into::into)
 }
 
-/// The parameters of `T.NAME`, as they are written in a `def`: `start`, `dtype='int32'`, `*` before those that are given
-/// by name only, `*args` for any number. None of what is no form and no operator.
+/// The parameters of `T.NAME`, as they are written in a `def`: `start`, `dtype='int32'`, `*` before those that are
+/// given by name only, `*args` for any number. None for what is no form and no operator.
 pub fn parameters(space: Namespace, name: &str) -> Option<Vec<String>> {
     if vocabulary::data_type(space, name).is_some() {
         return Some(vec!["expr".to_owned()]);

@@ -38,7 +38,7 @@ use crate::cli::{
     },
     interrupt::OnExit,
     io::{self, Io, Styled, Tone},
-    output::{count, write},
+    output::{count, progress::Progress, write},
 };
 
 /// The verdict of the command.
@@ -59,7 +59,9 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     let shown = job.file.shown.clone();
     let source = job.run(Ok)?;
     ops::refuse_operations(&job, &source, "bisect")?;
+    let progress = Progress::new(1, io.err_is_terminal);
     let (n_fixes, notes) = all_fixes(options, &job, &source, args.cse.max_fixes)?;
+    drop(progress);
     for note in &notes {
         io::message(io.err, styled.err, Tone::Warning, note)?;
     }
@@ -128,6 +130,13 @@ impl Search<'_, '_> {
             Verdict::Bad => {}
         }
         let (mut good, mut bad) = (0, self.total);
+        if bad - good > 1 {
+            let n = count((bad - good - 1).ilog2() as usize + 1, "more run");
+            writeln!(
+                self.io.err,
+                "{n} will tell which fix it is, if the command can say each time"
+            )?;
+        }
         let mut skipped = vec![false; self.total + 1];
         while bad - good > 1 {
             // The nearest to the middle that was not skipped.
@@ -146,7 +155,10 @@ impl Search<'_, '_> {
     }
 
     fn verdict(&mut self, n: usize) -> anyhow::Result<Verdict> {
+        // The command says itself how far it is.
+        let progress = Progress::new(1, self.io.err_is_terminal);
         let (bytes, _) = fixed(self.options, self.job, self.source, Some(n))?;
+        drop(progress);
         let verdict = self.runner.run(&bytes)?;
         let word = match verdict {
             Verdict::Good => "good",

@@ -26,6 +26,7 @@ use crate::{
             count,
             findings::{self, region},
             markdown::plain,
+            progress::Progress,
         },
         rules,
     },
@@ -59,6 +60,7 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
         Question::Place(place) => {
             let job = place.job(io, styled)?;
             let (format, is_styled) = (args.format, styled.out);
+            let _progress = Progress::new(1, io.err_is_terminal);
             job.run(|source| match (args.facts, place.column) {
                 (true, _) => facts::answer(&job, &source, &place, format, is_styled),
                 (false, Some(col)) => {

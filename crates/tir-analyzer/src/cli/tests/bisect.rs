@@ -45,6 +45,7 @@ fn fix_that_changes_the_result_is_named_with_its_place() {
         --- errors
         first 0 of 4: good
         first 4 of 4: bad
+        2 more runs will tell which fix it is, if the command can say each time
         first 2 of 4: good
         first 3 of 4: bad
         --- exit code 0
@@ -93,6 +94,7 @@ fn runs_that_say_nothing_are_skipped() {
         --- errors
         first 0 of 4: good
         first 4 of 4: bad
+        2 more runs will tell which fix it is, if the command can say each time
         first 2 of 4: skipped
         first 1 of 4: good
         first 3 of 4: bad
@@ -106,6 +108,7 @@ fn runs_that_say_nothing_are_skipped() {
         --- errors
         first 0 of 4: good
         first 4 of 4: bad
+        2 more runs will tell which fix it is, if the command can say each time
         first 2 of 4: skipped
         first 1 of 4: skipped
         first 3 of 4: skipped
