@@ -160,7 +160,8 @@ fn of_copy(body: &Body, args: &[ExprId]) -> Option<String> {
         } else if scope.is_shared() {
             Some(1)
         } else {
-            (scope.is_fragment() || scope.is_local()).then_some(2)
+            // `local`, and the fragments of TileLang.
+            body.scope_name(scope).starts_with("local").then_some(2)
         }
     };
     let (near, far) = (nearness(&to)?, nearness(&from)?);
