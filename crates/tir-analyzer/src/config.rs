@@ -93,6 +93,8 @@ pub struct Config {
     pub device_lens: bool,
     /// `targets.NAME`: the options of single targets.
     pub targets: BTreeMap<Target, TargetOptions>,
+    /// `tilelang.python`: the Python that has TileLang, for commands that ask for its own output.
+    pub tilelang_python: PathBuf,
     /// `mlir.diagnostics`: report errors in MLIR and PIR; off beside another server that does.
     pub mlir_diagnostics: bool,
     /// `effects.tir`, `effects.mlir`, `effects.pir`: rows about calls and the operations of dialects.
@@ -130,6 +132,7 @@ impl Default for Config {
             target: "cuda".to_owned(),
             device_lens: true,
             built: PathBuf::from("build/kernels"),
+            tilelang_python: PathBuf::new(),
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),

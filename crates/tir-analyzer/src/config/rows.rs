@@ -155,6 +155,8 @@ rows! {
     "device-code.lens": bool = device_lens;
     /// The output folder of `build` in the workspace, whose registers lenses show.
     "device-code.built": PathBuf = built;
+    /// The Python that has TileLang, beside the settings; a command that asks for TileLang's own passes runs it.
+    "tilelang.python": PathBuf = tilelang_python;
     /// Report errors in MLIR and PIR; `false` beside another server that reports them.
     "mlir.diagnostics": bool = mlir_diagnostics;
     /// A value in a loop is reported from this cost on.
