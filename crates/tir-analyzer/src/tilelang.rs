@@ -1,4 +1,4 @@
-//! What TileLang itself makes of a kernel: its IR after each pass, and the device code.
+//! TileLang's own output for a kernel: its IR after each pass, and the device code.
 //!
 //! In: the Python that has TileLang (`tilelang.python` of the settings), a file, the kernel or the call of its factory.
 //! Out: the texts, or why there are none. A process of that Python imports the file and lowers the kernel
@@ -24,7 +24,7 @@ const MOST_LINE: u64 = 16 << 20;
 /// Lines that are read.
 const MOST_LINES: usize = 1000;
 
-/// What is lowered.
+/// A kernel to be lowered, and by whom.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Lowering {
     /// The interpreter.
@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// What an interpreter that is this script gives.
+    /// Returns the answer of an interpreter that is this script.
     fn lowered(script: &str, limit: Duration) -> String {
         let folder = tempfile::tempdir().unwrap();
         let python = folder.path().join("python");

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextRange};
 
 use super::{
-    Context, Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, bindings::is_starred,
-    name_of, tuned::Configurations,
+    Context, Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, Scopes,
+    bindings::is_starred,
+    name_of,
+    tuned::{Configuration, Configurations},
 };
 use crate::tvmscript::{
     ast::{self, Ast, ExKind, Run},
@@ -64,8 +66,8 @@ pub struct Factory {
     is_eager: bool,
     /// A function inside it, by its number.
     function: usize,
-    /// What a tuner compiles it with.
-    pub(super) configurations: Configurations,
+    /// The configurations that a tuner compiles it with.
+    configurations: Configurations,
 }
 
 impl Factory {
@@ -117,7 +119,7 @@ impl Factory {
     }
 
     /// Returns true if a call with these arguments gives every parameter one, or leaves it to a default.
-    pub(super) fn is_complete(&self, arguments: &Arguments) -> bool {
+    fn is_complete(&self, arguments: &Arguments) -> bool {
         if self.is_eager {
             return true;
         }
@@ -126,6 +128,56 @@ impl Factory {
                 || (at < arguments.positional.len() && !it.is_keyword_only)
                 || arguments.named.iter().any(|named| named.0 == it.name)
         })
+    }
+
+    /// The instances that a call with these arguments makes: one, or where a tuner decorates the factory one a
+    /// configuration.
+    fn instances_of(
+        &self,
+        arguments: &Arguments,
+        scopes: &Scopes,
+        context: Context<'_>,
+    ) -> Vec<Instance> {
+        let configurations = self.configurations.of_call(arguments, scopes, context);
+        let one = |arguments: &Arguments| {
+            self.is_complete(arguments).then(|| self.instance(arguments).ok()).flatten()
+        };
+        let mut found: Vec<Instance> = Vec::new();
+        for configuration in configurations.iter() {
+            let Some(arguments) = self.with(arguments, configuration) else { continue };
+            found.extend(one(&arguments).filter(|it| !found.contains(it)));
+        }
+        if configurations.is_empty() {
+            found.extend(one(arguments));
+        }
+        found
+    }
+
+    /// The instances of the configurations alone, for a factory that is called with nothing that is known.
+    fn instances_without_call(&self) -> Vec<Instance> {
+        let Configurations::Listed(all) = &self.configurations else { return Vec::new() };
+        let mut found: Vec<Instance> = Vec::new();
+        for configuration in all {
+            let arguments = self.with(&Arguments::default(), configuration);
+            let instance = arguments.and_then(|it| self.instance(&it).ok());
+            found.extend(instance.filter(|it| !found.contains(it)));
+        }
+        found
+    }
+
+    /// The arguments of a call with a configuration, whose values are for parameters that the call leaves open; none
+    /// if it names something that is no parameter.
+    fn with(&self, arguments: &Arguments, configuration: &Configuration) -> Option<Arguments> {
+        let mut all = arguments.clone();
+        for (name, value) in configuration {
+            let at = self.parameters().position(|it| *it == **name)?;
+            let is_given =
+                at < arguments.positional.len() || arguments.named.iter().any(|it| it.0 == *name);
+            if !is_given {
+                all.named.push((name.clone(), value.clone()));
+            }
+        }
+        Some(all)
     }
 }
 

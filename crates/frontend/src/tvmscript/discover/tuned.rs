@@ -3,16 +3,19 @@
 //! In: the decorator of a factory. Out: the configurations, where the value of `configs` is known: a list of
 //! dictionaries, as it is written or as functions of Python make it (`get_configs()`, `itertools.product`), or a
 //! function, which a call gives its own arguments. Each is the values of some parameters of the factory; what a call
-//! gives by itself stays. A configuration with another key, or with a value that is no plain data, makes them all
-//! unknown, as TileLang refuses them. At most [`MOST`] are looked at, in their order. Nothing is executed.
+//! gives by itself stays. A configuration that names no parameter makes no instance, as TileLang refuses it; one with a
+//! value that is no plain data makes them all unknown. At most [`MOST`] are looked at, in their order. Nothing is
+//! executed.
+
+use std::borrow::Cow;
 
 use syntax::{Green, SyntaxKind as K, SyntaxNode};
 
-use super::{Context, Finder, Scope, ScopeId, Scopes, instances::Factory};
+use super::{Context, Finder, Scope, ScopeId, Scopes};
 use crate::tvmscript::{
     ast::{self, ExKind},
     environment::Constant,
-    instance::{Arguments, Instance},
+    instance::Arguments,
 };
 
 /// Configurations of a factory that become instances.
@@ -21,7 +24,7 @@ const MOST: usize = 64;
 const OF_PASSES: &str = "pass_configs";
 
 /// Values of parameters, by name.
-type Configuration = Vec<(Box<str>, Constant)>;
+pub(super) type Configuration = Vec<(Box<str>, Constant)>;
 
 /// The configurations of a factory.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -71,6 +74,26 @@ impl Configurations {
     }
 }
 
+impl Configurations {
+    /// Those of a call with these arguments; none of a function that gives no list of them.
+    pub(super) fn of_call(
+        &self,
+        arguments: &Arguments,
+        scopes: &Scopes,
+        context: Context<'_>,
+    ) -> Cow<'_, [Configuration]> {
+        match self {
+            Configurations::None => Cow::Borrowed(&[]),
+            Configurations::Listed(it) => Cow::Borrowed(it),
+            Configurations::Made(function) => {
+                let Arguments { positional, named } = arguments.clone();
+                let made = scopes.apply(function, positional, named, context);
+                Cow::Owned(listed(&made).unwrap_or_default())
+            }
+        }
+    }
+}
+
 /// The configurations that a list of dictionaries is.
 fn listed(value: &Constant) -> Option<Vec<Configuration>> {
     let (Constant::List(all) | Constant::Tuple(all)) = value else { return None };
@@ -87,64 +110,4 @@ fn configuration(value: &Constant) -> Option<Configuration> {
         }
     }
     Some(found)
-}
-
-impl Factory {
-    /// The instances that a call with these arguments makes: one, or one a configuration.
-    pub(super) fn instances_of(
-        &self,
-        arguments: &Arguments,
-        scopes: &Scopes,
-        context: Context<'_>,
-    ) -> Vec<Instance> {
-        let made;
-        let configurations: &[Configuration] = match &self.configurations {
-            Configurations::None => &[],
-            Configurations::Listed(it) => it,
-            Configurations::Made(function) => {
-                let Arguments { positional, named } = arguments.clone();
-                made = listed(&scopes.apply(function, positional, named, context));
-                made.as_deref().unwrap_or_default()
-            }
-        };
-        let one = |arguments: &Arguments| {
-            self.is_complete(arguments).then(|| self.instance(arguments).ok()).flatten()
-        };
-        let mut found: Vec<Instance> = Vec::new();
-        for configuration in configurations {
-            let Some(arguments) = self.with(arguments, configuration) else { continue };
-            found.extend(one(&arguments).filter(|it| !found.contains(it)));
-        }
-        if configurations.is_empty() {
-            found.extend(one(arguments));
-        }
-        found
-    }
-
-    /// The instances of the configurations alone, for a factory that is called with nothing that is known.
-    pub(super) fn instances_without_call(&self) -> Vec<Instance> {
-        let Configurations::Listed(all) = &self.configurations else { return Vec::new() };
-        let mut found: Vec<Instance> = Vec::new();
-        for configuration in all {
-            let arguments = self.with(&Arguments::default(), configuration);
-            let instance = arguments.and_then(|it| self.instance(&it).ok());
-            found.extend(instance.filter(|it| !found.contains(it)));
-        }
-        found
-    }
-
-    /// The arguments of a call with a configuration, whose values are for parameters that the call leaves open; none
-    /// if it names something that is no parameter.
-    fn with(&self, arguments: &Arguments, configuration: &Configuration) -> Option<Arguments> {
-        let mut all = arguments.clone();
-        for (name, value) in configuration {
-            let at = self.parameters().position(|it| *it == **name)?;
-            let is_given =
-                at < arguments.positional.len() || arguments.named.iter().any(|it| it.0 == *name);
-            if !is_given {
-                all.named.push((name.clone(), value.clone()));
-            }
-        }
-        Some(all)
-    }
 }
