@@ -72,9 +72,7 @@ impl Configurations {
             value => listed(&value).map_or(Configurations::None, Configurations::Listed),
         }
     }
-}
 
-impl Configurations {
     /// Those of a call with these arguments; none of a function that gives no list of them.
     pub(super) fn of_call(
         &self,
