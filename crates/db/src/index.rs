@@ -61,7 +61,7 @@ pub(crate) struct Names {
 #[derive(Default, PartialEq, Eq, Debug)]
 pub(crate) struct Factories {
     pub(crate) factories: Vec<Factory>,
-    /// The instances that calls in the file make.
+    /// The instances that calls in the file make, and those of a tuner's configurations that no call completes.
     pub(crate) called: Vec<Arc<Instance>>,
     /// The calls of functions of other files.
     pub(crate) foreign: Vec<ForeignCall>,
@@ -70,8 +70,9 @@ pub(crate) struct Factories {
 impl Factories {
     pub(crate) fn of(functions: &FileFunctions, context: Context<'_>) -> Factories {
         let factories = functions.factories(context);
-        let called =
-            functions.called_instances(&factories, context).into_iter().map(Arc::new).collect();
+        let mut called = functions.called_instances(&factories, context);
+        called.extend(functions.tuned_instances(&factories, &called));
+        let called = called.into_iter().map(Arc::new).collect();
         Factories { factories, called, foreign: functions.foreign_calls(context) }
     }
 }

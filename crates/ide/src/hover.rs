@@ -3,6 +3,7 @@
 mod expressions;
 mod operations;
 
+use codegen::TargetOptions;
 use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextRange, TextSize};
 
@@ -22,9 +23,15 @@ pub struct Hover {
 }
 
 /// Returns the information about the name or expression at an offset.
-pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+/// `device` has the limits of the device of CUDA.
+pub(crate) fn hover(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    device: &TargetOptions,
+) -> Option<Hover> {
     match db::form(db, file) {
-        Form::Expressions => expressions::hover(db, file, offset),
+        Form::Expressions => expressions::hover(db, file, offset, device),
         Form::Operations => guarded::at(db, file, offset, operations::hover),
     }
 }

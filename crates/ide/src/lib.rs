@@ -227,7 +227,17 @@ impl Analysis {
 
     /// Returns the information about the expression or name at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Hover>> {
-        self.ask(file, |db, file| hover::hover(db, file, offset))
+        self.hover_for(file, offset, &TargetOptions::default())
+    }
+
+    /// As [`Analysis::hover`], with the limits of a device of CUDA.
+    pub fn hover_for(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        device: &TargetOptions,
+    ) -> Cancellable<Option<Hover>> {
+        self.ask(file, |db, file| hover::hover(db, file, offset, device))
     }
 
     /// Returns what is known of the value of MLIR at an offset; `more` is stated about arguments besides the settings.

@@ -8,6 +8,8 @@
 mod expressions;
 mod operations;
 
+use std::borrow::Cow;
+
 use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextSize};
 use transform::passes::Pass;
@@ -29,7 +31,7 @@ pub struct PassPreview {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stage {
     /// Name of the pass.
-    pub pass: &'static str,
+    pub pass: Cow<'static, str>,
     /// Its text.
     pub text: String,
     /// True if the pass changed the function.

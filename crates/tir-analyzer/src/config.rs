@@ -99,6 +99,8 @@ pub struct Config {
     pub cache_timeout: u64,
     /// `targets.NAME`: the options of single targets.
     pub targets: BTreeMap<Target, TargetOptions>,
+    /// `tilelang.python`: the Python that has TileLang, for commands that ask for its own output.
+    pub tilelang_python: PathBuf,
     /// `mlir.diagnostics`: report errors in MLIR and PIR; off beside another server that does.
     pub mlir_diagnostics: bool,
     /// `effects.tir`, `effects.mlir`, `effects.pir`: rows about calls and the operations of dialects.
@@ -139,6 +141,7 @@ impl Default for Config {
             cache: None,
             cache_upload: false,
             cache_timeout: remote::TIMEOUT.as_secs(),
+            tilelang_python: PathBuf::new(),
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),

@@ -5,5 +5,6 @@ pub mod config;
 mod mcp;
 pub mod server;
 mod suggest;
+mod tilelang;
 mod version;
 mod walk;

@@ -163,7 +163,7 @@ pub(crate) struct Passes {
 
 #[derive(Serialize)]
 pub(crate) struct Stage {
-    pub(crate) pass: &'static str,
+    pub(crate) pass: String,
     pub(crate) text: String,
     pub(crate) changed: bool,
     pub(crate) notes: Vec<String>,

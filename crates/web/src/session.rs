@@ -336,7 +336,7 @@ impl Session {
         let file = self.with_preset(preset);
         let view = self.analysis().view_passes(file, self.inside(at), &passes);
         let stage = |it: ide::Stage| answer::Stage {
-            pass: it.pass,
+            pass: it.pass.into_owned(),
             text: it.text,
             changed: it.is_changed,
             notes: it.notes,

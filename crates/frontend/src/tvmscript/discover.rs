@@ -25,6 +25,7 @@ pub mod callees;
 mod eager;
 mod instances;
 mod scopes;
+mod tuned;
 
 pub use super::vocabulary::FunctionKind;
 pub(crate) use scopes::Definition;
@@ -482,6 +483,7 @@ impl Finder<'_> {
         let Some(Decorated { kind, namespace }) = decorated else {
             self.define(scope, &name, Definition::Python(green));
             let inner = self.function_scope(node, scope, &name);
+            self.scopes[inner.0 as usize].tuned_by = self.tuned_by(node, scope);
             if !self.is_eager(node, inner, &paths) {
                 scopes.push(inner);
                 return false;

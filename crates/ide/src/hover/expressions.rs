@@ -1,6 +1,7 @@
 //! Hover in functions of statements: a name's kind and type, or an expression's type, value, occurrences and what was
 //! decided about it.
 
+use codegen::TargetOptions;
 use db::{Db as _, RootDatabase, SourceFile};
 use frontend::tvmscript::{Capture, Constant, Definition, DefinitionId, DefinitionKind};
 use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
@@ -20,10 +21,16 @@ use crate::{
 const MAX_FINDINGS: usize = 3;
 
 /// Returns the information about the name and the expression at an offset, and the findings there.
-pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+pub(super) fn hover(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    device: &TargetOptions,
+) -> Option<Hover> {
     // A part that cannot be worded costs itself, and says so in its place.
     let function = name_at(db, file, offset);
-    let known = try_item(function, || with_value(db, file, offset, known_at(db, file, offset)));
+    let known =
+        try_item(function, || with_value(db, file, offset, known_at(db, file, offset, device)));
     let found = try_item(function, || findings_at(db, file, offset));
     let known_range = known.iter().flatten().map(|it| it.range).next();
     let found_range = || found.iter().flatten().map(|it| it.range).next();
@@ -112,10 +119,15 @@ fn imported(
 }
 
 /// The name and the expression at an offset.
-fn known_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+fn known_at(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    device: &TargetOptions,
+) -> Option<Hover> {
     let mention = shown_mention_at(db, file, offset).map(|it| {
         let text = PlanText::new(db, it.at.unit);
-        let markdown = definition_text(&text, it.map.definition(it.definition));
+        let markdown = definition_text(&text, it.map.definition(it.definition), device);
         Hover { range: it.at.to_file(it.range), markdown }
     });
     let expression = explain(db, file, offset);
@@ -132,7 +144,7 @@ fn known_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hov
     }
 }
 
-fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
+fn definition_text(text: &PlanText<'_>, definition: &Definition, device: &TargetOptions) -> String {
     let kind = match definition.kind {
         DefinitionKind::Param => "parameter",
         DefinitionKind::Index => "index",
@@ -149,7 +161,7 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
         Some((note, None)) => format!(", {note}"),
         None => String::new(),
     };
-    let memory = definition.buffer.and_then(|it| tile_text(text.body, it));
+    let memory = definition.buffer.and_then(|it| tile_text(text.body, it, device));
     let memory = memory.map_or(String::new(), |it| format!("\n\n{it}"));
     format!("```python\n{}{ty}\n```\n{kind}{note}{memory}", definition.name)
 }
@@ -170,7 +182,7 @@ pub(crate) fn type_of(text: &PlanText<'_>, definition: &Definition) -> Option<St
 }
 
 /// The share that a tile takes of a block's memory or registers: `48 KiB × 3 stages = 144 of 227 KiB of shared memory`.
-fn tile_text(body: &ir::Body, buffer: ir::BufferId) -> Option<String> {
+fn tile_text(body: &ir::Body, buffer: ir::BufferId, device: &TargetOptions) -> Option<String> {
     let threads = tile_memory::threads_of_block(body);
     let data = &body.buffers[buffer];
     let scope = body.scope_name(data.scope);
@@ -178,12 +190,13 @@ fn tile_text(body: &ir::Body, buffer: ir::BufferId) -> Option<String> {
         return None;
     }
     let bytes = tile_memory::bytes(body, buffer)?;
-    let limits = codegen::arch::find(codegen::Target::Cuda, None).limits;
+    let arch = codegen::arch::find(codegen::Target::Cuda, device.arch.as_deref());
+    let most = device.shared_memory.unwrap_or(arch.limits.shared);
     if data.scope.is_plain_shared() {
         let pipelines = tile_memory::pipelines(body);
         let stages = pipelines.iter().filter(|it| it.tiles.contains(&buffer));
         let one = size(bytes);
-        let limit = size(limits.shared);
+        let limit = size(most);
         return Some(match stages.map(|it| it.stages).max() {
             Some(stages) => {
                 let all = size(bytes.saturating_mul(stages));

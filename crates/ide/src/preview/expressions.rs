@@ -40,7 +40,7 @@ pub fn preview(
         let done = guarded(guard::Stage::Planning, &body.name, work);
         let stage = |text: String, notes, refusal| {
             let is_changed = *last != text;
-            Stage { pass: pass.name(), text, is_changed, notes, refusal }
+            Stage { pass: pass.name().into(), text, is_changed, notes, refusal }
         };
         match done.map_err(|it| it.report()).and_then(|it| it) {
             Ok((text, after, notes)) => {

@@ -26,7 +26,7 @@ pub fn preview_operations(
             is_changed = current != before;
         }
         stages.push(Stage {
-            pass: pass.name(),
+            pass: pass.name().into(),
             text: current.clone(),
             is_changed,
             notes,

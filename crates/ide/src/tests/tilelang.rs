@@ -1,7 +1,7 @@
 //! Findings in kernels of TileLang: they see through tile operations by the parts of buffers.
 
 use super::{FILE, analysis};
-use crate::DiagnosticsConfig;
+use crate::{DiagnosticsConfig, TargetOptions};
 
 /// A kernel of these statements.
 fn kernel(statements: &str) -> String {
@@ -99,11 +99,16 @@ fn elements_of_fragments_are_registers_and_no_values_to_share() {
 
 /// The sentence of a hover about the memory of a tile, in a kernel with 128 threads.
 fn memory_of(name: &str, shape: &str, form: &str, loop_: &str) -> String {
+    memory_on(&TargetOptions::default(), name, shape, form, loop_)
+}
+
+/// As `memory_of`, for a device.
+fn memory_on(device: &TargetOptions, name: &str, shape: &str, form: &str, loop_: &str) -> String {
     let text = format!(
         "import tilelang.language as T\n\n@T.prim_func\ndef f(A: T.Tensor((1024, 1024), \"float16\"), n: T.int32):\n    with T.Kernel(4, threads=128) as bx:\n        {name} = T.{form}({shape}, \"float16\")\n        for k in {loop_}:\n            T.copy(A[k * 128, 0], {name})\n"
     );
     let offset = text.find(&format!("{name} = T.")).unwrap() as u32;
-    let hover = analysis(&text).hover(FILE, offset.into()).unwrap().expect("a hover");
+    let hover = analysis(&text).hover_for(FILE, offset.into(), device).unwrap().expect("a hover");
     hover.markdown.split("\n\n").nth(1).unwrap_or_default().to_owned()
 }
 
@@ -123,4 +128,14 @@ fn hover_of_a_tile_says_what_it_takes_of_a_block() {
         "32 KiB of registers, at least 64 of each of 128 threads (`local.fragment`)"
     );
     assert_eq!(memory_of("S", "(n, 8)", "alloc_shared", "T.serial(8)"), "");
+    let older = TargetOptions { arch: Some("sm_80".to_owned()), ..TargetOptions::default() };
+    assert_eq!(
+        memory_on(&older, "S", "(128, 192)", "alloc_shared", "T.Pipelined(8, num_stages=3)"),
+        "48 KiB × 3 stages = 144 KiB of 163 KiB of shared memory (`shared.dyn`)"
+    );
+    let stated = TargetOptions { shared_memory: Some(48 << 10), ..TargetOptions::default() };
+    assert_eq!(
+        memory_on(&stated, "S", "(128, 192)", "alloc_shared", "T.serial(8)"),
+        "48 KiB of 48 KiB of shared memory (`shared.dyn`)"
+    );
 }

@@ -61,7 +61,7 @@ pub(crate) use self::{
     mcp::McpArgs,
     opt::OptArgs,
     parse::ParseArgs,
-    preview::{PreviewArgs, PreviewFormat},
+    preview::{PreviewArgs, PreviewBy, PreviewFormat},
     report::ReportArgs,
     run::{RunArgs, ScheduleName},
     shared::{

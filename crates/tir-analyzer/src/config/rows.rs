@@ -162,6 +162,8 @@ rows! {
     "cache.upload": bool = cache_upload;
     /// Seconds that one call may take, before the cache is left alone.
     "cache.timeout": u64 = cache_timeout;
+    /// The Python that has TileLang, beside the settings; a command that asks for TileLang's own passes runs it.
+    "tilelang.python": PathBuf = tilelang_python;
     /// Report errors in MLIR and PIR; `false` beside another server that reports them.
     "mlir.diagnostics": bool = mlir_diagnostics;
     /// A value in a loop is reported from this cost on.

@@ -94,7 +94,8 @@ fn call(kernel: &Value) -> String {
     let given: Vec<String> = given
         .map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()))
         .collect();
-    format!("{}({})", text(kernel, "factory"), given.join(", "))
+    // Python's name of a function in a function has a word between the two.
+    format!("{}({})", text(kernel, "factory").replace(".<locals>", ""), given.join(", "))
 }
 
 fn judge(program: &OsStr, file: &File, kernel: &Value) -> anyhow::Result<Verdict> {

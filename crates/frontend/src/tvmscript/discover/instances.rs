@@ -5,8 +5,10 @@ use std::sync::Arc;
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextRange};
 
 use super::{
-    Context, Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, bindings::is_starred,
+    Context, Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, Scopes,
+    bindings::is_starred,
     name_of,
+    tuned::{Configuration, Configurations},
 };
 use crate::tvmscript::{
     ast::{self, Ast, ExKind, Run},
@@ -64,6 +66,8 @@ pub struct Factory {
     is_eager: bool,
     /// A function inside it, by its number.
     function: usize,
+    /// The configurations that a tuner compiles it with.
+    configurations: Configurations,
 }
 
 impl Factory {
@@ -124,6 +128,56 @@ impl Factory {
                 || (at < arguments.positional.len() && !it.is_keyword_only)
                 || arguments.named.iter().any(|named| named.0 == it.name)
         })
+    }
+
+    /// The instances that a call with these arguments makes: one, or where a tuner decorates the factory one a
+    /// configuration.
+    fn instances_of(
+        &self,
+        arguments: &Arguments,
+        scopes: &Scopes,
+        context: Context<'_>,
+    ) -> Vec<Instance> {
+        let configurations = self.configurations.of_call(arguments, scopes, context);
+        let one = |arguments: &Arguments| {
+            self.is_complete(arguments).then(|| self.instance(arguments).ok()).flatten()
+        };
+        let mut found: Vec<Instance> = Vec::new();
+        for configuration in configurations.iter() {
+            let Some(arguments) = self.with(arguments, configuration) else { continue };
+            found.extend(one(&arguments).filter(|it| !found.contains(it)));
+        }
+        if configurations.is_empty() {
+            found.extend(one(arguments));
+        }
+        found
+    }
+
+    /// The instances of the configurations alone, for a factory that is called with nothing that is known.
+    fn instances_without_call(&self) -> Vec<Instance> {
+        let Configurations::Listed(all) = &self.configurations else { return Vec::new() };
+        let mut found: Vec<Instance> = Vec::new();
+        for configuration in all {
+            let arguments = self.with(&Arguments::default(), configuration);
+            let instance = arguments.and_then(|it| self.instance(&it).ok());
+            found.extend(instance.filter(|it| !found.contains(it)));
+        }
+        found
+    }
+
+    /// The arguments of a call with a configuration, whose values are for parameters that the call leaves open; none
+    /// if it names something that is no parameter.
+    fn with(&self, arguments: &Arguments, configuration: &Configuration) -> Option<Arguments> {
+        let mut all = arguments.clone();
+        for (name, value) in configuration {
+            let at = self.parameters().position(|it| *it == **name)?;
+            let is_given =
+                at < arguments.positional.len() || arguments.named.iter().any(|it| it.0 == *name);
+            if !is_given {
+                all.named.push((name.clone(), value.clone()));
+            }
+        }
+        Some(all)
     }
 }
 
@@ -231,6 +285,7 @@ impl FileFunctions {
                 .get(function)
                 .is_some_and(|it| it.source.is_eager && *it.source.key.path == *scope.path),
             function,
+            configurations: Configurations::of(scope, &self.scopes, context),
         };
         let mut is_keyword_only = false;
         for it in list.children() {
@@ -276,21 +331,30 @@ impl FileFunctions {
     pub fn called_instances(&self, factories: &[Factory], context: Context<'_>) -> Vec<Instance> {
         let mut found: Vec<Instance> = Vec::new();
         for call in self.calls.iter() {
-            if let Some(instance) = self.called_instance(factories, call, context)
-                && !found.contains(&instance)
-            {
-                found.push(instance);
+            for instance in self.instances_of_call(factories, call, context).unwrap_or_default() {
+                if !found.contains(&instance) {
+                    found.push(instance);
+                }
             }
         }
         found
     }
 
-    fn called_instance(
+    /// The instances of the configurations of factories (`@autotune`) that no call makes one of: `found` are those
+    /// that calls make. What else the factories take is not known in them.
+    pub fn tuned_instances(&self, factories: &[Factory], found: &[Instance]) -> Vec<Instance> {
+        let is_called = |of: &&Factory| found.iter().any(|it| *it.factory() == *of.path);
+        let open = factories.iter().filter(|it| !is_called(it));
+        open.flat_map(Factory::instances_without_call).collect()
+    }
+
+    /// The instances that a call makes: one, or where a tuner decorates the factory one a configuration.
+    fn instances_of_call(
         &self,
         factories: &[Factory],
         call: &Call,
         context: Context<'_>,
-    ) -> Option<Instance> {
+    ) -> Option<Vec<Instance>> {
         let callee = call.green.syntax().first_child()?.text();
         let callee = compiled(&callee);
         let last = callee.rsplit('.').next().unwrap_or_default().trim();
@@ -320,24 +384,23 @@ impl FileFunctions {
             }
             at = scope.parent;
         };
-        if factory.is_eager {
-            return self.eager_instance(factory, &ast, args, call, context);
-        }
-        let arguments = self.arguments(&ast, args, call, context)?;
-        factory.is_complete(&arguments).then_some(())?;
-        factory.instance(&arguments).ok()
+        let arguments = match factory.is_eager {
+            true => self.eager_arguments(factory, &ast, args, call, context)?,
+            false => self.arguments(&ast, args, call, context)?,
+        };
+        Some(factory.instances_of(&arguments, &self.scopes, context))
     }
 
-    /// The instance that a call of an eager kernel makes, if it gives a parameter or a size a known value: those
-    /// without one are tensors.
-    fn eager_instance(
+    /// The arguments of a call of an eager kernel, if it gives a parameter or a size a known value: those without one
+    /// are tensors.
+    fn eager_arguments(
         &self,
         factory: &Factory,
         ast: &Ast<'_>,
         args: Run,
         call: &Call,
         context: Context<'_>,
-    ) -> Option<Instance> {
+    ) -> Option<Arguments> {
         let mut arguments = Arguments::default();
         let positions = factory.parameters.iter().filter(|it| !it.is_keyword_only);
         let mut positions = positions.map(|it| it.name.clone());
@@ -354,10 +417,8 @@ impl FileFunctions {
                 arguments.named.push((name, value));
             }
         }
-        if arguments.named.is_empty() {
-            return None;
-        }
-        factory.instance(&arguments).ok()
+        let is_tuned = factory.configurations != Configurations::None;
+        (is_tuned || !arguments.named.is_empty()).then_some(arguments)
     }
 
     /// The arguments of a call, if all are known in its scope.
@@ -423,9 +484,12 @@ impl FileFunctions {
         let mut found = Vec::new();
         for call in calls {
             let factory = factories.iter().find(|it| it.path == call.function);
-            let factory = factory.filter(|it| it.is_complete(&call.arguments));
-            let instance = factory.and_then(|it| it.instance(&call.arguments).ok());
-            found.extend(instance.filter(|it| !found.contains(it)));
+            let Some(factory) = factory else { continue };
+            for it in factory.instances_of(&call.arguments, &self.scopes, self.context()) {
+                if !found.contains(&it) {
+                    found.push(it);
+                }
+            }
         }
         found
     }

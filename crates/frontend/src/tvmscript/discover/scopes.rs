@@ -66,6 +66,8 @@ pub(super) struct Scope {
     pub(super) members: Option<FxHashMap<Box<str>, usize>>,
     /// The list of its parameters, if it is a function of Python.
     pub(super) parameters: Option<Green>,
+    /// The call `autotune(configs=…)` that decorates it.
+    pub(super) tuned_by: Option<Green>,
     /// The sizes that it declares (`T.const("M, N")`), if it is an eager kernel: a call may give them by name.
     pub(super) sizes: Vec<Box<str>>,
     /// Conditions that are checked before the first TVMScript function in it.
@@ -97,6 +99,7 @@ impl Scope {
             stars: Vec::new(),
             members: None,
             parameters: None,
+            tuned_by: None,
             sizes: Vec::new(),
             asserted: Vec::new(),
             has_function: false,

@@ -677,3 +677,89 @@ fn a_type_that_is_called_without_a_value_is_a_variable() {
     "#]]
     .assert_eq(&printed(&text));
 }
+
+/// The instances of the factories of a file: those that calls make, then those of configurations alone.
+fn tuned(factory: &str, rest: &str) -> String {
+    let text = format!(
+        "import itertools\nimport tilelang\nimport tilelang.language as T\nfrom tilelang.autotuner import autotune\n\n\n{factory}\n@tilelang.jit\ndef make(n, block=8, stages=1):\n    @T.prim_func\n    def main(A: T.Tensor((n,), \"int32\")):\n        with T.Kernel(n // block) as bx:\n            A[bx] = stages\n    return main\n\n{rest}"
+    );
+    let file = file(&text);
+    let factories = file.factories(Context::default());
+    let mut found = file.called_instances(&factories, Context::default());
+    found.extend(file.tuned_instances(&factories, &found));
+    found.iter().map(|it| format!("{it}\n")).collect()
+}
+
+#[test]
+fn each_configuration_of_a_tuner_is_an_instance() {
+    let check = |factory: &str, rest: &str, expected: Expect| {
+        expected.assert_eq(&tuned(factory, rest));
+    };
+    let listed = "@autotune(configs=[{\"block\": 8}, {\"block\": 16, \"stages\": 2, \"pass_configs\": {}}], warmup=3)";
+    check(
+        listed,
+        "make(64)\n",
+        expect![[r#"
+        make(n=64, block=8, stages=1)
+        make(n=64, block=16, stages=2)
+    "#]],
+    );
+    // What a call gives stays.
+    check(
+        listed,
+        "make(64, block=4)\n",
+        expect![[r#"
+        make(n=64, block=4, stages=1)
+        make(n=64, block=4, stages=2)
+    "#]],
+    );
+    check(
+        listed,
+        "make(unknown)\n",
+        expect![[r#"
+        make(block=8, stages=1)
+        make(block=16, stages=2)
+    "#]],
+    );
+    let product = "def configs():\n    iters = dict(block=[8, 16], stages=[1, 2])\n    return [dict(zip(iters, it)) for it in itertools.product(*iters.values())]\n\n\n";
+    check(
+        &format!("{product}@tilelang.autotune(configs=configs())"),
+        "make(64)\n",
+        expect![[r#"
+        make(n=64, block=8, stages=1)
+        make(n=64, block=8, stages=2)
+        make(n=64, block=16, stages=1)
+        make(n=64, block=16, stages=2)
+    "#]],
+    );
+    // A function is given the arguments of the call.
+    let made = "def configs(n, **rest):\n    return [{\"block\": n // 4}, {\"block\": n // 8}]\n\n\n@tilelang.autotune(configs=configs)";
+    check(
+        made,
+        "make(64)\n",
+        expect![[r#"
+        make(n=64, block=16, stages=1)
+        make(n=64, block=8, stages=1)
+    "#]],
+    );
+    check(made, "make(unknown)\n", expect![[""]]);
+    // Of a tuner that is not TileLang's, and of configurations that are not known, nothing is said.
+    check(
+        "@triton.autotune(configs=[{\"block\": 8}])",
+        "make(64)\n",
+        expect![[r#"
+        make(n=64, block=8, stages=1)
+    "#]],
+    );
+    check(
+        "@autotune(configs=unknown())",
+        "make(64)\n",
+        expect![[r#"
+        make(n=64, block=8, stages=1)
+    "#]],
+    );
+    check("@autotune(configs=[{\"other\": 8}])", "make(64)\n", expect![[""]]);
+    // They are bounded.
+    let many = tuned("@autotune(configs=[{\"block\": it} for it in range(1, 1000)])", "make(64)\n");
+    assert_eq!(many.lines().count(), 64);
+}

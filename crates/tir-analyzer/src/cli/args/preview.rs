@@ -16,12 +16,28 @@ pub(crate) struct PreviewArgs {
     /// a call, as 'matmul(M=1024, dtype="float16")'. Defaults are filled in; what has no value stays unknown.
     #[arg(long, value_name = "CALL")]
     pub(crate) instance: Option<InstanceCall>,
+    /// Whose passes to show. TileLang's are its own: the Python that `tilelang.python` of the settings names imports
+    /// the file, which executes it, and lowers the kernel; its IR before and after each pass that changes something is
+    /// shown, and the device code.
+    #[arg(long, value_enum, default_value = "tir-analyzer", value_name = "WHO")]
+    pub(crate) by: PreviewBy,
+    /// Seconds that TileLang may take.
+    #[arg(long, default_value_t = 120, value_name = "SECONDS")]
+    pub(crate) limit: u64,
     /// How to show it.
     #[arg(long, value_enum, default_value = "side-by-side")]
     pub(crate) format: PreviewFormat,
     /// Columns of both sides together; as many as the terminal has if not given.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) width: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum PreviewBy {
+    /// The passes of `--passes`
+    TirAnalyzer,
+    /// TileLang, for a kernel of it
+    Tilelang,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -38,4 +54,5 @@ pub(crate) const PREVIEW_EXAMPLES: &str = "\
 Examples:
   tir-analyzer preview a.py --function main                   side by side, as wide as the terminal
   tir-analyzer preview a.py --passes simplify,cse --format unified
-  tir-analyzer preview a.py --passes dead-store --format json";
+  tir-analyzer preview a.py --passes dead-store --format json
+  tir-analyzer preview gemm.py --by tilelang --instance 'matmul(M=1024, N=1024, K=1024)' --format unified";

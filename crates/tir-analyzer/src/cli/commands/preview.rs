@@ -1,8 +1,10 @@
 //! `preview`: a function before and after each pass.
 //!
 //! In: a file, a function of it, passes. Out: the two texts of each pass side by side, as wide as the terminal, or as a
-//! unified diff, or as JSON. The file is not changed.
+//! unified diff, or as JSON. The file is not changed. With `--by tilelang` the passes are those of TileLang, which runs
+//! the file; the device code that it makes comes last.
 
+mod by_tilelang;
 mod operations;
 
 use ide::{PassPreview, preview};
@@ -15,7 +17,7 @@ use transform::{cse::CseOptions, passes::Pass};
 
 use crate::cli::{
     Exit,
-    args::{PreviewArgs, PreviewFormat},
+    args::{PreviewArgs, PreviewBy, PreviewFormat},
     driver::{
         ops,
         unit::{Function, choose, functions, instance_of, with_instance},
@@ -40,9 +42,15 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let job = jobs::one(&args.input, io, styled)?;
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
     let progress = Progress::new(1, io.err_is_terminal);
-    let Previews { functions, left } = job.run(|source| {
+    let Previews { functions, left, code } = job.run(|source| {
         let language = ops::language(&job.file.path, &source);
         match language.support().form {
+            Form::Expressions if args.by == PreviewBy::Tilelang => {
+                by_tilelang::previews(args, &source, &job)
+            }
+            _ if args.by == PreviewBy::Tilelang => {
+                anyhow::bail!("{} is no Python: it has no kernels of TileLang", job.file.shown)
+            }
             Form::Expressions => previews(args, &source, &job, &passes),
             Form::Operations => {
                 ops::refuse_instance(args.instance.as_ref(), language)?;
@@ -57,7 +65,10 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let columns = args.width.or(terminal.map(|it| usize::from(it.1))).unwrap_or(COLUMNS);
     match args.format {
         PreviewFormat::Json => {
-            let all: Vec<Value> = functions.iter().map(json_of).collect();
+            let mut all: Vec<Value> = functions.iter().map(json_of).collect();
+            for (it, code) in all.iter_mut().zip(&code) {
+                it["code"] = code.as_str().into();
+            }
             serde_json::to_writer_pretty(
                 &mut *io.out,
                 &json!({
@@ -77,6 +88,12 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             }
         }
     }
+    if args.format != PreviewFormat::Json {
+        for it in &code {
+            io.out.write_all(paint("device code\n", "1", styled.out).as_bytes())?;
+            io.out.write_all(it.as_bytes())?;
+        }
+    }
     for note in &left {
         let note = format!("{}: {note}", job.file.shown);
         io::message(io.err, styled.err, Tone::Warning, &note)?;
@@ -89,6 +106,8 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
 struct Previews {
     functions: Vec<PassPreview>,
     left: Vec<String>,
+    /// The device code of each function, where another compiler has made it.
+    code: Vec<String>,
 }
 
 fn previews(
@@ -102,7 +121,7 @@ fn previews(
     let instance = instance_of(args.instance.as_ref(), &functions, shown)?;
     let instance = instance.as_ref();
     let chosen = choose(args.function.as_deref(), instance, &functions, shown)?;
-    let mut all = Previews { functions: Vec::new(), left: Vec::new() };
+    let mut all = Previews { functions: Vec::new(), left: Vec::new(), code: Vec::new() };
     for item in chosen {
         let work = |function: Function<'_>| {
             let error = expressions::first_error(function.lowered);
@@ -190,7 +209,7 @@ fn side_by_side(preview: &PassPreview, columns: usize, is_styled: bool) -> Strin
         let heading = format!("{}: {last} | {}", preview.function, stage.pass);
         out.push_str(&paint(&heading, "1", is_styled));
         out.push('\n');
-        last = stage.pass;
+        last = &stage.pass;
         for note in &stage.notes {
             out.push_str(&format!("  {}\n", fitted(note, columns.saturating_sub(2)).trim_end()));
         }

@@ -235,7 +235,7 @@ fn rules_that_are_named_are_fixed_only() {
     "#]]);
     project.run("fix --only out-of-bounds a.py").check(expect![[r#"
         --- errors
-        error: `out-of-bounds` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
+        error: `out-of-bounds` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `read-before-write`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
         --- exit code 2
     "#]]);
     project.write("tir-analyzer.toml", b"[findings]\ndead-binding = \"off\"\n");

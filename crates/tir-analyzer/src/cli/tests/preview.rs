@@ -1,5 +1,7 @@
 //! `preview`.
 
+use expect_test::expect;
+
 use super::Project;
 
 const GUARDED: &str = "from tvm.script import tir as T
@@ -85,4 +87,83 @@ fn functions_of_mlir_are_shown_as_their_text_becomes() {
     let outcome = project.run("preview a.mlir --function h");
     assert_eq!(outcome.code, 2);
     assert!(outcome.err().contains("there is no function `h`"), "{}", outcome.err());
+}
+
+const TILES: &str = "import tilelang.language as T
+
+
+def make(n):
+    @T.prim_func
+    def main(A: T.Tensor((n,), \"int32\")):
+        with T.Kernel(1, threads=32) as bx:
+            A[bx] = 1
+
+    return main
+";
+
+/// A project whose settings name a Python that is this script.
+#[cfg(unix)]
+fn with_tilelang(script: &str) -> Project {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let settings = "[tilelang]\npython = \"bin/python\"\n";
+    let script = format!(
+        "#!/bin/sh\nread -r request\necho \"$request\" > \"$(dirname \"$0\")/request\"\n{script}\n"
+    );
+    let project =
+        Project::new(&[("a.py", TILES), ("tir-analyzer.toml", settings), ("bin/python", &script)]);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(project.path().join("bin/python"), executable).unwrap();
+    project
+}
+
+#[cfg(unix)]
+#[test]
+fn passes_and_device_code_of_tilelang() {
+    let answers = r#"cat <<'END'
+{"function": "main", "before": "a = 1\nb = 2"}
+{"pass": "tl.Simplify", "text": "a = 1\nb = 3"}
+{"code": "__global__ void main_kernel() {}\n"}
+END"#;
+    let project = with_tilelang(answers);
+    let run = |more: &str| {
+        project.run(&format!("preview a.py --by tilelang --instance make(n=8) {more}"))
+    };
+    run("--format unified").check(expect![[r#"
+        --- main
+        +++ main after tl.Simplify
+        @@ -1,2 +1,2 @@
+         a = 1
+        -b = 2
+        +b = 3
+        device code
+        __global__ void main_kernel() {}
+        --- exit code 0
+    "#]]);
+    let json: serde_json::Value =
+        serde_json::from_str(&run("--format json").out()).expect("it is JSON");
+    assert_eq!(json["functions"][0]["stages"][0]["pass"], "tl.Simplify");
+    assert_eq!(json["functions"][0]["code"], "__global__ void main_kernel() {}\n");
+    let asked: serde_json::Value =
+        serde_json::from_str(&project.read("bin/request")).expect("a request");
+    assert!(asked["path"].as_str().is_some_and(|it| it.ends_with("/a.py")), "{asked}");
+    assert_eq!(asked["call"], "make(n=8)");
+    assert_eq!(asked["target"]["arch"], "sm_90a");
+}
+
+#[cfg(unix)]
+#[test]
+fn tilelang_is_asked_by_name_and_not_for_long() {
+    let project = Project::new(&[("a.py", TILES)]);
+    project.run("preview a.py --by tilelang --instance make(n=8)").check(expect![[r#"
+        --- errors
+        error: which Python has TileLang is not known: `tilelang.python` in tir-analyzer.toml names it
+        --- exit code 2
+    "#]]);
+    let slow = with_tilelang("exec sleep 100");
+    slow.run("preview a.py --by tilelang --instance make(n=8) --limit 1").check(expect![[r#"
+        --- errors
+        error: TileLang took longer than 1 s
+        --- exit code 2
+    "#]]);
 }

@@ -95,7 +95,9 @@ pub(crate) fn hover(
     let params = params.text_document_position_params;
     let document = snapshot.document(&params.text_document.uri)?;
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
-    let Some(mut hover) = snapshot.analysis.hover(document.file, offset)? else { return Ok(None) };
+    let device = document.config.targets.get(&ide::Target::Cuda).cloned().unwrap_or_default();
+    let hover = snapshot.analysis.hover_for(document.file, offset, &device)?;
+    let Some(mut hover) = hover else { return Ok(None) };
     let elsewhere = snapshot.analysis.elsewhere(document.file, offset)?;
     hover.markdown.push_str(&elsewhere_text(snapshot, &elsewhere));
     Ok(Some(to_proto::hover(snapshot.places(document), hover)))
@@ -309,7 +311,7 @@ pub(crate) fn view_passes(
             .stages
             .into_iter()
             .map(|it| ViewPassesStage {
-                pass: it.pass.to_owned(),
+                pass: it.pass.into_owned(),
                 text: it.text,
                 changed: it.is_changed,
                 notes: it.notes,

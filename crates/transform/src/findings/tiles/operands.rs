@@ -4,7 +4,7 @@
 //! of TileLang's sources (`language/gemm_op.py`, `language/reduce_op.py`, `op/copy.cc`, `language/dtypes.py`). An
 //! extent that is not known fits everything. O(calls).
 
-use ir::{Body, Callee, DataType, ExprId, ExprKind, Intrinsic, plan::finding::Place};
+use ir::{Body, Callee, DataType, ExprId, ExprKind, Intrinsic, ScopeFamily, plan::finding::Place};
 use rules::{Rule, Severity};
 
 use super::{
@@ -160,7 +160,8 @@ fn of_copy(body: &Body, args: &[ExprId]) -> Option<String> {
         } else if scope.is_shared() {
             Some(1)
         } else {
-            (scope.is_fragment() || scope.is_local()).then_some(2)
+            // Fragments of TileLang, too.
+            (scope.family() == ScopeFamily::Thread).then_some(2)
         }
     };
     let (near, far) = (nearness(&to)?, nearness(&from)?);

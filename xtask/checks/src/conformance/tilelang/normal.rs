@@ -2,7 +2,8 @@
 //!
 //! Parameters are those of `match_buffer`, with row-major strides left out; names are numbered as they occur; lines of
 //! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands
-//! at the head of its block, where TileLang's IR has it, and another name of memory right before its first use.
+//! at the head of its block, where TileLang's IR has it, and another name of memory right before its first use. A sum
+//! of two constants in the extent of a loop is one constant, and memory that a statement makes has one form.
 //! Layouts, swizzles and reducers of blocks are attributes in our IR and statements or objects in TileLang's: they are
 //! not compared, nor are the counts of barriers. O(text).
 
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 /// The lines of a function of a text; none if it is not there.
 pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
     let head = format!("def {name}(");
+    // The types that TileLang registers, by their names in its language.
+    let text = text.replace("\"custom[tfloat32]\"", "T.tfloat32");
     let lines: Vec<&str> = text.lines().collect();
     let at = lines.iter().position(|it| it.trim_start().starts_with(&head))?;
     let indent = lines[at].len() - lines[at].trim_start().len();
@@ -51,6 +54,9 @@ fn memory_first(lines: Vec<String>) -> Vec<String> {
         .iter()
         .position(|it| it.contains("T.sblock(\"tilelang_root\")"))
         .map_or(0, |it| it + 1);
+    // Where a condition is around it in the text, too.
+    let indent = rest.get(at).map_or(0, |it| it.len() - it.trim_start().len());
+    let memory = memory.iter().map(|it| format!("{}{}", " ".repeat(indent), it.trim_start()));
     rest.splice(at..at, memory);
     let lines = rest.iter().map(|it| plain(it)).filter(|it| !it.is_empty()).collect();
     names_at_use(lines)
@@ -86,6 +92,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 fn plain(line: &str) -> String {
     let line = line.replace("T.bool(True)", "True").replace("T.bool(False)", "False");
     let line = line.replace("use_tma=True", "use_tma=1").replace(", dtype=\"handle\")", ")");
+    let line = one_allocation(&folded_extent(&line));
     if let Some((before, rest)) = line.split_once("T.sblock_attr({") {
         let entries = split(rest.trim_end_matches("})"));
         let threads = entries.into_iter().find(|it| it.starts_with("\"tl.launch_threads\""));
@@ -108,6 +115,35 @@ fn plain(line: &str) -> String {
     match rest.split_once(", 1, 3)").or_else(|| rest.split_once(", 1, 1)")) {
         Some((element, rest)) => plain(&format!("{before}T.address_of({element}){rest}")),
         None => line.clone(),
+    }
+}
+
+/// A line with one form for memory that is made where it stands.
+fn one_allocation(line: &str) -> String {
+    let Some((name, made)) = line.split_once(" = T.") else { return line.to_owned() };
+    let forms = [("decl_buffer(", ""), ("alloc_shared(", "shared"), ("alloc_local(", "local")];
+    let found = forms.iter().find_map(|it| Some((made.strip_prefix(it.0)?, it.1)));
+    match found {
+        Some((rest, "")) if !rest.contains("data=") => format!("{name} = T.alloc_buffer({rest}"),
+        Some((rest, scope)) if !scope.is_empty() && !rest.contains("scope=") => {
+            let rest = rest.strip_suffix(')').unwrap_or(rest);
+            format!("{name} = T.alloc_buffer({rest}, scope=\"{scope}\")")
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// The header of a loop with `+ 4096 - 1` as one number: TVM's builder simplifies the extent when it makes the loop.
+fn folded_extent(line: &str) -> String {
+    let is_loop = line.trim_start().starts_with("for ") && line.contains(" in ");
+    let parts = is_loop.then(|| line.split_once(" - ")).flatten();
+    let Some((before, after)) = parts else { return line.to_owned() };
+    let digits = |it: &str| it.chars().take_while(char::is_ascii_digit).count();
+    let Some((head, added)) = before.rsplit_once(" + ") else { return line.to_owned() };
+    let n = digits(after);
+    match (added.parse::<i64>(), after[..n].parse::<i64>()) {
+        (Ok(a), Ok(b)) if a > b => format!("{head} + {}{}", a - b, &after[n..]),
+        _ => line.to_owned(),
     }
 }
 
@@ -257,6 +293,27 @@ mod tests {
         let found = difference(&theirs, &other).unwrap();
         assert_eq!(found.1, "v0[v2, 0] = T.max(v2, v1, is_x=True)");
         assert_eq!(function(ours, "f"), None);
+    }
+
+    #[test]
+    fn memory_under_a_condition_and_extents_of_loops_do_not_count() {
+        let theirs = "def f(A: T.Buffer((8, 4), \"custom[tfloat32]\")):\n    with T.sblock(\"tilelang_root\"):\n        B = T.sblock_alloc_buffer((4,), scope=\"local\")\n        if 0 < 1:\n            for i in range((A[0, 0] + 4095) // 4096):\n                B[i] = A[0, i]\n";
+        let ours = "def f(A: T.Buffer((8, 4), T.tfloat32)):\n    with T.sblock(\"tilelang_root\"):\n        if 0 < 1:\n            B = T.sblock_alloc_buffer((4,), scope=\"local\")\n            for i in range((A[0, 0] + 4096 - 1) // 4096):\n                B[i] = A[0, i]\n";
+        let theirs = function(theirs, "f").unwrap();
+        assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
+        let other = ours.replace("- 1", "- 2");
+        assert!(difference(&theirs, &function(&other, "f").unwrap()).is_some());
+    }
+
+    #[test]
+    fn memory_of_a_statement_has_one_form() {
+        let one = |it: &str| one_allocation(&format!("    A = T.{it}"));
+        assert_eq!(one("decl_buffer((4,), \"int8\")"), one("alloc_buffer((4,), \"int8\")"));
+        assert_eq!(one("alloc_shared((4,))"), one("alloc_buffer((4,), scope=\"shared\")"));
+        assert_eq!(
+            one("decl_buffer((4,), data=B.data)"),
+            "    A = T.decl_buffer((4,), data=B.data)"
+        );
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub(super) fn previews(
     let is_shown = |at: TextSize| asked.clone().any(|it| it.1.contains_inclusive(at));
     let left = done.notes.into_iter().filter(|it| function.is_none() || is_shown(it.0));
     Ok(Previews {
+        code: Vec::new(),
         left: left.map(|it| it.1).collect(),
         functions: asked
             .clone()

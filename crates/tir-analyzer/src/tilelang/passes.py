@@ -1,0 +1,95 @@
+"""Lowers one kernel of TileLang, and tells its IR before and after each pass, and the device code.
+
+    stdin: {"path", "call", "function", "target"}
+    stdout: a JSON object a line: {"function", "before"}, then {"pass", "text"} for each pass that changes something, then
+        {"code"}, or {"error"} at any time.
+
+"call" is a call of the factory, as `matmul(M=1024)`; null for a kernel at the top of the file. The file is imported, which executes it:
+the user has asked for that. Nothing is compiled for a device, and no GPU is needed.
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+
+# Where the answers go; what the file prints goes to the standard error stream.
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+
+def tell(**it):
+    answers.write(json.dumps(it) + "\n")
+    answers.flush()
+
+
+def kernel(given):
+    """The function of TIR that the request means."""
+    path = os.path.realpath(given["path"])
+    sys.path.insert(0, os.path.dirname(path))
+    sys.argv = [path]
+    spec = importlib.util.spec_from_file_location("tir_analyzer_kernel", path)
+    module = sys.modules["tir_analyzer_kernel"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if given["call"] is None:
+        found = getattr(module, given["function"])
+    else:
+        name, arguments = given["call"].split("(", 1)
+        factory = module
+        for part in name.split("."):
+            factory = getattr(factory, part)
+        # A tuner is asked for no configuration, and a compiler for its IR alone.
+        factory = getattr(factory, "jit_impl", factory)
+        factory = getattr(factory, "get_tir", factory)
+        found = eval(f"factory({arguments}", {"factory": factory})  # noqa: S307 - the values of the user's command
+    for it in found if isinstance(found, (list, tuple)) else [found]:
+        it = getattr(it, "prim_func", it)
+        if hasattr(it, "script"):
+            return it
+    raise TypeError(f"{type(found).__name__} is no kernel")
+
+
+def lower(given):
+    import tilelang
+    from tilelang import tvm
+
+    function = kernel(given)
+    before = function.script()
+    symbol = (function.attrs or {}).get("global_symbol") if function.attrs else None
+    name = str(symbol) if symbol else given["function"]
+    tell(function=name, before=before)
+    last = [before]
+
+    @tvm.instrument.pass_instrument
+    class Passes:
+        def run_after_pass(self, module, info):
+            # Passes run on other modules too, as on the ones that a tile operation is made of. What a pass of a
+            # sequence has told is not told again by the sequence.
+            text = module.script() if hasattr(module, "script") else str(module)
+            if f"def {name}" in text and text != last[0]:
+                last[0] = text
+                tell(**{"pass": str(info.name), "text": text})
+
+    target = tvm.target.Target(given["target"])
+    with target, tvm.transform.PassContext(opt_level=3, instruments=[Passes()]):
+        artifact = tilelang.lower(function, target=target)
+    tell(code=artifact.kernel_source or "")
+
+
+def main():
+    given = json.loads(sys.stdin.readline())
+    os.environ.setdefault("TILELANG_DISABLE_CACHE", "1")
+    os.environ.setdefault("TILELANG_DEFAULT_TARGET", json.dumps(given["target"]))
+    try:
+        lower(given)
+    except BaseException as error:  # noqa: BLE001 - it is told
+        lines = str(error).strip().splitlines() or [""]
+        with contextlib.suppress(OSError):
+            tell(error=f"{type(error).__name__}: {lines[0][:400]}")
+    answers.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
