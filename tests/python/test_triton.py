@@ -10,7 +10,7 @@ import triton.language as tl  # noqa: E402
 from triton.backends.compiler import GPUTarget  # noqa: E402
 from triton.compiler import ASTSource  # noqa: E402
 
-from tir_analyzer.triton import KernelFinding, install  # noqa: E402
+from tir_analyzer.triton import CacheBackend, KernelFinding, install  # noqa: E402
 
 
 @triton.jit
@@ -53,3 +53,27 @@ def test_the_listener_warns_at_the_line(monkeypatch, tmp_path):
 def test_a_kernel_that_is_not_compiled_is_refused():
     with pytest.raises(ta.AnalyzerError, match="has no IR yet"):
         ta.check(add)
+
+
+def test_what_one_process_compiled_another_finds(monkeypatch, tmp_path):
+    monkeypatch.setenv("TIR_ANALYZER_STORE", str(tmp_path / "store"))
+    first = CacheBackend("key")
+    assert first.get(["add.cubin"]) == {}
+    first.put("add.cubin", b"\x7fELF\x00")
+    assert CacheBackend("key").get(["add.cubin", "add.ptx"]) == {"add.cubin": b"\x7fELF\x00"}
+    assert CacheBackend("other").get(["add.cubin"]) == {}
+
+
+def test_triton_uses_the_store(monkeypatch, tmp_path):
+    monkeypatch.setenv("TIR_ANALYZER_STORE", str(tmp_path / "store"))
+    monkeypatch.setattr(triton.knobs.cache, "manager_class", triton.runtime.cache.RemoteCacheManager)
+    monkeypatch.setattr(triton.knobs.cache, "remote_manager_class", CacheBackend)
+    first = compiled(monkeypatch, tmp_path / "one")
+    kept = [it for it in (tmp_path / "store" / "others").rglob("*") if it.is_file()]
+    assert len(kept) > 3
+    # Another machine has the store and nothing else.
+    hits = []
+    monkeypatch.setattr(triton.knobs.compilation, "listener", lambda **it: hits.append(it["cache_hit"]))
+    second = compiled(monkeypatch, tmp_path / "two")
+    assert hits == [True]
+    assert second.asm["ptx"] == first.asm["ptx"]

@@ -17,6 +17,7 @@ mod compile;
 mod folder;
 mod kernels;
 mod layers;
+mod others;
 mod output;
 mod record;
 mod report;
@@ -58,6 +59,7 @@ use self::{
 
 pub use self::compile::{Compile, Compiled, Compiler, Measured, Verdict};
 pub use self::folder::{OutputFolder, store_of};
+pub use self::others::Others;
 pub use self::record::structure;
 pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,

@@ -201,7 +201,7 @@ fn tls(environment: Environment<'_>) -> Result<ClientTlsConfig, String> {
     let read = |name: &str| {
         let path = environment(name);
         let text = |path: String| {
-            std::fs::read(&path)
+            files::read_named(std::path::Path::new(&path), files::SETTINGS)
                 .map_err(|it| format!("cannot read {path}, which {name} names: {it}"))
         };
         path.map(text).transpose()

@@ -27,6 +27,7 @@ use crate::{
     Settings,
     backend::{Answer, Backend, Class, Failure, Kept, LARGEST, Offered, Wanted},
     breaker::Breaker,
+    seal::Seal,
 };
 
 /// Time for each wanted entry beyond the time of a call: making it takes about as long.
@@ -53,6 +54,7 @@ pub(crate) struct Remote<B> {
     name: String,
     timeout: Duration,
     upload: bool,
+    seal: Seal,
     backend: Arc<B>,
     /// Taken when this value goes: what still runs is not waited for.
     runtime: Option<Runtime>,
@@ -97,11 +99,12 @@ impl State {
 }
 
 impl<B: Backend> Remote<B> {
-    pub(crate) fn new(settings: &Settings, backend: B, runtime: Runtime) -> Remote<B> {
+    pub(crate) fn new(settings: &Settings, seal: Seal, backend: B, runtime: Runtime) -> Remote<B> {
         Remote {
             name: settings.address.to_string(),
             timeout: settings.timeout,
             upload: settings.upload,
+            seal,
             backend: Arc::new(backend),
             runtime: Some(runtime),
             breaker: Breaker::default(),
@@ -166,7 +169,8 @@ impl<B: Backend> Layer for Remote<B> {
             .collect();
         let n = u32::try_from(all.len()).unwrap_or(u32::MAX);
         let until = Instant::now() + self.timeout + EACH.saturating_mul(n);
-        let fetch = tokio::time::timeout_at(until.into(), self.backend.fetch(all, until));
+        let fetch =
+            async { tokio::time::timeout_at(until.into(), self.backend.fetch(all, until)).await };
         let Ok(answers) = runtime.block_on(fetch) else {
             self.failed(&Failure::new(Class::Slow, "it takes too long to answer"));
             return nothing();
@@ -174,7 +178,18 @@ impl<B: Backend> Layer for Remote<B> {
         let mut first: Option<Failure> = None;
         let mut found = Vec::with_capacity(wanted.len());
         let mut is_answering = false;
-        for answer in answers {
+        let opened = |(answer, (kind, action)): (Answer, &(Kind, &Action))| match answer {
+            Answer::Found(Fetched { file, cost }) => {
+                let file = self.seal.open(*kind, action.key(), file);
+                let foreign = || Failure::new(Class::Wrong, "it gives an entry without our seal");
+                file.map_or_else(
+                    || Answer::Failed(foreign()),
+                    |file| Answer::Found(Fetched { file, cost }),
+                )
+            }
+            other => other,
+        };
+        for answer in answers.into_iter().zip(wanted).map(opened) {
             found.push(match answer {
                 Answer::Found(fetched) => {
                     is_answering = true;
@@ -205,7 +220,8 @@ impl<B: Backend> Layer for Remote<B> {
         found
     }
 
-    fn offer(&self, _: Kind, action: &Action, file: Vec<u8>, cost: Duration) {
+    fn offer(&self, kind: Kind, action: &Action, file: Vec<u8>, cost: Duration) {
+        let file = if self.upload { self.seal.close(kind, action.key(), file) } else { file };
         let bytes = file.len() as u64;
         let is_open = self.upload
             && bytes <= LARGEST

@@ -13,6 +13,8 @@ mod grpc;
 mod layer;
 #[cfg(feature = "objects")]
 mod objects;
+#[cfg(feature = "client")]
+mod seal;
 #[cfg(all(test, feature = "grpc"))]
 mod tests;
 
@@ -62,7 +64,7 @@ fn connect_grpc(
 ) -> Result<Arc<dyn Layer>, String> {
     let runtime = layer::runtime()?;
     let backend = grpc::Grpc::new(settings, environment, &runtime)?;
-    Ok(Arc::new(layer::Remote::new(settings, backend, runtime)))
+    Ok(Arc::new(layer::Remote::new(settings, seal::Seal::new(environment)?, backend, runtime)))
 }
 
 #[cfg(feature = "objects")]
@@ -72,7 +74,7 @@ fn connect_objects(
 ) -> Result<Arc<dyn Layer>, String> {
     let runtime = layer::runtime()?;
     let backend = objects::Objects::new(settings, environment)?;
-    Ok(Arc::new(layer::Remote::new(settings, backend, runtime)))
+    Ok(Arc::new(layer::Remote::new(settings, seal::Seal::new(environment)?, backend, runtime)))
 }
 
 #[cfg(not(feature = "grpc"))]

@@ -89,7 +89,7 @@ impl Objects {
     ) -> Result<Objects, String> {
         // Of the processes' rustls; somebody else may have chosen before.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        opendal::install_default();
+        opendal_http_transport_reqwest::install_default();
         let operator = operator(&settings.address, environment)
             .map_err(|it| format!("{}: {it}", settings.address))?;
         let slots = Arc::new(Semaphore::new(PARALLEL));

@@ -1,6 +1,7 @@
 //! Builds with a server of the tests that can be told to be slow, down, full, wrong and hostile: outputs are those of a
 //! build without it, and nothing waits for long.
 
+mod casd;
 mod server;
 
 use std::{
@@ -180,19 +181,30 @@ fn check_note(fault: Fault, expected: &expect_test::Expect) {
 
 #[test]
 fn each_fault_is_one_note() {
-    check_note(Fault::None, &expect![[""]]);
-    check_note(Fault::Silent, &expect![[""]]);
-    check_note(Fault::Refuses, &expect![[""]]);
-    check_note(Fault::Unavailable, &expect![[""]]);
-    check_note(Fault::Evicted, &expect![[""]]);
-    check_note(Fault::Flipped, &expect![[""]]);
-    check_note(Fault::Truncated, &expect![[""]]);
-    check_note(Fault::Swapped, &expect![[""]]);
-    check_note(Fault::Enormous, &expect![[""]]);
-    check_note(Fault::NoOutput, &expect![[""]]);
-    check_note(Fault::OtherInstance, &expect![[""]]);
-    check_note(Fault::OtherDigests, &expect![[""]]);
-    check_note(Fault::Bomb, &expect![[""]]);
+    check_note(Fault::None, &expect!["20: -"]);
+    check_note(Fault::Silent, &expect!["0: it does not answer in time"]);
+    check_note(
+        Fault::Refuses,
+        &expect![
+            "0: The caller does not have permission to execute the specified operation: not you"
+        ],
+    );
+    check_note(Fault::Unavailable, &expect!["0: The service is currently unavailable: not now"]);
+    check_note(Fault::Evicted, &expect!["0: -"]);
+    check_note(Fault::Flipped, &expect!["0: it gives a content that does not have its digest"]);
+    check_note(Fault::Truncated, &expect!["0: it gives a content that does not have its digest"]);
+    check_note(
+        Fault::Swapped,
+        &expect!["0: it gives an entry of `texts` that is another's or broken"],
+    );
+    check_note(Fault::Enormous, &expect!["0: it gives an output that is too large"]);
+    check_note(Fault::NoOutput, &expect!["0: it gives a result without the output"]);
+    check_note(
+        Fault::OtherInstance,
+        &expect!["0: Client specified an invalid argument: no such instance"],
+    );
+    check_note(Fault::OtherDigests, &expect!["0: it does not know contents by SHA-256"]);
+    check_note(Fault::Bomb, &expect!["0: it does not answer in time"]);
 }
 
 #[test]
@@ -200,7 +212,7 @@ fn a_server_that_fills_up_is_noted_once() {
     let server = Server::start(Fault::Full);
     let (hits, notes) = there_and_back(&server, &some());
     assert_eq!(hits, 0);
-    expect![[""]].assert_eq(&notes.join("\n"));
+    expect!["Some resource has been exhausted: no room"].assert_eq(&notes.join("\n"));
 }
 
 #[test]
@@ -233,6 +245,31 @@ fn headers_of_the_environment_are_sent_to_their_host() {
     assert_eq!(keep(""), (0, refused.to_owned()));
     assert_eq!(keep("elsewhere authorization: Bearer kernels"), (0, refused.to_owned()));
     assert_eq!(keep("127.0.0.1 authorization: Bearer kernels"), (1, String::new()));
+}
+
+#[test]
+fn entries_without_the_seal_of_the_team_are_not_used() {
+    let server = Server::start(Fault::None);
+    let with = |secret: &'static str| {
+        let environment = |name: &str| (name == crate::seal::SECRET).then(|| secret.to_owned());
+        connect(&settings(&server), &environment).expect("a layer")
+    };
+    let (action, file) = entry(1, 100);
+    let fetched = |layer: Arc<dyn Layer>| {
+        let found = layer.fetch(&[(Kind::Text, &action)]).remove(0).map(|it| it.file);
+        (found == Some(file.clone()), layer.finish().notes.join(""))
+    };
+    // Somebody else can write to the server.
+    let other = layer(&settings(&server));
+    other.offer(Kind::Text, &action, file.clone(), Duration::ZERO);
+    assert_eq!(other.finish().kept, 1);
+    let foreign = "it gives an entry without our seal";
+    assert_eq!(fetched(with("the secret of a team")), (false, foreign.to_owned()));
+    let ours = with("the secret of a team");
+    ours.offer(Kind::Text, &action, file.clone(), Duration::ZERO);
+    assert_eq!(ours.finish().kept, 1);
+    assert_eq!(fetched(with("the secret of a team")), (true, String::new()));
+    assert_eq!(fetched(with("the secret of others")), (false, foreign.to_owned()));
 }
 
 // ---- builds ----

@@ -7,6 +7,7 @@
 mod cargo_output;
 mod clients;
 mod python;
+mod remote;
 mod stages;
 mod vscode;
 mod web;
@@ -45,7 +46,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     if args.list {
-        STAGES.iter().for_each(|stage| say(format_args!("{:12} {}", stage.name, stage.what)));
+        for Stage { name, what, is_on_request, .. } in STAGES {
+            let when = if *is_on_request { " (on request)" } else { "" };
+            say(format_args!("{name:12} {what}{when}"));
+        }
         return Ok(Outcome::Passed);
     }
     for name in &args.stages {
@@ -53,7 +57,8 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         anyhow::ensure!(known, "no stage is called `{name}`; `cargo xtask test --list` names them");
     }
     let wanted = |stage: &&Stage| {
-        args.stages.is_empty() || args.stages.iter().any(|name| name == stage.name)
+        let is_named = args.stages.iter().any(|name| name == stage.name);
+        is_named || args.stages.is_empty() && !stage.is_on_request
     };
     let mut context = Context::new(ws, args.jobs.unwrap_or_else(default_jobs));
     let mut report = Vec::new();
@@ -118,8 +123,12 @@ mod tests {
     #[test]
     fn failed_stage_is_counted_and_named() {
         let ws = Workspace::find().unwrap();
-        let stage =
-            Stage { name: "broken", what: "always", run: |_, _| anyhow::bail!("it is broken") };
+        let stage = Stage {
+            name: "broken",
+            what: "always",
+            is_on_request: false,
+            run: |_, _| anyhow::bail!("it is broken"),
+        };
         let (line, tally) = run_stage(&stage, &mut Context::new(&ws, 1));
         assert!(line.starts_with("broken       FAILED"), "{line}");
         assert_eq!(tally.failed(), 1);

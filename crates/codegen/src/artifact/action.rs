@@ -185,6 +185,11 @@ impl Action {
         Action::new(&arguments, &[source], &[(COMPILER, compiler), (ARCHITECTURE, arch)])
     }
 
+    /// The action of what another program keeps under a name.
+    pub fn of_other(name: &str) -> Action {
+        Action::new(&["keep", name], &[], &[])
+    }
+
     /// The key of its output: the SHA-256 of [`Self::message`].
     pub fn key(&self) -> Key {
         self.key

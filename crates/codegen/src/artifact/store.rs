@@ -51,11 +51,13 @@ pub enum Kind {
     Text,
     /// The output of a vendor's compiler for a source.
     Binary,
+    /// What another program keeps.
+    Other,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 3] = [Kind::Kernel, Kind::Text, Kind::Binary];
+    pub const ALL: [Kind; 4] = [Kind::Kernel, Kind::Text, Kind::Binary, Kind::Other];
 
     /// Its folder in a store.
     pub fn folder(self) -> &'static str {
@@ -63,6 +65,7 @@ impl Kind {
             Kind::Kernel => "kernels",
             Kind::Text => "texts",
             Kind::Binary => "binaries",
+            Kind::Other => "others",
         }
     }
 }

@@ -72,17 +72,26 @@ impl Grpc {
 
     /// The result of an action: its output, or its name.
     async fn result(&self, wanted: Wanted, until: Instant) -> Result<Found, Failure> {
-        let request = GetActionResultRequest {
+        let mut request = GetActionResultRequest {
             instance_name: self.instance.clone(),
             action_digest: Some(message(Digest { hash: wanted.key.0, size: wanted.size })),
             inline_output_files: vec![OUTPUT.to_owned()],
             ..GetActionResultRequest::default()
         };
-        let call = || {
-            let (mut client, request) = (self.results(), request.clone());
-            async move { client.get_action_result(request).await }
+        let get = |request: GetActionResultRequest| async move {
+            let call = || {
+                let (mut client, request) = (self.results(), request.clone());
+                async move { client.get_action_result(request).await }
+            };
+            self.call(until, call).await
         };
-        match self.call(until, call).await {
+        let mut answer = get(request.clone()).await;
+        // A server that puts more inside than a message holds.
+        if answer.as_ref().is_err_and(|it| it.code() == Code::OutOfRange) {
+            request.inline_output_files.clear();
+            answer = get(request).await;
+        }
+        match answer {
             Ok(result) => found(result),
             Err(status) if status.code() == Code::NotFound => Ok(Found::Answer(Answer::Absent)),
             Err(status) => Err(failure(&status)),

@@ -269,6 +269,7 @@ impl ActionCache for Service {
         for file in &mut result.output_files {
             let digest = file.digest.get_or_insert_default();
             if state.inlines
+                && !request.inline_output_files.is_empty()
                 && let Some(data) = state.contents.get(&digest.hash)
             {
                 file.contents = damaged(data.clone(), state.fault, is_wrong);
@@ -365,7 +366,7 @@ impl ContentAddressableStorage for Service {
             let data = damaged(data.cloned().unwrap_or_default(), state.fault, is_wrong);
             let (data, compressor) = match packs {
                 true if state.fault == Fault::Bomb => {
-                    (zstd::bulk::compress(&vec![0; 64 << 20], 1), 1)
+                    (zstd::bulk::compress(&vec![0; 1 << 20], 1), 1)
                 }
                 true => (zstd::bulk::compress(&data, 1), compressor::Value::Zstd as i32),
                 false => (Ok(data), 0),
@@ -394,6 +395,22 @@ impl ContentAddressableStorage for Service {
         &self,
         _: Request<SplitBlobRequest>,
     ) -> Result<Response<SplitBlobResponse>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    type GetChunkMappingStream = Parts<GetChunkMappingResponse>;
+
+    async fn get_chunk_mapping(
+        &self,
+        _: Request<GetChunkMappingRequest>,
+    ) -> Result<Response<Self::GetChunkMappingStream>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn register_chunk_mapping(
+        &self,
+        _: Request<Streaming<RegisterChunkMappingRequest>>,
+    ) -> Result<Response<RegisterChunkMappingResponse>, Status> {
         Err(Status::unimplemented(""))
     }
 

@@ -50,7 +50,7 @@ pub(crate) use self::{
     bisect::BisectArgs,
     book::BookArgs,
     build::{BinaryKind, BuildArgs, CacheAddress, TargetName},
-    cache::{CacheArgs, CacheCommand, StoreArgs},
+    cache::{CacheArgs, CacheCommand, OtherArgs, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
     completions::{CompletionsArgs, ManArgs},
     config::ConfigArgs,

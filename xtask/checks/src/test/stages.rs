@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::process::Finished;
 use crate::skip::Skip;
 use crate::tally::Tally;
-use crate::test::{cargo_output, clients, python, vscode, web};
+use crate::test::{cargo_output, clients, python, remote, vscode, web};
 use crate::workspace::{Workspace, say};
 use crate::{Outcome, conformance, process, prove_rules, tidy};
 
@@ -16,27 +16,32 @@ pub(crate) struct Stage {
     pub(crate) name: &'static str,
     /// The checked property.
     pub(crate) what: &'static str,
+    /// It takes long for what few change: it runs only if it is named.
+    pub(crate) is_on_request: bool,
     /// Runs it. An error counts as one failed check.
-    pub(crate) run: fn(&mut Context<'_>, &mut Tally) -> anyhow::Result<()>,
+    pub(crate) run: Run,
+}
+
+type Run = fn(&mut Context<'_>, &mut Tally) -> anyhow::Result<()>;
+
+const fn stage(name: &'static str, what: &'static str, run: Run) -> Stage {
+    Stage { name, what, is_on_request: false, run }
 }
 
 /// All stages, quick ones first.
 pub(crate) const STAGES: &[Stage] = &[
-    Stage { name: "fmt", what: "the code is formatted", run: fmt },
-    Stage { name: "tidy", what: "the rules of the house", run: tidy },
-    Stage { name: "clippy", what: "no lint", run: clippy },
-    Stage { name: "rust", what: "unit and integration tests", run: rust },
-    Stage { name: "rules", what: "every rewrite rule is proved", run: rules },
-    Stage { name: "clients", what: "real editors and tests that need one", run: clients::run },
-    Stage { name: "python", what: "the Python package, with its peers", run: python },
-    Stage { name: "dist", what: "the plain package is whole and runs", run: dist },
-    Stage { name: "vscode", what: "the extension in a real VS Code", run: vscode },
-    Stage { name: "web", what: "the page in a real browser", run: web },
-    Stage {
-        name: "conformance",
-        what: "the peers agree on the committed samples",
-        run: conformance,
-    },
+    stage("fmt", "the code is formatted", fmt),
+    stage("tidy", "the rules of the house", tidy),
+    stage("clippy", "no lint", clippy),
+    stage("rust", "unit and integration tests", rust),
+    stage("rules", "every rewrite rule is proved", rules),
+    stage("clients", "real editors and tests that need one", clients::run),
+    stage("python", "the Python package, with its peers", python),
+    stage("dist", "the plain package is whole and runs", dist),
+    stage("vscode", "the extension in a real VS Code", vscode),
+    stage("web", "the page in a real browser", web),
+    stage("conformance", "the peers agree on the committed samples", conformance),
+    Stage { is_on_request: true, ..stage("remote", "shared caches, with real servers", remote) },
 ];
 
 /// The common context of the stages.
@@ -153,6 +158,14 @@ fn web(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
         Ok(None) => {}
         Err(skip) => tally.skip(skip),
     }
+    Ok(())
+}
+
+fn remote(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    let remote::Ready { mut command, skips, servers } = remote::ready(context.ws, context.cargo());
+    skips.into_iter().for_each(|it| tally.skip(it));
+    context.run_tests(&mut command, tally)?;
+    drop(servers);
     Ok(())
 }
 

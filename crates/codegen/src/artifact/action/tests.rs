@@ -61,6 +61,8 @@ fn every_input_changes_the_key() {
         ("a text", Action::of_text(&[1; 32], "reader")),
         ("another text", Action::of_text(&[2; 32], "reader")),
         ("another reader", Action::of_text(&[1; 32], "reader 2")),
+        ("another program's", Action::of_other("triton/a/b")),
+        ("another name", Action::of_other("triton/a/c")),
         ("a binary", binary("s", &["-O3"], "sm_80", "nvcc 13", "runner")),
         ("another source", binary("t", &["-O3"], "sm_80", "nvcc 13", "runner")),
         ("other flags", binary("s", &["-O2"], "sm_80", "nvcc 13", "runner")),
@@ -124,7 +126,10 @@ fn messages_are_those_of_the_interface() {
     let action = Action::new(&["x"], &[("f", Digest::of(b""))], &[("k", "v")]);
     let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).escape_debug().to_string();
     expect![[r#"\n\u{c}tir-analyzer\n\u{1}x:\u{5}entry"#]].assert_eq(&show(action.command()));
-    expect![[r#"\nG\n\u{1}f\u{12}B\n@e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"#]].assert_eq(&show(action.root()));
+    expect![[
+        r#"\nG\n\u{1}f\u{12}B\n@e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"#
+    ]]
+    .assert_eq(&show(action.root()));
     expect![[r#"\nD\n@a620cfb58d4a072412cce7854c3987d7b8ad1caf398cbbda981f3ec1979931ae\u{10}\u{18}\u{12}D\n@2594d3659c6c1a492d2746855fdf2202160656cd527780662769b8ace5dafbcb\u{10}IR\u{8}\n\u{6}\n\u{1}k\u{12}\u{1}v"#]].assert_eq(&show(action.message()));
     assert_eq!(action.key().0, Digest::of(action.message()).hash);
 }

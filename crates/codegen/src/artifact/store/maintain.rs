@@ -26,10 +26,19 @@ pub struct Usage {
     pub texts: Part,
     /// The outputs of vendors' compilers.
     pub binaries: Part,
+    /// What other programs keep.
+    pub others: Part,
     /// Files that are being written, or that a kill left behind.
     pub temporary: Part,
     /// The last use of the least recently used entry.
     pub oldest: Option<SystemTime>,
+}
+
+impl Usage {
+    /// Bytes of all entries.
+    pub fn all(&self) -> u64 {
+        [self.kernels, self.texts, self.binaries, self.others].iter().map(|it| it.bytes).sum()
+    }
 }
 
 /// A number of files.
@@ -84,6 +93,7 @@ impl Store {
                 Kind::Kernel => usage.kernels.add(entry.bytes),
                 Kind::Text => usage.texts.add(entry.bytes),
                 Kind::Binary => usage.binaries.add(entry.bytes),
+                Kind::Other => usage.others.add(entry.bytes),
             }
             usage.oldest = usage.oldest.into_iter().chain([entry.used]).min();
         }
@@ -146,8 +156,7 @@ impl Store {
                 Ok(None)
             }
             _ => {
-                let usage = self.usage()?;
-                let size = usage.kernels.bytes + usage.texts.bytes;
+                let size = self.usage()?.all();
                 if size <= limit {
                     self.note_size(size)?;
                     return Ok(None);

@@ -128,6 +128,15 @@ fn a_store_shrinks_only_when_it_grew_over_its_limit() {
 }
 
 #[test]
+fn binaries_count_for_the_limit() {
+    let (_folder, store) = store();
+    let written = store.write(Kind::Binary, key(1), &[1; 935]).expect("a write");
+    let written = written + store.write(Kind::Binary, key(2), &[2; 935]).expect("a write");
+    let shrunk = store.keep_below(1500, written).expect("a count").expect("over the limit");
+    assert_eq!(shrunk.kept, Part { entries: 1, bytes: 1000 });
+}
+
+#[test]
 fn files_of_others_in_the_folder_stay() {
     let (_folder, store) = store();
     write(&store, 1, b"one");

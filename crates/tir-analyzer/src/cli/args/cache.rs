@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{DEFAULT_LIMIT, Format, Size};
+use super::{CacheAddress, DEFAULT_LIMIT, Format, Size};
 
 #[derive(clap::Args)]
 pub(crate) struct CacheArgs {
@@ -30,6 +30,26 @@ pub(crate) enum CacheCommand {
         #[arg(long, value_name = "SIZE", default_value = DEFAULT_LIMIT)]
         max_size: Size,
     },
+    /// Write what another program keeps under a name to the standard output. Exit code 1 if there is nothing. It is
+    /// searched in the store, then in the shared cache.
+    Get(OtherArgs),
+    /// Keep the standard input under a name, which says all that it depends on, for another program.
+    Put(OtherArgs),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct OtherArgs {
+    /// The name: PROGRAM/KEY/FILE.
+    pub(crate) name: String,
+    /// The folder of the store.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+    /// The shared cache beyond it, in place of `cache.remote` of `tir-analyzer.toml`; `none` for none.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) remote_cache: Option<CacheAddress>,
+    /// Keep it there, too.
+    #[arg(long)]
+    pub(crate) remote_upload: bool,
 }
 
 #[derive(clap::Args)]
@@ -48,4 +68,4 @@ Examples:
   tir-analyzer cache verify --store ~/.kernels
   tir-analyzer cache gc --max-size 500M       what was not used for longest goes
 
-Exit codes: 0 all is well, 1 `verify` found broken entries, 2 wrong usage or a store that cannot be read or written.";
+Exit codes: 0 all is well, 1 `verify` found broken entries or `get` nothing, 2 wrong usage or a store that cannot be read or written.";

@@ -86,11 +86,14 @@ struct Plan {
 
 /// The shared cache of the last build of a process, which a watching one keeps.
 #[derive(Default)]
-struct SharedCache(Option<(remote::Settings, Arc<dyn Layer>)>);
+pub(super) struct SharedCache(Option<(remote::Settings, Arc<dyn Layer>)>);
 
 impl SharedCache {
     /// The cache of these settings.
-    fn of(&mut self, settings: Option<remote::Settings>) -> Result<Option<Arc<dyn Layer>>, String> {
+    pub(super) fn of(
+        &mut self,
+        settings: Option<remote::Settings>,
+    ) -> Result<Option<Arc<dyn Layer>>, String> {
         let Some(settings) = settings else { return Ok(None) };
         if let Some((_, layer)) = self.0.as_ref().filter(|it| it.0 == settings) {
             return Ok(Some(Arc::clone(layer)));
@@ -277,14 +280,18 @@ struct Chosen {
 }
 
 /// The shared cache that is asked for.
-fn cache(args: &BuildArgs, config: &Config) -> Option<remote::Settings> {
-    let address = match &args.remote_cache {
+pub(super) fn cache(
+    named: Option<&CacheAddress>,
+    upload: bool,
+    config: &Config,
+) -> Option<remote::Settings> {
+    let address = match named {
         Some(CacheAddress(address)) => address.clone(),
         None => config.cache.clone(),
     };
     Some(remote::Settings {
         address: address?,
-        upload: args.remote_upload || config.cache_upload,
+        upload: upload || config.cache_upload,
         timeout: Duration::from_secs(config.cache_timeout.clamp(1, 600)),
     })
 }
@@ -305,7 +312,7 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
             devices.insert(*target, all);
         }
         let effects = config.dialects.tables().effects.clone();
-        let cache = cache(args, &config);
+        let cache = cache(args.remote_cache.as_ref(), args.remote_upload, &config);
         let chosen = Chosen { devices, effects, instances: config.instances.clone(), cache };
         match &found {
             Some((first, known)) if *known != chosen => anyhow::bail!(
@@ -321,7 +328,7 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
         devices: BTreeMap::new(),
         effects: EffectTable::shared(),
         instances: Arc::default(),
-        cache: cache(args, &Config::default()),
+        cache: cache(args.remote_cache.as_ref(), args.remote_upload, &Config::default()),
     };
     Ok(found.map_or_else(nothing, |it| it.1))
 }

@@ -9,19 +9,25 @@ use std::{
 };
 
 use anyhow::Context as _;
-use build_kernels::store_of;
-use codegen::store::{
-    Store,
-    maintain::{Part, Shrunk, Usage, Verified},
-    statistics::{LayerWork, Statistics},
+use build_kernels::{STORE_LIMIT, store_of};
+use codegen::{
+    build::Others,
+    store::{
+        Store,
+        maintain::{Part, Shrunk, Usage, Verified},
+        statistics::{LayerWork, Statistics},
+    },
 };
 use serde_json::json;
 
 use crate::cli::{
     Exit,
-    args::{CacheArgs, CacheCommand, Format, OUT, StoreArgs},
+    args::{CacheArgs, CacheCommand, Format, OUT, OtherArgs, StoreArgs},
+    input::settings::Settings,
     io::{self, Io, Styled, Tone},
 };
+
+use super::build::SharedCache;
 
 /// Version of the JSON: raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -75,6 +81,47 @@ pub(crate) fn cache(args: &CacheArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             writeln!(io.out, "{}", args.show(json, text))?;
             Ok(Exit::Success)
         }
+        CacheCommand::Get(args) => {
+            let others = args.open(io, styled)?;
+            let found = others.get(&args.name).with_context(|| args.cannot_use())?;
+            args.finish(others, io, styled)?;
+            let Some(bytes) = found else { return Ok(Exit::Findings) };
+            io.out.write_all(&bytes)?;
+            Ok(Exit::Success)
+        }
+        CacheCommand::Put(args) => {
+            let others = args.open(io, styled)?;
+            let bytes = io.read_stdin()?;
+            others.put(&args.name, &bytes).with_context(|| args.cannot_use())?;
+            args.finish(others, io, styled)?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+impl OtherArgs {
+    fn open(&self, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Others> {
+        let config = Settings::default().of_folder(&io.folder)?;
+        let settings = super::build::cache(self.remote_cache.as_ref(), self.remote_upload, &config);
+        let layer = SharedCache::default().of(settings).or_else(|why| {
+            let text = format!("the shared cache is not used: {why}");
+            io::message(io.err, styled.err, Tone::Warning, &text)?;
+            Ok::<_, std::io::Error>(None)
+        })?;
+        Ok(Others::new(Store::new(io.resolve(&self.store)), layer))
+    }
+
+    fn finish(&self, others: Others, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<()> {
+        let report = others.finish(STORE_LIMIT).with_context(|| self.cannot_use())?;
+        for note in report.iter().flat_map(|it| &it.notes) {
+            let text = format!("the shared cache is not used for all: {note}");
+            io::message(io.err, styled.err, Tone::Warning, &text)?;
+        }
+        Ok(())
+    }
+
+    fn cannot_use(&self) -> String {
+        format!("cannot use the store {}", self.store.display())
     }
 }
 
@@ -106,11 +153,14 @@ impl StoreArgs {
 }
 
 fn stat_text(usage: &Usage) -> String {
-    let Usage { kernels, texts, binaries, temporary, oldest } = usage;
+    let Usage { kernels, texts, binaries, others, temporary, oldest } = usage;
     let mut text =
         format!("code of functions   {}\ntexts               {}", count(*kernels), count(*texts));
     if binaries.entries > 0 {
         text.push_str(&format!("\nbinaries            {}", count(*binaries)));
+    }
+    if others.entries > 0 {
+        text.push_str(&format!("\nof other programs   {}", count(*others)));
     }
     if temporary.entries > 0 {
         text.push_str(&format!("\nbeing written       {}", count(*temporary)));
@@ -156,7 +206,7 @@ fn work_json(work: &Statistics, it: &LayerWork) -> serde_json::Value {
 fn stat_json(store: &Store, usage: &Usage, work: &Statistics) -> serde_json::Value {
     json!({
         "version": VERSION, "store": shown(store.root()), "kernels": part_json(usage.kernels),
-        "texts": part_json(usage.texts), "binaries": part_json(usage.binaries), "temporary": part_json(usage.temporary),
+        "texts": part_json(usage.texts), "binaries": part_json(usage.binaries), "others": part_json(usage.others), "temporary": part_json(usage.temporary),
         "found": { "store": work_json(work, &work.store), "sharedCache": work_json(work, &work.layer) },
     })
 }

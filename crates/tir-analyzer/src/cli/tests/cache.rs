@@ -53,6 +53,27 @@ fn entries_are_counted() {
 }
 
 #[test]
+fn other_programs_keep_bytes_under_names() {
+    let project = Project::new(&[]);
+    assert_eq!(project.run("cache get --store others triton/a/k.ttir").code, 1);
+    let put = "cache put --store others triton/a/k.ttir";
+    assert_eq!(project.run_with(put, b"module {}\n").code, 0);
+    let got = project.run("cache get --store others triton/a/k.ttir");
+    assert_eq!((got.code, got.out()), (0, "module {}\n".to_owned()));
+    assert_eq!(project.run("cache get --store others triton/b/k.ttir").code, 1);
+}
+
+#[test]
+fn a_shared_cache_that_cannot_be_used_costs_a_warning() {
+    let project = built();
+    let build = "build net.py --out two --store two.store --remote-cache grpc://127.0.0.1:1";
+    let outcome = project.run(build);
+    assert_eq!(outcome.code, 0);
+    assert!(outcome.err().contains("the shared cache is not used"), "{}", outcome.err());
+    assert_eq!(project.run("build net.py --remote-cache nothing").code, 2);
+}
+
+#[test]
 fn a_broken_entry_is_reported_and_the_next_build_replaces_it() {
     let project = built();
     assert_eq!(project.run("cache verify --store store").code, 0);
