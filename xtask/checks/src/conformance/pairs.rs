@@ -2,11 +2,12 @@
 //!
 //! In: folders of TVM's tests. They run in TVM (`pairs_worker.py`), which tells every function that a test gives to
 //! `StmtSimplify`, `RemoveNoOp` or `CommonSubexprElim`, and the function that the test expects; where it compares
-//! nothing, TVM's result. A row of a test of the simplifier, an expression under a condition, is one too. Ours is made of the text before by the pass of the same purpose: `simplify` and the fixes of
-//! findings, or `cse`. Compared are the statements and the cost of their operands that are left
-//! ([`Work`]): *equal* is the same function, *as good* another one with as much work, *better* has less of it. One that
-//! has more is *worse*, and is named with both results' work; those of `pairs_known.txt` are *stated*, there with the
-//! cause. Nothing of the tests is kept but TVM's answers on disk.
+//! nothing, TVM's result. A row of a test of the simplifier, an expression under a condition, is one too. Ours is made
+//! of the text before by the pass of the same purpose: `simplify` and the fixes of findings, or `cse`. Compared are
+//! the statements and the cost of their operands that are left ([`Work`]): *equal* is the same function, *as good*
+//! another one with as much work, *better* has less of it. One that has more is *worse*, and is named with both
+//! results' work; those of `pairs_known.txt` are *stated*, there with the cause. Nothing of the tests is kept but
+//! TVM's answers on disk.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

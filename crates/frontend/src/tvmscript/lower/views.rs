@@ -506,8 +506,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.view_of(source, "tile", data.dtype, shape, attrs))
     }
 
-    /// `A.tile(…)[…]` without a name, and `A.chunk(…)[…]`: the call and the brackets behind it, the next of `nodes`, are
-    /// one.
+    /// `A.tile(…)[…]` without a name, and `A.chunk(…)[…]`: the call is one with the brackets behind it, the next of
+    /// `nodes`.
     pub(super) fn indexed_part(
         &mut self,
         method: &Ev,
