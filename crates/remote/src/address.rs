@@ -57,7 +57,7 @@ pub struct Address {
     pub scheme: Scheme,
     /// Host and port, or bucket; empty for a folder.
     pub host: String,
-    /// What follows, without a slash at the ends: the instance, the folder, the number of a database.
+    /// Describes what follows, without a slash at the ends: the instance, the folder, the number of a database.
     pub path: String,
 }
 

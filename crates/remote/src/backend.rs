@@ -1,4 +1,4 @@
-//! What a server of any kind does for the layer.
+//! Describes what a server of any kind does for the layer.
 //!
 //! In: entries that are wanted or offered, and a moment by which to be done. Out: what came, or a failure with its
 //! class, which decides how to go on.
@@ -34,7 +34,7 @@ pub(crate) enum Answer {
     Failed(Failure),
 }
 
-/// What was kept of what was offered.
+/// Describes what was kept of what was offered.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Kept {
     pub(crate) entries: u64,

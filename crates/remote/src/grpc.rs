@@ -1,6 +1,7 @@
 //! A server of the Remote Execution API, version 2: action cache, content, byte streams.
 //!
-//! In: digests of actions. Out: their entries. The results of all actions are asked for at once, on one connection, with
+//! In: digests of actions. Out: their entries. The results of all actions are asked for at once, on one connection,
+//! with
 //! their outputs inside where the server does that; other outputs come in batches, those above the limit of a batch as
 //! streams of bytes, packed where the server offers it. Each is compared with the digest that the result names. An
 //! entry is kept in three steps: which of its contents are missing, those, and the result, so a result never leads to
@@ -72,7 +73,7 @@ pub(crate) struct Grpc {
     present: Arc<Mutex<BTreeSet<Digest>>>,
 }
 
-/// What the server can do.
+/// Describes what the server can do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Abilities {
     /// Bytes of a batch.
@@ -151,7 +152,7 @@ impl Grpc {
         ByteStreamClient::new(self.channel.clone())
     }
 
-    /// What the server can do; asked once.
+    /// Describes what the server can do; asked once.
     async fn abilities(&self, until: Instant) -> Result<Abilities, Failure> {
         let ask = || async {
             let request = GetCapabilitiesRequest { instance_name: self.instance.clone() };

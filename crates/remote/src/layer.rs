@@ -2,7 +2,8 @@
 //!
 //! In: wanted and offered entries. Out: entries, and a report. A build must not notice a bad server but by its speed:
 //! each call for entries ends by a moment that depends on their number, a server that fails is left alone
-//! ([`crate::breaker`]), and all that went wrong in a build is one note. What is offered waits in a bounded queue and is
+//! ([`crate::breaker`]), and all that went wrong in a build is one note. What is offered waits in a bounded queue and
+//! is
 //! sent by other threads, some entries at a time.
 
 use std::{
@@ -62,7 +63,7 @@ pub(crate) struct Remote<B> {
     state: Arc<State>,
 }
 
-/// What threads share.
+/// Describes what threads share.
 #[derive(Default)]
 struct State {
     waiting: Mutex<Waiting>,
@@ -81,7 +82,7 @@ struct Waiting {
     running: Vec<JoinHandle<()>>,
 }
 
-/// What went wrong: the first, and how often.
+/// Describes what went wrong: the first, and how often.
 #[derive(Default)]
 struct Failures {
     first: Option<String>,

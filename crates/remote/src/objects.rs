@@ -1,6 +1,7 @@
 //! Object stores: S3, Google's and Azure's, Redis, WebDAV, folders.
 //!
-//! In: keys of entries. Out: objects `ac/KEY`. An object is the result of the action as the Remote Execution API has it,
+//! In: keys of entries. Out: objects `ac/KEY`. An object is the result of the action as the Remote Execution API has
+//! it,
 //! with the output inside, so that an entry is one call: the message `ActionResult`, of which the fields that are used
 //! here are declared. Calls go out at once, some at a time; each is repeated where it failed in passing.
 
@@ -236,7 +237,7 @@ fn entry(bytes: &[u8]) -> Result<Fetched, Failure> {
     Ok(Fetched { file: file.contents, cost })
 }
 
-/// What an error means for the layer.
+/// Describes what an error means for the layer.
 fn failure(error: &Error) -> Failure {
     let class = match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid | ErrorKind::Unsupported => {

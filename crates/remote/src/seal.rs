@@ -1,7 +1,8 @@
 //! Seals: entries that only who knows the team's secret can have written.
 //!
 //! In: an entry's file. Out: the file behind a line with a keyed hash (BLAKE3) of kind, key and file. A server, and who
-//! may write to it, can keep a sealed entry back, and cannot make or change one. Without a secret files are as they are,
+//! may write to it, can keep a sealed entry back, and cannot make or change one. Without a secret files are as they
+//! are,
 //! and whoever may write to a cache is trusted. The secret is in the environment and goes nowhere. Linear in the bytes.
 
 use codegen::{Key, store::Kind};
@@ -12,7 +13,7 @@ use crate::Environment;
 pub(crate) const SECRET: &str = "TIR_ANALYZER_CACHE_SECRET";
 /// The fewest characters of one.
 const LEAST: usize = 16;
-/// What the secret is used for here, and nowhere else.
+/// Describes what the secret is used for here, and nowhere else.
 const CONTEXT: &str = "tir-analyzer 2026-11 entries of a shared cache";
 /// Bytes of the line.
 const LINE: usize = 65;

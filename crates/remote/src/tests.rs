@@ -146,7 +146,7 @@ fn what_is_not_to_be_uploaded_is_not() {
     assert_eq!(server.set(|it| it.contents.len() + it.results.len()), 0);
 }
 
-/// What a client says and finds that meets this fault after entries were kept.
+/// Describes what a client says and finds that meets this fault after entries were kept.
 fn check_note(fault: Fault, expected: &expect_test::Expect) {
     let server = Server::start(Fault::None);
     let entries = some();

@@ -104,7 +104,7 @@ impl Digest {
     }
 }
 
-/// What an entry is made from.
+/// Describes what an entry is made from.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Action {
     key: Key,

@@ -51,7 +51,7 @@ pub enum Kind {
     Text,
     /// The output of a vendor's compiler for a source.
     Binary,
-    /// What another program keeps.
+    /// Describes what another program keeps.
     Other,
 }
 

@@ -110,7 +110,7 @@ impl Binaries {
         Ok(KernelBinary { measured, files })
     }
 
-    /// What the binaries of all kernels of an artifact are made from.
+    /// Describes what the binaries of all kernels of an artifact are made from.
     pub(super) fn actions(&self, artifact: &Artifact, options: &Options) -> Vec<Action> {
         let action = |it| self.action(&artifact.compiled_text(it), options);
         (0..artifact.n_kernels()).map(action).collect()

@@ -28,9 +28,9 @@ use crate::artifact::{
 pub(super) struct Layers {
     pub(super) store: Store,
     layer: Option<Arc<dyn Layer>>,
-    /// What the layer was asked for.
+    /// Describes what the layer was asked for.
     asked: Mutex<BTreeSet<(Kind, Key)>>,
-    /// What came from the layer in this build: no hits of the store.
+    /// Describes what came from the layer in this build: no hits of the store.
     fetched: Mutex<BTreeSet<(Kind, Key)>>,
     work: Mutex<Statistics>,
     /// Bytes written to the store.

@@ -103,7 +103,7 @@ impl FunctionRecord {
         matches!(&self.meaning, Meaning::Broken(it) if it.reason == INTERNAL)
     }
 
-    /// What its code is made from.
+    /// Describes what its code is made from.
     pub(super) fn action(&self, target: Target, options: &Options) -> Action {
         match self.meaning {
             Meaning::Body { structure: Some(it), .. } => {

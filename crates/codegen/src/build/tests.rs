@@ -548,7 +548,7 @@ fn keys_depend_on_no_path_name_line_time_or_order() {
     assert_ne!(keys(&other.build("fourth", &two(2.0, "A"))), expected);
 }
 
-/// What a layer of the tests does.
+/// Describes what a layer of the tests does.
 #[derive(Default, Debug)]
 struct Shared {
     files: Mutex<BTreeMap<Key, Vec<u8>>>,

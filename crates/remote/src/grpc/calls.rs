@@ -62,7 +62,7 @@ fn jitter(pause: Duration) -> Duration {
     pause * part / 2000
 }
 
-/// What a status means for the layer.
+/// Describes what a status means for the layer.
 pub(super) fn failure(status: &Status) -> Failure {
     let class = match status.code() {
         Code::DeadlineExceeded => Class::Slow,

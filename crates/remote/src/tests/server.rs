@@ -33,7 +33,7 @@ use tonic::{
     transport::server::TcpIncoming,
 };
 
-/// What is wrong with a server.
+/// Describes what is wrong with a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     None,
@@ -86,7 +86,7 @@ impl Fault {
     ];
 }
 
-/// What it has and does.
+/// Describes what it has and does.
 pub(super) struct State {
     pub(super) fault: Fault,
     /// The limit of a batch; 0 for none.

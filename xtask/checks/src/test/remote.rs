@@ -30,7 +30,7 @@ impl Drop for Server {
     }
 }
 
-/// What the stage runs.
+/// Describes what the stage runs.
 pub(crate) struct Ready {
     /// The tests.
     pub(crate) command: Command,

@@ -1,7 +1,8 @@
 //! A layer beyond the store on disk: a cache that several machines share.
 //!
 //! In: kinds and actions of entries. Out: the files of entries, as [`Store::path`](super::Store::path) has them: with
-//! the checksum of kind, key and data in the first line, so that a layer that mixes entries up is noticed here, whatever
+//! the checksum of kind, key and data in the first line, so that a layer that mixes entries up is noticed here,
+//! whatever
 //! it checked itself. A layer never fails: what it cannot give in time is absent, and it notes why. This crate knows no
 //! layer; the caller of a build provides it (`Settings::layer`).
 
@@ -49,7 +50,7 @@ pub struct LayerReport {
     pub kept: u64,
     /// Bytes of those.
     pub bytes_out: u64,
-    /// What went wrong, for people; the build went on without.
+    /// Describes what went wrong, for people; the build went on without.
     pub notes: Vec<String>,
 }
 

@@ -26,7 +26,7 @@ pub struct Usage {
     pub texts: Part,
     /// The outputs of vendors' compilers.
     pub binaries: Part,
-    /// What other programs keep.
+    /// Describes what other programs keep.
     pub others: Part,
     /// Files that are being written, or that a kill left behind.
     pub temporary: Part,

@@ -1,7 +1,8 @@
 //! Statistics of a store: what builds found in it and in the layer beyond it.
 //!
 //! In: the work of a build. Out: the sum over builds, in one file of the store. Two builds that end at the same moment
-//! may lose the work of one of them: these are figures for people. The time that an entry of the store saves is the mean
+//! may lose the work of one of them: these are figures for people. The time that an entry of the store saves is the
+//! mean
 //! of what the entries of its kind that were made here took; a layer knows the time of each.
 
 use std::{collections::BTreeMap, io, time::Duration};

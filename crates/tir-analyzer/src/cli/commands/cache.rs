@@ -171,7 +171,7 @@ fn stat_text(usage: &Usage) -> String {
     text
 }
 
-/// What builds found, by layer.
+/// Describes what builds found, by layer.
 fn work_text(work: &Statistics) -> String {
     let mut text = String::new();
     for (name, it) in [("found here", &work.store), ("in the shared cache", &work.layer)] {
