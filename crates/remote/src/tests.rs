@@ -204,7 +204,7 @@ fn each_fault_is_one_note() {
         &expect!["0: Client specified an invalid argument: no such instance"],
     );
     check_note(Fault::OtherDigests, &expect!["0: it does not know contents by SHA-256"]);
-    check_note(Fault::Bomb, &expect!["0: it does not answer in time"]);
+    check_note(Fault::Bomb, &expect!["0: it gives a content that is packed wrongly"]);
 }
 
 #[test]
