@@ -20,12 +20,11 @@
 //!   bounds and checked by evaluation. Only leaves that take each of their values count (`LeafKind`): a finding that
 //!   rests on a witness is proven, not possible.
 //!
-//! - **Words** (`describe`, `lacking`, `notation`, `assumption`): all that is known of one value, and the fact that is
+//! - **Words** (`describe`, `lacking`, `notation`): all that is known of one value, and the fact that is
 //!   missing, with the operations that would state it.
 //!
 //! Terms are made on demand, once for a value and its lanes; places in one walk. O(operations · variants of lanes).
 
-mod assumption;
 mod carried;
 mod describe;
 mod facts;
@@ -48,8 +47,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 pub use self::{
-    assumption::Assumption,
-    describe::{Known, Lack, Outcome, TermStep, ValueFacts},
+    describe::{Assumption, Known, Lack, Outcome, TermStep, ValueFacts},
     facts::{StatedFact, StatedFacts},
     text::{attr, memref_extents, name_of, type_text},
     witness::Witness,

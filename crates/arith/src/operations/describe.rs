@@ -4,12 +4,14 @@
 //! they come from, the conditions in force, a simpler form with the rules that lead to it, and facts that are missing.
 //! As much work as so many questions: for one value that a person asks about.
 
+mod assumption;
+
 use ir::{Body, DataType, ExprId, ExprKind, OpId, ValueId};
 use rustc_hash::FxHashMap;
 
+pub use self::assumption::Assumption;
 use super::{
     Decider, Leaf, OperationFacts,
-    assumption::Assumption,
     notation::{leaf_name, term_text},
 };
 use crate::{

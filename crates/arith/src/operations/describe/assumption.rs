@@ -7,7 +7,7 @@
 use ir::{BinaryOp, Body, DataType, ExprId, ExprKind, UnaryOp, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{describe::Written, text::type_text};
+use super::{super::text::type_text, Written};
 
 /// Operations that state a fact.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub struct Assumption {
     pub values: Vec<ValueId>,
 }
 
-/// What is written so far.
+/// The operations written so far.
 struct Writer<'w, 'o> {
     written: &'w Written<'o>,
     ops: Vec<String>,
