@@ -121,7 +121,9 @@ fn the_only_statement_may_do_nothing() {
         L = T.alloc_local((1,), \"int32\")
         T.evaluate(0)$0
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            # Hint dead-binding (faded) `L`: `L` is never used
+        "#]],
     );
 }
 
