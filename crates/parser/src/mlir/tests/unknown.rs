@@ -16,7 +16,7 @@ fn a_form_that_its_row_does_not_describe_is_read_as_an_unknown_one() {
         expect![[r#"
             (CUSTOM_OP (RESULT_LIST (VALUE_DEF %0) =) gpu.subgroup_id : (TYPE index))
             (OPAQUE_OP llvm.intr.lifetime.start 4 , (VALUE_USE %a) : !llvm.ptr)
-            (CUSTOM_OP (RESULT_LIST (VALUE_DEF %2) =) tosa.cond_if (VALUE_USE %c) -> (TYPE_LIST ( (TYPE tensor < f32 >) )) (REGION { (BLOCK (OPAQUE_OP tosa.yield (VALUE_USE %x) : tensor < f32 >)) }))"#]],
+            (CUSTOM_OP (RESULT_LIST (VALUE_DEF %2) =) tosa.cond_if (VALUE_USE %c) -> (TYPE_LIST ( (TYPE tensor < f32 >) )) (REGION { (BLOCK (CUSTOM_OP tosa.yield (VALUE_USE %x) : (TYPE tensor < f32 >))) }))"#]],
     );
 }
 
