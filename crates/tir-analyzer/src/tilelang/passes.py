@@ -55,9 +55,10 @@ def lower(given):
     from tilelang import tvm
 
     function = kernel(given)
-    before = function.script()
     symbol = (function.attrs or {}).get("global_symbol") if function.attrs else None
     name = str(symbol) if symbol else given["function"]
+    # As a module, which passes run on: so the first one is shown by what it changes.
+    before = tvm.IRModule({name: function}).script()
     tell(function=name, before=before)
     last = [before]
 
