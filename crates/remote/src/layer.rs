@@ -2,8 +2,8 @@
 //!
 //! In: wanted and offered entries. Out: entries, and a report. A build must not notice a bad server but by its speed:
 //! each call for entries ends by a moment that depends on their number, a server that fails is left alone
-//! ([`crate::breaker`]), and all that went wrong in a build is one note. What is offered waits in a bounded queue and is
-//! sent by other threads, some entries at a time.
+//! ([`crate::breaker`]), and all that went wrong in a build is one note. What is offered waits in a bounded queue, and
+//! other threads send it, some entries at a time.
 
 use std::{
     fmt,
