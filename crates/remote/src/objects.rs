@@ -1,9 +1,8 @@
 //! Object stores: S3, Google's and Azure's, Redis, WebDAV, folders.
 //!
 //! In: keys of entries. Out: objects `ac/KEY`. An object is the result of the action as the Remote Execution API has
-//! it,
-//! with the output inside, so that an entry is one call: the message `ActionResult`, of which the fields that are used
-//! here are declared. Calls go out at once, some at a time; each is repeated where it failed in passing.
+//! it, with the output inside, so that an entry is one call: the message `ActionResult`, of which the fields that are
+//! used here are declared. Calls go out at once, some at a time; each is repeated where it failed in passing.
 
 use std::{
     sync::Arc,

@@ -7,7 +7,7 @@ use syntax::{TextRange, TextSize};
 use super::{CallEdge, CallFile, CallItem, CallPlace, add};
 use crate::{
     FileId,
-    names::operations::{SymbolUse, function_uses, symbol_function},
+    names::operations::{FunctionPlace, SymbolUse, function_uses, symbol_function},
 };
 
 /// The function whose symbol is defined or mentioned at an offset.
@@ -36,14 +36,7 @@ pub(super) fn callers(
     (id, file): (FileId, SourceFile),
     offset: TextSize,
 ) -> Vec<CallEdge> {
-    let Some((_, _, wanted)) = symbol_function(db, file, offset) else { return Vec::new() };
-    let mut edges = Vec::new();
-    for SymbolUse { caller, callee, place } in function_uses(db, file, offset) {
-        if callee.2 == wanted {
-            add(&mut edges, item(id, &caller.0, caller.1, caller.2), CallPlace::Range(place));
-        }
-    }
-    edges
+    edges(db, (id, file), offset, |it| (it.callee, it.caller))
 }
 
 pub(super) fn callees(
@@ -51,11 +44,23 @@ pub(super) fn callees(
     (id, file): (FileId, SourceFile),
     offset: TextSize,
 ) -> Vec<CallEdge> {
+    edges(db, (id, file), offset, |it| (it.caller, it.callee))
+}
+
+/// The uses that have the function at an offset at one end, by the functions at the other.
+fn edges(
+    db: &RootDatabase,
+    (id, file): (FileId, SourceFile),
+    offset: TextSize,
+    ends: impl Fn(SymbolUse) -> (FunctionPlace, FunctionPlace),
+) -> Vec<CallEdge> {
     let Some((_, _, wanted)) = symbol_function(db, file, offset) else { return Vec::new() };
     let mut edges = Vec::new();
-    for SymbolUse { caller, callee, place } in function_uses(db, file, offset) {
-        if caller.2 == wanted {
-            add(&mut edges, item(id, &callee.0, callee.1, callee.2), CallPlace::Range(place));
+    for found in function_uses(db, file, offset) {
+        let place = CallPlace::Range(found.place);
+        let (this, (name, range, selection)) = ends(found);
+        if this.2 == wanted {
+            add(&mut edges, item(id, &name, range, selection), place);
         }
     }
     edges
