@@ -4,6 +4,7 @@ pub mod cli;
 pub mod config;
 mod mcp;
 pub mod server;
+mod solver;
 mod suggest;
 mod tilelang;
 mod version;

@@ -33,6 +33,7 @@ const PRODUCT: &[&str] = &[
     "barriers",
     "transform",
     "lower",
+    "validate",
     "codegen",
     "pipeline",
     "build-kernels",
@@ -62,6 +63,12 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "barriers", rank: 5, never: SYNTAX_SIDE },
     Layer { name: "transform", rank: 6, never: SYNTAX_SIDE },
     Layer { name: "lower", rank: 7, never: SYNTAX_SIDE },
+    // Whether two bodies do the same: it knows no pass, so that no pass can be excused.
+    Layer {
+        name: "validate",
+        rank: 7,
+        never: &["parser", "syntax", "frontend", "arith", "dataflow", "transform"],
+    },
     Layer { name: "codegen", rank: 8, never: SYNTAX_SIDE },
     Layer { name: "pipeline", rank: 9, never: &["test-utils", "parser"] },
     Layer { name: "build-kernels", rank: 10, never: &["test-utils", "parser"] },

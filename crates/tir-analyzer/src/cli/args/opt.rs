@@ -1,6 +1,8 @@
 //! The arguments of `opt`.
 
-use super::{CseArgs, InstanceCall, OneInput, PassName};
+use std::path::PathBuf;
+
+use super::{AnswerFormat, CseArgs, InstanceCall, OneInput, PassName};
 
 #[derive(clap::Args)]
 pub(crate) struct OptArgs {
@@ -26,6 +28,19 @@ pub(crate) struct OptArgs {
     /// processors.
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
+    /// Instead of the module, say of each function whether it does the same after each pass: proved for every input by
+    /// z3, or run on inputs. A refutation is shown with its input, and makes the exit code 1.
+    #[arg(long)]
+    pub(crate) validate: bool,
+    /// The solver of --validate: a z3, by default the one that is found as `z3`; `none` to run the functions only.
+    #[arg(long, value_name = "PROGRAM", requires = "validate")]
+    pub(crate) solver: Option<PathBuf>,
+    /// The limit of the solver for one question.
+    #[arg(long, value_name = "SECONDS", requires = "validate", default_value_t = 10)]
+    pub(crate) solver_timeout: u64,
+    /// How --validate answers.
+    #[arg(long, value_enum, requires = "validate")]
+    pub(crate) format: Option<AnswerFormat>,
 }
 
 pub(crate) const OPT_EXAMPLES: &str = "\
@@ -34,5 +49,6 @@ Examples:
   tir-analyzer opt --passes cse --preset tvm a.py             as TVM's pass does, where that is sound
   tir-analyzer opt --passes cse --preset tvm --allow-unsound --function main a.py
   tir-analyzer opt --instance 'matmul(M=1024)' a.py           the kernel that a factory makes, without the factory
+  tir-analyzer opt --passes simplify,cse --validate a.py      whether the functions do the same afterwards
   tir-analyzer opt a.mlir                                     equal and dead operations, beyond what mlir-opt finds
   tir-analyzer opt --preset mlir --llvm 24 a.mlir             as `mlir-opt -cse` does, where that is sound";

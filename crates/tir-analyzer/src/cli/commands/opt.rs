@@ -4,6 +4,8 @@
 //! (imports, other functions, comments between them) stands as it was, byte for byte. A function that would not be
 //! printed faithfully is left as it is, with a warning.
 
+mod validation;
+
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{
@@ -52,6 +54,9 @@ struct Module {
 
 /// Runs the command.
 pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    if args.validate {
+        return validation::validate(args, io, styled);
+    }
     let job = jobs::one(&args.input, io, styled)?;
     let options = CseOptions {
         allow_unsound: args.allow_unsound,
@@ -144,7 +149,8 @@ fn optimize(
                 let why = format!("`{}` is left as it is: {why}", item.source.name);
                 return Err((item.range.start() + at, why));
             }
-            let done = after_passes(args, &mut options, function, exposed_to);
+            let see = &mut |_: Pass, _: &Body, _: &Body| {};
+            let done = after_passes(args, &mut options, function, exposed_to, see);
             let body = done.map_err(|broken| {
                 (item.range.start() + item.source.name_range.start(), broken.report())
             })?;
@@ -184,12 +190,13 @@ fn standing_alone(body: &Body, newline: &str) -> String {
     import.lines().collect::<Vec<_>>().join(newline)
 }
 
-/// The body after the passes; none if there are none.
+/// The body after the passes; none if there are none. Each pass is shown to `see`, with the bodies before and after it.
 fn after_passes(
     args: &OptArgs,
     options: &mut CseOptions,
     function: Function<'_>,
     exposed_to: &mut BTreeSet<TvmPass>,
+    see: &mut dyn FnMut(Pass, &Body, &Body),
 ) -> Result<Option<Body>, Broken> {
     let read = &function.lowered.body;
     let allowances = function.lowered.source_map.allowances();
@@ -204,6 +211,7 @@ fn after_passes(
     passes.try_fold(None, |last: Option<Body>, pass| {
         let body = last.as_ref().unwrap_or(read);
         let (after, done) = passes::run(pass, body, effects, options)?;
+        see(pass, body, &after);
         if let Done::Sharing(plan) = done {
             // What it did counts against the limit.
             if let Some(left) = &mut options.max_bindings {

@@ -142,3 +142,58 @@ fn options_without_meaning_for_operations_are_reported_with_a_way_out() {
         --- exit code 2
     "#]]);
 }
+
+/// Without a solver what is one term is proved, the rest is run.
+#[test]
+fn functions_are_validated() {
+    let project = Project::new(&[("a.py", SHARED)]);
+    project.run("opt --validate --solver none --passes simplify,cse a.py").check(expect![[r#"
+        a.py:5:5: `main`: simplify: changes nothing
+        a.py:5:5: `main`: cse: proved: equal as terms
+        --- exit code 0
+    "#]]);
+    project.run("opt --validate --solver none --format json a.py").check(expect![[r#"
+        {
+          "version": 1,
+          "file": "a.py",
+          "functions": [
+            {
+              "name": "main",
+              "line": 5,
+              "column": 5,
+              "passes": [
+                {
+                  "pass": "cse",
+                  "verdict": "proved",
+                  "questions": 0
+                }
+              ],
+              "failure": null
+            }
+          ]
+        }
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn a_solver_that_is_missing_is_an_error_with_a_way_out() {
+    Project::new(&[("a.py", SHARED)])
+        .run("opt --validate --solver no-such-solver a.py")
+        .check(expect![[r#"
+            --- errors
+            error: cannot start the solver `no-such-solver`; install z3 (`apt install z3`, `brew install z3`, `pip install z3-solver`), name the program with --solver, or run the functions only with --solver none: No such file or directory (os error 2)
+            --- exit code 2
+        "#]]);
+}
+
+#[test]
+fn operations_are_not_validated() {
+    Project::new(&[("a.mlir", "func.func @f() {\n  return\n}\n")])
+        .run("opt --validate --solver none a.mlir")
+        .check(expect![[r#"
+            --- errors
+            error: --validate reads functions of statements (TVMScript, TileLang), no operations of MLIR or PIR; `run` executes MLIR before and after
+            --- exit code 2
+        "#]]);
+}
