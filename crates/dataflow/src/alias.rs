@@ -18,7 +18,7 @@ mod tests;
 mod union_find;
 
 use ir::{
-    Attr, Body, BufferId, ExprId, MemoryScope, OpKind, ScopeFamily,
+    Attr, Body, BufferId, ExprId, MemoryScope, ScopeAttr, ScopeFamily,
     arena::{Id, Table},
     effects::EffectTable,
 };
@@ -146,9 +146,8 @@ impl AliasClasses {
             }
         }
         let mut classes = numbers.classes;
-        for (_, op) in body.ops.iter() {
-            let OpKind::Attr(key) = op.kind else { continue };
-            if body.name(key).contains("volatile")
+        for (id, op) in body.ops.iter() {
+            if body.scope_attr(id) == Some(ScopeAttr::Volatile)
                 && let Some(class) = op.operands.first().and_then(|it| class_of_node[it.index()])
             {
                 classes[class].is_volatile = true;
@@ -330,9 +329,8 @@ fn unite_world(
 /// Returns true if any memory of a body is volatile. Needs no alias classes, for callers without further questions.
 /// O(buffers + operations).
 pub fn has_volatile(body: &Body) -> bool {
-    let is_mark = |kind| matches!(kind, OpKind::Attr(key) if body.name(key).contains("volatile"));
-    body.buffers.ids().any(|it| is_volatile(body, it))
-        || body.ops.iter().any(|(_, op)| is_mark(op.kind))
+    let is_mark = |op| body.scope_attr(op) == Some(ScopeAttr::Volatile);
+    body.buffers.ids().any(|it| is_volatile(body, it)) || body.ops.ids().any(is_mark)
 }
 
 fn is_volatile(body: &Body, buffer: BufferId) -> bool {

@@ -14,7 +14,7 @@
 
 use arith::{Analyzer, ContextId};
 use ir::{
-    Body, BufferOrigin, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
+    Body, BufferOrigin, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind, ScopeAttr,
     arena::{Id, Table},
 };
 
@@ -54,22 +54,16 @@ pub struct Conditions {
 pub struct Passage {
     /// By operation: whether something leaves it by `break`.
     breaks: Vec<bool>,
-    /// A launch may run more threads than it says; see [`WARP_SPECIALIZATION`].
+    /// A launch may run more threads than it says; see [`ScopeAttr::WarpSpecialization`].
     has_more_threads: bool,
 }
-
-/// TileLang's attribute of a half-lowered kernel, `T.attr([128, 128], "kWarpSpecializationScope", 0)`: a group of
-/// threads that the launch around does not count yet is added for the producer, so the index of a thread may be at or
-/// above the extent of its launch.
-const WARP_SPECIALIZATION: &str = "kWarpSpecializationScope";
 
 impl Passage {
     /// Collects the facts that the conditions of a body rest on. O(operations).
     pub fn of(flow: &Flow<'_>) -> Passage {
         let body = flow.body;
-        let adds =
-            |kind| matches!(kind, OpKind::Attr(key) if body.name(key) == WARP_SPECIALIZATION);
-        let has_more_threads = body.ops.iter().any(|(_, it)| adds(it.kind));
+        let adds = |op| body.scope_attr(op) == Some(ScopeAttr::WarpSpecialization);
+        let has_more_threads = body.ops.ids().any(adds);
         Passage { breaks: loops_with_break(flow), has_more_threads }
     }
 

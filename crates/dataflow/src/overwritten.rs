@@ -20,8 +20,8 @@
 use std::ops::Range;
 
 use ir::{
-    Body, BufferId, BufferOrigin, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, ValueId,
-    arena::Id,
+    Body, BufferId, BufferOrigin, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, ScopeAttr,
+    ValueId, arena::Id,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -415,9 +415,7 @@ fn in_async_scope(body: &Body, store: OpId) -> bool {
     // Bounded, so that a deep nest costs no more than its depth times this.
     for _ in 0..MAX_NESTING {
         let Some(op) = above else { return false };
-        if let OpKind::Attr(key) = body.ops[op].kind
-            && body.name(key) == "async_scope"
-        {
+        if body.scope_attr(op) == Some(ScopeAttr::AsyncScope) {
             return true;
         }
         above = body.parent_op(op);

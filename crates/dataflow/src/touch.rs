@@ -11,7 +11,7 @@
 
 use ir::{
     Body, BufferId, BufferOrigin, DataType, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
-    Type,
+    ScopeAttr, Type,
     arena::Id,
     effects::{
         Asynchrony, EffectTable, Element, Flags, MemoryEffect, MemorySet, OpEffects, OperandUse,
@@ -125,7 +125,7 @@ impl Steps<'_> {
             }
             OpKind::Opaque(_) | OpKind::Named(_) => touch = everything(),
             OpKind::Evaluate => self.said(op, &mut touch),
-            OpKind::Attr(key) if self.body.name(key).starts_with("async_wait") => {
+            OpKind::Attr(_) if self.body.scope_attr(op) == Some(ScopeAttr::AsyncWait) => {
                 let others = SmallVec::from_slice(&OTHERS.map(Cell::reach));
                 touch = Touch { reads: others.clone(), writes: others };
             }

@@ -117,6 +117,7 @@ fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
         dialect,
         dialect_is_guess,
         is_eager,
+        is_checked,
         green,
         name_range,
         allowed_above,
@@ -127,6 +128,7 @@ fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
         && *dialect == b.dialect
         && *dialect_is_guess == b.dialect_is_guess
         && *is_eager == b.is_eager
+        && *is_checked == b.is_checked
         && *name_range == b.name_range
         && *allowed_above == b.allowed_above
 }

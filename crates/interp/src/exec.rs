@@ -19,7 +19,7 @@ use super::{
 };
 use ir::{
     BlockId, Body, BufferId, ExprId, ExprKind, ExprListId, Intrinsic, MemoryScope, OpId, OpKind,
-    RegionId, ValueId, arena::Id, effects::EffectTable,
+    RegionId, ScopeAttr, ValueId, arena::Id, effects::EffectTable,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -268,8 +268,8 @@ impl<'a> Machine<'a> {
             OpKind::SBlock(block) => self.sblock(op, block, active),
             OpKind::LaunchThread { .. } => self.launch_thread(op, active),
             OpKind::EnvThread(_) => Ok(()),
-            OpKind::Attr(key) => {
-                let is_reducer = body.name(key) == "reduce_scope";
+            OpKind::Attr(_) => {
+                let is_reducer = body.scope_attr(op) == Some(ScopeAttr::ReduceScope);
                 if is_reducer {
                     self.reducers.push(data.operands[0]);
                 }

@@ -25,6 +25,7 @@ pub mod operation;
 pub mod plan;
 pub mod print;
 pub mod role;
+mod scope_attr;
 pub mod stack;
 pub mod substitution;
 mod team;
@@ -53,6 +54,7 @@ pub use operation::{
     AllocKind, Block, ForKind, IterKind, IterVar, OpKind, Operation, Region, RegionKind, SBlock,
     Successor, Value, ValueKind,
 };
+pub use scope_attr::ScopeAttr;
 pub use team::Team;
 pub use thread_tag::{Dim, ThreadTag};
 

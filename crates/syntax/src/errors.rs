@@ -5,6 +5,9 @@
 //! errors wherever they stand, and nothing needs to be moved when the text before a piece changes. Ranges are relative
 //! to the queried node.
 //!
+//! A bracket that is never closed takes the rest of its statement: what is missing or unexpected in that follows from
+//! it, and is not told.
+//!
 //! Linear in the size of the tree, without recursion.
 
 mod items;
@@ -57,7 +60,7 @@ pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
 
 /// The errors below a node of a language of statements.
 pub(crate) fn of_statements(node: &SyntaxNode) -> Vec<SyntaxError> {
-    let mut collector = Collector { errors: Bounded::default() };
+    let mut collector = Collector { errors: Bounded::default(), open: Vec::new() };
     let root = node.green();
     let mut stack: Vec<(Children<'_>, TextSize)> = Vec::new();
     collector.node(Place { node: root, parent: None, start: 0.into() });
@@ -83,7 +86,25 @@ pub(crate) fn of_statements(node: &SyntaxNode) -> Vec<SyntaxError> {
             }
         }
     }
-    collector.errors.into_sorted()
+    let Collector { errors, open } = collector;
+    without_consequences(errors.into_sorted(), &open)
+}
+
+/// The errors that do not follow from a bracket that is never closed. `open` has the texts behind such brackets, in
+/// their order.
+fn without_consequences(mut errors: Vec<SyntaxError>, open: &[TextRange]) -> Vec<SyntaxError> {
+    let mut open = open.iter().peekable();
+    let mut end = TextSize::from(0);
+    errors.retain(|error| {
+        let start = error.range.start();
+        while let Some(range) = open.next_if(|it| it.start() <= start) {
+            end = end.max(range.end());
+        }
+        let may_follow =
+            matches!(error.kind, SyntaxErrorKind::MissingPart | SyntaxErrorKind::UnexpectedText);
+        !may_follow || end == 0.into() || start > end
+    });
+    errors
 }
 
 /// A node with its surroundings.
@@ -132,6 +153,8 @@ impl<'a> Place<'a> {
 
 struct Collector {
     errors: Bounded<SyntaxError>,
+    /// The texts behind brackets that are never closed, without those inside of another.
+    open: Vec<TextRange>,
 }
 
 impl Collector {
@@ -177,6 +200,10 @@ impl Collector {
         if let Some(open) = unclosed(place) {
             let message = format!("`{}` is never closed", open.token);
             self.push(SyntaxErrorKind::UnclosedBracket, open.range, message, None);
+            let behind = TextRange::new(open.range.end(), place.range().end());
+            if self.open.last().is_none_or(|it| it.end() < behind.end()) {
+                self.open.push(behind);
+            }
         }
         let Some(missing) = first_missing(place) else { return };
         let need = missing.need;

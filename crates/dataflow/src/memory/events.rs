@@ -5,7 +5,7 @@
 //! [`Reach`] of a class decides which of the three also concerns it. `touch` finds the writes of a step; their kind and
 //! place are found here.
 
-use ir::{Body, ExprKind, OccurrenceId, OpId, OpKind, arena::Id, effects::Asynchrony};
+use ir::{Body, ExprKind, OccurrenceId, OpId, OpKind, ScopeAttr, arena::Id, effects::Asynchrony};
 use rustc_hash::FxHashMap;
 
 use super::WriteKind;
@@ -248,10 +248,7 @@ impl Collector<'_> {
 
 /// For each operation whether it is in a scope whose stores are asynchronous copies. Empty if there is none.
 fn async_scopes(body: &Body) -> Vec<bool> {
-    let is_mark = |op: OpId| match body.ops[op].kind {
-        OpKind::Attr(key) => body.name(key) == "async_scope",
-        _ => false,
-    };
+    let is_mark = |op| body.scope_attr(op) == Some(ScopeAttr::AsyncScope);
     if !body.ops.ids().any(is_mark) {
         return Vec::new();
     }

@@ -61,6 +61,9 @@ pub struct FunctionSource {
     /// True if it is a kernel that is its own factory (`@tilelang.jit` over a body with `T.Kernel`): its parameters are
     /// tensors that the body gives a type, and values of Python.
     pub is_eager: bool,
+    /// False if it stands in a module of which TVM is told not to check that it is well formed
+    /// (`@I.ir_module(check_well_formed=False)`).
+    pub is_checked: bool,
     /// The definition with its decorators. Lowered ranges are relative to its start.
     pub green: Green,
     /// The name, relative to the function's start.
@@ -453,6 +456,7 @@ impl Finder<'_> {
                 let inner = self.new_scope(scope, &name);
                 self.scopes[inner.0 as usize].is_class = true;
                 self.scopes[inner.0 as usize].members = is_module.then(FxHashMap::default);
+                self.scopes[inner.0 as usize].is_checked = !(is_module && is_unchecked(node));
                 scopes.push(inner);
                 false
             }
@@ -539,6 +543,7 @@ impl Finder<'_> {
             dialect,
             dialect_is_guess: !self.has_import && dialect == Dialect::Tirx,
             is_eager,
+            is_checked: self.scopes[scope.0 as usize].is_checked,
             green,
             name_range,
             allowed_above: allow::above(node),
@@ -661,6 +666,14 @@ impl Finder<'_> {
             }
         }
     }
+}
+
+/// Returns true if a decorator says `check_well_formed=False`.
+fn is_unchecked(node: &SyntaxNode) -> bool {
+    let decorators = node.children().take_while(|it| it.kind() == SyntaxKind::DECORATOR);
+    let calls = decorators.filter_map(|it| it.first_child());
+    let mut lists = calls.flat_map(|it| it.children().collect::<Vec<_>>());
+    lists.any(|it| it.children().any(|it| compact(&it) == "check_well_formed=False"))
 }
 
 fn name_node(node: &SyntaxNode) -> Option<SyntaxNode> {

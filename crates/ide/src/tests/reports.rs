@@ -75,8 +75,6 @@ fn text_that_cannot_be_read_is_reported_by_what_is_wrong_with_it() {
         &function("A[0 = 1\nA[1] =\nA[2] = 1 +\nA[3] = 'abc"),
         expect![[r#"
         Error unclosed-bracket `[`: `[` is never closed
-        Error unexpected-text `= 1`: unexpected `= 1`
-            to compare, write `==`
         Error missing-part ``: expected a value
         Error missing-part ``: expected an operand
         Error unterminated-string `'`: this string is not closed on its line

@@ -151,6 +151,23 @@ fn unclosed_things_are_marked_where_they_open() {
         4..5 "[" unclosed-bracket: `[` is never closed
     "#]],
     );
+    // What is missing or unexpected then follows from that.
+    check(
+        "for i in range(16:\n    a[i] = b\nx[i = 1\n",
+        expect![[r#"
+            14..15 "(" unclosed-bracket: `(` is never closed
+            33..34 "[" unclosed-bracket: `[` is never closed
+        "#]],
+    );
+    check(
+        "def f(a: int, b: g(1):\n    pass\nif (a:\n    pass\nelse\n    pass\n",
+        expect![[r#"
+            5..6 "(" unclosed-bracket: `(` is never closed
+            35..36 "(" unclosed-bracket: `(` is never closed
+            52..52 "" missing-part: expected `:`
+              a `:` stands between the header and its block
+        "#]],
+    );
     check(
         "x = 'abc\ny = 1\n",
         expect![[r#"

@@ -4,7 +4,8 @@
 //! it, or memory: an allocation, or a declaration that shows memory of another name. In: the body. Out: a finding for
 //! each name that no live operation uses, and whose value may be left out (`SEMANTICS: E8`). Memory is used by every
 //! access, also by a store (whose removal is `dead-store`), and by every mention. What matches a parameter or a part of
-//! a buffer checks it, so that stays; so does all memory beside a statement or an operand that is kept by its text.
+//! a buffer checks it, so that stays; so does what is named in a statement or an operand that is kept by its text, and
+//! all memory beside one where no source says which names are in it.
 //!
 //! Liveness by marking: operations that make no name, and names whose value must be computed, are live; the operands of
 //! a live operation are live. So names that only use each other (`x = y`, `y = x + 1` in a loop) are dead too.
@@ -113,7 +114,8 @@ impl Names {
             all: Vec::new(),
             of_value: vec![None; body.values.len()],
             of_buffer: vec![None; body.buffers.len()],
-            has_text: has_kept_text(body),
+            // With a source, the names in such text are known.
+            has_text: facts.source.is_none() && has_kept_text(body),
             queue: Vec::new(),
         };
         for op in body.ops_preorder() {

@@ -64,6 +64,8 @@ pub(super) struct Scope {
     pub(super) stars: Vec<Box<str>>,
     /// The functions by name, if it is a module (`@I.ir_module`).
     pub(super) members: Option<FxHashMap<Box<str>, usize>>,
+    /// False if it is a module that TVM does not check.
+    pub(super) is_checked: bool,
     /// The list of its parameters, if it is a function of Python.
     pub(super) parameters: Option<Green>,
     /// The call `autotune(configs=…)` that decorates it.
@@ -98,6 +100,7 @@ impl Scope {
             is_class: false,
             stars: Vec::new(),
             members: None,
+            is_checked: true,
             parameters: None,
             tuned_by: None,
             sizes: Vec::new(),

@@ -259,6 +259,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// A name for something that is no IR: a tuple, a namespace, a buffer, a function.
     fn alias(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
+        if self.expansion.is_none() && may_hold_memory(&ev.val) {
+            self.s.aliases.push(self.s.stmt_range);
+        }
         self.define_at(name, target, DefinitionKind::Meta, ev.val);
         Ok(())
     }
@@ -593,6 +596,22 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let ev = Ev { val: Val::Expr(value.id), src: value.src };
         self.let_statement(name, target, &ev, Some(ty))
     }
+}
+
+/// Returns true if a text that is kept may use memory by a name for this.
+fn may_hold_memory(val: &Val) -> bool {
+    !matches!(
+        val,
+        Val::Expr(_)
+            | Val::Const(_)
+            | Val::Type(_)
+            | Val::SizeType(_)
+            | Val::Namespace(_)
+            | Val::Intrinsic(_)
+            | Val::Path(_)
+            | Val::Static(_)
+            | Val::Unknown(_)
+    )
 }
 
 fn is_storable(val: &Val) -> bool {

@@ -36,6 +36,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let val = Val::Type(self.handle_type(args)?);
             return Ok(Ev { val, src: self.leaf(ex) });
         }
+        if let ("Let" | "let", &[var, value, body], []) =
+            (name, &args.positional[..], &args.keywords[..])
+        {
+            return self.older_let(ex, [var, value, body]);
+        }
         if form_parameters(name).is_some() {
             // Older texts have the primitives of tiles beside the operators of elements: `Tx.cast(B[0:4], A[0:4])`.
             let primitive = format!("tile.{name}");
@@ -452,6 +457,23 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let at = self.at(ex);
         let pairs = ast.exs(*run);
         self.let_nest(pairs, body, at)
+    }
+
+    /// `T.let(x, value, body)`, as texts before `T.Let(body, where={x: value})` have it. A pointer that a buffer was
+    /// described with gives it its memory only here: kept by its text.
+    fn older_let(&mut self, ex: Ex, [var, value, body]: [Ex; 3]) -> R<Ev> {
+        let declared = match *self.ast.kind(var) {
+            ExKind::Name(name) => self.peek(name),
+            _ => None,
+        };
+        let is_number = |ty: Type| matches!(ty, Type::Prim(it) if it != DataType::HANDLE);
+        if !matches!(declared, Some(Val::Declared(ty, _)) if is_number(ty)) {
+            self.note_kept(self.range(ex));
+            return Err(super::Reported);
+        }
+        let at = self.at(ex);
+        let tx = self.let_nest(&[var, value], body, at)?;
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
     pub(super) fn let_nest(&mut self, pairs: &[Ex], body: Ex, at: At) -> R<Tx> {

@@ -437,10 +437,24 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// `tvm.tirx.const(value, dtype)`: a constant, if both are known.
+    /// `tvm.tirx.const(value, dtype)`: a constant, if both are known; `const(value)` of a value that is not known is the
+    /// value.
     fn python_const(&mut self, ex: Ex, args: &Args<'_>) -> R<Ev> {
-        let [value, dtype] = args.positional[..] else {
-            return Ok(self.opaque_ex(ex));
+        let (value, dtype) = match args.positional[..] {
+            // By itself, a number has the type that Python says.
+            [value] if args.keywords.is_empty() => {
+                let ev = self.eval(value)?;
+                return match ev.val {
+                    Val::Const(Constant::Int(_) | Constant::Float(_) | Constant::Bool(_)) => {
+                        let tx = self.lift(&ev)?;
+                        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+                    }
+                    Val::Unknown(_) => Ok(ev),
+                    _ => Ok(self.opaque_ex(ex)),
+                };
+            }
+            [value, dtype] => (value, dtype),
+            _ => return Ok(self.opaque_ex(ex)),
         };
         if !args.keywords.is_empty() {
             return Ok(self.opaque_ex(ex));

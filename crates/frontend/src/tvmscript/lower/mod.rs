@@ -107,6 +107,8 @@ struct State<'e> {
     uses: Vec<(TextRange, DefinitionId)>,
     /// Parts of the text that are kept as they are: their uses are in no operation.
     unread: Vec<TextRange>,
+    /// Statements that only give something another name: what is kept by its text may use it by that name.
+    aliases: Vec<TextRange>,
     diagnostics: Vec<Diagnostic>,
     /// The unknown values that the current statement uses.
     doubt: Doubt,
@@ -152,6 +154,8 @@ struct State<'e> {
     items_made: usize,
     /// True for a kernel as people write it in TileLang.
     is_tile_source: bool,
+    /// False if TVM does not check that the function is well formed.
+    is_checked: bool,
     /// The launch of TileLang around what is being read.
     launch: Option<tiles::Launch>,
     /// The tensors among the parameters of an eager kernel, which its body gives their types: name and place.
@@ -223,6 +227,7 @@ fn lowered<'e>(
         definitions: Vec::new(),
         uses: Vec::new(),
         unread: Vec::new(),
+        aliases: Vec::new(),
         diagnostics: Vec::new(),
         doubt: Doubt::None,
         helper_depth: 0,
@@ -246,6 +251,7 @@ fn lowered<'e>(
         binder_depth: 0,
         blocks: Vec::new(),
         is_tile_source: function.dialect == Dialect::TileLang,
+        is_checked: function.is_checked,
         launch: None,
         tensor_params: Vec::new(),
         macro_value: None,
@@ -303,6 +309,9 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         if let Some(buffer) = definition.buffer {
             buffer_definitions[buffer.index()].get_or_insert(definition.range);
         }
+    }
+    if !state.unread.is_empty() {
+        state.unread.append(&mut state.aliases);
     }
     let read = outside(&state.uses, state.unread);
     let hidden = hidden_names(state.text, &state.definitions, &read);

@@ -41,6 +41,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
         }
         for param in &def.params {
+            let param = &self.with_annotation(param);
             let is_open = is_eager && !self.is_tensor(param)
                 || self.is_tile_source() && param.annotation.is_none();
             match is_open {
@@ -48,10 +49,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 false => self.param(param),
             }
         }
-        // The annotation of a function that Python executes is Python's: what the kernel returns is in its body.
+        // The annotation of a function that Python executes is Python's: what the kernel returns is in its body. That of
+        // a tensor is TileLang's, for who calls.
         if let Some(returns) = def.returns
             && !is_eager
             && !self.is_none(returns)
+            && self.tensor_annotation(returns).is_none()
         {
             let ty = self.written_type(returns).ok().map(|it| self.annotated(it, returns));
             self.s.body.return_type = ty;
@@ -80,6 +83,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             if let ExKind::Call { args, .. } = *self.ast.kind(decorator) {
                 let args = self.args(args);
                 let attrs = self.keyword_attrs(&args.keywords);
+                self.s.is_checked &= !attrs
+                    .iter()
+                    .any(|(key, it)| &**key == "check_well_formed" && *it == Attr::Bool(false));
                 self.s.body.decorator.extend(attrs);
             }
         }
@@ -144,6 +150,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.keep_annotation(annotation, ty);
             }
         }
+    }
+
+    /// A parameter whose type TileLang takes from its default value: `A=T.Tensor((n,), dtype)`.
+    fn with_annotation<'p>(&mut self, param: &ParamNode<'p>) -> ParamNode<'p> {
+        let default = param
+            .default
+            .filter(|&it| param.annotation.is_none() && self.tensor_annotation(it).is_some());
+        ParamNode { annotation: param.annotation.or(default), ..*param }
     }
 
     /// Returns true if the header says that a parameter is a tensor.

@@ -353,16 +353,13 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Refuses the index of threads that no launch around runs, as TVM does unless the decorator says
-    /// `check_well_formed=False`. O(depth).
+    /// Refuses the index of threads that no launch around runs, as TVM does unless the decorator of the function or of
+    /// its module says `check_well_formed=False`. O(depth).
     pub(super) fn check_launched(&mut self, index: ValueId, src: Src) -> R<()> {
-        let body = &self.s.body;
-        let unchecked = |(key, it): &(Box<str>, Attr)| {
-            &**key == "check_well_formed" && *it == Attr::Bool(false)
-        };
-        if body.decorator.iter().any(unchecked) {
+        if !self.s.is_checked {
             return Ok(());
         }
+        let body = &self.s.body;
         let mut block = self.s.block;
         while let Some(op) = body.regions[body.blocks[block].parent].parent {
             if matches!(body.ops[op].kind, OpKind::LaunchThread { var, .. } if var == index) {

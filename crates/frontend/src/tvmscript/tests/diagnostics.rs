@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use test_utils::{Annotation, render_annotations};
 
 use super::lowered;
+use crate::tvmscript::Severity;
 
 #[track_caller]
 fn check(body: &str, expect: Expect) {
@@ -103,6 +104,28 @@ fn what_is_not_checked_to_be_well_formed_may_use_threads_that_nothing_launches()
     let text = "@T.prim_func(check_well_formed=False)\ndef f(A: T.Buffer((16,), \"float32\")):\n    v = T.env_thread(\"threadIdx.x\")\n    A[v] = 1.0\n";
     let (_, lowered) = lowered(text);
     assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+}
+
+#[test]
+fn what_is_not_checked_may_define_a_name_twice() {
+    let function = "def f():\n    i = T.int32()\n    T.bind(1, var=i)\n    T.bind(2, var=i)\n    T.evaluate(i)\n";
+    for (decorator, severity) in [
+        ("@T.prim_func", Severity::Error),
+        ("@T.prim_func(check_well_formed=False)", Severity::Hint),
+    ] {
+        let (_, lowered) = lowered(&format!("{decorator}\n{function}"));
+        let severities: Vec<Severity> = lowered.diagnostics.iter().map(|it| it.severity).collect();
+        assert_eq!(severities, [severity], "{decorator}");
+    }
+}
+
+#[test]
+fn a_module_that_is_not_checked_says_so_for_its_functions() {
+    let function = "    @T.prim_func\n    def f(A: T.Buffer((16,), \"float32\")):\n        v = T.env_thread(\"threadIdx.x\")\n        A[v] = 1.0\n";
+    for (decorator, count) in [("@I.ir_module", 1), ("@I.ir_module(check_well_formed=False)", 0)] {
+        let (_, lowered) = lowered(&format!("{decorator}\nclass Module:\n{function}"));
+        assert_eq!(lowered.diagnostics.len(), count, "{decorator}");
+    }
 }
 
 #[test]

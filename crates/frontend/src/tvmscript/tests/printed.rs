@@ -131,6 +131,20 @@ fn symbols_of_one_name_in_several_blocks_are_several() {
 fn a_constant_of_python_is_one() {
     becomes("T.evaluate(tvm.tirx.const(True, \"bool\"))", "T.evaluate(T.bool(True))");
     becomes("T.evaluate(tvm.tirx.const(3, \"int64\"))", "T.evaluate(T.int64(3))");
+    becomes("T.evaluate(tvm.tirx.const(3))", "T.evaluate(3)");
+}
+
+#[test]
+fn an_older_let_is_a_let() {
+    let older = "v = T.int32()\nT.evaluate(T.let(v, 1, v + 1))\n";
+    let newer = "v = T.int32()\nT.evaluate(T.Let(v + 1, where={v: 1}))\n";
+    becomes(older, newer);
+    becomes(&older.replace(".let", ".Let"), newer);
+    // A pointer gives the buffers that were described with it their memory.
+    becomes(
+        "p = T.handle(\"float32\")\nT.evaluate(T.Let(p, A.data, 1))\n",
+        "T.evaluate(T.Let(p, A.data, 1))\n",
+    );
 }
 
 #[test]

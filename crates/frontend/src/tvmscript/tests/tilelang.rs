@@ -691,6 +691,38 @@ fn tuned(factory: &str, rest: &str) -> String {
 }
 
 #[test]
+fn a_default_value_is_the_type_of_a_tensor() {
+    let text = format!(
+        "{HEAD}\n@T.prim_func(generator=True)\ndef f(A=T.Tensor((128,), T.float32), B=T.Tensor((128,), T.float32)):\n    with T.Kernel(128) as (tx,):\n        T.copy(A[tx], B[tx])\n"
+    );
+    expect![[r#"
+        @T.prim_func(generator=True)
+        def f(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+            for tx in T.thread_binding(128, thread="blockIdx.x"):
+                tx_1: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [128, 1, 1]})
+                    B[tx] = A[tx]
+    "#]]
+    .assert_eq(&printed(&text));
+}
+
+#[test]
+fn a_tensor_that_is_returned_says_nothing_of_the_kernel() {
+    let text = format!(
+        "{HEAD}\n@T.prim_func\ndef f(A: T.Tensor((128,), T.float32)) -> T.Tensor((128,), T.float32):\n    pass\n"
+    );
+    expect![[r#"
+        @T.prim_func
+        def f(A: T.Buffer((128,), "float32")):
+            T.evaluate(0)
+    "#]]
+    .assert_eq(&printed(&text));
+}
+
+#[test]
 fn each_configuration_of_a_tuner_is_an_instance() {
     let check = |factory: &str, rest: &str, expected: Expect| {
         expected.assert_eq(&tuned(factory, rest));

@@ -265,7 +265,23 @@ fn memory_that_is_stored_to_shown_or_mentioned_stays() {
         ",
         expect![[""]],
     );
-    // Text that is kept may use any name.
+    // Text that is kept uses the names in it, and what they are other names for.
+    check(
+        "
+        B = T.alloc_buffer((16,), \"int32\", scope=\"local\")
+        C = T.alloc_buffer((16,), \"int32\", scope=\"local\")
+        other = B
+        with some.thing(other):
+            A[0] = x
+        ",
+        expect![[r##"
+            # dead-binding at 2 `C`: _ is never used
+            B = T.alloc_buffer((16,), "int32", scope="local")
+            other = B
+            with some.thing(other):
+                A[0] = x
+        "##]],
+    );
     check(
         "
         B = T.alloc_buffer((16,), \"int32\", scope=\"local\")
