@@ -87,6 +87,10 @@ impl Bits {
     pub(super) const CHOICE: Bits = Bits(1 << 25);
     /// Table: floats, associative where the operation's own flags allow it.
     pub(super) const REASSOCIATES: Bits = Bits(1 << 26);
+    /// Reference: it is known to state no effects.
+    pub(super) const UNSTATED: Bits = Bits(1 << 27);
+    /// Reference: of the operations right in its regions, only effects that they state count.
+    pub(super) const STATED_ONLY: Bits = Bits(1 << 28);
 
     /// The properties that an operation adds to the operation around it.
     pub(super) const SPREAD: Bits = Bits(
@@ -337,7 +341,11 @@ fn traits_of_name(
             class = own;
             if own == "unknown" {
                 bits = bits.without(Bits::RECURSIVE);
+                bits.add(Bits::UNSTATED);
             }
+        }
+        if words.counts_what_is_stated(text) {
+            bits.add(Bits::STATED_ONLY);
         }
         is_commutative = words.is_commutative(text).unwrap_or(is_commutative);
         if words.is_isolated(text) {

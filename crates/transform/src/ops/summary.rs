@@ -60,10 +60,12 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// Returns the properties of an operation with those of another inside it.
+/// Returns the properties that an operation right inside of another one, with all inside of it, adds to that.
 pub(super) fn spread(outer: Bits, inner: Bits) -> Bits {
+    let counts =
+        outer.has(Bits::RECURSIVE) && !(outer.has(Bits::STATED_ONLY) && inner.has(Bits::UNSTATED));
     let inner = inner.and(Bits::SPREAD);
-    if outer.has(Bits::RECURSIVE) { inner } else { inner.without(Bits::EFFECT) }
+    if counts { inner } else { inner.without(Bits::EFFECT) }
 }
 
 /// Calls `visit` with every operand and its number, those of successors after the others.

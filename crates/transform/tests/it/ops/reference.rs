@@ -341,6 +341,14 @@ transform.named_sequence @f(%root: !transform.any_op) {
   ^bb0(%a: !transform.any_op):
     "transform.unheard_of"(%a) : (!transform.any_op) -> ()
   }
+  transform.with_pdl_patterns %root : !transform.any_op {
+  ^bb0(%a: !transform.any_op):
+    pdl.pattern @p : benefit(1) {
+      %t = pdl.types
+      %op = pdl.operation "a.b" -> (%t : !pdl.range<type>)
+      pdl.rewrite %op with "c"
+    }
+  }
   transform.sequence %root : !transform.any_op failures(propagate) {
   ^bb0(%a: !transform.any_op):
     "transform.unheard_of"(%a) : (!transform.any_op) -> ()
@@ -365,6 +373,7 @@ transform.named_sequence @f(%root: !transform.any_op) {
               transform.yield
             }
             ----
+            dead-operation: transform.with_pdl_patterns %root : !transform.any_op {
             dead-operation: transform.sequence %root : !transform.any_op failures(propagate) {
         "#]],
     );
