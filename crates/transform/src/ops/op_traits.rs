@@ -91,6 +91,8 @@ impl Bits {
     pub(super) const UNSTATED: Bits = Bits(1 << 27);
     /// Reference: of the operations right in its regions, only effects that they state count.
     pub(super) const STATED_ONLY: Bits = Bits(1 << 28);
+    /// Reference: of these, only effects on memory that is not made in its regions.
+    pub(super) const ROOTED: Bits = Bits(1 << 29);
 
     /// The properties that an operation adds to the operation around it.
     pub(super) const SPREAD: Bits = Bits(
@@ -107,6 +109,8 @@ impl Bits {
             | Self::UNKNOWN.0
             | Self::LEAVES.0,
     );
+    /// Reference: makes an object and writes it.
+    pub(super) const MAKES: Bits = Bits(Self::ALLOC.0 | Self::WRITE.0);
     /// Reference: any effect.
     pub(super) const EFFECT: Bits =
         Bits(Self::READ.0 | Self::ALLOC.0 | Self::WRITE.0 | Self::KEEP.0);
@@ -459,6 +463,9 @@ struct Context {
 fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Traits {
     let mut traits = named.traits;
     let bits = &mut traits.bits;
+    if bits.has(Bits::STATED_ONLY) && !op.operands.is_empty() {
+        bits.add(Bits::ROOTED);
+    }
     match named.special {
         Special::Tensor => {
             let memory = &mut cx.memory;
