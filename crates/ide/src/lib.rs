@@ -45,6 +45,7 @@ mod signature_help;
 mod simplifications;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod units;
 mod value_facts;
 mod workspace_symbols;
