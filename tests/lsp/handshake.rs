@@ -17,6 +17,7 @@ fn server_says_what_it_can_do() {
         "diagnosticProvider",
         "hoverProvider",
         "documentSymbolProvider",
+        "documentLinkProvider",
         "foldingRangeProvider",
         "codeLensProvider",
         "definitionProvider",

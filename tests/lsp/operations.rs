@@ -109,6 +109,32 @@ fn names_lead_to_their_definitions_and_change_together() {
 }
 
 #[test]
+fn locations_link_to_the_files_that_are_there() {
+    let text = "\
+#loc = loc(\"kernel.py\":3:4)
+func.func @f() {
+  \"a.b\"() : () -> () loc(callsite(#loc at \"main.py\":5:6))
+  return loc(\"../up/kernel.py\":7:1 to :9)
+}
+";
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("ir")).unwrap();
+    std::fs::create_dir(dir.path().join("up")).unwrap();
+    for path in ["kernel.py", "ir/kernel.py", "up/kernel.py"] {
+        std::fs::write(dir.path().join(path), "").unwrap();
+    }
+    let document = Document::new(uri_of(&dir.path().join("ir/k.mlir")), text);
+    let mut server = Server::start(dir.path());
+    server.open(&document);
+    let of_document = json!({ "textDocument": document.identifier() });
+    let links = ask(&mut server, "textDocument/documentLink", of_document);
+    let target = |path: &str, place: &str| format!("{}#{place}", uri_of(&dir.path().join(path)));
+    let targets: Vec<&Value> = links.as_array().unwrap().iter().map(|it| &it["target"]).collect();
+    assert_eq!(targets, [&target("ir/kernel.py", "L3,4"), &target("ir/../up/kernel.py", "L7,1")]);
+    assert_eq!(texts(&document, &links), ["\"kernel.py\":3:4", "\"../up/kernel.py\":7:1"]);
+}
+
+#[test]
 fn outline_folds_and_selections_follow_the_tree() {
     let document = document();
     let (mut server, _dir) = server_with(&document);

@@ -46,7 +46,7 @@ pub use self::{
     attributes::attribute_problems,
     compare::{Difference, differences},
     diagnostics::{is_known, unread_operation},
-    locations::source_place,
+    locations::{named_places, source_place},
     relower::{Previous, Traits, relower},
     reread::{reread_frame, reread_function},
     unit::{

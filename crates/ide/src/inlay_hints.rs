@@ -5,7 +5,8 @@
 //! ```
 //!
 //! A hint stands behind an occurrence that a plan replaces: the name of the value and how often it is computed. Its two
-//! parts lead to the first other occurrence and to the next one. The hints of a function are made in one query,
+//! parts lead to the first other occurrence and to the next one. Another stands behind the name of a tile that a kernel
+//! allocates: its type, and what it takes of the block's memory. The hints of a function are made in one query,
 //! relative to the function; asking for a file adds offsets.
 
 mod expressions;
@@ -21,6 +22,8 @@ use crate::{diagnostic::Worth, pace::Pace};
 pub struct InlayHintsConfig {
     /// All hints, those of refused groups too. Otherwise one a line, of the group that saves most.
     pub all: bool,
+    /// What each tile of a kernel takes of its block, where it is allocated.
+    pub tiles: bool,
     /// Which values are worth a hint, unless all are shown. In MLIR and PIR all are.
     pub worth: Worth,
     /// At most this many.
@@ -29,7 +32,7 @@ pub struct InlayHintsConfig {
 
 impl Default for InlayHintsConfig {
     fn default() -> InlayHintsConfig {
-        InlayHintsConfig { all: false, worth: Worth::default(), limit: usize::MAX }
+        InlayHintsConfig { all: false, tiles: true, worth: Worth::default(), limit: usize::MAX }
     }
 }
 

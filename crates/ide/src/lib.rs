@@ -8,6 +8,7 @@ mod deciding_fact;
 mod device_code;
 mod diagnostic;
 mod diagnostics;
+mod document_links;
 mod document_symbols;
 mod elsewhere;
 mod explain;
@@ -44,6 +45,7 @@ mod signature_help;
 mod simplifications;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod units;
 mod value_facts;
 mod workspace_symbols;
@@ -79,6 +81,7 @@ pub use crate::{
     completion::{Completion, CompletionKind, Completions},
     device_code::{DeviceCodeView, DeviceLens, SharedValue},
     diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig, Worth},
+    document_links::DocumentLink,
     document_symbols::{DocumentSymbol, SymbolKind},
     elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
     explain::Explanation,
@@ -264,6 +267,11 @@ impl Analysis {
     /// The functions of a file and their contents.
     pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
         self.ask(file, document_symbols::document_symbols)
+    }
+
+    /// The places in other files that the text of a file names, in its order.
+    pub fn document_links(&self, file: FileId) -> Cancellable<Vec<DocumentLink>> {
+        self.ask(file, document_links::document_links)
     }
 
     /// Returns the folds in the functions of a file.

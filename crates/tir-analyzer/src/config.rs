@@ -58,6 +58,8 @@ pub struct Config {
     pub hints_enable: bool,
     /// `hints.all`: show every hint, not only one a line.
     pub hints_all: bool,
+    /// `hints.tiles`: what each tile of a kernel takes of its block.
+    pub hints_tiles: bool,
     /// `hints.limit`: at most this many hints in one answer.
     pub hints_limit: usize,
     /// `hints.per-function`, `hints.per-lines`, `hints.min-saving`: which values that could be shared are shown, as
@@ -122,6 +124,7 @@ impl Default for Config {
             downstream: Downstream::Sound,
             hints_enable: true,
             hints_all: false,
+            hints_tiles: true,
             hints_limit: 20_000,
             worth: ide::Worth::default(),
             diagnostics_enable: true,

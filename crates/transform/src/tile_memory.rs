@@ -124,6 +124,12 @@ pub(crate) fn threads(attrs: &AttrDict) -> [Option<i128>; 3] {
     all
 }
 
+/// Returns true if a body launches a kernel of tiles. O(operations).
+pub fn has_launch(body: &Body) -> bool {
+    let mut dicts = body.ops.iter().map(|(_, op)| body.dict(op.attrs));
+    dicts.any(|it| it.iter().any(|it| &*it.0 == THREADS))
+}
+
 /// The threads of a block of the launch whose block has a buffer; none if they are not known, or there are several
 /// launches with other numbers.
 pub fn threads_of_block(body: &Body) -> Option<u64> {

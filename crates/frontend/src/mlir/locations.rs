@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use ir::text::cursor::{Cursor, Token, items};
-use syntax::{SourcePlace, SyntaxKind, SyntaxNode, TextRange};
+use syntax::{Green, GreenStep, SourcePlace, SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 /// Locations inside each other that are followed.
 const MAX_DEPTH: u32 = 32;
@@ -42,6 +42,61 @@ pub fn source_place(
     let location = node.children().find(|it| it.kind() == SyntaxKind::MLIR_LOCATION)?;
     let mut reader = Reader { alias, left: MAX_LOCATIONS };
     reader.attribute(&location.text(), 0).map(|it| it.place)
+}
+
+/// Returns the places that the locations of a unit name, `"f":3:4`, with their ranges relative to it, in text order.
+/// Linear in the text.
+pub fn named_places(unit: &Green) -> Vec<(TextRange, SourcePlace)> {
+    let mut found = Vec::new();
+    let mut offset = TextSize::from(0);
+    // The text of the location that the walk is in, where it starts, and how many nodes are open in it.
+    let mut location: Option<(String, TextSize, u32)> = None;
+    unit.walk(|step| match step {
+        GreenStep::Enter(kind) => match &mut location {
+            Some((.., depth)) => *depth += 1,
+            None if kind == SyntaxKind::MLIR_LOCATION => {
+                location = Some((String::new(), offset, 0));
+            }
+            None => {}
+        },
+        GreenStep::Token(_, text) => {
+            offset += TextSize::of(text);
+            if let Some((inside, ..)) = &mut location {
+                inside.push_str(text);
+            }
+        }
+        GreenStep::Leave => match &mut location {
+            Some((text, start, 0)) => {
+                let places = places_in(text);
+                found.extend(places.map(|(range, place)| (range + *start, place)));
+                location = None;
+            }
+            Some((.., depth)) => *depth -= 1,
+            None => {}
+        },
+    });
+    found
+}
+
+/// The places that the text of a location names.
+fn places_in(text: &str) -> impl Iterator<Item = (TextRange, SourcePlace)> {
+    let mut cursor = Cursor::new(text);
+    std::iter::from_fn(move || {
+        loop {
+            match cursor.next() {
+                Token::End => return None,
+                Token::String(file) if cursor.peek() == Token::Mark(':') => {
+                    let start = cursor.pos() - file.len();
+                    if let Some(it) = position(file, &mut cursor) {
+                        let range =
+                            TextRange::new((start as u32).into(), (cursor.pos() as u32).into());
+                        return Some((range, it.place));
+                    }
+                }
+                _ => {}
+            }
+        }
+    })
 }
 
 fn has_location(kind: SyntaxKind) -> bool {
@@ -249,6 +304,24 @@ func.func @f() {
                 with " and ä.py:3:4
             "#]],
         );
+    }
+
+    #[test]
+    fn places_in_locations_have_their_ranges() {
+        let text = r##"
+#loc = loc("k.py":1:2)
+#loc1 = loc(fused<"a":1>[callsite("x"("l.py":3:4) at "m.py" : 5 : 6), "k.py":0:0, "-":1:1])
+func.func @f() {
+  "a.b"() {path = "n.py":7:8} : () -> () loc("k.py":3:4 to :8)
+} loc("f.py":7:7
+"##;
+        let tree = syntax::parse_as(Language::Mlir, text);
+        let places = named_places(&Green::of(&tree.syntax()));
+        let line = |(range, it): &(TextRange, SourcePlace)| {
+            format!("{} is {}:{}:{}\n", &text[*range], it.path, it.line, it.column)
+        };
+        let found: String = places.iter().map(line).collect();
+        expect![[""]].assert_eq(&found);
     }
 
     #[test]

@@ -5,7 +5,6 @@ use codegen::TargetOptions;
 use db::{Db as _, RootDatabase, SourceFile};
 use frontend::tvmscript::{Capture, Constant, Definition, DefinitionId, DefinitionKind};
 use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
-use transform::tile_memory;
 
 use super::Hover;
 use crate::{
@@ -14,6 +13,7 @@ use crate::{
     guarded::{name_at, try_item},
     names::expressions::shown_mention_at,
     plan_text::PlanText,
+    tiles::Tiles,
     units::shown_function_at,
 };
 
@@ -161,7 +161,8 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition, device: &Target
         Some((note, None)) => format!(", {note}"),
         None => String::new(),
     };
-    let memory = definition.buffer.and_then(|it| tile_text(text.body, it, device));
+    let memory =
+        definition.buffer.and_then(|it| Tiles::of(text.body).get(it)).map(|it| it.share(device));
     let memory = memory.map_or(String::new(), |it| format!("\n\n{it}"));
     format!("```python\n{}{ty}\n```\n{kind}{note}{memory}", definition.name)
 }
@@ -179,52 +180,6 @@ pub(crate) fn type_of(text: &PlanText<'_>, definition: &Definition) -> Option<St
         return Some(format!("T.Buffer(({}{comma}), {dtype})", shape.join(", ")));
     }
     definition.value.map(|it| text.ty(text.body.values[it].ty))
-}
-
-/// The share that a tile takes of a block's memory or registers: `48 KiB × 3 stages = 144 of 227 KiB of shared memory`.
-fn tile_text(body: &ir::Body, buffer: ir::BufferId, device: &TargetOptions) -> Option<String> {
-    let threads = tile_memory::threads_of_block(body);
-    let data = &body.buffers[buffer];
-    let scope = body.scope_name(data.scope);
-    if data.origin != ir::BufferOrigin::Alloc || data.scope.is_global() {
-        return None;
-    }
-    let bytes = tile_memory::bytes(body, buffer)?;
-    let arch = codegen::arch::find(codegen::Target::Cuda, device.arch.as_deref());
-    let most = device.shared_memory.unwrap_or(arch.limits.shared);
-    if data.scope.is_plain_shared() {
-        let pipelines = tile_memory::pipelines(body);
-        let stages = pipelines.iter().filter(|it| it.tiles.contains(&buffer));
-        let one = size(bytes);
-        let limit = size(most);
-        return Some(match stages.map(|it| it.stages).max() {
-            Some(stages) => {
-                let all = size(bytes.saturating_mul(stages));
-                format!("{one} × {stages} stages = {all} of {limit} of shared memory (`{scope}`)")
-            }
-            None => format!("{one} of {limit} of shared memory (`{scope}`)"),
-        });
-    }
-    // A register has four bytes; a fragment that several threads hold takes more.
-    let registers = |threads: u64| bytes.div_ceil(threads).div_ceil(4);
-    Some(match threads {
-        Some(threads) if scope.starts_with("local.fragment") => format!(
-            "{} of registers, at least {} of each of {threads} threads (`{scope}`)",
-            size(bytes),
-            registers(threads)
-        ),
-        _ => format!("{} (`{scope}`)", size(bytes)),
-    })
-}
-
-/// Bytes in the unit that people use.
-fn size(bytes: u64) -> String {
-    match bytes {
-        it if it < 1 << 10 => format!("{it} bytes"),
-        it if it.is_multiple_of(1 << 10) => format!("{} KiB", it >> 10),
-        // Rounded down, as limits are not.
-        it => format!("{}.{} KiB", it >> 10, ((it % (1 << 10)) * 10) >> 10),
-    }
 }
 
 fn expr_text(text: &PlanText<'_>, expr: ir::ExprId) -> String {

@@ -1,18 +1,22 @@
 //! Hints of functions of statements: at what the plan replaces, the name of the value and how often it is computed.
 
+use codegen::TargetOptions;
 use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
+use frontend::tvmscript::Definition;
 use ir::{
     OccurrenceId,
     plan::{CseGroup, Decision},
 };
 use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
+use transform::tile_memory;
 
 use super::{InlayHint, InlayHintsConfig, LabelPart};
 use crate::{
     guarded::item,
     pace::Pace,
     plan_text::{GroupLines, HOST_ROUNDING, INFORMATIONAL, PlanText},
+    tiles::Tiles,
     units::of_units,
 };
 
@@ -21,6 +25,8 @@ use crate::{
 pub(crate) struct FunctionHints {
     /// In text order.
     hints: Vec<RelativeHint>,
+    /// Of tiles, in text order.
+    tiles: Vec<InlayHint>,
     /// Lines of the function.
     lines: usize,
 }
@@ -60,14 +66,17 @@ pub(super) fn inlay_hints(
             return Vec::new();
         }
         let at = at.shown(db);
-        let FunctionHints { hints, lines } = function_hints(db, at.unit);
-        let wanted = hints.iter().filter(|it| {
-            let is_inside =
-                range.is_none_or(|range| range.contains_inclusive(it.hint.offset + at.start()));
-            let is_shown = it.is_first_choice && config.worth.shows(it.rank, it.saves, *lines);
-            is_inside && (config.all || is_shown)
-        });
-        wanted.take(config.limit).map(|it| placed(at, &it.hint)).collect::<Vec<_>>()
+        let FunctionHints { hints, tiles, lines } = function_hints(db, at.unit);
+        let is_shown =
+            |it: &RelativeHint| it.is_first_choice && config.worth.shows(it.rank, it.saves, *lines);
+        let values = hints.iter().filter(|it| config.all || is_shown(it)).map(|it| &it.hint);
+        let tiles = tiles.iter().filter(|_| config.tiles);
+        let is_inside = |it: &&InlayHint| {
+            range.is_none_or(|range| range.contains_inclusive(it.offset + at.start()))
+        };
+        let mut wanted: Vec<&InlayHint> = values.chain(tiles).filter(is_inside).collect();
+        wanted.sort_by_key(|it| it.offset);
+        wanted.into_iter().take(config.limit).map(|it| placed(at, it)).collect::<Vec<_>>()
     };
     of_units(db, file, range, hints).flatten().take(config.limit).collect()
 }
@@ -122,7 +131,24 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
         Some(RelativeHint { hint, is_first_choice, rank, saves: candidate.saves.unwrap_or(0) })
     };
     let hints = candidates.iter().enumerate().filter_map(hint).collect();
-    FunctionHints { hints, lines: text.n_lines() }
+    FunctionHints { hints, tiles: tile_hints(&text), lines: text.n_lines() }
+}
+
+/// The hints of the tiles that a kernel with tiles allocates: behind their names.
+fn tile_hints(text: &PlanText<'_>) -> Vec<InlayHint> {
+    if !tile_memory::has_launch(text.body) {
+        return Vec::new();
+    }
+    let tiles = Tiles::of(text.body);
+    let hint = |it: &Definition| {
+        let tile = tiles.get(it.buffer?)?;
+        let label = LabelPart { text: tile.label(), target: None, names_line: false };
+        let tooltip = tile.share(&TargetOptions::default());
+        Some(InlayHint { offset: it.range.end(), label: vec![label], tooltip })
+    };
+    let mut hints: Vec<InlayHint> = text.map.definitions().iter().filter_map(hint).collect();
+    hints.sort_by_key(|it| it.offset);
+    hints
 }
 
 /// The marked places of a group: the occurrences that the plan replaces, or every one of it if nothing is done with it.

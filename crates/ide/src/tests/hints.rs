@@ -25,7 +25,8 @@ fn check(body: &str, expected: Expect) {
     check_with(&InlayHintsConfig::default(), body, expected);
 }
 
-const ALL: InlayHintsConfig = InlayHintsConfig { all: true, worth: Worth::ALL, limit: usize::MAX };
+const ALL: InlayHintsConfig =
+    InlayHintsConfig { all: true, tiles: true, worth: Worth::ALL, limit: usize::MAX };
 
 #[test]
 fn every_line_that_computes_a_shared_value_has_a_hint() {

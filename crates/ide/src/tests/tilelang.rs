@@ -112,6 +112,44 @@ fn memory_on(device: &TargetOptions, name: &str, shape: &str, form: &str, loop_:
     hover.markdown.split("\n\n").nth(1).unwrap_or_default().to_owned()
 }
 
+/// The hints of a file, each behind the name that it is about.
+fn tile_hints(text: &str) -> Vec<String> {
+    let hints = analysis(text).inlay_hints(FILE, None, &Default::default()).unwrap();
+    let name = |at: usize| text[..at].rsplit([' ', '\n']).next().unwrap_or_default().to_owned();
+    let label =
+        |it: &crate::InlayHint| it.label.iter().map(|it| it.text.as_str()).collect::<String>();
+    hints.iter().map(|it| format!("{}: {}", name(it.offset.into()), label(it))).collect()
+}
+
+#[test]
+fn a_tile_has_a_hint_of_what_it_takes_of_a_block() {
+    let text = "\
+import tilelang.language as T
+
+@T.prim_func
+def f(A: T.Tensor((1024, 1024), \"float16\"), n: T.int32):
+    with T.Kernel(4, threads=128) as bx:
+        S = T.alloc_shared((128, 192), \"float16\")
+        F = T.alloc_fragment((128, 128), \"float32\")
+        V = T.alloc_fragment((128,), \"float16\")
+        L = T.alloc_local((8,), \"int8\")
+        U = T.alloc_shared((n, 8), \"float16\")
+        for k in T.Pipelined(8, num_stages=3):
+            T.copy(A[k * 128, 0], S)
+";
+    assert_eq!(
+        tile_hints(text),
+        [
+            "S: float16[128, 192] 48 KiB × 3",
+            "F: float32[128, 128] 128 registers",
+            "V: float16[128] 1 register",
+            "L: int8[8] 8 bytes",
+        ]
+    );
+    let off = crate::InlayHintsConfig { tiles: false, ..Default::default() };
+    assert_eq!(analysis(text).inlay_hints(FILE, None, &off).unwrap(), []);
+}
+
 #[test]
 fn hover_of_a_tile_says_what_it_takes_of_a_block() {
     let pipelined = "T.Pipelined(8, num_stages=3)";

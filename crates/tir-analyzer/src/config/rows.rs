@@ -122,6 +122,8 @@ rows! {
     "hints.enable": bool = hints_enable;
     /// Show every hint, also of refused groups; otherwise at most one a line.
     "hints.all": bool = hints_all;
+    /// Show what each tile of a kernel takes of its block: type, bytes or registers, stages.
+    "hints.tiles": bool = hints_tiles;
     /// The most hints in one answer.
     "hints.limit": usize = hints_limit;
     /// The values of one function that are shown as hints and diagnostics, those that save most.

@@ -159,6 +159,7 @@ impl Client {
             call_hierarchy_provider: Some(lsp::CallHierarchyProvider::Bool(true)),
             workspace_symbol_provider: Some(lsp::WorkspaceSymbolProvider::Bool(true)),
             document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
+            document_link_provider: Some(lsp::DocumentLinkOptions::default()),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
             // Where it can be said, it is said for the languages that have a layout only: an editor would ask people
             // which of two formatters they want for Python.

@@ -13,7 +13,9 @@ use serde::Serialize;
 
 use crate::server::{
     event::Event,
-    handlers::{actions, calls, choose, completion, layout, names, request as handlers, symbols},
+    handlers::{
+        actions, calls, choose, completion, layout, links, names, request as handlers, symbols,
+    },
     lsp::ext,
     outbox::Outbox,
     panics,
@@ -51,6 +53,7 @@ pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
         .on::<lsp::CallHierarchyOutgoingCallsRequest, _>(calls::outgoing)
         .on::<lsp::WorkspaceSymbolRequest, _>(symbols::workspace_symbols)
         .on::<lsp::DocumentSymbolRequest, _>(handlers::document_symbols)
+        .on::<lsp::DocumentLinkRequest, _>(links::document_links)
         .on::<lsp::FoldingRangeRequest, _>(handlers::folding_ranges)
         .on::<lsp::DocumentFormattingRequest, _>(layout::formatting)
         .on::<lsp::DocumentRangeFormattingRequest, _>(layout::range_formatting)

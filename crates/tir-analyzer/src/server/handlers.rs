@@ -7,6 +7,7 @@ pub(crate) mod completion;
 mod declare;
 mod instances;
 pub(crate) mod layout;
+pub(crate) mod links;
 pub(crate) mod names;
 pub(crate) mod notification;
 pub(crate) mod request;

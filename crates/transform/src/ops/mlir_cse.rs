@@ -88,8 +88,17 @@ pub(super) fn find(
 struct Open {
     /// The entries known outside, if none of them is known inside.
     outside: Option<Entries>,
-    /// The properties of its regions; with the rules of LLVM 24, without deleted operations.
+    /// Its own properties.
+    own: Bits,
+    /// What its regions add to those; with the rules of LLVM 24, without deleted operations.
     inside: Bits,
+}
+
+impl Open {
+    /// Adds the properties of an operation that is right in its regions.
+    fn add(&mut self, bits: Bits) {
+        self.inside.add(spread(self.own, bits));
+    }
 }
 
 struct Walk<'a> {
@@ -171,7 +180,7 @@ impl<'a> Walk<'a> {
             |it: BlockId| it == blocks[0] || tree.is_some_and(|tree| tree.parent(it).is_some());
         for &block in blocks.iter().filter(|it| is_graph || !is_walked(**it)) {
             for &op in &self.body.blocks[block].ops {
-                self.open[open].inside.add(self.summary.bits(op));
+                self.open[open].add(self.summary.bits(op));
             }
         }
     }
@@ -204,7 +213,7 @@ impl<'a> Walk<'a> {
             return;
         }
         if let Some(open) = self.open.last_mut() {
-            open.inside.add(bits);
+            open.add(bits);
             let is_commutative = self.traits.of(op).has(Bits::COMMUTATIVE);
             self.digests.operation(self.body, &self.replaced, op, is_commutative);
         }
@@ -525,7 +534,7 @@ impl ScopeVisitor for Walk<'_> {
         }
         let own = self.traits.of(op);
         let outside = own.has(Bits::ISOLATED).then(|| self.table.take());
-        self.open.push(Open { outside, inside: Bits::default() });
+        self.open.push(Open { outside, own, inside: Bits::default() });
         let is_candidate = !self.summary.bits(op).has(Bits::WRITE);
         self.digests.enter(op, is_candidate);
         true
@@ -538,9 +547,8 @@ impl ScopeVisitor for Walk<'_> {
         }
         if self.is_24 {
             // What was deleted inside counts no more.
-            let own = self.traits.of(op);
-            let mut bits = own;
-            bits.add(spread(own, open.inside));
+            let mut bits = open.own;
+            bits.add(open.inside);
             self.summary.set_bits(op, bits);
         }
         let (traits, is_gone, is_24) = (self.traits, &self.is_gone, self.is_24);

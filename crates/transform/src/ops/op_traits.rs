@@ -87,6 +87,12 @@ impl Bits {
     pub(super) const CHOICE: Bits = Bits(1 << 25);
     /// Table: floats, associative where the operation's own flags allow it.
     pub(super) const REASSOCIATES: Bits = Bits(1 << 26);
+    /// Reference: it is known to state no effects.
+    pub(super) const UNSTATED: Bits = Bits(1 << 27);
+    /// Reference: of the operations right in its regions, only effects that they state count.
+    pub(super) const STATED_ONLY: Bits = Bits(1 << 28);
+    /// Reference: of these, only effects on memory that is not made in its regions.
+    pub(super) const ROOTED: Bits = Bits(1 << 29);
 
     /// The properties that an operation adds to the operation around it.
     pub(super) const SPREAD: Bits = Bits(
@@ -103,6 +109,8 @@ impl Bits {
             | Self::UNKNOWN.0
             | Self::LEAVES.0,
     );
+    /// Reference: makes an object and writes it.
+    pub(super) const MAKES: Bits = Bits(Self::ALLOC.0 | Self::WRITE.0);
     /// Reference: any effect.
     pub(super) const EFFECT: Bits =
         Bits(Self::READ.0 | Self::ALLOC.0 | Self::WRITE.0 | Self::KEEP.0);
@@ -337,7 +345,11 @@ fn traits_of_name(
             class = own;
             if own == "unknown" {
                 bits = bits.without(Bits::RECURSIVE);
+                bits.add(Bits::UNSTATED);
             }
+        }
+        if words.counts_what_is_stated(text) {
+            bits.add(Bits::STATED_ONLY);
         }
         is_commutative = words.is_commutative(text).unwrap_or(is_commutative);
         if words.is_isolated(text) {
@@ -451,6 +463,9 @@ struct Context {
 fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Traits {
     let mut traits = named.traits;
     let bits = &mut traits.bits;
+    if bits.has(Bits::STATED_ONLY) && !op.operands.is_empty() {
+        bits.add(Bits::ROOTED);
+    }
     match named.special {
         Special::Tensor => {
             let memory = &mut cx.memory;

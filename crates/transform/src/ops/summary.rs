@@ -60,10 +60,17 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// Returns the properties of an operation with those of another inside it.
+/// Returns the properties that an operation right inside of another one, with all inside of it, adds to that.
 pub(super) fn spread(outer: Bits, inner: Bits) -> Bits {
+    let is_silent = outer.has(Bits::STATED_ONLY) && inner.has(Bits::UNSTATED);
+    // What it writes without having to stay is what it makes.
+    let only_makes = outer.has(Bits::ROOTED) && !inner.has(Bits::KEEP);
     let inner = inner.and(Bits::SPREAD);
-    if outer.has(Bits::RECURSIVE) { inner } else { inner.without(Bits::EFFECT) }
+    match () {
+        () if is_silent || !outer.has(Bits::RECURSIVE) => inner.without(Bits::EFFECT),
+        () if only_makes => inner.without(Bits::MAKES),
+        () => inner,
+    }
 }
 
 /// Calls `visit` with every operand and its number, those of successors after the others.

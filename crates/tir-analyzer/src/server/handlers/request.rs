@@ -31,6 +31,7 @@ pub(crate) fn inlay_hints(
     let range = from_proto::range(&document.lines, snapshot.encoding(), params.range);
     let hints_config = ide::InlayHintsConfig {
         all: config.hints_all,
+        tiles: config.hints_tiles,
         worth: config.worth,
         limit: config.hints_limit,
     };

@@ -55,7 +55,8 @@ impl ReferenceTraits {
     }
 
     fn insert(&mut self, name: &'static str, class: &'static str) {
-        if matches!(class, "commutative" | "ordered" | "isolated" | "one-time" | "recursive") {
+        let traits = ["commutative", "ordered", "isolated", "one-time", "recursive", "stated-only"];
+        if traits.contains(&class) {
             self.traits.insert((name, class));
         } else if let Some(prefix) = name.strip_suffix('*') {
             self.prefixes.push((prefix, class));
@@ -87,6 +88,11 @@ impl ReferenceTraits {
     /// True for an operation that does what is in its regions besides what its class says.
     pub(super) fn is_recursive(&self, name: &str) -> bool {
         self.has(name, "recursive")
+    }
+
+    /// True for an operation of whose regions only those effects count that an operation right in them states.
+    pub(super) fn counts_what_is_stated(&self, name: &str) -> bool {
+        self.has(name, "stated-only")
     }
 
     pub(super) fn is_one_time(&self, name: &str) -> bool {

@@ -341,6 +341,18 @@ transform.named_sequence @f(%root: !transform.any_op) {
   ^bb0(%a: !transform.any_op):
     "transform.unheard_of"(%a) : (!transform.any_op) -> ()
   }
+  transform.with_pdl_patterns %root : !transform.any_op {
+  ^bb0(%a: !transform.any_op):
+    pdl.pattern @p : benefit(1) {
+      %t = pdl.types
+      %op = pdl.operation "a.b" -> (%t : !pdl.range<type>)
+      pdl.rewrite %op with "c"
+    }
+    transform.sequence %a : !transform.any_op failures(propagate) {
+    ^bb1(%b: !transform.any_op):
+      %f = transform.pdl_match @p in %b : (!transform.any_op) -> !transform.any_op
+    }
+  }
   transform.sequence %root : !transform.any_op failures(propagate) {
   ^bb0(%a: !transform.any_op):
     "transform.unheard_of"(%a) : (!transform.any_op) -> ()
@@ -365,6 +377,9 @@ transform.named_sequence @f(%root: !transform.any_op) {
               transform.yield
             }
             ----
+            dead-operation: transform.with_pdl_patterns %root : !transform.any_op {
+            dead-operation: transform.sequence %a : !transform.any_op failures(propagate) {
+            dead-operation: %f = transform.pdl_match @p in %b : (!transform.any_op) -> !transform.any_op
             dead-operation: transform.sequence %root : !transform.any_op failures(propagate) {
         "#]],
     );
