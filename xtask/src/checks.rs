@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use anyhow::Context as _;
 
 /// The names of all verbs of `checks`.
-pub const CHECKS: [&str; 4] = ["test", "prove-rules", "bench", "conformance"];
+pub const CHECKS: [&str; 5] = ["test", "prove-rules", "proof", "bench", "conformance"];
 
 /// A verb of `checks` and its arguments, which are not looked at here.
 #[derive(clap::Subcommand)]
@@ -17,6 +17,9 @@ pub(crate) enum Verb {
     /// Prove every rewrite rule of the simplifier.
     #[command(disable_help_flag = true)]
     ProveRules(Arguments),
+    /// Make the page of what campaigns have checked.
+    #[command(disable_help_flag = true)]
+    Proof(Arguments),
     /// Measure speed beside the peer, in the same run.
     #[command(disable_help_flag = true)]
     Bench(Arguments),
@@ -34,10 +37,11 @@ pub(crate) struct Arguments {
 
 impl Verb {
     pub(crate) fn name_and_arguments(&self) -> (&'static str, &[OsString]) {
-        let [test, prove_rules, bench, conformance] = CHECKS;
+        let [test, prove_rules, proof, bench, conformance] = CHECKS;
         let (name, arguments) = match self {
             Verb::Test(it) => (test, it),
             Verb::ProveRules(it) => (prove_rules, it),
+            Verb::Proof(it) => (proof, it),
             Verb::Bench(it) => (bench, it),
             Verb::Conformance(it) => (conformance, it),
         };

@@ -2,6 +2,7 @@
 
 mod against_values;
 mod by_hand;
+mod campaign;
 mod dynamic;
 mod growing;
 mod growth;

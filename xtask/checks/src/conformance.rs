@@ -6,6 +6,7 @@
 
 mod again;
 mod agreement;
+mod arith;
 mod both;
 mod built;
 mod c;
@@ -44,6 +45,7 @@ mod tilelang;
 mod upstream;
 mod upstream_cse;
 mod upstream_mlir;
+mod validate;
 mod wide;
 
 use std::path::{Path, PathBuf};
@@ -78,6 +80,7 @@ Examples:
   cargo xtask conformance tilelang-run tilelang/examples    … kernels of its examples, executed by us and computed by NumPy
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
+  cargo xtask conformance validate --corpus DIR             functions before and after our passes, proved by z3 or run
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
   cargo xtask conformance gpu --corpus DIR                  CUDA kernels, run and timed on a GPU; skipped by name without one
@@ -85,6 +88,7 @@ Examples:
   cargo xtask conformance again --corpus mlir/test          every .mlir formatted and optimised twice, read by mlir-opt
   cargo xtask conformance mlir-run --corpus DIR             … executed by us and by mlir-cpu-runner
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
+  cargo xtask conformance arith --functions 3000 --seed 1   questions to the analyzer, tried on all values of narrow types
   cargo xtask conformance fuzz --functions 100000 --seed 1  generated functions before and after every plan, in the interpreter
   cargo xtask conformance fuzz --kind unknowns --functions 20000
   cargo xtask conformance generated --functions 2000        … and what TVM reads of them, before and after")]
@@ -161,6 +165,10 @@ enum Suite {
     Power,
     /// Compare the expressions that our simplifier leaves with TVM's: they must be at least as simple.
     Simplify,
+    /// Prove that functions do the same after `cse` and after `simplify`, and run the others.
+    Validate,
+    /// Ask the procedures of the analyzer random questions, and try the answers on all values of narrow types.
+    Arith,
     /// Run generated functions before and after every plan.
     Fuzz,
     /// Read the generated functions after our plans with TVM.
@@ -217,6 +225,10 @@ struct Input<'a> {
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     if args.suite == Suite::Fuzz {
         let is_good = fuzz::run(ws, args.size)?;
+        return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
+    }
+    if args.suite == Suite::Arith {
+        let is_good = arith::run(ws, args.size)?;
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
     let (folders, filter) = (&args.folders, args.filter.as_deref());
@@ -305,7 +317,8 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Cse => cse::compare(input),
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
-        Suite::Fuzz => anyhow::bail!("generated functions need no files"),
+        Suite::Validate => validate::compare(input),
+        Suite::Fuzz | Suite::Arith => anyhow::bail!("generated functions need no files"),
         Suite::Reread
         | Suite::Upstream
         | Suite::UpstreamMlir

@@ -6,6 +6,7 @@
 mod bench;
 mod conformance;
 mod nvcc;
+mod proof;
 mod prove_rules;
 mod system;
 mod tally;
@@ -28,6 +29,7 @@ struct Cli {
 enum Verb {
     Test(test::Args),
     ProveRules(prove_rules::Args),
+    Proof(proof::Args),
     Bench(bench::Args),
     Conformance(conformance::Args),
 }
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     xtask::finish(|ws| match &cli.verb {
         Verb::Test(args) => test::run(args, ws),
         Verb::ProveRules(args) => prove_rules::run(args, ws),
+        Verb::Proof(args) => proof::run(args, ws),
         Verb::Bench(args) => bench::run(args, ws),
         Verb::Conformance(args) => conformance::run(args, ws),
     })

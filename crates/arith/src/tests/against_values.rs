@@ -50,6 +50,30 @@ fn assignments(bench: &Bench, rng: &mut Rng) -> Vec<Vec<i128>> {
     all
 }
 
+/// Every value of every variable, in all combinations: for narrow types.
+pub(super) fn every_assignment(bench: &Bench) -> Vec<Vec<i128>> {
+    let mut all = vec![vec![0; bench.body.values.len()]];
+    for &(_, value) in &bench.variables {
+        if bench.body.values[value].kind != ValueKind::Symbol {
+            continue;
+        }
+        let dtype = bench.body.values[value].ty.prim().expect("an integer");
+        let range = Interval::of_type(dtype);
+        let with = |assignment: &Vec<i128>, number: i128| {
+            let mut assignment = assignment.clone();
+            assignment[value.index()] = number;
+            assignment
+        };
+        let numbers = range.min..=range.max;
+        all = all
+            .iter()
+            .flat_map(|assignment| numbers.clone().map(move |number| with(assignment, number)))
+            .collect();
+    }
+    all.retain_mut(|values| bind_all(&bench.body, values));
+    all
+}
+
 /// Evaluates the bindings; false if an error ends the run there.
 fn bind_all(body: &ir::Body, values: &mut [i128]) -> bool {
     let ops = &body.blocks[body.entry(body.root)].ops;
@@ -146,18 +170,25 @@ impl Case {
 }
 
 pub(super) fn random_case(rng: &mut Rng) -> Case {
-    let sets: &[&[&str]] = &[
-        &["a: int4", "b: int4"],
-        &["a: int4", "b: uint4"],
-        &["a: uint4", "b: uint4", "c: int4"],
-        &["a: int8", "b: int8"],
-        &["a: int32", "b: int32"],
-        &["a: size int32", "b: int32", "c: int32"],
-        &["a: uint32", "b: int32"],
-        &["a: int64", "b: int64"],
-        &["a: int64", "b: int32"],
-        &["a: uint64", "b: int8"],
-    ];
+    random_case_of(rng, SETS, 3)
+}
+
+/// The variables of random cases.
+const SETS: &[&[&str]] = &[
+    &["a: int4", "b: int4"],
+    &["a: int4", "b: uint4"],
+    &["a: uint4", "b: uint4", "c: int4"],
+    &["a: int8", "b: int8"],
+    &["a: int32", "b: int32"],
+    &["a: size int32", "b: int32", "c: int32"],
+    &["a: uint32", "b: int32"],
+    &["a: int64", "b: int64"],
+    &["a: int64", "b: int32"],
+    &["a: uint64", "b: int8"],
+];
+
+/// A random case over one of these sets of variables, with so many conditions and integers as queries.
+pub(super) fn random_case_of(rng: &mut Rng, sets: &[&[&str]], n_queries: usize) -> Case {
     let mut bench = Bench::new(sets[rng.below(sets.len())]);
     let n_conditions = rng.below(4);
     let mut conditions = Vec::new();
@@ -175,7 +206,7 @@ pub(super) fn random_case(rng: &mut Rng) -> Case {
         range = Some((var, min, extent));
     }
     let mut queries: Vec<ExprId> = conditions.iter().map(|it| it.0).collect();
-    for _ in 0..3 {
+    for _ in 0..n_queries {
         queries.push(condition(&mut bench, rng, 2));
         let types = types_of(&bench);
         let dtype = *rng.pick(&types);
