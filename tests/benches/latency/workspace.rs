@@ -18,7 +18,7 @@ use super::{KEYS, Times};
 /// Files of the workspace.
 const FILES: usize = 2_000;
 
-/// What is edited: its name, whether it stands in the imported file, and the text before the digit.
+/// The edits: the name of what is edited, whether it stands in the imported file, and the text before the digit.
 const EDITS: [(&str, bool, &str); 5] = [
     ("the body of the kernel", false, "A[i] + "),
     ("a constant of its file", false, "\nSIZE = "),
