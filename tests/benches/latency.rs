@@ -2,7 +2,8 @@
 //!
 //! Each scenario opens a file and types one character over a digit inside one function, again and again at different
 //! places; the time is from sending the change to having the hints of that function. The client's own bookkeeping is
-//! done before the clock starts. In one large function of MLIR the hints are those that an editor shows, and the
+//! done before the clock starts. So in a workspace of many files, for edits of what a kernel takes from around it
+//! (`latency/workspace.rs`). In one large function of MLIR the hints are those that an editor shows, and the
 //! diagnostics of the file are waited for as well; `mlir-lsp-server`, where `MLIR_LSP_SERVER` names it, gets each of
 //! the same changes right after, and is waited for until its diagnostics are there. `cargo xtask bench` builds the
 //! server in release mode and names it in `TIR_ANALYZER_BIN`.
@@ -22,6 +23,9 @@ use tests::{
     lsp::{Server, usual_capabilities},
 };
 
+#[path = "latency/workspace.rs"]
+mod workspace;
+
 const KEYS: usize = 300;
 /// In a function so large that each takes the peer a good part of a second.
 const LARGE_KEYS: usize = 60;
@@ -31,6 +35,9 @@ fn main() -> anyhow::Result<()> {
     let corpus = args.first().map_or_else(|| PathBuf::from("corpus"), PathBuf::from);
     for scenario in scenarios(&corpus)?.into_iter().chain(of_mlir()) {
         show(&measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?)?;
+    }
+    for line in workspace::measure().context("in a workspace of many files")? {
+        show(&line)?;
     }
     for (name, text) in large_functions() {
         show(&measure_beside_peer(name, &text).with_context(|| format!("in scenario {name}"))?)?;

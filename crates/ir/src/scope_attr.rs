@@ -4,7 +4,7 @@
 
 use crate::{Body, OpId, OpKind};
 
-/// What the attribute of a scope says about the code in it.
+/// The meaning of the attribute of a scope for the code in it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ScopeAttr {
     /// `async_scope`: stores in it are asynchronous copies.
@@ -36,7 +36,7 @@ impl ScopeAttr {
 }
 
 impl Body {
-    /// What an operation says about the scope that it opens, if it is an attribute of one.
+    /// Returns what an operation says about the scope that it opens, if it is an attribute of one.
     pub fn scope_attr(&self, op: OpId) -> Option<ScopeAttr> {
         match self.ops[op].kind {
             OpKind::Attr(key) => ScopeAttr::of_key(self.name(key)),

@@ -1,7 +1,7 @@
 //! Tests of [`super`].
 
 use expect_test::{Expect, expect};
-use ir::{BufferOrigin, DataType, ExprKind};
+use ir::{BufferOrigin, DataType, ExprKind, OpKind};
 
 use super::*;
 use crate::memory::tests::fixture::{Fixture, parse};

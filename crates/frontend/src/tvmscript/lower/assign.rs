@@ -116,6 +116,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if matches!(self.ast.kind(value), ExKind::Call { .. }) {
             self.s.call_target = Some((self.s.body.intern(name), value));
         }
+        self.s.returned_meta = false;
         // A part of a buffer is a part of it under another name (TileLang), or the vector of its elements.
         let ev = match self.is_tile_source() {
             true => self.eval(value).map(|ev| self.of_python(value, ev)),
@@ -123,6 +124,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         };
         self.s.call_target = None;
         let ev = ev?;
+        if self.is_meta(value) {
+            return self.alias(name, target, ev);
+        }
         // `n = T.int64()` is a variable in TileLang too, where a type may have another name (`dtype = T.int64`).
         let is_made = matches!(*self.ast.kind(value), ExKind::Call { args, .. } if args.is_empty());
         match ev.val {
@@ -359,8 +363,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Ok(());
         }
         // What `T.meta_var` gives is no variable, and neither are its parts.
-        let is_meta = self.form_call(value).is_some_and(|it| it.0 == "meta_var");
+        self.s.returned_meta = false;
         let ev = self.eval(value)?;
+        let is_meta = self.is_meta(value);
         let is_plain = !targets.iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)));
         let open = match is_plain && self.is_captured(&ev.val) {
             true => self.captured_items(value, &ev, targets.len()),
@@ -380,6 +385,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Returns true if a value that has been read is what `T.meta_var` gives, here or where a helper returns.
+    fn is_meta(&mut self, value: Ex) -> bool {
+        match self.form_call(value) {
+            Some((form, _)) => form == "meta_var",
+            None => self.s.returned_meta && matches!(self.ast.kind(value), ExKind::Call { .. }),
+        }
     }
 
     /// `x, y = T.cta_id([2, 4])`: one binding an axis.

@@ -437,8 +437,8 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// `tvm.tirx.const(value, dtype)`: a constant, if both are known; `const(value)` of a value that is not known is the
-    /// value.
+    /// `tvm.tirx.const(value, dtype)`: a constant, if both are known; `const(value)` of a value that is not known is
+    /// the value.
     fn python_const(&mut self, ex: Ex, args: &Args<'_>) -> R<Ev> {
         let (value, dtype) = match args.positional[..] {
             // By itself, a number has the type that Python says.

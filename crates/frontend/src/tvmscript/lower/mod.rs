@@ -115,6 +115,8 @@ struct State<'e> {
     /// Helpers of Python that are being read, one inside the other, and their statements so far.
     helper_depth: u32,
     helper_steps: u32,
+    /// True if the last helper that returned gave what `T.meta_var` makes of a value: no variable.
+    returned_meta: bool,
     /// The name that gets the value of a call, while the call is read.
     call_target: Option<(ir::NameId, Ex)>,
     /// The name of the buffer that the helper which is read may return.
@@ -231,6 +233,7 @@ fn lowered<'e>(
         diagnostics: Vec::new(),
         doubt: Doubt::None,
         helper_depth: 0,
+        returned_meta: false,
         helper_steps: 0,
         call_target: None,
         buffer_name: None,

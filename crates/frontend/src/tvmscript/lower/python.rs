@@ -610,6 +610,8 @@ impl Lowerer<'_, '_, '_> {
                     Some(buffer) => buffer,
                     None => self.helper_eval(value)?.val,
                 };
+                self.s.returned_meta =
+                    self.form_call(value).is_some_and(|(form, _)| form == "meta_var");
                 return Ok(Flow::Return(val));
             }
             StKind::Return(None) => return Ok(Flow::Return(Val::Const(Constant::None))),

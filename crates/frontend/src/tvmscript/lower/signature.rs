@@ -49,8 +49,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 false => self.param(param),
             }
         }
-        // The annotation of a function that Python executes is Python's: what the kernel returns is in its body. That of
-        // a tensor is TileLang's, for who calls.
+        // The annotation of a function that Python executes is Python's: what the kernel returns is in its body. That
+        // of a tensor is TileLang's, for who calls.
         if let Some(returns) = def.returns
             && !is_eager
             && !self.is_none(returns)

@@ -11,6 +11,40 @@ fn check(text: &str, expect: Expect) {
 }
 
 #[test]
+fn what_a_helper_returns_by_meta_var_is_no_variable() {
+    check(
+        "
+def place(i, j):
+    row = i % 8
+    return T.meta_var((row, j + i // 8))
+def half(i):
+    return T.meta_var(i // 2)
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((8, 8), \"float32\")):
+    for i, j in T.grid(16, 4):
+        with T.sblock(\"a\"):
+            vi, vj = T.axis.remap(\"SS\", [i, j])
+            r, c = place(vi, vj)
+            h = half(vi)
+            T.reads(A[r, c])
+            T.writes(A[h, c])
+            A[h, c] = A[r, c]
+",
+        expect![[r#"
+            @T.prim_func(s_tir=True)
+            def f(A: T.Buffer((8, 8), "float32")):
+                for i, j in T.grid(16, 4):
+                    with T.sblock("a"):
+                        vi = T.axis.spatial(16, i)
+                        vj = T.axis.spatial(4, j)
+                        T.reads(A[vi % 8, vj + vi // 8])
+                        T.writes(A[vi // 2, vj + vi // 8])
+                        A[vi // 2, vj + vi // 8] = A[vi % 8, vj + vi // 8]
+        "#]],
+    );
+}
+
+#[test]
 fn helpers_that_get_ir_are_read_where_they_are_called() {
     check(
         "
