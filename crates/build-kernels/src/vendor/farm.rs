@@ -7,7 +7,7 @@
 //! which is rare, and may be the machine's fault and not the kernel's.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::JoinHandle,
@@ -88,7 +88,7 @@ struct Inner {
 #[derive(Default, Debug)]
 struct State {
     /// By the hash of the source and its settings: what somebody waits for, or will.
-    tasks: HashMap<[u8; 32], Arc<Task>>,
+    tasks: BTreeMap<[u8; 32], Arc<Task>>,
     waiting: VecDeque<Arc<Task>>,
     here: Side,
     there: Side,

@@ -108,15 +108,13 @@ impl CudaJobs {
                 self.script_of_nvcc(group)
             }
             Programs::Nvrtc(nvrtc) => {
-                let (library, include) = match &self.settings.cuda {
-                    Some(folder) => (format!("{folder}/lib64/libnvrtc.so"), None),
-                    None => {
-                        (format!("{TOOLS}/{}", name(&nvrtc.library)), Some(nvrtc.includes.len()))
-                    }
+                let library = match &self.settings.cuda {
+                    Some(folder) => format!("{folder}/lib64/libnvrtc.so"),
+                    None => format!("{TOOLS}/{}", name(&nvrtc.library)),
                 };
-                let includes: Vec<String> = (0..include.unwrap_or(nvrtc.includes.len()))
-                    .map(|it| format!("-I{TOOLS}/include{it}"))
-                    .collect();
+                // Headers always travel: those of a worker may be of another version than its library.
+                let includes: Vec<String> =
+                    (0..nvrtc.includes.len()).map(|it| format!("-I{TOOLS}/include{it}")).collect();
                 let mut lines = Vec::new();
                 for (at, source) in group.iter().enumerate() {
                     let options = nvrtc::options(&source.flags, &source.arch, &includes);
