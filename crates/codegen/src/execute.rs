@@ -95,7 +95,7 @@ impl Content {
     }
 }
 
-/// What a command left.
+/// The outcome of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Done {
     /// The exit code.

@@ -25,9 +25,9 @@ const LINGER: Duration = Duration::from_millis(20);
 const LOOK: Duration = Duration::from_millis(50);
 /// A service that is left alone is asked again after this.
 const PAUSE: Duration = Duration::from_secs(1);
-/// What was begun a shorter time ago is not begun again.
+/// The shortest time after which work is begun again.
 const SOON: Duration = Duration::from_millis(200);
-/// What takes so many times as long as usual is begun again elsewhere.
+/// Work that takes so many times as long as usual is begun again elsewhere.
 const TIMES: u32 = 3;
 
 /// A source to compile.
@@ -99,7 +99,7 @@ struct State {
     more_failures: usize,
 }
 
-/// What runs on one side.
+/// The work of one side.
 #[derive(Default, Debug)]
 struct Side {
     attempts: Vec<Attempt>,
@@ -153,7 +153,8 @@ impl Farm {
         Farm { inner: Arc::new(inner), threads: Mutex::default() }
     }
 
-    /// Tells workers that nobody waits for them any more; whether any was at work. Who waits here still gets an outcome.
+    /// Tells workers that nobody waits for them any more; returns true if any was at work. Who waits here still gets an
+    /// outcome.
     pub fn stop(&self) -> bool {
         let mut state = self.inner.lock();
         state.alone_until = Some(Instant::now() + PAUSE);
@@ -408,7 +409,7 @@ impl Inner {
         }
     }
 
-    /// What workers did not do is done here, before all that waits; what is begun here already is not begun again.
+    /// Has done here what workers did not do, before all that waits; what is begun here already is not begun again.
     fn put_back(&self, tasks: Vec<Arc<Task>>) {
         let mut state = self.lock();
         for task in tasks.into_iter().rev() {

@@ -32,9 +32,9 @@ const MOST: usize = 50_000;
 const TOOLS: &str = "tools";
 /// The versions that a worker's programs tell.
 const VERSIONS: &str = "versions";
-/// What the process for NVRTC says: a line a source.
+/// The output of the process for NVRTC: a line a source.
 const SAID: &str = "said";
-/// What it is asked.
+/// Its input.
 const LINES: &str = "lines";
 /// Its script.
 const SCRIPT: &str = "nvrtc.py";
@@ -246,7 +246,7 @@ impl Tools {
         Ok(tools)
     }
 
-    /// What `nvcc` finds from its own place: programs, its front end and libraries of device code, headers.
+    /// The files that `nvcc` finds from its own place: programs, its front end and libraries of device code, headers.
     fn of_nvcc(nvcc: &Path, ptxas: &Path) -> io::Result<Tools> {
         let real = nvcc.canonicalize()?;
         let bin = real.parent().unwrap_or(Path::new("."));

@@ -152,7 +152,7 @@ impl Grpc {
         }
     }
 
-    /// What a result says that was left, whole; none where some of it is gone.
+    /// The outcome that a result describes, whole; none where some of it is gone.
     async fn done(
         &self,
         job: &Job,
@@ -285,7 +285,7 @@ async fn followed(
     }
 }
 
-/// What a status means for an execution.
+/// Describes what a status means for an execution.
 fn ended(status: Status) -> Ended {
     match status.code() {
         Code::FailedPrecondition => Ended::Missing,

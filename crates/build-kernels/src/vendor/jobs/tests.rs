@@ -69,7 +69,7 @@ fn group(texts: &[&str]) -> Vec<Source> {
     texts.iter().map(one).collect()
 }
 
-/// What comes back, beside what the compilers give here.
+/// Compares what comes back with what the compilers give here; true for each source that came.
 fn check(here: &Path, there: Option<&Path>) -> Result<Vec<bool>, NotDone> {
     let compiler = CudaCompiler::find(Some(here)).expect("scripts");
     let settings = WorkerSettings {
