@@ -53,3 +53,27 @@ pub fn write(folder: &Path, files: usize, size: usize) -> io::Result<u64> {
     }
     Ok(bytes)
 }
+
+/// A module with a factory of kernels and `instances` calls of it.
+pub fn factory_module(number: usize, instances: usize) -> String {
+    let calls: String =
+        (1..=instances).map(|at| format!("    scale({}, {at}.0),\n", 1024 * at)).collect();
+    format!(
+        r#"from tvm.script import tirx as T
+
+
+def scale(n, factor):
+    @T.prim_func
+    def scale_{number}(A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32")):
+        with T.launch_thread("blockIdx.x", n // 256) as bx:
+            tx = T.launch_thread("threadIdx.x", 256)
+            B[bx * 256 + tx] = A[bx * 256 + tx] * T.float32(factor) + T.float32({number}.0)
+
+    return scale_{number}
+
+
+kernels = [
+{calls}]
+"#
+    )
+}

@@ -19,17 +19,18 @@ use std::{
 pub use codegen::{
     Options, Target, TargetOptions,
     build::{
-        BuildReport, Change, Compilations, Compile, FileReport, How, KernelReport, Measured,
-        Metrics, STORE_LIMIT, Settings, Status, Verdict, Why, Work, store_of,
+        BuildReport, Change, Compilations, Compile, Compiler, FileReport, Helped, How,
+        KernelReport, Measured, Metrics, Origin, STORE_LIMIT, Settings, Status, Verdict, Why, Work,
+        store_of,
     },
-    manifest,
+    execute, manifest,
     manifest::Manifest,
     reasons,
     store::layer::{Layer, LayerReport},
 };
 use frontend::tvmscript::Request;
 pub use run::{Input, InputSource, Outcome, Progress, RunOptions, run};
-pub use vendor::CudaCompiler;
+pub use vendor::{CudaCompiler, Farm, FarmLimits, WorkerSettings};
 pub use workspace::{WorkspaceFiles, module_path};
 
 /// A build of a folder of kernels, for build scripts.

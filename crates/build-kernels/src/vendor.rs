@@ -8,17 +8,27 @@
 //! `nvidia-cuda-runtime`) are installed in. Every kernel is compiled in a folder of its own under one file name, so
 //! that the output contains nothing of this machine.
 
+mod farm;
+mod jobs;
 mod nvrtc;
 
 use std::{
     env, fs, io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::Arc,
 };
 
-use codegen::build::{Compiled, Compiler, Metrics};
+use codegen::{
+    build::{Compiled, Compiler, Metrics},
+    execute::Executor,
+};
 
-use self::nvrtc::Nvrtc;
+pub use self::{
+    farm::{Farm, FarmLimits},
+    jobs::WorkerSettings,
+};
+use self::{jobs::CudaJobs, nvrtc::Nvrtc};
 
 /// NVIDIA's compilers.
 #[derive(Clone, Debug)]
@@ -119,15 +129,43 @@ impl CudaCompiler {
             }
             Programs::Nvrtc(nvrtc) => nvrtc.compile_in(folder, flags, arch)?,
         };
-        let mut figures = figures(&said);
+        let figures = self.figures(folder, &said)?;
+        let read =
+            |name: &str| files::read(&file(name), files::ARTIFACT).map_err(|it| it.to_string());
+        let ptx = String::from_utf8_lossy(&read("kernel.ptx")?).into_owned();
+        Ok(Compiled { ptx, cubin: read("kernel.cubin")?, figures, origin: None })
+    }
+
+    /// The metrics of the cubin of a folder, of which the assembler said this.
+    fn figures(&self, folder: &Path, said: &str) -> Result<Metrics, String> {
+        let mut figures = figures(said);
         if let Some((program, option)) = &self.disassembler {
             let text = run(Command::new(program).args([option, "kernel.cubin"]), folder)?;
             figures.instructions = Some(instructions(&text));
         }
-        let read =
-            |name: &str| files::read(&file(name), files::ARTIFACT).map_err(|it| it.to_string());
-        let ptx = String::from_utf8_lossy(&read("kernel.ptx")?).into_owned();
-        Ok(Compiled { ptx, cubin: read("kernel.cubin")?, figures })
+        Ok(figures)
+    }
+
+    /// Code that was made elsewhere, with its metrics.
+    fn compiled(&self, ptx: String, cubin: Vec<u8>, said: &str) -> Result<Compiled, String> {
+        let folder = tempfile::tempdir().map_err(|it| format!("no folder to look in: {it}"))?;
+        if self.disassembler.is_some() {
+            let path = folder.path().join("kernel.cubin");
+            fs::write(path, &cubin).map_err(|it| it.to_string())?;
+        }
+        let figures = self.figures(folder.path(), said)?;
+        Ok(Compiled { ptx, cubin, figures, origin: None })
+    }
+
+    /// The same compilers, here and on other machines at once.
+    pub fn with_workers(
+        self,
+        executor: Arc<dyn Executor>,
+        settings: WorkerSettings,
+        limits: FarmLimits,
+    ) -> Farm {
+        let here = Arc::new(self.clone());
+        Farm::new(here, Arc::new(CudaJobs::new(self, executor, settings)), limits)
     }
 }
 
@@ -222,10 +260,15 @@ fn version(program: &Path) -> Result<String, String> {
 
 /// The first word that is a version.
 fn version_word(said: &str) -> Option<String> {
+    versions(said).next().map(str::to_owned)
+}
+
+/// The words that are versions.
+fn versions(said: &str) -> impl Iterator<Item = &str> {
     let is_version = |it: &&str| {
         it.strip_prefix('V').is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()))
     };
-    said.split_whitespace().find(is_version).map(str::to_owned)
+    said.split_whitespace().filter(is_version)
 }
 
 /// The first line that reports an error.

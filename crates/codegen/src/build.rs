@@ -57,7 +57,7 @@ use self::{
     state::Files,
 };
 
-pub use self::compile::{Compile, Compiled, Compiler, Measured, Verdict};
+pub use self::compile::{Compile, Compiled, Compiler, Helped, Measured, Origin, Verdict};
 pub use self::folder::{OutputFolder, store_of};
 pub use self::others::Others;
 pub use self::record::structure;
@@ -430,6 +430,7 @@ impl<'a> Build<'a> {
                 run: load(&binaries.compiled),
                 found: load(&binaries.found),
                 failed: failed.count(),
+                helped: binaries.compile.compiler.helped(),
             });
         }
         report.files = files.into_iter().map(|it| it.report).collect();

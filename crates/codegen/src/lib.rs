@@ -4,6 +4,7 @@ mod artifact;
 mod backend;
 pub mod build;
 mod device;
+pub mod execute;
 pub mod kernel;
 pub mod reasons;
 mod target;

@@ -8,6 +8,7 @@
 //! nothing. Calls that fail in passing are repeated, after growing pauses, until the caller's moment.
 
 mod calls;
+pub(crate) mod execute;
 mod keep;
 mod read;
 
@@ -30,10 +31,7 @@ use bazel_remote_apis::{
 };
 use codegen::{Key, action::Digest};
 use prost::Message as _;
-use tokio::{
-    runtime::Runtime,
-    sync::{OnceCell, Semaphore},
-};
+use tokio::{runtime::Runtime, sync::OnceCell};
 use tonic::{
     Code, Request, Status,
     metadata::{BinaryMetadataValue, MetadataKey, MetadataMap},
@@ -45,6 +43,7 @@ use crate::{
     Environment, Scheme, Settings,
     backend::{Answer, Backend, Class, Failure, Kept, Later, Offered, Wanted},
     credentials,
+    retry::Calls,
 };
 
 /// Calls at a time.
@@ -65,10 +64,8 @@ const PRIVATE_KEY: &str = "TIR_ANALYZER_CACHE_KEY";
 pub(crate) struct Grpc {
     channel: InterceptedService<Channel, Headers>,
     instance: String,
-    timeout: Duration,
+    calls: Calls,
     abilities: Arc<OnceCell<Abilities>>,
-    /// Of calls at a time.
-    slots: Arc<Semaphore>,
     /// Contents that the server has.
     present: Arc<Mutex<BTreeSet<Digest>>>,
 }
@@ -133,9 +130,8 @@ impl Grpc {
         Ok(Grpc {
             channel: InterceptedService::new(channel, headers),
             instance: address.path.clone(),
-            timeout: settings.timeout,
+            calls: Calls::new(settings.timeout, PARALLEL),
             abilities: Arc::default(),
-            slots: Arc::new(Semaphore::new(PARALLEL)),
             present: Arc::default(),
         })
     }

@@ -8,11 +8,15 @@ mod breaker;
 #[cfg(feature = "client")]
 mod credentials;
 #[cfg(feature = "grpc")]
+mod execute;
+#[cfg(feature = "grpc")]
 mod grpc;
 #[cfg(feature = "client")]
 mod layer;
 #[cfg(feature = "objects")]
 mod objects;
+#[cfg(feature = "client")]
+mod retry;
 #[cfg(feature = "client")]
 mod seal;
 #[cfg(all(test, feature = "grpc"))]
@@ -20,7 +24,7 @@ mod tests;
 
 use std::{sync::Arc, time::Duration};
 
-use codegen::store::layer::Layer;
+use codegen::{execute::Executor, store::layer::Layer};
 
 pub use self::address::{Address, Scheme};
 
@@ -55,6 +59,33 @@ pub fn connect(
         Scheme::Grpc | Scheme::Grpcs => connect_grpc(settings, environment),
         _ => connect_objects(settings, environment),
     }
+}
+
+/// The workers at these settings' address: a service of the Remote Execution API. Nothing is asked of it yet.
+///
+/// # Errors
+/// As [`connect`], and if the address is that of a cache.
+pub fn workers(
+    settings: &Settings,
+    environment: Environment<'_>,
+) -> Result<Arc<dyn Executor>, String> {
+    match settings.address.scheme {
+        Scheme::Grpc | Scheme::Grpcs => connect_workers(settings, environment),
+        _ => Err(format!("{} keeps entries and runs no commands", settings.address)),
+    }
+}
+
+#[cfg(feature = "grpc")]
+fn connect_workers(
+    settings: &Settings,
+    environment: Environment<'_>,
+) -> Result<Arc<dyn Executor>, String> {
+    Ok(Arc::new(execute::Workers::new(settings, environment)?))
+}
+
+#[cfg(not(feature = "grpc"))]
+fn connect_workers(settings: &Settings, _: Environment<'_>) -> Result<Arc<dyn Executor>, String> {
+    Err(without(settings, "grpc"))
 }
 
 #[cfg(feature = "grpc")]

@@ -4,10 +4,7 @@
 //! it, with the output inside, so that an entry is one call: the message `ActionResult`, of which the fields that are
 //! used here are declared. Calls go out at once, some at a time; each is repeated where it failed in passing.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use codegen::{
     Key,
@@ -16,37 +13,27 @@ use codegen::{
 };
 use opendal::{Error, ErrorKind, Operator, services};
 use prost::Message as _;
-use tokio::{sync::Semaphore, task::JoinSet};
+use tokio::task::JoinSet;
 
 use crate::{
     Address, Environment, Scheme, Settings,
     backend::{Answer, Backend, Class, Failure, Kept, LARGEST, Later, Offered, Wanted},
     credentials,
+    retry::{Calls, Missed},
 };
 
 /// Calls at a time.
 const PARALLEL: usize = 32;
-/// Tries of a call.
-const TRIES: u32 = 3;
-/// The pause before the second; each later one is twice as long.
-const PAUSE: Duration = Duration::from_millis(50);
-
 /// The messages, by their names and numbers there.
 mod message {
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(super) struct Digest {
-        #[prost(string, tag = "1")]
-        pub(super) hash: String,
-        #[prost(int64, tag = "2")]
-        pub(super) size_bytes: i64,
-    }
+    use codegen::action::DigestMessage;
 
     #[derive(Clone, PartialEq, prost::Message)]
     pub(super) struct OutputFile {
         #[prost(string, tag = "1")]
         pub(super) path: String,
         #[prost(message, optional, tag = "2")]
-        pub(super) digest: Option<Digest>,
+        pub(super) digest: Option<DigestMessage>,
         #[prost(bytes = "vec", tag = "5")]
         pub(super) contents: Vec<u8>,
     }
@@ -78,8 +65,7 @@ mod message {
 #[derive(Clone)]
 pub(crate) struct Objects {
     operator: Operator,
-    timeout: Duration,
-    slots: Arc<Semaphore>,
+    calls: Calls,
 }
 
 impl Objects {
@@ -92,8 +78,7 @@ impl Objects {
         opendal_http_transport_reqwest::install_default();
         let operator = operator(&settings.address, environment)
             .map_err(|it| format!("{}: {it}", settings.address))?;
-        let slots = Arc::new(Semaphore::new(PARALLEL));
-        Ok(Objects { operator, timeout: settings.timeout, slots })
+        Ok(Objects { operator, calls: Calls::new(settings.timeout, PARALLEL) })
     }
 
     /// Makes a call that may be made again.
@@ -101,25 +86,10 @@ impl Objects {
     where
         F: Future<Output = opendal::Result<T>>,
     {
-        let mut pause = PAUSE;
-        let mut tried = 0;
-        loop {
-            tried += 1;
-            let slot = self.slots.acquire().await;
-            let end = until.min(Instant::now() + self.timeout);
-            let result = tokio::time::timeout_at(end.into(), call()).await;
-            drop(slot);
-            let error = match result {
-                Ok(Ok(it)) => return Ok(it),
-                Ok(Err(error)) => error,
-                Err(_) => return Err(Failure::new(Class::Slow, "it does not answer in time")),
-            };
-            if tried == TRIES || !error.is_temporary() || Instant::now() + pause >= until {
-                return Err(failure(&error));
-            }
-            tokio::time::sleep(pause).await;
-            pause *= 2;
-        }
+        self.calls.call(until, Error::is_temporary, call).await.map_err(|missed| match missed {
+            Missed::Failed(error) => failure(&error),
+            Missed::Late => Failure::new(Class::Slow, "it does not answer in time"),
+        })
     }
 
     async fn get(&self, wanted: Wanted, until: Instant) -> Answer {
@@ -194,17 +164,13 @@ fn path(key: Key) -> String {
 /// The object of an entry.
 fn object(offered: Offered) -> Vec<u8> {
     let digest = Digest::of(&offered.file);
-    let digest = message::Digest {
-        hash: Key(digest.hash).to_string(),
-        size_bytes: i64::try_from(digest.size).unwrap_or(i64::MAX),
-    };
     let time = message::Duration {
         seconds: i64::try_from(offered.cost.as_secs()).unwrap_or(i64::MAX),
         nanos: i32::try_from(offered.cost.subsec_nanos()).unwrap_or(0),
     };
     let file = message::OutputFile {
         path: OUTPUT.to_owned(),
-        digest: Some(digest),
+        digest: Some(digest.message()),
         contents: offered.file,
     };
     let metadata = message::ExecutedActionMetadata { virtual_execution_duration: Some(time) };
@@ -222,11 +188,7 @@ fn entry(bytes: &[u8]) -> Result<Fetched, Failure> {
         .map_err(|_| wrong("it gives an object that is no result"))?;
     let file = result.output_files.into_iter().find(|it| it.path == OUTPUT);
     let file = file.ok_or_else(|| wrong("it gives a result without the output"))?;
-    let digest = file.digest.unwrap_or_default();
-    let found = Digest::of(&file.contents);
-    if digest.hash != Key(found.hash).to_string()
-        || u64::try_from(digest.size_bytes) != Ok(found.size)
-    {
+    if file.digest != Some(Digest::of(&file.contents).message()) {
         return Err(wrong("it gives a content that does not have its digest"));
     }
     let time = result.execution_metadata.and_then(|it| it.virtual_execution_duration);

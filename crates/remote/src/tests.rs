@@ -2,6 +2,7 @@
 //! build without it, and nothing waits for long.
 
 mod casd;
+mod execution;
 mod server;
 
 use std::{

@@ -99,6 +99,8 @@ pub struct Config {
     pub cache_upload: bool,
     /// `cache.timeout`: seconds that one call may take.
     pub cache_timeout: u64,
+    /// `execute.…`: the workers of `build --execute remote`.
+    pub execute: Execute,
     /// `targets.NAME`: the options of single targets.
     pub targets: BTreeMap<Target, TargetOptions>,
     /// `tilelang.python`: the Python that has TileLang, for commands that ask for its own output.
@@ -111,6 +113,36 @@ pub struct Config {
     pub stated: Arc<StatedFacts>,
     /// `instance`: instances of factories, beside those that calls make.
     pub instances: Arc<[Request]>,
+}
+
+/// The settings of remote execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Execute {
+    /// `execute.remote`: the workers; `None` for those at the shared cache.
+    pub remote: Option<remote::Address>,
+    /// `execute.jobs`: jobs that workers do at a time.
+    pub jobs: usize,
+    /// `execute.kernels`: the most kernels of a job.
+    pub kernels: usize,
+    /// `execute.timeout`: seconds that one job may take.
+    pub timeout: u64,
+    /// `execute.cuda-path`: the folder of CUDA on workers.
+    pub cuda_path: String,
+    /// `execute.platform`: properties of the machine, `NAME=VALUE`.
+    pub platform: Vec<String>,
+}
+
+impl Default for Execute {
+    fn default() -> Execute {
+        Execute {
+            remote: None,
+            jobs: 8,
+            kernels: 16,
+            timeout: 300,
+            cuda_path: String::new(),
+            platform: Vec::new(),
+        }
+    }
 }
 
 impl Default for Config {
@@ -144,6 +176,7 @@ impl Default for Config {
             cache: None,
             cache_upload: false,
             cache_timeout: remote::TIMEOUT.as_secs(),
+            execute: Execute::default(),
             tilelang_python: PathBuf::new(),
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
@@ -359,11 +392,11 @@ mod tests {
 
     #[test]
     fn vscode_has_every_setting_under_its_name_here() {
-        // The settings of shared caches are those of `build`, which no editor calls.
+        // The settings of shared caches and workers are those of `build`, which no editor calls.
         let mut expected: Vec<String> = settings()
             .iter()
             .map(|it| it.key.to_string())
-            .filter(|it| !it.starts_with("cache."))
+            .filter(|it| !it.starts_with("cache.") && !it.starts_with("execute."))
             .collect();
         let tables = ["effects.mlir", "effects.pir", "effects.tir", "instance", "targets"];
         expected.extend(tables.map(str::to_owned));

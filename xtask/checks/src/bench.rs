@@ -7,6 +7,7 @@ mod kernels;
 mod latency;
 mod memory;
 mod operations;
+mod scale;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -29,6 +30,7 @@ Examples:
   cargo xtask bench --corpus path/to/corpus/tvm        on a whole corpus
   cargo xtask bench --corpus path --every 5            the peer on every fifth lowered file only
   cargo xtask bench --only operations,kernels          two parts of it
+  cargo xtask bench --only scale --files 20000         a workspace of 100,000 kernels
   cargo xtask bench --no-peer                          without TVM")]
 pub(crate) struct Args {
     /// The place where the input files are: folders `lowered_cuda`, `lowered_cpu` and others with `.py` files.
@@ -43,6 +45,9 @@ pub(crate) struct Args {
     /// Measure these parts only.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     only: Vec<Part>,
+    /// Files of the generated workspace of `scale`, of five functions each.
+    #[arg(long, default_value_t = 20_000)]
+    files: usize,
 }
 
 /// The part to measure.
@@ -58,6 +63,8 @@ enum Part {
     Kernels,
     /// Keys in the editor, beside mlir-lsp-server.
     Latency,
+    /// A workspace of many kernels; on request only.
+    Scale,
 }
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
@@ -89,6 +96,10 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     }
     if is_asked(Part::Latency) {
         latency::run(ws, &corpus)?;
+    }
+    // It takes minutes.
+    if args.only.contains(&Part::Scale) {
+        scale::run(ws, args.files, !args.no_peer)?;
     }
     Ok(Outcome::Passed)
 }

@@ -19,17 +19,17 @@ use codegen::build::hash_of;
 use super::{Homes, first_error, version_word};
 
 /// Between the parts of a line: no path has it.
-const SEPARATOR: &[u8] = b"\x1f";
+pub(super) const SEPARATOR: &[u8] = b"\x1f";
 /// The script that the processes run.
-const SCRIPT: &str = include_str!("nvrtc.py");
+pub(super) const SCRIPT: &str = include_str!("nvrtc.py");
 
 /// The library, and the Python that runs it.
 #[derive(Clone, Debug)]
 pub(super) struct Nvrtc {
     python: PathBuf,
-    library: PathBuf,
+    pub(super) library: PathBuf,
     /// Folders of NVIDIA's headers.
-    includes: Vec<PathBuf>,
+    pub(super) includes: Vec<PathBuf>,
     /// Processes with nothing to do.
     idle: Arc<Mutex<Vec<Worker>>>,
 }
@@ -120,16 +120,10 @@ impl Nvrtc {
         flags: &[String],
         arch: &str,
     ) -> Result<String, String> {
-        let own = format!("--gpu-architecture={arch}");
-        let mut line = folder.as_os_str().as_encoded_bytes().to_vec();
-        let mut option = |text: &[u8]| line.extend([SEPARATOR, text].concat());
-        flags.iter().filter(|it| **it != own).for_each(|it| option(it.as_bytes()));
-        option(own.as_bytes());
-        option(b"--ptxas-options=--verbose");
-        for include in &self.includes {
-            option(&[b"-I", include.as_os_str().as_encoded_bytes()].concat());
-        }
-        line.push(b'\n');
+        let include = |it: &PathBuf| [b"-I", it.as_os_str().as_encoded_bytes()].concat();
+        let includes: Vec<Vec<u8>> = self.includes.iter().map(include).collect();
+        let options = options(flags, arch, &includes);
+        let line = line(folder.as_os_str().as_encoded_bytes(), &options);
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let failed = |it: io::Error| format!("{} cannot be run: {it}", self.library.display());
         let mut worker = match idle {
@@ -157,6 +151,25 @@ impl Nvrtc {
         let output = BufReader::new(child.stdout.take().ok_or_else(closed)?);
         Ok(Worker { child, input, output })
     }
+}
+
+/// The options for a source.
+pub(super) fn options(flags: &[String], arch: &str, includes: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
+    let own = format!("--gpu-architecture={arch}");
+    let flags = flags.iter().filter(|it| **it != own).map(|it| it.as_bytes());
+    let rest = [own.as_bytes(), b"--ptxas-options=--verbose"];
+    let includes = includes.iter().map(AsRef::as_ref);
+    flags.chain(rest).chain(includes).map(<[u8]>::to_vec).collect()
+}
+
+/// The line that asks for a folder.
+pub(super) fn line(folder: &[u8], options: &[Vec<u8>]) -> Vec<u8> {
+    let mut line = folder.to_vec();
+    for option in options {
+        line.extend([SEPARATOR, option].concat());
+    }
+    line.push(b'\n');
+    line
 }
 
 /// Returns the message of the compiler, with a way out where one is known.

@@ -25,12 +25,15 @@ const ARCHITECTURE: &str = "architecture";
 
 /// The messages, by their names there.
 mod message {
-    #[derive(Clone, PartialEq, prost::Message)]
-    pub(super) struct Digest {
+    /// The message `Digest`.
+    #[derive(Clone, PartialEq, Eq, prost::Message)]
+    pub struct Digest {
+        /// SHA-256, in lower-case hexadecimal digits.
         #[prost(string, tag = "1")]
-        pub(super) hash: String,
+        pub hash: String,
+        /// Bytes.
         #[prost(int64, tag = "2")]
-        pub(super) size_bytes: i64,
+        pub size_bytes: i64,
     }
 
     #[derive(Clone, PartialEq, prost::Message)]
@@ -80,6 +83,8 @@ mod message {
     }
 }
 
+pub use self::message::Digest as DigestMessage;
+
 /// SHA-256 and length of bytes.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
@@ -97,10 +102,11 @@ impl Digest {
         Digest { hash: Sha256::digest(bytes).into(), size: bytes.len() as u64 }
     }
 
-    fn message(self) -> message::Digest {
+    /// As a message.
+    pub fn message(self) -> DigestMessage {
         // No memory holds more bytes than that.
         let size_bytes = i64::try_from(self.size).unwrap_or(i64::MAX);
-        message::Digest { hash: hex(&self.hash), size_bytes }
+        DigestMessage { hash: hex(&self.hash), size_bytes }
     }
 }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    compile::{Compile, Compiled, Measured},
+    compile::{Compile, Compiled, Measured, Origin},
     kernels::Repaired,
     layers::Layers,
     slots::Slots,
@@ -93,6 +93,7 @@ impl Binaries {
             Err(said) => measured.failure = Some(said.to_string()),
             Ok(compiled) => {
                 measured.figures = Some(compiled.figures.clone());
+                measured.origin = compiled.origin.clone();
                 if self.compile.ptx {
                     files.push(("ptx", compiled.ptx.clone().into_bytes()));
                 }
@@ -108,6 +109,28 @@ impl Binaries {
             measured.before = self.get(&before, options)?.ok().map(|it| it.figures.clone());
         }
         Ok(KernelBinary { measured, files })
+    }
+
+    /// Has the compiler begin with what the store lacks of the kernels of artifacts, and of those without `cse`.
+    pub(super) fn expect<'a>(
+        &self,
+        artifacts: impl Iterator<Item = &'a Artifact>,
+        options: &Options,
+    ) {
+        if !self.compile.compiler.has_helpers() {
+            return;
+        }
+        let arch = options.binary_arch();
+        let flags = Target::COMPILED.compile_flags(options);
+        for artifact in artifacts {
+            for at in 0..artifact.n_kernels() {
+                let source = artifact.compiled_text(at);
+                let key = self.action(&source, options).key();
+                if self.force || !self.layers.store.has(Kind::Binary, key) {
+                    self.compile.compiler.expect(&source, &flags, arch);
+                }
+            }
+        }
     }
 
     /// Describes what the binaries of all kernels of an artifact are made from.
@@ -136,8 +159,11 @@ impl Binaries {
                 false => self.layers.read(Kind::Binary, &action)?,
             };
             if let Read::Found(bytes) = &stored
-                && let Ok(compiled) = postcard::from_bytes::<Compiled>(bytes)
+                && let Ok(mut compiled) = postcard::from_bytes::<Compiled>(bytes)
             {
+                let is_fetched = self.layers.was_fetched(Kind::Binary, action.key());
+                compiled.origin =
+                    Some(if is_fetched { Origin::SharedCache } else { Origin::Store });
                 self.found.fetch_add(1, Ordering::Relaxed);
                 return Ok(slot.insert(Ok(Arc::new(compiled))).clone());
             }

@@ -3,7 +3,7 @@
 //! In: a source, flags, an architecture. Out: code for the assembler and the device, and its metrics. This crate starts
 //! no program; the caller of a build provides the compiler ([`Settings::compile`](super::Settings)).
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,62 @@ pub trait Compiler: fmt::Debug + Send + Sync {
     ///
     /// The messages of the compiler.
     fn compile(&self, source: &str, flags: &[String], arch: &str) -> Result<Compiled, String>;
+
+    /// Returns true if it can do more at once than threads ask for.
+    fn has_helpers(&self) -> bool {
+        false
+    }
+
+    /// Is told that a source will be compiled soon: one that has helpers begins. Returns at once.
+    fn expect(&self, _source: &str, _flags: &[String], _arch: &str) {}
+
+    /// Tells what other machines did since the last report, and forgets it; `None` if there are none.
+    fn helped(&self) -> Option<Helped> {
+        None
+    }
+}
+
+/// The work of other machines in a build.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Helped {
+    /// The service, for people: its address without secrets.
+    pub name: String,
+    /// Sources that were compiled here.
+    pub here: usize,
+    /// Sources that others compiled, by the name of the machine.
+    pub by_worker: BTreeMap<Arc<str>, usize>,
+    /// Compilations whose outcome nobody needed: another machine was faster.
+    pub unneeded: usize,
+    /// Describes what went wrong, for people; the build went on without.
+    pub notes: Vec<String>,
+}
+
+/// The place where a kernel was compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// On this machine.
+    Here,
+    /// On the worker of this name.
+    Worker(Arc<str>),
+    /// On a worker, at an earlier time: the service knew what came of it.
+    Known(Arc<str>),
+    /// In the store.
+    Store,
+    /// In the cache that machines share.
+    SharedCache,
+}
+
+impl Origin {
+    /// For people.
+    pub fn text(&self) -> String {
+        match self {
+            Origin::Here => "compiled here".to_owned(),
+            Origin::Worker(name) => format!("compiled by {name}"),
+            Origin::Known(name) => format!("compiled by {name} before"),
+            Origin::Store => "binary from the store".to_owned(),
+            Origin::SharedCache => "binary from the shared cache".to_owned(),
+        }
+    }
 }
 
 /// The wanted binaries.
@@ -49,6 +105,9 @@ pub struct Compiled {
     pub cubin: Vec<u8>,
     /// The metrics.
     pub figures: Metrics,
+    /// The place where it was compiled now; no part of an entry of the store.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
 }
 
 /// The result of compiling a kernel.
@@ -62,6 +121,9 @@ pub struct Measured {
     pub is_same_source: bool,
     /// The error message of the compiler.
     pub failure: Option<String>,
+    /// The place where the kernel as it is written out was compiled in this build; `None` if nothing was asked for.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
 }
 
 /// The savings of `cse`.

@@ -285,6 +285,11 @@ impl Output {
             functions: Vec::new(),
             written: 0,
         };
+        if let Some(binaries) = &self.binaries {
+            let made = functions.iter().filter_map(|it| it.1.as_ref().ok());
+            let all = made.flat_map(|it| [Some(&*it.artifact), it.plain.as_deref()]).flatten();
+            binaries.expect(all, &self.options);
+        }
         for (record, made) in functions {
             match made {
                 Ok(made) => writer.function(record, made)?,

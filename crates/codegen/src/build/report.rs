@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    Measured,
+    Helped, Measured,
     output::{module_folder, source_path},
     state::{FileState, FunctionState, KernelState},
 };
@@ -74,6 +74,8 @@ pub struct Compilations {
     pub found: usize,
     /// Kernels that it refused.
     pub failed: usize,
+    /// The work of other machines, if there are some.
+    pub helped: Option<Helped>,
 }
 
 /// A difference to the last build that concerns every kernel of a target.

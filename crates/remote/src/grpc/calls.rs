@@ -1,18 +1,14 @@
-//! Calls: each within a time, repeated where it failed in passing.
-//!
-//! In: a call, a moment by which to be done. Out: its answer, or the status of the last try.
+//! Calls of gRPC: which failures may pass, and what they mean.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tonic::{Code, Response, Status};
 
 use super::Grpc;
-use crate::backend::{Class, Failure};
-
-/// Tries of a call.
-const TRIES: u32 = 4;
-/// The pause before the second; each later one is twice as long.
-const PAUSE: Duration = Duration::from_millis(40);
+use crate::{
+    backend::{Class, Failure},
+    retry::Missed,
+};
 
 impl Grpc {
     /// Makes a call that may be made again.
@@ -20,30 +16,17 @@ impl Grpc {
     where
         F: Future<Output = Result<Response<T>, Status>>,
     {
-        let mut pause = PAUSE;
-        let mut tried = 0;
-        loop {
-            tried += 1;
-            let slot = self.slots.acquire().await;
-            let end = until.min(Instant::now() + self.timeout);
-            let result = tokio::time::timeout_at(end.into(), call()).await;
-            drop(slot);
-            let status = match result {
-                Ok(Ok(answer)) => return Ok(answer.into_inner()),
-                Ok(Err(status)) => status,
-                Err(_) => return Err(Status::deadline_exceeded("it does not answer in time")),
-            };
-            if tried == TRIES || !is_passing(status.code()) || Instant::now() + pause >= until {
-                return Err(status);
-            }
-            tokio::time::sleep(pause + jitter(pause)).await;
-            pause *= 2;
+        let is_passing = |it: &Status| is_passing(it.code());
+        match self.calls.call(until, is_passing, call).await {
+            Ok(answer) => Ok(answer.into_inner()),
+            Err(Missed::Failed(status)) => Err(status),
+            Err(Missed::Late) => Err(Status::deadline_exceeded("it does not answer in time")),
         }
     }
 }
 
 /// Failures that may be gone at the next try.
-fn is_passing(code: Code) -> bool {
+pub(super) fn is_passing(code: Code) -> bool {
     matches!(
         code,
         Code::Unavailable
@@ -53,13 +36,6 @@ fn is_passing(code: Code) -> bool {
             | Code::Cancelled
             | Code::DataLoss
     )
-}
-
-/// Some more time, so that machines that failed together do not come back together.
-fn jitter(pause: Duration) -> Duration {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let part = now.map_or(0, |it| it.subsec_nanos() % 1000);
-    pause * part / 2000
 }
 
 /// Describes what a status means for the layer.

@@ -87,12 +87,35 @@ impl Grpc {
         failed.map_or(Ok(()), Err)
     }
 
+    /// Those of the contents that are not known to be there.
+    pub(super) fn unknown(&self, all: impl Iterator<Item = Digest>) -> Vec<Digest> {
+        let present = self.present();
+        all.filter(|it| !present.contains(it)).collect()
+    }
+
+    /// Notes contents that are there.
+    pub(super) fn note_present(&self, all: impl Iterator<Item = Digest>) {
+        self.present().extend(all);
+    }
+
+    /// Nothing is known of these contents any more.
+    pub(super) fn forget<'d>(&self, all: impl Iterator<Item = &'d Digest>) {
+        let mut present = self.present();
+        for it in all {
+            present.remove(it);
+        }
+    }
+
     fn present(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Which contents the server lacks.
-    async fn missing(&self, all: Vec<Digest>, until: Instant) -> Result<BTreeSet<Digest>, Failure> {
+    pub(super) async fn missing(
+        &self,
+        all: Vec<Digest>,
+        until: Instant,
+    ) -> Result<BTreeSet<Digest>, Failure> {
         let mut missing = BTreeSet::new();
         for some in all.chunks(MOST_ASKED) {
             let request = FindMissingBlobsRequest {
@@ -111,7 +134,7 @@ impl Grpc {
     }
 
     /// Uploads contents, and notes those that are there; the first failure.
-    async fn upload(
+    pub(super) async fn upload(
         &self,
         contents: Contents,
         abilities: Abilities,
@@ -212,7 +235,7 @@ impl Grpc {
             data: part.to_vec(),
         };
         let parts: Vec<WriteRequest> = data.chunks(PART).enumerate().map(part).collect();
-        let slot = self.slots.acquire().await;
+        let slot = self.calls.slot().await;
         let write = async { self.streams().write(tokio_stream::iter(parts)).await };
         let result = tokio::time::timeout_at(until.into(), write).await;
         drop(slot);

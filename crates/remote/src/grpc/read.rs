@@ -28,9 +28,9 @@ const MOST_IN_BATCH: usize = 1000;
 const AROUND: u64 = 256;
 
 /// A content that a result names.
-struct Named {
-    digest: Digest,
-    cost: Option<Duration>,
+pub(super) struct Named {
+    pub(super) digest: Digest,
+    pub(super) cost: Option<Duration>,
 }
 
 impl Grpc {
@@ -57,15 +57,27 @@ impl Grpc {
             }
         }
         named.sort_by_key(|it| it.0);
+        for (at, answer) in self.contents_of(named, abilities, until).await {
+            answers[at] = answer;
+        }
+        answers
+    }
+
+    /// Contents by their digests, with the numbers that they have here.
+    pub(super) async fn contents_of(
+        &self,
+        named: Vec<(usize, Named)>,
+        abilities: Abilities,
+        until: Instant,
+    ) -> Vec<(usize, Answer)> {
         let mut contents = JoinSet::new();
         for batch in batches(named, abilities) {
             let client = self.clone();
             contents.spawn(async move { client.batch(batch, abilities, until).await });
         }
+        let mut answers = Vec::new();
         while let Some(done) = contents.join_next().await {
-            for (at, answer) in done.unwrap_or_default() {
-                answers[at] = answer;
-            }
+            answers.extend(done.unwrap_or_default());
         }
         answers
     }
@@ -172,8 +184,8 @@ impl Grpc {
             }
             Ok::<_, Status>(bytes)
         };
-        let slot = self.slots.acquire().await;
-        let time = self.timeout + Duration::from_millis(size >> 10);
+        let slot = self.calls.slot().await;
+        let time = self.calls.timeout + Duration::from_millis(size >> 10);
         let end = until.min(Instant::now() + time);
         let result = tokio::time::timeout_at(end.into(), read).await;
         drop(slot);

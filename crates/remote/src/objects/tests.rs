@@ -1,5 +1,7 @@
 //! A folder as an object store; and the servers that the environment names.
 
+use std::sync::Arc;
+
 use codegen::{
     action::Action,
     store::{

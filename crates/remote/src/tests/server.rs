@@ -2,6 +2,8 @@
 //!
 //! In: a fault. Out: an address. All that it keeps is in memory, where tests look.
 
+mod execution;
+
 use std::{
     collections::BTreeMap,
     net::SocketAddr,
@@ -17,6 +19,7 @@ use bazel_remote_apis::{
         content_addressable_storage_server::{
             ContentAddressableStorage, ContentAddressableStorageServer,
         },
+        execution_server::ExecutionServer,
         *,
     },
     google::{
@@ -25,6 +28,7 @@ use bazel_remote_apis::{
             WriteRequest, WriteResponse,
             byte_stream_server::{ByteStream, ByteStreamServer},
         },
+        longrunning::operations_server::OperationsServer,
         rpc,
     },
 };
@@ -63,6 +67,10 @@ pub(super) enum Fault {
     Bomb,
     /// It has no room.
     Full,
+    /// It forgets an input of each job once.
+    LosesInputs,
+    /// Streams of operations break after the first message.
+    Breaks,
     /// One call of twenty is late, fails, or has a wrong bit; which ones a seed says.
     Sometimes(u64),
 }
@@ -97,6 +105,12 @@ pub(super) struct State {
     pub(super) contents: BTreeMap<String, Vec<u8>>,
     pub(super) results: BTreeMap<String, ActionResult>,
     pub(super) calls: u64,
+    /// Jobs that were run.
+    pub(super) run: u64,
+    /// Operations that nobody waits for.
+    pub(super) cancelled: Vec<String>,
+    /// Outcomes of operations by name, once they are there.
+    operations: BTreeMap<String, Option<ExecuteResponse>>,
     random: u64,
 }
 
@@ -121,6 +135,9 @@ impl Server {
             contents: BTreeMap::new(),
             results: BTreeMap::new(),
             calls: 0,
+            run: 0,
+            cancelled: Vec::new(),
+            operations: BTreeMap::new(),
             random: if let Fault::Sometimes(seed) = fault { seed } else { 1 },
         };
         let service = Service(Arc::new(Mutex::new(state)));
@@ -143,6 +160,8 @@ impl Server {
                     ByteStreamServer::new(service.clone()).max_decoding_message_size(limit),
                 )
                 .add_service(CapabilitiesServer::new(service.clone()))
+                .add_service(ExecutionServer::new(service.clone()))
+                .add_service(OperationsServer::new(service.clone()))
         };
         runtime.spawn(router.serve_with_incoming(TcpIncoming::from(listener)));
         Server { address, service, runtime }

@@ -49,7 +49,7 @@ use self::{
 pub(crate) use self::{
     bisect::BisectArgs,
     book::BookArgs,
-    build::{BinaryKind, BuildArgs, CacheAddress, TargetName},
+    build::{BinaryKind, BuildArgs, CacheAddress, Execution, TargetName},
     cache::{CacheArgs, CacheCommand, OtherArgs, StoreArgs},
     check::{CheckArgs, Level, ReportFormat},
     completions::{CompletionsArgs, ManArgs},

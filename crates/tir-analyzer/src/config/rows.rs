@@ -164,6 +164,19 @@ rows! {
     "cache.upload": bool = cache_upload;
     /// Seconds that one call may take, before the cache is left alone.
     "cache.timeout": u64 = cache_timeout;
+    /// Workers that `build --execute remote` gives compilers' work to: "grpcs://HOST/INSTANCE" of the Remote Execution
+    /// API; empty for those at `cache.remote`.
+    "execute.remote": Option<remote::Address> = execute.remote;
+    /// Jobs that workers do at a time.
+    "execute.jobs": usize = execute.jobs;
+    /// The most kernels that one job compiles.
+    "execute.kernels": usize = execute.kernels;
+    /// Seconds that one job may take.
+    "execute.timeout": u64 = execute.timeout;
+    /// The folder of CUDA on workers, of the version here; empty to send the compilers from here.
+    "execute.cuda-path": String = execute.cuda_path;
+    /// Properties of the machine, as the service knows them: "container-image=docker://…", "OSFamily=linux".
+    "execute.platform": Vec<String> = execute.platform;
     /// The Python that has TileLang, beside the settings; a command that asks for TileLang's own passes runs it.
     "tilelang.python": PathBuf = tilelang_python;
     /// Report errors in MLIR and PIR; `false` beside another server that reports them.

@@ -101,14 +101,32 @@ impl SettingValue for Vec<PathBuf> {
     }
 }
 
+impl SettingValue for Vec<String> {
+    fn read(value: &Value) -> Result<Vec<String>, String> {
+        let texts =
+            value.as_array().and_then(|it| it.iter().map(|it| String::read(it).ok()).collect());
+        texts.ok_or_else(|| "a list of texts".to_owned())
+    }
+
+    fn write(&self) -> Value {
+        json!(self)
+    }
+
+    fn schema() -> Value {
+        json!({ "type": "array", "items": String::schema() })
+    }
+}
+
 impl SettingValue for Option<remote::Address> {
     fn read(value: &Value) -> Result<Option<remote::Address>, String> {
         match value.as_str() {
             Some("") => Ok(None),
             Some(text) => remote::Address::parse(text)
                 .map(Some)
-                .map_err(|it| format!("the address of a cache: {it}")),
-            None => Err("the address of a cache, such as \"grpcs://cache.example.com\"".to_owned()),
+                .map_err(|it| format!("the address of a service: {it}")),
+            None => {
+                Err("the address of a service, such as \"grpcs://cache.example.com\"".to_owned())
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use crate::conformance::peer::TVM_PACKAGES;
 use crate::venv::Venv;
 use crate::workspace::{Workspace, complain, say};
 
-const TVM_SCRIPT: &str = include_str!("tvm_cuda_bench.py");
+pub(super) const TVM_SCRIPT: &str = include_str!("tvm_cuda_bench.py");
 
 /// Runs the benchmark, and the peer on every N-th file.
 pub(super) fn run(ws: &Workspace, corpus: &Path, every: Option<usize>) -> anyhow::Result<()> {

@@ -32,6 +32,10 @@ pub(crate) struct BuildArgs {
     /// Keep what is made here in that cache; otherwise it is only read, unless `cache.upload` is set.
     #[arg(long)]
     pub(crate) remote_upload: bool,
+    /// Who runs NVIDIA's compilers (`--emit`, `--ptxas`): this machine alone, or workers too, those of
+    /// `execute.remote` of `tir-analyzer.toml` or at this address: grpcs://HOST/INSTANCE of the Remote Execution API.
+    #[arg(long, value_name = "local|remote|ADDRESS", default_value = "local")]
+    pub(crate) execute: Execution,
     /// Generate everything anew, whatever the store has.
     #[arg(long)]
     pub(crate) force: bool,
@@ -98,6 +102,7 @@ Examples:
   tir-analyzer build models/ --emit ptx,cubin             compiled for sm_80, or for --target cuda:arch=…
   tir-analyzer build models/ --passes simplify,cse        simpler guards and indices; takes somewhat longer
   tir-analyzer build models/ --remote-cache grpcs://cache.example.com   what others built is not built again
+  tir-analyzer build models/ --emit cubin --execute remote   workers of a farm compile, too
   tir-analyzer build models/ --ptxas                      registers and instructions, and what cse bought
   tir-analyzer explain shared-hazard-in-divergent-flow    why a function was not built
 
@@ -129,6 +134,29 @@ impl std::str::FromStr for CacheAddress {
         match text {
             "none" | "" => Ok(CacheAddress(None)),
             _ => remote::Address::parse(text).map(|it| CacheAddress(Some(it))),
+        }
+    }
+}
+
+/// Who runs compilers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Execution {
+    /// This machine alone.
+    Local,
+    /// Workers too: those of the settings.
+    Remote,
+    /// Workers too: those at an address.
+    At(remote::Address),
+}
+
+impl std::str::FromStr for Execution {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Execution, String> {
+        match text {
+            "local" => Ok(Execution::Local),
+            "remote" => Ok(Execution::Remote),
+            _ => remote::Address::parse(text).map(Execution::At),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! ([`watch`]) and the words ([`report`]). `cargo xtask build-kernels` calls this command.
 
 mod binaries;
+mod helpers;
 mod places;
 mod report;
 mod watch;
@@ -38,6 +39,7 @@ use crate::cli::{
         notebook, settings,
         since::Since,
     },
+    interrupt,
     io::{self, Io, Styled, Tone},
     output::progress::Progress,
     parallel,
@@ -82,6 +84,12 @@ struct Plan {
     no_compiler: Option<String>,
     /// The reason why the shared cache is not used.
     no_cache: Option<String>,
+    /// The reason why no workers help.
+    no_workers: Option<String>,
+    /// Threads that wait for workers, beside those that compute.
+    n_waiting: usize,
+    /// Ends what workers do, should the program be interrupted.
+    _stopping: Option<interrupt::OnExit>,
 }
 
 /// The shared cache of the last build of a process, which a watching one keeps.
@@ -149,7 +157,7 @@ impl Plan {
             roots.insert(places.first_argument().to_owned());
         }
         let out = io.resolve(&args.out);
-        let Chosen { devices, effects, instances, cache } = chosen(args, &roots)?;
+        let Chosen { devices, effects, instances, cache, workers } = chosen(args, &roots)?;
         let (layer, no_cache) = match shared.of(cache) {
             Ok(layer) => (layer, None),
             Err(why) => (None, Some(why)),
@@ -164,8 +172,11 @@ impl Plan {
             Ok(compiler) => (compiler, None),
             Err(missing) => (None, Some(missing)),
         };
+        let n_jobs = parallel::n_jobs(args.inputs.jobs, inputs.len());
+        let helpers::Chosen { compiler, no_workers, n_waiting, stopping } =
+            helpers::chosen(compiler, workers, n_jobs);
         let compile = compiler.map(|compiler| Compile {
-            compiler: Arc::new(compiler),
+            compiler,
             ptx: args.emit.contains(&BinaryKind::Ptx),
             cubin: args.emit.contains(&BinaryKind::Cubin),
             compare: args.ptxas,
@@ -195,6 +206,9 @@ impl Plan {
             workspaces: workspaces.into_iter().collect(),
             no_compiler,
             no_cache,
+            no_workers,
+            n_waiting,
+            _stopping: stopping,
         })
     }
 
@@ -205,7 +219,7 @@ impl Plan {
         io: &mut Io<'_>,
         styled: Styled,
     ) -> anyhow::Result<(Outcome, Exit)> {
-        let n_jobs = parallel::n_jobs(args.inputs.jobs, self.inputs.len());
+        let n_jobs = parallel::n_jobs(args.inputs.jobs, self.inputs.len()) + self.n_waiting;
         let progress = Progress::new(self.inputs.len(), io.err_is_terminal && !args.watch);
         let show = |it: build_kernels::Progress| {
             if it.is_waiting {
@@ -247,6 +261,14 @@ impl Plan {
             let text = format!("the shared cache is not used for all: {why}");
             io::message(io.err, styled.err, Tone::Warning, &text)?;
         }
+        let helped = outcome.report.compiled.as_ref().and_then(|it| it.helped.as_ref());
+        let noted = helped
+            .into_iter()
+            .flat_map(|it| it.notes.iter().map(|note| format!("{}: {note}", it.name)));
+        for why in self.no_workers.iter().cloned().chain(noted) {
+            let text = format!("what workers were to do is done here: {why}");
+            io::message(io.err, styled.err, Tone::Warning, &text)?;
+        }
         let shown = |file: &String| self.shown.get(file).unwrap_or(file).clone();
         let unread = outcome
             .failures
@@ -277,6 +299,7 @@ struct Chosen {
     effects: Arc<EffectTable>,
     instances: Arc<[Request]>,
     cache: Option<remote::Settings>,
+    workers: Option<helpers::Wanted>,
 }
 
 /// The shared cache that is asked for.
@@ -313,10 +336,12 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
         }
         let effects = config.dialects.tables().effects.clone();
         let cache = cache(args.remote_cache.as_ref(), args.remote_upload, &config);
-        let chosen = Chosen { devices, effects, instances: config.instances.clone(), cache };
+        let workers = helpers::wanted(&args.execute, &config);
+        let instances = config.instances.clone();
+        let chosen = Chosen { devices, effects, instances, cache, workers };
         match &found {
             Some((first, known)) if *known != chosen => anyhow::bail!(
-                "{} and {} have different settings for these targets, effects or instances; build them one after the other",
+                "{} and {} have different settings for these targets, effects, instances or machines; build them one after the other",
                 first.display(),
                 root.display()
             ),
@@ -329,6 +354,7 @@ fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen>
         effects: EffectTable::shared(),
         instances: Arc::default(),
         cache: cache(args.remote_cache.as_ref(), args.remote_upload, &Config::default()),
+        workers: helpers::wanted(&args.execute, &Config::default()),
     };
     Ok(found.map_or_else(nothing, |it| it.1))
 }

@@ -55,6 +55,12 @@ pub(super) fn text(
         compiled.found,
         compiled.failed
     )?;
+    if let Some(helped) = &compiled.helped {
+        let workers = helped.by_worker.iter().map(|(worker, n)| format!("{n} by {worker}"));
+        let all: Vec<String> =
+            std::iter::once(format!("{} compiled here", helped.here)).chain(workers).collect();
+        writeln!(io.out, "{}: {}", helped.name, all.join(", "))?;
+    }
     Ok(())
 }
 

@@ -231,7 +231,9 @@ fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
         }
         let kernels = report.kernels.iter().filter(|it| *it.file == *file.file);
         for kernel in kernels.filter(|it| is_news(it)) {
-            writeln!(io.out, "  {} {} ({})", what(kernel), kernel.output(), why(kernel))?;
+            let origin = kernel.binary().and_then(|it| it.origin.as_ref());
+            let origin = origin.map(|it| format!("; {}", it.text())).unwrap_or_default();
+            writeln!(io.out, "  {} {} ({}{origin})", what(kernel), kernel.output(), why(kernel))?;
             if let Some(before) = &kernel.key_before {
                 let key = kernel.key();
                 let (structure_before, code_before) = parts(before);
@@ -340,6 +342,11 @@ pub(super) fn json(outcome: &Outcome) -> Value {
         },
         "compiled": report.compiled.as_ref().map(|it| json!({
             "compiler": it.compiler, "run": it.run, "found": it.found, "failed": it.failed,
+            "workers": it.helped.as_ref().map(|it| json!({
+                "address": it.name, "here": it.here, "byWorker": it.by_worker.iter().map(
+                    |(worker, n)| ((**worker).to_owned(), json!(n))
+                ).collect::<serde_json::Map<_, _>>(), "unneeded": it.unneeded, "notes": it.notes,
+            })),
         })),
         "sharedCache": report.layer.as_ref().map(|it| json!({
             "address": it.name, "hits": it.hits, "misses": it.misses, "bytesIn": it.bytes_in,
