@@ -3,8 +3,8 @@
 //! rowan's own builder hashes nodes by recursion when its cache grows, which a chain of 10^5 operators does not
 //! survive. This one interns by the *number* of each child instead: each interned token and node has a number, and a
 //! node of a few interned children is looked up by their numbers. So `T.int64(0)` and `i * 4 + j` exist once a file,
-//! however often they are written, at constant cost a node. While a node is open its interned children are numbers too: a
-//! reference is counted only when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes
+//! however often they are written, at constant cost a node. While a node is open its interned children are numbers too:
+//! a reference is counted only when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes
 //! with one child (a name in an expression) mostly by the last node around that child.
 
 use parser::{Step, SyntaxKind, mlir};
