@@ -579,7 +579,7 @@ impl Body {
     }
     /// Returns true if a value is made of a vector whose length is not known. O(nodes of unknown type).
     pub fn has_open_lanes(&self, expr: ExprId) -> bool {
-        let mut stack = vec![expr];
+        let mut stack: SmallVec<[ExprId; 4]> = SmallVec::from_slice(&[expr]);
         while let Some(at) = stack.pop() {
             let node = self.expr(at);
             match node.kind {

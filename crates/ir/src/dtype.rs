@@ -137,6 +137,10 @@ impl DataType {
         if text.is_empty() {
             return Some(DataType::VOID);
         }
+        // Most names that are asked for are those of functions.
+        if !begins_as_type(text.as_bytes()) {
+            return None;
+        }
         let (element, lanes) = split_lanes(text)?;
         let scalar = match element {
             "bool" | "boolean" => DataType::BOOL,
@@ -290,7 +294,23 @@ impl DataType {
     }
 }
 
+/// Returns false for most texts that are no type, by two bytes.
+fn begins_as_type(text: &[u8]) -> bool {
+    matches!(
+        text,
+        [b'b', b'o' | b'f', ..]
+            | [b'h', b'a', ..]
+            | [b'v', b'o', ..]
+            | [b'i', b'n' | b'0'..=b'9', ..]
+            | [b'u', b'i' | b'0'..=b'9', ..]
+            | [b'f', b'l' | b'0'..=b'9', ..]
+    )
+}
+
 fn split_lanes(text: &str) -> Option<(&str, Lanes)> {
+    if !text.as_bytes().contains(&b'x') {
+        return Some((text, Lanes::Fixed(1)));
+    }
     if let Some((element, lanes)) = text.split_once("xvscalex") {
         return Some((element, Lanes::Scalable(lanes.parse().ok()?)));
     }

@@ -2,9 +2,9 @@
 //!
 //! rowan's own builder hashes nodes by recursion when its cache grows, which a chain of 10^5 operators does not
 //! survive. This one interns by the *number* of each child instead: each interned token and node has a number, and a
-//! node of at most three interned children is looked up by their numbers. So `T.int64(0)` exists once a file, however
-//! often it is written, at constant cost a node. While a node is open its interned children are numbers too: a
-//! reference is counted only when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes
+//! node of a few interned children is looked up by their numbers. So `T.int64(0)` and `i * 4 + j` exist once a file,
+//! however often they are written, at constant cost a node. While a node is open its interned children are numbers too:
+//! a reference is counted only when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes
 //! with one child (a name in an expression) mostly by the last node around that child.
 
 use parser::{Step, SyntaxKind, mlir};
@@ -20,8 +20,13 @@ type Id = u32;
 /// No number.
 const NONE: Id = Id::MAX;
 
-/// More children than this, and a node is not worth looking up.
-const MAX_INTERNED_CHILDREN: usize = 3;
+/// More children than this, and a node is not worth looking up: an operator with its operands and the spaces between is
+/// five, a call of three arguments eight.
+const MAX_INTERNED_CHILDREN: usize = 8;
+/// The same where every value has a name of its own, so that only small pieces repeat.
+const MAX_OF_OPERATIONS: usize = 3;
+/// Tokens of up to this many bytes are told by one word.
+const MAX_SHORT: usize = 8;
 /// Longer tokens are strings and comments that do not repeat.
 const MAX_INTERNED_TEXT: usize = 64;
 
@@ -32,9 +37,16 @@ pub(crate) fn build(text: &str, steps: impl Iterator<Item = Step>) -> Green {
     builder.finish()
 }
 
+/// As [`build`], of operations whose values have names of their own.
+pub(crate) fn build_operations(text: &str, steps: impl Iterator<Item = Step>) -> Green {
+    let mut builder = Builder { max_children: MAX_OF_OPERATIONS, ..Builder::new(text) };
+    steps.for_each(|step| builder.step(step));
+    builder.finish()
+}
+
 /// Builds the tree of a file of MLIR as it is read: its steps are never all there.
 pub(crate) fn build_mlir(text: &str, shapes: &mlir::Shapes) -> Green {
-    let mut builder = Builder::new(text);
+    let mut builder = Builder { max_children: MAX_OF_OPERATIONS, ..Builder::new(text) };
     mlir::parse_into(text, shapes, &mut builder);
     builder.finish()
 }
@@ -53,39 +65,62 @@ enum Child {
 
 struct Interned {
     element: GreenElement,
+    /// Of a token of up to eight bytes: these, and zeros; with the kind and the length they are all of it.
+    bytes: u64,
+    /// Of such a token: its kind and length.
+    spelling: Spelling,
     /// The node that had this as its only child last, and its kind.
     wrapped: (SyntaxKind, Id),
 }
 
+/// The kind and length of a short token; none of anything else.
+type Spelling = Option<(SyntaxKind, u8)>;
+
 struct Builder<'t> {
-    rest: &'t str,
+    text: &'t str,
+    /// Where the next token begins.
+    pos: usize,
     /// Open nodes, with the number of children before their first.
     parents: Vec<(SyntaxKind, usize)>,
     children: Vec<Child>,
+    /// Nodes of more children are not interned.
+    max_children: usize,
     depth: usize,
     interned: Vec<Interned>,
-    /// By kind.
-    fixed: Vec<Id>,
+    /// By kind: the token of its fixed spelling, and the length of that.
+    fixed: Vec<(Id, u32)>,
     tokens: Table,
     nodes: Table,
-    /// Interned nodes: their children, and their numbers.
-    keys: Vec<(SyntaxKind, [Id; MAX_INTERNED_CHILDREN])>,
-    node_ids: Vec<Id>,
+    /// Interned nodes by their numbers in the table: where their children are, and their numbers as elements.
+    keys: Vec<Key>,
+    /// The numbers of the children of interned nodes.
+    pool: Vec<Id>,
+}
+
+/// An interned node.
+struct Key {
+    kind: SyntaxKind,
+    len: u8,
+    /// In [`Builder::pool`].
+    start: u32,
+    id: Id,
 }
 
 impl<'t> Builder<'t> {
     fn new(text: &'t str) -> Builder<'t> {
         Builder {
-            rest: text,
+            text,
+            pos: 0,
             parents: Vec::new(),
             children: Vec::new(),
+            max_children: MAX_INTERNED_CHILDREN,
             depth: 0,
             interned: Vec::new(),
             fixed: Vec::new(),
             tokens: Table::default(),
             nodes: Table::default(),
             keys: Vec::new(),
-            node_ids: Vec::new(),
+            pool: Vec::new(),
         }
     }
 
@@ -104,30 +139,52 @@ impl<'t> Builder<'t> {
     }
 
     fn token(&mut self, kind: SyntaxKind, len: u32) {
-        let (text, rest) = self.rest.split_at(len as usize);
-        self.rest = rest;
-        let child = if kind.static_text().is_some_and(|it| it.len() == text.len()) {
-            Child::Interned(self.fixed_token(kind, text))
-        } else if text.len() <= MAX_INTERNED_TEXT {
-            Child::Interned(self.textual_token(kind, text))
-        } else {
-            Child::Unique(NodeOrToken::Token(GreenToken::new(kind_to_raw(kind), text)))
+        let (start, end) = (self.pos, self.pos + len as usize);
+        self.pos = end;
+        let child = match self.fixed.get(kind as usize) {
+            Some(&(id, fixed)) if fixed == len => Child::Interned(id),
+            _ if end - start <= MAX_SHORT => Child::Interned(self.short_token(kind, start, end)),
+            _ if end - start <= MAX_INTERNED_TEXT => {
+                Child::Interned(self.textual_token(kind, &self.text[start..end]))
+            }
+            _ => Child::Unique(NodeOrToken::Token(GreenToken::new(
+                kind_to_raw(kind),
+                &self.text[start..end],
+            ))),
         };
         self.children.push(child);
     }
 
-    fn fixed_token(&mut self, kind: SyntaxKind, text: &str) -> Id {
-        let slot = kind as usize;
-        if self.fixed.len() <= slot {
-            self.fixed.resize(slot + 1, NONE);
+    /// A token that is told by one word.
+    fn short_token(&mut self, kind: SyntaxKind, start: usize, end: usize) -> Id {
+        let (text, len) = (self.text, end - start);
+        let bytes = word(text.as_bytes(), start, end);
+        let spelling = Some((kind, len as u8));
+        let hash = finish_hash(mix(mix(kind as u64, len as u64), bytes));
+        let interned = &self.interned;
+        let found = self.tokens.find(hash, |id| {
+            let it = &interned[id as usize];
+            it.bytes == bytes && it.spelling == spelling
+        });
+        if let Some(id) = found {
+            return id;
         }
-        if self.fixed[slot] == NONE {
-            self.fixed[slot] =
-                self.intern(NodeOrToken::Token(GreenToken::new(kind_to_raw(kind), text)));
+        let token = GreenToken::new(kind_to_raw(kind), &text[start..end]);
+        let id = self.intern(NodeOrToken::Token(token));
+        let it = &mut self.interned[id as usize];
+        (it.bytes, it.spelling) = (bytes, spelling);
+        self.tokens.insert(hash, id);
+        if kind.static_text().is_some_and(|it| it.len() == len) {
+            let slot = kind as usize;
+            if self.fixed.len() <= slot {
+                self.fixed.resize(slot + 1, (NONE, NONE));
+            }
+            self.fixed[slot] = (id, len as u32);
         }
-        self.fixed[slot]
+        id
     }
 
+    /// A longer token.
     fn textual_token(&mut self, kind: SyntaxKind, text: &str) -> Id {
         let raw = kind_to_raw(kind);
         let hash = hash_text(kind, text);
@@ -148,45 +205,49 @@ impl<'t> Builder<'t> {
 
     fn intern(&mut self, element: GreenElement) -> Id {
         let id = self.interned.len() as Id;
-        self.interned.push(Interned { element, wrapped: (SyntaxKind::TOMBSTONE, NONE) });
+        let wrapped = (SyntaxKind::TOMBSTONE, NONE);
+        self.interned.push(Interned { element, bytes: 0, spelling: None, wrapped });
         id
     }
 
     fn exit(&mut self) {
         let (kind, first) = self.parents.pop().expect("the parser exits only what it entered");
-        let child = match interned_children(&self.children[first..]) {
-            Some(ids) => Child::Interned(self.interned_node(kind, first, ids)),
+        if let [Child::Interned(only)] = self.children[first..]
+            && self.interned[only as usize].wrapped.0 == kind
+        {
+            self.children[first] = Child::Interned(self.interned[only as usize].wrapped.1);
+            return;
+        }
+        let child = match interned_children(&self.children[first..], self.max_children) {
+            Some((ids, len)) => Child::Interned(self.interned_node(kind, first, &ids[..len])),
             None => Child::Unique(NodeOrToken::Node(self.new_node(kind, first))),
         };
         self.children.push(child);
     }
 
-    fn interned_node(
-        &mut self,
-        kind: SyntaxKind,
-        first: usize,
-        ids: [Id; MAX_INTERNED_CHILDREN],
-    ) -> Id {
-        let only_child = (ids[1] == NONE).then_some(ids[0] as usize);
-        if let Some(child) = only_child
-            && self.interned[child].wrapped.0 == kind
-        {
-            self.children.truncate(first);
-            return self.interned[child].wrapped.1;
-        }
+    fn interned_node(&mut self, kind: SyntaxKind, first: usize, ids: &[Id]) -> Id {
+        let only_child = (ids.len() == 1).then_some(ids[0] as usize);
         let hash = hash_node(kind, ids);
-        let keys = &self.keys;
-        let id = match self.nodes.find(hash, |key| keys[key as usize] == (kind, ids)) {
+        let (keys, pool) = (&self.keys, &self.pool);
+        let found = self.nodes.find(hash, |key| {
+            let key = &keys[key as usize];
+            let start = key.start as usize;
+            key.kind == kind
+                && usize::from(key.len) == ids.len()
+                && pool[start..start + ids.len()] == *ids
+        });
+        let id = match found {
             Some(key) => {
                 self.children.truncate(first);
-                self.node_ids[key as usize]
+                self.keys[key as usize].id
             }
             None => {
                 let node = self.new_node(kind, first);
                 let id = self.intern(NodeOrToken::Node(node));
                 self.nodes.insert(hash, self.keys.len() as Id);
-                self.keys.push((kind, ids));
-                self.node_ids.push(id);
+                let (start, len) = (self.pool.len() as u32, ids.len() as u8);
+                self.pool.extend_from_slice(ids);
+                self.keys.push(Key { kind, len, start, id });
                 id
             }
         };
@@ -217,10 +278,13 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The numbers of the children, if all have one and they are few. An empty node is never shared: two of them at one
-/// offset could not be distinguished.
-fn interned_children(children: &[Child]) -> Option<[Id; MAX_INTERNED_CHILDREN]> {
-    if children.is_empty() || children.len() > MAX_INTERNED_CHILDREN {
+/// The numbers of the children, if all have one and they are few, and how many they are. An empty node is never shared:
+/// two of them at one offset could not be distinguished.
+fn interned_children(
+    children: &[Child],
+    max: usize,
+) -> Option<([Id; MAX_INTERNED_CHILDREN], usize)> {
+    if children.is_empty() || children.len() > max {
         return None;
     }
     let mut ids = [NONE; MAX_INTERNED_CHILDREN];
@@ -230,13 +294,29 @@ fn interned_children(children: &[Child]) -> Option<[Id; MAX_INTERNED_CHILDREN]> 
             Child::Unique(_) => return None,
         }
     }
-    Some(ids)
+    Some((ids, children.len()))
 }
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER)
+}
+
+/// Up to eight bytes of a text, and zeros.
+fn word(text: &[u8], start: usize, end: usize) -> u64 {
+    let len = end - start;
+    match text.get(start..start + 8) {
+        Some(all) if len > 0 => {
+            let all = u64::from_le_bytes(all.try_into().unwrap_or_default());
+            all & (u64::MAX >> (64 - 8 * len))
+        }
+        _ => {
+            let mut bytes = [0; 8];
+            bytes[..len].copy_from_slice(&text[start..end]);
+            u64::from_le_bytes(bytes)
+        }
+    }
 }
 
 fn hash_text(kind: SyntaxKind, text: &str) -> u32 {
@@ -250,7 +330,7 @@ fn hash_text(kind: SyntaxKind, text: &str) -> u32 {
     finish_hash(mix(hash, u64::from_le_bytes(last)))
 }
 
-fn hash_node(kind: SyntaxKind, ids: [Id; MAX_INTERNED_CHILDREN]) -> u32 {
+fn hash_node(kind: SyntaxKind, ids: &[Id]) -> u32 {
     finish_hash(ids.iter().fold(kind as u64, |hash, id| mix(hash, u64::from(*id))))
 }
 

@@ -12,7 +12,7 @@ use std::{
 };
 
 use parser::SyntaxKind;
-use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextSize};
+use rowan::{GreenNode, GreenNodeData, GreenTokenData, NodeOrToken, TextSize};
 
 use crate::{Language, SyntaxNode, keeper::Keeper, syntax_node::kind_from_raw};
 
@@ -83,6 +83,11 @@ impl Green {
         walk_node(&self.node, &mut visit);
     }
 
+    /// As [`Green::walk`], but a name, a literal or an operator is one step: most nodes are such.
+    pub fn walk_leaves<'a>(&'a self, mut visit: impl FnMut(LeafStep<'a>)) {
+        walk_leaves(&self.node, &mut visit);
+    }
+
     pub(crate) fn node(&self) -> &GreenNode {
         &self.node
     }
@@ -144,6 +149,62 @@ pub enum GreenStep<'a> {
     Token(SyntaxKind, &'a str),
     /// The innermost open node ends.
     Leave,
+}
+
+/// One step of [`Green::walk_leaves`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafStep<'a> {
+    /// A node of which all is one token, with the only node in it, if there is one.
+    Leaf(SyntaxKind, Option<SyntaxKind>, (SyntaxKind, &'a str)),
+    /// A node begins.
+    Enter(SyntaxKind),
+    /// A token with its text.
+    Token(SyntaxKind, &'a str),
+    /// The innermost open node ends.
+    Leave,
+}
+
+/// The only token of a node, and the node around it if that is another one.
+fn only_token(node: &GreenNodeData) -> Option<(Option<SyntaxKind>, (SyntaxKind, &str))> {
+    let (around, token) = match only_child(node)? {
+        NodeOrToken::Token(token) => (None, token),
+        NodeOrToken::Node(inner) => match only_child(inner)? {
+            NodeOrToken::Token(token) => (Some(kind_from_raw(inner.kind())), token),
+            NodeOrToken::Node(_) => return None,
+        },
+    };
+    Some((around, (kind_from_raw(token.kind()), token.text())))
+}
+
+fn only_child(node: &GreenNodeData) -> Option<NodeOrToken<&GreenNodeData, &GreenTokenData>> {
+    let mut children = node.children();
+    if children.len() == 1 { children.next() } else { None }
+}
+
+fn walk_leaves<'a>(root: &'a GreenNodeData, visit: &mut impl FnMut(LeafStep<'a>)) {
+    visit(LeafStep::Enter(kind_from_raw(root.kind())));
+    let mut stack = vec![root.children()];
+    while let Some(children) = stack.last_mut() {
+        match children.next() {
+            Some(NodeOrToken::Node(node)) => {
+                let kind = kind_from_raw(node.kind());
+                match only_token(node) {
+                    Some((inner, token)) => visit(LeafStep::Leaf(kind, inner, token)),
+                    None => {
+                        visit(LeafStep::Enter(kind));
+                        stack.push(node.children());
+                    }
+                }
+            }
+            Some(NodeOrToken::Token(token)) => {
+                visit(LeafStep::Token(kind_from_raw(token.kind()), token.text()));
+            }
+            None => {
+                visit(LeafStep::Leave);
+                stack.pop();
+            }
+        }
+    }
 }
 
 /// The first tokens of a green tree that have at least `len` bytes together.

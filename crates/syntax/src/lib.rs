@@ -39,7 +39,7 @@ pub use crate::{
     dump::dump,
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
     format::{FormatError, format_mlir},
-    green::{Green, GreenStep},
+    green::{Green, GreenStep, LeafStep},
     language::{Form, Format, Language, LanguageSupport},
     line_index::{ColumnEncoding, LineCol, LineIndex},
     packed_edits::PackedEdits,

@@ -129,7 +129,7 @@ static PIR: LanguageSupport = LanguageSupport {
     format: None,
     begins: first_words::is_pir,
     first_kind: SyntaxKind::PIR_FILE,
-    parse: |text, _| builder::build(text, pir::parse(text).into_iter()),
+    parse: |text, _| builder::build_operations(text, pir::parse(text).into_iter()),
     sites: reparse::item_sites,
     reads_alike: None,
     errors: errors::of_items,

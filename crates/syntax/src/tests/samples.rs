@@ -70,6 +70,15 @@ fn equal_texts_share_their_parts() {
     let [a, b] = [&calls[0], &calls[1]].map(crate::Green::of);
     assert!(a.ptr_eq(&b), "{}", dump(&parse.syntax()));
     assert_ne!(calls[0], calls[1]);
+    let parse = crate::parse("A[i * 4 + j] = B[i * 4 + j]\nA[i * 4 + j] = B[i * 4 + j]\n");
+    let of = |kind| parse.syntax().descendants().filter(move |it| it.kind() == kind);
+    for kind in [SyntaxKind::BINARY_EXPR, SyntaxKind::SUBSCRIPT_EXPR, SyntaxKind::ASSIGN_STMT] {
+        let half = of(kind).count() / 2;
+        let pairs = of(kind)
+            .zip(of(kind).skip(half))
+            .map(|(a, b)| (crate::Green::of(&a), crate::Green::of(&b)));
+        assert!(half > 0 && pairs.into_iter().all(|(a, b)| a.ptr_eq(&b)), "{kind:?}");
+    }
 }
 
 #[test]

@@ -2,12 +2,15 @@
 
 mod statements;
 
-use syntax::{Green, GreenStep, SyntaxKind, TextRange, TextSize};
+use syntax::{Green, LeafStep, SyntaxKind, TextRange, TextSize};
 
 use super::{
     ArgNode, Ast, Clause, CompareKind, Comprehended, Ex, ExKind, ExNode, ItemNode, ParamNode, Run,
     St, StKind, StNode, literal, size,
 };
+
+/// How much text an expression has, about: names are expressions.
+const BYTES_OF_AN_EXPRESSION: usize = 5;
 
 /// Reads a tree: a function, a statement, a file or an expression.
 pub(crate) fn read(green: &Green) -> Ast<'_> {
@@ -16,14 +19,20 @@ pub(crate) fn read(green: &Green) -> Ast<'_> {
         frames: Vec::new(),
         children: Vec::new(),
         names: Vec::new(),
+        params: Vec::new(),
+        begun: 0,
         offset: TextSize::new(0),
+        end: TextSize::new(0),
         line: Line { indent: TextRange::empty(TextSize::new(0)), is_blank: false },
     };
-    reader.ast.text.reserve(green.text_len().into());
-    green.walk(|step| match step {
-        GreenStep::Enter(kind) => reader.enter(kind),
-        GreenStep::Token(kind, text) => reader.token(kind, text),
-        GreenStep::Leave => reader.leave(),
+    let len = usize::from(green.text_len());
+    reader.ast.text.reserve(len);
+    reader.ast.exprs.reserve(len / BYTES_OF_AN_EXPRESSION);
+    green.walk_leaves(|step| match step {
+        LeafStep::Leaf(kind, inner, token) => reader.leaf(kind, inner, token),
+        LeafStep::Enter(kind) => reader.enter(kind),
+        LeafStep::Token(kind, text) => reader.token(kind, text),
+        LeafStep::Leave => reader.leave(),
     });
     reader.ast.errors.sort_unstable_by_key(|it| (it.start(), it.end()));
     for child in std::mem::take(&mut reader.children) {
@@ -45,7 +54,8 @@ enum Child<'a> {
     Name(&'a str, TextRange),
     Args(Run),
     Arg(ArgNode<'a>),
-    Param(ParamNode<'a>),
+    /// A number in [`Reader::params`].
+    Param(usize),
     Params(Run),
     /// A part of [`Reader::names`].
     TypeParams(usize, usize),
@@ -69,8 +79,8 @@ struct Frame {
     kind: SyntaxKind,
     /// First of its children.
     mark: usize,
-    /// The place where its first token that is not trivia begins; its end so far.
-    range: Option<TextRange>,
+    /// The place where its first token that is not trivia begins, if it has one so far.
+    start: TextSize,
     indent: Option<TextRange>,
 }
 
@@ -85,75 +95,123 @@ struct Reader<'a> {
     frames: Vec<Frame>,
     children: Vec<Child<'a>>,
     names: Vec<(&'a str, TextRange)>,
+    params: Vec<ParamNode<'a>>,
+    /// The number of frames that have a token: those inside have none so far.
+    begun: usize,
     offset: TextSize,
+    /// The end of the last token that is not trivia.
+    end: TextSize,
     line: Line,
 }
 
 impl<'a> Reader<'a> {
     fn enter(&mut self, kind: SyntaxKind) {
-        self.frames.push(Frame { kind, mark: self.children.len(), range: None, indent: None });
+        let mark = self.children.len();
+        self.frames.push(Frame { kind, mark, start: TextSize::new(0), indent: None });
     }
 
     fn token(&mut self, kind: SyntaxKind, text: &'a str) {
-        let range = TextRange::at(self.offset, size(text));
-        self.offset = range.end();
-        self.ast.text.push_str(text);
         if kind.is_trivia() {
-            match kind {
-                SyntaxKind::NEWLINE => {
-                    self.line = Line { indent: TextRange::empty(range.end()), is_blank: true };
-                }
-                SyntaxKind::WHITESPACE if self.line.is_blank => {
-                    self.line.indent = TextRange::new(self.line.indent.start(), range.end());
-                }
-                SyntaxKind::WHITESPACE => {}
-                // After a continuation or a comment nothing is first on its line.
-                _ => self.line.is_blank = false,
-            }
-            return;
+            return self.trivia(kind, text);
         }
-        let indent = self.line.is_blank.then_some(self.line.indent);
-        self.line.is_blank = false;
-        // Only the frames that have no token yet are new to this one; the others learn its end when they are left.
-        for frame in self.frames.iter_mut().rev() {
-            if frame.range.is_some() {
-                break;
-            }
-            frame.range = Some(range);
-            frame.indent = indent;
-        }
-        if let Some(frame) = self.frames.last_mut()
-            && let Some(whole) = &mut frame.range
-        {
-            *whole = whole.cover(range);
-        }
+        let range = self.begin(text);
         if kind == SyntaxKind::ERROR {
             self.ast.errors.push(range);
         }
-        // Separators say nothing that the nodes do not say.
-        let is_separator = matches!(
-            kind,
-            SyntaxKind::COMMA
-                | SyntaxKind::DOT
-                | SyntaxKind::L_PAREN
-                | SyntaxKind::R_PAREN
-                | SyntaxKind::L_BRACK
-                | SyntaxKind::R_BRACK
-        );
-        if !is_separator {
+        if !is_separator(kind) {
             self.children.push(Child::Token(kind, text, range));
         }
     }
 
+    /// A node with nothing in it but a token, or a node with a token. The frequent ones are read at once.
+    fn leaf(
+        &mut self,
+        kind: SyntaxKind,
+        inner: Option<SyntaxKind>,
+        (token, text): (SyntaxKind, &'a str),
+    ) {
+        use SyntaxKind as K;
+        match (kind, inner, token) {
+            (K::NAME_EXPR, Some(K::NAME_REF), K::IDENT) => {
+                let range = self.begin(text);
+                let id = self.new_expr(range, ExKind::Name(text));
+                self.children.push(Child::Expr(id));
+            }
+            (K::NAME | K::NAME_REF, None, K::IDENT) => {
+                let range = self.begin(text);
+                self.children.push(Child::Name(text, range));
+            }
+            (K::LITERAL, None, K::INT | K::FLOAT | K::TRUE_KW | K::FALSE_KW | K::NONE_KW) => {
+                let range = self.begin(text);
+                let id = self.new_expr(range, literal_of(token, text));
+                self.children.push(Child::Expr(id));
+            }
+            (
+                K::BINARY_OP,
+                None,
+                K::PLUS | K::MINUS | K::STAR | K::SLASH | K::SLASH2 | K::PERCENT,
+            ) => {
+                self.begin(text);
+                self.children.push(Child::Op(token));
+            }
+            _ => {
+                self.enter(kind);
+                if let Some(inner) = inner {
+                    self.enter(inner);
+                    self.token(token, text);
+                    self.leave();
+                } else {
+                    self.token(token, text);
+                }
+                self.leave();
+            }
+        }
+    }
+
+    fn trivia(&mut self, kind: SyntaxKind, text: &'a str) {
+        let range = self.take(text);
+        match kind {
+            SyntaxKind::NEWLINE => {
+                self.line = Line { indent: TextRange::empty(range.end()), is_blank: true };
+            }
+            SyntaxKind::WHITESPACE if self.line.is_blank => {
+                self.line.indent = TextRange::new(self.line.indent.start(), range.end());
+            }
+            SyntaxKind::WHITESPACE => {}
+            // After a continuation or a comment nothing is first on its line.
+            _ => self.line.is_blank = false,
+        }
+    }
+
+    fn take(&mut self, text: &str) -> TextRange {
+        let range = TextRange::at(self.offset, size(text));
+        self.offset = range.end();
+        self.ast.text.push_str(text);
+        range
+    }
+
+    /// Takes a token that is not trivia. The frames that have none yet begin with it.
+    fn begin(&mut self, text: &str) -> TextRange {
+        let range = self.take(text);
+        self.end = range.end();
+        let indent = self.line.is_blank.then_some(self.line.indent);
+        self.line.is_blank = false;
+        for frame in &mut self.frames[self.begun..] {
+            frame.start = range.start();
+            frame.indent = indent;
+        }
+        self.begun = self.frames.len();
+        range
+    }
+
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        let range = frame.range.unwrap_or(TextRange::empty(self.offset));
-        if frame.range.is_some()
-            && let Some(parent) = self.frames.last_mut()
-        {
-            parent.range = Some(parent.range.map_or(range, |it| it.cover(range)));
-        }
-        let frame = Frame { range: Some(range), ..frame };
+        let range = if self.begun > self.frames.len() {
+            self.begun = self.frames.len();
+            TextRange::new(frame.start, self.end)
+        } else {
+            TextRange::empty(self.offset)
+        };
         self.reduce(&frame, range);
     }
 
@@ -508,15 +566,7 @@ impl<'a> Reader<'a> {
 
     fn literal(&self, mark: usize) -> ExKind<'a> {
         match self.children[mark..].first() {
-            Some(Child::Token(kind, text, _)) => match kind {
-                SyntaxKind::INT => literal::int(text),
-                SyntaxKind::FLOAT => literal::float(text),
-                SyntaxKind::TRUE_KW => ExKind::Bool(true),
-                SyntaxKind::FALSE_KW => ExKind::Bool(false),
-                SyntaxKind::NONE_KW => ExKind::None,
-                SyntaxKind::DOT3 => ExKind::Ellipsis,
-                _ => ExKind::OtherLiteral,
-            },
+            Some(Child::Token(kind, text, _)) => literal_of(*kind, text),
             _ => ExKind::Error,
         }
     }
@@ -577,8 +627,8 @@ impl<'a> Reader<'a> {
             K::PARAM_LIST | K::LAMBDA_PARAMS => {
                 let start = self.ast.params.len() as u32;
                 for child in &self.children[mark..] {
-                    if let Child::Param(param) = child {
-                        self.ast.params.push(*param);
+                    if let Child::Param(param) = *child {
+                        self.ast.params.push(self.params[param]);
                     }
                 }
                 let run = Run { start, len: self.ast.params.len() as u32 - start };
@@ -656,8 +706,34 @@ impl<'a> Reader<'a> {
         }
         let param =
             ParamNode { name, name_range, is_star, is_double, is_slash, annotation, default };
-        self.done(mark, Child::Param(param));
+        self.params.push(param);
+        self.done(mark, Child::Param(self.params.len() - 1));
     }
+}
+
+fn literal_of(kind: SyntaxKind, text: &str) -> ExKind<'_> {
+    match kind {
+        SyntaxKind::INT => literal::int(text),
+        SyntaxKind::FLOAT => literal::float(text),
+        SyntaxKind::TRUE_KW => ExKind::Bool(true),
+        SyntaxKind::FALSE_KW => ExKind::Bool(false),
+        SyntaxKind::NONE_KW => ExKind::None,
+        SyntaxKind::DOT3 => ExKind::Ellipsis,
+        _ => ExKind::OtherLiteral,
+    }
+}
+
+/// Separators say nothing that the nodes do not say.
+fn is_separator(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        SyntaxKind::COMMA
+            | SyntaxKind::DOT
+            | SyntaxKind::L_PAREN
+            | SyntaxKind::R_PAREN
+            | SyntaxKind::L_BRACK
+            | SyntaxKind::R_BRACK
+    )
 }
 
 fn is_part(kind: SyntaxKind) -> bool {

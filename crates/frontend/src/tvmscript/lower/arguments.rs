@@ -195,7 +195,7 @@ pub(super) struct Args<'a> {
 impl<'a> Args<'a> {
     /// The argument of a parameter, wherever it is written.
     pub(super) fn get(&self, name: &str) -> Option<Ex> {
-        let at = self.positions().position(|it| name_of(it) == name);
+        let at = self.positions().position(|it| is_named(it, name));
         at.and_then(|at| self.positional.get(at).copied()).or_else(|| self.keyword(name))
     }
 
@@ -278,13 +278,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 }
             }
         }
-        for (index, (name, ex)) in args.named().enumerate() {
-            let is_twice = index >= n_positions.min(args.positional.len())
-                && args.positions().take(args.positional.len()).any(|it| name_of(it) == name);
-            let parameter = args.parameters.iter().find(|it| name_of(it) == name);
-            let is_known = match parameter.map(|it| it.split_once('=')) {
+        let positional = args.positions().zip(&args.positional);
+        let positional = positional.map(|(parameter, &ex)| (parameter, ex, Some(parameter), false));
+        let keywords = args.keywords.iter().map(|&(name, ex)| {
+            let parameter = args.parameters.iter().copied().find(|it| is_named(it, name));
+            let mut given = args.positions().take(args.positional.len());
+            (name, ex, parameter, given.any(|it| is_named(it, name)))
+        });
+        for (name, ex, parameter, is_twice) in positional.chain(keywords) {
+            let is_known = match parameter.map(default_of) {
                 Some(None) => !is_twice && !matches!(name, NAMED | REST),
-                Some(Some((_, default))) => !is_twice && self.is_written(ex, default),
+                Some(Some(default)) => !is_twice && self.is_written(ex, default),
                 None => dropped == Some(name) || name == "span" && self.is_none(ex),
             };
             if !is_known {
@@ -294,7 +298,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                         self.eval(ex)?;
                         "a dictionary of arguments".to_owned()
                     }
-                    _ => format!("the argument `{name}`"),
+                    _ => format!("the argument `{}`", name_of(name)),
                 };
                 return Err(self.unsupported(ex, &what));
             }
@@ -313,6 +317,18 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 }
 
-fn name_of(parameter: &'static str) -> &'static str {
+/// The name of a parameter that is written with its only value: `no_realize=False`.
+fn name_of(parameter: &str) -> &str {
     parameter.split_once('=').map_or(parameter, |(name, _)| name)
+}
+
+fn is_named(parameter: &str, name: &str) -> bool {
+    let rest = parameter.strip_prefix(name);
+    rest.is_some_and(|it| it.is_empty() || it.starts_with('='))
+}
+
+/// The only value that a parameter may be given, if it has no place in the IR.
+fn default_of(parameter: &'static str) -> Option<&'static str> {
+    let at = parameter.bytes().position(|it| it == b'=')?;
+    Some(&parameter[at + 1..])
 }

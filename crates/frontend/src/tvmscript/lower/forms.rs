@@ -43,12 +43,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         if form_parameters(name).is_some() {
             // Older texts have the primitives of tiles beside the operators of elements: `Tx.cast(B[0:4], A[0:4])`.
-            let primitive = format!("tile.{name}");
-            if self.has_cells()
-                && args.positional.iter().any(|&it| self.names_a_part(it))
-                && ir::effects::tvm_op(&primitive).is_some()
-            {
-                return self.generic_call(ex, &primitive, args);
+            if args.positional.iter().any(|&it| self.names_a_part(it)) && self.has_cells() {
+                let primitive = format!("tile.{name}");
+                if ir::effects::tvm_op(&primitive).is_some() {
+                    return self.generic_call(ex, &primitive, args);
+                }
             }
             // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors
             // of nodes refuse it.

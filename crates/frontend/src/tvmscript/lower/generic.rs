@@ -7,6 +7,7 @@ use ir::{
         names::{NameBuffer, normal_tir},
     },
 };
+use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
@@ -209,11 +210,11 @@ impl Lowerer<'_, '_, '_> {
             _ => {}
         }
         let callee = Callee::Intrinsic(self.s.body.intern(name), it);
-        let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
+        let ids: SmallVec<[ir::ExprId; 8]> = operands.iter().map(|it| it.id).collect();
         let attrs =
             if attrs.is_empty() { ir::Body::no_attrs() } else { self.s.body.attr_dict(attrs) };
         let id = self.made_call(callee, &ids, attrs, ty);
-        let children: Vec<Src> = operands.iter().map(|it| it.src).collect();
+        let children: SmallVec<[Src; 8]> = operands.iter().map(|it| it.src).collect();
         Tx { id, src: self.node(ex, &children) }
     }
 

@@ -5,6 +5,7 @@
 //! the node's text. At the end of an operation, [`SourceTree::flatten`] writes one entry an occurrence, in preorder.
 
 use ir::{Body, ExprId};
+use smallvec::SmallVec;
 use syntax::TextRange;
 
 use crate::tvmscript::source_map::OccurrenceSource;
@@ -60,8 +61,8 @@ impl SourceTree {
 
     /// The same text a second time: all virtual, node by node. Whoever replaces the text replaces both.
     pub(crate) fn again(&mut self, src: Src) -> Src {
-        let mut copies: Vec<Src> = Vec::new();
-        let mut stack = vec![(src, false)];
+        let mut copies: SmallVec<[Src; 16]> = SmallVec::new();
+        let mut stack: SmallVec<[(Src, bool); 16]> = SmallVec::from_slice(&[(src, false)]);
         while let Some((at, is_done)) = stack.pop() {
             if self.copied > MAX_COPY {
                 return self.inside(self.range(src));
@@ -70,8 +71,9 @@ impl SourceTree {
             if is_done {
                 let kept = copies.len().saturating_sub(node.len as usize);
                 let at = At { is_real: false, ..node.at };
-                let children = copies.split_off(kept);
-                copies.push(self.node(at, &children));
+                let copy = self.node(at, &copies[kept..]);
+                copies.truncate(kept);
+                copies.push(copy);
             } else {
                 self.copied += 1;
                 stack.push((at, true));
@@ -136,7 +138,7 @@ impl SourceTree {
             Known(ExprId, Src),
             Virtual(ExprId, TextRange),
         }
-        let mut stack: Vec<Step> =
+        let mut stack: SmallVec<[Step; 16]> =
             operands.iter().rev().map(|&(expr, src)| Step::Known(expr, src)).collect();
         while let Some(step) = stack.pop() {
             let (expr, at, children) = match step {

@@ -27,7 +27,7 @@ pub(crate) fn hidden_names(
     let places: FxHashSet<u32> = definitions.iter().map(|it| it.range.start().into()).collect();
     let mut hidden: Vec<Box<str>> = Vec::new();
     let mut next = 0;
-    each_word(text, &mut |at, word| {
+    each_word(text, |at, word| {
         while mentions.get(next).is_some_and(|it| u32::from(it.0.start()) < at as u32) {
             next += 1;
         }
@@ -41,33 +41,69 @@ pub(crate) fn hidden_names(
     hidden
 }
 
+/// What a byte of a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Word,
+    Digit,
+    Space,
+    Dot,
+    Quote,
+    Hash,
+    Other,
+}
+
+/// By byte.
+static CLASSES: [Class; 256] = {
+    let mut table = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'0'..=b'9' => Class::Digit,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => Class::Word,
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0c => Class::Space,
+            b'.' => Class::Dot,
+            b'"' | b'\'' => Class::Quote,
+            b'#' => Class::Hash,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    table
+};
+
 /// Calls `visit` with every word of a text that may be a name, and its offset.
-fn each_word<'a>(text: &'a str, visit: &mut dyn FnMut(usize, &'a str)) {
+fn each_word<'a>(text: &'a str, mut visit: impl FnMut(usize, &'a str)) {
     let bytes = text.as_bytes();
-    let is_word = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it >= 0x80;
+    let class = |at: usize| bytes.get(at).map(|&it| CLASSES[usize::from(it)]);
     let mut at = 0;
     let mut after_dot = false;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'#' => at = text[at..].find('\n').map_or(bytes.len(), |it| at + it),
-            b'"' | b'\'' => {
+    while let Some(first) = class(at) {
+        match first {
+            Class::Hash => at = text[at..].find('\n').map_or(bytes.len(), |it| at + it),
+            Class::Quote => {
                 at = end_of_string(text, at);
                 after_dot = false;
             }
-            it if is_word(it) => {
-                let end = at + bytes[at..].iter().take_while(|it| is_word(**it)).count();
+            Class::Word | Class::Digit => {
+                let start = at;
+                let behind = loop {
+                    at += 1;
+                    match class(at) {
+                        Some(Class::Word | Class::Digit) => {}
+                        other => break other,
+                    }
+                };
                 // Quotes right behind a word make it a prefix (`f""`).
-                let is_prefix = matches!(bytes.get(end), Some(b'"' | b'\''));
-                if !after_dot && !it.is_ascii_digit() && !is_prefix {
-                    visit(at, &text[at..end]);
+                let is_name = first == Class::Word && behind != Some(Class::Quote);
+                if is_name && !after_dot {
+                    visit(start, &text[start..at]);
                 }
-                at = end;
                 after_dot = false;
             }
-            it => {
-                if !it.is_ascii_whitespace() {
-                    after_dot = it == b'.';
-                }
+            Class::Space => at += 1,
+            Class::Dot | Class::Other => {
+                after_dot = first == Class::Dot;
                 at += 1;
             }
         }
@@ -99,7 +135,7 @@ mod tests {
     #[test]
     fn names_are_told_from_attributes_strings_comments_and_numbers() {
         let mut found = Vec::new();
-        each_word("a.b = f\"c\" + 'd\\'e' # g\n1e5 . h\nµ_1(\"\"\"i\"j\"\"\")", &mut |at, it| {
+        each_word("a.b = f\"c\" + 'd\\'e' # g\n1e5 . h\nµ_1(\"\"\"i\"j\"\"\")", |at, it| {
             found.push((at, it));
         });
         assert_eq!(found, [(0, "a"), (32, "µ_1")]);
