@@ -1,4 +1,4 @@
-//! What is assumed, what is to be shown, and the questions to the solver.
+//! Assumptions, goals, and the questions to the solver.
 //!
 //! Assumptions form a stack: what holds inside of an arm or a body goes with it. Goals are collected until both
 //! functions stand at a place where they are compared; then one question is asked: can the assumptions hold and a goal
@@ -57,10 +57,10 @@ pub(crate) struct Engine<'a> {
     pub(crate) effects: &'a EffectTable,
     pub(crate) options: &'a Options,
     pub(crate) solver: &'a mut dyn Solver,
-    /// What holds in every run: sizes are not negative.
+    /// Facts of every run: sizes are not negative.
     pub(crate) facts: Vec<Term>,
     pub(crate) assumed: Vec<Term>,
-    /// What is to be shown of the function after.
+    /// Goals: conditions to be shown of the function after.
     pub(crate) goals: Vec<Term>,
     /// Counts assumptions that were ever made.
     pub(crate) n_assumed: usize,
@@ -168,7 +168,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether a condition follows from what is assumed.
+    /// Returns true if a condition follows from what is assumed.
     pub(crate) fn holds(&mut self, body: &Body, condition: Term) -> Result<bool, Stop> {
         match self.show(body, condition, "") {
             Ok(()) => Ok(true),
@@ -230,7 +230,7 @@ impl<'a> Engine<'a> {
             if !matches!(value.kind, ValueKind::Param(_) | ValueKind::Symbol) {
                 continue;
             }
-            let name = crate::eval::variable_name(body, id);
+            let name = crate::names::variable_name(body, id);
             let Some(&(number, bits)) = reached.get(name.as_str()) else { continue };
             found.push((id, format!("v{number}"), bits));
         }

@@ -3,24 +3,16 @@
 //! In: an expression and the state of its function. Out: its value. On the way the conditions without which it is an
 //! error are met: of the function before they are assumed, of the function after they are goals.
 
-use ir::{
-    BinaryOp, Body, BufferField, BufferId, Callee, DataType, ExprId, ExprKind, ExprListId,
-    Intrinsic, Lanes, Type, UnaryOp, ValueId,
-    arena::Id as _,
-    effects::{Element, MemoryEffect, Trap},
-};
+use ir::{BinaryOp, DataType, ExprId, ExprKind, Lanes, Type, UnaryOp, ValueId};
 
 use crate::{
     engine::{Engine, Stop},
-    execute::is_given,
-    side::{Effect, Side, Value, Which},
+    names::{COMMUTES, is_given, variable_name},
+    side::{Side, Value, Which},
     term::{Flat, Op, Sort, Term},
 };
 
 type Result<T> = std::result::Result<T, Stop>;
-
-/// How the name of a function begins that is the same for exchanged operands.
-pub(crate) const COMMUTES: &str = "~";
 
 /// The most nodes of one expression.
 const MOST_NODES: u32 = 200_000;
@@ -32,16 +24,6 @@ pub(crate) fn int_type(dtype: DataType) -> bool {
 
 fn truth_type(dtype: DataType) -> bool {
     dtype.is_bool() && dtype.lanes == Lanes::Fixed(1)
-}
-
-/// The name that memory has before anything is written to it.
-pub(crate) fn initial_memory(class: crate::memory::ClassId) -> String {
-    format!("memory {}", class.index())
-}
-
-/// The name that a parameter or symbol has in the logic.
-pub(crate) fn variable_name(body: &Body, id: ValueId) -> String {
-    format!("{} {}", body.name(body.values[id].name), id.index())
 }
 
 impl Engine<'_> {
@@ -60,7 +42,7 @@ impl Engine<'_> {
     }
 
     /// A value made of others, which is wrapped if one of them is.
-    fn derived(&mut self, term: Term, from: &[Value]) -> Value {
+    pub(crate) fn derived(&mut self, term: Term, from: &[Value]) -> Value {
         let mut value = self.plain(term);
         for it in from {
             value.wrapped = self.pool.or(value.wrapped, it.wrapped);
@@ -172,7 +154,7 @@ impl Engine<'_> {
         }
     }
 
-    fn deep<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn deep<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         ir::stack::with_room(|| step(self))
     }
 
@@ -542,45 +524,6 @@ impl Engine<'_> {
         }
     }
 
-    /// The indices of an access, checked against the extents (`M1`).
-    fn indices(
-        &mut self,
-        side: &mut Side<'_>,
-        buffer: BufferId,
-        indices: &[ExprId],
-    ) -> Result<Vec<Term>> {
-        let shape = side.body.buffers[buffer].shape.clone();
-        let mut terms = Vec::with_capacity(indices.len());
-        for &index in indices {
-            let value = self.eval(side, index)?;
-            self.used(side, value);
-            terms.push(self.wide(value.term, side.body.ty(index)));
-        }
-        if shape.is_empty() && terms.is_empty() {
-            return Ok(vec![self.pool.bits(0, 64)]);
-        }
-        if shape.len() != terms.len() {
-            return Err(Stop::unsupported("an access of another rank than its buffer"));
-        }
-        let is_scalar = terms.iter().all(|&it| self.pool.sort(it) == Sort::bits(64));
-        if !is_scalar {
-            let name = format!("inside {}", buffer.index());
-            let ok = self.pool.function(&name, &terms, Sort::BOOL);
-            self.require(side, ok);
-            return Ok(terms);
-        }
-        for (&index, &extent) in terms.iter().zip(&shape) {
-            let extent_value = self.quiet(side, extent)?;
-            let extent = self.wide(extent_value.term, side.body.ty(extent));
-            let zero = self.pool.bits(0, 64);
-            let above = self.pool.relation(Op::LessEq(true), zero, index);
-            let below = self.pool.relation(Op::Less(true), index, extent);
-            let inside = self.pool.and(above, below);
-            self.require(side, inside);
-        }
-        Ok(terms)
-    }
-
     /// An index as a mathematical integer (`M2`).
     pub(crate) fn wide(&mut self, term: Term, ty: Type) -> Term {
         self.pool.resize(term, 64, ty.prim().is_some_and(DataType::is_int))
@@ -598,168 +541,6 @@ impl Engine<'_> {
         value
     }
 
-    /// What an access needs besides the memory: the operands that make the view, and the indices.
-    fn view(&mut self, side: &mut Side<'_>, buffer: BufferId) -> Vec<Term> {
-        side.buffers.get(&buffer).cloned().unwrap_or_default()
-    }
-
-    fn load(
-        &mut self,
-        side: &mut Side<'_>,
-        buffer: BufferId,
-        indices: ExprListId,
-        predicate: Option<ExprId>,
-        ty: Type,
-    ) -> Result<Value> {
-        if side.body.buffers[buffer].is_cell() {
-            return Ok(self.cell(side, buffer));
-        }
-        let items = side.body.items(indices).to_vec();
-        let terms = match predicate {
-            None => self.indices(side, buffer, &items)?,
-            Some(predicate) => {
-                // `S8`: lanes that are off are not accessed.
-                let mut terms = Vec::new();
-                for &it in items.iter().chain([&predicate]) {
-                    let value = self.eval(side, it)?;
-                    self.used(side, value);
-                    terms.push(value.term);
-                }
-                let name = format!("inside {}", buffer.index());
-                let ok = self.pool.function(&name, &terms, Sort::BOOL);
-                self.require(side, ok);
-                terms
-            }
-        };
-        let class = self.class(buffer)?;
-        let memory = self.memory_of(side, class);
-        let elem = self.sort_of(ty);
-        let term = if self.memory.describes(class).is_array {
-            self.pool.select(memory, &terms, elem)
-        } else {
-            let mut args = vec![memory];
-            args.extend(self.view(side, buffer));
-            args.extend(terms);
-            self.pool.function(&format!("load {}", buffer.index()), &args, Sort::Flat(elem))
-        };
-        Ok(self.plain(term))
-    }
-
-    /// `E2`: value and indices are evaluated, then the store.
-    pub(crate) fn store(
-        &mut self,
-        side: &mut Side<'_>,
-        buffer: BufferId,
-        predicated: bool,
-        operands: &[ExprId],
-    ) -> Result<()> {
-        let [value, indices @ ..] = operands else {
-            return Err(Stop::unsupported("a store without a value"));
-        };
-        let stored = self.eval(side, *value)?;
-        if side.body.buffers[buffer].is_cell() {
-            side.cells.insert(buffer, stored);
-            return Ok(());
-        }
-        let terms = if predicated {
-            let mut terms = Vec::new();
-            for &it in indices {
-                let value = self.eval(side, it)?;
-                self.used(side, value);
-                terms.push(value.term);
-            }
-            let name = format!("inside {}", buffer.index());
-            let ok = self.pool.function(&name, &terms, Sort::BOOL);
-            self.require(side, ok);
-            terms
-        } else {
-            self.indices(side, buffer, indices)?
-        };
-        self.used(side, stored);
-        let class = self.class(buffer)?;
-        let memory = self.memory_of(side, class);
-        let after = if self.memory.describes(class).is_array {
-            self.pool.store(memory, &terms, stored.term)
-        } else {
-            let sort = self.pool.sort(memory);
-            let mut args = vec![memory, stored.term];
-            args.extend(self.view(side, buffer));
-            args.extend(terms);
-            self.pool.function(&format!("store {}", buffer.index()), &args, sort)
-        };
-        // Arms of conditions are joined where they end.
-        side.memory.insert(class, after);
-        Ok(())
-    }
-
-    /// A scalar of tirx (`E6`).
-    pub(crate) fn cell(&mut self, side: &mut Side<'_>, buffer: BufferId) -> Value {
-        if let Some(&value) = side.cells.get(&buffer) {
-            return value;
-        }
-        let value = self.initial_cell(side, buffer);
-        side.cells.insert(buffer, value);
-        value
-    }
-
-    /// The value of a scalar before anything is written to it.
-    pub(crate) fn initial_cell(&mut self, side: &Side<'_>, buffer: BufferId) -> Value {
-        let sort = Sort::Flat(self.sort_of(Type::Prim(side.body.buffers[buffer].dtype)));
-        let term = self.pool.var(&format!("cell {}", buffer.index()), sort);
-        self.plain(term)
-    }
-
-    fn class(&self, buffer: BufferId) -> Result<crate::memory::ClassId> {
-        self.memory.class(buffer).ok_or_else(|| Stop::unsupported("a buffer without memory"))
-    }
-
-    pub(crate) fn memory_of(&mut self, side: &mut Side<'_>, class: crate::memory::ClassId) -> Term {
-        if let Some(&term) = side.memory.get(&class) {
-            return term;
-        }
-        let sort = self.memory_sort(side, class);
-        let term = self.pool.var(&initial_memory(class), sort);
-        side.memory.insert(class, term);
-        term
-    }
-
-    pub(crate) fn memory_sort(&mut self, side: &Side<'_>, class: crate::memory::ClassId) -> Sort {
-        if self.memory.describes(class).is_array {
-            let buffer = &side.body.buffers[class];
-            let elem = self.sort_of(Type::Prim(buffer.dtype));
-            if buffer.shape.is_empty() {
-                return Sort::Array(1, elem);
-            }
-            return Sort::Array(buffer.shape.len() as u8, elem);
-        }
-        Sort::Flat(self.pool.named(&format!("memory {}", class.index())))
-    }
-
-    fn field(
-        &mut self,
-        side: &mut Side<'_>,
-        buffer: BufferId,
-        field: BufferField,
-        ty: Type,
-    ) -> Result<Value> {
-        let data = &side.body.buffers[buffer];
-        let known = match field {
-            BufferField::Shape(dim) => data.shape.get(dim as usize).copied(),
-            BufferField::ElemOffset => data.elem_offset,
-            BufferField::Stride(dim) => {
-                data.strides.as_ref().and_then(|it| it.get(dim as usize)).copied()
-            }
-            BufferField::Data => None,
-        };
-        if let Some(expr) = known.filter(|&it| side.body.ty(it) == ty) {
-            return self.quiet(side, expr);
-        }
-        let view = self.view(side, buffer);
-        let sort = Sort::Flat(self.sort_of(ty));
-        let term = self.pool.function(&format!("{field:?} {}", buffer.index()), &view, sort);
-        Ok(self.plain(term))
-    }
-
     fn opaque_of(
         &mut self,
         side: &mut Side<'_>,
@@ -775,112 +556,5 @@ impl Engine<'_> {
         let sort = Sort::Flat(self.sort_of(ty));
         let term = self.pool.function(name, &terms, sort);
         Ok(self.derived(term, &values))
-    }
-
-    fn call(
-        &mut self,
-        side: &mut Side<'_>,
-        expr: ExprId,
-        callee: Callee,
-        args: ExprListId,
-        ty: Type,
-    ) -> Result<Value> {
-        let body = side.body;
-        let kind = body.expr(expr).kind;
-        let ExprKind::Call { attrs, instance, .. } = kind else {
-            return Err(Stop::unsupported("a call"));
-        };
-        let items = body.items(args);
-        if let Callee::Intrinsic(_, intrinsic) = callee {
-            use Intrinsic::{IgnoreLoopPartition, Likely, ThreadInvariant};
-            if matches!(intrinsic, Likely | IgnoreLoopPartition | ThreadInvariant)
-                && let [one] = items
-            {
-                return self.eval(side, *one);
-            }
-        }
-        let effects = self.effects.call(body, kind);
-        let is_value = effects.is_pure_value() && instance == 0;
-        let name = match callee {
-            Callee::Intrinsic(name, _) | Callee::Function(name) | Callee::Unknown(name) => {
-                body.name(name)
-            }
-        };
-        // Without the names of keywords: the dictionary has one number in both functions.
-        let signature = format!("call {name} {} {ty:?}", attrs.index());
-        if (0..items.len()).any(|it| self.effects.is_lazy(body, kind, it)) {
-            return Err(Stop::unsupported("a call that does not evaluate all of its operands"));
-        }
-        let mut values = Vec::with_capacity(items.len());
-        for (index, &item) in items.iter().enumerate() {
-            let element = self.effects.element(body, kind, index);
-            let is_place =
-                matches!(body.expr(item).kind, ExprKind::Load { .. }) && element != Element::Value;
-            values.push(if is_place {
-                let term = self.place(side, item)?;
-                self.plain(term)
-            } else {
-                self.deep(|it| it.eval(side, item))?
-            });
-        }
-        let terms: Vec<Term> = values.iter().map(|it| it.term).collect();
-        let sort = Sort::Flat(self.sort_of(ty));
-        if is_value {
-            if effects.may_trap != Trap::No {
-                let name = format!("defined {signature}");
-                let ok = self.pool.function(&name, &terms, Sort::BOOL);
-                self.require(side, ok);
-            }
-            let term = self.pool.function(&signature, &terms, sort);
-            return Ok(self.derived(term, &values));
-        }
-        if side.effects.is_none() || side.guard != self.pool.truth(true) {
-            return Err(Stop::unsupported("a call with effects inside an expression"));
-        }
-        for &value in &values {
-            self.used(side, value);
-        }
-        let writes = effects.memory_effect != MemoryEffect::Read;
-        let made = side.effects.get_or_insert_default();
-        let nth = made.len();
-        made.push(Effect { signature, args: terms, writes });
-        let term = self.pool.var(&format!("effect {} {nth}", self.n_effects), sort);
-        Ok(self.plain(term))
-    }
-
-    /// An operand that is a place, a string, or a list: its parts, by their structure.
-    fn place(&mut self, side: &mut Side<'_>, expr: ExprId) -> Result<Term> {
-        let body = side.body;
-        let (name, parts): (String, Vec<Option<ExprId>>) = match body.expr(expr).kind {
-            ExprKind::Str(text) => (format!("text {:?}", body.name(text)), Vec::new()),
-            ExprKind::Buffer(buffer) => (format!("buffer {}", buffer.index()), Vec::new()),
-            ExprKind::Load { buffer, indices, predicate: None } => (
-                format!("place {}", buffer.index()),
-                body.items(indices).iter().copied().map(Some).collect(),
-            ),
-            ExprKind::Region(buffer, dims) => (
-                format!("region {}", buffer.index()),
-                body.items(dims).iter().copied().map(Some).collect(),
-            ),
-            ExprKind::Slice { lower, upper, step } => {
-                ("slice".to_owned(), vec![lower, upper, step])
-            }
-            ExprKind::Tuple(items) => {
-                ("tuple".to_owned(), body.items(items).iter().copied().map(Some).collect())
-            }
-            _ => return Err(Stop::unsupported("an operand that is no value")),
-        };
-        let mut terms = Vec::new();
-        let mut pattern = name;
-        for part in parts {
-            pattern.push(if part.is_some() { '+' } else { '-' });
-            if let Some(part) = part {
-                let value = self.deep(|it| it.eval(side, part))?;
-                self.used(side, value);
-                terms.push(value.term);
-            }
-        }
-        let sort = Sort::Flat(self.pool.named("place"));
-        Ok(self.pool.function(&pattern, &terms, sort))
     }
 }

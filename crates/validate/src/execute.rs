@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 
 use ir::{
     BlockId, BufferId, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind, RegionId, SBlockId,
-    ValueId, ValueKind,
+    ValueId,
 };
 
 use crate::{
     engine::{Engine, Stop},
-    eval::initial_memory,
     memory::ClassId,
+    names::initial_memory,
     side::{Side, Value, Which},
     term::Term,
 };
 
 type Result<T> = std::result::Result<T, Stop>;
 
-/// What is left to execute; the last one is next.
+/// The statements left to execute; the last one is next.
 pub(crate) type Rest = Vec<Item>;
 
 /// A part of what is left.
@@ -85,7 +85,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether a statement is plain.
+    /// Returns true if a statement is plain.
     pub(crate) fn is_plain(&mut self, side: &Side<'_>, op: OpId) -> bool {
         let key = (side.which == Which::After, op);
         if let Some(&known) = self.plain.get(&key) {
@@ -121,7 +121,7 @@ impl Engine<'_> {
             })
     }
 
-    /// Whether an expression has a call with effects. Linear in the expression.
+    /// Returns true if an expression has a call with effects. Linear in the expression.
     pub(crate) fn has_effect(&self, side: &Side<'_>, expr: ExprId) -> bool {
         let body = side.body;
         let mut stack = vec![expr];
@@ -146,7 +146,7 @@ impl Engine<'_> {
         false
     }
 
-    /// Whether a statement may leave the list that it is in.
+    /// Returns true if a statement may leave the list that it is in.
     pub(crate) fn may_jump(&mut self, side: &Side<'_>, op: OpId) -> bool {
         let key = (side.which == Which::After, op);
         if let Some(&known) = self.jumps.get(&key) {
@@ -207,7 +207,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a statement does without its regions.
+    /// Executes a statement without its regions.
     pub(crate) fn own_part(&mut self, side: &mut Side<'_>, op: OpId) -> Result<()> {
         let body = side.body;
         let data = &body.ops[op];
@@ -391,25 +391,14 @@ fn jumps_by_call(side: &Side<'_>, op: OpId) -> bool {
         if it.is_jump())
 }
 
-/// Whether a value is defined outside of the statements: it needs no statement to have one.
-pub(crate) fn is_given(kind: ValueKind, body: &ir::Body) -> bool {
-    match kind {
-        ValueKind::Param(_) | ValueKind::Symbol | ValueKind::Captured => true,
-        ValueKind::BlockArg(..) => false,
-        ValueKind::Result(op, _) => {
-            matches!(body.ops[op].kind, OpKind::EnvThread(_) | OpKind::Opaque(_))
-        }
-    }
-}
-
 impl Engine<'_> {
-    /// What holds on entry: extents of parameters are not negative (`B6`).
-    pub(crate) fn entry(&mut self, pair: &mut crate::lockstep::Pair<'_>) -> Result<()> {
-        let body = pair.before.body;
+    /// Collects what holds on entry: extents of parameters are not negative (`B6`).
+    pub(crate) fn entry(&mut self, side: &mut Side<'_>) -> Result<()> {
+        let body = side.body;
         for param in &body.params {
             let Some(buffer) = param.buffer else { continue };
             for &extent in &body.buffers[buffer].shape {
-                let value = self.quiet(&mut pair.before, extent)?;
+                let value = self.quiet(side, extent)?;
                 let extent = self.wide(value.term, body.ty(extent));
                 if self.pool.sort(extent) != crate::term::Sort::bits(64) {
                     continue;

@@ -1,11 +1,14 @@
 #![doc = include_str!("../README.md")]
 
+mod access;
+mod calls;
 mod engine;
 mod eval;
 mod execute;
 mod inputs;
 mod lockstep;
 mod memory;
+mod names;
 mod run;
 mod side;
 mod smt;
@@ -112,7 +115,7 @@ pub fn prove(
             before: engine.side(before, Which::Before),
             after: engine.side(after, Which::After),
         };
-        let shown = engine.entry(&mut pair).and_then(|()| {
+        let shown = engine.entry(&mut pair.before).and_then(|()| {
             engine.regions(&mut pair, Some(before.root), Some(after.root), End::Function)
         });
         questions += engine.n_questions;

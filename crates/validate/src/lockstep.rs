@@ -30,7 +30,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) after: Side<'a>,
 }
 
-/// What both have left to do.
+/// The statements that both have left.
 #[derive(Clone, Debug)]
 struct Rests {
     before: Rest,
@@ -54,7 +54,7 @@ pub(crate) enum End {
     Inner,
 }
 
-/// What statements may change.
+/// The memory and scalars that statements may change.
 #[derive(Default, Debug)]
 struct Changes {
     classes: BTreeSet<ClassId>,
@@ -518,7 +518,7 @@ impl<'a> Engine<'_> {
         }
     }
 
-    /// What two statements may change, with all that is in them.
+    /// The changes that two statements may make, with all that is in them.
     fn changes(&self, pair: &Pair<'a>, a: OpId, b: OpId) -> Changes {
         let mut changes = Changes::default();
         self.add_changes(&pair.before, a, &mut changes);

@@ -33,7 +33,7 @@ pub struct Run {
 pub struct Difference {
     /// The arguments: each by its name and its value, or its shape and first elements.
     pub inputs: Vec<(String, String)>,
-    /// What differs there.
+    /// The difference there.
     pub what: String,
 }
 

@@ -11,7 +11,7 @@ use crate::{memory::ClassId, term::Term};
 pub(crate) struct Value {
     /// Its term.
     pub(crate) term: Term,
-    /// Whether signed arithmetic has wrapped on the way to it (`SEMANTICS: I1`).
+    /// The condition under which signed arithmetic has wrapped on the way to it (`SEMANTICS: I1`).
     pub(crate) wrapped: Term,
     /// The same for unsigned arithmetic (`SEMANTICS: I2`), of which nothing may be assumed.
     pub(crate) wrapped_unsigned: Term,
@@ -20,9 +20,9 @@ pub(crate) struct Value {
 /// Which of the two functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Which {
-    /// What was there: its errors are assumed away.
+    /// The one that was there: its errors are assumed away.
     Before,
-    /// What is there now: its errors have to be shown away.
+    /// The one that is there now: its errors have to be shown away.
     After,
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::eval::COMMUTES;
+use crate::names::COMMUTES;
 use crate::term::{Flat, Op, Pool, Sort, Term};
 
 /// Division of signed integers that rounds down, for a width.
@@ -187,7 +187,7 @@ fn expression(pool: &Pool, term: Term) -> String {
     format!("({head} {})", args.join(" "))
 }
 
-/// Whether a product leaves its width. With a constant factor the other one is compared with two bounds, which costs a
+/// The condition under which a product leaves its width. With a constant factor the other one is compared with two bounds, which costs a
 /// solver far less than a multiplier of twice the width.
 fn multiplied(pool: &Pool, a: Term, b: Term, is_signed: bool, bits: u8) -> String {
     let (x, y) = (reference(pool, a), reference(pool, b));

@@ -82,7 +82,7 @@ pub(crate) enum Op {
     /// `<`, `<=`; true for signed operands.
     Less(bool),
     LessEq(bool),
-    /// Whether the exact result leaves the width; true for signed operands.
+    /// True where the exact result leaves the width; true for signed operands.
     AddOverflows(bool),
     SubOverflows(bool),
     MulOverflows(bool),

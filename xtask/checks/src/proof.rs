@@ -39,7 +39,7 @@ pub(crate) struct Args {
 pub(crate) struct Record {
     /// The name of its file.
     pub(crate) name: String,
-    /// What is claimed.
+    /// The claim.
     pub(crate) claim: String,
     /// By what it was checked, with versions.
     pub(crate) method: String,

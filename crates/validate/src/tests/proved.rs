@@ -1,4 +1,4 @@
-//! What the passes do is proved.
+//! Results of the passes are proved.
 
 use ir::effects::EffectTable;
 use transform::passes::Pass;
