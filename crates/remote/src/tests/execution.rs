@@ -172,13 +172,14 @@ fn a_bad_service_is_left_alone() {
     );
 }
 
-/// Ends a job that runs; whether the service was told.
+/// Ends a job that runs; returns true if the service was told.
+#[cfg(unix)]
 fn is_told_of_an_end(server: &Server) -> bool {
     let (workers, stop) = (workers(server), Stop::default());
     let before = server.set(|it| it.run);
+    // Another each time: what was run is known.
+    let job = job(&format!("sleep 3; echo {before}"));
     std::thread::scope(|scope| {
-        // Another each time: what was run is known.
-        let job = job(&format!("sleep 3; echo {before}"));
         let running = scope.spawn(|| workers.execute(&job, &stop));
         while server.set(|it| it.run) == before {
             std::thread::sleep(Duration::from_millis(5));

@@ -67,8 +67,8 @@ pub(super) fn chosen(
         (compiler, _) => return alone(compiler, None),
     };
     let workers = service.and_then(|it| {
-        remote::workers(&it, &|name| std::env::var(name).ok())
-            .and_then(|workers| Ok((workers, settings(&execute)?)))
+        let workers = remote::workers(&it, &|name| std::env::var(name).ok())?;
+        Ok((workers, settings(&execute)?))
     });
     let (executor, settings) = match workers {
         Ok(it) => it,
