@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use codegen::{Options, Target};
 use codegen::build::{Build, BuiltFile, OutputFolder, Place, Settings, SourceFunction, hash_of};
 use codegen::manifest::Manifest;
+use codegen::{Options, Target};
 use ir::Body;
 
 /// Builds bodies (file, name, body) for one target into the folder `out`, with the store `store`.

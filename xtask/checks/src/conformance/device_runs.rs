@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use codegen::{Options, Target as Language};
 use codegen::manifest::{Function, Manifest};
+use codegen::{Options, Target as Language};
 use interp::Array;
 use serde_json::Value;
 

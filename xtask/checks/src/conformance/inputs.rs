@@ -192,10 +192,8 @@ pub(crate) fn recipes(
                 let dtype = scalar_type(body, buffer)?;
                 let array = Array { shape: shape.clone(), ..Array::zeros(dtype, &[0]) };
                 let values = Values::of(dtype, roles.buffer(buffer), bound);
-                recipes.insert(
-                    position,
-                    Recipe { array: array.clone(), state: random.state, values },
-                );
+                recipes
+                    .insert(position, Recipe { array: array.clone(), state: random.state, values });
                 Input::Array(array)
             }
             None => scalar(body, param.value, &sizes, roles.value(param.value), &mut random)?,
@@ -371,19 +369,19 @@ mod tests {
     /// A recipe is followed as the worker does it, and gives the bytes of [`array`].
     #[test]
     fn recipes_are_the_inputs_without_their_bytes() {
-        for (dtype, is_index) in [("float32", false), ("bfloat16", false), ("int8", true), ("bool", false)] {
+        for (dtype, is_index) in
+            [("float32", false), ("bfloat16", false), ("int8", true), ("bool", false)]
+        {
             let dtype = DataType::parse(dtype).unwrap();
             let role = Role { is_index, is_divisor: false };
             let mut random = Random::new("f", 3);
             let values = Values::of(dtype, role, 4);
-            let recipe =
-                Recipe { array: Array::zeros(dtype, &[0]), state: random.state, values };
+            let recipe = Recipe { array: Array::zeros(dtype, &[0]), state: random.state, values };
             let mut again = Random { state: recipe.state };
             for _ in 0..100 {
                 let expected = number(dtype, role, 4, &mut random);
                 let Values { special, usual } = &recipe.values;
-                let table =
-                    if special.is_empty() || again.below(8) != 0 { usual } else { special };
+                let table = if special.is_empty() || again.below(8) != 0 { usual } else { special };
                 assert_eq!(table[again.below(table.len() as u64) as usize], expected);
             }
         }

@@ -55,8 +55,7 @@ pub(crate) fn launches_of(
     inputs: &[Made],
     place: &dyn Fn(Memory) -> Value,
 ) -> Result<(Vec<Value>, Vec<usize>), String> {
-    let mut host =
-        Host { function, inputs, place, symbols: BTreeMap::new(), launches: Vec::new() };
+    let mut host = Host { function, inputs, place, symbols: BTreeMap::new(), launches: Vec::new() };
     host.bind_symbols()?;
     let workspaces = host.workspaces()?;
     host.run(&function.host)?;

@@ -1,6 +1,6 @@
 """Answers what `cargo xtask conformance gpu --record DIR` wrote, on a machine with a GPU that may have nothing else.
 
-    python3 answer.py DIR OUT [--seconds N] [--first check|time] [--filter WORD]
+    python3 answer.py DIR OUT [--seconds N] [--only check|time] [--filter WORD]
 
 Needs Python with cuda-bindings and NumPy (ml_dtypes, too, where there is bfloat16), and an NVRTC. `DIR/sources.json` has the
 sources, `DIR/requests.jsonl` a request a line:
@@ -40,7 +40,7 @@ SECONDS_OF_CHECK, SECONDS_OF_TIME = 15, 30
 # Files of arrays that come back, and the bytes of each.
 OUTPUT_FILES, OUTPUT_BYTES = 4, 12 << 20
 # Rounds of all sides of a request; launches of a round take about so long.
-ROUNDS, ROUND_MILLISECONDS, MOST_CALLS, MOST_LAUNCHES = 11, 1.5, 50, 1000
+ROUNDS, ROUND_MILLISECONDS, MOST_CALLS, MOST_LAUNCHES = 11, 2.0, 100, 1500
 
 
 def ask(answer, what):
@@ -189,15 +189,18 @@ class Device:
                 outputs = [self.read(*it) for it in buffers]
                 self.compare(request, side, results, outputs)
                 second = self.timed(lambda: self.launch_all(side, buffers, workspaces))
-                calls = max(1, min(MOST_CALLS, int(ROUND_MILLISECONDS / max(second, 1e-4)), MOST_LAUNCHES // max(1, len(side["launches"]))))
-                result.update(calls=calls, first=first)
-                graphs.append((result, *self.captured(side, buffers, workspaces, calls)))
-            except RuntimeError as error:
+                result.update(first=first)
+                graphs.append([result, side, workspaces, second])
+            except (RuntimeError, OSError) as error:
                 result["error"] = str(error)
                 if "CUDA_ERROR_ILLEGAL" in str(error) or "MISALIGNED" in str(error) or "LAUNCH_FAILED" in str(error):
                     raise
-        slowest = max((it["first"] for it, *_ in graphs), default=0.0)
-        rounds = max(2, min(ROUNDS, int(1500 / max(slowest * max(1, len(graphs)), 1e-3))))
+        # As many calls for each side: what a graph costs itself is the same for all.
+        slowest = max((it[3] for it in graphs), default=0.0)
+        most = max((len(it[1]["launches"]) for it in graphs), default=1)
+        calls = max(1, min(MOST_CALLS, int(ROUND_MILLISECONDS / max(slowest, 1e-4)), MOST_LAUNCHES // max(1, most)))
+        graphs = [(result, *self.captured(side, buffers, workspaces, calls)) for result, side, workspaces, _ in graphs]
+        rounds = max(2, min(ROUNDS, int(1500 / max(slowest * calls * max(1, len(graphs)), 1e-3))))
         for turn in range(rounds + 1):
             for result, graph, calls in graphs:
                 self.restore(buffers, pristine)

@@ -95,7 +95,9 @@ pub(super) fn record(input: &Input<'_>, out: &Path) -> Result<Report, Skip> {
     let mut sources = Sources::default();
     let mut lines = Vec::new();
     for case in &ours.cases {
-        for (at, check) in checks(case, &root, &ours.built[0].1, &mut sources).into_iter().enumerate() {
+        for (at, check) in
+            checks(case, &root, &ours.built[0].1, &mut sources).into_iter().enumerate()
+        {
             match check {
                 Ok(request) => lines.push(request),
                 Err(reason) => report.list(0, "no run", format!("{}#{at}: {reason}", case.label)),
@@ -114,7 +116,8 @@ pub(super) fn record(input: &Input<'_>, out: &Path) -> Result<Report, Skip> {
     for (label, reason) in timed.left_out {
         report.list(1, "no time", format!("{label}: {reason}"));
     }
-    report.note(format!("{n_checks} runs to compare, {} functions to time", lines.len() - n_checks));
+    report
+        .note(format!("{n_checks} runs to compare, {} functions to time", lines.len() - n_checks));
     write(out, &lines, &sources).map_err(|it| Skip::new("gpu", it.to_string()))?;
     Ok(report)
 }
@@ -160,7 +163,9 @@ fn checks(
         place(&mut launches, &places, Some(first_workspace))?;
         let arrays = recipes.keys().zip(&run.expected);
         let expected: serde_json::Map<String, Value> = arrays
-            .map(|(position, array)| (places[*position].unwrap_or_default().to_string(), digest(&array.data).into()))
+            .map(|(position, array)| {
+                (places[*position].unwrap_or_default().to_string(), digest(&array.data).into())
+            })
             .collect();
         Ok(json!({
             "id": run_name(case, at), "op": "check", "buffers": buffers, "launches": launches, "expected": expected,
@@ -176,7 +181,8 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 
 fn texts(function: &Function, folder: &Path) -> Result<Vec<String>, String> {
     let folder = folder.join(Language::Cuda.name());
-    let texts: Result<Vec<String>, _> = function.kernels.iter().map(|it| it.source(&folder)).collect();
+    let texts: Result<Vec<String>, _> =
+        function.kernels.iter().map(|it| it.source(&folder)).collect();
     texts.map_err(|it| it.to_string())
 }
 
@@ -240,8 +246,11 @@ fn timed<'a>(input: &Input<'_>, ours: &'a Ours) -> Result<Timed<'a>, Skip> {
         .filter(|it| it.group == OF_TVM && built.functions.contains_key(&it.name))
         .collect();
     let made = parallel(&cases, |case| full_size(case, &built.functions[&case.name]));
-    let mut timed =
-        Timed { version: format!("TVM {}", peer.version), functions: Vec::new(), left_out: Vec::new() };
+    let mut timed = Timed {
+        version: format!("TVM {}", peer.version),
+        functions: Vec::new(),
+        left_out: Vec::new(),
+    };
     let mut requests = Vec::new();
     for (case, made) in cases.into_iter().zip(made) {
         match made {
@@ -256,7 +265,9 @@ fn timed<'a>(input: &Input<'_>, ours: &'a Ours) -> Result<Timed<'a>, Skip> {
     for (function, answer) in timed.functions.iter_mut().zip(answers) {
         match answer {
             Ok(answer) => function.3 = answer,
-            Err(reason) => timed.left_out.push((function.0.label.clone(), format!("TVM: {reason}"))),
+            Err(reason) => {
+                timed.left_out.push((function.0.label.clone(), format!("TVM: {reason}")))
+            }
         }
     }
     timed.functions.retain(|it| !it.3.is_null());
@@ -326,7 +337,9 @@ fn time(
         let mut launches = theirs["launches"].as_array().cloned().unwrap_or_default();
         launches.iter_mut().for_each(|it| it["source"] = number.into());
         place(&mut launches, &places, None)?;
-        sides.push(json!({ "name": name, "launches": launches, "workspaces": theirs["workspaces"] }));
+        sides.push(
+            json!({ "name": name, "launches": launches, "workspaces": theirs["workspaces"] }),
+        );
     }
     let mut add = |name: &str, passes: &str, built: &Built, flags: &[String], against: &str| {
         let function = built.functions.get(&case.name).ok_or("not built")?;
