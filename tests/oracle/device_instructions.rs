@@ -194,8 +194,8 @@ fn a_store_of_registers_is_written() {
           for (int i = 0; i < 8; ++i) {
             const int cse_v1 = i * 32 + tx;
             const int cse_v2 = cse_v1 / 16 * 16 + cse_v1 % 16;
-            sa[cse_v1] = __float2half_rn(__half2float(A[cse_v2]));
-            sb[cse_v1] = __float2half_rn(__half2float(B[cse_v2]));
+            sa[cse_v1] = A[cse_v2];
+            sb[cse_v1] = B[cse_v2];
           }
           tir_mma_fill_f32(c, 8);
           const int cse_v3 = 16 * (tx % 16) + 8 * (tx / 16);

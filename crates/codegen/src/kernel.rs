@@ -4,6 +4,7 @@
 //! `launch_thread` nest. A *workspace* is global memory that the function itself allocates on the host.
 
 pub(crate) mod access;
+pub(crate) mod alignment;
 pub(crate) mod allreduce;
 pub(crate) mod barrier;
 pub(crate) mod bound;

@@ -5,6 +5,7 @@ mod growth;
 mod hip;
 mod host;
 mod inputs;
+mod narrow_and_wide;
 
 use expect_test::{Expect, expect};
 

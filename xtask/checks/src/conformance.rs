@@ -84,6 +84,8 @@ Examples:
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
   cargo xtask conformance gpu --corpus DIR                  CUDA kernels, run and timed on a GPU; skipped by name without one
+  cargo xtask conformance gpu --corpus DIR --record PACK    … on another machine: `python3 PACK/answer.py PACK OUT` there,
+  cargo xtask conformance gpu --corpus DIR --answers OUT    … and what came back, compared: results, and times beside TVM's
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
   cargo xtask conformance again --corpus mlir/test          every .mlir formatted and optimised twice, read by mlir-opt
   cargo xtask conformance mlir-run --corpus DIR             … executed by us and by mlir-cpu-runner
@@ -118,6 +120,8 @@ pub(crate) struct Args {
     /// The place where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
     #[arg(long, value_enum, default_value = "cuda")]
     device: gpu::Device,
+    #[command(flatten)]
+    remote: gpu::Remote,
     #[command(flatten)]
     size: fuzz::Size,
     #[command(flatten)]
@@ -216,6 +220,7 @@ struct Input<'a> {
     filter: Option<&'a str>,
     steps: u64,
     device: gpu::Device,
+    remote: gpu::Remote,
     /// The number of generated functions of each kind, and the seed of the first one.
     generated: (u64, u64),
     /// True if a peer that would have to be fetched is not asked again for answers that exist.
@@ -277,6 +282,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
             _ => c::STEPS,
         }),
         device: args.device,
+        remote: args.remote.clone(),
         generated: (args.size.functions, args.size.seed),
         quick: false,
     };
@@ -365,6 +371,7 @@ pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result
         filter: None,
         steps: c::STEPS,
         device: gpu::Device::Cuda,
+        remote: gpu::Remote::default(),
         generated: (generated::FEW, 1),
         quick: true,
     };

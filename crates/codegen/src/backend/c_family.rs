@@ -11,6 +11,7 @@
 pub(crate) mod constants;
 pub(crate) mod dialect;
 mod expr;
+mod half;
 mod helpers;
 mod host;
 mod instructions;
@@ -18,6 +19,7 @@ mod intrinsics;
 mod memory;
 mod stmt;
 mod types;
+mod wide;
 mod writer;
 
 pub(crate) use stmt::is_hint;

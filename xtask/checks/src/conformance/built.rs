@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use codegen::Target;
 use codegen::build::{Build, BuiltFile, OutputFolder, Place, Settings, SourceFunction, hash_of};
 use codegen::manifest::Manifest;
+use codegen::{Options, Target};
 use ir::Body;
 
 /// Builds bodies (file, name, body) for one target into the folder `out`, with the store `store`.
@@ -19,8 +19,19 @@ pub(crate) fn build_bodies<'a>(
     target: Target,
     bodies: impl IntoIterator<Item = (&'a str, &'a str, &'a Body)>,
 ) -> io::Result<Manifest> {
+    build_bodies_with(out, store, target, Options::default(), bodies)
+}
+
+/// The same with options of code generation.
+pub(crate) fn build_bodies_with<'a>(
+    out: &Path,
+    store: &Path,
+    target: Target,
+    options: Options,
+    bodies: impl IntoIterator<Item = (&'a str, &'a str, &'a Body)>,
+) -> io::Result<Manifest> {
     let settings =
-        Settings { targets: vec![target], store: store.to_owned(), ..Settings::new(out) };
+        Settings { targets: vec![target], store: store.to_owned(), options, ..Settings::new(out) };
     let mut files: BTreeMap<&str, Vec<SourceFunction<'_>>> = BTreeMap::new();
     for (file, name, body) in bodies {
         files.entry(file).or_default().push(SourceFunction {

@@ -40,7 +40,7 @@ const GROUPS: &[&str] =
 /// Functions made by hand, one a group of constructs.
 const CONSTRUCTS: &str = "tests/constructs";
 /// Extents of shape variables, by position: a function without any runs once.
-const SIZES: &[&[i64]] = &[&[5, 3, 6, 4, 7, 2], &[1, 2, 1, 3], &[8, 9, 4]];
+pub(super) const SIZES: &[&[i64]] = &[&[5, 3, 6, 4, 7, 2], &[1, 2, 1, 3], &[8, 9, 4]];
 /// The default limit of the interpreter's work for one run.
 pub(crate) const STEPS: u64 = 1_000_000;
 
@@ -73,6 +73,8 @@ pub(super) struct Run {
     /// The arrays that the interpreter left.
     pub(super) expected: Vec<Array>,
     pub(super) dir: PathBuf,
+    /// The number of its extents in [`SIZES`].
+    pub(super) size: usize,
 }
 
 /// Builds, compiles and calls every function.
@@ -148,7 +150,7 @@ pub(super) fn cases(file: &corpus::File, root: &Path, steps: u64) -> Vec<Case> {
 fn runs(body: &Body, dir: &Path, steps: u64) -> Result<Vec<Run>, String> {
     let mut runs: Vec<Run> = Vec::new();
     let mut reason = String::new();
-    for sizes in SIZES {
+    for (size, sizes) in SIZES.iter().enumerate() {
         let inputs = inputs::make_sized(body, sizes)?;
         if runs.iter().any(|it| it.inputs == inputs) {
             continue;
@@ -157,7 +159,7 @@ fn runs(body: &Body, dir: &Path, steps: u64) -> Result<Vec<Run>, String> {
             Ok(expected) => {
                 let dir = dir.join(runs.len().to_string());
                 write_inputs(&dir, &inputs).map_err(|it| format!("cannot write inputs: {it}"))?;
-                runs.push(Run { inputs, expected, dir });
+                runs.push(Run { inputs, expected, dir, size });
             }
             Err(error) => reason = error,
         }

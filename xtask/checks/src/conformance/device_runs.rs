@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use codegen::Target as Language;
 use codegen::manifest::{Function, Manifest};
+use codegen::{Options, Target as Language};
 use interp::Array;
 use serde_json::Value;
 
 use crate::conformance::agreement::{AGREE_BY, BIT_FOR_BIT, Class, bit_difference, difference};
-use crate::conformance::built::build_bodies;
+use crate::conformance::built::build_bodies_with;
 use crate::conformance::c::{self, Case, Run};
 use crate::conformance::inputs::{Input as Made, place};
 use crate::conformance::peer::{Answer, Keep, Peer};
@@ -39,9 +39,20 @@ pub(super) struct Built {
 
 /// Builds every function for one target.
 pub(super) fn build(root: &Path, target: Language, cases: &[Case]) -> std::io::Result<Built> {
+    build_with(root, "built", target, Options::default(), cases)
+}
+
+/// Builds every function for one target with options, into a folder of that name.
+pub(super) fn build_with(
+    root: &Path,
+    name: &str,
+    target: Language,
+    options: Options,
+    cases: &[Case],
+) -> std::io::Result<Built> {
     let bodies = cases.iter().map(|it| (it.label.as_str(), it.name.as_str(), &it.body));
     let manifest: Manifest =
-        build_bodies(&root.join("built"), &root.join("store"), target, bodies)?;
+        build_bodies_with(&root.join(name), &root.join("store"), target, options, bodies)?;
     let refused = manifest.unsupported.into_iter().map(|it| (it.name, (it.reason, it.detail)));
     Ok(Built {
         functions: manifest.functions.into_iter().map(|it| (it.name.clone(), it)).collect(),
@@ -85,7 +96,20 @@ pub(super) fn run_all(
 ) -> Vec<Vec<Answer>> {
     let asked: Vec<Result<Vec<Value>, String>> = cases.iter().map(requests).collect();
     let all: Vec<Value> = asked.iter().flatten().flatten().cloned().collect();
-    let mut answers = peer.ask_all(&all, Keep::Nothing).into_iter();
+    let answers = peer.ask_all(&all, Keep::Nothing);
+    judge_all(report, cases, built, side, asked, answers)
+}
+
+/// Compares the answers with the interpreter. Gives the answers of each case.
+pub(super) fn judge_all(
+    report: &mut Report,
+    cases: &[Case],
+    built: &Built,
+    side: Side,
+    asked: Vec<Result<Vec<Value>, String>>,
+    answers: Vec<Answer>,
+) -> Vec<Vec<Answer>> {
+    let mut answers = answers.into_iter();
     let mut of_cases = Vec::with_capacity(cases.len());
     for (case, asked) in cases.iter().zip(asked) {
         let n_requests = asked.as_ref().map_or(0, Vec::len);

@@ -8,8 +8,13 @@
 //! A function of `scheduled_cuda` that agrees is compiled and timed by TVM for the same device on the same arrays,
 //! where the TVM at hand has CUDA; otherwise the report gives the reason why such times are missing. The published
 //! wheel finds CUDA where the driver is.
+//!
+//! Where the GPU is on another machine, [`record`] writes what is to be run there, and [`answers`] reads what came back.
 
-use std::path::Path;
+mod answers;
+mod record;
+
+use std::path::{Path, PathBuf};
 
 use codegen::Target as Language;
 use rustc_hash::FxHashMap;
@@ -52,9 +57,27 @@ impl Device {
     }
 }
 
+/// A GPU on another machine.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Remote {
+    /// For the suite `gpu`: write what is to be run on a machine with a GPU into this folder, which needs nothing else;
+    /// `python3 DIR/answer.py DIR OUT` answers it there.
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// For the suite `gpu`: compare the answers in this folder, made from a `--record` of the same corpus.
+    #[arg(long, value_name = "DIR", conflicts_with = "record")]
+    answers: Option<PathBuf>,
+}
+
 /// Builds, runs, compares and times every function.
 pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let device = input.device;
+    if let Some(folder) = &input.remote.record {
+        return record::record(input, folder);
+    }
+    if let Some(folder) = &input.remote.answers {
+        return answers::compare(input, folder);
+    }
     let peer = match device {
         Device::Cuda => Peer::gpu(input.ws)?,
         Device::Opencl => Peer::opencl(input.ws)?,

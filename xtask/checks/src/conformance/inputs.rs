@@ -110,6 +110,112 @@ fn sizes(body: &Body, extents: &[i64]) -> BTreeMap<ValueId, i64> {
 
 type Shapes = BTreeMap<BufferId, Vec<i64>>;
 
+/// An array that is made elsewhere, on the machine with the device: the numbers of [`make_sized`] without the bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Recipe {
+    /// The elements, with no data.
+    pub(crate) array: Array,
+    /// The state of the generator before the first element.
+    state: u64,
+    values: Values,
+}
+
+/// The values that elements of a parameter take.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Values {
+    /// One in eight is one of these, if there are any: the first of two numbers that are drawn decides.
+    special: Vec<f64>,
+    usual: Vec<f64>,
+}
+
+impl Values {
+    fn of(dtype: DataType, role: Role, bound: i64) -> Values {
+        let count = |low: i64, count: i64| (0..count).map(|it| (low + it) as f64).collect();
+        let (special, usual) = match () {
+            () if dtype.is_bool() => (Vec::new(), count(0, 2)),
+            () if dtype.is_float() && role.is_index => {
+                (Vec::new(), (0..256).map(|it| f64::from(it) / 256.0).collect())
+            }
+            () if dtype.is_float() => {
+                (SPECIAL.to_vec(), (0..1024).map(|it| (f64::from(it) - 512.0) / 256.0).collect())
+            }
+            () => {
+                let (low, n) = integers(dtype, role, bound);
+                (Vec::new(), count(low, n))
+            }
+        };
+        Values { special, usual }
+    }
+}
+
+impl Recipe {
+    /// The number of bytes of the array.
+    pub(crate) fn bytes(&self) -> usize {
+        let shape = &self.array.shape;
+        shape.iter().product::<i64>().max(0) as usize * self.array.dtype.bytes()
+    }
+
+    /// As the worker takes it: sizes, the generator's state, and the bytes of each value.
+    pub(crate) fn described(&self) -> Value {
+        let bytes = |values: &[f64]| {
+            let mut array = Array::zeros(self.array.dtype, &[values.len() as i64]);
+            values.iter().enumerate().for_each(|(at, &it)| array.set_f64(at, it));
+            array.data.iter().map(|it| format!("{it:02x}")).collect::<String>()
+        };
+        json!({
+            "dtype": self.array.dtype.to_string(),
+            "count": self.array.shape.iter().product::<i64>().max(0),
+            "bytes": self.array.dtype.bytes(),
+            "state": format!("{:x}", self.state),
+            "special": bytes(&self.values.special),
+            "usual": bytes(&self.values.usual),
+        })
+    }
+}
+
+/// The inputs of [`make_sized`] as recipes: arrays without data, and the recipe of each by its position.
+pub(crate) fn recipes(
+    body: &Body,
+    extents: &[i64],
+) -> Result<(Vec<Input>, BTreeMap<usize, Recipe>), String> {
+    let sizes = sizes(body, extents);
+    let roles = Roles::of(body);
+    let shapes = shapes(body, &sizes)?;
+    let bound = index_bound(&shapes);
+    let mut inputs = Vec::new();
+    let mut recipes = BTreeMap::new();
+    for (position, param) in body.params.iter().enumerate() {
+        let mut random = Random::new(&body.name, position);
+        inputs.push(match param.buffer {
+            Some(buffer) => {
+                let shape = shapes.get(&buffer).ok_or("a parameter without a shape")?;
+                let dtype = scalar_type(body, buffer)?;
+                let array = Array { shape: shape.clone(), ..Array::zeros(dtype, &[0]) };
+                let values = Values::of(dtype, roles.buffer(buffer), bound);
+                recipes
+                    .insert(position, Recipe { array: array.clone(), state: random.state, values });
+                Input::Array(array)
+            }
+            None => scalar(body, param.value, &sizes, roles.value(param.value), &mut random)?,
+        });
+    }
+    Ok((inputs, recipes))
+}
+
+/// Returns true if a shape of the function names a variable.
+pub(crate) fn has_variable_shapes(body: &Body) -> bool {
+    !sizes(body, &EXTENTS).is_empty()
+}
+
+fn scalar_type(body: &Body, buffer: BufferId) -> Result<DataType, String> {
+    let dtype = body.buffers[buffer].dtype;
+    let one = Array::zeros(dtype, &[1]);
+    match dtype.is_scalar() && one.get_f64(0).is_some() && one.data.len() == dtype.bytes() {
+        true => Ok(dtype),
+        false => Err(format!("a parameter of {dtype}")),
+    }
+}
+
 fn shapes(body: &Body, sizes: &BTreeMap<ValueId, i64>) -> Result<Shapes, String> {
     let mut shapes = Shapes::new();
     for param in &body.params {
@@ -211,14 +317,19 @@ fn number(dtype: DataType, role: Role, bound: i64, random: &mut Random) -> f64 {
             _ => (random.below(1024) as f64 - 512.0) / 256.0,
         };
     }
-    let (low, count) = match role {
+    let (low, count) = integers(dtype, role, bound);
+    (low + random.below(count as u64) as i64) as f64
+}
+
+/// The least of the integers of a role, and their number.
+fn integers(dtype: DataType, role: Role, bound: i64) -> (i64, i64) {
+    match role {
         Role { is_index: true, is_divisor: true } => (1, (bound - 1).max(1)),
         Role { is_divisor: true, .. } => (1, 7),
         Role { is_index: true, .. } => (0, bound),
         _ if dtype.is_uint() => (0, 12),
         _ => (-6, 13),
-    };
-    (low + random.below(count as u64) as i64) as f64
+    }
 }
 
 /// SplitMix64: small, and the same everywhere.
@@ -248,5 +359,31 @@ impl Random {
     /// A number below `end` (which must not be 0).
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A recipe is followed as the worker does it, and gives the bytes of [`array`].
+    #[test]
+    fn recipes_are_the_inputs_without_their_bytes() {
+        for (dtype, is_index) in
+            [("float32", false), ("bfloat16", false), ("int8", true), ("bool", false)]
+        {
+            let dtype = DataType::parse(dtype).unwrap();
+            let role = Role { is_index, is_divisor: false };
+            let mut random = Random::new("f", 3);
+            let values = Values::of(dtype, role, 4);
+            let recipe = Recipe { array: Array::zeros(dtype, &[0]), state: random.state, values };
+            let mut again = Random { state: recipe.state };
+            for _ in 0..100 {
+                let expected = number(dtype, role, 4, &mut random);
+                let Values { special, usual } = &recipe.values;
+                let table = if special.is_empty() || again.below(8) != 0 { usual } else { special };
+                assert_eq!(table[again.below(table.len() as u64) as usize], expected);
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use codegen::host::HostExpr;
-use codegen::manifest::{Argument, Expr, Function, Step, SymbolFrom};
+use codegen::manifest::{Argument, Expr, Function, Step, SymbolFrom, Workspace};
 use ir::DataType;
 use serde_json::{Value, json};
 
@@ -17,23 +17,55 @@ use crate::conformance::inputs::Input as Made;
 /// More launches than this are a mistake in the program or in us.
 const MAX_LAUNCHES: usize = 10_000;
 
-/// The launches of one call.
+/// The launches of one call, whose arrays are the files of a folder.
 pub(crate) fn launches(
     function: &Function,
     inputs: &[Made],
     dir: &Path,
 ) -> Result<Vec<Value>, String> {
-    let mut host = Host { function, inputs, dir, symbols: BTreeMap::new(), launches: Vec::new() };
+    let (launches, workspaces) = launches_of(function, inputs, &|it| {
+        json!({ "path": match it {
+            Memory::Param(param) => dir.join(format!("{param}.bin")),
+            Memory::Workspace(index) => workspace(dir, index),
+        }})
+    })?;
+    for (index, size) in workspaces.into_iter().enumerate() {
+        std::fs::write(workspace(dir, index), vec![0u8; size]).map_err(|it| it.to_string())?;
+    }
+    Ok(launches)
+}
+
+fn workspace(dir: &Path, index: usize) -> PathBuf {
+    dir.join(format!("workspace{index}.bin"))
+}
+
+/// What a kernel takes a pointer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// The array of a parameter, by position.
+    Param(usize),
+    /// The memory for the time of a call, by number.
+    Workspace(usize),
+}
+
+/// The launches of one call with pointers as `place` describes them, and the bytes of each workspace. Of arrays, only
+/// the shapes are looked at.
+pub(crate) fn launches_of(
+    function: &Function,
+    inputs: &[Made],
+    place: &dyn Fn(Memory) -> Value,
+) -> Result<(Vec<Value>, Vec<usize>), String> {
+    let mut host = Host { function, inputs, place, symbols: BTreeMap::new(), launches: Vec::new() };
     host.bind_symbols()?;
-    host.make_workspaces()?;
+    let workspaces = host.workspaces()?;
     host.run(&function.host)?;
-    Ok(host.launches)
+    Ok((host.launches, workspaces))
 }
 
 struct Host<'a> {
     function: &'a Function,
     inputs: &'a [Made],
-    dir: &'a Path,
+    place: &'a dyn Fn(Memory) -> Value,
     symbols: BTreeMap<String, i64>,
     launches: Vec<Value>,
 }
@@ -59,18 +91,13 @@ impl Host<'_> {
         Ok(())
     }
 
-    fn workspace(&self, index: usize) -> PathBuf {
-        self.dir.join(format!("workspace{index}.bin"))
-    }
-
-    fn make_workspaces(&self) -> Result<(), String> {
-        for (index, workspace) in self.function.workspaces.iter().enumerate() {
+    fn workspaces(&self) -> Result<Vec<usize>, String> {
+        let size = |workspace: &Workspace| {
             let elements = self.evaluate(&workspace.elements)?;
             let bytes = DataType::parse(&workspace.dtype).ok_or("an unknown type")?.bytes();
-            let size = usize::try_from(elements).map_err(|_| "a negative size")? * bytes;
-            std::fs::write(self.workspace(index), vec![0u8; size]).map_err(|it| it.to_string())?;
-        }
-        Ok(())
+            Ok(usize::try_from(elements).map_err(|_| "a negative size")? * bytes)
+        };
+        self.function.workspaces.iter().map(size).collect()
     }
 
     fn run(&mut self, steps: &[Step]) -> Result<(), String> {
@@ -130,10 +157,8 @@ impl Host<'_> {
 
     fn argument(&self, argument: &Argument) -> Result<Value, String> {
         Ok(match argument {
-            Argument::Buffer { param, .. } => {
-                json!({ "path": self.dir.join(format!("{param}.bin")) })
-            }
-            Argument::Workspace { workspace, .. } => json!({ "path": self.workspace(*workspace) }),
+            Argument::Buffer { param, .. } => (self.place)(Memory::Param(*param)),
+            Argument::Workspace { workspace, .. } => (self.place)(Memory::Workspace(*workspace)),
             Argument::Scalar { dtype, value, .. } => match self.float(value) {
                 Some(number) => json!({ "dtype": dtype, "value": number }),
                 None => json!({ "dtype": dtype, "value": self.evaluate(value)? }),

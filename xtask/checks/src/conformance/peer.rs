@@ -93,6 +93,14 @@ impl Peer {
         Peer::start(ws, "tvm", venv.python(), script, &TVM_PACKAGES.join(" "), &Value::Null)
     }
 
+    /// TVM, asked for its CUDA C++ of functions and how it is launched; no GPU is needed.
+    pub(crate) fn tvm_cuda(ws: &Workspace) -> Result<Peer, Skip> {
+        // Its worker uses parts of the other one, which has to be there.
+        let tvm = Peer::tvm(ws)?;
+        let script = include_str!("tvm_cuda_worker.py");
+        Peer::start(ws, "tvm-cuda", tvm.python, script, &tvm.key, &Value::Null)
+    }
+
     /// TVM's simplifier, asked about functions.
     pub(crate) fn tvm_simplifier(ws: &Workspace) -> Result<Peer, Skip> {
         // Its worker is a part of the other one, which has to be there.

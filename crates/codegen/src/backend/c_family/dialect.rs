@@ -1,6 +1,6 @@
 //! The differences between the languages of the C family.
 
-use ir::DataType;
+use ir::{BinaryOp, DataType};
 
 use crate::kernel::{Axis, Space};
 
@@ -26,6 +26,17 @@ impl StoreForm {
             close: if wrap.is_empty() { ";".to_owned() } else { ");".to_owned() },
         }
     }
+}
+
+/// Arithmetic in `float16`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HalfFunction {
+    /// Computes.
+    pub(crate) name: &'static str,
+    /// To `float`.
+    pub(crate) widen: &'static str,
+    /// From `float`.
+    pub(crate) narrow: &'static str,
 }
 
 /// The declarations that a kernel's text needs at its top.
@@ -147,6 +158,15 @@ pub(crate) trait Dialect {
     /// Returns the text that asks for unrolling, on the line before a loop.
     fn unroll(&self) -> Option<&'static str> {
         Some("#pragma unroll")
+    }
+    /// The function that computes `a op b` in `float16` with one rounding and is never fused with another, and the
+    /// functions that turn such a number into `float` and back, where the language has them.
+    fn half_function(&self, _op: BinaryOp, _dtype: DataType) -> Option<HalfFunction> {
+        None
+    }
+    /// The type of one access to several elements side by side, where the language has one.
+    fn wide_type(&self, _element: DataType, _count: u64) -> Option<&'static str> {
+        None
     }
     /// Returns true if the text is a function that the host calls: it returns a number, may fail, and may run loops in
     /// parallel.

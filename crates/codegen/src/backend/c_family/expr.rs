@@ -91,7 +91,8 @@ impl Writer<'_> {
 
     /// Writes one lane of an expression of a narrow float, without the rounding that the store after it does anyway.
     pub(super) fn expr_to_store(&mut self, expr: ExprId, place: &Place) -> Result<()> {
-        ir::stack::with_room(|| self.node(expr, place, true))
+        let unrounded = self.half_function(expr).is_none();
+        ir::stack::with_room(|| self.node(expr, place, unrounded))
     }
 
     fn node(&mut self, expr: ExprId, place: &Place, unrounded: bool) -> Result<()> {
@@ -112,7 +113,10 @@ impl Writer<'_> {
             }
             ExprKind::Value(value) => self.variable(value, place),
             ExprKind::Bound(index) => self.bound(index, place),
-            ExprKind::Binary(op, a, b) => self.binary(op, a, b, dtype, place, unrounded),
+            ExprKind::Binary(op, a, b) => match self.half_function(expr) {
+                Some(function) if !unrounded => self.half_as_float(expr, function, place),
+                _ => self.binary(op, a, b, dtype, place, unrounded),
+            },
             ExprKind::Unary(UnaryOp::Not, a) => self.prefix("!", a, place),
             ExprKind::Unary(UnaryOp::BitNot, a) if dtype.is_bool() => self.prefix("!", a, place),
             ExprKind::Unary(UnaryOp::BitNot, a) if is_narrow(dtype) => {
@@ -124,6 +128,13 @@ impl Writer<'_> {
             ExprKind::Cast(a) => self.cast(a, dtype, place, unrounded),
             ExprKind::Select(c, a, b) => self.conditional(c, a, b, place),
             ExprKind::IfThenElse(c, a, b) => self.if_then_else(c, a, b, place),
+            ExprKind::Load { buffer, .. } if self.wide.contains_key(&expr) => {
+                let element = body.buffers[buffer].dtype.element();
+                let name = self.wide[&expr].clone();
+                let (before, after) = self.dialect.load(element, false, &name);
+                self.out.push_str(&format!("{before}{}{after}", place.lane));
+                Ok(())
+            }
             ExprKind::Load { buffer, indices, predicate: None } => {
                 self.load(buffer, indices, dtype, place)
             }

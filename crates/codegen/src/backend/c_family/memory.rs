@@ -244,7 +244,7 @@ impl Writer<'_> {
     }
 
     /// The offset of a buffer, unless it is none or zero.
-    fn offset(&mut self, buffer: BufferId) -> Result<Option<ExprId>> {
+    pub(super) fn offset(&mut self, buffer: BufferId) -> Result<Option<ExprId>> {
         let offset = access::offset(self.body, buffer)?;
         Ok(offset.filter(|&it| self.constant(it) != Some(0)))
     }

@@ -184,6 +184,9 @@ impl Writer<'_> {
         let dtype = self.dtype(expr)?;
         let ty = self.register_type(dtype)?;
         let n_lanes = lanes(dtype).ok_or_else(|| no_type(dtype))?;
+        if n_lanes > 1 {
+            self.wide_loads(&[expr])?;
+        }
         for lane in 0..n_lanes {
             let name =
                 if n_lanes > 1 { self.lane_slot(value, lane) } else { self.value_slot(value) };
@@ -192,6 +195,7 @@ impl Writer<'_> {
             self.expr(expr, &Place::lane(lane).wrapping())?;
             self.out.push_str(";\n");
         }
+        self.wide.clear();
         self.declared.insert(value);
         self.transparent(op)
     }
@@ -217,7 +221,26 @@ impl Writer<'_> {
                 writer.expr_to_store(value, place)
             });
         }
-        if !self.may_read(&operands, root)? {
+        self.wide_loads(&[value])?;
+        let stored = match self.wide_access(buffer, indices)? {
+            Some(wide) => self.store_wide(buffer, value, indices, wide),
+            None => self.store_lanes(&operands, buffer, root, dtype),
+        };
+        self.wide.clear();
+        stored
+    }
+
+    /// Writes the lanes of a vector one after the other.
+    fn store_lanes(
+        &mut self,
+        operands: &[ExprId],
+        buffer: BufferId,
+        root: Root,
+        dtype: ir::DataType,
+    ) -> Result<()> {
+        let (value, indices) = (operands[0], &operands[1..]);
+        let n_lanes = lanes(dtype).ok_or_else(|| no_type(dtype))?;
+        if !self.may_read(operands, root)? {
             for lane in 0..n_lanes {
                 self.store_lane(buffer, indices, lane, &mut |writer, place| {
                     writer.expr_to_store(value, place)
@@ -282,7 +305,10 @@ impl Writer<'_> {
         } else {
             self.address(buffer, indices, &place)?;
             self.out.push_str(&form.middle);
+            let start = self.out.len();
             value(self, &place)?;
+            self.close_store(&form, start, self.body.buffers[buffer].dtype.element());
+            return Ok(());
         }
         self.out.push_str(&form.close);
         self.out.push('\n');

@@ -17,6 +17,7 @@ use crate::{
     backend::{DeviceCode, Feature},
     kernel::{
         Kernel, KernelParam, KernelSet, Refusal, Result, Root, RootUse, ScalarSource, Space,
+        alignment::Alignment,
         bounds::Bounds,
         split::{nest, root_of},
     },
@@ -47,6 +48,10 @@ pub(super) struct Writer<'a> {
     pub(super) fields: FxHashMap<ExprId, String>,
     /// Names of hoisted `Let` values.
     pub(super) lets: FxHashMap<LetKey, Vec<String>>,
+    /// Low bits of indices.
+    pub(super) alignment: Alignment<'a>,
+    /// Arrays with the lanes of the loads of the current statement that are done at once.
+    pub(super) wide: FxHashMap<ExprId, String>,
     /// Nodes that may still be written: inlined bindings may repeat.
     pub(super) budget: usize,
     /// Lines of `out`, and the operation that begins there.
@@ -90,6 +95,8 @@ impl<'a> Writer<'a> {
             declared: FxHashSet::default(),
             fields: FxHashMap::default(),
             lets: FxHashMap::default(),
+            alignment: Alignment::new(&set.body),
+            wide: FxHashMap::default(),
             budget: 20_000_000,
             op_lines: Vec::new(),
             n_lines: 0,

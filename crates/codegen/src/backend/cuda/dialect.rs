@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use ir::{DataType, TypeCode};
+use ir::{BinaryOp, DataType, TypeCode};
 
 use super::{Cuda, keywords::RESERVED};
 use crate::{
-    backend::c_family::dialect::{Dialect, Needs, SharedArray, StoreForm},
+    backend::c_family::dialect::{Dialect, HalfFunction, Needs, SharedArray, StoreForm},
     kernel::{Axis, Space},
 };
 
@@ -273,6 +273,41 @@ impl Dialect for Cuda {
 
     fn has_ptx(&self) -> bool {
         true
+    }
+
+    fn half_function(&self, op: BinaryOp, dtype: DataType) -> Option<HalfFunction> {
+        // Division is no single instruction: its float form is as fast, and known to be exact.
+        let name = match op {
+            BinaryOp::Add => "__hadd_rn",
+            BinaryOp::Sub => "__hsub_rn",
+            BinaryOp::Mul => "__hmul_rn",
+            _ => return None,
+        };
+        let function = HalfFunction { name, widen: "__half2float", narrow: "__float2half_rn" };
+        is_f16(dtype).then_some(function)
+    }
+
+    fn wide_type(&self, element: DataType, count: u64) -> Option<&'static str> {
+        // Elements narrower than 32 bits are moved as words, as those of the headers are.
+        Some(match (element.code, element.bits, count) {
+            (TypeCode::Float, 32, 2) => "float2",
+            (TypeCode::Float, 32, 4) => "float4",
+            (TypeCode::Float, 64, 2) => "double2",
+            (TypeCode::Int, 32, 2) => "int2",
+            (TypeCode::Int, 32, 4) => "int4",
+            (TypeCode::UInt, 32, 2) => "uint2",
+            (TypeCode::UInt, 32, 4) => "uint4",
+            (TypeCode::Int, 64, 2) => "longlong2",
+            (TypeCode::UInt, 64, 2) => "ulonglong2",
+            (_, bits @ (8 | 16), _) => match u64::from(bits) / 8 * count {
+                2 => "unsigned short",
+                4 => "unsigned int",
+                8 => "uint2",
+                16 => "uint4",
+                _ => return None,
+            },
+            _ => return None,
+        })
     }
 
     fn warp_function(&self, name: &str) -> Option<&'static str> {
