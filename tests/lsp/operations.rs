@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::document::Document;
-use tests::lsp::Server;
+use tests::lsp::{Server, uri_of};
 
 use crate::{hints, label, server_with};
 
