@@ -22,7 +22,7 @@ use crate::{diagnostic::Worth, pace::Pace};
 pub struct InlayHintsConfig {
     /// All hints, those of refused groups too. Otherwise one a line, of the group that saves most.
     pub all: bool,
-    /// What each tile of a kernel takes of its block, where it is allocated.
+    /// Hints of tiles, where a kernel allocates them: the share of the block that each takes.
     pub tiles: bool,
     /// Which values are worth a hint, unless all are shown. In MLIR and PIR all are.
     pub worth: Worth,

@@ -1,4 +1,4 @@
-//! What a tile of a kernel takes of the memory or the registers of its block, in words: for hovers and hints.
+//! The share that a tile of a kernel takes of the memory or the registers of its block, in words: for hovers and hints.
 
 use codegen::TargetOptions;
 use ir::{Body, BufferId, BufferOrigin};
@@ -14,7 +14,7 @@ pub(crate) struct Tiles<'a> {
 }
 
 impl<'a> Tiles<'a> {
-    /// What is known of all of them. O(operations).
+    /// All of them. O(operations).
     pub(crate) fn of(body: &'a Body) -> Tiles<'a> {
         let mut stages: FxHashMap<BufferId, u64> = FxHashMap::default();
         for pipeline in tile_memory::pipelines(body) {

@@ -187,8 +187,8 @@ fn expression(pool: &Pool, term: Term) -> String {
     format!("({head} {})", args.join(" "))
 }
 
-/// The condition under which a product leaves its width. With a constant factor the other one is compared with two bounds, which costs a
-/// solver far less than a multiplier of twice the width.
+/// The condition under which a product leaves its width. With a constant factor the other one is compared with two
+/// bounds, which costs a solver far less than a multiplier of twice the width.
 fn multiplied(pool: &Pool, a: Term, b: Term, is_signed: bool, bits: u8) -> String {
     let (x, y) = (reference(pool, a), reference(pool, b));
     let constant = [(a, &y), (b, &x)]

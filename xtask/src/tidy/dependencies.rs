@@ -60,7 +60,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
         "serde_json",
         Only(&["checks", "ir", "codegen", "remote", "tir-analyzer", "web", "tests", "xtask"]),
     ),
-    ("sha2", Only(&["codegen", "xtask"])),
+    ("sha2", Only(&["codegen", "xtask", "checks"])),
     ("similar", Only(PROGRAMS)),
     ("smallvec", Anywhere),
     ("stacker", Anywhere),

@@ -321,7 +321,14 @@ func.func @f() {
             format!("{} is {}:{}:{}\n", &text[*range], it.path, it.line, it.column)
         };
         let found: String = places.iter().map(line).collect();
-        expect![[""]].assert_eq(&found);
+        expect![[r#"
+            "k.py":1:2 is k.py:1:2
+            "l.py":3:4 is l.py:3:4
+            "m.py" : 5 : 6 is m.py:5:6
+            "k.py":3:4 is k.py:3:4
+            "f.py":7:7 is f.py:7:7
+        "#]]
+        .assert_eq(&found);
     }
 
     #[test]

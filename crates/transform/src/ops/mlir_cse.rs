@@ -90,7 +90,7 @@ struct Open {
     outside: Option<Entries>,
     /// Its own properties.
     own: Bits,
-    /// What its regions add to those; with the rules of LLVM 24, without deleted operations.
+    /// Those that its regions add; with the rules of LLVM 24, without deleted operations.
     inside: Bits,
 }
 

@@ -9,7 +9,8 @@
 //! where the TVM at hand has CUDA; otherwise the report gives the reason why such times are missing. The published
 //! wheel finds CUDA where the driver is.
 //!
-//! Where the GPU is on another machine, [`record`] writes what is to be run there, and [`answers`] reads what came back.
+//! Where the GPU is on another machine, [`record`] writes what is to be run there, and [`answers`] reads what came
+//! back.
 
 mod answers;
 mod record;

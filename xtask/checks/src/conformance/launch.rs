@@ -39,7 +39,7 @@ fn workspace(dir: &Path, index: usize) -> PathBuf {
     dir.join(format!("workspace{index}.bin"))
 }
 
-/// What a kernel takes a pointer to.
+/// The memory that a kernel takes a pointer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
     /// The array of a parameter, by position.

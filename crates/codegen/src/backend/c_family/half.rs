@@ -67,8 +67,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Takes the conversion to `float` off the text from `start` on, if that is one as a whole: what memory has needs no
-    /// rounding.
+    /// Takes the conversion to `float` off the text from `start` on, if that is one as a whole: what memory has needs
+    /// no rounding.
     fn strip_widening(&mut self, start: usize, function: HalfFunction) -> bool {
         let open = format!("{}(", function.widen);
         let text = &self.out[start..];

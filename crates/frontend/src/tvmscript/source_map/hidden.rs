@@ -41,7 +41,7 @@ pub(crate) fn hidden_names(
     hidden
 }
 
-/// What a byte of a text is.
+/// The kind of a byte of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Word,

@@ -13,8 +13,8 @@ use crate::server::{
 /// Names of files that are looked for to answer one request: a text may be made to name many.
 const MAX_FILES: usize = 256;
 
-/// `textDocument/documentLink`: a link leads to the line and column of a file, which exists. A path that is not absolute is
-/// one from the folder of the document, or else from one of the workspace.
+/// `textDocument/documentLink`: a link leads to the line and column of a file, which exists. A path that is not
+/// absolute is one from the folder of the document, or else from one of the workspace.
 pub(crate) fn document_links(
     snapshot: &Snapshot,
     params: lsp::DocumentLinkParams,

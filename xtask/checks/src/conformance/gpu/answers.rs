@@ -1,7 +1,7 @@
-//! What another machine with a GPU answered, compared.
+//! The answers of another machine with a GPU, compared.
 //!
-//! In: the folder that `answer.py` wrote, and the corpus of the [`record`](super::record). Out: rows of the report of the
-//! suite, as if the GPU were here; and the times of ours beside TVM's.
+//! In: the folder that `answer.py` wrote, and the corpus of the [`record`](super::record). Out: rows of the report of
+//! the suite, as if the GPU were here; and the times of ours beside TVM's.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is to be run on another machine with a GPU, written into a folder.
+//! Requests for another machine with a GPU, written into a folder.
 //!
 //! In: the functions of a corpus. Out: `requests.jsonl`, `sources.json` and the program that answers them, `answer.py`
 //! (which says what they look like). No array travels: a recipe makes it, and the interpreter's results are compared by
