@@ -452,26 +452,26 @@ fn pairs_that_begin_at_one_place_in_all_threads_need_no_barrier_inside() {
         &b.body,
         Target::Cuda,
         expect![[r#"
-        extern "C" __global__ void __launch_bounds__(4) pairs_kernel(float* __restrict__ A) {
-          __shared__ __align__(16) float tile[9];
-          const int tx = (int)threadIdx.x;
-          tile[tx] = A[tx];
-          __syncthreads();
-          for (int k = 0; k < 9; ++k) {
-            const int cse_v1 = tx * 2;
-            const int cse_v2 = cse_v1 + (cse_v1 + k) % 2;
-            const int cse_v3 = cse_v2 + 1;
-            __syncthreads();
-            const float cse_v4 = tile[cse_v3];
-            if (cse_v4 < tile[cse_v2]) {
-              tile[cse_v2] = cse_v4;
-              tile[cse_v3] = tile[cse_v2];
+            extern "C" __global__ void __launch_bounds__(4) pairs_kernel(float* __restrict__ A) {
+              __shared__ __align__(16) float tile[9];
+              const int tx = (int)threadIdx.x;
+              tile[tx] = A[tx];
+              __syncthreads();
+              for (int k = 0; k < 9; ++k) {
+                const int cse_v1 = tx * 2;
+                const int cse_v2 = cse_v1 + ((cse_v1 + k) & 1);
+                const int cse_v3 = cse_v2 + 1;
+                __syncthreads();
+                const float cse_v4 = tile[cse_v3];
+                if (cse_v4 < tile[cse_v2]) {
+                  tile[cse_v2] = cse_v4;
+                  tile[cse_v3] = tile[cse_v2];
+                }
+              }
+              __syncthreads();
+              A[tx] = tile[tx];
             }
-          }
-          __syncthreads();
-          A[tx] = tile[tx];
-        }
-    "#]],
+        "#]],
     );
 }
 

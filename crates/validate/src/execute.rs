@@ -137,7 +137,8 @@ impl Engine<'_> {
                     Callee::Intrinsic(_, Likely | IgnoreLoopPartition | ThreadInvariant | Assume)
                 );
                 let effects = self.effects.call(body, node.kind);
-                if !is_transparent && !(effects.is_pure_value() && instance == 0) {
+                let is_value = effects.is_pure_value() && instance == 0;
+                if !is_transparent && !is_value {
                     return true;
                 }
             }
@@ -234,7 +235,7 @@ impl Engine<'_> {
                 None => Ok(()),
             },
             OpKind::Alloc { buffer, .. } => {
-                self.make_buffer(side, buffer, &data.operands.to_vec())?;
+                self.make_buffer(side, buffer, &data.operands)?;
                 // Fresh memory: arbitrary, and the same in both functions (`M3`).
                 if let Some(class) = self.memory.class(buffer) {
                     let sort = self.memory_sort(side, class);
@@ -244,9 +245,7 @@ impl Engine<'_> {
                 }
                 Ok(())
             }
-            OpKind::DeclBuffer { buffer } => {
-                self.make_buffer(side, buffer, &data.operands.to_vec())
-            }
+            OpKind::DeclBuffer { buffer } => self.make_buffer(side, buffer, &data.operands),
             _ => Ok(()),
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn make(
     proposed: &[(ValueId, i64)],
 ) -> Result<(Vec<Argument>, Symbols), String> {
     let mut random = Random(attempt as u64);
-    let is_tame = attempt % 2 == 0;
+    let is_tame = attempt.is_multiple_of(2);
     let sizes = SIZES[(attempt / 2) % SIZES.len()];
     let corners = corners(body);
     let mut symbols = Symbols::new();

@@ -43,7 +43,7 @@ impl Memory {
         let mut shared: Option<ClassId> = None;
         let no_alias = before.func_attr(noalias_key(before.dialect)).is_some();
         let mut handles: Vec<(ir::ExprId, ClassId)> = Vec::new();
-        for at in 0..n {
+        for (at, slot) in of.iter_mut().enumerate() {
             let id = BufferId::new(at);
             let body = table(id);
             if body.buffers[id].is_cell() {
@@ -69,7 +69,7 @@ impl Memory {
                 }
             };
             let class = root.unwrap_or_else(|| *shared.get_or_insert(id));
-            of[at] = Some(class);
+            *slot = Some(class);
         }
         let mut memory = Memory { of, classes: vec![None; n] };
         memory.describe(before, after, shared);

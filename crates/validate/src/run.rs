@@ -125,7 +125,7 @@ fn one(
 
 /// Parameters without `noalias` may be one memory (`M4`): in every other attempt the first two arrays of one size are.
 fn overlaps(body: &Body, arguments: &[Argument], attempt: usize) -> Vec<Overlap> {
-    if attempt % 2 == 0 || body.func_attr(ir::noalias_key(body.dialect)).is_some() {
+    if attempt.is_multiple_of(2) || body.func_attr(ir::noalias_key(body.dialect)).is_some() {
         return Vec::new();
     }
     let mut first: Option<(usize, &interp::Array)> = None;

@@ -76,6 +76,47 @@ fn four_lanes_are_one_access_where_the_address_is_aligned() {
     );
 }
 
+/// `S[4 tx : 4 tx + 4] = T.if_then_else(tx < 4, A[4 tx : 4 tx + 32 : 8], 0)` with shared memory `S`.
+fn gathered() -> ir::Body {
+    let mut b = Builder::new("gathered");
+    let len = b.int(1024);
+    let (a, s) = (b.param("A", "float32", &[len]), b.alloc("S", "float32", 1024, "shared"));
+    let threads = b.int(64);
+    let tx = b.launch("threadIdx.x", "tx", threads);
+    let four = b.int(4);
+    let base = b.bin(BinaryOp::Mul, tx, four);
+    let (to, step) = (ramp(&mut b, base), b.int(8));
+    let ty = DataType::parse("int32x4").expect("a dtype");
+    let from = b.body.make(ExprKind::Ramp { base, stride: step, lanes: four }, ty.into());
+    let load = b.load(a, from);
+    let condition = b.bin(BinaryOp::Lt, tx, four);
+    let zero = b.f32(0.0);
+    let lanes = DataType::parse("float32x4").expect("a dtype");
+    let zero = b.body.make(ExprKind::Broadcast { value: zero, lanes: four }, lanes.into());
+    let value = b.body.make(ExprKind::IfThenElse(condition, load, zero), lanes.into());
+    b.store(s, to, value);
+    b.body
+}
+
+#[test]
+fn lanes_that_are_gathered_under_a_condition_go_to_shared_memory_one_by_one() {
+    check(
+        &gathered(),
+        Target::Cuda,
+        expect![[r#"
+        extern "C" __global__ void __launch_bounds__(64) gathered_kernel(const float* __restrict__ A) {
+          __shared__ __align__(16) float S[1024];
+          const int tx = (int)threadIdx.x;
+          const int cse_v1 = tx * 4;
+          S[cse_v1] = tx < 4 ? A[cse_v1] : 0.0f;
+          S[cse_v1 + 1] = tx < 4 ? A[cse_v1 + 8] : 0.0f;
+          S[cse_v1 + 2] = tx < 4 ? A[cse_v1 + 16] : 0.0f;
+          S[cse_v1 + 3] = tx < 4 ? A[cse_v1 + 24] : 0.0f;
+        }
+    "#]],
+    );
+}
+
 #[test]
 fn four_lanes_are_four_accesses_where_that_is_not_shown() {
     check(

@@ -326,13 +326,13 @@ impl Writer<'_> {
     ) -> Result<()> {
         let is_div = op == BinaryOp::FloorDiv;
         self.register_type(kind)?;
-        if kind.is_uint() || (self.bounds.non_negative(a) && self.bounds.non_negative(b)) {
-            let spelling = if is_div { "/" } else { "%" };
-            let strength = prec::PRODUCT;
-            return self.infix(spelling, strength, (a, strength), (b, UNARY), place);
-        }
-        // Two's complement: shifting right and masking round down for a power of two (`SEMANTICS: I9`).
-        if let Some(power) = self.constant(b).filter(|&it| it > 0 && it & (it - 1) == 0)
+        let is_plain =
+            kind.is_uint() || (self.bounds.non_negative(a) && self.bounds.non_negative(b));
+        // Two's complement: shifting right and masking round down for a power of two (`SEMANTICS: I9`). Also where the
+        // quotient would be the same: compilers do not see that a signed number is none below zero, and correct for
+        // that (a product of `float16` matrices took 2.7 times as long on a GPU).
+        if !kind.is_uint()
+            && let Some(power) = self.constant(b).filter(|&it| it > 0 && it & (it - 1) == 0)
             && kind.bits >= 32
         {
             let (spelling, strength, constant, ty) = match is_div {
@@ -346,6 +346,11 @@ impl Writer<'_> {
             self.out.push_str(&format!(" {spelling} {constant}"));
             self.out.push_str(if parens { ")" } else { "" });
             return Ok(());
+        }
+        if is_plain {
+            let spelling = if is_div { "/" } else { "%" };
+            let strength = prec::PRODUCT;
+            return self.infix(spelling, strength, (a, strength), (b, UNARY), place);
         }
         let scalar = Scalar::of(kind);
         self.helper_call(

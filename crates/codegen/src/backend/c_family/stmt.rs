@@ -222,7 +222,8 @@ impl Writer<'_> {
             });
         }
         self.wide_loads(&[value])?;
-        let stored = match self.wide_access(buffer, indices)? {
+        let gathers = self.gathers_into_shared(value, root);
+        let stored = match self.wide_access(buffer, indices)?.filter(|_| !gathers) {
             Some(wide) => self.store_wide(buffer, value, indices, wide),
             None => self.store_lanes(&operands, buffer, root, dtype),
         };
