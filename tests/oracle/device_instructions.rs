@@ -193,12 +193,12 @@ fn a_store_of_registers_is_written() {
           float c[8] __attribute__((aligned(16)));
           for (int i = 0; i < 8; ++i) {
             const int cse_v1 = i * 32 + tx;
-            const int cse_v2 = cse_v1 / 16 * 16 + cse_v1 % 16;
+            const int cse_v2 = (cse_v1 >> 4) * 16 + (cse_v1 & 15);
             sa[cse_v1] = A[cse_v2];
             sb[cse_v1] = B[cse_v2];
           }
           tir_mma_fill_f32(c, 8);
-          const int cse_v3 = 16 * (tx % 16) + 8 * (tx / 16);
+          const int cse_v3 = 16 * (tx & 15) + 8 * (tx >> 4);
           __syncthreads();
           tir_ldmatrix_x4(a, sa + cse_v3);
           tir_ldmatrix_x4_trans(b, sb + cse_v3);

@@ -90,8 +90,8 @@ impl Writer<'_> {
         Ok(Some(Wide { ty, count: total / bytes, bytes }))
     }
 
-    /// Returns true if lanes that are loaded one by one under conditions go to shared memory. One store would wait for all
-    /// of them: on an H100 it cost convolutions up to a fifth of their time, and gained nothing elsewhere.
+    /// Returns true if lanes that are loaded one by one under conditions go to shared memory. One store would wait for
+    /// all of them: on an H100 it cost convolutions up to a fifth of their time.
     pub(super) fn gathers_into_shared(&self, value: ExprId, root: Root) -> bool {
         if !self.kernel.root_use(root).is_some_and(|it| it.space == Space::Shared) {
             return false;
