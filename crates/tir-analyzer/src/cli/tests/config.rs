@@ -168,9 +168,9 @@ fn keys_that_mean_nothing_are_warnings_with_what_may_be_meant() {
     check(
         "[hints]\nmax = 3\nlimits = 4\n",
         expect![[r#"
-        warning: tir-analyzer.toml:2:1: `hints.max`: there is no such setting; did you mean `hints.all` or `hints.limit`?
-        warning: tir-analyzer.toml:3:1: `hints.limits`: there is no such setting; did you mean `hints.limit`?
-    "#]],
+            warning: tir-analyzer.toml:2:1: `hints.max`: there is no such setting; did you mean `hints.all` or `hints.limit`?
+            warning: tir-analyzer.toml:3:1: `hints.limits`: there is no such setting; did you mean `hints.limit` or `hints.tiles`?
+        "#]],
     );
     check(
         "[findings]\ndead-stores = \"off\"\n",
