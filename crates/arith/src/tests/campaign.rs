@@ -5,10 +5,10 @@
 //! readings of overflow, of random expressions in random contexts. A question that was asked before is not counted.
 //! `cargo xtask conformance arith` runs it with a number and a seed; the usual run does a few cases.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use ir::{ExprId, print::expr_text};
+use rustc_hash::FxHashSet;
 use test_utils::Rng;
 
 use super::{
@@ -41,7 +41,7 @@ struct Run<'a> {
 #[derive(Default)]
 struct Counts {
     /// Hashes of questions.
-    asked: HashSet<u64>,
+    asked: FxHashSet<u64>,
     /// Questions with an answer that says something.
     answered: u64,
     evaluations: u64,
@@ -175,6 +175,7 @@ fn check_results(seed: u64, case: &Case, runs: &[Run<'_>], context: &str, counts
 
 /// `TIR_ARITH_CAMPAIGN=3000` cases from the seed `TIR_ARITH_SEED` on.
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures of a campaign, which its command reads")]
 fn answers_hold_for_every_value_of_narrow_types() {
     let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
     let first = number("TIR_ARITH_SEED").unwrap_or(0);
@@ -186,7 +187,6 @@ fn answers_hold_for_every_value_of_narrow_types() {
     let (questions, answered) = (counts.asked.len(), counts.answered);
     assert!(answered > 0, "nothing is answered");
     if asked.is_some() {
-        // What the command reads.
         println!("campaign: {questions} {answered} {}", counts.evaluations);
     }
 }
