@@ -326,8 +326,6 @@ impl Writer<'_> {
     ) -> Result<()> {
         let is_div = op == BinaryOp::FloorDiv;
         self.register_type(kind)?;
-        let is_plain =
-            kind.is_uint() || (self.bounds.non_negative(a) && self.bounds.non_negative(b));
         // Two's complement: shifting right and masking round down for a power of two (`SEMANTICS: I9`). Also where the
         // quotient would be the same: compilers do not see that a signed number is none below zero, and correct for
         // that (a product of `float16` matrices took 2.7 times as long on a GPU).
@@ -347,7 +345,7 @@ impl Writer<'_> {
             self.out.push_str(if parens { ")" } else { "" });
             return Ok(());
         }
-        if is_plain {
+        if kind.is_uint() || (self.bounds.non_negative(a) && self.bounds.non_negative(b)) {
             let spelling = if is_div { "/" } else { "%" };
             let strength = prec::PRODUCT;
             return self.infix(spelling, strength, (a, strength), (b, UNARY), place);
