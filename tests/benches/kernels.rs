@@ -8,17 +8,18 @@
 use std::{
     fs,
     hint::black_box,
-    io::{BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::Instant,
 };
 
-use anyhow::Context as _;
 use codegen::{Options, Target};
 use frontend::tvmscript::{self, FunctionKind, Severity};
-use serde_json::{Value, json};
-use tests::{binary, kernels};
+use serde_json::json;
+use tests::{
+    figures::{report, summary},
+    kernels,
+    timed_build::{self, timed},
+};
 
 const FILES: usize = 1000;
 const SIZE: usize = 10;
@@ -32,77 +33,26 @@ fn main() -> anyhow::Result<()> {
     ["scheduled_cuda", "lowered_cuda"].iter().try_for_each(|it| generate(&corpus, it))
 }
 
-fn report(line: &Value) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
-}
-
-/// The best and the median, in milliseconds.
-fn summary(mut times: Vec<f64>) -> Value {
-    times.sort_by(f64::total_cmp);
-    json!({ "best": times.first(), "median": times.get(times.len() / 2) })
-}
-
-fn build(folder: &Path, kernels: &Path) -> Command {
-    let mut command = binary::command();
-    command.arg("build").arg(kernels).arg("--out").arg(folder.join("out"));
-    command.stdin(Stdio::null()).stderr(Stdio::inherit());
-    command
-}
-
-fn timed(command: &mut Command) -> anyhow::Result<f64> {
-    let started = Instant::now();
-    let status = command.stdout(Stdio::null()).status()?;
-    anyhow::ensure!(status.success(), "the build failed");
-    Ok(started.elapsed().as_secs_f64() * 1e3)
-}
-
 fn workspace() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let sources = folder.path().join("kernels");
     let bytes = kernels::write(&sources, FILES, SIZE)?;
-    let run = || timed(&mut build(folder.path(), &sources));
+    let run = || timed(&mut timed_build::command(folder.path(), &sources));
     let cold = run()?;
     let unchanged = (0..RUNS).map(|_| run()).collect::<anyhow::Result<Vec<_>>>()?;
-    let edit = |round: usize| {
-        let file = 7 * round % FILES;
-        let numbers = kernels::numbers(file, SIZE);
-        let version = |it| if it == file * SIZE { 2 * round + 2 } else { 0 };
-        let text = kernels::module(numbers.map(|it| (it, version(it))));
-        fs::write(sources.join(kernels::file_name(file)), text)
-    };
+    let edit = |round: usize| kernels::edit(&sources, 7 * round % FILES, SIZE, round);
     let edited = (0..RUNS)
         .map(|round| {
             edit(round)?;
             run()
         })
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let mut child = build(folder.path(), &sources).arg("--watch").stdout(Stdio::piped()).spawn()?;
-    let output = BufReader::new(child.stdout.take().context("no output")?);
-    let mut lines = output.lines();
-    let mut until = |beginning: &str| -> anyhow::Result<String> {
-        loop {
-            let line = lines.next().context("the watching build ended")??;
-            if line.starts_with(beginning) {
-                return Ok(line);
-            }
-        }
-    };
-    until("watching")?;
-    let mut watched = Vec::new();
-    for round in RUNS..2 * RUNS {
-        edit(round)?;
-        let line = until("in ")?;
-        let time = line.split(' ').nth(1).and_then(|it| it.parse().ok());
-        watched.push(time.context("no time")?);
-    }
-    child.kill()?;
-    child.wait()?;
+    let mut build = timed_build::command(folder.path(), &sources);
+    let watched = timed_build::watched(&mut build, RUNS..2 * RUNS, edit)?;
     report(&json!({
         "bench": "workspace", "functions": FILES * SIZE, "files": FILES, "bytes": bytes,
         "cold_ms": cold, "unchanged_ms": summary(unchanged), "edited_ms": summary(edited),
-        "watched_ms": summary(watched),
+        "watched_ms": summary(watched.builds),
     }))
 }
 
@@ -112,7 +62,7 @@ fn unchanged_corpus(corpus: &Path) -> anyhow::Result<()> {
     for path in test_utils::python_files(corpus)? {
         bytes += path.metadata()?.len();
     }
-    let run = || timed(&mut build(folder.path(), corpus));
+    let run = || timed(&mut timed_build::command(folder.path(), corpus));
     let cold = run()?;
     let unchanged = (0..RUNS).map(|_| run()).collect::<anyhow::Result<Vec<_>>>()?;
     report(&json!({

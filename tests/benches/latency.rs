@@ -9,7 +9,6 @@
 //! server in release mode and names it in `TIR_ANALYZER_BIN`.
 
 use std::{
-    io::Write as _,
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -20,6 +19,7 @@ use serde_json::{Value, json};
 use test_utils::operations::{Shape, mlir};
 use tests::{
     document::Document,
+    figures::report,
     lsp::{Server, usual_capabilities},
 };
 
@@ -34,21 +34,15 @@ fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     let corpus = args.first().map_or_else(|| PathBuf::from("corpus"), PathBuf::from);
     for scenario in scenarios(&corpus)?.into_iter().chain(of_mlir()) {
-        show(&measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?)?;
+        report(&measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?)?;
     }
     for line in workspace::measure().context("in a workspace of many files")? {
-        show(&line)?;
+        report(&line)?;
     }
     for (name, text) in large_functions() {
-        show(&measure_beside_peer(name, &text).with_context(|| format!("in scenario {name}"))?)?;
+        report(&measure_beside_peer(name, &text).with_context(|| format!("in scenario {name}"))?)?;
     }
     Ok(())
-}
-
-fn show(line: &Value) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
 }
 
 /// Functions of 100,000 lines.

@@ -7,22 +7,22 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{
     binary,
     document::Document,
+    figures::{report, summary},
     kernels,
     lsp::{Server, usual_capabilities},
     metrics::Metrics,
     peak,
+    timed_build::{self, timed},
 };
 
 /// Functions of a file.
@@ -46,18 +46,6 @@ fn main() -> anyhow::Result<()> {
     check(&workspace)?;
     build(folder.path(), &workspace)?;
     server(&workspace)
-}
-
-fn report(line: &Value) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
-}
-
-/// The best and the median, in milliseconds.
-fn summary(mut times: Vec<f64>) -> Value {
-    times.sort_by(f64::total_cmp);
-    json!({ "best": times.first(), "median": times.get(times.len() / 2) })
 }
 
 /// A generated workspace.
@@ -92,23 +80,13 @@ impl Workspace {
 
     /// Changes one function of one file.
     fn edit(&self, round: usize) -> std::io::Result<()> {
-        let file = self.file(round);
-        let version = |it| if it == file * SIZE { 2 * round + 2 } else { 0 };
-        let text = kernels::module(kernels::numbers(file, SIZE).map(|it| (it, version(it))));
-        fs::write(self.path(file), text)
+        kernels::edit(&self.folder, self.file(round), SIZE, round)
     }
 
     /// Texts of some files, for the peer.
     fn sample(&self, n: usize) -> std::io::Result<Vec<String>> {
         (0..n).map(|it| fs::read_to_string(self.path(self.file(it)))).collect()
     }
-}
-
-fn timed(command: &mut Command) -> anyhow::Result<f64> {
-    let started = Instant::now();
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
-    anyhow::ensure!(status.success(), "{command:?} failed");
-    Ok(started.elapsed().as_secs_f64() * 1e3)
 }
 
 /// `check` from nothing: on one processor, and on as many as there are.
@@ -129,18 +107,11 @@ fn check(workspace: &Workspace) -> anyhow::Result<()> {
     }))
 }
 
-fn build_of(folder: &Path, workspace: &Workspace) -> Command {
-    let mut command = binary::command();
-    command.arg("build").arg(&workspace.folder).arg("--out").arg(folder.join("out"));
-    command.stdin(Stdio::null()).stderr(Stdio::inherit());
-    command
-}
-
 fn build(folder: &Path, workspace: &Workspace) -> anyhow::Result<()> {
-    let run = || timed(&mut build_of(folder, workspace));
+    let run = || timed(&mut timed_build::command(folder, &workspace.folder));
     let one = {
         let other = tempfile::tempdir_in(folder)?;
-        timed(build_of(other.path(), workspace).args(["--jobs", "1"]))?
+        timed(timed_build::command(other.path(), &workspace.folder).args(["--jobs", "1"]))?
     };
     let cold = run()?;
     // The first one after that records what was too young to be trusted.
@@ -152,48 +123,16 @@ fn build(folder: &Path, workspace: &Workspace) -> anyhow::Result<()> {
             run()
         })
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let watched = watch(folder, workspace)?;
+    let watched = timed_build::watched(
+        &mut timed_build::command(folder, &workspace.folder),
+        RUNS..3 * RUNS,
+        |round| workspace.edit(round),
+    )?;
     report(&json!({
         "bench": "build", "bytes": workspace.bytes, "one_ms": one, "cold_ms": cold,
         "unchanged_ms": summary(unchanged), "edited_ms": summary(edited),
         "watched_ms": summary(watched.builds), "saved_ms": summary(watched.saves),
     }))
-}
-
-/// Milliseconds of builds while watching.
-#[derive(Default)]
-struct Watched {
-    /// The builds alone.
-    builds: Vec<f64>,
-    /// From the save to the report: the pause after which a save is over counts too.
-    saves: Vec<f64>,
-}
-
-fn watch(folder: &Path, workspace: &Workspace) -> anyhow::Result<Watched> {
-    let mut child = build_of(folder, workspace).arg("--watch").stdout(Stdio::piped()).spawn()?;
-    let output = BufReader::new(child.stdout.take().context("no output")?);
-    let mut lines = output.lines();
-    let mut until = |beginning: &str| -> anyhow::Result<String> {
-        loop {
-            let line = lines.next().context("the watching build ended")??;
-            if line.starts_with(beginning) {
-                return Ok(line);
-            }
-        }
-    };
-    until("watching")?;
-    let mut watched = Watched::default();
-    for round in RUNS..3 * RUNS {
-        let started = Instant::now();
-        workspace.edit(round)?;
-        let line = until("in ")?;
-        watched.saves.push(started.elapsed().as_secs_f64() * 1e3);
-        let time = line.split(' ').nth(1).and_then(|it| it.parse().ok());
-        watched.builds.push(time.context("no time")?);
-    }
-    child.kill()?;
-    child.wait()?;
-    Ok(watched)
 }
 
 /// Processor seconds of a process so far; none where the system does not tell.

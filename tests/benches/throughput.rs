@@ -7,13 +7,13 @@ use dataflow::analyses::Analyses;
 use ir::effects::EffectTable;
 use std::{
     hint::black_box,
-    io::Write as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use ir::{Occurrences, plan::Preset};
 use serde_json::{Value, json};
+use tests::figures::report;
 use transform::{
     cse::{self, CseOptions},
     simplify::{self, SimplifyOptions},
@@ -34,12 +34,6 @@ fn main() -> anyhow::Result<()> {
     }
     report(&growth(&NESTED_IFS, simplify_seconds))?;
     Ok(())
-}
-
-fn report(line: &Value) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
 }
 
 struct File {

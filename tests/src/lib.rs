@@ -3,6 +3,7 @@
 
 pub mod binary;
 pub mod document;
+pub mod figures;
 pub mod kernels;
 pub mod lsp;
 pub mod metrics;
@@ -10,3 +11,4 @@ pub mod peak;
 #[cfg(unix)]
 pub mod pretend;
 pub mod samples;
+pub mod timed_build;
