@@ -156,11 +156,9 @@ fn verdict(
         return (kind, why.to_owned());
     }
     let (kind, why) = judge(before, after, solver);
-    if kind != "refuted" {
-        // A verdict that is not kept is found again.
-        let _ = std::fs::create_dir_all(kept)
-            .and_then(|()| std::fs::write(&path, format!("{kind}\n{why}")));
-    }
+    // A verdict that is not kept is found again.
+    let _ = std::fs::create_dir_all(kept)
+        .and_then(|()| std::fs::write(&path, format!("{kind}\n{why}")));
     (kind, why)
 }
 
