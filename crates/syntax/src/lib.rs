@@ -10,6 +10,7 @@ mod dump;
 mod errors;
 mod format;
 mod green;
+mod green_part;
 mod keeper;
 mod language;
 mod line_index;
@@ -40,6 +41,7 @@ pub use crate::{
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
     format::{FormatError, format_mlir},
     green::{Green, GreenStep, LeafStep},
+    green_part::GreenPart,
     language::{Form, Format, Language, LanguageSupport},
     line_index::{ColumnEncoding, LineCol, LineIndex},
     packed_edits::PackedEdits,

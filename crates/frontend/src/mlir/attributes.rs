@@ -6,7 +6,8 @@
 
 use rustc_hash::FxHashSet;
 use syntax::{
-    Diagnostic, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, WalkEvent,
+    Diagnostic, Green, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange,
+    TextSize,
 };
 
 use crate::{
@@ -16,29 +17,34 @@ use crate::{
 
 /// Problems of the attributes and types of a unit, relative to it; at most as many as are listed of one unit.
 pub fn attribute_problems(
-    unit: &SyntaxNode,
+    unit: &Green,
     mut is_defined: impl FnMut(&str) -> bool,
 ) -> Vec<Diagnostic> {
     let mut said = DiagnosticList::default();
-    let mut walk = unit.preorder_with_tokens();
-    while let Some(event) = walk.next() {
-        let WalkEvent::Enter(element) = event else { continue };
-        match element {
-            SyntaxElement::Node(node) => match node.kind() {
-                SyntaxKind::MLIR_OPAQUE_OP | SyntaxKind::MLIR_UNREAD => walk.skip_subtree(),
-                SyntaxKind::MLIR_ATTR_DICT => duplicate_keys(&node, &mut said),
-                SyntaxKind::MLIR_BUILTIN_ATTR => undefined_names(&node, &mut said),
-                _ => {}
-            },
-            SyntaxElement::Token(token) => {
-                if is_alias(&token) && !is_defined(token.text()) {
-                    let message = format!("`{}` is not defined in this document", token.text());
-                    said.push(error(UNDEFINED_ALIAS, token.text_range(), message));
-                }
+    unit.each_part(|part| {
+        let mut report = |it: Diagnostic| said.push(moved(it, part.start()));
+        match part.kind() {
+            SyntaxKind::MLIR_OPAQUE_OP | SyntaxKind::MLIR_UNREAD => return false,
+            SyntaxKind::MLIR_ATTR_DICT if part.node_kinds().nth(1).is_some() => {
+                duplicate_keys(&part.syntax(), &mut report);
             }
+            SyntaxKind::MLIR_BUILTIN_ATTR => undefined_names(&part.syntax(), &mut report),
+            SyntaxKind::MLIR_HASH_ATTR | SyntaxKind::MLIR_TYPE
+                if part.token_kinds().any(is_alias_name) =>
+            {
+                undefined_aliases(&part.syntax(), &mut is_defined, &mut report);
+            }
+            _ => {}
         }
-    }
+        true
+    });
     said.into_sorted()
+}
+
+/// A diagnostic of a part, where the part is.
+fn moved(mut it: Diagnostic, start: TextSize) -> Diagnostic {
+    it.range += start;
+    it
 }
 
 fn error(code: &'static str, range: TextRange, message: String) -> Diagnostic {
@@ -47,22 +53,35 @@ fn error(code: &'static str, range: TextRange, message: String) -> Diagnostic {
 
 // ---- aliases ----
 
+fn is_alias_name(kind: SyntaxKind) -> bool {
+    matches!(kind, SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID)
+}
+
+/// Uses of aliases in an attribute or type, in no part of it, that nobody defines.
+fn undefined_aliases(
+    part: &SyntaxNode,
+    is_defined: &mut impl FnMut(&str) -> bool,
+    report: &mut impl FnMut(Diagnostic),
+) {
+    for token in part.children_with_tokens().filter_map(SyntaxElement::into_token) {
+        if is_alias(part, &token) && !is_defined(token.text()) {
+            let message = format!("`{}` is not defined in this document", token.text());
+            report(error(UNDEFINED_ALIAS, token.text_range(), message));
+        }
+    }
+}
+
 /// Returns true if a token is certainly the use of an alias: `#map`, `!type`, with no word of a dialect in it or behind
 /// it.
-fn is_alias(token: &SyntaxToken) -> bool {
-    let is_name = matches!(token.kind(), SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID);
+fn is_alias(parent: &SyntaxNode, token: &SyntaxToken) -> bool {
+    let is_name = is_alias_name(token.kind());
     if !is_name || token.text().len() < 2 || token.text().contains(['.', '"']) {
         return false;
     }
-    let Some(parent) = token.parent() else { return false };
-    match parent.kind() {
-        SyntaxKind::MLIR_HASH_ATTR => is_only(&parent, token),
-        SyntaxKind::MLIR_TYPE => match token.kind() {
-            SyntaxKind::TYPE_ID => is_only(&parent, token),
-            // `memref<4xf32, #layout>`.
-            _ => is_layout(&parent, token),
-        },
-        _ => false,
+    match (parent.kind(), token.kind()) {
+        // `memref<4xf32, #layout>`.
+        (SyntaxKind::MLIR_TYPE, SyntaxKind::ATTR_ID) => is_layout(parent, token),
+        _ => is_only(parent, token),
     }
 }
 
@@ -95,7 +114,7 @@ fn next_word(
 
 // ---- dictionaries ----
 
-fn duplicate_keys(dictionary: &SyntaxNode, said: &mut DiagnosticList) {
+fn duplicate_keys(dictionary: &SyntaxNode, report: &mut impl FnMut(Diagnostic)) {
     let mut keys: FxHashSet<String> = FxHashSet::default();
     for entry in dictionary.children().filter(|it| it.kind() == SyntaxKind::MLIR_ATTR_ENTRY) {
         let Some(key) = entry.first_token() else { continue };
@@ -105,7 +124,7 @@ fn duplicate_keys(dictionary: &SyntaxNode, said: &mut DiagnosticList) {
         // With an escape it may be the same name in other letters, which is not said.
         if is_name && !name.contains('\\') && !keys.insert(name) {
             let message = format!("the key `{}` is here twice", key.text());
-            said.push(error(DUPLICATE_KEY, key.text_range(), message));
+            report(error(DUPLICATE_KEY, key.text_range(), message));
         }
     }
 }
@@ -113,7 +132,7 @@ fn duplicate_keys(dictionary: &SyntaxNode, said: &mut DiagnosticList) {
 // ---- affine maps and sets ----
 
 /// Names in an `affine_map<…>` or `affine_set<…>` that are none of its dimensions and symbols.
-fn undefined_names(attribute: &SyntaxNode, said: &mut DiagnosticList) {
+fn undefined_names(attribute: &SyntaxNode, report: &mut impl FnMut(Diagnostic)) {
     let Some(word) = attribute.first_token() else { return };
     if !matches!(word.text(), "affine_map" | "affine_set") {
         return;
@@ -134,7 +153,7 @@ fn undefined_names(attribute: &SyntaxNode, said: &mut DiagnosticList) {
                 token.text(),
                 word.text()
             );
-            said.push(error(UNDEFINED_AFFINE_NAME, token.text_range(), message));
+            report(error(UNDEFINED_AFFINE_NAME, token.text_range(), message));
         }
     }
 }

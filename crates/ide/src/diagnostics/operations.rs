@@ -144,7 +144,7 @@ pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDia
 fn attribute_problems<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
     let (file, document) = (unit.file(db), unit.document(db));
     let is_defined = |name: &str| db::alias(db, AliasName::new(db, file, document, name)).is_some();
-    frontend::mlir::attribute_problems(&unit.green(db).syntax(), is_defined)
+    frontend::mlir::attribute_problems(unit.green(db), is_defined)
 }
 
 /// Aliases of a document that are defined twice.
