@@ -1,6 +1,7 @@
 //! Hover: what is known of what stands at a place.
 
 mod expressions;
+mod kept;
 mod operations;
 
 use codegen::TargetOptions;
@@ -8,8 +9,8 @@ use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextRange, TextSize};
 
 pub(crate) use self::expressions::type_of;
-pub use self::operations::effects_text;
 pub(crate) use self::operations::line_text;
+pub use self::{kept::NOT_THE_SAME, operations::effects_text};
 
 use crate::guarded;
 

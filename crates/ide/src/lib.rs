@@ -92,7 +92,7 @@ pub use crate::{
     format::FormatRefusal,
     highlight::{Access, Highlight},
     host::{AnalysisHost, Group, Settings},
-    hover::{Hover, effects_text},
+    hover::{Hover, NOT_THE_SAME, effects_text},
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
     outline::Spot,

@@ -10,6 +10,7 @@ mod generations;
 mod hints;
 mod imports;
 mod instances;
+mod mlir_kept;
 mod mlir_names;
 mod mlir_plans;
 mod names;

@@ -14,6 +14,7 @@
 //! | `arguments`, `congruence` | arguments, loop-carried and yielded values, and which of them are equal |
 //! | `unneeded` | arguments and loop-carried values that nothing needs |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
+//! | `kept` | what keeps an operation from being merged into one like it, on request |
 //! | `needs` | parts of a plan that are right without the rest |
 //! | `pir` | programs of Paddle: its preset, and the default plan |
 //! | `rewrite` | applies a plan to a body |
@@ -26,6 +27,7 @@ mod equal;
 pub mod findings;
 mod gvn;
 mod hoist;
+pub mod kept;
 mod keys;
 mod mlir_cse;
 mod needs;

@@ -12,7 +12,7 @@ use ir::{
 use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
 use transform::ops::findings::StatedFacts;
 
-use super::Hover;
+use super::{Hover, kept::kept_text};
 use crate::{
     names::operations::{block_at, header, name_token, symbol_definition, type_name},
     plan_text::operations::{PlanWords, op_name},
@@ -75,7 +75,13 @@ fn value_text(
         if let Some(action) = of_op.next() {
             text.push_str(&action_text(db, file, at, &words, action));
         }
-        for refusal in words.plan.refusals.iter().filter(|it| it.op == op).take(1) {
+        let is_definition = words.map.use_at(words.body, offset).is_none();
+        let kept = is_definition.then(|| kept_text(db, file, at, &words, op)).flatten();
+        if let Some(kept) = &kept {
+            text.push_str(&format!("\n\n{kept}"));
+        }
+        for refusal in words.plan.refusals.iter().filter(|it| it.op == op && kept.is_none()).take(1)
+        {
             let into = refusal.into.map(|it| format!(" as `{}`", words.results(it)));
             let (what, why) = (into.unwrap_or_default(), refusal.kind.name());
             text.push_str(&format!("\n\nNot the same{what}: {why}."));
@@ -230,6 +236,9 @@ fn operation_at(
         let of_op = words.plan.actions.iter().filter(|it| it.op == op);
         for action in of_op.take(1) {
             text.push_str(&action_text(db, file, at, &words, action));
+        }
+        if let Some(kept) = kept_text(db, file, at, &words, op) {
+            text.push_str(&format!("\n\n{kept}"));
         }
     }
     Some((at.to_file(token.text_range()), text))

@@ -109,10 +109,18 @@ fn operations(analysis: &Analysis, starts: &[TextSize]) -> Vec<Row> {
     let mut seen = FxHashSet::default();
     let at = |&it: &TextSize| analysis.hover(FileId(0), it).unwrap_or_default();
     let all = starts.iter().filter_map(at).filter(|it| seen.insert(it.range));
+    // A value and its operation are kept by the same.
+    let mut told = FxHashSet::default();
     let row = |it: ide::Hover| {
         let text = plain(&it.markdown, false);
-        let lines = text.lines().filter(|it| !it.trim().is_empty()).take(2);
-        Row { range: it.range, text: lines.collect::<Vec<_>>().join(": "), about: None }
+        let lines = text.lines().filter(|it| !it.trim().is_empty());
+        let (kept, lines): (Vec<&str>, Vec<&str>) =
+            lines.partition(|it| it.starts_with(ide::NOT_THE_SAME));
+        let mut row = lines.into_iter().take(2).collect::<Vec<_>>().join(": ");
+        for kept in kept.into_iter().filter(|it| told.insert((*it).to_owned())) {
+            row.push_str(&format!("\n  {kept}"));
+        }
+        Row { range: it.range, text: row, about: None }
     };
     in_order(all.map(row).collect())
 }
