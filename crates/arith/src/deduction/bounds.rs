@@ -14,7 +14,7 @@ use crate::{
     facts::{Facts, Overflow, complement, excludes_overflow, within_range, without_wrapping},
     forms::{Atom, AtomKind, Linear, Made},
     integers::{constant_value, is_integral},
-    memo::Memo,
+    memo::{Memo, Place},
 };
 
 /// Nested conditional expressions of which both arms are looked at; further ones are any value.
@@ -22,6 +22,10 @@ const MOST_ARMS: u8 = 4;
 
 /// Nested conditional expressions whose arms are looked at for the value of one; further ones are any value.
 const MOST_CHOICES: u32 = 8;
+
+/// Conditional expressions that are looked at for the value of one, all together; further ones are any value. The
+/// conditions of choices may be about choices, so that the looks multiply.
+const MOST_LOOKS: u32 = 128;
 
 /// More than the error of a logarithm of float64 that is less than 1024, on any target.
 const LOGARITHM_ERROR: f64 = 1.0 / (1u64 << 40) as f64;
@@ -36,8 +40,55 @@ pub(super) struct Bounds {
     of_variables: [Vec<(ContextId, Facts)>; 2],
     /// Conditional expressions around the one whose value is looked at.
     choices: u32,
+    /// Conditional expressions met since the outermost of them.
+    looks: u32,
+    /// Answers that were cut off after the last look, which hold until the outermost conditional expression is known.
+    provisional: Vec<Provisional>,
     /// True if a query was cut off because of its depth since the last look.
     is_cut: bool,
+}
+
+/// Where an answer lies that is forgotten again: the table, then the place in it.
+#[derive(Clone, Copy)]
+struct Provisional {
+    is_of_atom: bool,
+    overflow: Overflow,
+    subject: usize,
+    ctx: ContextId,
+    place: Place,
+}
+
+impl Bounds {
+    /// Keeps an answer, unless it was cut off inside a conditional expression: asked for by itself, there is more to
+    /// see. While there are looks left it is forgotten at once; without any it holds for the rest of the question, as
+    /// it would be worked out again and again.
+    fn keep(&mut self, at: Provisional, facts: Facts) {
+        let is_whole = !(self.is_cut && self.choices > 0);
+        if !is_whole && self.looks < MOST_LOOKS {
+            return self.forget(at);
+        }
+        self.table(at).set(at.place, facts);
+        if !is_whole {
+            self.provisional.push(at);
+        }
+    }
+
+    /// Forgets what holds for one question only.
+    fn end_question(&mut self) {
+        self.looks = 0;
+        while let Some(at) = self.provisional.pop() {
+            self.forget(at);
+        }
+    }
+
+    fn forget(&mut self, at: Provisional) {
+        self.table(at).forget(at.subject, at.ctx, at.place);
+    }
+
+    fn table(&mut self, at: Provisional) -> &mut Memo<Facts> {
+        let tables = if at.is_of_atom { &mut self.of_atoms } else { &mut self.of_nodes };
+        &mut tables[at.overflow as usize]
+    }
 }
 
 impl Deduction<'_> {
@@ -69,12 +120,8 @@ impl Deduction<'_> {
         let was_cut = std::mem::take(&mut self.bounds.is_cut);
         ir::interrupt::check();
         let facts = ir::stack::with_room(|| self.work_out(overflow, ctx, expr, dtype));
-        if self.bounds.is_cut && self.bounds.choices > 0 {
-            // Asked for by itself, there is more to see.
-            self.bounds.of_nodes[overflow as usize].forget(expr.index(), ctx, place);
-        } else {
-            self.bounds.of_nodes[overflow as usize].set(place, facts);
-        }
+        let at = Provisional { is_of_atom: false, overflow, subject: expr.index(), ctx, place };
+        self.bounds.keep(at, facts);
         self.bounds.is_cut = was_cut || (self.bounds.is_cut && self.bounds.choices > 0);
         facts
     }
@@ -278,17 +325,22 @@ impl Deduction<'_> {
         b: ExprId,
         any: Facts,
     ) -> Facts {
-        if self.bounds.choices == MOST_CHOICES {
+        if self.bounds.choices == MOST_CHOICES || self.bounds.looks >= MOST_LOOKS {
             self.bounds.is_cut = true;
+            self.bounds.looks += 1;
             return any;
         }
         self.bounds.choices += 1;
+        self.bounds.looks += 1;
         let facts = match self.decide_with(overflow, ctx, cond) {
             Some(true) => self.facts(overflow, ctx, a),
             Some(false) => self.facts(overflow, ctx, b),
             None => self.of_either(overflow, ctx, cond, a, b, any),
         };
         self.bounds.choices -= 1;
+        if self.bounds.choices == 0 {
+            self.bounds.end_question();
+        }
         facts
     }
 
@@ -641,11 +693,8 @@ impl Deduction<'_> {
         let facts = self.with_recorded(overflow, ctx, atom, own).sharpened();
         // Nothing is possible here: say nothing.
         let facts = if facts.interval.is_empty() { Facts::NONE } else { facts };
-        if self.bounds.is_cut && self.bounds.choices > 0 {
-            self.bounds.of_atoms[overflow as usize].forget(made as usize, ctx, place);
-        } else {
-            self.bounds.of_atoms[overflow as usize].set(place, facts);
-        }
+        let at = Provisional { is_of_atom: true, overflow, subject: made as usize, ctx, place };
+        self.bounds.keep(at, facts);
         self.bounds.is_cut = was_cut || (self.bounds.is_cut && self.bounds.choices > 0);
         facts
     }

@@ -141,6 +141,36 @@ fn values_of_choices_of_choices() {
 }
 
 #[test]
+fn an_unrolled_binary_search() {
+    // Each step has three choices, whose conditions are about those of the step before: as a tree, 9^n.
+    check_linear(|n| {
+        let mut bench = Bench::new(&["lo0: int32", "hi0: int32", "x: int32"]);
+        let zero = bench.expr("0");
+        for i in 0..n / 100 {
+            let is_open = bench.expr(&format!("lo{i} < hi{i}"));
+            let middle = bench.expr(&format!("lo{i} + (hi{i} - lo{i}) // 2"));
+            let middle = if_then_else(&mut bench.body, is_open, middle, zero);
+            bench.bind(&format!("mid{i}"), middle);
+            for (name, found, then) in [("lo", ">", "+ 1"), ("hi", "<=", "+ 0")] {
+                let cond = bench.expr(&format!("x {found} {i} and lo{i} < hi{i}"));
+                let then = bench.expr(&format!("mid{i} {then}"));
+                let same = bench.expr(&format!("{name}{i}"));
+                let next = if_then_else(&mut bench.body, cond, then, same);
+                bench.bind(&format!("{name}{}", i + 1), next);
+            }
+        }
+        let mut analyzer = Analyzer::new(&bench.body);
+        let root = analyzer.root();
+        for expr in 0..bench.body.n_exprs() {
+            use ir::arena::Id;
+            analyzer.facts_with(Overflow::Excluded, root, ExprId::new(expr));
+            analyzer.cannot_trap(root, ExprId::new(expr));
+        }
+        work(&analyzer)
+    });
+}
+
+#[test]
 fn many_loops_one_after_another() {
     check_linear(|n| {
         let mut bench = Bench::new(&["n: size int32"]);
