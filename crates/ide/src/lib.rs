@@ -103,6 +103,7 @@ pub use crate::{
     settings_rows::SettingsRow,
     shortened::shortened,
     signature_help::SignatureHelp,
+    units::KernelAt,
     value_facts::{KnownFact, MissingFact, ValueFacts},
     workspace_symbols::{OrderedRange, WorkspacePlace, WorkspaceSymbol},
 };
@@ -410,6 +411,11 @@ impl Analysis {
         with_structure: bool,
     ) -> Cancellable<Vec<DeviceLens>> {
         self.ask(file, |db, file| device_code::device_lenses(db, file, with_structure))
+    }
+
+    /// Returns the function of statements at an offset, and its instance that is shown.
+    pub fn kernel_at(&self, file: FileId, offset: TextSize) -> Cancellable<Option<KernelAt>> {
+        self.ask_at(file, offset, units::kernel_at)
     }
 
     /// The factories of a file that have instances, in text order: those that its calls make, those that are `called`

@@ -24,6 +24,7 @@ mod script_completion;
 mod signatures;
 mod simplifications;
 mod tile_rules;
+mod tile_speed;
 mod tilelang;
 mod workspace_symbols;
 

@@ -1,8 +1,8 @@
 //! The units of a file: which one is at an offset, and something of each under a guard.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
+use db::{Content, Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use ir::guard::Panicked;
 use syntax::{Form, TextRange, TextSize};
 
@@ -30,6 +30,31 @@ pub(crate) fn shown_function_at(
 ) -> Option<(PlacedUnit<'_>, TextSize)> {
     let (at, offset) = function_at(db, file, offset)?;
     Some((at.shown(db), offset))
+}
+
+/// A function of Python's text, as another program is told about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelAt {
+    /// Its name.
+    pub name: String,
+    /// Its path: the scopes around it, and its name.
+    pub path: String,
+    /// The call of its factory that is shown, if one was chosen.
+    pub instance: Option<String>,
+    /// The text of the file.
+    pub text: Arc<str>,
+}
+
+/// The function of statements at an offset.
+pub(crate) fn kernel_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<KernelAt> {
+    let unit = shown_function_at(db, file, offset)?.0.unit;
+    let Content::Text(_, text) = file.content(db) else { return None };
+    Some(KernelAt {
+        name: unit.name(db).to_string(),
+        path: unit.identity(db).path.to_string(),
+        instance: unit.instance(db).map(ToString::to_string),
+        text: text.clone(),
+    })
 }
 
 /// Something of each unit that a range touches, in the order of the text. A panic costs the part about that unit.

@@ -19,10 +19,14 @@ use serde_json::{Value, json};
 
 /// The helper, which the interpreter is given as its program.
 const HELPER: &str = include_str!("tilelang/passes.py");
+/// The architecture that kernels are lowered for, where `targets.cuda.arch` says none.
+pub(crate) const ARCH: &str = "sm_90a";
 /// Bytes of a line that the helper writes: the text of a module.
 const MOST_LINE: u64 = 16 << 20;
 /// Lines that are read.
 const MOST_LINES: usize = 1000;
+/// How often it is looked whether somebody still waits.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A kernel to be lowered, and by whom.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,11 +51,20 @@ pub(crate) struct Lowered {
     /// Its name there.
     pub(crate) function: String,
     /// Its IR before the first pass.
-    pub(crate) before: String,
+    pub(crate) before: Text,
     /// The passes that changed it, each with the module after it.
-    pub(crate) passes: Vec<(String, String)>,
+    pub(crate) passes: Vec<(String, Text)>,
     /// The device code.
     pub(crate) code: String,
+}
+
+/// A module as TileLang prints it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Text {
+    /// The text.
+    pub(crate) text: String,
+    /// Lines of the text, and the lines of the file that they come from by the spans of TileLang, both from 0.
+    pub(crate) lines: Vec<(u32, u32)>,
 }
 
 /// A line of the helper.
@@ -61,6 +74,8 @@ struct Line {
     before: Option<String>,
     pass: Option<String>,
     text: Option<String>,
+    #[serde(default)]
+    lines: Vec<(u32, u32)>,
     code: Option<String>,
     error: Option<String>,
 }
@@ -77,11 +92,11 @@ impl Drop for Helper {
 }
 
 impl Lowering {
-    /// Lowers the kernel.
+    /// Lowers the kernel, until nobody waits for it any more: the process is killed then.
     ///
     /// # Errors
-    /// The interpreter does not start, TileLang refuses the kernel, or the time is over.
-    pub(crate) fn run(&self) -> anyhow::Result<Lowered> {
+    /// The interpreter does not start, TileLang refuses the kernel, the time is over, or nobody waits.
+    pub(crate) fn run(&self, is_given_up: &dyn Fn() -> bool) -> anyhow::Result<Lowered> {
         let mut command = Command::new(&self.python);
         command.args(["-c", HELPER]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -111,13 +126,18 @@ impl Lowering {
         }
         let until = Instant::now() + self.limit;
         let mut found = Lowered::default();
-        for _ in 0..MOST_LINES {
-            match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        let mut n_lines = 0;
+        while n_lines < MOST_LINES {
+            anyhow::ensure!(!is_given_up(), "TileLang was stopped");
+            let left = until.saturating_duration_since(Instant::now());
+            match lines.recv_timeout(left.min(LOOK)) {
                 Ok(line) => {
+                    n_lines += 1;
                     if found.take(&line)? {
                         return Ok(found);
                     }
                 }
+                Err(RecvTimeoutError::Timeout) if left > LOOK => {}
                 Err(RecvTimeoutError::Timeout) => {
                     anyhow::bail!("TileLang took longer than {} s", self.limit.as_secs())
                 }
@@ -145,11 +165,11 @@ impl Lowered {
         if let Some(error) = line.error {
             anyhow::bail!("TileLang refuses the kernel: {error}");
         }
-        if let (Some(function), Some(before)) = (line.function, line.before) {
-            (self.function, self.before) = (function, before);
-        }
-        if let (Some(pass), Some(text)) = (line.pass, line.text) {
-            self.passes.push((pass, text));
+        let lines = line.lines;
+        if let (Some(function), Some(text)) = (line.function, line.before) {
+            (self.function, self.before) = (function, Text { text, lines });
+        } else if let (Some(pass), Some(text)) = (line.pass, line.text) {
+            self.passes.push((pass, Text { text, lines }));
         }
         let is_last = line.code.is_some();
         self.code = line.code.unwrap_or_default();
@@ -198,7 +218,7 @@ mod tests {
             arch: "sm_90".to_owned(),
             limit,
         };
-        match lowering.run() {
+        match lowering.run(&|| false) {
             Ok(it) => format!("{it:?}"),
             Err(error) => {
                 format!("{error:#}").replace(&folder.path().display().to_string(), "FOLDER")
@@ -213,11 +233,11 @@ mod tests {
         let script = r#"read line
 echo 'text of the file'
 echo '{"function": "f", "before": "a"}'
-echo '{"pass": "tl.Simplify", "text": "b"}'
+echo '{"pass": "tl.Simplify", "text": "b", "lines": [[0, 7]]}'
 echo '{"code": "c"}'
 sleep 100"#;
         expect![[
-            r#"Lowered { function: "f", before: "a", passes: [("tl.Simplify", "b")], code: "c" }"#
+            r#"Lowered { function: "f", before: Text { text: "a", lines: [] }, passes: [("tl.Simplify", Text { text: "b", lines: [(0, 7)] })], code: "c" }"#
         ]]
         .assert_eq(&lowered(script, LONG));
     }

@@ -245,8 +245,12 @@ finding_kinds! {
     RedundantCondition = conditions::REDUNDANT;
     /// A load of a value that a name or an earlier store still holds.
     RedundantLoad = redundant_load::REDUNDANT_LOAD;
+    /// A loop or a copy that accesses single elements.
+    ScalarAccess = tiles::SCALAR_ACCESS;
     /// A barrier across which threads exchange nothing.
     SuperfluousBarrier = barriers::SUPERFLUOUS;
+    /// A tail that stays guarded.
+    TailGuard = tiles::TAIL_GUARD;
     /// Operands of a tile operation that do not fit each other.
     TileOperands = tiles::TILE_OPERANDS;
     /// Statements that cannot be executed.
@@ -314,7 +318,9 @@ fn written_here(facts: &FindingFacts<'_>, view: &SourceView<'_>, found: &mut Vec
             is_written(Place::Op(before))
                 && replaces.iter().all(|&it| is_written(Place::Occurrence(it)))
         }
-        FixEdit::Fill { before, .. } => is_written(Place::Op(before)),
+        FixEdit::Fill { before, .. } | FixEdit::Assume { before, .. } => {
+            is_written(Place::Op(before))
+        }
         FixEdit::AddNoalias => true,
     };
     found.retain_mut(|it| {

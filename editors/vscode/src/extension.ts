@@ -10,8 +10,8 @@ export interface Api {
 }
 
 const COMMANDS = [
-  'viewDeviceCode', 'viewDeviceCodeFor', 'viewPasses', 'chooseInstance', 'explain', 'facts', 'simplify', 'showTree',
-  'fixAll', 'openConfig', 'openSample', 'restart', 'showLog', 'selectServer', 'bugReport',
+  'viewDeviceCode', 'viewDeviceCodeFor', 'viewPasses', 'viewTileLang', 'chooseInstance', 'explain', 'facts', 'simplify',
+  'showTree', 'fixAll', 'openConfig', 'openSample', 'restart', 'showLog', 'selectServer', 'bugReport',
 ] as const;
 
 const CONFIG_FILES = '{tir-analyzer.toml,*/tir-analyzer.toml}';

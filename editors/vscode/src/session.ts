@@ -18,6 +18,7 @@ import { SECTION, setting, written } from './settings';
 import { type Status, StatusItem } from './status';
 import { buildTask, buildTasks } from './tasks';
 import { Texts } from './texts';
+import { TileLang } from './tileLang';
 
 export type { Status } from './status';
 
@@ -35,6 +36,7 @@ export class Session implements vscode.Disposable {
   private readonly gate = new Gate();
   private readonly crashes = new Crashes(restarts => this.crashed(restarts));
   private readonly deviceCode = new DeviceCode(this);
+  private readonly tileLang = new TileLang(this);
   private readonly subscriptions: vscode.Disposable[] = [];
   private running: LanguageClient | undefined;
   /** Starts and stops come one after another. */
@@ -107,7 +109,7 @@ export class Session implements vscode.Disposable {
   dispose(): void {
     this.crashes.isWanted = true;
     void this.running?.dispose();
-    vscode.Disposable.from(...this.subscriptions, this.deviceCode, this.texts, this.item, this.log).dispose();
+    vscode.Disposable.from(...this.subscriptions, this.deviceCode, this.tileLang, this.texts, this.item, this.log).dispose();
   }
 
   private command(name: string, args: unknown[]): unknown {
@@ -118,6 +120,8 @@ export class Session implements vscode.Disposable {
         return this.deviceCode.showChosen(args[0] as string | undefined);
       case 'viewPasses':
         return viewPasses(this, args[0] as string[] | undefined);
+      case 'viewTileLang':
+        return this.tileLang.show();
       case 'chooseInstance':
         return chooseInstance(this, args);
       case 'explain':

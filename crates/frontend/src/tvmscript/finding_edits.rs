@@ -157,6 +157,9 @@ impl<'a> Writer<'a> {
             FixEdit::Fill { buffer, with, before } => {
                 changes.edits.push(self.filling(*buffer, *with, *before)?);
             }
+            FixEdit::Assume { value, divisor, before } => {
+                changes.edits.push(self.assuming(*value, *divisor, *before)?);
+            }
             FixEdit::AddNoalias => changes.edits.push(self.noalias()?),
         }
         Some(())

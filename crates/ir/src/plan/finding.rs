@@ -99,6 +99,15 @@ pub enum FixEdit {
         /// The statement stands right before this operation.
         before: OpId,
     },
+    /// The kernel assumes that a size is a multiple of a number.
+    Assume {
+        /// The size.
+        value: ValueId,
+        /// The number.
+        divisor: i64,
+        /// The statement stands right before this operation.
+        before: OpId,
+    },
     /// The function gets the attribute by which its parameters do not overlap.
     AddNoalias,
 }

@@ -202,6 +202,7 @@ impl Client {
             }),
             experimental: Some(serde_json::json!({
                 "chooseInstance": true, "viewDeviceCode": true, "viewPasses": true,
+                "viewTileLang": true,
             })),
             ..Default::default()
         }

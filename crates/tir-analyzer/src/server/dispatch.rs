@@ -15,6 +15,7 @@ use crate::server::{
     event::Event,
     handlers::{
         actions, calls, choose, completion, layout, links, names, request as handlers, symbols,
+        tilelang,
     },
     lsp::ext,
     outbox::Outbox,
@@ -69,7 +70,8 @@ pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
         .on::<lsp::SemanticTokensRangeRequest, _>(names::semantic_tokens_range)
         .change::<ext::ChooseInstance>(choose::choose_instance)
         .on::<ext::ViewDeviceCode, _>(handlers::view_device_code)
-        .on::<ext::ViewPasses, _>(handlers::view_passes);
+        .on::<ext::ViewPasses, _>(handlers::view_passes)
+        .outside::<ext::ViewTileLang, _>(tilelang::lowering, tilelang::view);
     #[cfg(debug_assertions)]
     dispatcher.on::<ext::Panic, _>(handlers::panic).on::<ext::Hang, _>(handlers::hang);
     dispatcher.finish();
@@ -126,7 +128,32 @@ impl Dispatcher<'_> {
         T: Into<R::Result> + 'static,
     {
         if let Some(request) = self.take::<R>() {
-            spawn::<R, T>(self.state, request, handler);
+            let handler = move |snapshot: Snapshot, params, _: &ide::CancellationToken| {
+                handler(&snapshot, params).map(Into::into)
+            };
+            spawn::<R>(self.state, request, handler);
+        }
+        self
+    }
+
+    /// Answers requests of a type on the pool by something that takes long and needs the state for its beginning alone:
+    /// edits do not wait for it, and it ends by its token.
+    fn outside<R, W>(
+        &mut self,
+        prepare: fn(&Snapshot, R::Params) -> Result<W, Failure>,
+        work: fn(W, &ide::CancellationToken) -> Result<R::Result, Failure>,
+    ) -> &mut Self
+    where
+        R: lsp::Request,
+        W: 'static,
+    {
+        if let Some(request) = self.take::<R>() {
+            let handler = move |snapshot: Snapshot, params, token: &ide::CancellationToken| {
+                let prepared = prepare(&snapshot, params)?;
+                drop(snapshot);
+                work(prepared, token)
+            };
+            spawn::<R>(self.state, request, handler);
         }
         self
     }
@@ -150,14 +177,13 @@ fn params_of<R: lsp::Request>(
 }
 
 /// Runs a handler on the pool.
-fn spawn<R, T>(
+fn spawn<R: lsp::Request>(
     state: &mut State,
     request: lsp_server::Request,
-    handler: fn(&Snapshot, R::Params) -> Result<T, Failure>,
-) where
-    R: lsp::Request,
-    T: Into<R::Result> + 'static,
-{
+    handler: impl FnOnce(Snapshot, R::Params, &ide::CancellationToken) -> Result<R::Result, Failure>
+    + Send
+    + 'static,
+) {
     let lsp_server::Request { id, method, params } = request;
     let params = match params_of::<R>(&method, params) {
         Ok(params) => params,
@@ -176,10 +202,9 @@ fn spawn<R, T>(
     let claim = state.pending.add(id.clone(), token.clone(), state.workspace.busy());
     let (outbox, events) = (state.outbox.clone(), state.events.clone());
     let (name, of_request) = (method.clone(), Some(id.clone()));
+    let stop = token.clone();
     let run = Box::new(move |_: &TooLong| -> Delivery {
-        let handler = |snapshot: &Snapshot| -> Result<R::Result, Failure> {
-            handler(snapshot, params).map(Into::into)
-        };
+        let handler = |snapshot: Snapshot| handler(snapshot, params, &stop);
         let frame = match run(&id, &method, snapshot, handler) {
             Ok(frame) => frame,
             Err(panic) => {
@@ -197,15 +222,11 @@ fn run<R: Serialize>(
     id: &RequestId,
     method: &str,
     snapshot: Snapshot,
-    handler: impl FnOnce(&Snapshot) -> Result<R, Failure>,
+    handler: impl FnOnce(Snapshot) -> Result<R, Failure>,
 ) -> Result<Frame, String> {
-    let run = || {
-        let result = handler(&snapshot);
-        drop(snapshot);
-        match result {
-            Ok(result) => transport::result(id, &result),
-            Err(failure) => refusal(id, method, &failure),
-        }
+    let run = || match handler(snapshot) {
+        Ok(result) => transport::result(id, &result),
+        Err(failure) => refusal(id, method, &failure),
     };
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panics::message(&*panic))
 }

@@ -12,3 +12,4 @@ pub(crate) mod names;
 pub(crate) mod notification;
 pub(crate) mod request;
 pub(crate) mod symbols;
+pub(crate) mod tilelang;

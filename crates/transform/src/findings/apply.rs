@@ -5,8 +5,8 @@
 //! `T.evaluate(0)`, as the text does. Linear in the body.
 
 use ir::{
-    Attr, Body, BufferId, Callee, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId, Occurrences,
-    OpId, OpKind, Operation, RegionId, Value, ValueKind,
+    Attr, BinaryOp, Body, BufferId, Callee, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId,
+    Occurrences, OpId, OpKind, Operation, RegionId, Value, ValueId, ValueKind,
     plan::finding::{FindingFix, FixEdit, Replacement, Start},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,6 +45,8 @@ pub fn apply_fixes<'f>(
 
 /// TileLang's operator for `T.fill` and `T.clear`.
 const FILL: &str = "tl.fill";
+/// The operator for `T.assume`.
+const ASSUME: &str = "assume";
 
 struct Rewriter<'a> {
     body: Body,
@@ -94,6 +96,9 @@ impl<'a> Rewriter<'a> {
                 }
             }
             FixEdit::Fill { buffer, with, before } => self.fill(*buffer, *with, *before),
+            FixEdit::Assume { value, divisor, before } => {
+                self.assume(*value, *divisor, *before);
+            }
             FixEdit::AddNoalias => {
                 let key = ir::noalias_key(self.body.dialect);
                 self.body.attrs.retain(|(it, _)| &**it != key);
@@ -136,6 +141,25 @@ impl<'a> Rewriter<'a> {
         let callee = Callee::Intrinsic(body.intern(FILL), Intrinsic::of_name(FILL));
         let call =
             body.call(callee, &[tile, value], Body::no_attrs(), DataType::HANDLE.into(), true);
+        self.evaluate(call, before);
+    }
+
+    fn assume(&mut self, value: ValueId, divisor: i64, before: OpId) {
+        let body = &mut self.body;
+        let ir::Type::Prim(dtype) = body.values[value].ty else { return };
+        let value = body.value_expr(value);
+        let divisor = body.int(i128::from(divisor), dtype);
+        let rest = body.binary(BinaryOp::FloorMod, value, divisor);
+        let zero = body.int(0, dtype);
+        let fact = body.binary(BinaryOp::Eq, rest, zero);
+        let callee = Callee::Intrinsic(body.intern(ASSUME), Intrinsic::Assume);
+        let call = body.call(callee, &[fact], Body::no_attrs(), DataType::BOOL.into(), true);
+        self.evaluate(call, before);
+    }
+
+    /// A call as a statement before an operation.
+    fn evaluate(&mut self, call: ExprId, before: OpId) {
+        let body = &mut self.body;
         let op = body.ops.push(Operation {
             kind: OpKind::Evaluate,
             operands: [call].into_iter().collect(),

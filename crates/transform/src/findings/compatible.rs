@@ -113,7 +113,7 @@ impl<'a> Compatible<'a> {
                         Replacement::Bool(_) => {}
                     }
                 }
-                FixEdit::Fill { before, .. } => ops.push(*before),
+                FixEdit::Fill { before, .. } | FixEdit::Assume { before, .. } => ops.push(*before),
                 FixEdit::Bind { value, before, replaces, .. } => {
                     ops.push(*before);
                     ops.extend(replaces.iter().map(|it| self.occurrences[*it].op));
@@ -150,7 +150,7 @@ impl<'a> Compatible<'a> {
                 replaces.iter().all(|it| self.is_free(*it, &name))
             }
             FixEdit::Fill { buffer, .. } => !self.filled.contains(&(buffer.index() as u32)),
-            FixEdit::AddNoalias => true,
+            FixEdit::AddNoalias | FixEdit::Assume { .. } => true,
         }
     }
 
@@ -186,7 +186,7 @@ impl<'a> Compatible<'a> {
             FixEdit::Fill { buffer, .. } => {
                 self.filled.insert(buffer.index() as u32);
             }
-            FixEdit::AddNoalias => {}
+            FixEdit::AddNoalias | FixEdit::Assume { .. } => {}
         }
     }
 }

@@ -200,6 +200,11 @@ pub(super) fn edit_title(body: &Body, finding: &Finding, edit: &FixEdit) -> Sent
             };
             Sentence::of([Word::Text(text.into())])
         }
+        FixEdit::Assume { value, divisor, .. } => {
+            let name = body.name(body.values[*value].name);
+            let text = format!("Assume that `{name}` is a multiple of {divisor}");
+            Sentence::of([Word::Text(text.into())])
+        }
         FixEdit::AddNoalias => sentence!["Add `\"", noalias_key(body.dialect), "\": True`"],
     }
 }

@@ -14,6 +14,9 @@
 //! | `in_flight` | tiles that are used while an asynchronous copy runs |
 //! | `phases` | waits for barriers at which nothing arrives |
 //! | `races` | iterations of `T.Parallel` that write one element |
+//! | `tails` | tails that stay guarded, and the fact that would remove the guard |
+//! | `scalar` | loops and copies that access single elements, and why |
+//! | `linear` | indices as sums of variables |
 //! | `extents` | the extents of parts of buffers |
 //! | `around` | the loops, guards and threads around a place |
 //! | `witness` | values for them, and what an expression is then |
@@ -24,16 +27,20 @@ mod divergence;
 mod extents;
 mod in_flight;
 mod launch;
+mod linear;
 mod operands;
 mod overflow;
 mod phases;
 mod races;
+mod scalar;
+mod tails;
 mod witness;
 
 pub(super) use {
     bounds::OUT_OF_BOUNDS, divergence::DIVERGENT_BARRIER, in_flight::COPY_IN_FLIGHT,
     launch::LAUNCH_LIMIT, operands::TILE_OPERANDS, overflow::OFFSET_OVERFLOW,
-    phases::BARRIER_WITHOUT_ARRIVAL, races::PARALLEL_RACE,
+    phases::BARRIER_WITHOUT_ARRIVAL, races::PARALLEL_RACE, scalar::SCALAR_ACCESS,
+    tails::TAIL_GUARD,
 };
 
 use ir::{AttrDict, Body, OpId, OpKind, plan::finding::Place};

@@ -87,13 +87,16 @@ end
 
 local function create_commands()
   vim.api.nvim_create_user_command('TirAnalyzerDeviceCode', function(command)
+    if command.args == 'tilelang' then
+      return require('tir_analyzer.tilelang').show()
+    end
     require('tir_analyzer.device_code').show(command.args ~= '' and command.args or nil)
   end, {
     nargs = '?',
     complete = function(lead)
       return vim.tbl_filter(function(target)
         return vim.startswith(target, lead)
-      end, { 'cuda', 'opencl', 'hip', 'c', 'spirv', 'wgsl', 'metal' })
+      end, { 'cuda', 'opencl', 'hip', 'c', 'spirv', 'wgsl', 'metal', 'tilelang' })
     end,
     desc = 'Show the device code of the kernel under the cursor',
   })
@@ -103,6 +106,12 @@ local function create_commands()
   end, {
     nargs = '?',
     desc = 'Show the function under the cursor before and after passes',
+  })
+  vim.api.nvim_create_user_command('TirAnalyzerTileLang', function(command)
+    require('tir_analyzer.tilelang')[command.bang and 'cancel' or 'show']()
+  end, {
+    bang = true,
+    desc = "Show TileLang's own passes and device code of the kernel under the cursor; with ! end that",
   })
   vim.api.nvim_create_user_command('TirAnalyzerRestart', M.restart, {
     desc = 'Stop the server and start it again',

@@ -1,9 +1,9 @@
 //! Inserted lines and attributes.
 //!
-//! In: a value that gets a name, a tile that is filled, or the wish for `noalias`. Out: the edits; none if the text has
+//! In: a value that gets a name, a tile that is filled, a fact, or the wish for `noalias`. Out: the edits; none if the text has
 //! no place for them.
 
-use ir::{BufferId, OccurrenceId, OpId, plan::finding::Start};
+use ir::{BufferId, OccurrenceId, OpId, ValueId, plan::finding::Start};
 use syntax::{Edit, SyntaxKind, SyntaxNode, TextRange};
 
 use super::Writer;
@@ -56,6 +56,21 @@ impl Writer<'_> {
             Start::Highest => format!("{alias}.fill({name}, {alias}.infinity(\"{dtype}\"))"),
         };
         Some(Edit::insert(site.offset, format!("{line}{}{}", self.newline(), site.indent)))
+    }
+
+    /// A fact about a size, on a line of its own.
+    pub(super) fn assuming(&self, value: ValueId, divisor: i64, before: OpId) -> Option<Edit> {
+        let map = &self.lowered.source_map;
+        let site = map.site(before)?;
+        let mut named = map.definitions().iter().filter(|it| it.value == Some(value));
+        let definition = named.next().filter(|_| named.next().is_none())?;
+        let is_one = map.definitions().iter().filter(|it| it.name == definition.name).count() == 1;
+        if !is_one || map.is_hidden(&definition.name) {
+            return None;
+        }
+        let (alias, name) = (script_alias(self.text), &definition.name);
+        let line = format!("{alias}.assume({name} % {divisor} == 0){}", self.newline());
+        Some(Edit::insert(site.offset, format!("{line}{}", site.indent)))
     }
 
     /// Returns true if a text has a name that is defined only after an operation begins: a compile-time name, or one in

@@ -380,7 +380,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 60
+                  "ruleIndex": 62
                 }
               ],
               "invocations": [

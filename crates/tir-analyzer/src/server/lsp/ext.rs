@@ -135,6 +135,53 @@ pub(crate) struct ViewPassesStage {
     pub(crate) notes: Vec<String>,
 }
 
+/// What TileLang itself makes of a kernel: its IR after each pass, and its device code. Executes the file.
+pub(crate) enum ViewTileLang {}
+
+impl Request for ViewTileLang {
+    type Params = ViewTileLangParams;
+    type Result = Option<ViewTileLangResult>;
+    const METHOD: LspRequestMethod<'static> = LspRequestMethod::Custom("tir-analyzer/viewTileLang");
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ClientToServer;
+}
+
+/// Parameters of [`ViewTileLang`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ViewTileLangParams {
+    pub(crate) text_document: TextDocumentIdentifier,
+    pub(crate) position: Position,
+}
+
+/// Result of [`ViewTileLang`]; `null` where there is no kernel.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ViewTileLangResult {
+    /// Name of the kernel.
+    pub(crate) function: String,
+    /// The call of its factory, if there is one.
+    pub(crate) instance: Option<String>,
+    /// Its IR before the first pass, whose name is empty.
+    pub(crate) before: TileLangStage,
+    /// After each pass that changes it, in order.
+    pub(crate) stages: Vec<TileLangStage>,
+    /// The device code.
+    pub(crate) code: String,
+    /// The editor's name of the language of the device code.
+    pub(crate) language_id: String,
+}
+
+/// A kernel after a pass of TileLang.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct TileLangStage {
+    /// Name of the pass.
+    pub(crate) pass: String,
+    /// The text.
+    pub(crate) text: String,
+    /// Lines of the text that come from lines of the document, by the spans of TileLang.
+    pub(crate) lines: Vec<DeviceLine>,
+}
+
 /// A request whose handler panics, for tests.
 #[cfg(debug_assertions)]
 pub(crate) enum Panic {}

@@ -57,6 +57,16 @@ pub(super) fn part(body: &Body, operand: ExprId) -> Option<Part> {
     }
 }
 
+/// Where a part of a dimension begins, and how far it goes, if that is known.
+pub(super) fn slice(body: &Body, dim: ExprId) -> Option<(ExprId, i64)> {
+    match body.expr(dim).kind {
+        ExprKind::Slice { lower: Some(lower), upper: Some(upper), step: None } => {
+            Some((lower, difference(body, lower, upper)?))
+        }
+        _ => None,
+    }
+}
+
 /// How much one expression is more than another, if they differ by a number.
 fn difference(body: &Body, lower: ExprId, upper: ExprId) -> Option<i64> {
     let ((a, low), (b, high)) = (split(body, lower), split(body, upper));

@@ -415,7 +415,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     Val::Const(it)
                 }
                 _ => {
-                    let value = self.s.body.new_value(size, ty, ir::ValueKind::Symbol);
+                    // A constant is a number by the time that there is a kernel; the other never is.
+                    let kind = match name {
+                        "const" => ir::ValueKind::Symbol,
+                        _ => ir::ValueKind::Captured,
+                    };
+                    let value = self.s.body.new_value(size, ty, kind);
                     self.s.body.values[value].is_size = true;
                     Val::Expr(self.s.body.value_expr(value))
                 }

@@ -12,11 +12,8 @@ use crate::{
         input::{jobs::Job, source::Source},
     },
     config::{CONFIG_FILE, ConfigPatch},
-    tilelang::{Lowered, Lowering, interpreter},
+    tilelang::{ARCH, Lowered, Lowering, Text, interpreter},
 };
-
-/// The architecture that kernels are lowered for, where `targets.cuda.arch` says none.
-const ARCH: &str = "sm_90a";
 
 /// Has TileLang lower the kernel that the arguments name.
 pub(super) fn previews(args: &PreviewArgs, source: &Source, job: &Job) -> anyhow::Result<Previews> {
@@ -45,15 +42,15 @@ pub(super) fn previews(args: &PreviewArgs, source: &Source, job: &Job) -> anyhow
         limit: Duration::from_secs(args.limit),
         path,
     };
-    let Lowered { function, before, passes, code } = lowering.run()?;
-    let stage = |(pass, text): (String, String)| Stage {
+    let Lowered { function, before, passes, code } = lowering.run(&|| false)?;
+    let stage = |(pass, it): (String, Text)| Stage {
         pass: pass.into(),
-        text,
+        text: it.text,
         is_changed: true,
         notes: Vec::new(),
         refusal: None,
     };
     let stages = passes.into_iter().map(stage).collect();
-    let functions = vec![PassPreview { function, before, stages }];
+    let functions = vec![PassPreview { function, before: before.text, stages }];
     Ok(Previews { functions, left: Vec::new(), code: vec![code] })
 }
