@@ -67,3 +67,28 @@ impl Green {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Green, Language, SyntaxKind, parse_as};
+
+    #[test]
+    fn the_nodes_are_those_of_the_cursors() {
+        let text =
+            "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a {k = [1, 2]} : i32\n  return\n}\n";
+        let root = parse_as(Language::Mlir, text).syntax();
+        let green = Green::of(&root);
+        let mut found = Vec::new();
+        green.each_part(|it| {
+            found.push((it.kind(), it.start()));
+            assert_eq!(it.syntax().text_range().start(), 0.into());
+            it.kind() != SyntaxKind::MLIR_ATTR_DICT
+        });
+        let is_shown = |it: &crate::SyntaxNode| {
+            it.ancestors().skip(1).all(|it| it.kind() != SyntaxKind::MLIR_ATTR_DICT)
+        };
+        let all = root.descendants().filter(is_shown);
+        assert_eq!(found, all.map(|it| (it.kind(), it.text_range().start())).collect::<Vec<_>>());
+        assert!(found.iter().any(|it| it.0 == SyntaxKind::MLIR_ATTR_DICT));
+    }
+}
