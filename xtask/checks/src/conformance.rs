@@ -73,6 +73,7 @@ Examples:
   cargo xtask conformance upstream tvm mlc-llm --oracle     the share of functions of repositories that are read as TVM does
   cargo xtask conformance upstream-mlir iree llvm/mlir/test  the share of documents of MLIR that have no false error
   cargo xtask conformance upstream-cse llvm/mlir/test       … to which our presets do what `mlir-opt -cse` does
+  cargo xtask conformance upstream-cse iree --tool iree-opt  … what the tool of another project does
   cargo xtask conformance staged tvm/tests/python --limit 60  instances that tests and factories make, read by us and compared
   cargo xtask conformance instances tvm/tests/python        … executed by the interpreter before and after our passes
   cargo xtask conformance pairs tvm/tests/python/tirx-transform  our passes and what TVM's tests expect of its passes
@@ -107,6 +108,9 @@ pub(crate) struct Args {
     /// The place where the input files are: folders of `.py` files.
     #[arg(long, default_value = SAMPLES)]
     corpus: PathBuf,
+    /// The tool that the suite `upstream-cse` asks, in place of `mlir-opt`.
+    #[arg(long, value_name = "PATH")]
+    tool: Option<PathBuf>,
     /// Only files whose `folder/name` contains this.
     #[arg(long, value_name = "SUBSTR")]
     filter: Option<String>,
@@ -245,7 +249,9 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::UpstreamMlir => {
             return finish(&upstream_mlir::compare(ws, folders, filter)?, args);
         }
-        Suite::UpstreamCse => return reported(upstream_cse::compare(folders, filter)?, args),
+        Suite::UpstreamCse => {
+            return reported(upstream_cse::compare(folders, filter, args.tool.as_deref())?, args);
+        }
         Suite::Gradual => return finish(&gradual::compare(&args.corpus, filter)?, args),
         Suite::Staged => {
             return reported(staged::compare(ws, folders, filter, &args.reread)?, args);

@@ -222,7 +222,11 @@ impl Shapes {
         if shape.is_none() && marks.is_empty() {
             return Ok(());
         }
-        let mut info = self.info(name);
+        // The form of a definition is read when it is first asked for: not here, where it is replaced.
+        let mut info = match shape {
+            Some(_) => self.ops.get(name).copied().unwrap_or_else(|| self.marks_of(name)),
+            None => self.info(name),
+        };
         info.shape = shape.or(info.shape);
         info.is_function |= marks.contains(&Mark::Function);
         info.is_module |= marks.contains(&Mark::Module);
@@ -273,16 +277,23 @@ impl Shapes {
         }
     }
 
+    /// The properties of an operation without a row of its own.
     fn prefix_info(&self, name: &str) -> OpInfo {
-        let operation = if self.has_definitions { shipped::operation(name) } else { None };
-        let format = operation.and_then(|it| it.format).filter(|it| of_definition(*it).is_some());
+        let info = self.marks_of(name);
+        let form = || self.definition(name)?.format.filter(|it| of_definition(*it).is_some());
+        OpInfo { shape: info.shape.or_else(|| form().map(|it| DEFINED + it)), ..info }
+    }
+
+    /// The same, but for the form that its definition states.
+    fn marks_of(&self, name: &str) -> OpInfo {
+        let is_isolated = self.definition(name).is_some_and(|it| it.has_trait("IsolatedFromAbove"));
         let found = self.prefixes.iter().find(|(prefix, _)| name.starts_with(&**prefix));
-        let info = found.map_or(OpInfo::UNKNOWN, |(_, info)| *info);
-        OpInfo {
-            shape: info.shape.or(format.map(|it| DEFINED + it)),
-            is_isolated: operation.is_some_and(|it| it.has_trait("IsolatedFromAbove")),
-            ..info
-        }
+        OpInfo { is_isolated, ..found.map_or(OpInfo::UNKNOWN, |(_, info)| *info) }
+    }
+
+    /// The definition of an operation, where operations without a row have the form of theirs.
+    fn definition(&self, name: &str) -> Option<shipped::Operation> {
+        self.has_definitions.then(|| shipped::operation(name)).flatten()
     }
 
     pub(super) fn shape(&self, number: u16) -> &Shape {

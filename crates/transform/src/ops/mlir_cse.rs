@@ -234,6 +234,34 @@ impl<'a> Walk<'a> {
     }
 
     fn is_dead(&self, op: OpId) -> bool {
+        self.is_unneeded(op) && !self.is_held(op)
+    }
+
+    /// Returns true if an operation and the one around it have to stand together, and that one stays: a loop of OpenMP
+    /// and its wrappers, which may have clauses that are not read. O(wrappers).
+    fn is_held(&self, op: OpId) -> bool {
+        let has = |it: OpId, bit| self.traits.of(it).has(bit);
+        let is_marked = |it: OpId| has(it, Bits::MARKER) && !self.body.ops[it].regions.is_empty();
+        let wraps = |it: &OpId| has(*it, Bits::MARKER) || has(*it, Bits::UNKNOWN);
+        let stays = |it: OpId| {
+            let bits = self.summary.bits(it);
+            let is_refused = bits.has(Bits::NEEDED) || bits.has(Bits::LEAVES);
+            !self.is_unneeded(it)
+                || self.is_sound && (is_refused || self.obstacle_of_place(it).is_some())
+        };
+        let mut at = op;
+        while is_marked(at)
+            && let Some(around) = self.body.parent_op(at).filter(wraps)
+        {
+            if stays(around) {
+                return true;
+            }
+            at = around;
+        }
+        false
+    }
+
+    fn is_unneeded(&self, op: OpId) -> bool {
         let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         let is_used = |it: &ValueId| self.summary.n_uses[it.index()] != 0;
         !bits.has(Bits::KEEP)

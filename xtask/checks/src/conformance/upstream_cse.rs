@@ -4,7 +4,11 @@
 //! In: folders with `.mlir` files, cut as in [`upstream_mlir`](super::upstream_mlir). The peer prints the generic form
 //! of four texts of a document: as it is, after its own pass, after our preset `mlir` (with the peer's own rules,
 //! `--allow-unsound`), after our preset `default`. The second and the third have to be equal; the fourth has to be
-//! there. Documents of one file are given to the peer together, and one by one if it ends on them.
+//! there. Where the peer refuses a text of ours it is asked about the result of its own pass too: what it refuses as
+//! well says nothing about us, as a dialect that was loaded only because an unused operation named it. Documents of
+//! one file are given to the peer together, and one by one if it ends on them.
+//!
+//! The peer may be the tool of another project (`--tool`); our preset is that of its version of LLVM.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +32,7 @@ const PRINTED: &[&str] = &["--mlir-print-op-generic", "--allow-unregistered-dial
 enum Verdict {
     /// The peer does not read it.
     NotRead,
-    /// The peer's own pass does not come to an end.
+    /// The peer's own pass does not come to an end, or leaves what the peer does not read.
     PassFails,
     Read {
         /// True if the peer's pass changes something.
@@ -40,17 +44,43 @@ enum Verdict {
     },
 }
 
-/// Compares all documents of the folders.
+/// The tool that is asked.
+struct Peer {
+    path: PathBuf,
+    /// Our preset with the rules of its version of LLVM.
+    preset: Preset,
+}
+
+impl Peer {
+    /// A tool, or MLIR's own one.
+    fn find(tool: Option<&Path>) -> Result<Peer, Skip> {
+        let path = tool.map_or_else(mlir_opt, |it| Ok(it.to_owned()))?;
+        let preset = preset_of(&version(&path));
+        Ok(Peer { path, preset })
+    }
+}
+
+/// The preset with the rules of the version that a tool states; those of LLVM 19 if it states none.
+fn preset_of(version: &str) -> Preset {
+    let number = version.rsplit_once("version ").map_or("", |it| it.1);
+    let major = number.split('.').next().and_then(|it| it.parse::<u32>().ok());
+    if major.is_some_and(|it| it > 19) { Preset::Mlir24 } else { Preset::Mlir19 }
+}
+
+/// Compares all documents of the folders, by `tool` or `mlir-opt`.
 pub(crate) fn compare(
     folders: &[PathBuf],
     filter: Option<&str>,
+    tool: Option<&Path>,
 ) -> anyhow::Result<Result<Report, Skip>> {
-    let peer = match mlir_opt() {
+    let peer = match Peer::find(tool) {
         Ok(peer) => peer,
         Err(skip) => return Ok(Err(skip)),
     };
-    let mut report = Report::new("Our presets on documents of MLIR beside `mlir-opt -cse`", KINDS);
-    report.note(format!("mlir-opt: {}", version(&peer)));
+    let name = peer.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let title = format!("Our presets on documents of MLIR beside `{name} -cse`");
+    let mut report = Report::new(&title, KINDS);
+    report.note(format!("{name}: {}", version(&peer.path)));
     for folder in folders {
         let documents = documents(folder, filter, None)?;
         let files: Vec<&[Document]> = documents.chunk_by(|a, b| a.file == b.file).collect();
@@ -101,7 +131,8 @@ fn count(report: &mut Report, document: &Document, verdict: Verdict) {
     }
 }
 
-fn judge(peer: &Path, file: &[Document]) -> Vec<Verdict> {
+fn judge(peer: &Peer, file: &[Document]) -> Vec<Verdict> {
+    let (peer, preset) = (peer.path.as_path(), peer.preset);
     let texts: Vec<String> = file.iter().map(|it| it.text.clone()).collect();
     let before = printed(peer, &texts, &[]);
     let read: Vec<usize> = (0..texts.len()).filter(|&at| before[at].is_ok()).collect();
@@ -109,7 +140,7 @@ fn judge(peer: &Path, file: &[Document]) -> Vec<Verdict> {
         read.iter().map(|&at| work(&texts[at]).unwrap_or_else(|| "%".to_owned())).collect()
     };
     let theirs = printed(peer, &of_read(&|it| Some(it.to_owned())), &["--cse"]);
-    let ours = printed(peer, &of_read(&|it| optimize(it, Preset::Mlir19, true).ok()), &[]);
+    let ours = printed(peer, &of_read(&|it| optimize(it, preset, true).ok()), &[]);
     let default = printed(peer, &of_read(&|it| optimize(it, Preset::Default, false).ok()), &[]);
     let mut verdicts: Vec<Verdict> = before.iter().map(|_| Verdict::NotRead).collect();
     for (((at, theirs), ours), default) in read.into_iter().zip(theirs).zip(ours).zip(default) {
@@ -117,6 +148,11 @@ fn judge(peer: &Path, file: &[Document]) -> Vec<Verdict> {
             verdicts[at] = Verdict::PassFails;
             continue;
         };
+        let is_refused = ours.is_err() || default.is_err();
+        if is_refused && printed(peer, std::slice::from_ref(&theirs), &[])[0].is_err() {
+            verdicts[at] = Verdict::PassFails;
+            continue;
+        }
         let difference = match ours {
             Ok(ours) => (ours != theirs).then(|| first_difference(&ours, &theirs)),
             Err(why) => Some(why),
@@ -166,4 +202,17 @@ fn run(peer: &Path, text: &str, passes: &[&str], is_cut: bool) -> anyhow::Result
     let error = error.map_or("no error", |it| it.1).to_owned();
     anyhow::ensure!(matches!(output.status.code(), Some(0 | 1)), "{}", output.status);
     Ok((String::from_utf8(output.stdout).context("no text")?, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_preset_is_that_of_the_version_of_the_tool() {
+        let of = |version| preset_of(version);
+        assert_eq!(of("Debian LLVM version 19.1.7"), Preset::Mlir19);
+        assert_eq!(of("LLVM version 24.0.0git"), Preset::Mlir24);
+        assert_eq!(of("no version"), Preset::Mlir19);
+    }
 }

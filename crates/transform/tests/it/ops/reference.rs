@@ -283,6 +283,115 @@ fn uses_before_the_operation_in_a_module_stay() {
 }
 
 #[test]
+fn a_loop_of_openmp_goes_with_its_wrapper_or_not_at_all() {
+    let input = r#"
+func.func @f(%l: index, %u: index, %p: !llvm.ptr) {
+  omp.wsloop schedule(static) nowait {
+    omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+      omp.yield
+    }
+    omp.terminator
+  }
+  omp.wsloop {
+    "omp.loop_nest"(%l, %u, %u) ({
+    ^bb0(%i: index):
+      omp.yield
+    }) : (index, index, index) -> ()
+    omp.terminator
+  }
+  omp.wsloop unknown(@clause %p -> %q : !llvm.ptr) {
+    omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+      omp.yield
+    }
+    omp.terminator
+  }
+  return
+}
+"#;
+    check_unsound(
+        input,
+        expect![[r#"
+
+            func.func @f(%l: index, %u: index, %p: !llvm.ptr) {
+              omp.wsloop unknown(@clause %p -> %q : !llvm.ptr) {
+                omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+                  omp.yield
+                }
+                omp.terminator
+              }
+              return
+            }
+            ----
+            dead-operation: omp.wsloop schedule(static) nowait {
+            dead-operation: omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+            dead-operation: omp.wsloop {
+            dead-operation: "omp.loop_nest"(%l, %u, %u) ({
+        "#]],
+    );
+    check(
+        input,
+        expect![[r#"
+
+            func.func @f(%l: index, %u: index, %p: !llvm.ptr) {
+              omp.wsloop unknown(@clause %p -> %q : !llvm.ptr) {
+                omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+                  omp.yield
+                }
+                omp.terminator
+              }
+              return
+            }
+            ----
+            dead-operation: omp.wsloop schedule(static) nowait {
+            dead-operation: omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+            dead-operation: omp.wsloop {
+            dead-operation: "omp.loop_nest"(%l, %u, %u) ({
+        "#]],
+    );
+}
+
+#[test]
+fn what_llvm_19_states_of_no_region_stays_with_it() {
+    let input = r#"
+func.func @f(%r: !mpi.retval) {
+  omp.master {
+    omp.terminator
+  }
+  %0 = mpi.error_class %r : !mpi.retval
+  return
+}
+"#;
+    check_unsound(
+        input,
+        expect![[r#"
+
+        func.func @f(%r: !mpi.retval) {
+          omp.master {
+            omp.terminator
+          }
+          %0 = mpi.error_class %r : !mpi.retval
+          return
+        }
+        ----
+    "#]],
+    );
+    let options = OpOptions { preset: Preset::Mlir24, allow_unsound: true };
+    check_with(
+        options,
+        input,
+        &expect![[r#"
+
+        func.func @f(%r: !mpi.retval) {
+          return
+        }
+        ----
+        dead-operation: omp.master {
+        dead-operation: %0 = mpi.error_class %r : !mpi.retval
+    "#]],
+    );
+}
+
+#[test]
 fn forms_of_llvm_19_that_state_no_result_are_compared_by_their_text() {
     check_unsound(
         r#"
