@@ -33,7 +33,7 @@ const LARGE_KEYS: usize = 60;
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     let corpus = args.first().map_or_else(|| PathBuf::from("corpus"), PathBuf::from);
-    for scenario in scenarios(&corpus)?.into_iter().chain(of_mlir()) {
+    for scenario in scenarios(&corpus)?.into_iter().chain(of_mlir()).chain([of_tilelang()]) {
         report(&measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?)?;
     }
     for line in workspace::measure().context("in a workspace of many files")? {
@@ -159,6 +159,50 @@ fn of_mlir() -> Vec<Scenario> {
     }
     many.push_str("}\n");
     vec![scenario("MLIR, 100,000 lines in 5,000 functions", many, Some(20_000))]
+}
+
+/// TileLang as people write it: a file of some 2,000 lines, a kernel of 40 each.
+fn of_tilelang() -> Scenario {
+    let mut text = String::from("import tilelang.language as T\n");
+    for number in 0..50 {
+        text.push_str(&tilelang_kernel(number));
+    }
+    Scenario {
+        uri: "file:///bench_tiles.py",
+        ..Scenario::new("TileLang, 2,000 lines".to_owned(), text, Some(20_000))
+    }
+}
+
+/// A kernel: products of tiles in a pipeline, and elements after it.
+fn tilelang_kernel(number: usize) -> String {
+    let matrix = "T.Tensor((1024, 1024), \"float16\")";
+    let mut text = format!(
+        "\n\n@T.prim_func\ndef kernel_{number}(A: {matrix}, B: {matrix}, C: {matrix}):
+    with T.Kernel(8, 8, threads=128) as (bx, by):
+        A_shared = T.alloc_shared((128, 32), \"float16\")
+        B_shared = T.alloc_shared((32, 128), \"float16\")
+        C_local = T.alloc_fragment((128, 128), \"float32\")
+        largest = T.alloc_fragment((128,), \"float32\")
+        T.clear(C_local)
+        for k in T.Pipelined(32, num_stages=3):
+            T.copy(A[by * 128, k * 32], A_shared)
+            T.copy(B[k * 32, bx * 128], B_shared)
+            T.gemm(A_shared, B_shared, C_local)
+        T.reduce_max(C_local, largest, dim=1)
+"
+    );
+    for step in 2..8 {
+        text.push_str(&format!(
+            "        for i, j in T.Parallel(128, 128):
+            C_local[i, j] = C_local[i, j] * {step} + T.exp2(C_local[i, j] * {step} - largest[i])
+        for i in T.Parallel(128):
+            if by * 128 + i * {step} < 1024:
+                largest[i] = largest[i] * {step} + T.cast(by * 128 + i * {step} , \"float32\")
+"
+        ));
+    }
+    text.push_str("        T.copy(C_local, C[by * 128, bx * 128])\n");
+    text
 }
 
 /// A function of some more than four lines for each of `n` groups; one operation of each group is redundant.

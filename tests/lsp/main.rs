@@ -11,6 +11,8 @@ mod manners;
 mod operations;
 mod order;
 mod settings;
+#[cfg(unix)]
+mod tilelang;
 mod workspace;
 
 use serde_json::Value;

@@ -48,12 +48,15 @@ pub struct KernelAt {
 /// The function of statements at an offset.
 pub(crate) fn kernel_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<KernelAt> {
     let unit = shown_function_at(db, file, offset)?.0.unit;
-    let Content::Text(_, text) = file.content(db) else { return None };
+    let text = match file.content(db) {
+        Content::Text(_, text) => text.clone(),
+        Content::Tree(parse) => parse.text().into(),
+    };
     Some(KernelAt {
         name: unit.name(db).to_string(),
         path: unit.identity(db).path.to_string(),
         instance: unit.instance(db).map(ToString::to_string),
-        text: text.clone(),
+        text,
     })
 }
 

@@ -211,6 +211,8 @@ macro_rules! finding_kinds {
 
 // Sorted by name.
 finding_kinds! {
+    /// A wait for a phase of a barrier that nothing ends.
+    BarrierPhase = tiles::BARRIER_PHASE;
     /// A wait for a barrier at which nothing arrives.
     BarrierWithoutArrival = tiles::BARRIER_WITHOUT_ARRIVAL;
     /// A condition that is always true or never.

@@ -7,7 +7,8 @@ use syntax::TextEdit;
 use super::{FILE, analysis};
 use crate::{ActionKind, DiagnosticsConfig};
 
-const RULES: [&str; 8] = [
+const RULES: [&str; 9] = [
+    "barrier-phase",
     "barrier-without-arrival",
     "copy-in-flight",
     "divergent-barrier",
@@ -70,6 +71,8 @@ fn operands_of_tile_operations() {
             "T.reduce_sum(C, F, dim=0)",
             "T.reduce_max(C, F, dim=2)",
             "T.copy(A, S[0:32, :])",
+            "T.gemm(S, W, C, k_pack=4)",
+            "T.gemm(S, W, C, k_pack=0)",
             // TileLang's compiler: "src_range has extra non-1 extent at dim 1".
             "T.copy(A[0:64, 0:32], F)",
         ],
@@ -77,6 +80,8 @@ fn operands_of_tile_operations() {
             "T.gemm(S, W, C)",
             "T.gemm(S, S, C[:, 0:64], transpose_B=True)",
             "T.gemm(S, Q, C)",
+            "T.gemm(S, W, C, k_pack=2)",
+            "T.gemm(S, W, C, k_pack=n)",
             "T.reduce_sum(C, F, dim=1)",
             "T.reduce_sum(C, F, dim=-1, clear=False)",
             "T.copy(A[bx * 16, 0], S)",
@@ -206,8 +211,26 @@ fn tiles_of_copies_that_still_run() {
         ),
         "T.async_copy(A[0, 0], S)\nT.clear(S)\nT.ptx_wait_group(0)".to_owned(),
         "T.tma_copy(S, A[0, 0])\nT.fill(S, 1)\nT.tma_store_wait()".to_owned(),
+        // A part of a tile.
+        "T.async_copy(A[0:32, 0:32], W[:, 0:32])\nT.copy(W[:, 0:32], A[32:64, 0:32])".to_owned(),
+        "T.async_copy(A[0:32, 0:32], W[:, 0:32])\nT.clear(W)".to_owned(),
+        // By some threads.
+        "if tx < 32:\n    T.async_copy(A[0, 0], S)\nT.copy(S, A[bx * 64, 0])".to_owned(),
+        "if tx == 0:\n    T.async_copy(A[0, 0], S)\n    T.clear(C)\nT.gemm(S, W, C)".to_owned(),
+        // In the next iteration.
+        "for k in T.serial(4):\n    T.copy(S, A[k * 64, 0])\n    T.async_copy(A[0, 0], S)".to_owned(),
+        "for k in T.serial(4):\n    T.fill(S, k)\n    T.tma_copy(S, A[k * 64, 0])\nT.tma_store_wait()"
+            .to_owned(),
     ];
     let right = [
+        "T.async_copy(A[0:32, 0:32], W[:, 0:32])\nT.copy(W[:, 32:64], A[32:64, 0:32])".to_owned(),
+        "T.async_copy(A[0:32, 0:32], W[:, 0:32])\nT.ptx_wait_group(0)\nT.clear(W)".to_owned(),
+        "if tx < 32:\n    T.async_copy(A[0, 0], S)\nT.ptx_wait_group(0)\nT.copy(S, A[bx * 64, 0])".to_owned(),
+        "if tx > 128:\n    T.async_copy(A[0, 0], S)\nT.copy(S, A[bx * 64, 0])".to_owned(),
+        "for k in T.serial(4):\n    T.ptx_wait_group(0)\n    T.copy(S, A[k * 64, 0])\n    T.async_copy(A[0, 0], S)".to_owned(),
+        "for k in T.serial(1):\n    T.copy(S, A[k * 64, 0])\n    T.async_copy(A[0, 0], S)".to_owned(),
+        "for k in T.Pipelined(4, num_stages=2):\n    T.copy(S, A[k * 64, 0])\n    T.async_copy(A[0, 0], S)".to_owned(),
+        "for k in T.serial(n):\n    T.fill(S, k)\n    T.tma_copy(S, A[k * 64, 0])\n    T.tma_store_wait()".to_owned(),
         "T.async_copy(A[0, 0], S)\nT.ptx_wait_group(0)\nT.copy(S, A[bx * 64, 0])".to_owned(),
         with_barrier(
             "T.tma_copy(A[0, 0], S, barrier=b)\nT.mbarrier_wait_parity(b, 0)\nT.gemm(S, W, C)",
@@ -249,6 +272,39 @@ fn waits_for_barriers_at_which_nothing_arrives() {
             "b = T.alloc_barrier([128, 128])\nT.barrier_arrive(b[0])\nT.mbarrier_wait_parity(b[1], 0)",
         ],
     );
+}
+
+#[test]
+fn parities_that_do_not_follow_the_phases() {
+    let looped = |n: &str, parity: &str| {
+        format!(
+            "b = T.alloc_barrier(128)\nfor k in T.serial({n}):\n    T.tma_copy(A[0, 0], S, barrier=b)\n    T.barrier_arrive(b)\n    T.mbarrier_wait_parity(b, {parity})\n    T.gemm(S, W, C)"
+        )
+    };
+    let wrong = [
+        looped("4", "0"),
+        looped("64", "(k + 1) % 2"),
+        looped("4", "k // 2 % 2"),
+        "b = T.alloc_barrier(128)\nT.tma_copy(A[0, 0], S, barrier=b)\nT.mbarrier_wait_parity(b, 0)\nT.barrier_arrive(b)".to_owned(),
+        "b = T.alloc_barrier(128)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
+        "b = T.alloc_barrier(256)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
+        "b = T.alloc_barrier([64])\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
+    ];
+    let right = [
+        looped("4", "k % 2"),
+        looped("n", "0"),
+        looped("1", "0"),
+        looped("4", "k & 1"),
+        looped("4", "0").replace("T.serial(4)", "T.Pipelined(4, num_stages=2)"),
+        looped("4", "0").replace("    T.barrier_arrive(b)", "    if tx < 64:\n        T.barrier_arrive(b)"),
+        "b = T.alloc_barrier(128)\nT.mbarrier_wait_parity(b, 1)\nT.barrier_arrive(b)\nT.mbarrier_wait_parity(b, 0)".to_owned(),
+        "b = T.alloc_barrier(256)\nT.barrier_arrive(b)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
+        "b = T.alloc_barrier([128, 128])\nT.barrier_arrive(b[0])\nT.barrier_wait(b[0], 0)\nT.barrier_arrive(b[0])\nT.barrier_wait(b[0], 0)".to_owned(),
+        "b = T.alloc_barrier(1)\nT.tcgen05_gemm(S, W, C, n, n, mbar=b)\nT.barrier_wait(b, 0)\nT.tcgen05_gemm(S, W, C, n, n, mbar=b)\nT.barrier_wait(b, 0)".to_owned(),
+    ];
+    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
+    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
+    check("barrier-phase", &wrong, &right);
 }
 
 #[test]

@@ -102,6 +102,17 @@ fn accesses_of_single_elements() {
     );
 }
 
+#[test]
+fn tiles_whose_extents_are_not_numbers() {
+    let tiles =
+        "P = T.alloc_shared((128, K), \"float16\")\nR = T.alloc_shared((K, 32), \"float16\")\n";
+    let told = found("tile-operands", &format!("{tiles}T.gemm(P, R, F)"));
+    expect!["`T.gemm(P, R, F)` multiplies tiles of `K` elements: their extents are numbers when a kernel is built"]
+        .assert_eq(&told.join("\n"));
+    let of_instance = tiles.replace("K", "n");
+    assert_eq!(found("tile-operands", &format!("{of_instance}T.gemm(P, R, F)")), [""; 0]);
+}
+
 /// The messages of both rules, and the lines that their fixes add.
 #[track_caller]
 fn told(statements: &str, expect: Expect) {

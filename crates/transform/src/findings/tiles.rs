@@ -13,6 +13,7 @@
 //! | `divergence` | barriers that only a part of a warp reaches |
 //! | `in_flight` | tiles that are used while an asynchronous copy runs |
 //! | `phases` | waits for barriers at which nothing arrives |
+//! | `parity` | waits whose parity does not follow the phases |
 //! | `races` | iterations of `T.Parallel` that write one element |
 //! | `tails` | tails that stay guarded, and the fact that would remove the guard |
 //! | `scalar` | loops and copies that access single elements, and why |
@@ -30,6 +31,7 @@ mod launch;
 mod linear;
 mod operands;
 mod overflow;
+mod parity;
 mod phases;
 mod races;
 mod scalar;
@@ -39,8 +41,8 @@ mod witness;
 pub(super) use {
     bounds::OUT_OF_BOUNDS, divergence::DIVERGENT_BARRIER, in_flight::COPY_IN_FLIGHT,
     launch::LAUNCH_LIMIT, operands::TILE_OPERANDS, overflow::OFFSET_OVERFLOW,
-    phases::BARRIER_WITHOUT_ARRIVAL, races::PARALLEL_RACE, scalar::SCALAR_ACCESS,
-    tails::TAIL_GUARD,
+    parity::BARRIER_PHASE, phases::BARRIER_WITHOUT_ARRIVAL, races::PARALLEL_RACE,
+    scalar::SCALAR_ACCESS, tails::TAIL_GUARD,
 };
 
 use ir::{AttrDict, Body, OpId, OpKind, plan::finding::Place};

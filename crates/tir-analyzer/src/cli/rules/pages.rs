@@ -53,6 +53,7 @@ macro_rules! pages {
 
 pages! {
     "alias-redefinition"
+    "barrier-phase"
     "barrier-without-arrival"
     "block-redefinition"
     "common-after-side-effect"

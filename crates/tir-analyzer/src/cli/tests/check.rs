@@ -321,7 +321,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 6,
+                  "ruleIndex": 7,
                   "relatedLocations": [
                     {
                       "id": 0,
@@ -380,7 +380,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 62
+                  "ruleIndex": 63
                 }
               ],
               "invocations": [

@@ -2,11 +2,13 @@
 //!
 //! In: the facts. Out: a finding for each `T.async_copy` or `T.tma_copy` behind which, with no wait between, a
 //! statement uses the tile that it fills, or overwrites the tile that it stores. TileLang adds no wait to these two
-//! (its `language/copy_op.py`). Only statements of one list are looked at, as far as each is known to be no wait, and
-//! only tiles that are copied as a whole: in other places threads may have waited. O(statements · copies).
+//! (its `language/copy_op.py`). The statements behind a copy are looked at as far as each is known to be no wait: those
+//! of its list, those behind a condition around it that holds for values that occur, and those that come first in the
+//! next iteration of a loop that nothing plans. Of a part of a tile only uses of the same part, or of all of it, count.
+//! O(statements · copies).
 
 use ir::{
-    Body, BufferId, BufferOrigin, Callee, ExprKind, ForKind, Intrinsic, OpId, OpKind,
+    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind,
     plan::finding::{Place, Related, Role},
 };
 use rules::{Rule, Severity};
@@ -14,8 +16,9 @@ use rules::{Rule, Severity};
 use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
     around,
-    extents::part,
+    extents::{number, part},
     told,
+    witness::search,
 };
 use crate::tile_memory::buffer;
 
@@ -60,22 +63,21 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         return;
     }
     for op in body.ops_preorder() {
-        let Some((tile, flight)) = begun(body, op) else { continue };
-        let block = &body.blocks[body.ops[op].parent];
-        let behind = block.ops.iter().skip_while(|&&it| it != op).skip(1);
-        for &next in behind {
-            match used(facts, next, tile, flight) {
+        let Some(copy) = begun(body, op) else { continue };
+        for (next, is_next_iteration) in behind(facts, op, copy.dims.is_none()) {
+            match used(facts, next, &copy) {
                 Use::Nothing => {}
                 Use::Unknown => break,
                 Use::Of => {
                     let place = Place::Op(next);
-                    let name = body.name(body.buffers[tile].name);
-                    let text = match flight {
-                        Flight::Fills => {
-                            format!(" uses `{name}` while an asynchronous copy to it may still run")
-                        }
+                    let name = body.name(body.buffers[copy.tile].name);
+                    let when = if is_next_iteration { " of the iteration before" } else { "" };
+                    let text = match copy.flight {
+                        Flight::Fills => format!(
+                            " uses `{name}` while an asynchronous copy to it{when} may still run"
+                        ),
                         Flight::Reads => format!(
-                            " overwrites `{name}` while an asynchronous store of it may still read it"
+                            " overwrites `{name}` while an asynchronous store of it{when} may still read it"
                         ),
                     };
                     let message = Sentence::of([place.into(), Word::Text(text.into())]);
@@ -89,8 +91,50 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The tile of shared memory that a statement begins to copy as a whole.
-fn begun(body: &Body, op: OpId) -> Option<(BufferId, Flight)> {
+/// A copy in flight.
+struct Copy<'a> {
+    tile: BufferId,
+    /// The part of the tile; none for all of it.
+    dims: Option<&'a [ExprId]>,
+    flight: Flight,
+}
+
+/// The statements that certainly come behind a copy, and whether they are those of the next iteration; they may wait.
+fn behind(facts: &FindingFacts<'_>, copy: OpId, wraps: bool) -> Vec<(OpId, bool)> {
+    let body = facts.body;
+    let mut all = Vec::new();
+    let mut at = copy;
+    loop {
+        let ops = &body.blocks[body.ops[at].parent].ops;
+        all.extend(ops.iter().skip_while(|&&it| it != at).skip(1).map(|&it| (it, false)));
+        let Some(parent) = body.parent_op(at) else { return all };
+        let data = &body.ops[parent];
+        match data.kind {
+            OpKind::If if is_reached(facts, copy) => at = parent,
+            OpKind::For(ForKind::Serial | ForKind::Unrolled)
+                if wraps
+                    && body.dict(data.attrs).is_empty()
+                    && data
+                        .operands
+                        .get(1)
+                        .and_then(|&it| number(body, it))
+                        .is_some_and(|it| it > 1) =>
+            {
+                all.extend(ops.iter().take_while(|&&it| it != at).map(|&it| (it, true)));
+                return all;
+            }
+            _ => return all,
+        }
+    }
+}
+
+/// Returns true if an operation is reached for values that occur.
+fn is_reached(facts: &FindingFacts<'_>, op: OpId) -> bool {
+    around::of_op(facts, op).is_some_and(|it| search(facts.body, &it, &[], &mut |_| true).is_some())
+}
+
+/// The tile of shared memory that a statement begins to copy.
+fn begun(body: &Body, op: OpId) -> Option<Copy<'_>> {
     if body.ops[op].kind != OpKind::Evaluate {
         return None;
     }
@@ -109,17 +153,31 @@ fn begun(body: &Body, op: OpId) -> Option<(BufferId, Flight)> {
     let is_tile = |it: BufferId| {
         body.buffers[it].scope.is_plain_shared() && body.buffers[it].origin == BufferOrigin::Alloc
     };
-    match (is_tile(source), is_tile(target)) {
-        (false, true) if is_whole(body, to) => Some((target, Flight::Fills)),
-        (true, false) if is_whole(body, from) && body.buffers[target].scope.is_global() => {
-            Some((source, Flight::Reads))
-        }
-        _ => None,
+    let (tile, of, flight) = match (is_tile(source), is_tile(target)) {
+        (false, true) => (target, to, Flight::Fills),
+        (true, false) if body.buffers[target].scope.is_global() => (source, from, Flight::Reads),
+        _ => return None,
+    };
+    if is_whole(body, of) {
+        return Some(Copy { tile, dims: None, flight });
     }
+    let dims = dims(body, of)?;
+    Some(Copy { tile, dims: Some(dims), flight })
+}
+
+/// The dimensions of a part, if their values do not change.
+fn dims(body: &Body, operand: ExprId) -> Option<&[ExprId]> {
+    let ExprKind::Region(_, dims) = body.expr(operand).kind else { return None };
+    let dims = body.items(dims);
+    let is_fixed = |it: &ExprId| {
+        let flags = body.expr(*it).flags;
+        !flags.has_load && !flags.has_unknown
+    };
+    dims.iter().all(is_fixed).then_some(dims)
 }
 
 /// Returns true if an operand is all of its buffer.
-fn is_whole(body: &Body, operand: ir::ExprId) -> bool {
+fn is_whole(body: &Body, operand: ExprId) -> bool {
     let Some(it) = part(body, operand) else { return false };
     let shape = &body.buffers[it.buffer].shape;
     it.extents.iter().zip(shape).all(
@@ -135,15 +193,16 @@ enum Use {
     Of,
 }
 
-fn used(facts: &FindingFacts<'_>, op: OpId, tile: BufferId, flight: Flight) -> Use {
-    let body = facts.body;
+fn used(facts: &FindingFacts<'_>, op: OpId, copy: &Copy<'_>) -> Use {
+    let (body, tile, flight) = (facts.body, copy.tile, copy.flight);
+    let is_all = copy.dims.is_none();
     let mut is_used = false;
     let mut stack = vec![op];
     while let Some(op) = stack.pop() {
         let data = &body.ops[op];
         match data.kind {
             OpKind::Evaluate | OpKind::Bind => {}
-            OpKind::Store { buffer, .. } => is_used |= buffer == tile,
+            OpKind::Store { buffer, .. } => is_used |= buffer == tile && is_all,
             // A loop that is certain to be entered.
             OpKind::For(ForKind::Serial | ForKind::Parallel | ForKind::Unrolled)
                 if matches!(data.operands.get(1).map(|&it| body.expr(it).kind),
@@ -158,11 +217,11 @@ fn used(facts: &FindingFacts<'_>, op: OpId, tile: BufferId, flight: Flight) -> U
         for id in facts.occurrences.of_op(op) {
             match body.expr(facts.occurrences[id].expr).kind {
                 ExprKind::Load { buffer, .. } => {
-                    is_used |= buffer == tile && flight == Flight::Fills;
+                    is_used |= buffer == tile && is_all && flight == Flight::Fills;
                 }
                 ExprKind::Region(buffer, _) | ExprKind::Buffer(buffer) if buffer == tile => {
                     match of_operand(facts, id, flight) {
-                        Some(it) => is_used |= it,
+                        Some(it) => is_used |= it && meets(body, copy, facts.occurrences[id].expr),
                         None => return Use::Unknown,
                     }
                 }
@@ -181,6 +240,11 @@ fn used(facts: &FindingFacts<'_>, op: OpId, tile: BufferId, flight: Flight) -> U
         }
     }
     if is_used { Use::Of } else { Use::Nothing }
+}
+
+/// Returns true if an operand certainly has elements of a copy.
+fn meets(body: &Body, copy: &Copy<'_>, operand: ExprId) -> bool {
+    copy.dims.is_none() || is_whole(body, operand) || dims(body, operand) == copy.dims
 }
 
 /// Returns true if the tile operation around an occurrence of the tile collides with the copy; none if that cannot be

@@ -4,12 +4,16 @@
 //! of TileLang's sources (`language/gemm_op.py`, `language/reduce_op.py`, `op/copy.cc`, `language/dtypes.py`). An
 //! extent that is not known fits everything. O(calls).
 
-use ir::{Body, Callee, DataType, ExprId, ExprKind, Intrinsic, ScopeFamily, plan::finding::Place};
+use ir::{
+    Attr, AttrDictId, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, ScopeFamily,
+    plan::finding::Place,
+};
 use rules::{Rule, Severity};
 
 use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
     extents::{Part, number, part},
+    linear::size,
     told,
 };
 
@@ -23,7 +27,8 @@ pub(in super::super) const TILE_OPERANDS: FindingRule = FindingRule {
 TileLang refuses the operation when it builds the kernel:
 
 - `T.gemm(A, B, C)`: the rows of `A` are those of `C`, the columns of `B` those of `C`, the columns of `A` the rows of \
-`B`, after transposition; `A` and `B` have one type, except for floats of 4 to 8 bits;
+`B`, after transposition; `A` and `B` have one type, except for floats of 4 to 8 bits; all three are numbers when the kernel \
+is built; `k_pack` is 1 or 2;
 - `T.reduce_*(src, dst, dim)`: `dst` has the extents of `src` without `dim`, or with 1 there;
 - `T.copy(src, dst)`: both have as many extents that are not 1, and none of a nearer target is less than that of the source.
 
@@ -56,7 +61,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         let why = match it {
             Intrinsic::TlGemm => {
                 let is_split = body.dict(attrs).iter().any(|it| it.0.contains("cta"));
-                if is_split { None } else { of_product(body, args) }
+                if is_split { None } else { of_product(body, args).or_else(|| packed(body, attrs)) }
             }
             Intrinsic::TlReduce => of_reduction(body, args),
             Intrinsic::TlCopy => of_copy(body, args),
@@ -68,6 +73,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         found.push(told(FindingKind::TileOperands, place, message));
     }
 }
+
+/// The operands of a product that are its numbers of rows, columns and steps.
+const SIZES: std::ops::Range<usize> = 5..8;
 
 /// The last two extents.
 fn matrix(part: &Part) -> [Option<i64>; 2] {
@@ -94,6 +102,12 @@ fn of_product(body: &Body, args: &[ExprId]) -> Option<String> {
             name(&b)
         ));
     }
+    if let Some(extent) = args.get(SIZES).into_iter().flatten().find_map(|&it| size(body, it)) {
+        let extent = body.name(body.values[extent].name);
+        return Some(format!(
+            " multiplies tiles of `{extent}` elements: their extents are numbers when a kernel is built"
+        ));
+    }
     let turned = |it: &Part, flag: ExprId| {
         let [rows, columns] = matrix(it);
         Some(if number(body, flag)? == 0 { [rows, columns] } else { [columns, rows] })
@@ -113,6 +127,16 @@ fn of_product(body: &Body, args: &[ExprId]) -> Option<String> {
     }
     let (x, y) = differ(n_b, n)?;
     Some(format!(" adds {x} columns of `{}` to {y} columns of `{}`", name(&b), name(&c)))
+}
+
+/// Why a product cannot pack its operands as it is asked to.
+fn packed(body: &Body, attrs: AttrDictId) -> Option<String> {
+    match body.dict(attrs).iter().find(|it| &*it.0 == "k_pack")?.1 {
+        Attr::Int(it, _) if !(1..=2).contains(&it) => {
+            Some(format!(" packs {it} steps along `K` into one: `k_pack` is 1 or 2"))
+        }
+        _ => None,
+    }
 }
 
 /// Floats of which a product takes two types.

@@ -44,9 +44,9 @@ Name the barrier where the work is done that you wait for.
 };
 
 /// The barrier.
-const MADE: Role = Role("made here");
+pub(super) const MADE: Role = Role("made here");
 /// The attribute of a barrier that has its number of arrivals.
-const BARRIER_INIT: &str = "barrier_init";
+pub(super) const BARRIER_INIT: &str = "barrier_init";
 /// The call that waits for a phase.
 const WAIT: &str = "tl.mbarrier_wait_parity";
 
@@ -97,7 +97,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Returns true for a text, and for a call with a keyword that is no operand: any barrier may be named there.
-fn may_name_barriers(body: &Body, kind: ExprKind) -> bool {
+pub(super) fn may_name_barriers(body: &Body, kind: ExprKind) -> bool {
     match kind {
         ExprKind::Opaque { .. } => true,
         ExprKind::Call { attrs, .. } => body.dict(attrs).iter().any(|it| it.1.holds_expression()),
@@ -110,7 +110,7 @@ fn is_barrier(body: &Body, buffer: BufferId) -> bool {
 }
 
 /// The wait of which an occurrence of a barrier is the first operand, and the parity.
-fn wait(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<(OccurrenceId, ExprId)> {
+pub(super) fn wait(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<(OccurrenceId, ExprId)> {
     let (body, occurrences) = (facts.body, facts.occurrences);
     let parent = occurrences[id].parent?;
     let ExprKind::Call { callee: Callee::Intrinsic(name, _), args, .. } =
