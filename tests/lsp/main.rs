@@ -8,6 +8,7 @@ mod findings;
 mod handshake;
 mod malformed;
 mod manners;
+mod notebooks;
 mod operations;
 mod order;
 mod settings;

@@ -9,6 +9,7 @@ mod cuda;
 mod hip;
 pub(crate) mod naga;
 mod opencl;
+mod spelling;
 
 use ir::OpId;
 

@@ -46,6 +46,8 @@ pub struct Completion {
     pub kind: CompletionKind,
     /// The type of a value, the text of an alias, the form of an operation.
     pub detail: Option<String>,
+    /// What it does, of names of the script.
+    pub documentation: Option<String>,
 }
 
 /// The names that can stand at a place, best first.

@@ -37,6 +37,7 @@ mod plan_text;
 mod preview;
 mod readers;
 mod rename;
+mod script_name;
 mod selection_ranges;
 mod semantic_tokens;
 mod settings_rows;

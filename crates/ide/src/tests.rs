@@ -21,6 +21,7 @@ mod pointer_calls;
 mod random_edits;
 mod reports;
 mod script_completion;
+mod script_hover;
 mod signatures;
 mod simplifications;
 mod tile_rules;

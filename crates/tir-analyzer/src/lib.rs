@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod config;
 mod mcp;
+mod notebook;
 pub mod server;
 mod solver;
 mod suggest;

@@ -21,6 +21,7 @@ mod event;
 mod handlers;
 mod lsp;
 mod metrics;
+mod notebooks;
 mod outbox;
 mod panics;
 mod pending;

@@ -22,6 +22,7 @@ mod types;
 mod wide;
 mod writer;
 
+pub(crate) use intrinsics::spelling;
 pub(crate) use stmt::is_hint;
 
 use crate::{

@@ -20,6 +20,7 @@ mod tests;
 mod types;
 mod writer;
 
+pub(crate) use intrinsics::spelling;
 pub(crate) use language::ShaderLanguage;
 pub(crate) use names::words;
 

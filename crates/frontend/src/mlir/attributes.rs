@@ -22,6 +22,7 @@ pub fn attribute_problems(
 ) -> Vec<Diagnostic> {
     let mut said = DiagnosticList::default();
     unit.each_part(|part| {
+        ir::interrupt::check();
         let mut report = |it: Diagnostic| said.push(moved(it, part.start()));
         match part.kind() {
             SyntaxKind::MLIR_OPAQUE_OP | SyntaxKind::MLIR_UNREAD => return false,

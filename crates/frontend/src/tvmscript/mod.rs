@@ -16,6 +16,7 @@ mod lower;
 pub mod modules;
 pub mod request;
 mod reread;
+pub mod script_words;
 mod simplify_edits;
 pub mod source_map;
 pub mod staging;

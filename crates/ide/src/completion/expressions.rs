@@ -7,6 +7,7 @@ use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::{
     Capture, Definition, DefinitionKind, Namespace,
     script_names::{self, ScriptNameKind},
+    script_words,
 };
 use ir::plan::COMMON_SUBEXPRESSION;
 use rules::{Rule, Severity, Topic};
@@ -111,6 +112,7 @@ fn rules_to_allow() -> Vec<Completion> {
         label: name.to_owned(),
         kind: CompletionKind::Rule,
         detail: Some(shortened(summary, MAX_DETAIL)),
+        documentation: None,
     };
     by_name.into_iter().map(item).collect()
 }
@@ -144,7 +146,8 @@ fn members(
         }
         let kind = if is_part { CompletionKind::Dialect } else { kind_of(*kind) };
         let detail = (!is_part).then(|| signature(space, name)).flatten();
-        items.insert(label, Completion { label: label.to_owned(), kind, detail });
+        let documentation = (!is_part).then(|| script_words::sentence(space, name)).flatten();
+        items.insert(label, Completion { label: label.to_owned(), kind, detail, documentation });
     }
     Some(items.into_values().collect())
 }
@@ -187,7 +190,7 @@ fn names(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Vec<Co
             Some(_) => CompletionKind::Buffer,
             None => CompletionKind::Value,
         };
-        items.push(Completion { label: it.name.to_string(), kind, detail });
+        items.push(Completion { label: it.name.to_string(), kind, detail, documentation: None });
     }
     Some(items)
 }

@@ -71,6 +71,7 @@ fn values(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Ve
         label: label(value),
         kind: CompletionKind::Value,
         detail: type_name(body, value).map(|it| shortened(it, MAX_DETAIL)),
+        documentation: None,
     });
     Some(items.filter(|it| seen.insert(it.label.clone())).collect())
 }
@@ -86,6 +87,7 @@ fn blocks(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Ve
         label: text[name_part(text, map.label(block))].to_owned(),
         kind: CompletionKind::Block,
         detail: arguments(body, &body.blocks[block].args),
+        documentation: None,
     });
     Some(items.collect())
 }
@@ -102,6 +104,7 @@ fn symbols(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Vec<Complet
         label: syntax::symbol_text(&name),
         kind: CompletionKind::Symbol,
         detail: Some(header(db, file, operation, MAX_DETAIL)),
+        documentation: None,
     });
     items.collect()
 }
@@ -118,6 +121,7 @@ fn aliases(
         label: name.to_owned(),
         kind,
         detail: Some(shortened(text, MAX_DETAIL)),
+        documentation: None,
     });
     Some(items.collect())
 }
@@ -136,6 +140,7 @@ fn operations(db: &RootDatabase, file: SourceFile, prefix: &str) -> Vec<Completi
         label: name.to_owned(),
         kind: CompletionKind::Operation,
         detail: shapes.example_of(name).filter(|_| uses_shapes),
+        documentation: None,
     };
     if let Some((dialect, _)) = prefix.split_once('.') {
         let of_dialect = |it: &&&str| it.split('.').next() == Some(dialect);
@@ -148,6 +153,7 @@ fn operations(db: &RootDatabase, file: SourceFile, prefix: &str) -> Vec<Completi
         label: format!("{it}."),
         kind: CompletionKind::Dialect,
         detail: None,
+        documentation: None,
     });
     bare.chain(dialects).collect()
 }

@@ -13,6 +13,7 @@ use crate::{
     guarded::{name_at, try_item},
     names::expressions::shown_mention_at,
     plan_text::PlanText,
+    script_name,
     tiles::Tiles,
     units::shown_function_at,
 };
@@ -29,8 +30,10 @@ pub(super) fn hover(
 ) -> Option<Hover> {
     // A part that cannot be worded costs itself, and says so in its place.
     let function = name_at(db, file, offset);
-    let known =
-        try_item(function, || with_value(db, file, offset, known_at(db, file, offset, device)));
+    let known = try_item(function, || {
+        let known = with_value(db, file, offset, known_at(db, file, offset, device));
+        with_script_name(db, file, offset, known)
+    });
     let found = try_item(function, || findings_at(db, file, offset));
     let known_range = known.iter().flatten().map(|it| it.range).next();
     let found_range = || found.iter().flatten().map(|it| it.range).next();
@@ -141,6 +144,25 @@ fn known_at(
             Some(Hover { range: expression.range, markdown: text_of(&expression) })
         }
         (None, None) => None,
+    }
+}
+
+/// Puts what a name of the script is before what is known of the expression that it is in.
+fn with_script_name(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    known: Option<Hover>,
+) -> Option<Hover> {
+    let table = file.configuration(db).dialects(db).effects.as_ref();
+    let named = script_name::at(db, file, offset)
+        .and_then(|it| Some(Hover { range: it.range, markdown: it.markdown(table)? }));
+    match (named, known) {
+        (Some(named), Some(known)) => {
+            let markdown = format!("{}\n\n---\n\n{}", named.markdown, known.markdown);
+            Some(Hover { range: named.range, markdown })
+        }
+        (named, known) => named.or(known),
     }
 }
 

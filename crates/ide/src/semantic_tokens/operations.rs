@@ -78,6 +78,7 @@ struct Tokens<'a> {
 
 impl Tokens<'_> {
     fn step(&mut self, step: GreenStep<'_>) {
+        ir::interrupt::check();
         match step {
             GreenStep::Enter(kind) => {
                 if self.is_frame && is_operation(kind) && self.function.is_none() {

@@ -7,13 +7,12 @@ use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::{
     Capture,
     discover::callees::{CallableKind, words},
-    script_names,
+    script_names, script_words,
 };
-use ir::effects::{MatchKind, Namespace};
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextSize};
 
 use super::SignatureHelp;
-use crate::{hover::effects_text, units::function_at};
+use crate::{script_name, units::function_at};
 
 /// A call whose arguments are being written.
 struct Call {
@@ -33,8 +32,12 @@ pub(super) fn signature_help(
         Some((at, _)) => match db::meaning(db, at.unit, words[0]) {
             Capture::Namespace(space) => {
                 let name = words[1..].join(".");
-                let documentation =
-                    script_names::form(space, &name).and_then(|form| effects_of(db, file, &form));
+                let form = script_names::form(space, &name);
+                let table = file.configuration(db).dialects(db).effects.as_ref();
+                let effects = form.and_then(|form| script_name::effects(table, &form));
+                let said = script_words::sentence(space, &name).into_iter().chain(effects);
+                let said: Vec<String> = said.collect();
+                let documentation = (!said.is_empty()).then(|| said.join("\n\n"));
                 (script_names::parameters(space, &name)?, documentation)
             }
             _ => (parameters_of(&db::callee_in(db, at.unit, &words)?.green), None),
@@ -70,13 +73,6 @@ fn call_at(root: &SyntaxNode, offset: TextSize) -> Option<Call> {
         let callee = arguments.parent().filter(|it| it.kind() == K::CALL_EXPR)?.first_child()?;
         (arguments.kind() == K::ARG_LIST && is_around).then_some(Call { callee, arguments })
     })
-}
-
-/// The effects of an operator, if the table knows it.
-fn effects_of(db: &RootDatabase, file: SourceFile, form: &str) -> Option<String> {
-    let table = file.configuration(db).dialects(db).effects.as_ref();
-    let is_known = table.explain(Namespace::Tir, form).kind != MatchKind::Default;
-    is_known.then(|| effects_text(table, Namespace::Tir, form))
 }
 
 /// The parameters of a `def`, as they are written.

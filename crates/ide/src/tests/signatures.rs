@@ -37,19 +37,51 @@ fn check_mlir(line: &str, expected: Expect) {
 
 #[test]
 fn forms_and_operators_have_their_parameters() {
-    check("A[i] = T.max(A[i], $0)", expect!["T.max(a, ⟨b⟩)   no effect on memory"]);
-    check("A[i] = T.max($0", expect!["T.max(⟨a⟩, b)   no effect on memory"]);
+    check(
+        "A[i] = T.max(A[i], $0)",
+        expect![[r#"
+        T.max(a, ⟨b⟩)   The greater of two values.
+
+        no effect on memory"#]],
+    );
+    check(
+        "A[i] = T.max($0",
+        expect![[r#"
+        T.max(⟨a⟩, b)   The greater of two values.
+
+        no effect on memory"#]],
+    );
     check(
         "A[i] = T.if_then_else(i < 2, A[i]$0, 0)",
-        expect!["T.if_then_else(cond, ⟨t⟩, f)   no effect on memory"],
+        expect![[r#"
+            T.if_then_else(cond, ⟨t⟩, f)   One of two values by a condition. Only the chosen one is evaluated, so it may guard an access.
+
+            no effect on memory"#]],
     );
-    check("F[i] = T.exp(F[i]$0)", expect!["T.exp(⟨x⟩)   no effect on memory"]);
+    check(
+        "F[i] = T.exp(F[i]$0)",
+        expect![[r#"
+        T.exp(⟨x⟩)   The exponential function, e to the power of x.
+
+        no effect on memory"#]],
+    );
     check(
         "for k in T.serial(4, annotations=$0):\n    A[k] = 1",
-        expect![[r#"T.serial(start, stop, *, ⟨annotations⟩, step, unroll, dtype)"#]],
+        expect![
+            "T.serial(start, stop, *, ⟨annotations⟩, step, unroll, dtype)   A loop whose steps run in order."
+        ],
     );
-    check("for k, l in T.grid(4, 4, $0):\n    A[k] = l", expect!["T.grid(⟨*args⟩, dtype)"]);
-    check("A[i] = T.min(T.max(i, j), $0)", expect!["T.min(a, ⟨b⟩)   no effect on memory"]);
+    check(
+        "for k, l in T.grid(4, 4, $0):\n    A[k] = l",
+        expect!["T.grid(⟨*args⟩, dtype)   A nest of loops from zero, one for each extent."],
+    );
+    check(
+        "A[i] = T.min(T.max(i, j), $0)",
+        expect![[r#"
+        T.min(a, ⟨b⟩)   The lesser of two values.
+
+        no effect on memory"#]],
+    );
 }
 
 #[test]

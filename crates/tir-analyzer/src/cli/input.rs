@@ -3,7 +3,6 @@
 pub(crate) mod files;
 pub(crate) mod functions;
 pub(crate) mod jobs;
-pub(crate) mod notebook;
 pub(crate) mod place;
 pub(crate) mod settings;
 pub(crate) mod since;

@@ -49,8 +49,21 @@ pub(crate) struct Client {
     pub(crate) nests_symbols: bool,
     /// It has the command that shows device code.
     pub(crate) views_device_code: bool,
+    /// It tells of notebooks and their cells.
+    pub(crate) has_notebooks: bool,
     /// It has the command of the lenses above factories.
     pub(crate) chooses_instances: bool,
+}
+
+/// The cells that the server wants to hear of: those in Python, of all notebooks.
+fn notebooks() -> lsp::NotebookDocumentSync {
+    let cells = vec![lsp::NotebookCellLanguage { language: "python".to_owned() }];
+    let filter = lsp::NotebookDocumentFilterWithCells { notebook: None, cells };
+    let selector = lsp::NotebookSelector::NotebookDocumentFilterWithCells(filter);
+    lsp::NotebookDocumentSync::Options(lsp::NotebookDocumentSyncOptions {
+        notebook_selector: vec![selector],
+        save: None,
+    })
 }
 
 /// Returns true if a client says that it has a command.
@@ -121,6 +134,7 @@ impl Client {
             nests_symbols: is(document
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)),
+            has_notebooks: capabilities.notebook_document.is_some(),
             views_device_code: has_command(capabilities, VIEW_DEVICE_CODE_COMMAND),
             chooses_instances: has_command(capabilities, CHOOSE_INSTANCE_COMMAND),
         }
@@ -145,6 +159,7 @@ impl Client {
                     ..Default::default()
                 },
             )),
+            notebook_document_sync: self.has_notebooks.then(notebooks),
             completion_provider: Some(lsp::CompletionOptions {
                 trigger_characters: Some(TRIGGERS.map(str::to_owned).to_vec()),
                 ..Default::default()

@@ -18,6 +18,7 @@ use crate::server::{
         tilelang,
     },
     lsp::ext,
+    notebooks::CellPlace,
     outbox::Outbox,
     panics,
     pending::Answer,
@@ -31,8 +32,9 @@ use crate::server::{
 const MAX_PENDING: usize = 4096;
 
 /// Answers a request, now or later.
-pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
-    let mut dispatcher = Dispatcher { state, request: Some(request) };
+pub(crate) fn request(state: &mut State, mut request: lsp_server::Request) {
+    let cell = state.notebooks.enter(&mut request);
+    let mut dispatcher = Dispatcher { state, request: Some(request), cell };
     dispatcher
         .at_once::<lsp::ShutdownRequest>(|state, id| {
             state.is_shut_down = true;
@@ -81,6 +83,8 @@ pub(crate) fn request(state: &mut State, request: lsp_server::Request) {
 struct Dispatcher<'a> {
     state: &'a mut State,
     request: Option<lsp_server::Request>,
+    /// The cell of a notebook that it is about, in whose places the answer is.
+    cell: Option<CellPlace>,
 }
 
 impl Dispatcher<'_> {
@@ -131,7 +135,7 @@ impl Dispatcher<'_> {
             let handler = move |snapshot: Snapshot, params, _: &ide::CancellationToken| {
                 handler(&snapshot, params).map(Into::into)
             };
-            spawn::<R>(self.state, request, handler);
+            spawn::<R>(self.state, request, self.cell.take(), handler);
         }
         self
     }
@@ -153,7 +157,7 @@ impl Dispatcher<'_> {
                 drop(snapshot);
                 work(prepared, token)
             };
-            spawn::<R>(self.state, request, handler);
+            spawn::<R>(self.state, request, self.cell.take(), handler);
         }
         self
     }
@@ -180,6 +184,7 @@ fn params_of<R: lsp::Request>(
 fn spawn<R: lsp::Request>(
     state: &mut State,
     request: lsp_server::Request,
+    cell: Option<CellPlace>,
     handler: impl FnOnce(Snapshot, R::Params, &ide::CancellationToken) -> Result<R::Result, Failure>
     + Send
     + 'static,
@@ -204,8 +209,12 @@ fn spawn<R: lsp::Request>(
     let (name, of_request) = (method.clone(), Some(id.clone()));
     let stop = token.clone();
     let run = Box::new(move |_: &TooLong| -> Delivery {
-        let handler = |snapshot: Snapshot| handler(snapshot, params, &stop);
-        let frame = match run(&id, &method, snapshot, handler) {
+        let handler = |snapshot: Snapshot| {
+            let result = handler(snapshot, params, &stop)?;
+            // Nobody reads an answer that was cancelled: a large one is not written.
+            if stop.is_cancelled() { Err(Failure::Cancelled) } else { Ok(result) }
+        };
+        let frame = match run(&id, &method, snapshot, cell.as_ref(), handler) {
             Ok(frame) => frame,
             Err(panic) => {
                 let message = format!("{method} panicked: {panic}");
@@ -222,11 +231,13 @@ fn run<R: Serialize>(
     id: &RequestId,
     method: &str,
     snapshot: Snapshot,
+    cell: Option<&CellPlace>,
     handler: impl FnOnce(Snapshot) -> Result<R, Failure>,
 ) -> Result<Frame, String> {
-    let run = || match handler(snapshot) {
-        Ok(result) => transport::result(id, &result),
-        Err(failure) => refusal(id, method, &failure),
+    let run = || match (handler(snapshot), cell) {
+        (Ok(result), None) => transport::result(id, &result),
+        (Ok(result), Some(cell)) => transport::result(id, &cell.leave(method, &result)),
+        (Err(failure), _) => refusal(id, method, &failure),
     };
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panics::message(&*panic))
 }

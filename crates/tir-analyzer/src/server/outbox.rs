@@ -27,6 +27,8 @@ const ROOM: usize = 8 << 20;
 pub(crate) enum Key {
     /// The diagnostics of a document.
     Diagnostics(Uri),
+    /// The diagnostics of a cell of a notebook.
+    Cell(String),
     /// The request that the client ask for this again. The answer does not matter.
     Refresh(&'static str),
     /// The progress of the work with this token.

@@ -33,12 +33,23 @@ pub(crate) fn diagnostics(
             Ok(request::file_diagnostics(&snapshot, document, &ide::Pace::default())?)
         };
         let outcome = catch_unwind(AssertUnwindSafe(compute));
+        let notebooks = snapshot.notebooks.clone();
         drop(snapshot);
         let is_given_up = too_long.is_set();
         Box::new(move || match outcome {
             Ok(Ok((items, _))) if !of_job.is_cancelled() => {
-                let frame = frame(uri.clone(), Some(version), items);
-                outbox.answer_with(Key::Diagnostics(uri), frame);
+                match notebooks.diagnostics(uri.as_ref(), &items) {
+                    Some(cells) => {
+                        for (cell, items) in cells {
+                            let frame = cell_frame(&cell, items);
+                            outbox.answer_with(Key::Cell(cell), frame);
+                        }
+                    }
+                    None => {
+                        let frame = frame(uri.clone(), Some(version), items);
+                        outbox.answer_with(Key::Diagnostics(uri), frame);
+                    }
+                }
             }
             Ok(_) if !is_given_up => {
                 let _ = events.send(Event::NotPublished { uri, version });
@@ -56,5 +67,11 @@ pub(crate) fn frame(
     diagnostics: Vec<lsp::Diagnostic>,
 ) -> Frame {
     let params = lsp::PublishDiagnosticsParams { uri, version, diagnostics };
+    transport::notification("textDocument/publishDiagnostics", &params)
+}
+
+/// The diagnostics of a cell, whose version nobody counts.
+pub(crate) fn cell_frame(uri: &str, diagnostics: Vec<serde_json::Value>) -> Frame {
+    let params = serde_json::json!({ "uri": uri, "diagnostics": diagnostics });
     transport::notification("textDocument/publishDiagnostics", &params)
 }

@@ -18,6 +18,7 @@ use crate::server::{
     event::Event,
     lsp::{to_proto::Places, tokens::SentTokens},
     metrics::Metrics,
+    notebooks::Notebooks,
     workspace::ClosedFiles,
 };
 
@@ -25,6 +26,7 @@ use crate::server::{
 pub(crate) struct Snapshot {
     pub(crate) analysis: Analysis,
     pub(crate) documents: Documents,
+    pub(crate) notebooks: Notebooks,
     pub(crate) client: Arc<Client>,
     /// The folders of the workspace.
     pub(crate) roots: Arc<[PathBuf]>,

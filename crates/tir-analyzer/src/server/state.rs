@@ -24,6 +24,7 @@ use crate::{
         event::Event,
         lsp::tokens::SentTokens,
         metrics::Metrics,
+        notebooks::Notebooks,
         outbox::{Key, Outbox},
         pending::PendingRequests,
         publish,
@@ -62,6 +63,8 @@ pub(crate) enum Asked {
 pub(crate) struct State {
     host: AnalysisHost,
     pub(crate) documents: Documents,
+    /// The open notebooks, whose cells have one document together.
+    pub(crate) notebooks: Notebooks,
     pub(crate) client: Arc<Client>,
     pub(crate) settings: Settings,
     /// The group of the first folder of the workspace.
@@ -110,6 +113,7 @@ impl State {
             workspace,
             indexed: None,
             documents: Documents::default(),
+            notebooks: Notebooks::default(),
             sent_tokens: SentTokens::default(),
             client: Arc::new(client),
             settings: Settings::new(initialization),
@@ -193,6 +197,7 @@ impl State {
         Snapshot {
             analysis: self.host.analysis(),
             documents: self.documents.clone(),
+            notebooks: self.notebooks.clone(),
             client: self.client.clone(),
             roots: self.roots.clone(),
             closed: self.workspace.closed.clone(),

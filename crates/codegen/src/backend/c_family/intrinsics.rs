@@ -4,6 +4,7 @@ use ir::{DataType, ExprId, ExprListId, Intrinsic};
 
 use super::{
     constants,
+    dialect::Dialect,
     expr::{Place, prec},
     helpers::Helper,
     types::{compute, is_half, lanes},
@@ -205,6 +206,29 @@ impl Writer<'_> {
         self.expr(a, &Place { prec: prec::ANY, ..place.clone() })?;
         self.out.push_str(&close);
         Ok(())
+    }
+}
+
+/// How a dialect spells a function of 32-bit numbers, of a warp or of a block; none for other calls, and for functions
+/// that it lacks.
+pub(crate) fn spelling(name: &str, dialect: &dyn Dialect) -> Option<String> {
+    if let Some((_, function, _)) = MATH.iter().find(|(it, ..)| *it == name) {
+        return Some(dialect.math(function, false));
+    }
+    match name {
+        // Of integers it is a choice by the sign by then.
+        "abs" => Some(dialect.math("fabs", false)),
+        "isinf" | "isfinite" => {
+            Some(format!("a comparison of {}(x) with infinity", dialect.math("fabs", false)))
+        }
+        "sigmoid" => Some(format!("1 / (1 + {}(-x))", dialect.math("exp", false))),
+        "tvm_storage_sync" if dialect.is_host() => None,
+        "tvm_storage_sync" => Some(dialect.barrier().trim_end_matches(';').to_owned()),
+        _ if TESTS.contains(&name) => {
+            Some(dialect.test(name).0.trim_start_matches('(').trim_end_matches('(').to_owned())
+        }
+        _ if name.starts_with("tvm_warp_") => dialect.warp_function(name).map(str::to_owned),
+        _ => dialect.int_function(name, DataType::INT32).map(str::to_owned),
     }
 }
 

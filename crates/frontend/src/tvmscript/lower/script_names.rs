@@ -174,7 +174,9 @@ fn operands(form: &str) -> Option<Vec<String>> {
     let op = tvm_op(form)?;
     // Several operators of one printed name differ by their operands.
     let is_one = ir::effects::tvm_ops_printed_as(form).count() <= 1;
-    let mut all: Vec<String> = match op.arity.filter(|_| is_one) {
+    // TVM registers one operand of `fmod`, and gives it two.
+    let arity = if form == "fmod" { Some(2) } else { op.arity.filter(|_| is_one) };
+    let mut all: Vec<String> = match arity {
         Some(1) => vec!["x".to_owned()],
         Some(n) => (1..=n).map(|it| format!("x{it}")).collect(),
         None => vec!["*args".to_owned()],

@@ -36,7 +36,7 @@ use crate::cli::{
     args::{BinaryKind, BuildArgs, CacheAddress, Format, TargetName},
     input::{
         jobs::{self, Job},
-        notebook, settings,
+        settings,
         since::Since,
     },
     interrupt,
@@ -45,7 +45,7 @@ use crate::cli::{
     parallel,
 };
 
-use crate::config::Config;
+use crate::{config::Config, notebook};
 
 use self::places::Places;
 

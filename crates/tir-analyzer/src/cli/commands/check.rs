@@ -30,7 +30,6 @@ use crate::cli::{
     input::{
         functions::Functions,
         jobs::{self, Job},
-        notebook::{self, Notebook},
         since::Since,
         source::Source,
     },
@@ -46,6 +45,7 @@ use crate::cli::{
     },
     parallel,
 };
+use crate::notebook::{self, Notebook};
 
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {

@@ -20,7 +20,6 @@ use crate::{
         guard::guard,
         input::{
             files::{self, InputFile},
-            notebook,
             settings::Settings,
             source::Source,
             workspaces::Workspaces,
@@ -28,6 +27,7 @@ use crate::{
         io::{self, Io, Styled, Tone},
     },
     config::Config,
+    notebook,
 };
 
 /// The name of standard input where the user gives none.

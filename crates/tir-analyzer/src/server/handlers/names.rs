@@ -79,7 +79,11 @@ fn encoded(
     let range = range.map(|it| from_proto::range(&document.lines, snapshot.encoding(), it));
     let found = snapshot.analysis.semantic_tokens(document.file, range)?;
     let places = snapshot.places(document);
-    Ok((!found.is_empty()).then(|| tokens::encode(places, &found)))
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let stop = snapshot.analysis.cancellation_token();
+    tokens::encode(places, &found, &stop).map(Some).ok_or(Failure::Cancelled)
 }
 
 /// `textDocument/semanticTokens/full`

@@ -1,5 +1,7 @@
 //! Notifications: they change the state, on the main loop, in the order they come.
 
+mod notebook;
+
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -23,6 +25,9 @@ pub(crate) fn notification(state: &mut State, notification: lsp_server::Notifica
         .on::<lsp::DidOpenTextDocumentNotification>(did_open)
         .on::<lsp::DidChangeTextDocumentNotification>(did_change)
         .on::<lsp::DidCloseTextDocumentNotification>(did_close)
+        .on::<lsp::DidOpenNotebookDocumentNotification>(notebook::did_open)
+        .on::<lsp::DidChangeNotebookDocumentNotification>(notebook::did_change)
+        .on::<lsp::DidCloseNotebookDocumentNotification>(notebook::did_close)
         .on::<lsp::CancelNotification>(cancel)
         .on::<lsp::DidChangeConfigurationNotification>(did_change_configuration)
         .on::<lsp::DidChangeWatchedFilesNotification>(did_change_watched_files)

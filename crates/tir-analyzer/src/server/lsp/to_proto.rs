@@ -163,6 +163,7 @@ pub(crate) fn completions(places: Places<'_>, found: ide::Completions) -> lsp::C
         sort_text: Some(format!("{at:05}")),
         kind: Some(completion_kind(it.kind)),
         detail: it.detail,
+        documentation: it.documentation.map(|it| markdown(it).into()),
         label: it.label,
         ..Default::default()
     };

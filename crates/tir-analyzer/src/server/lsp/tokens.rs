@@ -62,11 +62,19 @@ fn type_and_modifiers(kind: TokenKind) -> (&'static str, u32) {
     }
 }
 
-/// Tokens in text order, as the protocol counts them.
-pub(crate) fn encode(places: Places<'_>, tokens: &[SemanticToken]) -> Vec<lsp::SemanticToken> {
+/// Tokens in text order, as the protocol counts them; none if the request is cancelled meanwhile.
+pub(crate) fn encode(
+    places: Places<'_>,
+    tokens: &[SemanticToken],
+    stop: &ide::CancellationToken,
+) -> Option<Vec<lsp::SemanticToken>> {
     let (mut line, mut column) = (0, 0);
     let mut res = Vec::with_capacity(tokens.len());
-    for token in tokens {
+    for (number, token) in tokens.iter().enumerate() {
+        // A large document has a million.
+        if number % 256 == 0 && stop.is_cancelled() {
+            return None;
+        }
         let range = places.range(token.range);
         let (start, end) = (range.start, range.end);
         if start.line != end.line {
@@ -85,7 +93,7 @@ pub(crate) fn encode(places: Places<'_>, tokens: &[SemanticToken]) -> Vec<lsp::S
             token_modifiers_bitset: modifiers | if token.is_definition { DECLARATION } else { 0 },
         });
     }
-    res
+    Some(res)
 }
 
 fn numbers(tokens: &[lsp::SemanticToken]) -> Vec<u32> {

@@ -6,9 +6,12 @@
 use syntax::{Language, TextRange};
 
 use super::pieces as of_text;
-use crate::cli::{
-    input::{notebook::Cell, source::Source},
-    output::findings::{Piece, Reporter},
+use crate::{
+    cli::{
+        input::source::Source,
+        output::findings::{Piece, Reporter},
+    },
+    notebook::Cell,
 };
 
 /// The findings of a notebook as they are written.

@@ -1,6 +1,6 @@
-//! Notebooks: the code cells of an `.ipynb` file as one text, and the way back to the cell.
+//! Notebooks: the code cells of an `.ipynb` file, or of an editor, as one text, and the way back to the cell.
 //!
-//! In: the text of a notebook. Out: its code cells one below the other, as Python would execute them in order, and the
+//! In: the text of a notebook, or its cells. Out: its code cells one below the other, as Python would execute them in order, and the
 //! place of each. Lines that are commands of IPython (`%pip`, `!ls`) are comments, cells in another language
 //! (`%%bash`) are empty. Nothing is written into a notebook. O(bytes).
 
@@ -61,6 +61,15 @@ impl Notebook {
             }
         }
         Ok(notebook)
+    }
+
+    /// The text of code cells, in order.
+    pub(crate) fn of_cells<'a>(sources: impl Iterator<Item = &'a str>) -> Notebook {
+        let mut notebook = Notebook { text: String::new(), cells: Vec::new() };
+        for (at, source) in sources.enumerate() {
+            notebook.push(at + 1, source);
+        }
+        notebook
     }
 
     fn push(&mut self, number: usize, source: &str) {
