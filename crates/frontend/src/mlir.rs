@@ -46,6 +46,7 @@ pub use self::{
     attributes::attribute_problems,
     compare::{Difference, differences},
     diagnostics::{is_known, unread_operation},
+    forms::{attribute_keys, enum_words},
     locations::{named_places, source_place},
     relower::{Previous, Traits, relower},
     reread::{reread_frame, reread_function},

@@ -27,6 +27,10 @@ pub enum CompletionKind {
     Type,
     /// An operation.
     Operation,
+    /// The name of an attribute of an operation.
+    Key,
+    /// A word of an enumeration.
+    Word,
     /// A dialect, or a part of a script, whose operations are offered behind its dot.
     Dialect,
     /// A construct of a script.

@@ -9,7 +9,7 @@ use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextRange, TextSize};
 
 pub(crate) use self::expressions::type_of;
-pub(crate) use self::operations::line_text;
+pub(crate) use self::operations::{line_text, operation_name};
 pub use self::{kept::NOT_THE_SAME, operations::effects_text};
 
 use crate::guarded;

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod attribute_names;
 mod call_hierarchy;
 mod code_action;
 mod code_actions;
@@ -339,6 +340,11 @@ impl Analysis {
         offset: TextSize,
     ) -> Cancellable<Option<TextRange>> {
         self.ask_at(file, offset, navigation::goto_definition)
+    }
+
+    /// The full name of the operation of MLIR whose name is at an offset.
+    pub fn operation_name(&self, file: FileId, offset: TextSize) -> Cancellable<Option<String>> {
+        self.ask_at(file, offset, hover::operation_name)
     }
 
     /// All mentions of the name at an offset.

@@ -8,6 +8,8 @@ use std::ops::Range;
 use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextSize};
 
+pub(crate) use self::operations::written_operation;
+
 /// A signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignatureHelp {

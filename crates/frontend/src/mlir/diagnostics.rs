@@ -3,6 +3,8 @@
 //! Dominance is the verifier's, which runs only where a name was used before its definition or a region has several
 //! blocks: everywhere else names are visible only behind their definition. Linear.
 
+use std::collections::BTreeMap;
+
 use ir::{
     Body, ExprKind, OpId, OpKind, ValueId, ValueKind, effects::EffectTable, effects::MatchKind,
     effects::Namespace, verify::verify,
@@ -35,30 +37,39 @@ pub(super) fn of_body(
     said.into_sorted()
 }
 
-/// Uses that their definition does not dominate, each once.
+/// Values whose definition does not dominate a use, each once: at the first of these uses, with the number of others.
 fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut DiagnosticList) {
     let mut seen = FxHashSet::default();
     let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
     let found = found.filter(|it| has_order(body, it.1) && seen.insert(*it));
+    let mut uses: BTreeMap<ValueId, Vec<TextRange>> = BTreeMap::new();
     for (op, value) in found {
+        let of_op = map.uses_of(op).zip(values(body, op));
+        let of_value = of_op.filter(|(range, it)| *it == Some(value) && !range.is_empty());
+        uses.entry(value).or_default().extend(of_value.map(|it| it.0));
+    }
+    for (value, ranges) in uses {
+        let Some(&range) = ranges.iter().min_by_key(|it| (it.start(), it.end())) else { continue };
         let name = match body.name(body.values[value].name) {
             // The body may have no names.
             "" => text[map.definition(value)].split(':').next().unwrap_or_default().trim_end(),
             name => name.split('#').next().unwrap_or(name),
         };
-        let uses = map.uses_of(op).zip(values(body, op));
-        for (range, _) in uses.filter(|(range, it)| *it == Some(value) && !range.is_empty()) {
-            out.push(Diagnostic {
-                code: USE_BEFORE_DEFINITION,
-                severity: Severity::Error,
-                range,
-                message: format!(
-                    "the definition of `{name}` does not come before this use on every path"
-                ),
-                related: vec![(map.definition(value), "it is defined here".to_owned())],
-                ..Diagnostic::default()
-            });
-        }
+        let others = match ranges.len() {
+            1 => String::new(),
+            2 => ", nor before another one".to_owned(),
+            n => format!(", nor before {} others", n - 1),
+        };
+        out.push(Diagnostic {
+            code: USE_BEFORE_DEFINITION,
+            severity: Severity::Error,
+            range,
+            message: format!(
+                "the definition of `{name}` does not come before this use on every path{others}"
+            ),
+            related: vec![(map.definition(value), "it is defined here".to_owned())],
+            ..Diagnostic::default()
+        });
     }
 }
 

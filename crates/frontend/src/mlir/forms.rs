@@ -257,6 +257,45 @@ pub(super) fn is_named_default(op: &str, key: &str, value: &str) -> bool {
     rule(rule_number(op)).defaults.contains(&(key, value))
 }
 
+/// The attributes that the form of an operation is known to write or to leave out, each once, in the order of its row.
+pub fn attribute_keys(op: &str) -> Vec<&'static str> {
+    let rule = rule(rule_number(op));
+    let named = rule.attrs.iter().map(|it| it.0).chain(rule.defaults.iter().map(|it| it.0));
+    let mut keys: Vec<&str> = Vec::new();
+    for key in named.filter(|it| !it.starts_with('$')) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// The words of the enumeration with which an operation is written: behind its name, as a predicate is, or in the body
+/// of a flag (`overflow<…>`).
+pub fn enum_words(op: &str, flag: Option<&str>) -> Vec<&'static str> {
+    let attrs = &rule(rule_number(op)).attrs;
+    let Some(flag) = flag else {
+        let first = attrs.iter().find_map(|it| match *it {
+            (_, Source::Word(0) | Source::Attr(0), Convert::Number(name, _)) => {
+                forms().enums.get(name)
+            }
+            _ => None,
+        });
+        return first.into_iter().flatten().map(|it| it.0).collect();
+    };
+    let wrapped = attrs.iter().find_map(|it| match *it {
+        (_, Source::Flag(name), Convert::Wrap(wrap)) if name == flag => wrap.split('.').nth(1),
+        _ => None,
+    });
+    match wrapped.map(|it| it.split(' ').next().unwrap_or(it)) {
+        Some("fastmath") => {
+            vec!["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast"]
+        }
+        Some("overflow") => vec!["nsw", "nuw"],
+        _ => Vec::new(),
+    }
+}
+
 /// The number of a word of an enumeration.
 pub(super) fn enum_number(name: &str, word: &str) -> Option<i64> {
     forms().enums.get(name)?.iter().find(|(it, _)| *it == word).map(|it| it.1)

@@ -6,6 +6,7 @@
 
 use ir::{Type, ValueId, ValueKind, arena::Id};
 use parser::SyntaxKind::*;
+use smallvec::SmallVec;
 
 use super::{
     blocks::text_range,
@@ -24,6 +25,8 @@ const EACH: &[&str] = &["func.call", "func.return", "scf.yield"];
 impl<'t> Reader<'t> {
     /// Compares the types that are stated for the operands of an operation, one each.
     pub(super) fn check_operand_types(&mut self, frame: &Frame, stated: &[Type]) {
+        // An operand that stands twice is told once.
+        let mut told: SmallVec<[(u32, Type); 2]> = SmallVec::new();
         for (at, &stated) in stated.iter().enumerate() {
             let Some(operand) = self.operands.get(frame.operands + at).copied() else { return };
             if operand.value == NONE {
@@ -31,10 +34,12 @@ impl<'t> Reader<'t> {
             }
             let value = ValueId::new(operand.value as usize);
             let defined = self.body.values[value].ty;
-            let differ = defined != stated && self.is_certain_mismatch(defined, stated);
+            let is_told = told.contains(&(operand.value, stated));
+            let differ = !is_told && defined != stated && self.is_certain_mismatch(defined, stated);
             if !differ || !self.is_certainly_typed(value) {
                 continue;
             }
+            told.push((operand.value, stated));
             let message = format!(
                 "`{}` has the type `{}`, but is used as `{}`",
                 self.slice(operand.place),

@@ -90,6 +90,17 @@ codes! {
         "A successor names a block of the region in which the operation stands. Labels of other regions are not \
          visible.\n",
     );
+    /// A symbol that nothing defines or declares.
+    UNDEFINED_SYMBOL = Rule::reported(
+        "undefined-symbol",
+        Severity::Error,
+        "a symbol that nothing defines or declares",
+        "A call, the address of a global and the constant of a function name a symbol of the module that they stand in; \
+         one of another module is declared there. It is told of `func.call`, `func.constant`, `memref.get_global`, \
+         `llvm.call` and `llvm.mlir.addressof` in their custom form, and only where everything around them is understood \
+         and nothing in the document has the name. Functions of a dump of passes stand without their module, so it is \
+         not told there.\n",
+    );
     /// A value that is not defined here.
     UNDEFINED_VALUE = Rule::reported(
         "undefined-value",

@@ -1,8 +1,10 @@
-//! The name that is being typed, told by the text of its line: it need not be a token yet.
+//! The name that is being typed, told by the text of its line: it need not be a token yet. Keys of a dictionary are told
+//! by the text up to the brace that opens it.
 
 use syntax::{TextRange, TextSize};
 
 use super::CompletionKind;
+use crate::signature_help::written_operation;
 
 /// The name that is being typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,6 +54,120 @@ pub(super) fn typed(text: &str, offset: TextSize) -> Option<Typed<'_>> {
     let start = before.len() - len;
     let range = TextRange::new((start as u32).into(), offset);
     Some(Typed { wanted, prefix: &before[start..], range })
+}
+
+/// The key of an operation's dictionary that is being typed.
+pub(super) struct Key<'a> {
+    /// The operation.
+    pub(super) op: &'a str,
+    /// The keys that stand before it.
+    pub(super) written: Vec<&'a str>,
+    /// True if the brace may open a region as well.
+    pub(super) is_region: bool,
+    pub(super) typed: Typed<'a>,
+}
+
+/// More of a text before a key is not searched for its brace.
+const MAX_DICTIONARY: usize = 4096;
+
+/// The key that ends at an offset of a text. O([`MAX_DICTIONARY`]).
+pub(super) fn key(text: &str, offset: TextSize) -> Option<Key<'_>> {
+    let before = text.get(..usize::from(offset))?;
+    let open = open_brace(before)?;
+    let inside = &before[open + 1..];
+    let mut parts = top_level(inside);
+    let last = parts.pop()?;
+    let prefix = last.trim_start();
+    if !prefix.chars().all(is_of_name) {
+        return None;
+    }
+    let outside = before[..open].trim_end();
+    let is_region = !outside.ends_with('<') && !outside.ends_with("attributes");
+    let (op, _) = written_operation(&before[..open])?;
+    let written = parts.iter().filter_map(|it| it.split('=').next()).map(str::trim).collect();
+    Some(Key { op, written, is_region, typed: ending(before, prefix, CompletionKind::Key) })
+}
+
+/// The innermost brace that a text leaves open.
+fn open_brace(before: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    for (at, it) in before.bytes().enumerate().rev().take(MAX_DICTIONARY) {
+        match it {
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'}' | b']' | b')' => depth += 1,
+            b'{' if depth == 0 => return Some(at),
+            b'[' | b'(' if depth == 0 => return None,
+            b'{' | b'[' | b'(' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The parts of a text between commas outside of brackets and strings.
+fn top_level(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth, mut in_string) = (Vec::new(), 0, 0_usize, false);
+    for (at, it) in text.bytes().enumerate() {
+        match it {
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' | b'(' | b'<' => depth += 1,
+            b'}' | b']' | b')' | b'>' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// The word of an enumeration that is being typed.
+pub(super) struct Word<'a> {
+    /// The operation.
+    pub(super) op: &'a str,
+    /// The flag in whose body it stands; behind the name of the operation there is none.
+    pub(super) flag: Option<&'a str>,
+    /// The words that stand before it in the body.
+    pub(super) written: Vec<&'a str>,
+    pub(super) typed: Typed<'a>,
+}
+
+/// The word that ends at an offset of a text: right behind the name of an operation, or in the body of a flag. O(line).
+pub(super) fn word(text: &str, offset: TextSize) -> Option<Word<'_>> {
+    let before = text.get(..usize::from(offset))?;
+    let (op, behind) = written_operation(before)?;
+    let first = behind.strip_prefix(' ')?;
+    let first = first.strip_prefix('"').unwrap_or(first);
+    if first.chars().all(is_of_name) {
+        let typed = ending(before, first, CompletionKind::Word);
+        return Some(Word { op, flag: None, written: Vec::new(), typed });
+    }
+    let (head, inside) = behind.rsplit_once('<')?;
+    let flag = &head[head.trim_end_matches(is_of_name).len()..];
+    let mut written: Vec<&str> = inside.split(',').map(str::trim).collect();
+    let prefix = written.pop()?;
+    let is_word = |it: &str| it.chars().all(is_of_name);
+    if flag.is_empty() || !is_word(prefix) || !written.iter().all(|it| is_word(it)) {
+        return None;
+    }
+    let typed = ending(before, prefix, CompletionKind::Word);
+    Some(Word { op, flag: Some(flag), written, typed })
+}
+
+/// What is typed, at the end of a text.
+fn ending<'a>(before: &'a str, prefix: &'a str, wanted: CompletionKind) -> Typed<'a> {
+    let start = before.len() - prefix.len();
+    let range = TextRange::new((start as u32).into(), (before.len() as u32).into());
+    Typed { wanted, prefix, range }
+}
+
+fn is_of_name(it: char) -> bool {
+    it.is_ascii_alphanumeric() || matches!(it, '_' | '$' | '.')
 }
 
 /// Returns true if a comment begins in a line, outside of strings.

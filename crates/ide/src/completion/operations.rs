@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
-use frontend::language;
+use frontend::{language, mlir::enum_words};
 use ir::{Body, ValueId};
-use syntax::TextSize;
+use syntax::{TextRange, TextSize};
 
 use super::{
     Completion, CompletionKind, Completions, MAX_ITEMS,
-    context::typed,
+    context::{Key, Typed, Word, key, typed, word},
     is_completion,
     scope::{self, Place},
 };
 use crate::{
+    attribute_names::{attribute_names, may_have_regions},
     names::operations::{header, name_part, pack, type_name, visible_symbols},
     plan_text::operations::op_name,
     shortened::shortened,
@@ -29,20 +30,75 @@ pub(super) fn completions(
 ) -> Option<Completions> {
     let at = db::unit_at(db, file, offset)?;
     let inner = at.from_file(offset)?;
+    if let Some(found) = parts_of_operation(db, file, db::text(db, at.unit), inner) {
+        let range = found.1.range;
+        return Some(answer(found.0, &found.1, at.to_file(range), false));
+    }
     let typed = typed(db::text(db, at.unit), inner)?;
-    let mut items = match typed.wanted {
+    let items = match typed.wanted {
         CompletionKind::Value => values(db, &at, inner)?,
         CompletionKind::Block => blocks(db, &at, inner)?,
         CompletionKind::Symbol => symbols(db, file, offset),
         kind @ (CompletionKind::Attribute | CompletionKind::Type) => aliases(db, &at, kind)?,
         _ => operations(db, file, typed.prefix),
     };
+    let is_operation = typed.wanted == CompletionKind::Operation;
+    Some(answer(items, &typed, at.to_file(typed.range), is_operation))
+}
+
+/// The items that fit what is typed, best first.
+fn answer(
+    mut items: Vec<Completion>,
+    typed: &Typed<'_>,
+    replaced: TextRange,
+    has_more: bool,
+) -> Completions {
     items.retain(|it| it.label != typed.prefix && is_completion(&it.label, typed.prefix));
     // Equally good ones stay in their order.
     items.sort_by_key(|it| !it.label.starts_with(typed.prefix));
-    let is_incomplete = items.len() > MAX_ITEMS || typed.wanted == CompletionKind::Operation;
+    let is_incomplete = items.len() > MAX_ITEMS || has_more;
     items.truncate(MAX_ITEMS);
-    Some(Completions { replaced: at.to_file(typed.range), items, is_incomplete })
+    Completions { replaced, items, is_incomplete }
+}
+
+/// The names of attributes where a key of an operation's dictionary is typed, and the words of an enumeration where one
+/// of them is. None where neither is known.
+fn parts_of_operation<'a>(
+    db: &RootDatabase,
+    file: SourceFile,
+    text: &'a str,
+    offset: TextSize,
+) -> Option<(Vec<Completion>, Typed<'a>)> {
+    let shapes = db::shapes(db, file);
+    if !db::language(db, file).support().uses_shapes {
+        return None;
+    }
+    if let Some(Key { op, written, is_region, typed }) = key(text, offset) {
+        if is_region && may_have_regions(shapes, op) {
+            return None;
+        }
+        let names = attribute_names(shapes, op).into_iter();
+        let items = names.filter(|it| !written.contains(&it.name.as_str())).map(|it| Completion {
+            label: it.name,
+            kind: CompletionKind::Key,
+            detail: match (it.is_unit, it.is_optional) {
+                (true, _) => Some("its presence is all that it says".to_owned()),
+                (_, true) => Some("optional".to_owned()),
+                _ => None,
+            },
+        });
+        let items: Vec<Completion> = items.collect();
+        return (!items.is_empty()).then_some((items, typed));
+    }
+    let Word { op, flag, written, typed } = word(text, offset)?;
+    let words = enum_words(shapes.full_name(op), flag);
+    let items = words.into_iter().filter(|it| !written.contains(it)).map(|it| Completion {
+        label: it.to_owned(),
+        kind: CompletionKind::Word,
+        detail: None,
+    });
+    let items: Vec<Completion> = items.collect();
+    (!items.is_empty()).then_some((items, typed))
 }
 
 fn values(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<Vec<Completion>> {

@@ -3,16 +3,18 @@
 
 use std::cell::LazyCell;
 
-use db::{AliasName, Db, DocumentAliases, PlacedUnit, RootDatabase, Unit};
+use db::{AliasName, Db, DocumentAliases, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::{
-    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION},
+    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNDEFINED_SYMBOL},
     tvmscript::diagnostics::internal_error,
 };
 use ir::{
     guard::{Stage, guarded},
     plan::ops::{OpAction, OpChange},
 };
-use syntax::{Diagnostic, Severity, SourcePlace, SyntaxNode, TextRange, UnitKind, symbol_text};
+use syntax::{
+    Diagnostic, Severity, SourcePlace, SyntaxKind, SyntaxNode, TextRange, UnitKind, symbol_text,
+};
 
 use transform::ops::findings::{Debugging, OpFinding, OpFindingKind, OpWord};
 
@@ -48,6 +50,7 @@ pub(super) fn diagnostics(
         }
         // The name of a function stands in its header, and is the frame's business all the same.
         res.extend(found.symbols.iter().map(place));
+        res.extend(undefined_symbols(db, at.unit).iter().map(place));
     }
     res.extend(found.findings.iter().filter_map(|(kind, it)| {
         Some(Diagnostic { severity: config.levels.operation(*kind)?, ..place(it) })
@@ -173,6 +176,35 @@ fn redefined(marks: &Marks) -> Vec<Diagnostic> {
         }
     };
     marks.redefinitions.iter().map(of).collect()
+}
+
+/// Symbols that a function names and its document does not have, where MLIR refuses that. No query: what the document
+/// has is no part of a function.
+fn undefined_symbols(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
+    let own = match unit.kind(db) {
+        UnitKind::Function => marks(db, unit),
+        _ => return Vec::new(),
+    };
+    let Some(frame) = db::frame_of(db, unit) else { return Vec::new() };
+    let of = |(name, range): &(Box<str>, TextRange)| Diagnostic {
+        code: UNDEFINED_SYMBOL,
+        severity: Severity::Error,
+        range: *range,
+        message: format!("nothing defines or declares `{}`", symbol_text(name)),
+        ..Diagnostic::default()
+    };
+    let found: Vec<Diagnostic> = own.undefined(marks(db, frame.unit)).map(of).collect();
+    if found.is_empty() || is_dump(db, unit.file(db)) {
+        return Vec::new();
+    }
+    found
+}
+
+/// Returns true if a file is a dump of passes: functions stand in it without their module. O(documents).
+fn is_dump(db: &dyn Db, file: SourceFile) -> bool {
+    let root = db::parse(db, file).syntax();
+    let mut tokens = root.children_with_tokens().filter_map(|it| it.into_token());
+    tokens.any(|it| it.kind() == SyntaxKind::SPLIT_MARKER && it.text().contains("IR Dump "))
 }
 
 /// All that is planned in a unit.

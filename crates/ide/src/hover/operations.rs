@@ -9,7 +9,7 @@ use ir::{
     effects::{EffectTable, MatchKind, MemoryEffect, Namespace, OpEffects, Trap},
     plan::ops::{OpAction, OpChange},
 };
-use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
+use syntax::{LineIndex, Shapes, SyntaxKind, SyntaxToken, TextRange, TextSize};
 use transform::ops::findings::StatedFacts;
 
 use super::{Hover, kept::kept_text};
@@ -208,6 +208,19 @@ fn alias_text(db: &RootDatabase, at: &PlacedUnit<'_>, name: &str) -> Option<Stri
 
 // ---- operations ----
 
+/// The full name of the operation of MLIR whose name is at an offset.
+pub(crate) fn operation_name(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<String> {
+    let at =
+        db::unit_at(db, file, offset).filter(|_| db::language(db, file).support().uses_shapes)?;
+    let root = at.unit.green(db).syntax();
+    let token = root.token_at_offset(at.from_file(offset)?).right_biased()?;
+    Some(db::shapes(db, file).full_name(&operation_token(&token)?).to_owned())
+}
+
 /// The operation whose name is at an offset of a unit: its range in the file, and its effects.
 fn operation_at(
     db: &RootDatabase,
@@ -224,10 +237,11 @@ fn operation_at(
         "`{full}`: {}",
         effects_text(file.configuration(db).dialects(db).effects.as_ref(), namespace, &full)
     );
-    if db::language(db, file).support().uses_shapes
-        && let Some(example) = db::shapes(db, file).example_of(&name)
-    {
-        text.push_str(&format!("\n\n```mlir\n{name} {example}\n```"));
+    if db::language(db, file).support().uses_shapes {
+        if let Some(example) = db::shapes(db, file).example_of(&name) {
+            text.push_str(&format!("\n\n```mlir\n{name} {example}\n```"));
+        }
+        text.push_str(&definition_text(db::shapes(db, file), &name));
     }
     if let Some(words) = PlanWords::new(db, at.unit)
         && let Some(op) = words.map.op_at(words.body, offset)
@@ -242,6 +256,23 @@ fn operation_at(
         }
     }
     Some((at.to_file(token.text_range()), text))
+}
+
+/// What its definition says of an operation: its parts by name, and its traits.
+fn definition_text(shapes: &Shapes, name: &str) -> String {
+    let mut rows = Vec::new();
+    if let Some(parts) = shapes.parts_of(name) {
+        let lists = parts.lists().into_iter();
+        rows.extend(lists.filter_map(|(key, list)| {
+            let list = list.as_ref().filter(|it| !it.is_empty())?;
+            Some(format!("- {key}: {}", list.join(", ")))
+        }));
+    }
+    rows.extend(shapes.traits_of(name).map(|it| format!("- traits: {it}")));
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("\n\n{}", rows.join("\n")),
+    }
 }
 
 /// The name of an operation, if a token is one.

@@ -5,7 +5,7 @@
 //! understands.
 
 use db::{Db, Unit};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{
     AstNode as _, Shapes, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize,
     UnitKind, WalkEvent, ast::mlir::Operation, symbol_name, symbol_of,
@@ -71,7 +71,17 @@ pub(crate) struct Marks {
     pub(crate) function_scopes: Vec<ScopeIdx>,
     /// Aliases, where they are mentioned or defined.
     pub(crate) aliases: Vec<(Box<str>, TextRange)>,
+    /// Of functions: mentions by operations that must find what they name ([`MUST_FIND`]).
+    needed: Vec<(Box<str>, TextRange)>,
+    /// The names that a symbol may have: all that are defined or mentioned in a frame, those defined in a function.
+    names: FxHashSet<Box<str>>,
+    /// True if symbols may be defined in ways that are not understood.
+    may_define_more: bool,
 }
+
+/// Operations that MLIR refuses, in their custom form, if no symbol has the name behind theirs.
+const MUST_FIND: [&str; 5] =
+    ["func.call", "func.constant", "memref.get_global", "llvm.call", "llvm.mlir.addressof"];
 
 impl Marks {
     /// The definition of the first `n` parts of a mention, seen from a scope of this frame.
@@ -99,6 +109,18 @@ impl Marks {
             self.by_name.iter().filter(|it| scopes.contains(&it.0.0)).map(|it| *it.1).collect();
         found.sort_unstable();
         found
+    }
+
+    /// The mentions in this function that nothing of its frame can be meant by: their names, and where they stand.
+    pub(crate) fn undefined<'a>(
+        &'a self,
+        frame: &'a Marks,
+    ) -> impl Iterator<Item = &'a (Box<str>, TextRange)> {
+        let needed = match self.may_define_more || frame.may_define_more {
+            true => &[],
+            false => &self.needed[..],
+        };
+        needed.iter().filter(|it| !self.names.contains(&it.0) && !frame.names.contains(&it.0))
     }
 
     /// The innermost scope of this frame around an offset of it.
@@ -193,6 +215,7 @@ impl Finder<'_> {
         let scope = self.scope();
         let opens = has_regions.then_some(self.found.parents.len() as ScopeIdx);
         if let Some((name, range)) = symbol {
+            self.found.names.insert(name.clone());
             let number = self.found.definitions.len();
             self.found.by_name.entry((scope, name.clone())).or_insert(number);
             if self.is_in_table() && (!is_opaque || is_function) {
@@ -207,6 +230,7 @@ impl Finder<'_> {
         if let Some(inner) = opens {
             self.found.parents.push(Some(scope));
             let is_table = name.is_some_and(|it| self.shapes.is_module(it.as_str()));
+            self.found.may_define_more |= !is_table;
             self.scopes.push(Opened { node: node.clone(), scope: inner, is_table });
         }
         if is_function {
@@ -221,15 +245,26 @@ impl Finder<'_> {
                 self.found.aliases.push((token.text().into(), token.text_range()));
             }
             SyntaxKind::SYMBOL_ID => self.mention(token),
+            // Of the generic form a name is a string.
+            SyntaxKind::IDENT if !self.is_frame && token.text() == "sym_name" => {
+                self.found.may_define_more = true;
+            }
             _ => {}
         }
     }
 
     fn mention(&mut self, token: &SyntaxToken) {
+        let name = || Box::from(symbol_name(token.text()));
         if token.parent().is_some_and(|it| it.kind() == SyntaxKind::MLIR_SYMBOL_DEF) {
+            self.found.names.insert(name());
             return;
         }
         let range = token.text_range();
+        if self.is_frame {
+            self.found.names.insert(name());
+        } else if must_find(token, self.shapes) {
+            self.found.needed.push((name(), range));
+        }
         let is_defined = |it: &SymbolDef| it.range == range;
         if self.found.definitions.last().is_some_and(is_defined) {
             return;
@@ -245,6 +280,23 @@ impl Finder<'_> {
             None => self.found.mentions.push(SymbolMention { scope, parts: vec![part] }),
         }
     }
+}
+
+/// Returns true if a symbol is what one of [`MUST_FIND`] names, in one part.
+fn must_find(token: &SyntaxToken, shapes: &Shapes) -> bool {
+    let Some(reference) = token.parent().filter(|it| it.kind() == SyntaxKind::MLIR_SYMBOL_REF)
+    else {
+        return false;
+    };
+    let is_whole = reference.text_range() == token.text_range();
+    let Some(operation) = reference.parent().filter(|_| is_whole) else { return false };
+    if operation.kind() != SyntaxKind::MLIR_CUSTOM_OP {
+        return false;
+    }
+    let first = operation.children().find(|it| it.kind() == SyntaxKind::MLIR_SYMBOL_REF);
+    let name = Operation::cast(operation).and_then(|it| it.name());
+    let is_needed = |it: &str| MUST_FIND.contains(&shapes.full_name(it));
+    first.is_some_and(|it| it == reference) && name.is_some_and(|it| is_needed(it.as_str()))
 }
 
 /// Sets how many results the query here keeps; see [`RootDatabase::keep_few`](db::RootDatabase::keep_few).

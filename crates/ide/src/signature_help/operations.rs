@@ -1,4 +1,4 @@
-//! Signatures of operations: the operands by name, from the format of their definition.
+//! Signatures of operations: the operands by name, from the format of their definition, with attributes and results.
 
 use std::ops::Range;
 
@@ -7,7 +7,10 @@ use frontend::language;
 use syntax::TextSize;
 
 use super::SignatureHelp;
-use crate::hover::effects_text;
+use crate::{
+    attribute_names::{AttributeName, attribute_names},
+    hover::effects_text,
+};
 
 /// An operation with its operands by name, as they are written.
 #[derive(Default)]
@@ -26,7 +29,7 @@ pub(super) fn signature_help(
     }
     let at = db::unit_at(db, file, offset)?;
     let before = db::text(db, at.unit).get(..usize::from(at.from_file(offset)?))?;
-    let (op, written) = operation(before)?;
+    let (op, written) = written_operation(before)?;
     let shapes = db::shapes(db, file);
     let mut form = Form { label: format!("{op} "), operands: Vec::new() };
     match shapes.format_of(op) {
@@ -36,22 +39,32 @@ pub(super) fn signature_help(
     let namespace = language::of(db::language(db, file)).namespace;
     let effects = file.configuration(db).dialects(db).effects.as_ref();
     let documentation = effects_text(effects, namespace, shapes.full_name(op));
-    let active = active(&form, op.len(), written);
+    let n_operands = form.operands.len();
+    let label_end = form.label.trim_end().len();
+    form.label.truncate(label_end);
+    let results = shapes.parts_of(op).and_then(|it| it.results).unwrap_or_default();
+    form.add_parts(&attribute_names(shapes, op), &results);
+    let active = match written.rsplit_once('{') {
+        Some((_, inside)) => form.key(n_operands, inside),
+        None => active(&form, n_operands, op.len(), written),
+    };
     let Form { label, operands } = form;
-    let label = label.trim_end().to_owned();
     Some(SignatureHelp { label, parameters: operands, active, documentation: Some(documentation) })
 }
 
 /// The operation that the last line of a text begins, and what is written behind its name.
-fn operation(before: &str) -> Option<(&str, &str)> {
+pub(crate) fn written_operation(before: &str) -> Option<(&str, &str)> {
     let line = before.rsplit('\n').next()?.trim_start();
     let rest = match line.starts_with(['%', '(']) {
         true => line.split_once('=')?.1.trim_start(),
         false => line,
     };
+    // The generic form.
+    let rest = rest.strip_prefix('"').unwrap_or(rest);
     let is_of_name = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '$' | '.');
     let end = rest.find(|it| !is_of_name(it))?;
     let (op, written) = rest.split_at(end);
+    let written = written.strip_prefix('"').unwrap_or(written);
     let is_comment = written.contains("//");
     (!op.is_empty() && !is_comment && written.starts_with([' ', '('])).then_some((op, written))
 }
@@ -91,6 +104,39 @@ impl Form {
             };
             rest = rest[end.min(rest.len())..].trim_start();
         }
+    }
+
+    /// Adds the attributes that are not there yet, and the results.
+    fn add_parts(&mut self, attributes: &[AttributeName], results: &[String]) {
+        let is_there = |form: &Form, name: &str| {
+            form.operands.iter().any(|it| form.label[it.clone()] == *name)
+        };
+        let mut is_first = true;
+        for attribute in attributes {
+            let name = attribute.name.as_str();
+            if is_there(self, name) {
+                continue;
+            }
+            self.label.push_str(if std::mem::take(&mut is_first) { " {" } else { ", " });
+            let start = self.label.len();
+            self.label.push_str(name);
+            self.operands.push(start..self.label.len());
+            self.label.push_str(if attribute.is_optional { "?" } else { "" });
+        }
+        if !is_first {
+            self.label.push('}');
+        }
+        if !results.is_empty() {
+            self.label.push_str(&format!(" -> {}", results.join(", ")));
+        }
+    }
+
+    /// The number of the attribute that is being written, by its name.
+    fn key(&self, n_operands: usize, inside: &str) -> Option<usize> {
+        let last = inside.rsplit(',').next()?;
+        let key = last.split('=').next()?.trim();
+        let attributes = self.operands.iter().enumerate().skip(n_operands);
+        attributes.filter(|it| self.label[it.1.clone()] == *key).map(|it| it.0).next()
     }
 
     fn mark(&mut self, literal: &str) {
@@ -134,11 +180,11 @@ fn group_end(text: &str) -> usize {
 }
 
 /// The number of the operand that is being written: the last one with no more marks before it than were written.
-fn active(form: &Form, name: usize, written: &str) -> Option<usize> {
+fn active(form: &Form, n_operands: usize, name: usize, written: &str) -> Option<usize> {
     if written.contains([':', '{', '<']) {
         return None;
     }
     let marks = |text: &str| text.chars().filter(|it| matches!(it, ',' | '[' | '(')).count();
     let n = marks(written);
-    form.operands.iter().rposition(|it| marks(&form.label[name..it.start]) <= n)
+    form.operands[..n_operands].iter().rposition(|it| marks(&form.label[name..it.start]) <= n)
 }

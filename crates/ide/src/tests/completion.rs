@@ -210,3 +210,85 @@ fn nothing_is_offered_elsewhere() {
     }
     check_in(Language::TvmScript, "x = a.$0\n", expect!["none"]);
 }
+
+#[test]
+fn keys_of_a_dictionary_are_those_of_the_definition() {
+    check(
+        "func.func @f(%m: memref<4xf32>, %i: index) {
+  %0 = memref.load %m[%i] {non$0} : memref<4xf32>
+  return
+}
+",
+        expect![[r#"
+            replaces `non`
+            Key nontemporal
+        "#]],
+    );
+    check(
+        "func.func @f() {
+  %0 = \"memref.subview\"(%m) <{
+    static_sizes = array<i64: 4>,
+    $0}> : (memref<4xf32>) -> memref<4xf32>
+  return
+}
+",
+        expect![[r#"
+            replaces ``
+            Key static_offsets
+            Key static_strides
+        "#]],
+    );
+    // A region may begin here.
+    check(
+        "func.func @f(%c: i1) {\n  scf.if %c { memref.lo$0\n  return\n}\n",
+        expect![[r#"
+        replaces `memref.lo`
+        Operation memref.load   %a[…] : type
+        Operation memref.alloc   (%a) : type
+        Operation memref.alloca   (%a) : type
+        Operation memref.alloca_scope   { … }
+        Operation memref.alloca_scope.return   %a
+        Operation memref.dealloc   %a
+        Operation memref.extract_aligned_pointer_as_index   %a : type -> type
+        Operation memref.get_global   @name : type
+        Operation memref.global   @name : type
+        Operation memref.realloc   %a : type to type
+    "#]],
+    );
+}
+
+#[test]
+fn words_of_enumerations_are_offered() {
+    let in_function = |line: &str| format!("func.func @f(%a: i32) {{\n  {line}\n  return\n}}\n");
+    check(
+        &in_function("%0 = arith.cmpi sl$0, %a, %a : i32"),
+        expect![[r#"
+        replaces `sl`
+        Word slt
+        Word sle
+    "#]],
+    );
+    check(
+        &in_function("%0 = llvm.icmp \"ul$0"),
+        expect![[r#"
+        replaces `ul`
+        Word ult
+        Word ule
+    "#]],
+    );
+    check(
+        &in_function("%0 = arith.addi %a, %a overflow<nsw, $0> : i32"),
+        expect![[r#"
+        replaces ``
+        Word nuw
+    "#]],
+    );
+    check(
+        &in_function("%0 = arith.addf %a, %a fastmath<nn$0"),
+        expect![[r#"
+        replaces `nn`
+        Word nnan
+        Word ninf
+    "#]],
+    );
+}

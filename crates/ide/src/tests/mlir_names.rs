@@ -453,11 +453,15 @@ fn hover_tells_what_a_name_is() {
         "cf.br ^two",
         "cf.br",
         expect![[r#"
-        `cf.br`: no effect on memory
+            `cf.br`: no effect on memory
 
-        ```mlir
-        cf.br ^block
-        ```"#]],
+            ```mlir
+            cf.br ^block
+            ```
+
+            - operands: destOperands*
+            - successors: dest
+            - traits: AlwaysSpeculatable, BranchOpInterface, ConditionallySpeculatable, IsTerminator, NoMemoryEffect, Pure, Terminator"#]],
     );
     check_hover(
         "my.pair",

@@ -689,3 +689,75 @@ tt.func @k(%p: !tt.ptr<f32>, %n: i32 {tt.pointee = 1 : i32}, %m: i32) {
     "#]],
     );
 }
+
+#[test]
+fn symbols_that_nothing_defines_are_told_where_mlir_refuses_them() {
+    let config =
+        &DiagnosticsConfig { common_subexpressions: false, ..DiagnosticsConfig::default() };
+    check_diagnostics(
+        config,
+        "\
+module {
+  func.func private @declared()
+  func.func @f(%a: !llvm.ptr) -> memref<2xf32> {
+    call @declared() : () -> ()
+    call @later() : () -> ()
+    func.call @missing() : () -> ()
+    func.call @missing() {x = @other} : () -> ()
+    llvm.call %a() {x = @other} : !llvm.ptr, () -> ()
+    \"func.call\"() <{callee = @generic}> : () -> ()
+    %0 = memref.get_global @global : memref<2xf32>
+    return %0 : memref<2xf32>
+  }
+  func.func @later() {
+    return
+  }
+}
+// -----
+func.func @f() {
+  call @missing() : () -> ()
+  return
+}
+\"my.table\"() ({}) : () -> ()
+// -----
+func.func @f() {
+  call @missing() : () -> ()
+  \"my.def\"() {sym_name = \"missing\"} : () -> ()
+  return
+}
+",
+        expect![[r#"
+            6 Error undefined-symbol: nothing defines or declares `@missing`
+            7 Error undefined-symbol: nothing defines or declares `@missing`
+            10 Error undefined-symbol: nothing defines or declares `@global`"#]],
+    );
+    // Functions of a dump stand without their module.
+    check_diagnostics(
+        config,
+        "// -----// IR Dump After CSE (cse) //----- //\nfunc.func @f() {\n  call @g() : () -> ()\n  return\n}\n",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn dominance_and_types_are_told_once() {
+    check_diagnostics(
+        &DiagnosticsConfig { common_subexpressions: false, ..DiagnosticsConfig::default() },
+        "\
+func.func @f(%c: i1) {
+  cf.cond_br %c, ^a, ^b
+^a:
+  %x = arith.constant 1 : i32
+  cf.br ^b
+^b:
+  %y = arith.addi %x, %x : i32
+  %z = arith.addi %x, %y : i32
+  %w = arith.addi %c, %c : i64
+  return
+}
+",
+        expect![[r#"
+            7 Error use-before-definition: the definition of `%x` does not come before this use on every path, nor before 2 others
+            9 Error type-mismatch: `%c` has the type `i1`, but is used as `i64`"#]],
+    );
+}

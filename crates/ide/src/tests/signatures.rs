@@ -131,22 +131,48 @@ fn macros_helpers_and_factories_have_those_of_their_def() {
 
 #[test]
 fn operations_have_the_operands_of_their_definition() {
-    check_mlir("%x = arith.addf %a, $0", expect!["arith.addf lhs, ⟨rhs⟩   no effect on memory"]);
+    check_mlir(
+        "%x = arith.addf %a, $0",
+        expect!["arith.addf lhs, ⟨rhs⟩ {fastmath}   no effect on memory"],
+    );
     check_mlir(
         "memref.store %a, %m[$0",
         expect![
-            "memref.store value, memref[⟨indices⟩]   writes memory, may trap for some operands"
+            "memref.store value, memref[⟨indices⟩] {alignment, nontemporal}   writes memory, may trap for some operands"
         ],
     );
     check_mlir(
         "%x = memref.load %m[%i, $0]",
-        expect!["memref.load memref[⟨indices⟩]   reads memory, may trap for some operands"],
+        expect![
+            "memref.load memref[⟨indices⟩] {alignment, nontemporal}   reads memory, may trap for some operands"
+        ],
     );
-    check_mlir("%x = arith.addf %a, %a : $0", expect!["arith.addf lhs, rhs   no effect on memory"]);
+    check_mlir(
+        "%x = arith.addf %a, %a : $0",
+        expect!["arith.addf lhs, rhs {fastmath}   no effect on memory"],
+    );
     check_mlir(
         "%x = memref.dim $0",
-        expect!["memref.dim ⟨source⟩, index   no effect on memory, may trap for some operands"],
+        expect![
+            "memref.dim ⟨source⟩, index -> result   no effect on memory, may trap for some operands"
+        ],
     );
     check_mlir("%x = no.such $0", expect!["none"]);
     check_mlir("// arith.addf %a, $0", expect!["none"]);
+}
+
+#[test]
+fn attributes_of_operations_are_parameters_too() {
+    check_mlir(
+        "%x = memref.load %m[%i] {nontemporal = $0} : memref<4xf32>",
+        expect![
+            "memref.load memref[indices] {alignment, ⟨nontemporal⟩}   reads memory, may trap for some operands"
+        ],
+    );
+    check_mlir(
+        "\"memref.store\"($0",
+        expect![
+            "memref.store value, ⟨memref⟩[indices] {alignment, nontemporal}   writes memory, may trap for some operands"
+        ],
+    );
 }

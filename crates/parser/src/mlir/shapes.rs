@@ -31,6 +31,8 @@ pub(super) struct Shape {
     states_results: bool,
     /// True if its operands are known to stand in the order of the generic form.
     keeps_order: bool,
+    /// The parts of the definition by name, in the notation of `Parts::to_text`; empty if they are not known.
+    parts: Box<str>,
 }
 
 /// The table's information about an operation.
@@ -163,6 +165,7 @@ impl Shapes {
             is_by_definition: false,
             states_results: true,
             keeps_order: true,
+            parts: Box::default(),
         })
     }
 
@@ -339,6 +342,24 @@ impl Shapes {
         Some(shipped::formats()[usize::from(format)].text)
     }
 
+    /// The parts of an operation by name, as far as its definition is known: that of a project, else the product's.
+    pub fn parts_of(&self, op: &str) -> Option<Parts> {
+        let op = self.full_name(op);
+        let own = self.info(op).shape.map_or("", |it| &*self.shape(it).parts);
+        let of_product = || {
+            let format = shipped::operation(op)?.format?;
+            Some(shipped::formats()[usize::from(format)].parts)
+        };
+        let text = Some(own).filter(|it| !it.is_empty()).or_else(of_product)?;
+        Some(file::parts_of_text(text)).filter(|it| *it != Parts::default())
+    }
+
+    /// The traits that the product's definition of an operation has, with commas between them.
+    pub fn traits_of(&self, op: &str) -> Option<&'static str> {
+        let operation = shipped::operation(self.full_name(op)).filter(|_| self.has_definitions)?;
+        Some(operation.traits).filter(|it| !it.is_empty())
+    }
+
     /// The words that the shape of an operation names; others are keywords or flags of it.
     pub fn words(&self, op: &str) -> &[Box<str>] {
         self.info(op).shape.map_or(&[], |it| &self.shape(it).words)
@@ -410,6 +431,7 @@ fn defined(format: &str, parts: &Parts) -> Option<Shape> {
         is_by_definition: true,
         states_results: assembly::states_results(format, parts),
         keeps_order: parts.operands.as_ref().is_some_and(|it| assembly::keeps_order(format, it)),
+        parts: parts.to_text().into(),
     })
 }
 

@@ -349,8 +349,8 @@ impl Question<'_> {
         let of = |dict: &[(Box<str>, Attr)], key: &str| {
             dict.iter().find(|it| *it.0 == *key).map(|it| it.1.clone())
         };
-        let keys = here.iter().chain(there.iter()).map(|it| &*it.0);
-        let key = keys.into_iter().find(|it| of(here, it) != of(there, it))?;
+        let mut keys = here.iter().chain(there.iter()).map(|it| &*it.0);
+        let key = keys.find(|it| of(here, it) != of(there, it))?;
         let text = |it: Option<Attr>| it.and_then(attribute_text);
         Some(Keeper::Attribute {
             key: key.to_owned(),
@@ -470,8 +470,8 @@ impl<'a, 'b> Between<'a, 'b> {
                 return None;
             }
             let through = self.blocks_between(entry, body.ops[op].parent);
-            let all = through.iter().chain([&entry]);
-            all.into_iter().find_map(|it| self.last_of(&body.blocks[*it].ops))
+            let mut all = through.iter().chain([&entry]);
+            all.find_map(|it| self.last_of(&body.blocks[*it].ops))
         })
     }
 

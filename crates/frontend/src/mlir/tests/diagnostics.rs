@@ -122,7 +122,7 @@ fn broken_operations_are_opaque_and_keep_their_values() {
 }
 
 #[test]
-fn each_use_that_nothing_dominates_is_told_once() {
+fn values_that_do_not_dominate_their_uses_are_told_once() {
     check_diagnostics(
         r#"
 func.func @argument() {
@@ -175,8 +175,7 @@ func.func @same_label() {
 "#,
         expect![[r#"
             use-before-definition `%x`: the definition of `%x` does not come before this use on every path
-            use-before-definition `%x`: the definition of `%x` does not come before this use on every path
-            use-before-definition `%x`: the definition of `%x` does not come before this use on every path
+            use-before-definition `%x`: the definition of `%x` does not come before this use on every path, nor before another one
             use-before-definition `%x`: the definition of `%x` does not come before this use on every path
             unknown-operation `"t.order"`: the effects of `t.order` are unknown: nothing is merged with it or moved over it
             unknown-operation `"t.use"`: the effects of `t.use` are unknown: nothing is merged with it or moved over it

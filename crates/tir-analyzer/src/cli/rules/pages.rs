@@ -116,6 +116,7 @@ pages! {
     "undefined-alias"
     "undefined-block"
     "undefined-name"
+    "undefined-symbol"
     "undefined-value"
     "unexpected-indent"
     "unexpected-text"

@@ -184,7 +184,10 @@ fn completion_kind(kind: ide::CompletionKind) -> lsp::CompletionItemKind {
             lsp::CompletionItemKind::Function
         }
         ide::CompletionKind::Form => lsp::CompletionItemKind::Method,
-        ide::CompletionKind::Rule => lsp::CompletionItemKind::EnumMember,
+        ide::CompletionKind::Rule | ide::CompletionKind::Word => {
+            lsp::CompletionItemKind::EnumMember
+        }
+        ide::CompletionKind::Key => lsp::CompletionItemKind::Property,
         ide::CompletionKind::Attribute => lsp::CompletionItemKind::Constant,
         ide::CompletionKind::Type => lsp::CompletionItemKind::Struct,
         ide::CompletionKind::Dialect => lsp::CompletionItemKind::Module,
