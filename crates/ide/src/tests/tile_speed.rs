@@ -103,6 +103,20 @@ fn accesses_of_single_elements() {
 }
 
 #[test]
+fn phases_in_loops_over_sizes() {
+    let looped = |extent: &str, parity: &str| {
+        format!(
+            "b = T.alloc_barrier(128)\nfor k in T.serial({extent}):\n    T.tma_copy(A[0, k * 32], S, barrier=b)\n    T.barrier_arrive(b)\n    T.mbarrier_wait_parity(b, {parity})"
+        )
+    };
+    for extent in ["K", "T.ceildiv(K, 32)"] {
+        assert_eq!(found("barrier-phase", &looped(extent, "0")).len(), 1, "{extent}");
+        assert_eq!(found("barrier-phase", &looped(extent, "k % 2")), [""; 0], "{extent}");
+    }
+    assert_eq!(found("barrier-phase", &looped("T.min(K, 1)", "0")), [""; 0]);
+}
+
+#[test]
 fn tiles_whose_extents_are_not_numbers() {
     let tiles =
         "P = T.alloc_shared((128, K), \"float16\")\nR = T.alloc_shared((K, 32), \"float16\")\n";

@@ -17,6 +17,7 @@ use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
     around::{self, Loop},
     extents::number,
+    linear::{is_rounded_up, size},
     phases::{BARRIER_INIT, MADE, may_name_barriers, wait},
     told,
     witness::{Key, Names, Values, evaluate},
@@ -172,12 +173,11 @@ fn uses(facts: &FindingFacts<'_>, barrier: BufferId) -> Option<(Vec<Use>, i128)>
     Some((all, threads.filter(|_| arrives)?))
 }
 
-/// A wait that does not follow the phases, for values that occur.
+/// A wait that does not follow the phases, for the values that the count has come to.
 struct Wrong {
     wait: OccurrenceId,
     /// The phases that have ended.
     ended: i128,
-    values: Values,
 }
 
 /// The arrivals at a barrier so far.
@@ -240,42 +240,37 @@ impl Count<'_> {
                 if parity & 1 != ended & 1 {
                     return Ok(());
                 }
-                Err(Some(Wrong { wait: it.at, ended, values: self.values.clone() }))
+                Err(Some(Wrong { wait: it.at, ended }))
             }
         }
     }
 }
 
-/// Returns true if an extent is made of sizes that calls give: it may be two or more.
+/// Returns true if an extent is a size that calls give, or its number of tiles: it may be two or more.
 fn is_given(body: &Body, extent: ExprId) -> bool {
     let mut names = Names::default();
     names.add(body, extent);
-    let is_size = |it: &Key| match *it {
-        Key::Loop(value) => {
-            let data = &body.values[value];
-            data.kind == ir::ValueKind::Captured && data.is_size
-        }
-        Key::Thread(_) => false,
+    let [Key::Loop(value)] = names.keys[..] else { return false };
+    let by = match body.expr(extent).kind {
+        ExprKind::Binary(_, _, divisor) => number(body, divisor),
+        _ => return size(body, extent).is_some(),
     };
-    !names.is_private && !names.keys.is_empty() && names.keys.iter().all(is_size)
+    let data = &body.values[value];
+    let is_size = data.kind == ir::ValueKind::Captured && data.is_size;
+    is_size && by.is_some_and(|by| is_rounded_up(body, extent, value, by))
 }
 
 fn finding(body: &Body, buffer: BufferId, count: &Count<'_>, wrong: Wrong) -> Finding {
-    let Wrong { wait, ended, values } = wrong;
+    let Wrong { wait, ended } = wrong;
     let place = Place::Occurrence(wait);
     let name = body.name(body.buffers[buffer].name);
-    let which = for_which(body, &values);
+    let which = for_which(body, &count.values);
     let (threads, expected) = (count.threads, count.expected);
     let why = match ended {
         _ if count.arrived == 0 => format!("nothing has arrived at `{name}` before it"),
-        0 => format!(
-            "`{name}` ends a phase at {expected} arrivals, and {} have arrived",
-            count.arrived
-        ),
-        _ if threads != expected => format!(
-            "{threads} threads arrive at `{name}`, which is made for {expected}, and its last phase has parity {}",
-            (ended - 1) & 1
-        ),
+        _ if threads != expected => {
+            format!("{threads} threads arrive at `{name}`, which is made for {expected}")
+        }
         _ => format!("the last phase of `{name}` that has ended has parity {}", (ended - 1) & 1),
     };
     let text = format!(" waits for a phase that nothing ends{which}: {why}");

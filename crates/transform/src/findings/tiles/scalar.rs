@@ -80,12 +80,14 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         for access in accesses(facts, op) {
             let Some(inner) = access.around.loops.last() else { continue };
             let is_loop = !access.is_copied && is_wide(facts, &access.around);
-            if is_loop && !told_of.contains(&inner.op) && !has_jumps {
-                if let Some(finding) = in_loop(facts, op, &access, inner) {
-                    told_of.push(inner.op);
-                    found.push(finding);
-                    continue;
-                }
+            if is_loop
+                && !told_of.contains(&inner.op)
+                && !has_jumps
+                && let Some(finding) = in_loop(facts, op, &access, inner)
+            {
+                told_of.push(inner.op);
+                found.push(finding);
+                continue;
             }
             let wide = if has_sizes { unaligned(facts, &access, is_loop) } else { None };
             if let Some((size, length)) = wide {
@@ -178,7 +180,7 @@ fn is_wide(facts: &FindingFacts<'_>, around: &Around) -> bool {
             let extents: Option<Vec<i64>> = nest.map(|it| number(body, it.extent)).collect();
             let Some(extents) = extents else { return false };
             let elements = extents.iter().fold(1i64, |all, it| all.saturating_mul(*it));
-            let threads = around.threads.iter().flatten().fold(1i128, |all, it| all * it);
+            let threads = around.threads.iter().flatten().product::<i128>();
             let is_enough = i128::from(elements) >= threads.saturating_mul(2);
             is_enough
                 && extents.first().is_some_and(|it| *it > 1)
