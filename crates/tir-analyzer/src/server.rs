@@ -15,6 +15,7 @@
 
 mod client;
 mod client_process;
+mod definitions;
 mod dispatch;
 mod documents;
 mod event;

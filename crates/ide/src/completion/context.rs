@@ -1,5 +1,5 @@
-//! The name that is being typed, told by the text of its line: it need not be a token yet. Keys of a dictionary are told
-//! by the text up to the brace that opens it.
+//! The name that is being typed, told by the text of its line: it need not be a token yet. Keys of a dictionary are
+//! told by the text up to the brace that opens it.
 
 use syntax::{TextRange, TextSize};
 

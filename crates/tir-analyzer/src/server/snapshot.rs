@@ -14,6 +14,7 @@ use syntax::ColumnEncoding;
 
 use crate::server::{
     client::Client,
+    definitions::Definitions,
     documents::{Document, Documents},
     event::Event,
     lsp::{to_proto::Places, tokens::SentTokens},
@@ -33,6 +34,8 @@ pub(crate) struct Snapshot {
     pub(crate) closed: ClosedFiles,
     pub(crate) sent_tokens: SentTokens,
     pub(crate) figures: Arc<Metrics>,
+    /// The definitions of operations in the workspace.
+    pub(crate) definitions: Arc<Definitions>,
     /// The main loop, for news about an answer.
     pub(crate) events: Sender<Event>,
     /// The time for answers that can be given in part.

@@ -20,6 +20,7 @@ use crate::{
     config::{Config, ConfigPatch, import_folders},
     server::{
         client::Client,
+        definitions::Definitions,
         documents::{Document, Documents},
         event::Event,
         lsp::tokens::SentTokens,
@@ -71,6 +72,7 @@ pub(crate) struct State {
     workspace_group: Group,
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) figures: Arc<Metrics>,
+    definitions: Arc<Definitions>,
     pub(crate) pending: PendingRequests,
     pub(crate) pool: ThreadPool,
     pub(crate) outbox: Outbox,
@@ -120,6 +122,7 @@ impl State {
             workspace_group: Group::default(),
             roots: roots.into(),
             figures: Arc::default(),
+            definitions: Arc::default(),
             pending: PendingRequests::default(),
             pool: ThreadPool::new(limit())?,
             outbox,
@@ -205,6 +208,7 @@ impl State {
             events: self.events.clone(),
             budget: budget(),
             figures: Arc::clone(&self.figures),
+            definitions: Arc::clone(&self.definitions),
         }
     }
 

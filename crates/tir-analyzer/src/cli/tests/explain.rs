@@ -53,6 +53,11 @@ fn operations_of_mlir_are_explained() {
         `arith.addi`: no effect on memory
 
         arith.addi %a, %b : type
+
+        - operands: lhs, rhs
+        - results: result
+        - attributes: overflowFlags
+        - traits: AlwaysSpeculatable, Commutative, ConditionallySpeculatable, Elementwise, IsCommutative, NoMemoryEffect, Pure, SameOperandsAndResultType
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:3:3").check(expect![[r#"

@@ -6,6 +6,7 @@ use lsp_types as lsp;
 
 use crate::server::{
     client::{path, uri_of},
+    definitions::OpDefinition,
     documents::Document,
     handlers::instances::instances,
     lsp::{
@@ -99,9 +100,33 @@ pub(crate) fn hover(
     let device = document.config.targets.get(&ide::Target::Cuda).cloned().unwrap_or_default();
     let hover = snapshot.analysis.hover_for(document.file, offset, &device)?;
     let Some(mut hover) = hover else { return Ok(None) };
+    if let Some(found) = operation_definition(snapshot, document, offset)? {
+        hover.markdown.push_str(&definition_text(&found));
+    }
     let elsewhere = snapshot.analysis.elsewhere(document.file, offset)?;
     hover.markdown.push_str(&elsewhere_text(snapshot, &elsewhere));
     Ok(Some(to_proto::hover(snapshot.places(document), hover)))
+}
+
+/// The definition in the workspace of the operation whose name is at an offset.
+fn operation_definition(
+    snapshot: &Snapshot,
+    document: &Document,
+    offset: ide::TextSize,
+) -> Result<Option<OpDefinition>, Failure> {
+    let name = snapshot.analysis.operation_name(document.file, offset)?;
+    Ok(name.and_then(|it| snapshot.definitions.find(&snapshot.roots, &it)))
+}
+
+/// What the definition of an operation says of it, with a link to it.
+fn definition_text(found: &OpDefinition) -> String {
+    let (uri, line) = (uri_of(&found.path), found.line + 1);
+    let file = uri.rsplit('/').next().unwrap_or(&uri);
+    let mut text = format!("\n\n---\n\n[{file}:{line}]({uri}#L{line})");
+    for part in [&found.summary, &found.description].into_iter().flatten() {
+        text.push_str(&format!("\n\n{part}"));
+    }
+    text
 }
 
 /// A place elsewhere, for people; sorted by file and line.
@@ -239,8 +264,16 @@ pub(crate) fn goto_definition(
     let document = snapshot.document(&params.text_document.uri)?;
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
     let target = snapshot.analysis.goto_definition(document.file, offset)?;
-    let location = |it| lsp::Definition::Location(snapshot.places(document).location(it)).into();
-    Ok(target.map(location))
+    let location = |it| lsp::Definition::Location(it).into();
+    if let Some(target) = target {
+        return Ok(Some(location(snapshot.places(document).location(target))));
+    }
+    let found = operation_definition(snapshot, document, offset)?;
+    Ok(found.map(|it| {
+        let position = |character| lsp::Position { line: it.line, character };
+        let range = lsp::Range { start: position(it.columns.0), end: position(it.columns.1) };
+        location(lsp::Location { uri: uri_of(&it.path).into(), range })
+    }))
 }
 
 /// `textDocument/references`
