@@ -351,6 +351,37 @@ func.func @f(%l: index, %u: index, %p: !llvm.ptr) {
 }
 
 #[test]
+fn the_end_of_a_region_stays_where_a_pattern_calls_it_pure() {
+    let options = OpOptions { preset: Preset::Mlir24, allow_unsound: true };
+    let input = r#"
+func.func @f(%t: tensor<8xi32>) -> tensor<8xi32> {
+  %0 = iree_linalg_ext.sort dimension(0) outs(%t : tensor<8xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %1 = arith.cmpi sgt, %a, %b : i32
+    iree_linalg_ext.yield %1 : i1
+  } -> tensor<8xi32>
+  return %0 : tensor<8xi32>
+}
+"#;
+    check_with(
+        options,
+        input,
+        &expect![[r#"
+
+        func.func @f(%t: tensor<8xi32>) -> tensor<8xi32> {
+          %0 = iree_linalg_ext.sort dimension(0) outs(%t : tensor<8xi32>) {
+          ^bb0(%a: i32, %b: i32):
+            %1 = arith.cmpi sgt, %a, %b : i32
+            iree_linalg_ext.yield %1 : i1
+          } -> tensor<8xi32>
+          return %0 : tensor<8xi32>
+        }
+        ----
+    "#]],
+    );
+}
+
+#[test]
 fn what_llvm_19_states_of_no_region_stays_with_it() {
     let input = r#"
 func.func @f(%r: !mpi.retval) {
