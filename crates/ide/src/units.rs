@@ -53,7 +53,7 @@ pub(crate) fn kernel_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -
         Content::Tree(parse) => parse.text().into(),
     };
     Some(KernelAt {
-        name: unit.name(db).to_string(),
+        name: unit.name(db).to_owned(),
         path: unit.identity(db).path.to_string(),
         instance: unit.instance(db).map(ToString::to_string),
         text,
