@@ -8,13 +8,13 @@ use crate::label;
 
 const NOTEBOOK: &str = "file:///sample/a.ipynb";
 
-const IMPORTS: &str = "%pip install tvm\nfrom tvm.script import tirx as T";
+const IMPORTS: &str = "%pip install tvm\nfrom tvm.script import tirx as S";
 
 const KERNEL: &str = "\
-@T.prim_func
-def f(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):
+@S.prim_func
+def f(A: S.Buffer((64,), \"float32\"), B: S.Buffer((64,), \"float32\")):
     for i in range(64):
-        B[i] = T.exp(A[i] * A[i]) + T.exp(A[i] * A[i])
+        B[i] = S.exp(A[i] * A[i]) + S.exp(A[i] * A[i])
 ";
 
 /// The name of a cell.
@@ -130,7 +130,7 @@ fn changes_of_one_cell_move_the_others() {
     let array = json!({ "start": 1, "deleteCount": 1 });
     let gone = json!({ "array": array, "didClose": [{ "uri": cell(0) }] });
     change(&mut server, json!({ "structure": gone }));
-    assert_eq!(hints(&mut server, 1), Vec::<String>::new(), "nothing says what T is");
+    assert_eq!(hints(&mut server, 1), Vec::<String>::new(), "nothing says what `S` is");
 }
 
 #[test]

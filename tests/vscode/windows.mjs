@@ -51,6 +51,15 @@ def both(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
             B[i] = A[i] * A[i] + T.exp(A[i] * A[i])
 `;
 
+/** A notebook whose second cell has a kernel and whose first one says what `T` is. */
+const NOTEBOOK = JSON.stringify({
+  cells: [
+    ['%pip install tvm\n', 'from tvm.script import tirx as T'],
+    BOTH.slice(BOTH.indexOf('@T')).split(/(?<=\n)/),
+  ].map(source => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source })),
+  metadata: { language_info: { name: 'python' } }, nbformat: 4, nbformat_minor: 2,
+});
+
 const PIR = () => fs.readFileSync(path.join(corpus, 'pir', fs.readdirSync(path.join(corpus, 'pir')).sort()[0]), 'utf8');
 
 const softmax = () => fs.readFileSync(path.join(corpus, 'lowered_cuda/te_softmax_dyn.py'), 'utf8');
@@ -83,7 +92,7 @@ export const windows = {
       'softmax.py': softmax(), 'unit.mlir': MLIR, 'stage.ttgir': MLIR, 'plain.py': 'import os\nprint(os.name)\n',
       'program.pir': '{\n    (%0) = "pd_op.data" () {} : () -> tensor<f32>\n}\n', 'dump.tir': softmax(),
       'twice.mlir': 'func.func @f(%a: i32) {\n  %0 = "my.op"(%a) : (i32) -> i32\n  %1 = "my.op"(%a) : (i32) -> i32\n  "my.use"(%0, %1) : (i32, i32) -> ()\n  return\n}\n',
-      'large.py': large(), 'tir-analyzer.toml': ALL_HINTS,
+      'large.py': large(), 'kernel.ipynb': NOTEBOOK, 'tir-analyzer.toml': ALL_HINTS,
     }),
     settings: { ...trusted, 'tir-analyzer.server.path': server },
   }),

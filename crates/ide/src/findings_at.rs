@@ -32,8 +32,6 @@ pub struct FindingAt {
 pub struct RelatedPlace {
     /// The place.
     pub range: TextRange,
-    /// Its line in the function, from 1.
-    pub line: u32,
     /// The kind.
     pub what: String,
 }
@@ -62,19 +60,13 @@ fn told(
     range: TextRange,
     it: &Finding,
 ) -> FindingAt {
-    let lines = &function_text(db, at.unit).lines;
-    let line = |at: TextSize| lines.line(at) + 1;
     let related = text.related(it).into_iter();
     FindingAt {
         kind: it.kind.name(),
         range: at.to_file(range),
         message: text.message(it),
         related: related
-            .map(|(range, what)| RelatedPlace {
-                range: at.to_file(range),
-                line: line(range.start()),
-                what,
-            })
+            .map(|(range, what)| RelatedPlace { range: at.to_file(range), what })
             .collect(),
         fix: text
             .action(it)

@@ -8,7 +8,7 @@ export const OWN_LANGUAGES = ['mlir', 'pir', 'tir'];
 export const LANGUAGES = [...OWN_LANGUAGES, 'python'];
 
 /** The schemes of documents that people edit; others are views of something. */
-export const SCHEMES = ['file', 'untitled', 'vscode-vfs'];
+export const SCHEMES = ['file', 'untitled', 'vscode-vfs', 'vscode-notebook-cell'];
 
 // Text that holds none of these holds no function for the server. In real files the first hit is an import.
 const SIGN = /\btvm\.script\b|\btilelang\b|\.(?:prim_func|ir_module|macro)\b/;

@@ -48,6 +48,24 @@ module.exports = {
     await probe.closeAll();
   },
 
+  'a cell of a notebook sees those before it': async () => {
+    const notebook = await vscode.workspace.openNotebookDocument(probe.file('kernel.ipynb'));
+    await vscode.window.showNotebookDocument(notebook);
+    const { document } = notebook.cellAt(1);
+    const [hint] = await probe.someHints(document);
+    assert.equal(hint.line, 4, JSON.stringify(hint));
+    await probe.until('its finding is told', () => problems(document.uri).some(it => it.range.start.line === 4));
+    assert.equal(problems(notebook.cellAt(0).document.uri).length, 0);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(notebook.cellAt(0).document.uri, new vscode.Position(0, 0), 'import os\n\n');
+    await vscode.workspace.applyEdit(edit);
+    assert.equal((await probe.someHints(document))[0].line, 4);
+    await probe.run('restart');
+    await probe.someHints(document);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await probe.closeAll();
+  },
+
   'a hover tells the reason': async () => {
     const { document } = await probe.open('softmax.py');
     const [first] = await probe.someHints(document);

@@ -4,7 +4,7 @@
 use codegen::TargetOptions;
 use db::{Db as _, RootDatabase, SourceFile};
 use frontend::tvmscript::{Capture, Constant, Definition, DefinitionId, DefinitionKind};
-use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
+use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
 
 use super::Hover;
 use crate::{
@@ -45,24 +45,34 @@ pub(super) fn hover(
     let nowhere = || (!lost.is_empty()).then(|| TextRange::empty(offset));
     let range = known_range.or_else(found_range).or_else(nowhere)?;
     let known = known.ok().flatten().map(|it| it.markdown);
-    let notes = found.iter().flatten().take(MAX_FINDINGS).map(finding_note);
+    let notes = found.iter().flatten().take(MAX_FINDINGS).map(|it| finding_note(db, file, it));
     let parts: Vec<String> = known.into_iter().chain(notes).chain(lost).collect();
     Some(Hover { range, markdown: parts.join("\n\n---\n\n") })
 }
 
 /// Returns the note about a finding: message, reason, fix.
-fn finding_note(it: &FindingAt) -> String {
+fn finding_note(db: &RootDatabase, file: SourceFile, it: &FindingAt) -> String {
     let mut out = format!("**{}**: {}.", it.kind, it.message);
     if !it.related.is_empty() {
         out.push('\n');
     }
-    for it in &it.related {
-        out.push_str(&format!("\n- line {} of the function: {}", it.line, it.what));
+    for other in &it.related {
+        let place = seen_from(db, file, it.range.start(), other.range.start());
+        out.push_str(&format!("\n- {place}: {}", other.what));
     }
     if let Some(fix) = &it.fix {
         out.push_str(&format!("\n\nFix: {fix}."));
     }
     out
+}
+
+/// Where a place is, as seen from another one: a line by its number would be that of another text in a notebook.
+fn seen_from(db: &RootDatabase, file: SourceFile, from: TextSize, to: TextSize) -> String {
+    let between = TextRange::new(from.min(to), from.max(to));
+    let lines = LineIndex::new(&db::parse(db, file).syntax().text_in(between)).line_count() - 1;
+    let (plural, way) =
+        (if lines == 1 { "" } else { "s" }, if to > from { "below" } else { "above" });
+    if lines == 0 { "here".to_owned() } else { format!("{lines} line{plural} {way}") }
 }
 
 /// Adds the value that a captured name has in the instance that is shown (`block_M = 128 here`), and that of an

@@ -3,9 +3,10 @@
 use std::{sync::mpsc::channel, thread};
 
 use db::Database as _;
+use ir::interrupt::counted;
 
 use super::{FILE, function, host};
-use crate::{Cancelled, InlayHintsConfig, Worth};
+use crate::{AnalysisHost, Cancelled, DiagnosticsConfig, InlayHintsConfig, Language, Worth};
 
 /// Every line has a hint.
 const ALL: InlayHintsConfig =
@@ -68,4 +69,19 @@ fn token_cancels_one_snapshot_only() {
     analysis.cancellation_token().cancel();
     assert_eq!(analysis.inlay_hints(FILE, None, &ALL), Err(Cancelled));
     assert!(host.analysis().inlay_hints(FILE, None, &ALL).is_ok());
+}
+
+#[test]
+fn what_is_done_for_each_part_of_a_large_unit_comes_by_the_flag() {
+    const N_OPS: u64 = 1000;
+    let ops: String = (0..N_OPS).map(|it| format!("  %{it} = arith.addi %a, %a : i32\n")).collect();
+    let text = format!("func.func @f(%a: i32) {{\n{ops}  return\n}}\n");
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(Language::Mlir, &text));
+    let analysis = host.analysis();
+    let (tokens, looks) = counted(|| analysis.semantic_tokens(FILE, None).unwrap().len());
+    assert!(tokens as u64 > N_OPS && looks > N_OPS, "{looks} for {tokens} tokens");
+    let config = DiagnosticsConfig::default();
+    let (_, looks) = counted(|| analysis.diagnostics(FILE, &config).unwrap());
+    assert!(looks > N_OPS, "{looks} for {N_OPS} operations");
 }

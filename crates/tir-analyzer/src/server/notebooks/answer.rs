@@ -17,8 +17,16 @@ pub(crate) struct CellPlace {
 }
 
 /// Fields without which the thing around them has no place.
-const PLACES: [&str; 6] =
-    ["range", "selectionRange", "position", "location", "targetRange", "targetSelectionRange"];
+const PLACES: [&str; 8] = [
+    "range",
+    "selectionRange",
+    "position",
+    "location",
+    "targetRange",
+    "targetSelectionRange",
+    "start",
+    "end",
+];
 
 impl CellPlace {
     fn first(&self) -> u32 {

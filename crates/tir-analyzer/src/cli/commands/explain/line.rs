@@ -155,7 +155,8 @@ fn decided(decision: &str) -> String {
         "bind" => "; a binding would share it".to_owned(),
         "reuse" => "; a name has it already".to_owned(),
         "covered" => "; shared as a part of a larger value".to_owned(),
-        "single" => String::new(),
+        // A name or a number by itself is nothing that could be shared.
+        "single" | "not-considered" => String::new(),
         refusal => format!("; not shared: `{refusal}`"),
     }
 }
