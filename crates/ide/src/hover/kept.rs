@@ -8,7 +8,7 @@ use ir::{
 };
 use transform::ops::kept::{Keeper, Kept, Reached, Stays, Write, kept};
 
-use super::operations::{effects_text, line_text};
+use super::words::{effects_text, line_text};
 use crate::plan_text::operations::PlanWords;
 
 /// How the sentence begins that names what keeps an operation from being merged.

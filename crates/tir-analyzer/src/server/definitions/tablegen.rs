@@ -6,8 +6,6 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use super::Stamp;
-
 /// More of a summary or description is not kept.
 const MAX_TEXT: usize = 4000;
 
@@ -45,10 +43,8 @@ pub(super) struct Record {
 }
 
 /// The full names of operations, with their files and numbers; of several of one name the first counts.
-pub(super) fn names(
-    files: &BTreeMap<Arc<Path>, (Stamp, FileRecords)>,
-) -> BTreeMap<String, (Arc<Path>, usize)> {
-    let records = || files.values().map(|it| &it.1);
+pub(super) fn names(files: &[(&Arc<Path>, &FileRecords)]) -> BTreeMap<String, (Arc<Path>, usize)> {
+    let records = || files.iter().map(|it| it.1);
     let dialects: BTreeMap<&str, &str> =
         records().flat_map(|it| &it.dialects).map(|it| (&*it.0, &*it.1)).collect();
     let classes: BTreeMap<&str, &Parent> =
@@ -65,7 +61,7 @@ pub(super) fn names(
         None
     };
     let mut found = BTreeMap::new();
-    for (path, (_, of_file)) in files {
+    for &(path, of_file) in files {
         for (number, record) in of_file.operations.iter().enumerate() {
             if let Some(dialect) = dialect_of(record) {
                 let name = format!("{dialect}.{}", record.mnemonic);
