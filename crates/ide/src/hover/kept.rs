@@ -1,4 +1,4 @@
-//! What keeps an operation of MLIR from being merged into one like it, in a sentence.
+//! Sentences: what keeps an operation of MLIR from being merged into one like it.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::{
@@ -103,7 +103,7 @@ impl Told<'_, '_> {
         })
     }
 
-    /// What is missing where nothing is known of an operation.
+    /// The missing fact where nothing is known of an operation.
     fn unknown(&self, name: &str) -> String {
         let dialect = name.split('.').next().unwrap_or(name);
         match self.effects.explain(Namespace::Mlir, name).kind {

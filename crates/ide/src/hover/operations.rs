@@ -249,7 +249,7 @@ fn operation_at(
     Some((at.to_file(token.text_range()), text))
 }
 
-/// What its definition says of an operation: its parts by name, and its traits.
+/// The definition of an operation: its parts by name, and its traits.
 fn definition_text(shapes: &Shapes, name: &str) -> String {
     let mut rows = Vec::new();
     if let Some(parts) = shapes.parts_of(name) {

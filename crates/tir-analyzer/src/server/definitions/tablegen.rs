@@ -1,4 +1,4 @@
-//! What can be read of a `.td` file without evaluating it: dialects, the classes that operations are made of, and the
+//! Records of a `.td` file, as far as they can be read without evaluating it: dialects, classes of operations, and the
 //! `def` of each operation.
 //!
 //! A `def` is that of an operation if its first class leads to `Op<Dialect, …>`, or is given a dialect on the way. Its
@@ -19,7 +19,7 @@ pub(super) struct FileRecords {
     dialects: Vec<(String, String)>,
     /// Classes, by name.
     classes: Vec<(String, Parent)>,
-    /// What may be an operation.
+    /// Records that may be operations.
     pub(super) operations: Vec<Record>,
 }
 
@@ -111,7 +111,7 @@ struct Reader<'a> {
     counted: (usize, u32),
 }
 
-/// What the body of a record says of it.
+/// The fields of a record that its body sets.
 #[derive(Default)]
 struct Body {
     name: Option<String>,
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         (Some(parent), string)
     }
 
-    /// What stands up to the closing `>`: the words that are arguments by themselves, and the first string.
+    /// The arguments up to the closing `>`: the words that are arguments by themselves, and the first string.
     fn arguments(&mut self) -> (Vec<String>, Option<String>) {
         let (mut names, mut string, mut depth) = (Vec::new(), None, 0_usize);
         while let Some(token) = self.next() {
