@@ -237,8 +237,8 @@ impl Question<'_> {
         res
     }
 
-    /// Returns what keeps an operation from one that comes before it in the text. `asked` is the one of the two that was asked
-    /// about.
+    /// Returns what keeps an operation from one that comes before it in the text. `asked` is the one of the
+    /// two that was asked about.
     fn keeper(&self, earlier: OpId, op: OpId, asked: OpId) -> Option<Keeper> {
         let body = self.body;
         let summary = Summary::collect(body, self.traits);
