@@ -3,14 +3,15 @@
 mod expressions;
 mod kept;
 mod operations;
+mod words;
 
 use codegen::TargetOptions;
 use db::{RootDatabase, SourceFile};
 use syntax::{Form, TextRange, TextSize};
 
 pub(crate) use self::expressions::type_of;
-pub(crate) use self::operations::{line_text, operation_name};
-pub use self::{kept::NOT_THE_SAME, operations::effects_text};
+pub use self::{kept::NOT_THE_SAME, words::effects_text};
+pub(crate) use self::{operations::operation_name, words::line_text};
 
 use crate::guarded;
 

@@ -159,7 +159,7 @@ pub(super) fn word(text: &str, offset: TextSize) -> Option<Word<'_>> {
     Some(Word { op, flag: Some(flag), written, typed })
 }
 
-/// What is typed, at the end of a text.
+/// The name that is typed at the end of a text.
 fn ending<'a>(before: &'a str, prefix: &'a str, wanted: CompletionKind) -> Typed<'a> {
     let start = before.len() - prefix.len();
     let range = TextRange::new((start as u32).into(), (before.len() as u32).into());

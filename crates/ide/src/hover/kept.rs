@@ -1,4 +1,4 @@
-//! What keeps an operation of MLIR from being merged into one like it, in a sentence.
+//! Sentences: what keeps an operation of MLIR from being merged into one like it.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::{
@@ -8,7 +8,7 @@ use ir::{
 };
 use transform::ops::kept::{Keeper, Kept, Reached, Stays, Write, kept};
 
-use super::operations::{effects_text, line_text};
+use super::words::{effects_text, line_text};
 use crate::plan_text::operations::PlanWords;
 
 /// How the sentence begins that names what keeps an operation from being merged.
@@ -103,7 +103,7 @@ impl Told<'_, '_> {
         })
     }
 
-    /// What is missing where nothing is known of an operation.
+    /// The missing fact where nothing is known of an operation.
     fn unknown(&self, name: &str) -> String {
         let dialect = name.split('.').next().unwrap_or(name);
         match self.effects.explain(Namespace::Mlir, name).kind {

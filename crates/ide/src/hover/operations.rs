@@ -6,13 +6,16 @@ use frontend::language;
 use ir::{
     Body, ValueId, ValueKind,
     arena::Id as _,
-    effects::{EffectTable, MatchKind, MemoryEffect, Namespace, OpEffects, Trap},
     plan::ops::{OpAction, OpChange},
 };
-use syntax::{LineIndex, Shapes, SyntaxKind, SyntaxToken, TextRange, TextSize};
+use syntax::{Shapes, SyntaxKind, SyntaxToken, TextRange, TextSize};
 use transform::ops::findings::StatedFacts;
 
-use super::{Hover, kept::kept_text};
+use super::{
+    Hover,
+    kept::kept_text,
+    words::{effects_text, line_text},
+};
 use crate::{
     names::operations::{block_at, header, name_token, symbol_definition, type_name},
     plan_text::operations::{PlanWords, op_name},
@@ -125,18 +128,6 @@ fn action_text(
         OpChange::Delete | OpChange::RemoveArgument { .. } => "not needed".to_owned(),
     };
     format!("\n\n**{what}**\n\n{}", words.reason(action))
-}
-
-/// In which line of the file a place of a unit is. O(text before it), for something that a person waits for.
-pub(crate) fn line_text(
-    db: &RootDatabase,
-    file: SourceFile,
-    at: &PlacedUnit<'_>,
-    place: TextRange,
-) -> String {
-    let before = TextRange::up_to(at.to_file(place).start());
-    let lines = LineIndex::new(&db::parse(db, file).syntax().text_in(before));
-    format!(" (line {})", lines.line_count())
 }
 
 fn type_text(body: &Body, value: ValueId) -> String {
@@ -258,7 +249,7 @@ fn operation_at(
     Some((at.to_file(token.text_range()), text))
 }
 
-/// What its definition says of an operation: its parts by name, and its traits.
+/// The definition of an operation: its parts by name, and its traits.
 fn definition_text(shapes: &Shapes, name: &str) -> String {
     let mut rows = Vec::new();
     if let Some(parts) = shapes.parts_of(name) {
@@ -287,37 +278,4 @@ fn operation_token(token: &SyntaxToken) -> Option<String> {
     let mut tokens = parent.children_with_tokens().filter_map(|it| it.into_token());
     let first = tokens.find(|it| it.kind() == wanted)?;
     (first == *token).then(|| token.text().trim_matches('"').to_owned())
-}
-
-/// Returns the effects of an operation, in a line.
-pub fn effects_text(table: &EffectTable, namespace: Namespace, name: &str) -> String {
-    let found = table.explain(namespace, name);
-    if found.kind == MatchKind::Undeclared {
-        return "its definition does not state what it does".to_owned();
-    }
-    if found.kind == MatchKind::Default {
-        return "nothing is known of what it does; declare it in `tir-analyzer.toml`".to_owned();
-    }
-    let OpEffects { memory_effect, may_trap, convergent, deterministic, .. } = found.effects;
-    let mut parts = vec![match memory_effect {
-        MemoryEffect::None => "no effect on memory",
-        MemoryEffect::Read => "reads memory",
-        MemoryEffect::Write => "writes memory",
-        MemoryEffect::ReadWrite => "reads and writes memory",
-        MemoryEffect::Alloc => "allocates",
-        MemoryEffect::Free => "frees memory",
-        MemoryEffect::Unknown => "may read and write anything",
-    }];
-    match may_trap {
-        Trap::No => {}
-        Trap::Yes => parts.push("may trap"),
-        Trap::Cond(_) => parts.push("may trap for some operands"),
-    }
-    if *convergent {
-        parts.push("depends on which threads arrive together");
-    }
-    if !deterministic {
-        parts.push("two executions may differ");
-    }
-    parts.join(", ")
 }

@@ -1,11 +1,11 @@
-//! What keeps an operation of MLIR from being merged into one like it.
+//! Hovers say what keeps an operation of MLIR from being merged into one like it.
 
 use expect_test::{Expect, expect};
 
 use super::FILE;
 use crate::{AnalysisHost, Language, NOT_THE_SAME};
 
-/// What the hover over each result says that keeps it, a line a result.
+/// The sentence of the hover over each result that says what keeps it, a line a result.
 fn kept(text: &str) -> String {
     let mut host = AnalysisHost::new();
     host.open_file(FILE, syntax::parse_as(Language::Mlir, text));

@@ -102,7 +102,8 @@ impl Index {
         self.roots = roots.to_vec();
         self.listed = Some(Instant::now());
         if is_changed {
-            self.by_name = tablegen::names(&self.files);
+            let files: Vec<_> = self.files.iter().map(|(path, it)| (path, &it.1)).collect();
+            self.by_name = tablegen::names(&files);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What keeps an operation from being merged into an equal one, for who asks about one operation.
+//! The reason that keeps an operation from being merged into an equal one, for who asks about one operation.
 //!
 //! In: a body, its plan, and an operation that the plan leaves. Out: the nearest operation that is like it, and the
 //! first reason by which the planners tell the two apart ([`Kept`]). Nothing is guessed: a reason is given only where
@@ -31,11 +31,11 @@ use super::{
 pub struct Kept {
     /// The other one: the nearest before it in the text, else the nearest behind it.
     pub twin: OpId,
-    /// What keeps the two.
+    /// The reason.
     pub by: Keeper,
 }
 
-/// What keeps two operations apart.
+/// A reason that keeps two operations apart.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Keeper {
     /// Nothing is known of what it does, or its definition does not say.
@@ -90,7 +90,7 @@ pub enum Stays {
     Reads,
 }
 
-/// What may write the memory between two loads.
+/// An operation that may write the memory between two loads.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Write {
     /// The operation.
@@ -110,9 +110,9 @@ pub enum Reached {
     Itself(ValueId),
     /// It is given other memory, which may overlap that of the load.
     MayOverlap {
-        /// What it is given.
+        /// The memory that it is given.
         written: ValueId,
-        /// What the load reads.
+        /// The memory that the load reads.
         read: ValueId,
     },
     /// It may write any memory.
@@ -237,8 +237,8 @@ impl Question<'_> {
         res
     }
 
-    /// What keeps an operation from one that comes before it in the text. `asked` is the one of the two that was asked
-    /// about.
+    /// Returns what keeps an operation from one that comes before it in the text. `asked` is the one of the
+    /// two that was asked about.
     fn keeper(&self, earlier: OpId, op: OpId, asked: OpId) -> Option<Keeper> {
         let body = self.body;
         let summary = Summary::collect(body, self.traits);
@@ -288,7 +288,7 @@ impl Question<'_> {
         Between::new(self, op).find(earlier, op, anchor).map(Keeper::Written)
     }
 
-    /// What keeps an operation from any other.
+    /// Returns what keeps an operation from any other.
     fn by_itself(&self, op: OpId, summary: &Summary<'_>) -> Option<Keeper> {
         let body = self.body;
         let own = self.traits.of(op);

@@ -1,12 +1,10 @@
-//! What can be read of a `.td` file without evaluating it: dialects, the classes that operations are made of, and the
+//! Records of a `.td` file, as far as they can be read without evaluating it: dialects, classes of operations, and the
 //! `def` of each operation.
 //!
 //! A `def` is that of an operation if its first class leads to `Op<Dialect, …>`, or is given a dialect on the way. Its
 //! mnemonic is the first string that it gives. O(text), no recursion.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
-
-use super::Stamp;
 
 /// More of a summary or description is not kept.
 const MAX_TEXT: usize = 4000;
@@ -21,7 +19,7 @@ pub(super) struct FileRecords {
     dialects: Vec<(String, String)>,
     /// Classes, by name.
     classes: Vec<(String, Parent)>,
-    /// What may be an operation.
+    /// Records that may be operations.
     pub(super) operations: Vec<Record>,
 }
 
@@ -45,10 +43,8 @@ pub(super) struct Record {
 }
 
 /// The full names of operations, with their files and numbers; of several of one name the first counts.
-pub(super) fn names(
-    files: &BTreeMap<Arc<Path>, (Stamp, FileRecords)>,
-) -> BTreeMap<String, (Arc<Path>, usize)> {
-    let records = || files.values().map(|it| &it.1);
+pub(super) fn names(files: &[(&Arc<Path>, &FileRecords)]) -> BTreeMap<String, (Arc<Path>, usize)> {
+    let records = || files.iter().map(|it| it.1);
     let dialects: BTreeMap<&str, &str> =
         records().flat_map(|it| &it.dialects).map(|it| (&*it.0, &*it.1)).collect();
     let classes: BTreeMap<&str, &Parent> =
@@ -65,7 +61,7 @@ pub(super) fn names(
         None
     };
     let mut found = BTreeMap::new();
-    for (path, (_, of_file)) in files {
+    for &(path, of_file) in files {
         for (number, record) in of_file.operations.iter().enumerate() {
             if let Some(dialect) = dialect_of(record) {
                 let name = format!("{dialect}.{}", record.mnemonic);
@@ -115,7 +111,7 @@ struct Reader<'a> {
     counted: (usize, u32),
 }
 
-/// What the body of a record says of it.
+/// The fields of a record that its body sets.
 #[derive(Default)]
 struct Body {
     name: Option<String>,
@@ -230,7 +226,7 @@ impl<'a> Reader<'a> {
         (Some(parent), string)
     }
 
-    /// What stands up to the closing `>`: the words that are arguments by themselves, and the first string.
+    /// The arguments up to the closing `>`: the words that are arguments by themselves, and the first string.
     fn arguments(&mut self) -> (Vec<String>, Option<String>) {
         let (mut names, mut string, mut depth) = (Vec::new(), None, 0_usize);
         while let Some(token) = self.next() {

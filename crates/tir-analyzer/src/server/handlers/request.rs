@@ -118,7 +118,7 @@ fn operation_definition(
     Ok(name.and_then(|it| snapshot.definitions.find(&snapshot.roots, &it)))
 }
 
-/// What the definition of an operation says of it, with a link to it.
+/// The words of the definition of an operation, with a link to it.
 fn definition_text(found: &OpDefinition) -> String {
     let (uri, line) = (uri_of(&found.path), found.line + 1);
     let file = uri.rsplit('/').next().unwrap_or(&uri);
