@@ -1,7 +1,7 @@
 //! Inserted lines and attributes.
 //!
-//! In: a value that gets a name, a tile that is filled, a fact, or the wish for `noalias`. Out: the edits; none if the text has
-//! no place for them.
+//! In: a value that gets a name, a tile that is filled, a fact, or the wish for `noalias`. Out: the edits; none if the
+//! text has no place for them.
 
 use ir::{BufferId, OccurrenceId, OpId, ValueId, plan::finding::Start};
 use syntax::{Edit, SyntaxKind, SyntaxNode, TextRange};

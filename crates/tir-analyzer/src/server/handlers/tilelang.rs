@@ -25,7 +25,7 @@ use crate::{
 /// The time that the process may take; the limit of requests ends it before.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What TileLang is asked for; none where there is no kernel.
+/// The task for TileLang; none where there is no kernel.
 pub(crate) fn lowering(
     snapshot: &Snapshot,
     params: ViewTileLangParams,

@@ -135,7 +135,7 @@ pub(crate) struct ViewPassesStage {
     pub(crate) notes: Vec<String>,
 }
 
-/// What TileLang itself makes of a kernel: its IR after each pass, and its device code. Executes the file.
+/// The results of TileLang itself for a kernel: its IR after each pass, and its device code. Executes the file.
 pub(crate) enum ViewTileLang {}
 
 impl Request for ViewTileLang {

@@ -61,7 +61,7 @@ const MOST_ITERATIONS: i64 = 4;
 /// Arrivals and waits that are counted of one barrier.
 const MOST_STEPS: u32 = 256;
 
-/// What is done at a barrier.
+/// An action at a barrier.
 enum Event {
     Arrive,
     Wait(ExprId),

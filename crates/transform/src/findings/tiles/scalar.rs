@@ -305,7 +305,7 @@ fn unaligned(
     (count % length == 0 && is_aligned).then_some((size, length))
 }
 
-/// What is added to a variable in an index.
+/// The summand beside a variable in an index.
 fn before(body: &Body, index: ExprId, var: ValueId) -> Option<Option<ExprId>> {
     match body.expr(index).kind {
         ExprKind::Value(it) if it == var => Some(None),
