@@ -50,7 +50,7 @@ pub struct Completion {
     pub kind: CompletionKind,
     /// The type of a value, the text of an alias, the form of an operation.
     pub detail: Option<String>,
-    /// What it does, of names of the script.
+    /// The sentence about a name of the script.
     pub documentation: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! What a name of the script is (`T.exp`, `Tx.copy`): its signature, what it does, of which types, its effects, and what
-//! the targets make of it. For hovers, signatures and completion.
+//! Names of the script (`T.exp`, `Tx.copy`): the signature, what it does, of which types, the effects, and what the
+//! targets make of it. For hovers, signatures and completion.
 //!
 //! In: a place, or a namespace and a name. Out: text. It comes from the tables of `frontend`, of effects and of
 //! `codegen`; nothing is lowered. O(tables).
@@ -71,7 +71,7 @@ pub(crate) fn effects(table: &EffectTable, form: &str) -> Option<String> {
     is_known.then(|| effects_text(table, Effects::Tir, form))
 }
 
-/// What the registries say of the operands and of the type of a call.
+/// The words of the registries about the operands and the type of a call.
 fn types(form: &str) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(op) = tilelang_op(form).filter(|_| form.starts_with("tl.")) {
@@ -114,7 +114,7 @@ fn regions(access: &[u8]) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// What the targets make of a function; none for forms that are no functions there.
+/// The spelling of a function by target; none for forms that are no functions there.
 fn targets(form: &str) -> Option<String> {
     let mut groups: Vec<(Option<String>, Vec<&'static str>)> = Vec::new();
     for target in Target::ALL {

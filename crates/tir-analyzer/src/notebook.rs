@@ -1,8 +1,8 @@
 //! Notebooks: the code cells of an `.ipynb` file, or of an editor, as one text, and the way back to the cell.
 //!
-//! In: the text of a notebook, or its cells. Out: its code cells one below the other, as Python would execute them in order, and the
-//! place of each. Lines that are commands of IPython (`%pip`, `!ls`) are comments, cells in another language
-//! (`%%bash`) are empty. Nothing is written into a notebook. O(bytes).
+//! In: the text of a notebook, or its cells. Out: its code cells one below the other, as Python would execute them in
+//! order, and the place of each. Lines that are commands of IPython (`%pip`, `!ls`) are comments, cells in another
+//! language (`%%bash`) are empty. Nothing is written into a notebook. O(bytes).
 
 use std::path::Path;
 

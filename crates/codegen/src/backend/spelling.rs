@@ -1,4 +1,4 @@
-//! What functions of the script become in the code of a target, for people who ask.
+//! The names of functions of the script in the code of a target, for people who ask.
 //!
 //! In: the name of an operator and a target. Out: the spelling of the function that the writers use for it. It comes
 //! from their tables. O(entries of the tables).

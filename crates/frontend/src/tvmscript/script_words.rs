@@ -1,4 +1,4 @@
-//! What the names of the script do, in a sentence each.
+//! Sentences about the names of the script: what each does.
 //!
 //! In: a name behind `T.` or `Tx.`, or a form as the table of effects names it. Out: its sentence, with words about the
 //! parts of its name (`im2col`). The data is `script_words.txt`, read on first use; dots and underscores are alike, as

@@ -215,15 +215,15 @@ pub(crate) fn spelling(name: &str, dialect: &dyn Dialect) -> Option<String> {
     if let Some((_, function, _)) = MATH.iter().find(|(it, ..)| *it == name) {
         return Some(dialect.math(function, false));
     }
-    match name {
+    match Intrinsic::of_name(name) {
         // Of integers it is a choice by the sign by then.
-        "abs" => Some(dialect.math("fabs", false)),
-        "isinf" | "isfinite" => {
+        Intrinsic::Abs => Some(dialect.math("fabs", false)),
+        Intrinsic::IsInf | Intrinsic::IsFinite => {
             Some(format!("a comparison of {}(x) with infinity", dialect.math("fabs", false)))
         }
-        "sigmoid" => Some(format!("1 / (1 + {}(-x))", dialect.math("exp", false))),
-        "tvm_storage_sync" if dialect.is_host() => None,
-        "tvm_storage_sync" => Some(dialect.barrier().trim_end_matches(';').to_owned()),
+        _ if name == "sigmoid" => Some(format!("1 / (1 + {}(-x))", dialect.math("exp", false))),
+        Intrinsic::StorageSync if dialect.is_host() => None,
+        Intrinsic::StorageSync => Some(dialect.barrier().trim_end_matches(';').to_owned()),
         _ if TESTS.contains(&name) => {
             Some(dialect.test(name).0.trim_start_matches('(').trim_end_matches('(').to_owned())
         }

@@ -234,26 +234,29 @@ impl Writer<'_> {
     }
 }
 
-/// How WGSL spells a function of 32-bit numbers, or of a block; none for other calls, and for functions that naga lacks.
+/// How WGSL spells a function of 32-bit numbers, or of a block; none for other calls, and for what naga lacks.
 pub(crate) fn spelling(name: &str) -> Option<String> {
     if let Some((_, math)) = UNARY.iter().find(|(it, _)| *it == name) {
         // WGSL's names are naga's, with a small first letter.
         let name = format!("{math:?}");
         return Some(format!("{}{}", name[..1].to_ascii_lowercase(), &name[1..]));
     }
-    Some(match name {
-        "abs" => "abs".to_owned(),
-        "sigmoid" => "1 / (1 + exp(-x))".to_owned(),
-        "pow" | "power" => "pow(abs(x), y) with the sign of x".to_owned(),
-        "exp10" => "exp2(3.32… * x)".to_owned(),
-        "log10" => "0.301… * log2(x)".to_owned(),
-        "popcount" => "countOneBits".to_owned(),
-        "clz" => "countLeadingZeros".to_owned(),
-        "isnan" => "bitcast, and a comparison of the bits".to_owned(),
-        "isinf" | "isfinite" => "a comparison of abs(x) with infinity".to_owned(),
-        "tvm_storage_sync" => "workgroupBarrier".to_owned(),
-        _ => return None,
-    })
+    let known = match Intrinsic::of_name(name) {
+        Intrinsic::Abs => "abs",
+        Intrinsic::PopCount => "countOneBits",
+        Intrinsic::LeadingZeros => "countLeadingZeros",
+        Intrinsic::IsNan => "bitcast, and a comparison of the bits",
+        Intrinsic::IsInf | Intrinsic::IsFinite => "a comparison of abs(x) with infinity",
+        Intrinsic::StorageSync => "workgroupBarrier",
+        _ => match name {
+            "sigmoid" => "1 / (1 + exp(-x))",
+            "pow" | "power" => "pow(abs(x), y) with the sign of x",
+            "exp10" => "exp2(3.32… * x)",
+            "log10" => "0.301… * log2(x)",
+            _ => return None,
+        },
+    };
+    Some(known.to_owned())
 }
 
 pub(super) fn unsupported(name: &str) -> Refusal {

@@ -1,6 +1,7 @@
 //! Places of a cell in messages: from the cell to the document of its notebook, and back.
 //!
-//! In: the parameters of a request, the answer to it. Out: the same with other lines and names of documents. O(message).
+//! In: the parameters of a request, the answer to it. Out: the same with other lines and names of documents.
+//! O(message).
 
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ impl CellPlace {
         }
     }
 
-    /// What the names of results of this cell begin with: equal results mean something else in another place.
+    /// The beginning of the names of results of this cell: equal results mean something else in another place.
     fn mark(&self) -> String {
         let cell = &self.notebook.cells[self.cell];
         format!("{}+{}:", cell.first, cell.n_lines)
