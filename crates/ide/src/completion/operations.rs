@@ -86,6 +86,7 @@ fn parts_of_operation<'a>(
                 (_, true) => Some("optional".to_owned()),
                 _ => None,
             },
+            documentation: None,
         });
         let items: Vec<Completion> = items.collect();
         return (!items.is_empty()).then_some((items, typed));
@@ -96,6 +97,7 @@ fn parts_of_operation<'a>(
         label: it.to_owned(),
         kind: CompletionKind::Word,
         detail: None,
+        documentation: None,
     });
     let items: Vec<Completion> = items.collect();
     (!items.is_empty()).then_some((items, typed))
