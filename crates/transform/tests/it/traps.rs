@@ -305,6 +305,8 @@ def f({NUMBERS}):
     A[z % some] = (z % some) * y
     A[x // some] = (x // some) * (7 // z)
     A[z * some] = (z * some + x) * (9 // y)
+    A[x * some] = x * some % y
+    A[y * some] = y * some % 7
 "
     );
     expect![[r#"
@@ -316,12 +318,17 @@ def f({NUMBERS}):
         A[cse_v2] = cse_v2 * (7 // z)
         cse_v3 = T.bind(z * some)
         A[cse_v3] = (cse_v3 + x) * (9 // y)
+        A[x * some] = x * some % y
+        cse_v4 = T.bind(y * some)
+        A[cse_v4] = cse_v4 % 7
         ---
         x % some: 2 times, cost 4, folds
         y % some: 2 times, cost 4, folds
         z % some: 2 times, cost 4, bind cse_v1
         x // some: 2 times, cost 4, bind cse_v2
         z * some: 2 times, cost 1, bind cse_v3
+        x * some: 2 times, cost 1, folds
+        y * some: 2 times, cost 1, bind cse_v4
     "#]]
     .assert_eq(&sound(&text));
 }
