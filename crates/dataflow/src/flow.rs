@@ -274,10 +274,10 @@ pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usiz
 
 /// Returns true if an operand is dropped, unevaluated, where the one beside it is a compile-time constant that is
 /// unknown here: TVM folds `x * 0`, `x % 1`, `0 // x`, `x and False` as it reads them (`SEMANTICS: S5`).
-fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: usize) -> bool {
+pub fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: usize) -> bool {
     let other = operands[usize::from(index == 0)];
     let flags = body.expr(other).flags;
-    (flags.has_unknown || flags.has_captured && may_be_constant(body, other))
+    (flags.has_unknown || may_become_constant(body, other))
         && match op {
             BinaryOp::Mul | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::And | BinaryOp::Or => {
                 true
@@ -290,23 +290,47 @@ fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: usize)
 /// Nodes that are looked at for captured values.
 const MAX_CONSTANT: usize = 64;
 
-/// Returns true if an expression may be a compile-time constant: a captured value is in it that is in no load and in
-/// no call (`SEMANTICS: G3`).
-fn may_be_constant(body: &Body, expr: ExprId) -> bool {
-    let mut stack = vec![expr];
+/// Returns true if an expression may be a compile-time constant that is unknown here: captured values are in it, and
+/// TVM folds it for some values of them (`SEMANTICS: G3`): `k + 1`, `x * k`, `x % k`; not `x + k`, nor a load or a
+/// call.
+pub fn may_become_constant(body: &Body, expr: ExprId) -> bool {
     let mut n_seen = 0;
-    while let Some(at) = stack.pop() {
-        let node = body.expr(at);
-        n_seen += 1;
-        match node.kind {
-            _ if n_seen > MAX_CONSTANT => return true,
-            ExprKind::Value(value) if body.is_captured(value) => return true,
-            ExprKind::Load { .. } | ExprKind::Call { .. } => {}
-            kind if node.flags.has_captured => body.each_child(kind, &mut |it| stack.push(it)),
-            _ => {}
+    body.expr(expr).flags.has_captured && may_be_constant(body, expr, &mut n_seen)
+}
+
+/// The same, of an expression that may be a constant that is known here too.
+fn may_be_constant(body: &Body, expr: ExprId, n_seen: &mut usize) -> bool {
+    *n_seen += 1;
+    if *n_seen > MAX_CONSTANT {
+        return true;
+    }
+    let node = body.expr(expr);
+    let mut of = |it: ExprId| may_be_constant(body, it, n_seen);
+    let is_open = |it: ExprId| body.expr(it).flags.has_captured;
+    match node.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) => true,
+        ExprKind::Value(value) => body.is_captured(value),
+        ExprKind::Load { .. } | ExprKind::Call { .. } => false,
+        _ if !node.flags.has_captured => false,
+        ExprKind::Binary(op, a, b) => {
+            let (left, right) = (of(a), of(b));
+            left && right
+                || match op {
+                    BinaryOp::Mul
+                    | BinaryOp::Mod
+                    | BinaryOp::FloorMod
+                    | BinaryOp::And
+                    | BinaryOp::Or => left && is_open(a) || right && is_open(b),
+                    BinaryOp::Div | BinaryOp::FloorDiv => left && is_open(a),
+                    _ => false,
+                }
+        }
+        kind => {
+            let mut all = true;
+            body.each_child(kind, &mut |it| all &= of(it));
+            all
         }
     }
-    false
 }
 
 fn positions(body: &Body) -> Table<OpId, u32> {

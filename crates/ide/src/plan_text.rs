@@ -304,6 +304,10 @@ impl<'db> PlanText<'db> {
                 "with a name for it, TVM's `{}` would evaluate code around it where the text does not",
                 pass.name()
             ),
+            Refusal::Folds { beside } => format!(
+                "TVM may fold it as it reads it and drop `{}` beside it, which may fail",
+                ir::print::expr_text(self.body, beside)
+            ),
             Refusal::FewOccurrences => "it is computed at fewer places than asked for".to_owned(),
             Refusal::Allowed => "the function allows it to be computed again here".to_owned(),
             Refusal::Limit => "more were planned than were asked for".to_owned(),

@@ -308,6 +308,12 @@ pub enum Refusal {
         /// The pass.
         pass: TvmPass,
     },
+    /// For some values of captured names TVM folds it as it reads it, and drops an operand beside it that may fail.
+    /// With a name that operand would be evaluated.
+    Folds {
+        /// The operand.
+        beside: ExprId,
+    },
     /// Fewer occurrences than the settings ask for.
     FewOccurrences,
     /// The user allows it (`# tir: allow(common-subexpression)`).

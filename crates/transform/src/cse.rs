@@ -10,6 +10,7 @@ mod cells;
 mod downstream;
 mod facts;
 mod finish;
+mod folding;
 mod greedy;
 mod index;
 mod names;

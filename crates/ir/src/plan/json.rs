@@ -134,6 +134,9 @@ impl Writer<'_> {
             Refusal::Simplifies { to } => {
                 object.insert("to".to_owned(), json!(self.text(to)));
             }
+            Refusal::Folds { beside } => {
+                object.insert("beside".to_owned(), json!(self.text(beside)));
+            }
             Refusal::ImpureCall { callee } => {
                 object.insert("callee".to_owned(), json!(self.body.name(callee)));
             }

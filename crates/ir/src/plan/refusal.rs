@@ -51,6 +51,7 @@ pub const REFUSALS: &[Rule] = &[
     CONVERGENT,
     DOWNSTREAM,
     FEW_OCCURRENCES,
+    FOLDS,
     IMPURE_CALL,
     LAUNCH_BOUND,
     LIMIT,
@@ -88,6 +89,7 @@ impl Refusal {
             Refusal::LaunchBound => &LAUNCH_BOUND,
             Refusal::NarrowInteger => &NARROW_INTEGER,
             Refusal::Downstream { .. } => &DOWNSTREAM,
+            Refusal::Folds { .. } => &FOLDS,
             Refusal::FewOccurrences => &FEW_OCCURRENCES,
             Refusal::Allowed => &ALLOWED,
             Refusal::Limit => &LIMIT,
@@ -351,6 +353,25 @@ A[0] = T.Let(v * v + (x + v), where={v: x + y})
 ```
 
 Write the let as a statement: `v: T.let[T.int32] = x + y`.
+",
+);
+
+const FOLDS: Rule = Rule::not_shared(
+    "folds",
+    "with a name for it, an operand beside it would be evaluated that may be dropped",
+    "\
+TVM folds `x % 1`, `x * 0`, `0 * y` as it reads them. So a value with a captured name in it may be a constant, and what \
+stands beside it is gone then.
+
+```python
+def make(k):
+    @T.prim_func
+    def main(A: T.Buffer((8,), \"int32\"), x: T.int32, y: T.int32):
+        A[x % k] = (x % k) * (8 // y)
+```
+
+For `k = 1` no division is left. A name for `x % k` would hide the zero, and the division by `y` would fail where it did \
+not. State the value (an instance, or an assertion around the function), or write the name yourself.
 ",
 );
 

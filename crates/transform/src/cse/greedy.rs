@@ -37,6 +37,7 @@ use super::{
     downstream::Downstream,
     facts::{Facts, NONE},
     finish::{PlannedBinding, UnfinishedPlan},
+    folding,
     place::{self, Position, Rules},
     proofs::Proofs,
     sharing::Sharing,
@@ -159,6 +160,10 @@ impl Greedy<'_> {
         }
         if let Some(pass) = self.exposed_to(list) {
             return self.refuse(list.to_vec(), Refusal::Downstream { pass });
+        }
+        let dropped = |it: &OccurrenceId| folding::dropped_beside(self.facts, *it);
+        if let Some(beside) = list.iter().find_map(dropped) {
+            return self.refuse(list.to_vec(), Refusal::Folds { beside });
         }
         if list.len() < self.options.min_occurrences as usize {
             return self.refuse(list.to_vec(), Refusal::FewOccurrences);

@@ -131,6 +131,7 @@ fn every_reason_is_documented() {
         Refusal::LaunchBound,
         Refusal::NarrowInteger,
         Refusal::Downstream { pass: ir::plan::TvmPass::CommonSubexprElim },
+        Refusal::Folds { beside: ExprId::new(0) },
         Refusal::Limit,
     ];
     for refusal in all {

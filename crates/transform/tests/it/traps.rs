@@ -292,6 +292,48 @@ def f({NUMBERS}):
 }
 
 #[test]
+fn value_that_may_fold_away_an_operand_that_may_fail_gets_no_name() {
+    // For `some = 1` the first two are 0 and nothing divides; `x // some` is no constant for any number.
+    let text = format!(
+        "from tvm.script import tirx as T
+some = settings[\"some\"]
+
+@T.prim_func
+def f({NUMBERS}):
+    A[x % some] = (x % some) * (8 // y)
+    A[y % some] = (y % some) * 2 * A[7]
+    A[z % some] = (z % some) * y
+    A[x // some] = (x // some) * (7 // z)
+    A[z * some] = (z * some + x) * (9 // y)
+    A[x * some] = x * some % y
+    A[y * some] = y * some % 7
+"
+    );
+    expect![[r#"
+        A[x % some] = x % some * (8 // y)
+        A[y % some] = y % some * 2 * A[7]
+        cse_v1 = T.bind(z % some)
+        A[cse_v1] = cse_v1 * y
+        cse_v2 = T.bind(x // some)
+        A[cse_v2] = cse_v2 * (7 // z)
+        cse_v3 = T.bind(z * some)
+        A[cse_v3] = (cse_v3 + x) * (9 // y)
+        A[x * some] = x * some % y
+        cse_v4 = T.bind(y * some)
+        A[cse_v4] = cse_v4 % 7
+        ---
+        x % some: 2 times, cost 4, folds
+        y % some: 2 times, cost 4, folds
+        z % some: 2 times, cost 4, bind cse_v1
+        x // some: 2 times, cost 4, bind cse_v2
+        z * some: 2 times, cost 1, bind cse_v3
+        x * some: 2 times, cost 1, folds
+        y * some: 2 times, cost 1, bind cse_v4
+    "#]]
+    .assert_eq(&sound(&text));
+}
+
+#[test]
 fn an_arm_is_lazy_by_whatever_its_choice_is_called() {
     let text = |[first, second]: [&str; 2]| {
         format!(
