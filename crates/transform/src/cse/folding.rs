@@ -1,7 +1,7 @@
 //! Operands that TVM drops as it reads them, beside values that it folds for some values of captured names.
 //!
-//! `(x % k) * (8 // y)` is 0 for `k = 1`, and no division is left. With a name for `x % k` TVM does not see the zero, so
-//! the division runs, and may fail (`SEMANTICS: S5`, `G3`).
+//! `(x % k) * (8 // y)` is 0 for `k = 1`, and no division is left. With a name for `x % k` TVM does not see the zero,
+//! so the division runs, and may fail (`SEMANTICS: S5`, `G3`).
 //!
 //! In: an occurrence. Out: an operand around it that is dropped so and may fail. O(operators around that may be
 //! constants): few, and none without a captured name.
