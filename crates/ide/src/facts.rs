@@ -20,7 +20,7 @@ use dataflow::{
 };
 use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
 use ir::{Body, BufferId, BufferOrigin, ExprKind, OpId, OpKind, ValueId, print::expr_text};
-use syntax::{Form, TextRange, TextSize};
+use syntax::{Form, LineIndex, TextRange, TextSize};
 
 use crate::{
     plan_text::{self, excerpt, function_text},
@@ -103,12 +103,14 @@ pub(crate) fn facts(
     limit: usize,
 ) -> Vec<LineFacts> {
     let mut found = Vec::new();
+    let file_lines =
+        LineIndex::new(&db::parse(db, file).syntax().text_in(TextRange::up_to(range.end())));
     let of_function = |at: PlacedUnit<'_>| {
         // What is known of operations is told at them.
         if at.unit.form(db) == Form::Operations {
             return false;
         }
-        let lines = FunctionLines::new(db, at.shown(db), range, limit - found.len());
+        let lines = FunctionLines::new(db, at.shown(db), &file_lines, range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
         }
@@ -127,6 +129,8 @@ struct FunctionLines<'db> {
     analyses: Analyses<'db>,
     map: &'db frontend::tvmscript::SourceMap,
     text: &'db plan_text::FunctionText,
+    /// The number of lines of the file before it.
+    lines_before: u32,
     /// The operations that start on each line, with its number from 0.
     statements: Vec<(u32, Vec<OpId>)>,
 }
@@ -135,6 +139,7 @@ impl<'db> FunctionLines<'db> {
     fn new(
         db: &'db RootDatabase,
         at: PlacedUnit<'db>,
+        file_lines: &LineIndex,
         range: TextRange,
         limit: usize,
     ) -> FunctionLines<'db> {
@@ -145,6 +150,7 @@ impl<'db> FunctionLines<'db> {
             analyses: db::analyses(db, unit),
             map: db::source_map(db, unit),
             text: function_text(db, unit),
+            lines_before: file_lines.line(at.to_file(TextRange::default()).start()),
             statements: Vec::new(),
         };
         this.collect(range, limit);
@@ -330,20 +336,15 @@ impl Reader<'_, '_> {
     fn version(&self, op: OpId, buffer: BufferId) -> MemoryVersion {
         let body = self.flow.body;
         let origin = self.memory.before(op, self.aliases.class(buffer)).origin();
-        let line = |op: OpId| self.lines.line(op) + 1;
+        let line = |op: OpId| self.lines.lines_before + self.lines.line(op) + 1;
         let (version, by) = match origin {
             Origin::Entry => ("as on entry".to_owned(), None),
-            Origin::Write(by) => {
-                (format!("written at line {} of the function", line(by)), Some(by))
+            Origin::Write(by) => (format!("written at line {}", line(by)), Some(by)),
+            Origin::LoopEntry(by) => {
+                (format!("of an iteration of the loop at line {}", line(by)), Some(by))
             }
-            Origin::LoopEntry(by) => (
-                format!("of an iteration of the loop at line {} of the function", line(by)),
-                Some(by),
-            ),
             Origin::BlockEntry(_) => ("of one of several paths".to_owned(), None),
-            Origin::After(by) => {
-                (format!("after the statement at line {} of the function", line(by)), Some(by))
-            }
+            Origin::After(by) => (format!("after the statement at line {}", line(by)), Some(by)),
             Origin::Load(_) => ("another at every read".to_owned(), None),
         };
         MemoryVersion {

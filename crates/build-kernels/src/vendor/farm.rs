@@ -308,6 +308,8 @@ impl Inner {
 
     /// Takes an outcome, if it is the first.
     fn take(&self, task: &Task, outcome: Result<Compiled, String>, place: &Origin) {
+        // It is counted before anybody sees it: who got the last outcome may ask for the counts.
+        let mut state = self.lock();
         let is_first = {
             let mut state = task.lock();
             let is_first = state.outcome.is_none();
@@ -318,7 +320,6 @@ impl Inner {
             is_first
         };
         task.changed.notify_all();
-        let mut state = self.lock();
         match place {
             _ if !is_first => state.helped.unneeded += 1,
             Origin::Worker(name) | Origin::Known(name) => {

@@ -230,5 +230,5 @@ fn text_of(it: &Explanation) -> String {
     let text = it.text.replace('`', "'");
     let facts = it.integer.iter().flat_map(|it| it.sentences());
     let parts: Vec<String> = it.reasons.iter().cloned().chain(facts).collect();
-    format!("`{text}`: {} · value {} · {times}\n\n{}", it.ty, it.value_number, parts.join("\n\n"))
+    format!("`{text}`: {} · {times}\n\n{}", it.ty, parts.join("\n\n"))
 }

@@ -63,10 +63,9 @@ fn value_text(
         n => format!("used {n} times"),
     };
     let mut text = format!(
-        "```mlir\n{shown} : {}\n```\n{} · {uses} · value {}",
+        "```mlir\n{shown} : {}\n```\n{} · {uses}",
         type_text(words.body, value),
         origin(db, file, at, &words, value),
-        value.index()
     );
     if let ValueKind::Result(op, _) = words.body.values[value].kind {
         let mut of_op = words.plan.actions.iter().filter(|it| match it.change {

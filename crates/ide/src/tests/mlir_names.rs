@@ -413,16 +413,16 @@ fn hover_tells_what_a_name_is() {
             ```mlir
             %0#0 : i32
             ```
-            result of `my.pair` (line 5) · used once · value 2"#]],
+            result of `my.pair` (line 5) · used once"#]],
     );
     check_hover(
         "return %r",
         "%r",
         expect![[r#"
-        ```mlir
-        %r : i32
-        ```
-        argument 0 of `^two` · used once · value 5"#]],
+            ```mlir
+            %r : i32
+            ```
+            argument 0 of `^two` · used once"#]],
     );
     check_hover(
         "cf.br ^two",

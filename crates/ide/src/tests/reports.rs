@@ -109,30 +109,30 @@ fn hover_of_an_index_says_bounds_congruence_and_canonical_form() {
     check_hover(
         "for k in range(8):\n    A[(2 *$0 k + 1) * 2] = 1",
         expect![[r#"
-        `2 * k`: int32 · value 8 · computed once
+            `2 * k`: int32 · computed once
 
-        It is computed once.
+            It is computed once.
 
-        bounds: `0 <= value <= 14`
+            bounds: `0 <= value <= 14`
 
-        congruence: `2*k`
+            congruence: `2*k`
 
-        known from `0 <= k < 8`
+            known from `0 <= k < 8`
 
-        canonical form: `k * 2` (sum-of-products)"#]],
+            canonical form: `k * 2` (sum-of-products)"#]],
     );
     check_hover(
         "for k in range(8):\n    A[k *$0 4 - k] = 1",
         expect![[r#"
-        `k * 4`: int32 · value 8 · computed once
+            `k * 4`: int32 · computed once
 
-        It is computed once.
+            It is computed once.
 
-        bounds: `0 <= value <= 28`
+            bounds: `0 <= value <= 28`
 
-        congruence: `4*k`
+            congruence: `4*k`
 
-        known from `0 <= k < 8`"#]],
+            known from `0 <= k < 8`"#]],
     );
 }
 
@@ -141,7 +141,7 @@ fn hover_of_an_expression_says_value_and_decision() {
     check_hover(
         "A[i * 4 +$0 j] = 1\nB[i * 4 + j] = 2",
         expect![[r#"
-            `i * 4 + j`: int32 · value 6 · computed 2 times
+            `i * 4 + j`: int32 · computed 2 times
 
             Computed once as `cse_v1` before `A[i * 4 + j] = 1`, it saves 1 evaluation of 2 operations each."#]],
     );

@@ -130,9 +130,9 @@ fn what_is_no_name_of_the_script_is_left_alone() {
     check(
         "A[i] = $0T.max(i, j)",
         expect![[r#"
-        `T.max(i, j)`: int32 · value 4 · computed once
+            `T.max(i, j)`: int32 · computed once
 
-        It is computed once."#]],
+            It is computed once."#]],
     );
 }
 

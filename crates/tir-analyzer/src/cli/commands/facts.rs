@@ -64,21 +64,12 @@ fn line_answer(
         bail!("{shown}:{line}: there is no statement of a TVMScript function on this line");
     };
     Ok(match format {
-        AnswerFormat::Text => {
-            let line_of = |range: TextRange| region(source, &lines, range).start.line;
-            as_text(shown, line, facts, &line_of, is_styled)
-        }
+        AnswerFormat::Text => as_text(shown, line, facts, is_styled),
         AnswerFormat::Json => format!("{}\n", as_json(shown, line, source, &lines, facts)),
     })
 }
 
-fn as_text(
-    shown: &str,
-    line: u32,
-    facts: &LineFacts,
-    line_of: &dyn Fn(TextRange) -> u32,
-    is_styled: bool,
-) -> String {
+fn as_text(shown: &str, line: u32, facts: &LineFacts, is_styled: bool) -> String {
     let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let mut out = format!("{bold}{shown}:{line}: `{}`{plain}\nbefore it:\n", facts.text);
     let mut row = |what: &str, value: String| {
@@ -91,8 +82,7 @@ fn as_text(
     row("live memory", names(facts.live_memory.iter().cloned()));
     for (index, it) in facts.versions.iter().enumerate() {
         let what = if index == 0 { "memory" } else { "" };
-        let place = it.place.map(|at| format!(" ({shown}:{})", line_of(at)));
-        row(what, format!("{}: {}{}", it.buffer, it.version, place.unwrap_or_default()));
+        row(what, format!("{}: {}", it.buffer, it.version));
     }
     for (index, it) in facts.known.iter().enumerate() {
         row(if index == 0 { "known" } else { "" }, it.clone());

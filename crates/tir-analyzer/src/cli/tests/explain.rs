@@ -63,7 +63,7 @@ fn operations_of_mlir_are_explained() {
     project.run("explain a.mlir:3:3").check(expect![[r#"
         a.mlir:3:3
         %1 : i32
-        result of `arith.addi` (line 3) · used once · value 2
+        result of `arith.addi` (line 3) · used once
 
         - is `%a + %a`
         - congruence: `2*k`
@@ -71,14 +71,14 @@ fn operations_of_mlir_are_explained() {
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:3").check(expect![[r#"
-        a.mlir:3:3: %1 : i32: result of `arith.addi` (line 3) · used once · value 2
+        a.mlir:3:3: %1 : i32: result of `arith.addi` (line 3) · used once
         a.mlir:3:8: `arith.addi`: no effect on memory: arith.addi %a, %b : type
-        a.mlir:3:19: %a : i32: argument 0 of its region · used 4 times · value 0
-        a.mlir:3:23: %a : i32: argument 0 of its region · used 4 times · value 0
+        a.mlir:3:19: %a : i32: argument 0 of its region · used 4 times
+        a.mlir:3:23: %a : i32: argument 0 of its region · used 4 times
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:3:3 --format json").check(expect![[r#"
-        {"version":1,"path":"a.mlir","range":{"start":{"line":3,"column":3,"offset":64},"end":{"line":3,"column":5,"offset":66}},"text":"%1 : i32\nresult of `arith.addi` (line 3) · used once · value 2\n\n- is `%a + %a`\n- congruence: `2*k`\n- simpler form: `%a * 2` (sum-of-products)"}
+        {"version":1,"path":"a.mlir","range":{"start":{"line":3,"column":3,"offset":64},"end":{"line":3,"column":5,"offset":66}},"text":"%1 : i32\nresult of `arith.addi` (line 3) · used once\n\n- is `%a + %a`\n- congruence: `2*k`\n- simpler form: `%a * 2` (sum-of-products)"}
         --- exit code 0
     "#]]);
     project.run("explain a.mlir:5:1").check(expect![[r#"
@@ -164,7 +164,7 @@ fn facts_about_a_value_of_mlir() {
     project.run("explain a.mlir:7:12").check(expect![[r#"
         a.mlir:7:12
         %inside : i1
-        result of `arith.cmpi` (line 6) · used once · value 7
+        result of `arith.cmpi` (line 6) · used once
 
         - is `%i < %n`
         - not known: `%k <= %n`; with it, it is always true; state it by `llvm.intr.assume` or `cf.assert`, or `k = "k <= n"` in `[facts]` of the settings

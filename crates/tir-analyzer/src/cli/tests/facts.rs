@@ -28,8 +28,8 @@ fn facts_of_a_line_are_told() {
         before it:
           live         n, tx, i
           live memory  A, B, C
-          memory       C: written at line 6 of the function (a.py:8)
-                       B: of an iteration of the loop at line 7 of the function (a.py:9)
+          memory       C: written at line 8
+                       B: of an iteration of the loop at line 9
           known        0 <= tx < 32
                        0 <= i < n
                        i < 7
