@@ -5,7 +5,6 @@ use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::language;
 use ir::{
     Body, ValueId, ValueKind,
-    arena::Id as _,
     plan::ops::{OpAction, OpChange},
 };
 use syntax::{Shapes, SyntaxKind, SyntaxToken, TextRange, TextSize};
