@@ -129,7 +129,8 @@ fn both_sides_work_and_what_is_refused_there_is_tried_here() {
 #[test]
 fn workers_that_do_nothing_cost_only_notes() {
     for manner in [Manner::Fails, Manner::Away] {
-        let (outcomes, helped, _) = check(manner, Duration::ZERO, MOMENT, 24);
+        // Workers are asked while there is work here: what nobody waits for any more leaves no note.
+        let (outcomes, helped, _) = check(manner, MOMENT, Duration::ZERO, 24);
         assert_eq!(outcomes, expected(24));
         assert_eq!((helped.here, helped.by_worker.len()), (24, 0));
         assert_eq!(helped.notes.len(), usize::from(manner == Manner::Fails), "{helped:?}");
