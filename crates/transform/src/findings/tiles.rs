@@ -29,6 +29,7 @@ mod extents;
 mod in_flight;
 mod launch;
 mod linear;
+mod multiples;
 mod operands;
 mod overflow;
 mod parity;

@@ -9,7 +9,7 @@
 
 use ir::{
     BinaryOp, Body, BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, ScopeFamily, ValueId,
-    plan::finding::{Place, Related, Role},
+    plan::finding::{Place, Role},
 };
 use rules::{Fix, Rule, Severity};
 
@@ -18,7 +18,8 @@ use super::{
     around::{self, Around, Loop},
     extents::{number, slice},
     linear::{Stride, coefficient, size, stride},
-    tails::{Access, accesses, assumption, has_sizes, is_multiple, launch_of},
+    multiples::{Multiple, Wanted},
+    tails::{Access, accesses, has_sizes, is_multiple, launch_of},
     told,
     witness::{Key, Values, evaluate, search, words},
 };
@@ -52,8 +53,6 @@ of float16 begin at 16 bytes. It is a promise that nothing checks.
 
 /// It stays scalar for the same reason.
 const ALSO: Role = Role("the same rows");
-/// Places that are named.
-const MOST_NAMED: usize = 8;
 /// The bytes of the widest access.
 const WIDEST: i64 = 16;
 
@@ -65,7 +64,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
     let has_jumps = around::has_jumps(body, facts.occurrences);
     let mut told_of: Vec<OpId> = Vec::new();
-    let mut rows: Vec<(Rows, Vec<OpId>)> = Vec::new();
+    let mut rows = Wanted::default();
     let has_sizes = has_sizes(body);
     for op in body.ops_preorder() {
         if let Some((var, count)) = lanes(body, op)
@@ -90,41 +89,16 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
                 continue;
             }
             let wide = if has_sizes { unaligned(facts, &access, is_loop) } else { None };
-            if let Some((size, length)) = wide {
-                let it = Rows { launch, size, length };
-                match rows.iter_mut().find(|(known, _)| *known == it) {
-                    Some((_, ops)) if ops.contains(&op) => {}
-                    Some((_, ops)) => ops.push(op),
-                    None => rows.push((it, vec![op])),
-                }
+            if let Some((size, divisor)) = wide {
+                rows.add(Multiple { launch, size, divisor }, op);
             }
         }
     }
-    found.extend(rows.iter().filter_map(|(it, ops)| of_rows(body, it, ops)));
-}
-
-/// Rows that may begin anywhere: their length must be a multiple of a number of elements.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Rows {
-    launch: OpId,
-    size: ValueId,
-    length: i64,
-}
-
-fn of_rows(body: &Body, rows: &Rows, ops: &[OpId]) -> Option<Finding> {
-    let &Rows { launch, size, length } = rows;
-    let (&first, rest) = ops.split_first()?;
-    let place = Place::Op(first);
-    let name = body.name(body.values[size].name);
-    let text = format!(
-        " accesses single elements, as rows of `{name}` elements may begin anywhere; `T.assume({name} % {length} == 0)` would allow {WIDEST} bytes at once"
-    );
-    let message = Sentence::of([place.into(), Word::Text(text.into())]);
-    let mut finding = told(FindingKind::ScalarAccess, place, message);
-    let also = rest.iter().take(MOST_NAMED);
-    finding.related.extend(also.map(|&it| Related { place: Place::Op(it), role: ALSO }));
-    finding.fix = Some(assumption(body, launch, first, (size, length)));
-    Some(finding)
+    found.extend(rows.findings(body, FindingKind::ScalarAccess, ALSO, |name, length| {
+        format!(
+            " accesses single elements, as rows of `{name}` elements may begin anywhere; `T.assume({name} % {length} == 0)` would allow {WIDEST} bytes at once"
+        )
+    }));
 }
 
 /// The variable and the number of a loop of lanes.

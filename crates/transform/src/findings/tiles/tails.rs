@@ -8,17 +8,16 @@
 
 use ir::{
     BinaryOp, Body, BufferId, Callee, ExprId, ExprKind, ForKind, Intrinsic, OccurrenceId, OpId,
-    OpKind, ValueId,
-    plan::finding::{FindingFix, FixEdit, Place, Related, Role},
+    OpKind, ValueId, plan::finding::Role,
 };
 use rules::{Fix, Rule, Severity};
 
 use super::{
-    super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
+    super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title},
     around::{self, Around},
     extents::{number, slice},
     linear::{is_rounded_up, multiple, size},
-    told,
+    multiples::{Multiple, Wanted},
 };
 
 /// A tail that stays guarded.
@@ -50,16 +49,6 @@ nothing checks. Copies that the copy engine does (`TMA`) have no guard in either
 
 /// It has the same tail.
 const ALSO: Role = Role("has the same tail");
-/// Places that are named.
-const MOST_NAMED: usize = 8;
-
-/// A size and the extent of its tiles, in a launch.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Tail {
-    launch: OpId,
-    size: ValueId,
-    extent: i64,
-}
 
 fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let body = facts.body;
@@ -67,51 +56,22 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     if launches.is_empty() || !has_sizes(body) {
         return;
     }
-    let mut all: Vec<(Tail, Vec<OpId>)> = Vec::new();
+    let mut wanted = Wanted::default();
     for op in body.ops_preorder() {
         let Some(launch) = launch_of(body, &launches, op) else { continue };
         for access in accesses(facts, op) {
-            for (extent, size, shape) in tails(facts, &access) {
-                if is_multiple(facts, access.at, shape, extent) {
-                    continue;
-                }
-                let tail = Tail { launch, size, extent };
-                match all.iter_mut().find(|it| it.0 == tail) {
-                    Some((_, ops)) if ops.contains(&op) => {}
-                    Some((_, ops)) => ops.push(op),
-                    None => all.push((tail, vec![op])),
+            for (divisor, size, shape) in tails(facts, &access) {
+                if !is_multiple(facts, access.at, shape, divisor) {
+                    wanted.add(Multiple { launch, size, divisor }, op);
                 }
             }
         }
     }
-    for (Tail { launch, size, extent }, ops) in all {
-        let Some((&first, rest)) = ops.split_first() else { continue };
-        let place = Place::Op(first);
-        let name = body.name(body.values[size].name);
-        let text = format!(
-            " is guarded at its end, as `{name}` may be no multiple of {extent}; `T.assume({name} % {extent} == 0)` would remove the guard"
-        );
-        let message = Sentence::of([place.into(), Word::Text(text.into())]);
-        let mut finding = told(FindingKind::TailGuard, place, message);
-        let also = rest.iter().take(MOST_NAMED);
-        finding.related.extend(also.map(|&it| Related { place: Place::Op(it), role: ALSO }));
-        finding.fix = Some(assumption(body, launch, first, (size, extent)));
-        found.push(finding);
-    }
-}
-
-/// The fix that assumes that a size is a multiple of a number, before the statement of the kernel around an operation.
-pub(super) fn assumption(
-    body: &Body,
-    launch: OpId,
-    op: OpId,
-    (value, divisor): (ValueId, i64),
-) -> FindingFix {
-    let mut before = op;
-    while let Some(parent) = body.parent_op(before).filter(|&it| it != launch) {
-        before = parent;
-    }
-    FindingFix::of(FixEdit::Assume { value, divisor, before })
+    found.extend(wanted.findings(body, FindingKind::TailGuard, ALSO, |name, divisor| {
+        format!(
+            " is guarded at its end, as `{name}` may be no multiple of {divisor}; `T.assume({name} % {divisor} == 0)` would remove the guard"
+        )
+    }));
 }
 
 /// Returns true if a parameter has an extent that calls give.
