@@ -1,23 +1,12 @@
 -- A function before and after passes, side by side in a tab of its own.
 local M = {}
 
+local scratch = require('tir_analyzer.scratch')
+
 local METHOD = 'tir-analyzer/viewPasses'
 
 local function notify(message)
   vim.notify('tir-analyzer: ' .. message, vim.log.levels.WARN)
-end
-
---- A scratch buffer with a text.
-local function buffer(name, text, syntax)
-  local lines = vim.split(vim.trim(text), '\n', { plain = true })
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.bo[bufnr].bufhidden = 'wipe'
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  pcall(vim.api.nvim_buf_set_name, bufnr, ('tir-analyzer://%d/%s'):format(bufnr, name))
-  vim.bo[bufnr].modifiable = false
-  -- Colours without a language server: nothing here is to be changed.
-  vim.bo[bufnr].syntax = syntax
-  return bufnr
 end
 
 --- Shows the function under the cursor before the passes, and after each of them.
@@ -40,12 +29,12 @@ function M.show(passes)
     end
     vim.cmd.tabnew()
     vim.bo.bufhidden = 'wipe'
-    vim.api.nvim_win_set_buf(0, buffer(result['function'], result.before, syntax))
+    vim.api.nvim_win_set_buf(0, scratch.buffer(result['function'], result.before, syntax))
     vim.cmd.diffthis()
     for _, stage in ipairs(result.stages) do
       vim.cmd('rightbelow vsplit')
       local name = ('%s after %s'):format(result['function'], stage.pass)
-      vim.api.nvim_win_set_buf(0, buffer(name, stage.text, syntax))
+      vim.api.nvim_win_set_buf(0, scratch.buffer(name, stage.text, syntax))
       vim.cmd.diffthis()
     end
   end, source)

@@ -2,6 +2,8 @@
 -- by this command alone: the Python of the setting `tilelang.python` imports the file, which executes it.
 local M = {}
 
+local scratch = require('tir_analyzer.scratch')
+
 local METHOD = 'tir-analyzer/viewTileLang'
 
 local function notify(message, level)
@@ -9,17 +11,10 @@ local function notify(message, level)
 end
 
 --- A scratch buffer with a text; `<CR>` goes to the line of the source that a line comes from.
-local function buffer(name, stage, filetype, source)
-  local lines = vim.split(vim.trim(stage.text), '\n', { plain = true })
+local function buffer(name, stage, syntax, source)
+  local bufnr = scratch.buffer(name, stage.text, syntax)
   -- Lines are counted from the first of the text.
   local _, skipped = (stage.text:match('^%s*') or ''):gsub('\n', '')
-  local bufnr = vim.api.nvim_create_buf(false, true)
-  vim.bo[bufnr].bufhidden = 'wipe'
-  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-  pcall(vim.api.nvim_buf_set_name, bufnr, ('tir-analyzer://%d/%s'):format(bufnr, name))
-  vim.bo[bufnr].modifiable = false
-  -- Colours without a language server: nothing here is to be changed.
-  vim.bo[bufnr].syntax = filetype
   vim.keymap.set('n', '<CR>', function()
     local line = vim.api.nvim_win_get_cursor(0)[1] - 1 + skipped
     for _, it in ipairs(stage.lines or {}) do
