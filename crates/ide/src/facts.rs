@@ -20,7 +20,7 @@ use dataflow::{
 };
 use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
 use ir::{Body, BufferId, BufferOrigin, ExprKind, OpId, OpKind, ValueId, print::expr_text};
-use syntax::{Form, LineIndex, TextRange, TextSize};
+use syntax::{Form, TextRange, TextSize};
 
 use crate::{
     plan_text::{self, excerpt, function_text},
@@ -65,18 +65,28 @@ pub struct LineFacts {
 pub struct MemoryVersion {
     /// The buffer.
     pub buffer: String,
-    /// The write that made its contents.
-    pub version: String,
+    /// How the write that made its contents stands to the line.
+    pub version: &'static str,
     /// The statement that did, or that holds the write.
     pub place: Option<TextRange>,
 }
 
+impl MemoryVersion {
+    /// Its contents in words; `line_of` tells the line of a place in the file.
+    pub fn words(&self, line_of: impl Fn(TextRange) -> u32) -> String {
+        match self.place {
+            Some(place) => format!("{} at line {}", self.version, line_of(place)),
+            None => self.version.to_owned(),
+        }
+    }
+}
+
 impl LineFacts {
     /// Liveness and memory versions in a few words: first those particular to the line, long lists cut.
-    pub fn title(&self) -> String {
+    pub fn title(&self, line_of: impl Fn(TextRange) -> u32) -> String {
         let mut title = format!("live: {}", few(&self.live));
         for it in &self.versions {
-            title.push_str(&format!("; {}: {}", it.buffer, it.version));
+            title.push_str(&format!("; {}: {}", it.buffer, it.words(&line_of)));
         }
         if !self.live_memory.is_empty() {
             title.push_str(&format!("; live memory: {}", few(&self.live_memory)));
@@ -103,14 +113,12 @@ pub(crate) fn facts(
     limit: usize,
 ) -> Vec<LineFacts> {
     let mut found = Vec::new();
-    let file_lines =
-        LineIndex::new(&db::parse(db, file).syntax().text_in(TextRange::up_to(range.end())));
     let of_function = |at: PlacedUnit<'_>| {
         // What is known of operations is told at them.
         if at.unit.form(db) == Form::Operations {
             return false;
         }
-        let lines = FunctionLines::new(db, at.shown(db), &file_lines, range, limit - found.len());
+        let lines = FunctionLines::new(db, at.shown(db), range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
         }
@@ -129,8 +137,6 @@ struct FunctionLines<'db> {
     analyses: Analyses<'db>,
     map: &'db frontend::tvmscript::SourceMap,
     text: &'db plan_text::FunctionText,
-    /// The number of lines of the file before it.
-    lines_before: u32,
     /// The operations that start on each line, with its number from 0.
     statements: Vec<(u32, Vec<OpId>)>,
 }
@@ -139,7 +145,6 @@ impl<'db> FunctionLines<'db> {
     fn new(
         db: &'db RootDatabase,
         at: PlacedUnit<'db>,
-        file_lines: &LineIndex,
         range: TextRange,
         limit: usize,
     ) -> FunctionLines<'db> {
@@ -150,7 +155,6 @@ impl<'db> FunctionLines<'db> {
             analyses: db::analyses(db, unit),
             map: db::source_map(db, unit),
             text: function_text(db, unit),
-            lines_before: file_lines.line(at.to_file(TextRange::default()).start()),
             statements: Vec::new(),
         };
         this.collect(range, limit);
@@ -336,16 +340,13 @@ impl Reader<'_, '_> {
     fn version(&self, op: OpId, buffer: BufferId) -> MemoryVersion {
         let body = self.flow.body;
         let origin = self.memory.before(op, self.aliases.class(buffer)).origin();
-        let line = |op: OpId| self.lines.lines_before + self.lines.line(op) + 1;
         let (version, by) = match origin {
-            Origin::Entry => ("as on entry".to_owned(), None),
-            Origin::Write(by) => (format!("written at line {}", line(by)), Some(by)),
-            Origin::LoopEntry(by) => {
-                (format!("of an iteration of the loop at line {}", line(by)), Some(by))
-            }
-            Origin::BlockEntry(_) => ("of one of several paths".to_owned(), None),
-            Origin::After(by) => (format!("after the statement at line {}", line(by)), Some(by)),
-            Origin::Load(_) => ("another at every read".to_owned(), None),
+            Origin::Entry => ("as on entry", None),
+            Origin::Write(by) => ("written", Some(by)),
+            Origin::LoopEntry(by) => ("of an iteration of the loop", Some(by)),
+            Origin::BlockEntry(_) => ("of one of several paths", None),
+            Origin::After(by) => ("after the statement", Some(by)),
+            Origin::Load(_) => ("another at every read", None),
         };
         MemoryVersion {
             buffer: body.name(body.buffers[buffer].name).to_owned(),

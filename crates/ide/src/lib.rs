@@ -67,7 +67,7 @@ pub use ir::effects::{EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
 use ir::guard::Panicked;
 pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
 pub use syntax::{
-    Diagnostic, Edit, Language, LineCol, Parse, Severity, Shapes, TextRange, TextSize,
+    Diagnostic, Edit, Language, LineCol, LineIndex, Parse, Severity, Shapes, TextRange, TextSize,
 };
 pub use transform::{
     cse::CseOptions,

@@ -7,8 +7,8 @@ use std::{path::Path, sync::Arc};
 
 use ide::{
     ActionKind, Analysis, AnalysisHost, CompletionKind, Config, DiagnosticsConfig, FileId, Group,
-    InlayHintsConfig, Language, Pass, Preset, Settings, Severity, Target, TargetOptions, TextRange,
-    TextSize, TokenKind, Worth,
+    InlayHintsConfig, Language, LineIndex, Pass, Preset, Settings, Severity, Target, TargetOptions,
+    TextRange, TextSize, TokenKind, Worth,
 };
 use serde::Serialize;
 
@@ -315,9 +315,10 @@ impl Session {
     fn facts(&self, from: u32, to: u32) -> Vec<answer::LineFacts> {
         let range = self.offsets.range(from, to);
         let found = self.analysis().facts(FILE, range, MOST_FACTS).unwrap_or_default();
+        let lines = LineIndex::new(&self.text);
         let line = |it: ide::LineFacts| answer::LineFacts {
             range: self.offsets.units(it.range),
-            facts: rows(&it),
+            facts: rows(&it, &lines),
             text: it.text,
         };
         found.into_iter().map(line).collect()
@@ -485,7 +486,7 @@ fn token(it: TokenKind) -> &'static str {
 }
 
 /// The facts of a line that say something.
-fn rows(it: &ide::LineFacts) -> Vec<(&'static str, String)> {
+fn rows(it: &ide::LineFacts, lines: &LineIndex) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if !it.is_reached {
         rows.push(("reached", "never".to_owned()));
@@ -497,7 +498,8 @@ fn rows(it: &ide::LineFacts) -> Vec<(&'static str, String)> {
         ("checked", &it.checked),
     ];
     rows.extend(lists.into_iter().filter(|it| !it.1.is_empty()).map(|it| (it.0, it.1.join(", "))));
-    let version = |it: &ide::MemoryVersion| format!("{}: {}", it.buffer, it.version);
+    let line_of = |at: TextRange| lines.line(at.start()) + 1;
+    let version = |it: &ide::MemoryVersion| format!("{}: {}", it.buffer, it.words(line_of));
     let versions: Vec<String> = it.versions.iter().map(version).collect();
     let pair = |it: &(String, &'static str)| format!("{} {}", it.0, it.1);
     let varies: Vec<String> = it.varies.iter().map(pair).collect();

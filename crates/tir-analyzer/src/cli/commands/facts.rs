@@ -64,12 +64,21 @@ fn line_answer(
         bail!("{shown}:{line}: there is no statement of a TVMScript function on this line");
     };
     Ok(match format {
-        AnswerFormat::Text => as_text(shown, line, facts, is_styled),
+        AnswerFormat::Text => {
+            let line_of = |at| region(source, &lines, at).start.line;
+            as_text(shown, line, facts, line_of, is_styled)
+        }
         AnswerFormat::Json => format!("{}\n", as_json(shown, line, source, &lines, facts)),
     })
 }
 
-fn as_text(shown: &str, line: u32, facts: &LineFacts, is_styled: bool) -> String {
+fn as_text(
+    shown: &str,
+    line: u32,
+    facts: &LineFacts,
+    line_of: impl Fn(TextRange) -> u32,
+    is_styled: bool,
+) -> String {
     let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let mut out = format!("{bold}{shown}:{line}: `{}`{plain}\nbefore it:\n", facts.text);
     let mut row = |what: &str, value: String| {
@@ -82,7 +91,7 @@ fn as_text(shown: &str, line: u32, facts: &LineFacts, is_styled: bool) -> String
     row("live memory", names(facts.live_memory.iter().cloned()));
     for (index, it) in facts.versions.iter().enumerate() {
         let what = if index == 0 { "memory" } else { "" };
-        row(what, format!("{}: {}", it.buffer, it.version));
+        row(what, format!("{}: {}", it.buffer, it.words(&line_of)));
     }
     for (index, it) in facts.known.iter().enumerate() {
         row(if index == 0 { "known" } else { "" }, it.clone());
@@ -116,6 +125,7 @@ fn names(items: impl ExactSizeIterator<Item = String>) -> String {
 
 fn as_json(shown: &str, line: u32, source: &Source, lines: &LineIndex, facts: &LineFacts) -> Value {
     let range = |at| findings::range_json(&region(source, lines, at));
+    let line_of = |at| region(source, lines, at).start.line;
     let named = |list: &[(String, &'static str)]| -> Vec<Value> {
         list.iter().map(|(name, how)| json!({ "name": name, "how": how })).collect()
     };
@@ -123,7 +133,8 @@ fn as_json(shown: &str, line: u32, source: &Source, lines: &LineIndex, facts: &L
         .versions
         .iter()
         .map(|it| {
-            json!({ "buffer": it.buffer, "version": it.version, "range": it.place.map(range) })
+            let words = it.words(line_of);
+            json!({ "buffer": it.buffer, "version": words, "range": it.place.map(range) })
         })
         .collect();
     json!({

@@ -287,11 +287,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        let mut end = text.len().min(MAX_TEXT);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let text = text[..end].trim();
+        let text = text[..text.floor_char_boundary(MAX_TEXT)].trim();
         *slot = (!text.is_empty()).then(|| text.to_owned());
     }
 }

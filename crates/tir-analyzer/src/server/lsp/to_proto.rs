@@ -343,7 +343,8 @@ pub(crate) fn code_lens(places: Places<'_>, facts: &ide::LineFacts) -> lsp::Code
     /// Editors show a lens on one line.
     const MAX_TITLE: usize = 160;
     let start = ide::TextRange::empty(facts.range.start());
-    let title = ide::shortened(&facts.title(), MAX_TITLE);
+    let line_of = |it: ide::TextRange| places.position(it.start()).line + 1;
+    let title = ide::shortened(&facts.title(line_of), MAX_TITLE);
     let command = lsp::Command { title, tooltip: None, command: String::new(), arguments: None };
     lsp::CodeLens { range: places.range(start), command: Some(command), data: None }
 }
