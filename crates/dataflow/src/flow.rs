@@ -15,6 +15,7 @@ use ir::{
     Occurrences, OpId, OpKind, RegionId, RegionKind, ValueId,
     arena::{Id, Table},
     effects::{EffectTable, Trap},
+    role::may_become_constant,
     walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
@@ -285,52 +286,6 @@ pub fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: us
             BinaryOp::Div | BinaryOp::FloorDiv => index == 1,
             _ => false,
         }
-}
-
-/// Nodes that are looked at for captured values.
-const MAX_CONSTANT: usize = 64;
-
-/// Returns true if an expression may be a compile-time constant that is unknown here: captured values are in it, and
-/// TVM folds it for some values of them (`SEMANTICS: G3`): `k + 1`, `x * k`, `x % k`; not `x + k`, nor a load or a
-/// call.
-pub fn may_become_constant(body: &Body, expr: ExprId) -> bool {
-    let mut n_seen = 0;
-    body.expr(expr).flags.has_captured && may_be_constant(body, expr, &mut n_seen)
-}
-
-/// The same, of an expression that may be a constant that is known here too.
-fn may_be_constant(body: &Body, expr: ExprId, n_seen: &mut usize) -> bool {
-    *n_seen += 1;
-    if *n_seen > MAX_CONSTANT {
-        return true;
-    }
-    let node = body.expr(expr);
-    let mut of = |it: ExprId| may_be_constant(body, it, n_seen);
-    let is_open = |it: ExprId| body.expr(it).flags.has_captured;
-    match node.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) => true,
-        ExprKind::Value(value) => body.is_captured(value),
-        ExprKind::Load { .. } | ExprKind::Call { .. } => false,
-        _ if !node.flags.has_captured => false,
-        ExprKind::Binary(op, a, b) => {
-            let (left, right) = (of(a), of(b));
-            left && right
-                || match op {
-                    BinaryOp::Mul
-                    | BinaryOp::Mod
-                    | BinaryOp::FloorMod
-                    | BinaryOp::And
-                    | BinaryOp::Or => left && is_open(a) || right && is_open(b),
-                    BinaryOp::Div | BinaryOp::FloorDiv => left && is_open(a),
-                    _ => false,
-                }
-        }
-        kind => {
-            let mut all = true;
-            body.each_child(kind, &mut |it| all &= of(it));
-            all
-        }
-    }
 }
 
 fn positions(body: &Body) -> Table<OpId, u32> {

@@ -13,6 +13,7 @@
 
 mod arguments;
 mod becomes;
+mod folded;
 
 use crate::{
     Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences, OpId,
@@ -20,6 +21,7 @@ use crate::{
 };
 
 pub use becomes::{is_place, may_become};
+pub use folded::{is_judged, may_be_constant, may_become_constant};
 
 /// The role of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

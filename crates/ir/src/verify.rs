@@ -40,8 +40,16 @@ pub fn verify(body: &Body) -> Vec<VerifyError> {
         buffers: FxHashSet::default(),
         threads: FxHashSet::default(),
     };
-    let mut verifier =
-        Verifier { body, errors: Vec::new(), visible, unreachable: 0, trees: Vec::new() };
+    let mut verifier = Verifier {
+        body,
+        errors: Vec::new(),
+        visible,
+        unreachable: 0,
+        trees: Vec::new(),
+        operands: 0,
+        seen_in: vec![0; body.n_exprs()],
+        nodes: Vec::new(),
+    };
     verifier.signature();
     verifier.regions();
     verifier.errors
@@ -87,6 +95,12 @@ struct Verifier<'a> {
     unreachable: u32,
     /// Dominator trees of the regions around.
     trees: Vec<Dominators>,
+    /// The number of operands that were looked into.
+    operands: u32,
+    /// By node: the operand in which it was seen last, by its number.
+    seen_in: Vec<u32>,
+    /// The nodes of an operand that are to be looked at; empty between operands.
+    nodes: Vec<ExprId>,
 }
 
 enum Step {
@@ -421,10 +435,11 @@ impl Verifier<'_> {
         if body.expr(root).flags.open_binders != 0 {
             self.error(Some(op), "an operand has an open bound variable".to_owned());
         }
-        let mut seen = FxHashSet::default();
-        let mut stack = vec![root];
+        self.operands += 1;
+        let mut stack = std::mem::take(&mut self.nodes);
+        stack.push(root);
         while let Some(id) = stack.pop() {
-            if !seen.insert(id) {
+            if std::mem::replace(&mut self.seen_in[id.index()], self.operands) == self.operands {
                 continue;
             }
             let kind = body.expr(id).kind;
@@ -461,6 +476,7 @@ impl Verifier<'_> {
             }
             body.each_child(kind, &mut |child| stack.push(child));
         }
+        self.nodes = stack;
     }
 }
 

@@ -203,18 +203,49 @@ impl Lowering {
     }
 }
 
+/// The places where the result of the passes is verified.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verified {
+    /// After the last pass.
+    Last,
+    /// After each pass, so that one that breaks a body is named.
+    Each,
+}
+
 fn run(
     body: &Body,
     options: &LowerOptions,
     passes: &[Lowering],
 ) -> Result<(Body, Origins), LowerRefusal> {
+    if cfg!(debug_assertions) {
+        return run_verified(body, options, passes, Verified::Each);
+    }
+    match run_verified(body, options, passes, Verified::Last) {
+        // Once more, to see which pass it was.
+        Err(refusal) if refusal.reason == reasons::INTERNAL => {
+            run_verified(body, options, passes, Verified::Each)
+        }
+        done => done,
+    }
+}
+
+fn run_verified(
+    body: &Body,
+    options: &LowerOptions,
+    passes: &[Lowering],
+    verified: Verified,
+) -> Result<(Body, Origins), LowerRefusal> {
     let mut body = body.clone();
     let mut origins = Origins::new();
     // What a text says may be wrong from the start.
     let is_checked = ir::verify::verify(&body).is_empty();
-    for pass in passes {
+    for (at, pass) in passes.iter().enumerate() {
         (pass.run)(&mut body, options, &mut origins).map_err(|it| of_source(it, &origins))?;
-        if is_checked && let Some(error) = ir::verify::verify(&body).into_iter().next() {
+        let is_due = verified == Verified::Each || at + 1 == passes.len();
+        if is_checked
+            && is_due
+            && let Some(error) = ir::verify::verify(&body).into_iter().next()
+        {
             let broken = Broken::in_text(pass.name, &body, error.message, error.op);
             return Err(LowerRefusal::new(reasons::INTERNAL, broken.report()));
         }

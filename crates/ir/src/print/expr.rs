@@ -112,12 +112,22 @@ impl Printer<'_> {
                     self.operand(operand, Level::Not);
                 }
             }
+            // Python computes `~7`, TVM does not.
+            ExprKind::Unary(UnaryOp::BitNot, operand) if self.is_bare(operand) => {
+                self.named("bitwise_not", &[operand]);
+            }
             ExprKind::Unary(UnaryOp::BitNot, operand) => {
                 self.out.push('~');
                 self.operand(operand, Level::Unary);
             }
             // A promotion has no text.
             ExprKind::Cast(value) if ty == Type::Unknown => self.expr_at(value),
+            // Of a number it makes a constant, which `T.Cast` does not.
+            ExprKind::Cast(value) if self.is_number(ty) && self.is_of_python(value) => {
+                self.push(format_args!("T.{}(", ty.prim().unwrap_or(DataType::HANDLE)));
+                self.expr(value);
+                self.out.push(')');
+            }
             ExprKind::Cast(value) => {
                 let dtype = self.dtype_text(ty.prim().unwrap_or(DataType::HANDLE));
                 self.push(format_args!("T.Cast({dtype}, "));
@@ -217,6 +227,11 @@ impl Printer<'_> {
         self.body.expr(expr).is_constant()
     }
 
+    /// Returns true for a number that is written without its type.
+    fn is_bare(&self, expr: ExprId) -> bool {
+        self.is_const(expr) && self.body.dtype(expr) == Some(DataType::INT32)
+    }
+
     fn is_unknown(&self, expr: ExprId) -> bool {
         let flags = self.body.expr(expr).flags;
         flags.has_unknown || flags.has_captured
@@ -228,6 +243,33 @@ impl Printer<'_> {
             ExprKind::Value(value) => self.body.is_captured(value),
             _ => false,
         }
+    }
+
+    /// Returns true for the type of a number that `T` has a member of.
+    fn is_number(&self, ty: Type) -> bool {
+        let is_number = |it: DataType| it.is_bool() || it.is_integer() || it.is_float();
+        ty.prim().is_some_and(|it| has_member(it) && is_number(it))
+    }
+
+    /// Returns true if an expression is one of Python: of captured values, and literals beside them.
+    fn is_of_python(&self, expr: ExprId) -> bool {
+        if !self.body.expr(expr).flags.has_captured {
+            return false;
+        }
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            let node = self.body.expr(at);
+            match node.kind {
+                ExprKind::Int(_) => {}
+                ExprKind::Value(_) if self.is_python(at) => {}
+                ExprKind::Binary(..) => {
+                    self.body.each_child(node.kind, &mut |it| stack.push(it));
+                }
+                ExprKind::Cast(value) if node.ty == Type::Unknown => stack.push(value),
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// Returns true if TVM's parser would read something else from the infix form. Python would evaluate comparisons
@@ -333,7 +375,7 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Unary(UnaryOp::Not, operand) if !self.is_const(operand) => Level::Not,
-            ExprKind::Unary(UnaryOp::BitNot, _) => Level::Unary,
+            ExprKind::Unary(UnaryOp::BitNot, operand) if !self.is_bare(operand) => Level::Unary,
             // A number of Python.
             ExprKind::Opaque { text, .. }
                 if self.body.name(text).bytes().all(|it| it.is_ascii_digit() || it == b'.') =>

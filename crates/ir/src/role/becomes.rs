@@ -5,7 +5,11 @@
 //! divisor must not become a literal zero, and an element may be meant as a place there instead of a value.
 //! O(lists around).
 
-use super::{Role, Roles, has_annotation, of_child};
+use super::{
+    Role, Roles,
+    folded::{is_judged, may_be_constant},
+    has_annotation, of_child,
+};
 use crate::{
     Body, ExprId, ExprKind, OccurrenceId, Occurrences, Type,
     effects::{EffectTable, Element, is_list},
@@ -20,8 +24,12 @@ pub fn may_become(
     index: usize,
     new: ExprId,
 ) -> bool {
-    let role = of_child(body, parent, index, body.children(parent)[index]);
+    let old = body.children(parent)[index];
+    let role = of_child(body, parent, index, old);
     let around = body.expr(parent).kind;
+    if is_judged(body, effects, parent, index) && is_constant_then(body, old, new) {
+        return false;
+    }
     let is_read = match (body.expr(new).kind, around) {
         (ExprKind::Load { .. }, ExprKind::Call { .. }) => {
             effects.element(body, around, index) == Element::Value
@@ -35,6 +43,13 @@ pub fn may_become(
         _ => fits(body, Some((around, index)), role, new),
     };
     role.takes_equal() && is_read
+}
+
+/// Returns true if an operand would be a constant, that is not seen to be fine, where it is read, and was none.
+fn is_constant_then(body: &Body, old: ExprId, new: ExprId) -> bool {
+    !matches!(body.expr(new).kind, ExprKind::Int(it) if it > 0)
+        && may_be_constant(body, new)
+        && !may_be_constant(body, old)
 }
 
 /// Returns true if a constant fits where it stands.
@@ -108,10 +123,16 @@ impl Roles {
         if matches!(body.expr(new).kind, ExprKind::Load { .. }) {
             return !is_place(body, occurrences, effects, occurrence);
         }
-        let around = occurrences[occurrence].parent.map(|parent| {
-            let index = occurrences.index_in(parent, occurrence);
-            (body.expr(occurrences[parent].expr).kind, index)
-        });
+        let around = occurrences[occurrence]
+            .parent
+            .map(|parent| (occurrences[parent].expr, occurrences.index_in(parent, occurrence)));
+        if let Some((parent, index)) = around
+            && is_judged(body, effects, parent, index)
+            && is_constant_then(body, occurrences[occurrence].expr, new)
+        {
+            return false;
+        }
+        let around = around.map(|(parent, index)| (body.expr(parent).kind, index));
         fits(body, around, self.role(occurrence), new)
     }
 

@@ -6,10 +6,11 @@
 //! In: an occurrence. Out: an operand around it that is dropped so and may fail. O(operators around that may be
 //! constants): few, and none without a captured name.
 
-use dataflow::flow::{may_become_constant, may_fold_away};
+use dataflow::flow::may_fold_away;
 use ir::{
     BinaryOp, ExprId, ExprKind, OccurrenceId, Type,
     effects::{Trap, TrapKind},
+    role::may_become_constant,
 };
 
 use super::{facts::Facts, sharing::Sharing};

@@ -12,10 +12,12 @@ use dataflow::flow::{Flow, Target};
 use ir::{
     Attr, Body, BufferField, Dialect, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
     arena::Id as _,
+    effects::EffectTable,
     plan::{
         finding::Place,
         simplify::{SimplificationKind, SimplifyRefusal},
     },
+    role,
     walk::WalkEvent,
 };
 
@@ -42,16 +44,19 @@ pub(super) struct LoopFacts {
     has_attrs: Vec<bool>,
     /// By value: how often it is used.
     n_uses: Vec<u32>,
+    /// By value: whether it is in an operand of unknown type that is judged where it is read, should it be a constant.
+    is_judged: Vec<bool>,
 }
 
 impl LoopFacts {
-    pub(super) fn of(body: &Body, flow: &Flow<'_>) -> LoopFacts {
+    pub(super) fn of(body: &Body, effects: &EffectTable, flow: &Flow<'_>) -> LoopFacts {
         let n_ops = body.ops.len();
         let mut facts = LoopFacts {
             leaves: vec![None; n_ops],
             has_sblock: vec![false; n_ops],
             has_attrs: vec![false; n_ops],
             n_uses: n_uses(body),
+            is_judged: judged(body, effects),
         };
         for event in body.walk(body.root) {
             let WalkEvent::Leave(op) = event else { continue };
@@ -151,6 +156,28 @@ fn n_uses(body: &Body) -> Vec<u32> {
     n_uses
 }
 
+/// By value whether a constant in its place would be judged where the text is read ([`role::is_judged`]), as a type is
+/// not known: TVM refuses `k // 0` of a number `k` of Python. Of known types the operator is written by its name.
+fn judged(body: &Body, effects: &EffectTable) -> Vec<bool> {
+    let mut is_judged = vec![false; body.values.len()];
+    if !body.exprs().any(|(_, node)| node.ty.is_open()) {
+        return is_judged;
+    }
+    let mut of_expr = vec![false; body.n_exprs()];
+    for (expr, node) in body.exprs().rev() {
+        let is_in_one = of_expr[expr.index()];
+        let is_unknown = node.ty.is_open();
+        for (index, child) in body.children(expr).into_iter().enumerate() {
+            of_expr[child.index()] |=
+                is_in_one || is_unknown && role::is_judged(body, effects, expr, index);
+        }
+        if let ExprKind::Value(value) = node.kind {
+            is_judged[value.index()] = is_in_one;
+        }
+    }
+    is_judged
+}
+
 /// By node the use of shared memory by its evaluation, given by buffer whether it is in that memory.
 fn touches(body: &Body, shared: &[bool]) -> Vec<Touch> {
     let mut of_expr = vec![Touch::No; body.n_exprs()];
@@ -242,6 +269,9 @@ impl Planner<'_, '_, '_, '_> {
         let is_small = node.is_leaf() || (n_uses <= 1 && node.size <= MOST_NODES);
         if is_used && !is_small {
             return refuse(SimplifyRefusal::WouldGrow);
+        }
+        if loops.is_judged[value.index()] && role::may_be_constant(self.simplifier.body(), first) {
+            return refuse(SimplifyRefusal::ReadsBackDifferently);
         }
         if !facts.openable().is_unique_in(body, block) || (is_used && !self.has_unique_names(first))
         {

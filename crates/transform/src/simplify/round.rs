@@ -200,7 +200,8 @@ impl Facts<'_, '_> {
 
     /// Returns the facts about loops; most bodies have none that could be removed.
     pub(super) fn loops(&self) -> &LoopFacts {
-        self.loops.get_or_init(|| LoopFacts::of(self.round.analyses.body, &self.flow))
+        let Analyses { body, effects, .. } = *self.round.analyses;
+        self.loops.get_or_init(|| LoopFacts::of(body, effects, &self.flow))
     }
 
     /// Returns the uses of the memory that threads share.

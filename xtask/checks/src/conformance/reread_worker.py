@@ -14,7 +14,7 @@ function's own), "equal", "renamed" (equal but for names), "changed" or "refused
 
 import ast
 
-from run_tests import FileWatch, TestsWorker, attempt, decorated, function_of, modules
+from run_tests import FileWatch, TestsWorker, accepts, attempt, decorated, function_of, modules
 from tvm_worker import describe, serve_deep, text_difference
 
 # How often one function is compared: a test with parameters reads it once for each of their values.

@@ -442,3 +442,25 @@ fn what_a_pool_counts_is_a_number_in_sums_and_macros() {
         "#]],
     );
 }
+
+#[test]
+fn a_conversion_of_a_number_of_python_stays_a_constant() {
+    // `T.Cast` of a number is an operator, `T.uint32` of one is a constant.
+    check(
+        "n, flag",
+        "
+        def f(x: T.int32, A: T.Buffer((16,), \"uint32\")):
+            T.evaluate(T.call_extern(\"int32\", \"f\", T.uint32(n), T.cast(n * 2 + 1, \"int64\")))
+            T.evaluate(T.call_extern(\"int32\", \"f\", T.uint32(n + x)))
+            A[0] = T.uint32(n) + T.bitwise_not(T.uint32(7))
+        ",
+        expect![[r#"
+            unresolved-capture: the value of `n` is not known here
+            @T.prim_func
+            def f(x: T.int32, A: T.Buffer((16,), "uint32")):
+                T.call_extern("int32", "f", T.uint32(n), T.int64(n * 2 + 1))
+                T.call_extern("int32", "f", T.Cast("uint32", n + x))
+                A[0] = T.uint32(n) + ~T.uint32(7)
+        "#]],
+    );
+}

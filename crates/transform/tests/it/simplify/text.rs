@@ -793,3 +793,40 @@ fn functions_read_back_wherever_they_stand() {
         assert_eq!(found.is_done, [true], "{}", item.source.name);
     }
 }
+
+#[test]
+fn nothing_becomes_a_constant_that_is_judged_while_it_is_read() {
+    // A zero beside a number of Python is refused where it is read; so is `~7`, -8 in Python, as an unsigned integer.
+    check_file(
+        "\
+from tvm.script import tirx as T
+
+def make(k, d):
+    @T.prim_func(s_tir=True)
+    def f(x: T.int32, A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), d)):
+        for i in range(1):
+            A[0] = T.truncdiv(k, i)
+        for i in range(1):
+            A[0] = k * i
+        A[1] = 1 % T.Select(T.bool(False), 0, x % k)
+        A[1] = 1 % T.Select(T.bool(False), 0, x + k)
+        B[0] = (~T.if_then_else(T.bool(False), 0, 7)).astype(d)
+        B[1] = (~T.if_then_else(T.bool(False), 0, x)).astype(d)
+    return f
+",
+        expect![[r##"
+            # 1 of 2
+            @T.prim_func(s_tir=True)
+            def f(x: T.int32, A: T.Buffer((16,), "int32"), B: T.Buffer((16,), d)):
+                for i in range(1):
+                    A[0] = T.truncdiv(k, i)
+                for i in range(1):
+                    A[0] = k * i
+                A[1] = 1 % T.Select(T.bool(False), 0, x % k)
+                A[1] = 1 % (x + k)
+                B[0] = (~T.if_then_else(T.bool(False), 0, 7)).astype(d)
+                B[1] = (~T.if_then_else(T.bool(False), 0, x)).astype(d)
+            return f
+        "##]],
+    );
+}
