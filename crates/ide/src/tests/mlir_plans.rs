@@ -138,7 +138,7 @@ fn hints_name_the_equal_operation_and_its_line() {
         }
     "#]]
     .assert_eq(&text);
-    let tooltips: Vec<&str> = hints.iter().map(|it| it.tooltip.as_str()).collect();
+    let tooltips: Vec<&str> = hints.iter().filter_map(|it| it.tooltip.as_deref()).collect();
     expect![[r#"
         common-operation: `arith.addi` computes the same value as `%0`.
         common-operation: `arith.muli` computes the same value as `%2`.
