@@ -7,7 +7,7 @@
 //! | `python file=a.py` | a file; commands below on the page see it |
 //! | `console` | commands behind `$`, and their output; `UPDATE_EXPECT=1` writes it |
 //! | `toml check=settings` | settings that must hold |
-//! | `toml check`, `json check`, `lisp check` | settings of an editor: they must be well formed |
+//! | `toml check`, `json check`, `lisp check` | settings of an editor: well formed, and true of this program |
 //! | `python run` | run by `tests/python/test_book.py`, where the package is |
 //! | any other | is not looked at |
 
@@ -16,6 +16,7 @@ use std::{fs, path::PathBuf};
 use serde_json::Value;
 
 use super::Project;
+use crate::config::ConfigPatch;
 
 fn checkout() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -113,17 +114,69 @@ fn check_block(project: &Project, language: &str, how: &str, body: &str) -> Resu
             (outcome.code == 0).then_some(()).ok_or_else(|| wrong(&outcome.err()))
         }
         ("toml", "check") => {
-            toml::from_str::<toml::Table>(body).map(drop).map_err(|error| wrong(&error))
+            let read = toml::from_str::<Value>(body).map_err(|error| wrong(&error))?;
+            check_settings(&read).map_err(|why| wrong(&why))
         }
         ("json", "check") => {
-            serde_json::from_str::<Value>(body).map(drop).map_err(|error| wrong(&error))
+            let read = serde_json::from_str::<Value>(body).map_err(|error| wrong(&error))?;
+            check_settings(&read).map_err(|why| wrong(&why))
         }
         ("lisp", "check") => {
-            is_balanced(body).then_some(()).ok_or_else(|| wrong(&"the parentheses do not match"))
+            let words = body.split('"').skip(1).step_by(2);
+            let commands: Vec<&str> = words.filter(|it| *it != "tir-analyzer").collect();
+            let is_server = !body.contains("(\"tir-analyzer\"") || commands.contains(&"server");
+            match (is_balanced(body), is_server) {
+                (false, _) => Err(wrong(&"the parentheses do not match")),
+                (_, false) => Err(wrong(&"the command is not `server`")),
+                _ => Ok(()),
+            }
         }
         (_, how) if how.starts_with("check") => Err(wrong(&"a check that nothing does")),
         _ => Ok(()),
     }
+}
+
+/// What settings of an editor say of this program must be so: how the server is started, and the settings that it gets.
+fn check_settings(value: &Value) -> Result<(), String> {
+    let is_name = |it: &Value| it.as_str() == Some("tir-analyzer");
+    match value {
+        Value::Array(items) => {
+            let is_command = items.first().is_some_and(is_name) && items.len() > 1;
+            if is_command && items[1..] != [Value::from("server")] {
+                return Err(format!("{value} is not the command of the server"));
+            }
+            items.iter().try_for_each(check_settings)
+        }
+        Value::Object(fields) => {
+            for (program, arguments) in [("command", "args"), ("path", "arguments")] {
+                let is_started = fields.get(program).is_some_and(is_name);
+                if is_started && fields.get(arguments) != Some(&serde_json::json!(["server"])) {
+                    return Err(format!("{value} does not start the server"));
+                }
+            }
+            let is_ours = |name: &str| ["hints", "cse"].contains(&name);
+            if fields.keys().any(|it| is_ours(it)) {
+                let patch = ConfigPatch::from_json(value).map_err(|error| error.to_string())?;
+                if !patch.unknown.is_empty() {
+                    return Err(format!("{:?}", patch.unknown));
+                }
+            }
+            fields.values().try_for_each(check_settings)
+        }
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn settings_of_editors_are_about_this_program() {
+    let check = |text: &str| check_settings(&serde_json::from_str(text).unwrap()).is_ok();
+    assert!(check(r#"{"a": {"command": "tir-analyzer", "args": ["server"]}}"#));
+    assert!(!check(r#"{"a": {"command": "tir-analyzer", "args": ["serve"]}}"#));
+    assert!(check(r#"["tir-analyzer", "server"]"#));
+    assert!(!check(r#"["tir-analyzer", "lsp"]"#));
+    assert!(check(r#"{"config": {"hints": {"per-function": 8}}}"#));
+    assert!(!check(r#"{"config": {"hints": {"per-functions": 8}}}"#));
+    assert!(!check(r#"{"config": {"hints": {"per-function": "many"}}}"#));
 }
 
 /// True if each parenthesis of a text of Lisp has its partner; strings are left out.
