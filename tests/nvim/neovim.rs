@@ -184,9 +184,9 @@ impl Neovim {
         self.captured(&["-p"])
     }
 
-    /// Returns the screen, row by row, with escape sequences for its colours.
+    /// Returns the screen, row by row, with escape sequences for its colours and all blanks.
     pub(crate) fn coloured_screen(&self) -> String {
-        self.captured(&["-p", "-e"])
+        self.captured(&["-p", "-e", "-N"])
     }
 
     fn captured(&self, options: &[&str]) -> String {

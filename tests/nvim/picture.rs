@@ -100,7 +100,8 @@ fn draw_run(out: &mut String, run: &str, column: usize, y: usize, style: &Style)
         let _ = write!(out, " fill=\"{text}\"");
     }
     let escaped = shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let _ = writeln!(out, ">{}</text>", escaped.replace("  ", "\u{a0}\u{a0}"));
+    // Blanks that a browser may not join or drop.
+    let _ = writeln!(out, ">{}</text>", escaped.replace(' ', "\u{a0}"));
 }
 
 /// Applies the numbers of an escape sequence.
@@ -149,7 +150,7 @@ fn runs_of_cells_are_pieces_of_text() {
             "<text x=\"9\" y=\"25\" textLength=\"18\">ab</text>",
             "<text x=\"36\" y=\"25\" textLength=\"27\" font-weight=\"bold\">c&lt;d</text>",
             "<rect x=\"18\" y=\"30\" width=\"36\" height=\"20\" fill=\"#001000\"/>",
-            "<text x=\"18\" y=\"45\" textLength=\"36\" font-style=\"italic\" fill=\"#0102ff\">x ×2</text>",
+            "<text x=\"18\" y=\"45\" textLength=\"36\" font-style=\"italic\" fill=\"#0102ff\">x\u{a0}×2</text>",
             "</svg>",
         ]
     );

@@ -2,6 +2,8 @@
 //! mlir-opt, TVM, NVIDIA's compilers, the reference client of MCP, pre-commit, and Python with pyopencl on some OpenCL
 //! device.
 //!
+//! `TIR_ANALYZER_PICTURES=DIR` writes the pictures of Neovim there too.
+//!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
 
@@ -34,6 +36,9 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
     let mut command = context.cargo();
     command.args(["test", "--workspace", "--tests", "--locked", "--no-fail-fast"]);
     command.args(["--", "--ignored", "--test-threads", "1"]);
+    if let Some(folder) = std::env::var_os("TIR_ANALYZER_PICTURES") {
+        command.env("TIR_ANALYZER_PICTURES", std::path::absolute(folder)?);
+    }
     match neovim(context.ws) {
         Ok(nvim) => drop(command.env("TIR_ANALYZER_NVIM", nvim)),
         Err(skip) => {

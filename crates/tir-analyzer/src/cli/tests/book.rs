@@ -44,7 +44,7 @@ fn chapters_are_written_for_mdbook() {
     assert!(page.starts_with("# dead-store\n\n**hint**: a store that nothing can read."), "{page}");
     assert!(project.read("src/settings.md").contains("\n### hints.per-lines\n"));
     assert!(project.read("src/python.md").contains("\n### check\n"));
-    assert!(project.path().join("src/pictures/neovim-hints.png").is_file());
+    assert!(project.path().join("src/pictures/neovim-hints.svg").is_file());
 }
 
 #[test]
