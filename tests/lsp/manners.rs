@@ -113,7 +113,7 @@ fn one_long_function_is_answered_in_part_too_and_its_work_goes_on() {
         server.open(&document);
         let mut params = document.over_all();
         params["position"] = json!({ "line": 20, "character": 20 });
-        params["context"] = json!({ "diagnostics": [] });
+        params["context"] = json!({ "diagnostics": [], "triggerKind": 1 });
         let answer = server.request(method, params.clone()).expect("a part of an answer");
         let found = match method {
             "textDocument/diagnostic" | "textDocument/completion" => &answer["items"],

@@ -382,7 +382,10 @@ fn neovim_pictures_show_what_is_on_screen() {
     editor.keys(&format!("{top}Gzt"));
     let is_shown = || {
         let screen = editor.screen();
-        hints.iter().filter(|hint| screen.contains(hint.label.trim())).count() >= 3
+        // Findings have signs beside their lines.
+        let is_scrolled = screen.trim_start().starts_with(&format!("{top} "));
+        let n_shown = hints.iter().filter(|hint| screen.contains(hint.label.trim())).count();
+        is_scrolled && n_shown >= 3 && screen.contains("\nH ")
     };
     editor.wait_until("hints are on the screen", is_shown);
     let drawn = shoot(&editor, "hints.svg");

@@ -435,6 +435,28 @@ fn hover_at_a_redundant_operation_says_what_it_equals_and_where_that_is() {
 }
 
 #[test]
+fn actions_are_read_back_when_they_are_asked_for_alone() {
+    let text = "func.func @f(%a: i32, %b: i32) {\n  %0 = arith.addi %a, %b : i32\n  \
+                %1 = arith.addi %a, %b : i32\n  %2 = arith.addi %a, %b : i32\n  \
+                \"my.use\"(%0, %1, %2) : (i32, i32, i32) -> ()\n  return\n}\n";
+    let analysis = analysis(text);
+    let whole = TextRange::up_to(syntax::TextSize::of(text));
+    let all = analysis.code_actions(FILE, whole, &|_| true).unwrap();
+    let titles = analysis.code_action_titles(FILE, whole, &|_| true).unwrap();
+    assert_eq!(all.len(), titles.len());
+    let n_put_off = titles.iter().filter(|it| it.is_put_off).count();
+    assert_eq!(n_put_off, 2, "each of the two equal operations: {titles:#?}");
+    for (at, (with, without)) in all.iter().zip(&titles).enumerate() {
+        assert_eq!((with.kind, &with.title), (without.kind, &without.title));
+        let is_same = |it: &&crate::CodeAction| (it.kind, &it.title) == (with.kind, &with.title);
+        let number = all[..at].iter().filter(is_same).count();
+        let alone = analysis.code_action(FILE, whole, (with.kind, &with.title, number)).unwrap();
+        let edits = alone.as_ref().map(|it| &it.edits);
+        assert_eq!(edits, Some(&with.edits), "{}", with.title);
+    }
+}
+
+#[test]
 fn passes_are_shown_as_edits_of_the_text() {
     let view = |at: &str, passes: &[crate::Pass]| {
         let offset = TextSize::from(TEXT.find(at).unwrap() as u32);

@@ -139,19 +139,21 @@ fn check_block(project: &Project, language: &str, how: &str, body: &str) -> Resu
 /// What settings of an editor say of this program must be so: how the server is started, and the settings that it gets.
 fn check_settings(value: &Value) -> Result<(), String> {
     let is_name = |it: &Value| it.as_str() == Some("tir-analyzer");
+    let is_server = |it: &[Value]| [["server"], ["mcp"]].iter().any(|words| it == words);
     match value {
         Value::Array(items) => {
             let is_command = items.first().is_some_and(is_name) && items.len() > 1;
-            if is_command && items[1..] != [Value::from("server")] {
-                return Err(format!("{value} is not the command of the server"));
+            if is_command && !is_server(&items[1..]) {
+                return Err(format!("{value} is not the command of a server"));
             }
             items.iter().try_for_each(check_settings)
         }
         Value::Object(fields) => {
             for (program, arguments) in [("command", "args"), ("path", "arguments")] {
                 let is_started = fields.get(program).is_some_and(is_name);
-                if is_started && fields.get(arguments) != Some(&serde_json::json!(["server"])) {
-                    return Err(format!("{value} does not start the server"));
+                let arguments = fields.get(arguments).and_then(Value::as_array);
+                if is_started && !arguments.is_some_and(|it| is_server(it)) {
+                    return Err(format!("{value} does not start a server"));
                 }
             }
             let is_ours = |name: &str| ["hints", "cse"].contains(&name);
