@@ -79,7 +79,7 @@ const FILE: FileId = FileId(0);
 
 type Question = fn(&Analysis, TextRange);
 
-/// What editors ask without a command of their user. Each is asked of a fresh host.
+/// The questions that editors ask without a command of their user. Each is asked of a fresh host.
 const QUESTIONS: &[(&str, Question)] = &[
     ("hints on the screen", |it, screen| {
         let config = InlayHintsConfig { tooltips: false, ..InlayHintsConfig::default() };

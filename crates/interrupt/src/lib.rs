@@ -17,7 +17,7 @@ thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
     static LOOKS: Cell<u64> = const { Cell::new(0) };
     static CURRENT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
-    /// What is called at each look at the flag.
+    /// The function that is called at each look at the flag.
     static OBSERVER: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 

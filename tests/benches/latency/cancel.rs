@@ -1,4 +1,4 @@
-//! What a request still costs after it is cancelled: one function of 100,000 lines, each request at many moments.
+//! The cost of a request after it is cancelled: one function of 100,000 lines, each request at many moments.
 //!
 //! A server is started for each moment, so that all is made for the first time. Counted is the time of the processor
 //! that the threads for requests take from the cancellation on until they rest, as Linux tells it: another load of the

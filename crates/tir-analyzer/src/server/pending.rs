@@ -32,7 +32,7 @@ impl Answer {
 struct Pending {
     answer: Answer,
     token: ide::CancellationToken,
-    /// What is answered in its place when it has waited for long enough.
+    /// The answer in its place when it has waited for long enough.
     in_part: Option<InPart>,
     /// True if that is done, and its work goes on.
     is_late: bool,

@@ -1,4 +1,4 @@
-//! Silence is short: what a request is answered with when its work takes longer than people like to wait for.
+//! Silence is short: the answer to a request whose work takes longer than people like to wait for.
 //!
 //! A file of many functions is answered in part by the handler itself (`Snapshot::in_time`). One function that takes
 //! longer, perhaps because another thread works on it, is met here: the request gets the part that is known, which is
@@ -11,7 +11,7 @@ use lsp_types as lsp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
-/// What a hover says of a function that is not read yet.
+/// The text of a hover about a function that is not read yet.
 const NOT_YET: &str = "*tir-analyzer is still at work on this function.*";
 
 /// An answer in part.
@@ -20,7 +20,7 @@ pub(crate) struct InPart {
     method: String,
     pub(crate) uri: lsp::Uri,
     pub(crate) version: i32,
-    /// What is asked for, in the words of a log.
+    /// The thing that is asked for, in the words of a log.
     what: &'static str,
     pub(crate) result: Value,
 }

@@ -3,8 +3,8 @@
 //! Requests and background work have threads of their own: warming caches never stands before an answer. A job
 //! computes, under a token that cancels it, and then delivers its result; only computing is watched. One that takes
 //! longer than the limit is stopped. A job that does not stop when it is cancelled has lost its thread: another thread
-//! replaces it, and the lost one ends with its job. So does that of a request which is answered before its work is done:
-//! the work goes on, and others do not wait for it. The main loop looks at all this from time to time
+//! replaces it, and the lost one ends with its job. So does that of a request which is answered before its work is
+//! done: the work goes on, and others do not wait for it. The main loop looks at all this from time to time
 //! ([`ThreadPool::look`]).
 
 use std::{

@@ -38,7 +38,7 @@ pub fn part(body: &Body, plan: &OpPlan, wanted: impl IntoIterator<Item = usize>)
     }
 }
 
-/// What the actions of a plan need: for who asks about many of them, one after the other.
+/// The needs of the actions of a plan: for who asks about many of them, one after the other.
 pub struct Needs<'a> {
     body: &'a Body,
     plan: &'a OpPlan,

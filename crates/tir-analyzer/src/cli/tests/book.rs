@@ -136,7 +136,7 @@ fn check_block(project: &Project, language: &str, how: &str, body: &str) -> Resu
     }
 }
 
-/// What settings of an editor say of this program must be so: how the server is started, and the settings that it gets.
+/// Checks that settings of an editor are true of this program: how a server is started, and the settings that it gets.
 fn check_settings(value: &Value) -> Result<(), String> {
     let is_name = |it: &Value| it.as_str() == Some("tir-analyzer");
     let is_server = |it: &[Value]| [["server"], ["mcp"]].iter().any(|words| it == words);
