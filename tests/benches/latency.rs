@@ -5,8 +5,9 @@
 //! done before the clock starts. So in a workspace of many files, for edits of what a kernel takes from around it
 //! (`latency/workspace.rs`). In one large function of MLIR the hints are those that an editor shows, and the
 //! diagnostics of the file are waited for as well; `mlir-lsp-server`, where `MLIR_LSP_SERVER` names it, gets each of
-//! the same changes right after, and is waited for until its diagnostics are there. `cargo xtask bench` builds the
-//! server in release mode and names it in `TIR_ANALYZER_BIN`.
+//! the same changes right after, and is waited for until its diagnostics are there. What a cancelled request still
+//! costs is in `latency/cancel.rs`. `cargo xtask bench` builds the server in release mode and names it in
+//! `TIR_ANALYZER_BIN`.
 
 use std::{
     path::{Path, PathBuf},
@@ -23,6 +24,8 @@ use tests::{
     lsp::{Server, usual_capabilities},
 };
 
+#[path = "latency/cancel.rs"]
+mod cancel;
 #[path = "latency/workspace.rs"]
 mod workspace;
 
@@ -37,6 +40,9 @@ fn main() -> anyhow::Result<()> {
         report(&measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?)?;
     }
     for line in workspace::measure().context("in a workspace of many files")? {
+        report(&line)?;
+    }
+    for line in cancel::measure().context("in cancelling")? {
         report(&line)?;
     }
     for (name, text) in large_functions() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tests::document::Document;
-use tests::lsp::Server;
+use tests::lsp::{Server, code, usual_capabilities};
 
 use crate::{hints, label, server_with, softmax};
 
@@ -64,6 +64,39 @@ fn hint_names_a_binding_and_tells_more_on_demand() {
             || !hint["data"].is_null();
         assert!(has_tooltip, "{hint:#}");
     }
+}
+
+#[test]
+fn hint_gets_its_tooltip_when_somebody_reads_it() {
+    let mut document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let at_once = hints(&mut server, &document);
+
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = usual_capabilities();
+    // As VS Code and Neovim say it.
+    capabilities["textDocument"]["inlayHint"] =
+        json!({ "resolveSupport": { "properties": ["tooltip", "label.location"] } });
+    let able = server.initialize(capabilities, dir.path()).expect("the server is ready");
+    assert_eq!(able["capabilities"]["inlayHintProvider"]["resolveProvider"], true);
+    server.open(&document);
+    let named = hints(&mut server, &document);
+    assert_eq!(named.len(), at_once.len());
+    for (named, at_once) in named.iter().zip(&at_once) {
+        assert_eq!(named["tooltip"], Value::Null);
+        let read = server.request("inlayHint/resolve", named.clone()).expect("a hint");
+        assert_eq!(read["tooltip"], at_once["tooltip"], "{named}");
+        assert_eq!((&read["label"], &read["position"]), (&at_once["label"], &at_once["position"]));
+    }
+    // Of a text that is no more, nothing is told.
+    let change = document.replace(0, 0, "# edited\n");
+    server.change(change);
+    let stale = server.request("inlayHint/resolve", named[0].clone());
+    assert_eq!(stale.expect_err("the text changed").code, code::CONTENT_MODIFIED);
+    // A hint that needs nothing more comes back as it is.
+    let whole = server.request("inlayHint/resolve", at_once[0].clone());
+    assert_eq!(whole.expect("a hint")["tooltip"], at_once[0]["tooltip"]);
 }
 
 #[test]

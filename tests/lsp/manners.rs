@@ -86,6 +86,75 @@ fn answer_without_time_is_given_in_part_with_one_line_and_asked_again() {
     assert_eq!(server.notifications().into_iter().filter(told).count(), 0);
 }
 
+/// A server whose requests of a method never end, and wait for no longer than that is noticed.
+fn hanging(method: &str) -> (Server, tempfile::TempDir) {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut command = binary::command();
+    command.arg("server").env("TIR_ANALYZER_BUDGET_MS", "1").env("TIR_ANALYZER_HANG", method);
+    let mut server = Server::spawn_program(command, dir.path());
+    server.initialize(usual_capabilities(), dir.path()).expect("the server is ready");
+    (server, dir)
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
+fn one_long_function_is_answered_in_part_too_and_its_work_goes_on() {
+    for (method, what) in [
+        ("textDocument/inlayHint", "hints"),
+        ("textDocument/diagnostic", "diagnostics"),
+        ("textDocument/semanticTokens/full", "tokens"),
+        ("textDocument/codeAction", "actions"),
+        ("textDocument/codeLens", "lenses"),
+        ("textDocument/completion", "completions"),
+        ("textDocument/hover", "the hover"),
+    ] {
+        let (mut server, _dir) = hanging(method);
+        let mut document = softmax();
+        server.open(&document);
+        let mut params = document.over_all();
+        params["position"] = json!({ "line": 20, "character": 20 });
+        params["context"] = json!({ "diagnostics": [], "triggerKind": 1 });
+        let answer = server.request(method, params.clone()).expect("a part of an answer");
+        let found = match method {
+            "textDocument/diagnostic" | "textDocument/completion" => &answer["items"],
+            "textDocument/hover" => &answer["contents"]["value"],
+            _ => &answer,
+        };
+        let nothing =
+            [json!([]), Value::Null, json!("*tir-analyzer is still at work on this function.*")];
+        assert!(nothing.contains(found), "{method}: {answer}");
+        let line = server.notification("window/logMessage")["message"].to_string();
+        let told = format!("{what} of file:///sample/softmax_dyn.py: not ready after 0.001 s");
+        assert!(line.contains(&told), "{line}");
+        // The work ends with the text that it is about; the next text has its own.
+        let change = document.replace(0, 0, "# edited\n");
+        server.change(change);
+        let again = server.request(method, params).expect("a part of an answer");
+        assert_eq!(again, answer);
+        assert_eq!(server.shutdown().code(), Some(0));
+    }
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
+fn others_do_not_wait_for_what_was_answered_in_part() {
+    let (mut server, _dir) = hanging("textDocument/hover");
+    // More than there are threads for requests.
+    for number in 0..6 {
+        let document = Document::new(format!("file:///sample/{number}.py"), softmax().text());
+        server.open(&document);
+        let params = json!({
+            "textDocument": document.identifier(), "position": { "line": 20, "character": 20 },
+        });
+        server.request("textDocument/hover", params).expect("a part of an answer");
+    }
+    let document = softmax();
+    server.open(&document);
+    let params = json!({ "textDocument": document.identifier() });
+    let symbols = server.request("textDocument/documentSymbol", params).expect("symbols");
+    assert!(symbols.as_array().is_some_and(|it| !it.is_empty()), "{symbols}");
+}
+
 #[test]
 fn a_new_file_of_a_dialect_counts_at_once() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -112,6 +112,19 @@ fn a_cell_sees_those_before_it() {
 }
 
 #[test]
+fn hint_of_a_cell_gets_its_tooltip_there() {
+    let mut capabilities = with_notebooks();
+    capabilities["textDocument"]["inlayHint"] =
+        json!({ "resolveSupport": { "properties": ["tooltip"] } });
+    let (mut server, _dir, _) = notebook(capabilities, &[IMPORTS, KERNEL]);
+    let found = ask(&mut server, "textDocument/inlayHint", 1);
+    assert_eq!(found[0]["tooltip"], Value::Null, "{found}");
+    let read = server.request("inlayHint/resolve", found[0].clone()).expect("a hint");
+    assert!(read["tooltip"]["value"].as_str().is_some_and(|it| it.contains("computed")), "{read}");
+    assert_eq!(read["position"], found[0]["position"]);
+}
+
+#[test]
 fn changes_of_one_cell_move_the_others() {
     let (mut server, _dir, _) = notebook(with_notebooks(), &[IMPORTS, KERNEL]);
     let start = json!({ "line": 0, "character": 0 });

@@ -62,7 +62,9 @@ fn equal_operation_is_hinted_fixed_and_gone() {
     let mut params = document.over(at, at);
     params["context"] = json!({ "diagnostics": [] });
     let actions = ask(&mut server, "textDocument/codeAction", params);
-    let edit = &actions[0]["edit"];
+    assert_eq!(actions[0]["edit"], Value::Null, "it is read back when it is chosen");
+    let chosen = ask(&mut server, "codeAction/resolve", actions[0].clone());
+    let edit = &chosen["edit"];
     let edits = match edit["documentChanges"].as_array() {
         Some(changes) => changes[0]["edits"].clone(),
         None => edit["changes"][document.uri()].clone(),

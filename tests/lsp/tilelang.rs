@@ -1,6 +1,6 @@
 //! TileLang's own passes and device code, by a command: a script stands for the Python that has TileLang.
 
-use std::{os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use serde_json::{Value, json};
 use tests::{
@@ -25,9 +25,7 @@ make(8)
 
 /// A server on a folder with the kernel and a Python that is this script.
 fn server(folder: &Path, script: &str) -> (Server, Document) {
-    let python = folder.join("python");
-    std::fs::write(&python, format!("#!/bin/sh\nread -r request\n{script}\n")).unwrap();
-    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+    test_utils::stand_in::python(&folder.join("python"), script).unwrap();
     std::fs::write(folder.join("tir-analyzer.toml"), "[tilelang]\npython = \"./python\"\n")
         .unwrap();
     std::fs::write(folder.join("a.py"), KERNEL).unwrap();
@@ -42,8 +40,7 @@ const VIEW: &str = "tir-analyzer/viewTileLang";
 #[test]
 fn passes_and_code_lead_back_to_the_source() {
     let folder = tempfile::tempdir().unwrap();
-    let answers = r#"echo "$request" > "$(dirname "$0")/request"
-cat <<'END'
+    let answers = r#"cat <<'END'
 {"function": "main", "before": "a = 1\nb = 2", "lines": [[0, 6], [1, 7]]}
 {"pass": "tl.Simplify", "text": "b = 2", "lines": [[0, 7]]}
 {"code": "void main_kernel() {}\n"}

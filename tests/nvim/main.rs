@@ -2,6 +2,7 @@
 //! and saved, hints that follow edits and survive half-typed lines.
 
 mod neovim;
+mod picture;
 
 use crate::neovim::{Hint, Neovim};
 use tests::{binary, samples};
@@ -351,6 +352,56 @@ fn neovim_draws_hints_on_screen() {
     let screen = editor.screen();
     let shown = hints.iter().filter(|hint| screen.lines().any(|row| shows(row, hint))).count();
     assert!(shown >= 2, "{shown} of {} hints are on the screen:\n{screen}", hints.len());
+}
+
+/// The columns and rows of pictures.
+const PICTURE: (usize, usize) = (132, 28);
+
+/// Draws the screen: into the folder that `TIR_ANALYZER_PICTURES` names, if it names one.
+fn shoot(editor: &Neovim, name: &str) -> String {
+    let picture = picture::svg(&editor.coloured_screen(), PICTURE.0);
+    if let Some(folder) = std::env::var_os("TIR_ANALYZER_PICTURES") {
+        let file = std::path::Path::new(&folder).join(name);
+        std::fs::write(file, &picture).expect("the folder is there");
+    }
+    picture
+}
+
+/// The pictures of the READMEs and the book.
+#[test]
+#[ignore = "needs Neovim and tmux"]
+fn neovim_pictures_show_what_is_on_screen() {
+    let text = samples::text("lowered_cuda", "te_gpu_cumsum");
+    let editor = Neovim::on_screen_of(PICTURE, "cumsum.py", &text);
+    editor.wait_for("there are hints", "#Probe.hints() > 0");
+    let hints = editor.settled_hints();
+    // Hints are easy to see, and no path of the machine is in the picture.
+    editor.keys(":hi LspInlayHint guifg=#8fd0a0 guibg=#1f3a2b gui=italic<CR>");
+    editor.keys(":set termguicolors number noshowcmd statusline=%t<CR>:echo<CR>");
+    let top = hints[0].line.saturating_sub(3).max(1);
+    editor.keys(&format!("{top}Gzt"));
+    let is_shown = || {
+        let screen = editor.screen();
+        // Findings have signs beside their lines.
+        let is_scrolled = screen.trim_start().starts_with(&format!("{top} "));
+        let n_shown = hints.iter().filter(|hint| screen.contains(hint.label.trim())).count();
+        is_scrolled && n_shown >= 3 && screen.contains("\nH ")
+    };
+    editor.wait_until("hints are on the screen", is_shown);
+    let drawn = shoot(&editor, "hints.svg");
+    let label = hints[0].label.trim().replace(' ', "\u{a0}");
+    assert!(drawn.contains(&format!(">{label}</text>")), "{label}: {drawn}");
+
+    editor.keys(&format!("{}G{}|K", hints[0].line + 1, hints[0].column));
+    editor.wait_for("it is explained", "Probe.float() ~= vim.NIL");
+    editor.wait_until("it is on the screen", || editor.screen().contains("omputed"));
+    assert!(shoot(&editor, "hover.svg").contains("omputed"));
+    editor.keys(":<C-u>fclose<CR>");
+
+    editor.keys(&format!("{}G0:TirAnalyzerDeviceCode cuda<CR>", hints[0].line + 1));
+    editor.wait_for("a window with code is open", "Probe.other_window() ~= vim.NIL");
+    editor.wait_until("it is on the screen", || editor.screen().contains("__global__"));
+    assert!(shoot(&editor, "device-code.svg").contains("__global__"));
 }
 
 /// Returns true if a row of the screen is the hint's line with the hint in it.

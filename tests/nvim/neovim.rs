@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tests::lsp::PATIENCE;
 
-/// Size of the screen: the lines of printed kernels are long.
-const COLUMNS: &str = "300";
-const ROWS: &str = "60";
+/// Columns and rows of the screen: the lines of printed kernels are long.
+const SCREEN: (usize, usize) = (300, 60);
 
 /// An editor with one file open.
 pub(crate) struct Neovim {
@@ -61,11 +60,17 @@ impl Neovim {
 
     /// Opens a file with this name and text on a screen that can be read.
     pub(crate) fn on_screen(name: &str, text: &str) -> Neovim {
+        Neovim::on_screen_of(SCREEN, name, text)
+    }
+
+    /// As [`Neovim::on_screen`], of so many columns and rows.
+    pub(crate) fn on_screen_of((columns, rows): (usize, usize), name: &str, text: &str) -> Neovim {
         Neovim::open(name, text, |program, dir, file| {
             let server = format!("tir-analyzer-{}-{}", std::process::id(), name);
             let editor = editor_command(program, dir, file);
             let mut command = tmux(&server);
-            command.args(["-f", "/dev/null", "new-session", "-d", "-x", COLUMNS, "-y", ROWS]);
+            command.args(["-f", "/dev/null", "new-session", "-d"]);
+            command.args(["-x", &columns.to_string(), "-y", &rows.to_string()]);
             for (key, value) in editor.get_envs() {
                 let (key, value) =
                     (key.to_string_lossy(), value.unwrap_or_default().to_string_lossy());
@@ -176,8 +181,18 @@ impl Neovim {
 
     /// Returns the screen, row by row.
     pub(crate) fn screen(&self) -> String {
+        self.captured(&["-p"])
+    }
+
+    /// Returns the screen, row by row, with escape sequences for its colours and all blanks.
+    pub(crate) fn coloured_screen(&self) -> String {
+        self.captured(&["-p", "-e", "-N"])
+    }
+
+    fn captured(&self, options: &[&str]) -> String {
         let Host::Tmux(server) = &self.host else { panic!("this editor has no screen") };
-        let output = tmux(server).args(["capture-pane", "-p"]).output().expect("tmux starts");
+        let mut command = tmux(server);
+        let output = command.arg("capture-pane").args(options).output().expect("tmux starts");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 }

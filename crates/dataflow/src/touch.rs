@@ -166,6 +166,7 @@ impl Steps<'_> {
         let mut at = OccurrenceId::new(id.index() + 1);
         let mut index = 0;
         while at < self.occurrences[id].end {
+            ir::interrupt::check();
             let used = effects.operand_use(attrs, index);
             // Through a pointer of which a row that writes does not speak it may read too.
             let [reads, writes] = match used {
@@ -210,6 +211,7 @@ impl Steps<'_> {
         let mut named = Named { all: true, any: false };
         let mut at = operand;
         while at < self.occurrences[operand].end {
+            ir::interrupt::check();
             let expr = self.occurrences[at].expr;
             let node = self.body.expr(expr);
             if is_list(node.kind) {

@@ -225,6 +225,7 @@ impl<'a> Numbering<'a> {
     ) -> Numbering<'a> {
         let mut is_fixed: Vec<bool> = Vec::with_capacity(body.n_exprs());
         for index in 0..body.n_exprs() {
+            ir::interrupt::check();
             let kind = body.expr(ExprId::new(index)).kind;
             let mut all = match kind {
                 ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
@@ -264,6 +265,7 @@ impl<'a> Numbering<'a> {
                 end += 1;
             }
             for index in (at..end).rev() {
+                ir::interrupt::check();
                 self.number_one(OccurrenceId::new(index), &mut table, pool, work);
             }
             if self.through_bindings

@@ -19,7 +19,9 @@ pub(crate) fn code_actions(
 ) -> Vec<CodeAction> {
     match db::form(db, file) {
         Form::Expressions => expressions::code_actions(db, file, range, wants, reading),
-        Form::Operations => operations::code_actions(db, file, range, wants),
+        Form::Operations => {
+            operations::code_actions(db, file, range, wants, &|_| reading == ReadBack::Now)
+        }
     }
 }
 
@@ -30,6 +32,11 @@ pub(crate) fn resolved(
     range: TextRange,
     (kind, title, number): (ActionKind, &str, usize),
 ) -> Option<CodeAction> {
-    let all = code_actions(db, file, range, &|it| it == kind, ReadBack::Now);
+    let wants = |it| it == kind;
+    let all = match db::form(db, file) {
+        Form::Expressions => code_actions(db, file, range, &wants, ReadBack::Now),
+        // Each is read back by reading all of its function again: no other one is.
+        Form::Operations => operations::code_actions(db, file, range, &wants, &|it| it == title),
+    };
     all.into_iter().filter(|it| it.title == title).nth(number)
 }

@@ -7,7 +7,7 @@
 //! A hint stands behind an occurrence that a plan replaces: the name of the value and how often it is computed. Its two
 //! parts lead to the first other occurrence and to the next one. Another stands behind the name of a tile that a kernel
 //! allocates: its type, and what it takes of the block's memory. The hints of a function are made in one query,
-//! relative to the function; asking for a file adds offsets.
+//! relative to the function; asking for a file adds offsets, and the tooltips of the hints that it gives.
 
 mod expressions;
 mod operations;
@@ -26,13 +26,21 @@ pub struct InlayHintsConfig {
     pub tiles: bool,
     /// Which values are worth a hint, unless all are shown. In MLIR and PIR all are.
     pub worth: Worth,
+    /// Tooltips at once. Without them, a caller asks again for the hint whose tooltip somebody wants to read.
+    pub tooltips: bool,
     /// At most this many.
     pub limit: usize,
 }
 
 impl Default for InlayHintsConfig {
     fn default() -> InlayHintsConfig {
-        InlayHintsConfig { all: false, tiles: true, worth: Worth::default(), limit: usize::MAX }
+        InlayHintsConfig {
+            all: false,
+            tiles: true,
+            worth: Worth::default(),
+            tooltips: true,
+            limit: usize::MAX,
+        }
     }
 }
 
@@ -43,8 +51,8 @@ pub struct InlayHint {
     pub offset: TextSize,
     /// The title.
     pub label: Vec<LabelPart>,
-    /// The tooltip (Markdown).
-    pub tooltip: String,
+    /// The tooltip (Markdown), if it was asked for.
+    pub tooltip: Option<String>,
 }
 
 /// A part of a label.

@@ -56,6 +56,7 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
     items
         .filter(|(_, it)| is_reported(it))
         .filter_map(|(item, it)| {
+            ir::interrupt::check();
             let told = Diagnostic {
                 code: it.kind.name(),
                 range: text.range(it.place)?,

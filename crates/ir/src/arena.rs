@@ -2,6 +2,8 @@
 //!
 //! Every entity of a body has a dense `u32` id and lives in a [`Table`]. Ids are given in program order and mean
 //! nothing outside their body; nothing that leaves a body may be ordered, named or hashed by one.
+//!
+//! A table is as long as a function is: growing one and going through one comes by the flag that ends computations.
 
 use std::{marker::PhantomData, ops};
 
@@ -13,11 +15,25 @@ pub trait Id: Copy + Eq + Ord + std::hash::Hash + std::fmt::Debug {
     fn index(self) -> usize;
 }
 
+/// Items that are copied between two looks at the flag.
+const CHUNK: usize = 64;
+
 /// A growable table of `T`, indexed by `I`. Push and access are O(1).
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Table<I, T> {
     items: Vec<T>,
     marker: PhantomData<fn(I) -> T>,
+}
+
+impl<I, T: Clone> Clone for Table<I, T> {
+    fn clone(&self) -> Self {
+        let mut items = Vec::with_capacity(self.items.len());
+        for part in self.items.chunks(CHUNK) {
+            interrupt::look();
+            items.extend_from_slice(part);
+        }
+        Table { items, marker: PhantomData }
+    }
 }
 
 impl<I, T> Default for Table<I, T> {
@@ -48,7 +64,7 @@ impl<I: Id, T> Table<I, T> {
 
     /// Adds an item and gives its id.
     pub fn push(&mut self, item: T) -> I {
-        crate::interrupt::check();
+        interrupt::check();
         let id = I::new(self.items.len());
         self.items.push(item);
         id
@@ -76,12 +92,18 @@ impl<I: Id, T> Table<I, T> {
 
     /// Items with their ids, in the order they were added.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
-        self.items.iter().enumerate().map(|(index, item)| (I::new(index), item))
+        self.items.iter().enumerate().map(|(index, item)| {
+            interrupt::check();
+            (I::new(index), item)
+        })
     }
 
     /// Ids in the order the items were added.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
-        (0..self.items.len()).map(I::new)
+        (0..self.items.len()).map(|index| {
+            interrupt::check();
+            I::new(index)
+        })
     }
 
     /// Replaces the items of a range by others; ids behind the range then refer to the moved items.

@@ -309,6 +309,7 @@ impl<'a> Encoder<'a> {
     fn expr(&mut self, root: ExprId) {
         let mut stack = vec![(root, false)];
         while let Some((id, is_ready)) = stack.pop() {
+            interrupt::check();
             if self.exprs.contains_key(&id) {
                 continue;
             }

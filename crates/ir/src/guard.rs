@@ -147,6 +147,8 @@ fn write_report(
 /// # Errors
 /// If it panics.
 pub fn guarded<T>(stage: Stage, function: &str, run: impl FnOnce() -> T) -> Result<T, Panicked> {
+    // A large function has many items that are guarded one by one, each of some work.
+    interrupt::look();
     let run = || {
         #[cfg(debug_assertions)]
         planted::spring(stage, function);
@@ -224,7 +226,7 @@ pub mod planted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interrupt::{Interrupt, Interrupted, look};
+    use interrupt::{Interrupt, Interrupted, look};
 
     #[test]
     fn a_panic_is_an_error_of_its_function() {

@@ -15,7 +15,6 @@ pub mod fold;
 pub mod guard;
 pub mod id_list;
 mod interned;
-pub mod interrupt;
 pub mod intrinsic;
 pub mod known_ops;
 pub mod memory_scope;
@@ -47,6 +46,7 @@ pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewSt
 pub use dtype::{DataType, DtypeSymbol, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
 pub use id_list::IdList;
+pub use interrupt;
 pub use intrinsic::Intrinsic;
 pub use memory_scope::{MemoryScope, ScopeFamily};
 pub use occurrence::{OccurrenceId, Occurrences};

@@ -67,6 +67,7 @@ pub(crate) fn of_statements(node: &SyntaxNode) -> Vec<SyntaxError> {
     stack.push((root.children(), 0.into()));
     let mut parents = vec![root];
     while let (Some((children, offset)), Some(parent)) = (stack.last_mut(), parents.last()) {
+        interrupt::check();
         let at = *offset;
         match children.next() {
             Some(NodeOrToken::Node(child)) => {

@@ -185,6 +185,7 @@ fn walk_leaves<'a>(root: &'a GreenNodeData, visit: &mut impl FnMut(LeafStep<'a>)
     visit(LeafStep::Enter(kind_from_raw(root.kind())));
     let mut stack = vec![root.children()];
     while let Some(children) = stack.last_mut() {
+        interrupt::check();
         match children.next() {
             Some(NodeOrToken::Node(node)) => {
                 let kind = kind_from_raw(node.kind());
@@ -272,6 +273,7 @@ pub(crate) fn walk<'a>(root: &'a GreenNodeData, mut visit: impl FnMut(Step<'a>))
     visit(Step::Enter(root.kind(), root.text_len()));
     let mut stack = vec![root.children()];
     while let Some(children) = stack.last_mut() {
+        interrupt::check();
         match children.next() {
             Some(NodeOrToken::Node(node)) => {
                 visit(Step::Enter(node.kind(), node.text_len()));

@@ -49,6 +49,7 @@ impl Green {
         let mut stack = Vec::new();
         let mut next = Some(GreenPart { node: self.node(), start: 0.into() });
         loop {
+            interrupt::check();
             if let Some(part) = next.take()
                 && visit(part)
             {

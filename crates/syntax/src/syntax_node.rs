@@ -513,6 +513,7 @@ impl Iterator for SyntaxNodeChildren {
     type Item = SyntaxNode;
 
     fn next(&mut self) -> Option<SyntaxNode> {
+        interrupt::check();
         let res = self.next.take()?;
         self.next = res.next_sibling();
         Some(res)
@@ -529,6 +530,7 @@ impl Iterator for SyntaxElementChildren {
     type Item = SyntaxElement;
 
     fn next(&mut self) -> Option<SyntaxElement> {
+        interrupt::check();
         let res = self.next.take()?;
         self.next = res.next_sibling_or_token();
         Some(res)
@@ -571,6 +573,7 @@ impl Iterator for Preorder {
     type Item = WalkEvent<SyntaxNode>;
 
     fn next(&mut self) -> Option<WalkEvent<SyntaxNode>> {
+        interrupt::check();
         let keeper = &self.keeper;
         self.raw.next().map(|event| event.map(|raw| SyntaxNode { raw, keeper: keeper.clone() }))
     }
@@ -594,6 +597,7 @@ impl Iterator for PreorderWithTokens {
     type Item = WalkEvent<SyntaxElement>;
 
     fn next(&mut self) -> Option<WalkEvent<SyntaxElement>> {
+        interrupt::check();
         let keeper = &self.keeper;
         self.raw.next().map(|event| event.map(|raw| wrap_element(raw, keeper)))
     }

@@ -5,7 +5,8 @@
 //! - [`Rng`]: random numbers that are the same in every run;
 //! - [`Program`]: random programs, which can be made smaller;
 //! - [`sample_files`] and [`ir_samples`]: the printed programs below `tests/corpus`, TVMScript and others;
-//!   [`python_files`] and [`mlir_files`]: those below any folder.
+//!   [`python_files`] and [`mlir_files`]: those below any folder;
+//! - `stand_in`: a program that stands for a Python with TileLang.
 //!
 //! A dependency of tests and of `xtask` only. Everything here panics on malformed input: that is a broken test.
 
@@ -15,6 +16,8 @@ pub mod operations;
 mod programs;
 mod rng;
 mod samples;
+#[cfg(unix)]
+pub mod stand_in;
 
 pub use annotations::{Annotation, annotations, render_annotations};
 pub use fixture::{

@@ -29,6 +29,7 @@ mod pending;
 mod progress;
 mod publish;
 mod settings;
+mod silence;
 mod snapshot;
 mod state;
 mod thread_pool;
@@ -157,7 +158,7 @@ fn finish(state: &mut State, events: &Receiver<Event>) {
     let deadline = Instant::now() + GRACE;
     while state.pending.len() > 0 {
         match events.recv_deadline(deadline) {
-            Ok(Event::Answered(id)) => state.pending.forget(&id),
+            Ok(Event::Answered(id)) => drop(state.pending.forget(&id)),
             Ok(_) => {}
             Err(_) => return,
         }
@@ -256,7 +257,7 @@ fn handle(state: &mut State, message: Incoming) -> bool {
 
 fn handle_event(state: &mut State, event: Event) {
     match event {
-        Event::Answered(id) => state.pending.forget(&id),
+        Event::Answered(id) => state.answered(&id),
         Event::Warmed { uri, done, total } => progress::warmed(state, &uri, done, total),
         Event::WarmingStopped { uri } => progress::put_off(state, uri),
         Event::NotPublished { uri, version } => state.not_published(&uri, version),

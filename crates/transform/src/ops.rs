@@ -46,7 +46,7 @@ use ir::{
     plan::{Preset, ops::OpPlan},
 };
 
-pub use needs::{part, with_needs};
+pub use needs::{Needs, part, with_needs};
 pub use rewrite::rewrite;
 
 /// The options of planning.

@@ -135,7 +135,7 @@ impl Session {
 
     fn hints(&self, within: Option<TextRange>, all: bool, limit: usize) -> Vec<answer::Hint> {
         let worth = if all { Worth::ALL } else { Worth::default() };
-        let config = InlayHintsConfig { all, tiles: true, worth, limit };
+        let config = InlayHintsConfig { all, worth, limit, ..InlayHintsConfig::default() };
         let hints = self.analysis().inlay_hints(FILE, within, &config).unwrap_or_default();
         let part = |it: ide::LabelPart| answer::Part {
             text: it.text,
@@ -147,7 +147,7 @@ impl Session {
             .map(|it| answer::Hint {
                 at: self.offsets.unit(it.offset),
                 parts: it.label.into_iter().map(part).collect(),
-                tooltip: it.tooltip,
+                tooltip: it.tooltip.unwrap_or_default(),
             })
             .collect()
     }

@@ -22,6 +22,7 @@ const SYNTAX_SIDE: &[&str] = &["parser", "syntax", "frontend"];
 /// All of the product: `cargo xtask` is compiled before it, and starts it.
 const PRODUCT: &[&str] = &[
     "files",
+    "interrupt",
     "dialects",
     "parser",
     "syntax",
@@ -49,6 +50,8 @@ const PRODUCT: &[&str] = &[
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "test-utils", rank: 0, never: &[] },
     Layer { name: "files", rank: 0, never: &[] },
+    // The flag that ends computations: below `syntax` and `ir`, which both look at it.
+    Layer { name: "interrupt", rank: 0, never: &[] },
     // Declarations of rules: below `syntax` and `ir`, which both declare some.
     Layer { name: "rules", rank: 0, never: &[] },
     // What dialects define: below `parser`, which reads their forms, and `ir`, which reads their effects.

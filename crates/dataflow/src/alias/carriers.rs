@@ -81,10 +81,12 @@ impl<'a> Carriers<'a> {
         };
         this.escaping[WORLD as usize] = true;
         for index in 0..body.n_exprs() {
+            ir::interrupt::check();
             this.resolve(ExprId::new(index));
         }
         this.unite_buffers();
         for index in 0..body.n_exprs() {
+            ir::interrupt::check();
             this.escapes_of_node(ExprId::new(index));
         }
         for op in body.ops.ids() {

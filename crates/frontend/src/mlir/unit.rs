@@ -211,6 +211,7 @@ pub struct FileReader<'t, 'u> {
 impl Sink for FileReader<'_, '_> {
     fn steps(&mut self, steps: &[Step]) {
         for &step in steps {
+            ir::interrupt::check();
             self.step(step);
         }
         if let Some(function) = &mut self.function {

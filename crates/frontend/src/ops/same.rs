@@ -81,6 +81,7 @@ impl Walk<'_> {
     }
 
     fn operation(&mut self, a: OpId, b: OpId, open: &mut Vec<(RegionId, RegionId)>) -> bool {
+        ir::interrupt::check();
         self.operations.push((a, b));
         let (a, b) = (&self.a.ops[a], &self.b.ops[b]);
         let is_same_kind = match (a.kind, b.kind) {
@@ -109,6 +110,7 @@ impl Walk<'_> {
     fn operands(&mut self) -> bool {
         let operations = std::mem::take(&mut self.operations);
         operations.into_iter().all(|(a, b)| {
+            ir::interrupt::check();
             let (a, b) = (&self.a.ops[a], &self.b.ops[b]);
             self.uses(&a.operands, &b.operands)
                 && a.successors.iter().zip(&b.successors).all(|(a, b)| {

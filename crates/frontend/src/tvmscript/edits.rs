@@ -95,7 +95,10 @@ impl Writer<'_> {
         places.sort_unstable_by_key(|it| (it.0.start(), it.0.end()));
         let mut names: Vec<Edit> = places
             .iter()
-            .map(|&(range, _, name)| names::name_edit(self.text, range, name))
+            .map(|&(range, _, name)| {
+                ir::interrupt::check();
+                names::name_edit(self.text, range, name)
+            })
             .collect();
         let ends = self.slice_ends(&places, &names);
         names.extend(ends);
@@ -143,6 +146,7 @@ impl Writer<'_> {
         let alias = script_alias(self.text);
         let mut edits = Vec::new();
         for (index, binding) in self.plan.bindings.iter().enumerate() {
+            ir::interrupt::check();
             let Some(site) = self.map.site(binding.before) else { continue };
             let names = self.names_inside(&binding.uses, &binding.reuses);
             let group = self.group_occurrences(index);

@@ -72,6 +72,7 @@ fn in_function(
     let text = PlanText::new(db, at.unit);
     let mut touched: Vec<(TextRange, usize)> = Vec::new();
     for (i, group) in text.plan.groups.iter().enumerate() {
+        ir::interrupt::check();
         let partial = on_request(group).map(|it| &text.plan.cells[it].replaces[..]);
         let replaced = text.replaced(group).chain(partial.into_iter().flatten().copied());
         let hit = replaced

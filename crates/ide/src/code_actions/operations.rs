@@ -4,7 +4,7 @@ use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::CheckedEdits;
 use ir::plan::ops::{OpAction, OpPlan};
 use syntax::{Edit, TextRange, symbol_text};
-use transform::ops::with_needs;
+use transform::ops::Needs;
 
 use crate::{
     code_action::{ActionKind, CodeAction},
@@ -14,16 +14,18 @@ use crate::{
     units::of_units,
 };
 
-/// The actions of units in a range, and of their file.
+/// The actions of units in a range, and of their file. Those whose titles `reads` refuses are put off: they have no
+/// edits, which cost as much as reading their unit.
 pub(super) fn code_actions(
     db: &RootDatabase,
     file: SourceFile,
     range: TextRange,
     wants: &dyn Fn(ActionKind) -> bool,
+    reads: &dyn Fn(&str) -> bool,
 ) -> Vec<CodeAction> {
     let mut res = Vec::new();
     if wants(ActionKind::QuickFix) {
-        let of_unit = |at| in_unit(db, file, &at, range);
+        let of_unit = |at| in_unit(db, file, &at, range, reads);
         res.extend(of_units(db, file, Some(range), of_unit).flatten());
     }
     let facts = match wants(ActionKind::QuickFix) {
@@ -42,11 +44,13 @@ pub(super) fn code_actions(
     res
 }
 
+/// Longer texts are not read back for a title.
+const MAX_LEN: u32 = 1 << 20;
+
 /// Returns true if the fix-all action of a file is cheap enough to offer with every request: editors ask whenever the
 /// cursor moves.
 fn is_small(db: &RootDatabase, file: SourceFile) -> bool {
     // Nothing is lost beyond: who asks for `source.fixAll` gets all.
-    const MAX_LEN: u32 = 1 << 20;
     const MAX_ACTIONS: usize = 2_000;
     if u32::from(db::parse(db, file).green().text_len()) > MAX_LEN {
         return false;
@@ -60,11 +64,13 @@ fn in_unit(
     file: SourceFile,
     at: &PlacedUnit<'_>,
     range: TextRange,
+    reads: &dyn Fn(&str) -> bool,
 ) -> Vec<CodeAction> {
     let Some(words) = PlanWords::new(db, at.unit) else { return Vec::new() };
     let name = at.to_file(at.unit.name_range(db));
     let at_name = !name.is_empty() && name.intersect(range).is_some();
     let is_hit = |(_, it): &(usize, &OpAction)| {
+        ir::interrupt::check();
         // An operation with regions counts at its name, so that its inside does not offer it.
         let whole = words.map.op(it.op);
         let place = words.action_place(it);
@@ -72,27 +78,27 @@ fn in_unit(
         let shown = if has_regions || !whole.contains_range(place) { place } else { whole };
         words.is_written(it) && at.to_file(shown).intersect(range).is_some()
     };
-    let all = words.plan.actions.iter();
-    let hit: Vec<(usize, &OpAction)> = all.clone().enumerate().filter(is_hit).collect();
+    let all = &words.plan.actions;
+    let hit: Vec<(usize, &OpAction)> = all.iter().enumerate().filter(is_hit).collect();
+    let mut needs = Needs::of(words.body, words.plan);
     let mut res = Vec::new();
     for &(number, action) in &hit {
-        let is_needed = with_needs(words.body, words.plan, [number]);
-        let needed: Vec<&OpAction> = all
-            .clone()
-            .zip(is_needed)
-            .filter_map(|(it, is_needed)| is_needed.then_some(it))
-            .collect();
-        let part = OpPlan {
-            preset: words.plan.preset,
-            actions: needed.iter().map(|it| (*it).clone()).collect(),
-            refusals: Vec::new(),
-        };
+        let needed = needs.with([number]);
         let others = match needed.len() - 1 {
             0 => String::new(),
             1 => " (with 1 other change)".to_owned(),
             n => format!(" (with {n} other changes)"),
         };
         let title = words.title(action, |place| Some(line_text(db, file, at, place))) + &others;
+        if !reads(&title) {
+            res.push(put_off(title));
+            continue;
+        }
+        let part = OpPlan {
+            preset: words.plan.preset,
+            actions: needed.iter().map(|&it| all[it].clone()).collect(),
+            refusals: Vec::new(),
+        };
         let checked = db::op_edits(db, at.unit, &part);
         if checked.n_differing() > 0 {
             res.push(CodeAction::refused(title, ActionKind::QuickFix));
@@ -105,20 +111,32 @@ fn in_unit(
     }
     let n = words.plan.actions.len();
     if (at_name && n > 0) || (!hit.is_empty() && n > 1) {
-        let Some(checked) = db::op_fixes(db, at.unit) else { return res };
-        let n = checked.n_done();
+        // The number of those that are done is known when all are read back.
+        let is_long = u32::from(at.range.len()) > MAX_LEN;
+        let checked = if is_long { None } else { db::op_fixes(db, at.unit).as_ref() };
+        let n = checked.map_or(n, |it| it.n_done());
         let unit = match at.unit.name(db) {
             "" => "here".to_owned(),
             name => format!("in `{}`", symbol_text(name)),
         };
         let plural = if n == 1 { "" } else { "s" };
+        let title = format!("Do all {n} simplification{plural} {unit}");
+        if is_long && !reads(&title) {
+            res.push(put_off(title));
+            return res;
+        }
+        let Some(checked) = db::op_fixes(db, at.unit) else { return res };
         let edits = placed(at, checked);
         if !edits.is_empty() {
-            let title = format!("Do all {n} simplification{plural} {unit}");
             res.push(action_of(title, ActionKind::QuickFix, edits));
         }
     }
     res
+}
+
+/// An action whose edits are asked for when it is chosen.
+fn put_off(title: String) -> CodeAction {
+    CodeAction { is_put_off: true, ..CodeAction::without_edits(title, ActionKind::QuickFix) }
 }
 
 fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {

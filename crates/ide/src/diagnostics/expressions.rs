@@ -91,10 +91,12 @@ pub(crate) fn function_diagnostics(
     let shared = shown.iter().map(|it| &it.told);
     let all = syntax.iter().chain(lowering).chain(shared).chain(&panics);
     let reported = all.filter(|it| !allowances.at(it.code, it.range)).map(|it| {
+        ir::interrupt::check();
         let n_fixes = usize::from(it.code == COMMON_SUBEXPRESSION && is_fixed);
         Diagnostic { n_fixes, ..it.placed(|range| at.to_file(range)) }
     });
     let findings = function_findings(db, at.unit).iter().filter_map(|it| {
+        ir::interrupt::check();
         let severity = config.levels.get(it.kind)?;
         let is_allowed = allowances.at(it.kind.name(), it.told.range);
         (!is_allowed).then(|| Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) })
@@ -171,6 +173,7 @@ fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
     let findings = db::findings(db, unit).iter().filter(|it| !text.is_of_known_names(it));
     findings
         .filter_map(|it| {
+            ir::interrupt::check();
             let help = text.action(it);
             let told = Diagnostic {
                 code: it.kind.name(),
@@ -214,6 +217,7 @@ fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Shared> {
     let text = PlanText::new(db, unit);
     let mut res = Vec::new();
     for (group, rank) in text.plan.groups.iter().zip(text.ranks()) {
+        ir::interrupt::check();
         let is_real = |it: &OccurrenceId| text.map.is_real(*it);
         let Some(first) = text.replaced(group).find(is_real) else { continue };
         // Those too that go with a larger expression around them.

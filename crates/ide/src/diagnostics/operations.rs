@@ -37,6 +37,7 @@ pub(super) fn diagnostics(
     // All of the text is searched for locations: only where something is told.
     let sources = LazyCell::new(|| Sources::of(db, at.unit));
     let place = |it: &Diagnostic| {
+        ir::interrupt::check();
         let source = sources.as_ref().and_then(|sources| sources.place(it.range)).map(Box::new);
         Diagnostic { source, ..it.placed(|range| at.to_file(range)) }
     };
@@ -273,7 +274,10 @@ fn first_of_plan(
     limit: usize,
 ) -> (Vec<PlannedDiagnostic>, bool) {
     let Some(words) = words else { return (Vec::new(), false) };
-    let is_told = |it: &OpAction| words.is_written(it) && !debugging.is_only_for(it.op);
+    let is_told = |it: &OpAction| {
+        ir::interrupt::check();
+        words.is_written(it) && !debugging.is_only_for(it.op)
+    };
     let written = words.plan.actions.iter().enumerate().filter(|(_, it)| is_told(it));
     let mut first: Vec<(u32, u32, usize)> = written
         .map(|(number, it)| (words.action_place(it), number))
@@ -290,6 +294,7 @@ fn first_of_plan(
 
 /// An action in words.
 fn said(words: &PlanWords<'_>, number: usize) -> PlannedDiagnostic {
+    ir::interrupt::check();
     let action = &words.plan.actions[number];
     let role = match action.change {
         OpChange::Hoist { .. } => "it could stand before this one",

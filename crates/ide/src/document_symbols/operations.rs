@@ -67,12 +67,14 @@ fn tree(
     };
     let mut made: Vec<Option<DocumentSymbol>> = Vec::with_capacity(symbols.len());
     for it in symbols {
+        ir::interrupt::check();
         let symbol = placed(it);
         made.push(if it.is_function { function(symbol) } else { Some(symbol) });
     }
     // Children stand behind their parents: from the end, each is complete when it is moved.
     let mut res = Vec::new();
     for i in (0..symbols.len()).rev() {
+        ir::interrupt::check();
         let Some(mut symbol) = made[i].take() else { continue };
         if !symbols[i].is_function {
             symbol.children.reverse();

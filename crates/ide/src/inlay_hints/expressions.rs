@@ -31,9 +31,15 @@ pub(crate) struct FunctionHints {
     lines: usize,
 }
 
+/// A hint without its tooltip, which is made for who reads it: after a key the hints of a function are made again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct RelativeHint {
-    hint: InlayHint,
+    offset: TextSize,
+    label: Vec<LabelPart>,
+    /// The number of its group in the plan.
+    group: usize,
+    /// The occurrence that it stands behind.
+    occurrence: OccurrenceId,
     /// True if it is the preferred hint of its line.
     is_first_choice: bool,
     /// The number of its value among those of the function, in the order of what they save.
@@ -53,6 +59,29 @@ struct Candidate {
     nth: usize,
 }
 
+/// A hint of a function that is shown.
+#[derive(Clone, Copy)]
+enum Shown<'a> {
+    Value(&'a RelativeHint),
+    Tile(&'a InlayHint),
+}
+
+impl Shown<'_> {
+    fn offset(&self) -> TextSize {
+        match self {
+            Shown::Value(it) => it.offset,
+            Shown::Tile(it) => it.offset,
+        }
+    }
+
+    fn label(&self) -> &[LabelPart] {
+        match self {
+            Shown::Value(it) => &it.label,
+            Shown::Tile(it) => &it.label,
+        }
+    }
+}
+
 /// The hints of a file of statements, or of a part of it.
 pub(super) fn inlay_hints(
     db: &RootDatabase,
@@ -69,25 +98,54 @@ pub(super) fn inlay_hints(
         let FunctionHints { hints, tiles, lines } = function_hints(db, at.unit);
         let is_shown =
             |it: &RelativeHint| it.is_first_choice && config.worth.shows(it.rank, it.saves, *lines);
-        let values = hints.iter().filter(|it| config.all || is_shown(it)).map(|it| &it.hint);
-        let tiles = tiles.iter().filter(|_| config.tiles);
-        let is_inside = |it: &&InlayHint| {
-            range.is_none_or(|range| range.contains_inclusive(it.offset + at.start()))
+        let values = hints.iter().filter(|it| config.all || is_shown(it)).map(Shown::Value);
+        let tiles = tiles.iter().filter(|_| config.tiles).map(Shown::Tile);
+        let is_inside = |it: &Shown<'_>| {
+            range.is_none_or(|range| range.contains_inclusive(it.offset() + at.start()))
         };
-        let mut wanted: Vec<&InlayHint> = values.chain(tiles).filter(is_inside).collect();
-        wanted.sort_by_key(|it| it.offset);
-        wanted.into_iter().take(config.limit).map(|it| placed(at, it)).collect::<Vec<_>>()
+        let mut wanted: Vec<Shown<'_>> = values.chain(tiles).filter(is_inside).collect();
+        wanted.sort_by_key(Shown::offset);
+        wanted.truncate(config.limit);
+        let mut tooltips = Tooltips { db, at, text: None, lines: FxHashMap::default() };
+        let placed = |it: Shown<'_>| {
+            let tooltip = if config.tooltips { Some(tooltips.of(it)?) } else { None };
+            Some(placed(at, it, tooltip))
+        };
+        wanted.into_iter().filter_map(placed).collect::<Vec<_>>()
     };
     of_units(db, file, range, hints).flatten().take(config.limit).collect()
 }
 
-fn placed(at: PlacedUnit<'_>, hint: &InlayHint) -> InlayHint {
-    let label = hint
-        .label
-        .iter()
+fn placed(at: PlacedUnit<'_>, hint: Shown<'_>, tooltip: Option<String>) -> InlayHint {
+    let label = hint.label().iter();
+    let label = label
         .map(|part| LabelPart { target: part.target.map(|it| at.to_file(it)), ..part.clone() });
-    let (offset, tooltip) = (hint.offset + at.start(), hint.tooltip.clone());
-    InlayHint { offset, label: label.collect(), tooltip }
+    InlayHint { offset: hint.offset() + at.start(), label: label.collect(), tooltip }
+}
+
+/// The tooltips of the hints of a function. Those of one value have its lines in common, which are found once.
+struct Tooltips<'db> {
+    db: &'db RootDatabase,
+    at: PlacedUnit<'db>,
+    text: Option<PlanText<'db>>,
+    lines: FxHashMap<usize, GroupLines>,
+}
+
+impl Tooltips<'_> {
+    /// None where the words of a hint cannot be made: that costs the hint.
+    fn of(&mut self, hint: Shown<'_>) -> Option<String> {
+        let hint = match hint {
+            Shown::Value(hint) => hint,
+            Shown::Tile(hint) => return Some(hint.tooltip.clone().unwrap_or_default()),
+        };
+        let Tooltips { db, at, text, lines } = self;
+        item(at.unit.name(*db), || {
+            let text = text.get_or_insert_with(|| PlanText::new(*db, at.unit));
+            let group = &text.plan.groups[hint.group];
+            let lines = lines.entry(hint.group).or_insert_with(|| text.lines(group));
+            tooltip(text, hint, lines)
+        })
+    }
 }
 
 /// The hints of a function, relative to its start.
@@ -95,13 +153,13 @@ fn placed(at: PlacedUnit<'_>, hint: &InlayHint) -> InlayHint {
 pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionHints {
     let text = PlanText::new(db, unit);
     let mut candidates = Vec::new();
-    let mut marked: Vec<(Vec<OccurrenceId>, GroupLines)> =
-        Vec::with_capacity(text.plan.groups.len());
+    let mut marked: Vec<Vec<OccurrenceId>> = Vec::with_capacity(text.plan.groups.len());
     for (i, group) in text.plan.groups.iter().enumerate() {
         let occurrences = marked_occurrences(&text, group);
         let is_applied = group.decision.is_applied();
         let saves = PlanText::saves(group);
         for (nth, &occurrence) in occurrences.iter().enumerate() {
+            ir::interrupt::check();
             let range = text.map.occurrence_range(occurrence);
             candidates.push(Candidate {
                 offset: range.end(),
@@ -111,7 +169,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
                 nth,
             });
         }
-        marked.push((occurrences, text.lines(group)));
+        marked.push(occurrences);
     }
     candidates.sort_by_key(|it| (it.offset, it.group, it.nth));
     let mut best: FxHashMap<u32, usize> = FxHashMap::default();
@@ -124,11 +182,17 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
     let ranks = text.ranks();
     // One that cannot be worded costs itself.
     let hint = |(i, candidate): (usize, &Candidate)| {
-        let (occurrences, lines) = &marked[candidate.group];
-        let hint = item(unit.name(db), || hint(&text, candidate, occurrences, lines))?;
-        let is_first_choice = best.get(&candidate.line) == Some(&i);
-        let rank = ranks[candidate.group];
-        Some(RelativeHint { hint, is_first_choice, rank, saves: candidate.saves.unwrap_or(0) })
+        let &Candidate { offset, group, nth, .. } = candidate;
+        let label = item(unit.name(db), || label(&text, group, nth, &marked[group]))?;
+        Some(RelativeHint {
+            offset,
+            label,
+            group,
+            occurrence: marked[group][nth],
+            is_first_choice: best.get(&candidate.line) == Some(&i),
+            rank: ranks[group],
+            saves: candidate.saves.unwrap_or(0),
+        })
     };
     let hints = candidates.iter().enumerate().filter_map(hint).collect();
     FunctionHints { hints, tiles: tile_hints(&text), lines: text.n_lines() }
@@ -144,7 +208,7 @@ fn tile_hints(text: &PlanText<'_>) -> Vec<InlayHint> {
         let tile = tiles.get(it.buffer?)?;
         let label = LabelPart { text: tile.label(), target: None, names_line: false };
         let tooltip = tile.share(&TargetOptions::default());
-        Some(InlayHint { offset: it.range.end(), label: vec![label], tooltip })
+        Some(InlayHint { offset: it.range.end(), label: vec![label], tooltip: Some(tooltip) })
     };
     let mut hints: Vec<InlayHint> = text.map.definitions().iter().filter_map(hint).collect();
     hints.sort_by_key(|it| it.offset);
@@ -160,13 +224,9 @@ fn marked_occurrences(text: &PlanText<'_>, group: &CseGroup) -> Vec<OccurrenceId
     }
 }
 
-fn hint(
-    text: &PlanText<'_>,
-    candidate: &Candidate,
-    marked: &[OccurrenceId],
-    lines: &GroupLines,
-) -> InlayHint {
-    let group = &text.plan.groups[candidate.group];
+/// The label of the hint at an occurrence of a group: the `nth` of those that are marked.
+fn label(text: &PlanText<'_>, group: usize, nth: usize, marked: &[OccurrenceId]) -> Vec<LabelPart> {
+    let group = &text.plan.groups[group];
     let name = match &group.decision {
         Decision::Bind(binding) => text.plan.bindings[*binding].name.to_string(),
         Decision::Reuse(reuse) => {
@@ -180,31 +240,24 @@ fn hint(
         let other = marked[nth % marked.len()];
         (marked.len() > 1).then(|| text.map.occurrence_range(other))
     };
-    let first_other = if candidate.nth == 0 { 1 } else { 0 };
-    let label = vec![
+    let first_other = if nth == 0 { 1 } else { 0 };
+    vec![
         LabelPart { text: name, target: others(first_other), names_line: false },
         LabelPart {
             text: format!(" ×{}", group.occurrences.len()),
-            target: others(candidate.nth + 1),
+            target: others(nth + 1),
             names_line: false,
         },
-    ];
-    let tooltip = tooltip(text, candidate, marked[candidate.nth], lines);
-    InlayHint { offset: candidate.offset, label, tooltip }
+    ]
 }
 
-fn tooltip(
-    text: &PlanText<'_>,
-    candidate: &Candidate,
-    occurrence: OccurrenceId,
-    lines: &GroupLines,
-) -> String {
-    let group = &text.plan.groups[candidate.group];
+fn tooltip(text: &PlanText<'_>, hint: &RelativeHint, lines: &GroupLines) -> String {
+    let group = &text.plan.groups[hint.group];
     let mut out = format!(
         "`{}` is computed {} times: {}.\n\n{}",
-        text.expr(occurrence).replace('`', "'"),
+        text.expr(hint.occurrence).replace('`', "'"),
         group.occurrences.len(),
-        lines.places(candidate.line),
+        lines.places(text.line(hint.offset)),
         text.decision(group)
     );
     if let Some(equivalence) = PlanText::equivalence(group) {

@@ -33,7 +33,10 @@ pub(super) fn inlay_hints(
             if range.is_some_and(|it| !it.contains_inclusive(offset)) {
                 return None;
             }
-            let (mut label, tooltip) = item(at.unit.name(db), || said(&words, place))?;
+            let (mut label, tooltip) = item(at.unit.name(db), || {
+                let tooltip = config.tooltips.then(|| tooltip(&words, place));
+                (label(&words, place), tooltip)
+            })?;
             for part in &mut label {
                 part.target = part.target.map(|it| at.to_file(it));
             }
@@ -78,17 +81,22 @@ pub(crate) fn hint_places<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<HintPlac
     places
 }
 
-/// Label and tooltip, with places relative to the unit.
-type HintText = (Vec<LabelPart>, String);
-
-fn said(words: &PlanWords<'_>, place: &HintPlace) -> HintText {
+/// The label of a hint, with places relative to the unit.
+fn label(words: &PlanWords<'_>, place: &HintPlace) -> Vec<LabelPart> {
     match place.what {
         What::Action(it) => of_action(words, &words.plan.actions[it as usize]),
         What::Refusal(it) => of_refusal(words, &words.plan.refusals[it as usize]),
     }
 }
 
-fn of_action(words: &PlanWords<'_>, action: &OpAction) -> HintText {
+fn tooltip(words: &PlanWords<'_>, place: &HintPlace) -> String {
+    match place.what {
+        What::Action(it) => words.reason(&words.plan.actions[it as usize]),
+        What::Refusal(it) => refused(words, &words.plan.refusals[it as usize]),
+    }
+}
+
+fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Vec<LabelPart> {
     let target = words.other_place(action);
     let text = match &action.change {
         OpChange::Merge { into }
@@ -104,7 +112,7 @@ fn of_action(words: &PlanWords<'_>, action: &OpAction) -> HintText {
     if target.is_some() {
         label.push(LabelPart { text: String::new(), target, names_line: true });
     }
-    (label, words.reason(action))
+    label
 }
 
 /// Behind an operation of one line, else behind its name; behind a block argument.
@@ -123,15 +131,17 @@ fn behind(words: &PlanWords<'_>, op: ir::OpId) -> TextSize {
     if has_lines { words.place(op).end() } else { whole.end() }
 }
 
-fn of_refusal(words: &PlanWords<'_>, refusal: &OpRefusal) -> HintText {
+fn of_refusal(words: &PlanWords<'_>, refusal: &OpRefusal) -> Vec<LabelPart> {
     let target = refusal.obstacle.or(refusal.into).map(|it| words.place(it));
     let target = target.filter(|it| !it.is_empty());
     let text = refusal.kind.name().to_owned();
+    vec![LabelPart { text, target, names_line: false }]
+}
+
+fn refused(words: &PlanWords<'_>, refusal: &OpRefusal) -> String {
     let equal = match refusal.into {
         Some(into) => format!("`{}` looks like `{}`", words.op(refusal.op), words.results(into)),
         None => format!("`{}` stays", words.op(refusal.op)),
     };
-    let tooltip = format!("{equal}, but: {} (`explain {0}` tells more).", refusal.kind.name());
-    let label = vec![LabelPart { text, target, names_line: false }];
-    (label, tooltip)
+    format!("{equal}, but: {} (`explain {0}` tells more).", refusal.kind.name())
 }

@@ -56,6 +56,7 @@ pub(super) fn named_at(db: &RootDatabase, file: SourceFile, offset: TextSize) ->
     }
     let root = at.unit.green(db).syntax();
     let place = |it: TextRange| {
+        ir::interrupt::check();
         let is_definition = it == definition.range;
         let is_write = is_definition || is_target(&root, it);
         Place { range: at.to_file(it), is_definition, is_write }

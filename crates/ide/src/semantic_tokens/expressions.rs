@@ -15,7 +15,11 @@ pub(super) fn semantic_tokens(
 ) -> Vec<SemanticToken> {
     let tokens = |at: PlacedUnit<'_>| -> Vec<SemanticToken> {
         let tokens = function_tokens(db, at.unit).iter();
-        tokens.map(|it| SemanticToken { range: at.to_file(it.range), ..*it }).collect()
+        let placed = |it: &SemanticToken| {
+            ir::interrupt::check();
+            SemanticToken { range: at.to_file(it.range), ..*it }
+        };
+        tokens.map(placed).collect()
     };
     let mut res: Vec<_> = of_units(db, file, range, tokens).flatten().collect();
     // Functions may stand in others.
@@ -30,6 +34,7 @@ fn function_tokens<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<SemanticToken> 
     let map = db::source_map(db, unit);
     let mut res: Vec<SemanticToken> = Vec::new();
     for (range, id) in map.mentions() {
+        ir::interrupt::check();
         let definition = map.definition(*id);
         let kind = match definition.kind {
             DefinitionKind::Param => TokenKind::Parameter,

@@ -16,7 +16,11 @@ pub(super) fn semantic_tokens(
     let mut is_sorted = true;
     let tokens = |at: PlacedUnit<'_>| -> Vec<SemanticToken> {
         let tokens = unit_tokens(db, at.unit).iter();
-        tokens.map(|it| SemanticToken { range: at.to_file(it.range), ..*it }).collect()
+        let placed = |it: &SemanticToken| {
+            ir::interrupt::check();
+            SemanticToken { range: at.to_file(it.range), ..*it }
+        };
+        tokens.map(placed).collect()
     };
     for tokens in of_units(db, file, range, tokens) {
         let first = res.len();
@@ -78,7 +82,6 @@ struct Tokens<'a> {
 
 impl Tokens<'_> {
     fn step(&mut self, step: GreenStep<'_>) {
-        ir::interrupt::check();
         match step {
             GreenStep::Enter(kind) => {
                 if self.is_frame && is_operation(kind) && self.function.is_none() {

@@ -9,8 +9,13 @@ use super::{FILE, function, host};
 use crate::{AnalysisHost, Cancelled, DiagnosticsConfig, InlayHintsConfig, Language, Worth};
 
 /// Every line has a hint.
-const ALL: InlayHintsConfig =
-    InlayHintsConfig { all: false, tiles: true, worth: Worth::ALL, limit: usize::MAX };
+const ALL: InlayHintsConfig = InlayHintsConfig {
+    all: false,
+    tiles: true,
+    worth: Worth::ALL,
+    tooltips: true,
+    limit: usize::MAX,
+};
 
 fn large() -> String {
     let lines: String = (2..402).map(|it| format!("A[i * {it} + j] = B[i * {it} + j]\n")).collect();

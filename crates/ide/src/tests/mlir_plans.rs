@@ -138,7 +138,7 @@ fn hints_name_the_equal_operation_and_its_line() {
         }
     "#]]
     .assert_eq(&text);
-    let tooltips: Vec<&str> = hints.iter().map(|it| it.tooltip.as_str()).collect();
+    let tooltips: Vec<&str> = hints.iter().filter_map(|it| it.tooltip.as_deref()).collect();
     expect![[r#"
         common-operation: `arith.addi` computes the same value as `%0`.
         common-operation: `arith.muli` computes the same value as `%2`.
@@ -432,6 +432,28 @@ fn hover_at_a_redundant_operation_says_what_it_equals_and_where_that_is() {
     expect!["**= `%0` (line 2)**"].assert_eq(&hover("%1 =", 1));
     expect!["**= `%x` (line 4)**"].assert_eq(&hover("%y =", 1));
     expect!["**= `%p` (line 5)**"].assert_eq(&hover("%q =", 1));
+}
+
+#[test]
+fn actions_are_read_back_when_they_are_asked_for_alone() {
+    let text = "func.func @f(%a: i32, %b: i32) {\n  %0 = arith.addi %a, %b : i32\n  \
+                %1 = arith.addi %a, %b : i32\n  %2 = arith.addi %a, %b : i32\n  \
+                \"my.use\"(%0, %1, %2) : (i32, i32, i32) -> ()\n  return\n}\n";
+    let analysis = analysis(text);
+    let whole = TextRange::up_to(syntax::TextSize::of(text));
+    let all = analysis.code_actions(FILE, whole, &|_| true).unwrap();
+    let titles = analysis.code_action_titles(FILE, whole, &|_| true).unwrap();
+    assert_eq!(all.len(), titles.len());
+    let n_put_off = titles.iter().filter(|it| it.is_put_off).count();
+    assert_eq!(n_put_off, 2, "each of the two equal operations: {titles:#?}");
+    for (at, (with, without)) in all.iter().zip(&titles).enumerate() {
+        assert_eq!((with.kind, &with.title), (without.kind, &without.title));
+        let is_same = |it: &&crate::CodeAction| (it.kind, &it.title) == (with.kind, &with.title);
+        let number = all[..at].iter().filter(is_same).count();
+        let alone = analysis.code_action(FILE, whole, (with.kind, &with.title, number)).unwrap();
+        let edits = alone.as_ref().map(|it| &it.edits);
+        assert_eq!(edits, Some(&with.edits), "{}", with.title);
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub(crate) fn of_items(node: &SyntaxNode) -> Vec<SyntaxError> {
     report(root, None, 0.into(), &mut found);
     let mut stack = vec![(root, TextSize::from(0), root.children(), TextSize::from(0))];
     while let Some((parent, start, children, offset)) = stack.last_mut() {
+        interrupt::check();
         let (parent, at) = (Parent { node: parent, start: *start }, *offset);
         match children.next() {
             Some(NodeOrToken::Node(child)) => {

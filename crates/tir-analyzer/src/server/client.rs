@@ -41,6 +41,8 @@ pub(crate) struct Client {
     pub(crate) creates_files: bool,
     /// It asks for the edit of a code action when that is chosen.
     pub(crate) resolves_edits: bool,
+    /// It asks for the tooltip of a hint when somebody wants to read it.
+    pub(crate) resolves_tooltips: bool,
     /// It shows actions that cannot be done, with the reason.
     pub(crate) shows_disabled: bool,
     /// It asks whether a name can be renamed before it asks for a new one.
@@ -128,6 +130,10 @@ impl Client {
                 };
                 is(it.data_support) && it.resolve_support.as_ref().is_some_and(resolves)
             }),
+            resolves_tooltips: document
+                .and_then(|it| it.inlay_hint.as_ref())
+                .and_then(|it| it.resolve_support.as_ref())
+                .is_some_and(|it| it.properties.iter().any(|it| it == "tooltip")),
             prepares_rename: is(document
                 .and_then(|it| it.rename.as_ref())
                 .and_then(|it| it.prepare_support)),
@@ -187,7 +193,12 @@ impl Client {
             rename_provider: Some(self.rename_provider()),
             semantic_tokens_provider: Some(semantic_tokens_provider()),
             code_lens_provider: Some(lsp::CodeLensOptions::default()),
-            inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
+            inlay_hint_provider: Some(lsp::InlayHintProvider::InlayHintOptions(
+                lsp::InlayHintOptions {
+                    resolve_provider: Some(self.resolves_tooltips),
+                    ..Default::default()
+                },
+            )),
             code_action_provider: Some(lsp::CodeActionProvider::CodeActionOptions(
                 lsp::CodeActionOptions {
                     code_action_kinds: Some(vec![

@@ -4,8 +4,9 @@
 //! summary and description. Nothing is executed: the text is read as it stands, so that what only TableGen works out
 //! (names that are pasted together, operations that a `multiclass` makes) is not found.
 //!
-//! The index is made when it is first asked for. A file is read again only if its size or its time has changed; folders
-//! are listed again at most every [`LISTED_FOR`]. Files and their sizes are bounded.
+//! The index is made when it is first asked for. A file is read again only if its size or its time has changed: that of
+//! the file with the answer is looked at each time, those of all at most every [`LOOKED_FOR`]. Folders are listed again
+//! at most every [`LISTED_FOR`]. Files and their sizes are bounded.
 
 mod tablegen;
 
@@ -30,6 +31,10 @@ const MAX_LISTED: usize = 400_000;
 /// Folders are not listed again before this.
 const LISTED_FOR: Duration = Duration::from_secs(20);
 
+/// The times of all files are not looked at again before this: there may be [`MAX_FILES`], and a question comes with
+/// each hover.
+const LOOKED_FOR: Duration = Duration::from_secs(2);
+
 /// The definition of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct OpDefinition {
@@ -46,13 +51,26 @@ pub(crate) struct OpDefinition {
 }
 
 /// The index.
-#[derive(Default)]
-pub(crate) struct Definitions(Mutex<Index>);
+pub(crate) struct Definitions {
+    index: Mutex<Index>,
+    /// Between two looks at the times of all files.
+    looked_for: Duration,
+}
+
+impl Default for Definitions {
+    fn default() -> Definitions {
+        Definitions::looking_every(LOOKED_FOR)
+    }
+}
 
 #[derive(Default)]
 struct Index {
     roots: Vec<PathBuf>,
     listed: Option<Instant>,
+    /// When the times of all files were looked at.
+    looked: Option<Instant>,
+    /// Times of files that were looked at so far.
+    n_looks: usize,
     files: BTreeMap<Arc<Path>, (Stamp, FileRecords)>,
     /// By full name: the file and the number of the record.
     by_name: BTreeMap<String, (Arc<Path>, usize)>,
@@ -61,10 +79,14 @@ struct Index {
 type Stamp = (Option<SystemTime>, u64);
 
 impl Definitions {
+    fn looking_every(looked_for: Duration) -> Definitions {
+        Definitions { index: Mutex::default(), looked_for }
+    }
+
     /// The definition of an operation by its full name.
     pub(crate) fn find(&self, roots: &[PathBuf], name: &str) -> Option<OpDefinition> {
-        let mut index = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        index.refresh(roots);
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        index.refresh(roots, name, self.looked_for);
         let (path, number) = index.by_name.get(name)?.clone();
         let (_, records) = index.files.get(&path)?;
         let record: &Record = records.operations.get(number)?;
@@ -79,11 +101,24 @@ impl Definitions {
 }
 
 impl Index {
-    fn refresh(&mut self, roots: &[PathBuf]) {
-        let is_fresh =
+    /// Reads again what has changed: of the files that the answer is in now, and of all once in a while.
+    fn refresh(&mut self, roots: &[PathBuf], name: &str, looked_for: Duration) {
+        let is_listed =
             self.roots == roots && self.listed.is_some_and(|it| it.elapsed() < LISTED_FOR);
-        if is_fresh && !self.files.iter().any(|(path, (stamp, _))| stamp_of(path) != Some(*stamp)) {
-            return;
+        if is_listed {
+            let is_looked = self.looked.is_some_and(|it| it.elapsed() < looked_for);
+            let found = self.by_name.get(name).map(|it| it.0.clone());
+            let is_old = match is_looked {
+                true => found.is_some_and(|it| self.is_old(&it)),
+                false => {
+                    self.looked = Some(Instant::now());
+                    let all: Vec<_> = self.files.keys().cloned().collect();
+                    all.iter().any(|it| self.is_old(it))
+                }
+            };
+            if !is_old {
+                return;
+            }
         }
         let mut old = std::mem::take(&mut self.files);
         let mut is_changed = self.roots != roots;
@@ -101,10 +136,17 @@ impl Index {
         is_changed |= !old.is_empty();
         self.roots = roots.to_vec();
         self.listed = Some(Instant::now());
+        self.looked = self.listed;
         if is_changed {
             let files: Vec<_> = self.files.iter().map(|(path, it)| (path, &it.1)).collect();
             self.by_name = tablegen::names(&files);
         }
+    }
+
+    /// Returns true if a file is not as it was read.
+    fn is_old(&mut self, path: &Path) -> bool {
+        self.n_looks += 1;
+        self.files.get(path).is_none_or(|(stamp, _)| stamp_of(path) != Some(*stamp))
     }
 }
 
@@ -169,7 +211,7 @@ def FarOp : Elsewhere_Op<\"far\">;
         let roots = [dir.path().to_owned()];
         std::fs::write(dir.path().join("Base.td"), BASE).unwrap();
         std::fs::write(dir.path().join("Ops.td"), OPS).unwrap();
-        let definitions = Definitions::default();
+        let definitions = Definitions::looking_every(Duration::ZERO);
         let add = definitions.find(&roots, "toy.add").unwrap();
         assert_eq!((add.line, add.columns), (5, (4, 13)));
         assert_eq!(add.summary.as_deref(), Some("adds two"));
@@ -182,5 +224,26 @@ def FarOp : Elsewhere_Op<\"far\">;
         assert_eq!(definitions.find(&roots, "toy.add").map(|it| it.line), Some(7));
         std::fs::remove_file(dir.path().join("Base.td")).unwrap();
         assert_eq!(definitions.find(&roots, "toy.add"), None);
+    }
+
+    #[test]
+    fn a_question_looks_at_the_file_of_its_answer_and_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let roots = [dir.path().to_owned()];
+        std::fs::write(dir.path().join("Base.td"), BASE).unwrap();
+        std::fs::write(dir.path().join("Ops.td"), OPS).unwrap();
+        for number in 0..50 {
+            std::fs::write(dir.path().join(format!("Other{number}.td")), "").unwrap();
+        }
+        let definitions = Definitions::looking_every(Duration::MAX);
+        assert!(definitions.find(&roots, "toy.add").is_some());
+        for _ in 0..10 {
+            assert_eq!(definitions.find(&roots, "toy.add").map(|it| it.line), Some(5));
+            assert_eq!(definitions.find(&roots, "toy.no"), None);
+        }
+        assert_eq!(definitions.index.lock().unwrap().n_looks, 10);
+        // The answer is that of the file as it is now.
+        std::fs::write(dir.path().join("Ops.td"), format!("\n\n{OPS}")).unwrap();
+        assert_eq!(definitions.find(&roots, "toy.add").map(|it| it.line), Some(7));
     }
 }

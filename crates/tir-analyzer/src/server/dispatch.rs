@@ -14,8 +14,8 @@ use serde::Serialize;
 use crate::server::{
     event::Event,
     handlers::{
-        actions, calls, choose, completion, layout, links, names, request as handlers, symbols,
-        tilelang,
+        actions, calls, choose, completion, hints, layout, links, names, request as handlers,
+        symbols, tilelang,
     },
     lsp::ext,
     notebooks::CellPlace,
@@ -23,7 +23,7 @@ use crate::server::{
     panics,
     pending::Answer,
     snapshot::{Failure, Snapshot},
-    state::State,
+    state::{State, budget},
     thread_pool::{Delivery, Job, TooLong},
     transport::{self, Frame},
 };
@@ -44,7 +44,8 @@ pub(crate) fn request(state: &mut State, mut request: lsp_server::Request) {
             let message = "the server is initialized already";
             transport::error(Some(id), ErrorCode::InvalidRequest, message, None)
         })
-        .on::<lsp::InlayHintRequest, _>(handlers::inlay_hints)
+        .on::<lsp::InlayHintRequest, _>(hints::inlay_hints)
+        .on::<lsp::InlayHintResolveRequest, _>(hints::resolve)
         .on::<lsp::CodeActionRequest, _>(actions::code_actions)
         .on::<lsp::CodeActionResolveRequest, _>(actions::resolve)
         .on::<lsp::DocumentDiagnosticRequest, _>(handlers::diagnostics)
@@ -190,6 +191,7 @@ fn spawn<R: lsp::Request>(
     + 'static,
 ) {
     let lsp_server::Request { id, method, params } = request;
+    let in_part = state.in_part(&method, &params);
     let params = match params_of::<R>(&method, params) {
         Ok(params) => params,
         Err(message) => {
@@ -204,17 +206,20 @@ fn spawn<R: lsp::Request>(
     }
     let snapshot = state.snapshot();
     let token = snapshot.analysis.cancellation_token();
-    let claim = state.pending.add(id.clone(), token.clone(), state.workspace.busy());
+    let patience = in_part.as_ref().map(|_| budget());
+    let claim = state.pending.add(id.clone(), token.clone(), in_part, state.workspace.busy());
     let (outbox, events) = (state.outbox.clone(), state.events.clone());
     let (name, of_request) = (method.clone(), Some(id.clone()));
     let stop = token.clone();
+    #[cfg(debug_assertions)]
+    let hanging = method.clone();
     let run = Box::new(move |_: &TooLong| -> Delivery {
         let handler = |snapshot: Snapshot| {
-            let result = handler(snapshot, params, &stop)?;
-            // Nobody reads an answer that was cancelled: a large one is not written.
-            if stop.is_cancelled() { Err(Failure::Cancelled) } else { Ok(result) }
+            #[cfg(debug_assertions)]
+            hang_for_tests(&snapshot, &hanging)?;
+            handler(snapshot, params, &stop)
         };
-        let frame = match run(&id, &method, snapshot, cell.as_ref(), handler) {
+        let frame = match run(&id, &method, snapshot, cell.as_ref(), &stop, handler) {
             Ok(frame) => frame,
             Err(panic) => {
                 let message = format!("{method} panicked: {panic}");
@@ -223,21 +228,38 @@ fn spawn<R: lsp::Request>(
         };
         Box::new(move || answer(id, frame, &claim, &outbox, &events))
     });
-    state.pool.request(Job { name, id: of_request, token, run });
+    state.pool.request(Job { name, id: of_request, token, patience, run });
 }
 
-/// The answer of a handler. The snapshot is dropped before: the receiver of the answer may write at once.
+/// Requests of the method that `TIR_ANALYZER_HANG` names have no end, for tests.
+#[cfg(debug_assertions)]
+fn hang_for_tests(snapshot: &Snapshot, method: &str) -> Result<(), Failure> {
+    if std::env::var_os("TIR_ANALYZER_HANG").is_some_and(|it| it == method) {
+        snapshot.analysis.hang(true)?;
+    }
+    Ok(())
+}
+
+/// The answer of a handler. The snapshot is dropped before: the receiver of the answer may write at once. Nobody reads
+/// one that was cancelled: it is not written to its end.
 fn run<R: Serialize>(
     id: &RequestId,
     method: &str,
     snapshot: Snapshot,
     cell: Option<&CellPlace>,
+    stop: &ide::CancellationToken,
     handler: impl FnOnce(Snapshot) -> Result<R, Failure>,
 ) -> Result<Frame, String> {
-    let run = || match (handler(snapshot), cell) {
-        (Ok(result), None) => transport::result(id, &result),
-        (Ok(result), Some(cell)) => transport::result(id, &cell.leave(method, &result)),
-        (Err(failure), _) => refusal(id, method, &failure),
+    let run = || {
+        let written = handler(snapshot).and_then(|result| {
+            let stops = || stop.is_cancelled();
+            let frame = match cell {
+                None => transport::result_until(id, &result, &stops),
+                Some(cell) => transport::result_until(id, &cell.leave(method, &result), &stops),
+            };
+            frame.ok_or(Failure::Cancelled)
+        });
+        written.unwrap_or_else(|failure| refusal(id, method, &failure))
     };
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panics::message(&*panic))
 }

@@ -5,6 +5,7 @@ pub(crate) mod calls;
 pub(crate) mod choose;
 pub(crate) mod completion;
 mod declare;
+pub(crate) mod hints;
 mod instances;
 pub(crate) mod layout;
 pub(crate) mod links;

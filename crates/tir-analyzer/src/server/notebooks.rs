@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use lsp_types as lsp;
 use serde_json::Value;
-use syntax::LineIndex;
+use syntax::{Edit, LineIndex, TextRange, TextSize};
 
 pub(crate) use self::answer::CellPlace;
 use crate::notebook::Notebook as Cells;
@@ -21,16 +21,31 @@ use crate::notebook::Notebook as Cells;
 pub(crate) struct Cell {
     pub(crate) uri: String,
     /// As the client has it; empty if it has sent none.
-    pub(crate) text: String,
-    /// The line of the document that it begins with.
+    text: Arc<str>,
+    /// The line of the document that it begins with, and the place there.
     first: u32,
+    start: TextSize,
     n_lines: u32,
+    /// The length of its part of the document.
+    len: TextSize,
 }
 
 impl Cell {
     /// A cell without a place.
-    pub(crate) fn new(uri: String, text: String) -> Cell {
-        Cell { uri, text, first: 0, n_lines: 0 }
+    pub(crate) fn new(uri: String, text: &str) -> Cell {
+        Cell {
+            uri,
+            text: text.into(),
+            first: 0,
+            start: TextSize::default(),
+            n_lines: LineIndex::new(text).line_count(),
+            len: TextSize::of(part(text).as_str()),
+        }
+    }
+
+    /// As the client has it.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     fn has(&self, line: u32) -> bool {
@@ -46,15 +61,29 @@ pub(crate) struct Notebook {
 }
 
 impl Notebook {
-    /// Gives the cells their places, and returns the text of all of them.
-    pub(crate) fn laid_out(&mut self) -> String {
-        let mut line = 0;
+    /// Gives the cells their places. O(cells).
+    pub(crate) fn lay_out(&mut self) {
+        let (mut line, mut at) = (0, TextSize::default());
         for cell in &mut self.cells {
-            cell.first = line;
-            cell.n_lines = LineIndex::new(&cell.text).line_count();
+            (cell.first, cell.start) = (line, at);
             line += cell.n_lines;
+            at += cell.len;
         }
+    }
+
+    /// The text of all cells. O(bytes).
+    pub(crate) fn whole(&self) -> String {
         Cells::of_cells(self.cells.iter().map(|it| &*it.text)).text
+    }
+
+    /// Gives a cell another text, and all cells their places. The change of the document: of what differs in the cell.
+    /// O(bytes of the cell + cells).
+    pub(crate) fn set_text(&mut self, cell: usize, text: &str) -> Edit {
+        let old = &self.cells[cell];
+        let edit = difference(&part(&old.text), &part(text), old.start);
+        self.cells[cell] = Cell::new(old.uri.clone(), text);
+        self.lay_out();
+        edit
     }
 
     /// The cell that a line of the document is in.
@@ -62,6 +91,24 @@ impl Notebook {
         let next = self.cells.partition_point(|it| it.first <= line);
         next.checked_sub(1).filter(|&it| self.cells[it].has(line))
     }
+}
+
+/// The part of the document that a cell with this text is.
+fn part(text: &str) -> String {
+    Cells::of_cells(std::iter::once(text)).text
+}
+
+/// The smallest edit that makes one text of another, which begins at `start`.
+fn difference(old: &str, new: &str, start: TextSize) -> Edit {
+    let same = |old: &mut dyn Iterator<Item = char>, new: &mut dyn Iterator<Item = char>| {
+        old.zip(new).take_while(|(a, b)| a == b).map(|(it, _)| it.len_utf8()).sum::<usize>()
+    };
+    let first = same(&mut old.chars(), &mut new.chars());
+    let (old, new) = (&old[first..], &new[first..]);
+    let last = same(&mut old.chars().rev(), &mut new.chars().rev());
+    let (old, new) = (&old[..old.len() - last], &new[..new.len() - last]);
+    let begin = start + TextSize::new(first as u32);
+    Edit::replace(TextRange::at(begin, TextSize::of(old)), new)
 }
 
 /// The open notebooks. Cheap to clone.
@@ -136,5 +183,36 @@ impl Notebooks {
             (notebook.cells[cell].uri.clone(), items)
         };
         Some((0..notebook.cells.len()).map(of_cell).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn change_of_a_cell_is_one_of_what_differs_in_it() {
+        let texts = ["%pip x\na = 1", "é = 2\nb = é", "%%bash\nls"];
+        let cells = (0..).zip(texts).map(|(n, it): (u32, _)| Cell::new(n.to_string(), it));
+        let mut notebook = Notebook { uri: "n".to_owned(), cells: cells.collect() };
+        notebook.lay_out();
+        let mut text = notebook.whole();
+        for (cell, new) in [
+            (1, "é = 3\nb = é"),
+            (1, "ü = 3\nb = é\n\n"),
+            (0, "%pip x\na = 1"),
+            (0, ""),
+            (2, "%%time\nls"),
+            (1, "é = 3\n!ls"),
+            (0, "a = 1\na = 1\n"),
+        ] {
+            let edit = notebook.set_text(cell, new);
+            edit.apply(&mut text);
+            assert_eq!(text, notebook.whole());
+            let of = |it: &Cell| text[usize::from(it.start)..].starts_with(&*part(&it.text));
+            assert!(notebook.cells.iter().all(of), "{notebook:?}");
+        }
+        let edit = notebook.set_text(1, "é = 4\n!ls");
+        assert_eq!((edit.range.len(), &*edit.text), (1.into(), "4"));
     }
 }

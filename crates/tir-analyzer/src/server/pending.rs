@@ -1,7 +1,7 @@
 //! Requests that are not answered yet.
 //!
-//! Every request is answered exactly once: by its handler's thread, or by a cancellation, whichever
-//! [claims](Answer::claim) it first.
+//! Every request is answered exactly once: by its handler's thread, by a cancellation, or with a part of the answer
+//! when it has waited for long enough, whichever [claims](Answer::claim) it first.
 
 use std::sync::{
     Arc,
@@ -12,6 +12,7 @@ use lsp_server::{ErrorCode, RequestId};
 use rustc_hash::FxHashMap;
 
 use crate::server::{
+    silence::InPart,
     transport::{self, Frame},
     workspace::Busy,
 };
@@ -31,6 +32,10 @@ impl Answer {
 struct Pending {
     answer: Answer,
     token: ide::CancellationToken,
+    /// The answer in its place when it has waited for long enough.
+    in_part: Option<InPart>,
+    /// True if that is done, and its work goes on.
+    is_late: bool,
     /// Background work waits for it.
     _busy: Busy,
 }
@@ -47,16 +52,28 @@ impl PendingRequests {
         &mut self,
         id: RequestId,
         token: ide::CancellationToken,
+        in_part: Option<InPart>,
         busy: Busy,
     ) -> Answer {
         let answer = Answer::default();
-        self.by_id.insert(id, Pending { answer: answer.clone(), token, _busy: busy });
+        let pending =
+            Pending { answer: answer.clone(), token, in_part, is_late: false, _busy: busy };
+        self.by_id.insert(id, pending);
         answer
     }
 
-    /// Forgets an answered request.
-    pub(crate) fn forget(&mut self, id: &RequestId) {
-        self.by_id.remove(id);
+    /// Takes what a request is answered with that has waited for long enough, unless it is answered. Its work goes on.
+    pub(crate) fn in_part(&mut self, id: &RequestId) -> Option<&InPart> {
+        let pending = self.by_id.get_mut(id)?;
+        let in_part = pending.in_part.as_ref()?;
+        pending.is_late = pending.answer.claim();
+        pending.is_late.then_some(in_part)
+    }
+
+    /// Forgets a request whose work is done. Gives what it was answered with, if that was before.
+    pub(crate) fn forget(&mut self, id: &RequestId) -> Option<InPart> {
+        let pending = self.by_id.remove(id)?;
+        pending.in_part.filter(|_| pending.is_late)
     }
 
     /// The number of requests.

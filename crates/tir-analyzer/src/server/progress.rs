@@ -114,7 +114,7 @@ fn step(state: &State, uri: &lsp::Uri, start: usize) {
         drop(analysis);
         Box::new(move || drop(events.send(event)))
     });
-    state.pool.background(Job { name, id: None, token, run });
+    state.pool.background(Job { name, id: None, token, patience: None, run });
 }
 
 /// Says how far the warming of a document is; ends it when all is done.

@@ -57,7 +57,7 @@ pub(crate) fn diagnostics(
             Ok(_) | Err(_) => {}
         })
     });
-    Job { name, id: None, token, run }
+    Job { name, id: None, token, patience: None, run }
 }
 
 /// The diagnostics of a document, none of them if it is closed.

@@ -10,7 +10,7 @@ use std::{
 use build_kernels::WorkspaceFiles;
 use crossbeam_channel::Sender;
 use ide::{AnalysisHost, Group};
-use lsp_server::Response;
+use lsp_server::{RequestId, Response};
 use lsp_types as lsp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -30,6 +30,7 @@ use crate::{
         pending::PendingRequests,
         publish,
         settings::{self, Settings},
+        silence::{Answered, InPart},
         snapshot::Snapshot,
         thread_pool::{MAX_LOST, Sight, ThreadPool},
         transport::{self, Frame},
@@ -89,6 +90,8 @@ pub(crate) struct State {
     pub(crate) n_progress: u64,
     /// Documents with answers in part, by the version, and whether all was made for the rest since.
     pub(crate) partial: FxHashMap<lsp::Uri, (i32, bool)>,
+    /// The questions that were answered before their work was done.
+    answered_in_part: Answered,
     /// Documents that were changed or closed without being open, which is told once of each.
     not_open: FxHashSet<lsp::Uri>,
     pub(crate) workspace: Workspace,
@@ -134,6 +137,7 @@ impl State {
             indexing: None,
             n_progress: 0,
             partial: FxHashMap::default(),
+            answered_in_part: Answered::default(),
             not_open: FxHashSet::default(),
             asked: FxHashMap::default(),
             n_asked: 0,
@@ -176,6 +180,12 @@ impl State {
     pub(crate) fn look_after_jobs(&mut self) -> bool {
         for sight in self.pool.look() {
             let (id, message) = match sight {
+                Sight::Late(id) => {
+                    if let Some(id) = id {
+                        self.answer_in_part(&id);
+                    }
+                    continue;
+                }
                 Sight::TooLong(id, name) => {
                     let limit = self.pool.limit().as_secs_f32();
                     (id, format!("{name} took longer than {limit} s and was stopped"))
@@ -193,6 +203,34 @@ impl State {
             self.show(lsp::MessageType::Error, message);
         }
         can_go_on
+    }
+
+    /// Answers a request that has waited for long enough with what is known. The log says so, once a version.
+    fn answer_in_part(&mut self, id: &RequestId) {
+        let Some(in_part) = self.pending.in_part(id) else { return };
+        let (frame, told) = (transport::result(id, &in_part.result), in_part.told(budget()));
+        let is_first = self.answered_in_part.add(in_part);
+        self.send(frame);
+        if is_first {
+            self.log(told);
+        }
+    }
+
+    /// Returns what a request is answered with when it has waited for long enough: where that is known, and the same
+    /// was not answered so before.
+    pub(crate) fn in_part(&self, method: &str, params: &Value) -> Option<InPart> {
+        let uri = params["textDocument"]["uri"].as_str()?.into();
+        let version = self.documents.get(&uri)?.version;
+        let in_part = InPart::new(method, uri, version)?;
+        (!self.answered_in_part.has(&in_part)).then_some(in_part)
+    }
+
+    /// The work of a request is done. If the client was answered before, it is asked to ask again.
+    pub(crate) fn answered(&mut self, id: &RequestId) {
+        let Some(InPart { uri, version, .. }) = self.pending.forget(id) else { return };
+        if self.documents.get(&uri).is_some_and(|it| it.version == version) {
+            self.refresh();
+        }
     }
 
     /// The state as a request sees it.
@@ -284,6 +322,7 @@ impl State {
     /// Forgets what was told about a document that is closed.
     pub(crate) fn is_closed(&mut self, uri: &lsp::Uri) {
         self.partial.remove(uri);
+        self.answered_in_part.forget(uri);
     }
 
     /// Writes a line to the client's log.
@@ -466,7 +505,7 @@ fn limit() -> Duration {
 }
 
 /// No answer that can be given in part is computed longer.
-fn budget() -> Duration {
+pub(crate) fn budget() -> Duration {
     of_tests("TIR_ANALYZER_BUDGET_MS").unwrap_or(BUDGET)
 }
 

@@ -3,7 +3,8 @@
 //! Requests and background work have threads of their own: warming caches never stands before an answer. A job
 //! computes, under a token that cancels it, and then delivers its result; only computing is watched. One that takes
 //! longer than the limit is stopped. A job that does not stop when it is cancelled has lost its thread: another thread
-//! replaces it, and the lost one ends with its job. The main loop looks at all this from time to time
+//! replaces it, and the lost one ends with its job. So does that of a request which is answered before its work is
+//! done: the work goes on, and others do not wait for it. The main loop looks at all this from time to time
 //! ([`ThreadPool::look`]).
 
 use std::{
@@ -30,6 +31,9 @@ const N_REQUEST_THREADS: usize = 3;
 /// A job that has not stopped this long after its cancellation never will.
 const LOST_AFTER: Duration = Duration::from_secs(1);
 
+/// So many threads replace those of works that go on after their answer; beyond that, others wait.
+const MAX_LATE: usize = 8;
+
 /// With so many lost threads the process has no more to give.
 pub(crate) const MAX_LOST: usize = 8;
 
@@ -54,6 +58,8 @@ pub(crate) struct Job {
     pub(crate) id: Option<RequestId>,
     /// Stops it.
     pub(crate) token: CancellationToken,
+    /// The time after which its request gets another answer, if there is one.
+    pub(crate) patience: Option<Duration>,
     /// Computes; catches its own panics.
     pub(crate) run: Box<dyn FnOnce(&TooLong) -> Delivery + Send>,
 }
@@ -61,6 +67,8 @@ pub(crate) struct Job {
 /// The observation of the watchdog.
 #[derive(Debug)]
 pub(crate) enum Sight {
+    /// The request of a job waits for longer than that has patience. The job goes on.
+    Late(Option<RequestId>),
     /// A job took too long, and was cancelled.
     TooLong(Option<RequestId>, String),
     /// A job does not stop, and has lost its thread.
@@ -101,9 +109,13 @@ struct Running {
     too_long: TooLong,
     token: CancellationToken,
     since: Instant,
+    /// The time after which it is late; none if it is, or never will be.
+    patience: Option<Duration>,
     /// The time of the first look after its cancellation.
     stopping_since: Option<Instant>,
     is_lost: bool,
+    /// Another thread does the work that is left to its own.
+    is_replaced: bool,
 }
 
 impl Watch {
@@ -120,8 +132,10 @@ impl Watch {
             too_long: too_long.clone(),
             token: job.token.clone(),
             since: Instant::now(),
+            patience: job.patience,
             stopping_since: None,
             is_lost: false,
+            is_replaced: false,
         };
         let mut watched = self.lock();
         watched.n_waiting -= 1;
@@ -133,7 +147,7 @@ impl Watch {
 
     /// Ends the watch; returns true if the thread is still wanted.
     fn end(&self, number: u64) -> bool {
-        self.lock().running.remove(&number).is_none_or(|it| !it.is_lost)
+        self.lock().running.remove(&number).is_none_or(|it| !it.is_replaced)
     }
 }
 
@@ -143,10 +157,15 @@ impl Running {
             let since = *self.stopping_since.get_or_insert(now);
             let is_lost = now - since >= LOST_AFTER && !self.is_lost;
             self.is_lost |= is_lost;
+            self.patience = None;
             return is_lost.then(|| Sight::Lost(self.id.clone(), self.name.clone()));
         }
         if now - self.since < limit {
-            return None;
+            let is_late = self.patience.is_some_and(|it| now - self.since >= it);
+            return is_late.then(|| {
+                self.patience = None;
+                Sight::Late(self.id.clone())
+            });
         }
         self.too_long.0.store(true, Ordering::Release);
         self.token.cancel();
@@ -207,15 +226,28 @@ impl ThreadPool {
         self.watch.lock().running.values().filter(|it| it.is_lost).count()
     }
 
-    /// Cancels jobs that take too long, and replaces lost threads.
+    /// Cancels jobs that take too long, and replaces threads that are lost or busy with what is answered.
     pub(crate) fn look(&self) -> Vec<Sight> {
         let (mut sights, mut lanes) = (Vec::new(), Vec::new());
         let now = Instant::now();
-        for running in self.watch.lock().running.values_mut() {
+        let mut watched = self.watch.lock();
+        let is_late = |it: &&Running| it.is_replaced && !it.is_lost;
+        let mut n_late = watched.running.values().filter(is_late).count();
+        for running in watched.running.values_mut() {
             let sight = running.look(now, self.limit);
-            lanes.extend(matches!(sight, Some(Sight::Lost(..))).then_some(running.lane));
+            let is_replaced = match sight {
+                Some(Sight::Lost(..)) => true,
+                Some(Sight::Late(_)) => n_late < MAX_LATE,
+                Some(Sight::TooLong(..)) | None => false,
+            };
+            if is_replaced && !running.is_replaced {
+                running.is_replaced = true;
+                n_late += usize::from(matches!(sight, Some(Sight::Late(_))));
+                lanes.push(running.lane);
+            }
             sights.extend(sight);
         }
+        drop(watched);
         for name in lanes {
             let lane = if name == self.requests.name { &self.requests } else { &self.background };
             // If there cannot be another thread, those that are left go on.

@@ -202,6 +202,47 @@ pub(crate) fn result(id: &RequestId, result: &impl Serialize) -> Frame {
     to_frame(&Ok { jsonrpc: "2.0", id, result })
 }
 
+/// The answer to a request, unless it `stops` meanwhile: a large one has many megabytes.
+pub(crate) fn result_until(
+    id: &RequestId,
+    result: &impl Serialize,
+    stops: &dyn Fn() -> bool,
+) -> Option<Frame> {
+    let mut written = Written { frame: Frame::new(), looked: 0, stops };
+    match serde_json::to_writer(&mut written, &Ok { jsonrpc: "2.0", id, result }) {
+        Result::Ok(()) => Some(written.frame),
+        Err(error) if error.is_io() => None,
+        Err(error) => panic!("messages have string keys and no failing serializers: {error}"),
+    }
+}
+
+/// The bytes between two looks whether writing stops.
+const LOOK_BYTES: usize = 16 * 1024;
+
+/// A message that is being written, until it stops.
+struct Written<'a> {
+    frame: Frame,
+    looked: usize,
+    stops: &'a dyn Fn() -> bool,
+}
+
+impl Write for Written<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.frame.extend_from_slice(bytes);
+        if self.frame.len() - self.looked >= LOOK_BYTES {
+            self.looked = self.frame.len();
+            if (self.stops)() {
+                return Err(io::ErrorKind::Other.into());
+            }
+        }
+        Result::Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Result::Ok(())
+    }
+}
+
 /// The error answer to a request; without an id, to something whose id could not be read.
 pub(crate) fn error(
     id: Option<&RequestId>,
@@ -329,6 +370,17 @@ mod tests {
     fn input_that_ends_inside_a_message_ends() {
         check("Content-Length: 100\r\n\r\n{}", expect![""]);
         check("Content-Len", expect![""]);
+    }
+
+    #[test]
+    fn writing_a_large_answer_ends_when_nobody_wants_it() {
+        let numbers: Vec<u32> = (0..1_000_000).collect();
+        let id = RequestId::from(1);
+        assert_eq!(result_until(&id, &numbers, &|| false), Some(super::result(&id, &numbers)));
+        let looks = std::cell::Cell::new(0);
+        let third_time = || looks.replace(looks.get() + 1) == 2;
+        assert_eq!(result_until(&id, &numbers, &third_time), None);
+        assert_eq!(looks.get(), 3, "nothing is written after that");
     }
 
     #[test]

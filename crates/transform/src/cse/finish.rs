@@ -127,6 +127,7 @@ pub(super) fn finish(
         }
     });
     for &user in &accepted {
+        ir::interrupt::check();
         let wanted = &draft.bindings[user];
         let inside = index.inside(wanted.value, wanted.before, work, |number| {
             accepted.get(number).is_none_or(|&used| usable(user, used))
@@ -195,6 +196,7 @@ pub(super) fn assemble(
     let reuse_of_definition: rustc_hash::FxHashMap<OccurrenceId, usize> =
         draft.reuses.iter().enumerate().map(|(index, it)| (it.definition, index)).collect();
     for (index, group) in groups.iter_mut().enumerate() {
+        ir::interrupt::check();
         match &mut group.decision {
             Decision::Bind(binding) => {
                 group_of_binding[*binding] = index;
@@ -217,6 +219,7 @@ pub(super) fn assemble(
     }
     let mut bindings = Vec::with_capacity(n_bindings as usize);
     for (index, wanted) in draft.bindings.iter().enumerate() {
+        ir::interrupt::check();
         if !wanted.accepted {
             continue;
         }

@@ -120,11 +120,13 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
             || facts.body.exprs().any(|(it, _)| facts.body.is_static_selection(it)),
     };
     for class in (0..values.len() as Class).rev() {
+        ir::interrupt::check();
         if lists.of(class).len() < 2 {
             greedy.without_text(virtual_lists.of(class), &virtual_lists);
         }
     }
     for class in largest_first(facts, values, &lists, &greedy.sizes, work) {
+        ir::interrupt::check();
         let list = lists.of(class);
         if list.iter().all(|&it| facts.is_shareable(facts.occurrences[it].expr)) {
             greedy.decide(list, work);
@@ -192,6 +194,7 @@ impl Greedy<'_> {
         let left = self.reuse(&positions).unwrap_or(positions);
         if left.len() > 1 {
             for class in self.classes(left) {
+                ir::interrupt::check();
                 self.bind(&class, &mut refusals, work);
             }
         }
@@ -267,6 +270,7 @@ impl Greedy<'_> {
         };
         let split = place::split(facts, positions, &rules, work);
         for group in split.groups {
+            ir::interrupt::check();
             let members = &positions[group.range.clone()];
             let value = positions[group.value].occurrence;
             let occurrences: Vec<OccurrenceId> = members.iter().map(|it| it.occurrence).collect();
@@ -295,6 +299,7 @@ impl Greedy<'_> {
             });
             self.value_at.push(value);
             for member in members {
+                ir::interrupt::check();
                 self.mark(member.occurrence, (member.occurrence == value).then_some(number as u32));
             }
         }

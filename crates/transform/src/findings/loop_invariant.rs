@@ -71,6 +71,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let mut of_value: FxHashMap<(ExprId, OpId), usize> = FxHashMap::default();
     let mut at = 0;
     while at < facts.occurrences.len() {
+        ir::interrupt::check();
         let id = OccurrenceId::new(at);
         at += 1;
         let here = facts.occurrences[id];
@@ -297,6 +298,7 @@ impl Costs {
     fn new(facts: &FindingFacts<'_>) -> Costs {
         let mut costs = vec![0u32; facts.body.n_exprs()];
         for index in 0..costs.len() {
+            ir::interrupt::check();
             let expr = ExprId::new(index);
             let mut cost = facts.effects.own_cost(facts.body, expr);
             // Children are made before their parents and have smaller ids.

@@ -37,6 +37,7 @@ impl Sweep<'_> {
         // Users stand behind what they use, so most chains go in one pass; what is left is pushed.
         let mut stack: Vec<OpId> = body.ops.ids().collect();
         while let Some(op) = stack.pop() {
+            ir::interrupt::check();
             if self.is_gone[op.index()] || !self.is_dead(op, &n_uses) {
                 continue;
             }

@@ -10,7 +10,7 @@ use ir::{
     Body, OpId, ValueId, ValueKind,
     plan::ops::{OpChange, OpPlan},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{op_traits::value_of, summary::for_each_operand};
 
@@ -20,13 +20,9 @@ pub fn with_needs(
     plan: &OpPlan,
     wanted: impl IntoIterator<Item = usize>,
 ) -> Vec<bool> {
-    let mut needs = Needs::of(body, plan);
     let mut done = vec![false; plan.actions.len()];
-    let mut stack: Vec<usize> = wanted.into_iter().filter(|it| *it < done.len()).collect();
-    while let Some(at) = stack.pop() {
-        if !std::mem::replace(&mut done[at], true) {
-            needs.push(at, &mut stack);
-        }
+    for at in Needs::of(body, plan).with(wanted) {
+        done[at] = true;
     }
     done
 }
@@ -42,7 +38,8 @@ pub fn part(body: &Body, plan: &OpPlan, wanted: impl IntoIterator<Item = usize>)
     }
 }
 
-struct Needs<'a> {
+/// The needs of the actions of a plan: for who asks about many of them, one after the other.
+pub struct Needs<'a> {
     body: &'a Body,
     plan: &'a OpPlan,
     moves: FxHashMap<OpId, usize>,
@@ -57,7 +54,8 @@ struct Needs<'a> {
 }
 
 impl<'a> Needs<'a> {
-    fn of(body: &'a Body, plan: &'a OpPlan) -> Needs<'a> {
+    /// O(actions).
+    pub fn of(body: &'a Body, plan: &'a OpPlan) -> Needs<'a> {
         let mut needs = Needs {
             body,
             plan,
@@ -79,6 +77,24 @@ impl<'a> Needs<'a> {
             }
         }
         needs
+    }
+
+    /// The places in the plan of these actions and of those that they need, in order. O(those), besides the users of
+    /// operations, which are found once.
+    pub fn with(&mut self, wanted: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let n_actions = self.plan.actions.len();
+        let mut done: FxHashSet<usize> = FxHashSet::default();
+        let mut found = Vec::new();
+        let mut stack: Vec<usize> = wanted.into_iter().filter(|it| *it < n_actions).collect();
+        while let Some(at) = stack.pop() {
+            ir::interrupt::check();
+            if done.insert(at) {
+                found.push(at);
+                self.push(at, &mut stack);
+            }
+        }
+        found.sort_unstable();
+        found
     }
 
     fn push(&mut self, at: usize, stack: &mut Vec<usize>) {
@@ -125,6 +141,7 @@ impl<'a> Needs<'a> {
             users
         });
         for &user in users.get(&op).map_or(&[][..], Vec::as_slice) {
+            ir::interrupt::check();
             let mut around = std::iter::successors(Some(user), |&it| body.parent_op(it));
             // A user that stays hands it on, and that ends.
             stack.extend(around.find_map(|it| self.removals.get(&it)).or(self.drop.as_ref()));

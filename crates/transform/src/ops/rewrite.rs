@@ -245,6 +245,7 @@ impl Copy<'_> {
             }
         }
         for (old, new) in std::mem::take(&mut self.ops) {
+            ir::interrupt::check();
             let mut operands = Vec::new();
             let body = self.old;
             for_each_operand(body, old, |at, operand| operands.push((at, operand)));

@@ -48,6 +48,7 @@ enum Step {
 pub(super) fn walk(body: &Body, visitor: &mut impl ScopeVisitor) {
     let mut walk = Walk { body, trees: Vec::new(), next: vec![Step::Region(body.root)] };
     while let Some(step) = walk.next.pop() {
+        ir::interrupt::check();
         match step {
             Step::Region(region) => walk.region(region, visitor),
             Step::LeaveRegion(region) => {
@@ -99,6 +100,7 @@ impl Walk<'_> {
     fn operations(&mut self, block: BlockId, from: usize, visitor: &mut impl ScopeVisitor) {
         let body = self.body;
         for (at, &op) in body.blocks[block].ops.iter().enumerate().skip(from) {
+            ir::interrupt::check();
             let regions = &body.ops[op].regions;
             if regions.is_empty() {
                 visitor.operation(op, &self.trees);

@@ -107,6 +107,7 @@ impl Marking<'_> {
         }
         let body = self.body;
         while let Some(op) = self.ops.pop() {
+            ir::interrupt::check();
             if let Some(around) = body.parent_op(op) {
                 self.need(around);
             }

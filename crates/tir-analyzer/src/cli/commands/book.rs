@@ -20,7 +20,7 @@ use crate::cli::{Exit, args::BookArgs, io::Io, output::count};
 const CHAPTERS: &str = "crates/tir-analyzer/book/src";
 /// Pictures of the real editors, which commands make: their names in the book, and their files.
 const PICTURES: [(&str, &str); 3] = [
-    ("pictures/neovim-hints.png", "editors/nvim/hints.png"),
+    ("pictures/neovim-hints.svg", "editors/nvim/hints.svg"),
     ("pictures/vscode-hints.png", "editors/vscode/images/hints.png"),
     ("pictures/vscode-device-code.png", "editors/vscode/images/device-code.png"),
 ];

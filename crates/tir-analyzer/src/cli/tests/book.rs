@@ -7,7 +7,7 @@
 //! | `python file=a.py` | a file; commands below on the page see it |
 //! | `console` | commands behind `$`, and their output; `UPDATE_EXPECT=1` writes it |
 //! | `toml check=settings` | settings that must hold |
-//! | `toml check`, `json check`, `lisp check` | settings of an editor: they must be well formed |
+//! | `toml check`, `json check`, `lisp check` | settings of an editor: well formed, and true of this program |
 //! | `python run` | run by `tests/python/test_book.py`, where the package is |
 //! | any other | is not looked at |
 
@@ -16,6 +16,7 @@ use std::{fs, path::PathBuf};
 use serde_json::Value;
 
 use super::Project;
+use crate::config::ConfigPatch;
 
 fn checkout() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -43,7 +44,7 @@ fn chapters_are_written_for_mdbook() {
     assert!(page.starts_with("# dead-store\n\n**hint**: a store that nothing can read."), "{page}");
     assert!(project.read("src/settings.md").contains("\n### hints.per-lines\n"));
     assert!(project.read("src/python.md").contains("\n### check\n"));
-    assert!(project.path().join("src/pictures/neovim-hints.png").is_file());
+    assert!(project.path().join("src/pictures/neovim-hints.svg").is_file());
 }
 
 #[test]
@@ -113,17 +114,71 @@ fn check_block(project: &Project, language: &str, how: &str, body: &str) -> Resu
             (outcome.code == 0).then_some(()).ok_or_else(|| wrong(&outcome.err()))
         }
         ("toml", "check") => {
-            toml::from_str::<toml::Table>(body).map(drop).map_err(|error| wrong(&error))
+            let read = toml::from_str::<Value>(body).map_err(|error| wrong(&error))?;
+            check_settings(&read).map_err(|why| wrong(&why))
         }
         ("json", "check") => {
-            serde_json::from_str::<Value>(body).map(drop).map_err(|error| wrong(&error))
+            let read = serde_json::from_str::<Value>(body).map_err(|error| wrong(&error))?;
+            check_settings(&read).map_err(|why| wrong(&why))
         }
         ("lisp", "check") => {
-            is_balanced(body).then_some(()).ok_or_else(|| wrong(&"the parentheses do not match"))
+            let words = body.split('"').skip(1).step_by(2);
+            let commands: Vec<&str> = words.filter(|it| *it != "tir-analyzer").collect();
+            let is_server = !body.contains("(\"tir-analyzer\"") || commands.contains(&"server");
+            match (is_balanced(body), is_server) {
+                (false, _) => Err(wrong(&"the parentheses do not match")),
+                (_, false) => Err(wrong(&"the command is not `server`")),
+                _ => Ok(()),
+            }
         }
         (_, how) if how.starts_with("check") => Err(wrong(&"a check that nothing does")),
         _ => Ok(()),
     }
+}
+
+/// Checks that settings of an editor are true of this program: how a server is started, and the settings that it gets.
+fn check_settings(value: &Value) -> Result<(), String> {
+    let is_name = |it: &Value| it.as_str() == Some("tir-analyzer");
+    let is_server = |it: &[Value]| [["server"], ["mcp"]].iter().any(|words| it == words);
+    match value {
+        Value::Array(items) => {
+            let is_command = items.first().is_some_and(is_name) && items.len() > 1;
+            if is_command && !is_server(&items[1..]) {
+                return Err(format!("{value} is not the command of a server"));
+            }
+            items.iter().try_for_each(check_settings)
+        }
+        Value::Object(fields) => {
+            for (program, arguments) in [("command", "args"), ("path", "arguments")] {
+                let is_started = fields.get(program).is_some_and(is_name);
+                let arguments = fields.get(arguments).and_then(Value::as_array);
+                if is_started && !arguments.is_some_and(|it| is_server(it)) {
+                    return Err(format!("{value} does not start a server"));
+                }
+            }
+            let is_ours = |name: &str| ["hints", "cse"].contains(&name);
+            if fields.keys().any(|it| is_ours(it)) {
+                let patch = ConfigPatch::from_json(value).map_err(|error| error.to_string())?;
+                if !patch.unknown.is_empty() {
+                    return Err(format!("{:?}", patch.unknown));
+                }
+            }
+            fields.values().try_for_each(check_settings)
+        }
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn settings_of_editors_are_about_this_program() {
+    let check = |text: &str| check_settings(&serde_json::from_str(text).unwrap()).is_ok();
+    assert!(check(r#"{"a": {"command": "tir-analyzer", "args": ["server"]}}"#));
+    assert!(!check(r#"{"a": {"command": "tir-analyzer", "args": ["serve"]}}"#));
+    assert!(check(r#"["tir-analyzer", "server"]"#));
+    assert!(!check(r#"["tir-analyzer", "lsp"]"#));
+    assert!(check(r#"{"config": {"hints": {"per-function": 8}}}"#));
+    assert!(!check(r#"{"config": {"hints": {"per-functions": 8}}}"#));
+    assert!(!check(r#"{"config": {"hints": {"per-function": "many"}}}"#));
 }
 
 /// True if each parenthesis of a text of Lisp has its partner; strings are left out.

@@ -104,16 +104,10 @@ def make(n):
 /// A project whose settings name a Python that is this script.
 #[cfg(unix)]
 fn with_tilelang(script: &str) -> Project {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let settings = "[tilelang]\npython = \"bin/python\"\n";
-    let script = format!(
-        "#!/bin/sh\nread -r request\necho \"$request\" > \"$(dirname \"$0\")/request\"\n{script}\n"
-    );
     let project =
-        Project::new(&[("a.py", TILES), ("tir-analyzer.toml", settings), ("bin/python", &script)]);
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(project.path().join("bin/python"), executable).unwrap();
+        Project::new(&[("a.py", TILES), ("tir-analyzer.toml", settings), ("bin/request", "")]);
+    test_utils::stand_in::python(&project.path().join("bin/python"), script).unwrap();
     project
 }
 

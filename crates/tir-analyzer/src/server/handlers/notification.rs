@@ -110,7 +110,35 @@ fn language_of(uri: &lsp::Uri, id: &lsp::LanguageKind, text: &str) -> Language {
 fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Result<(), String> {
     let lsp::VersionedTextDocumentIdentifier { version, text_document_identifier } =
         params.text_document;
-    let uri = text_document_identifier.uri;
+    let of_client = |it| match it {
+        lsp::TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(it) => {
+            Change::Whole(it.text)
+        }
+        lsp::TextDocumentContentChangeEvent::TextDocumentContentChangePartial(it) => {
+            Change::Range(it.range, it.text)
+        }
+    };
+    let changes = params.content_changes.into_iter().map(of_client);
+    change(state, text_document_identifier.uri, version, changes)
+}
+
+/// A change of a document.
+enum Change {
+    /// All of it is another text.
+    Whole(String),
+    /// A part of it, as the client counts.
+    Range(lsp::Range, String),
+    /// A part of it.
+    Edit(Edit),
+}
+
+/// Changes an open document.
+fn change(
+    state: &mut State,
+    uri: lsp::Uri,
+    version: i32,
+    changes: impl IntoIterator<Item = Change>,
+) -> Result<(), String> {
     progress::pause(state);
     let encoding = state.client.encoding;
     let Some(file) = state.documents.get(&uri).map(|it| it.file) else {
@@ -120,23 +148,24 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
     let mut parse = state.host().tree(file);
     let Some(document) = state.documents.get_mut(&uri) else { return Ok(()) };
     document.version = version;
-    for change in params.content_changes {
+    for change in changes {
         let lines = Arc::make_mut(&mut document.lines);
-        match change {
-            lsp::TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(it) => {
-                check_length(it.text.len())?;
-                parse = parse.and_then(|old| guarded(|| old.again(&it.text)));
-                *lines = LineIndex::new(&it.text);
+        let edit = match change {
+            Change::Whole(text) => {
+                check_length(text.len())?;
+                parse = parse.and_then(|old| guarded(|| old.again(&text)));
+                *lines = LineIndex::new(&text);
+                continue;
             }
-            lsp::TextDocumentContentChangeEvent::TextDocumentContentChangePartial(it) => {
-                let range = from_proto::range(lines, encoding, it.range);
-                check_length(usize::from(lines.text_len()) + it.text.len())?;
-                let edit = Edit::replace(range, it.text);
-                parse = parse.and_then(|old| reparse(&old, &edit));
-                if let Some(new) = &parse {
-                    *lines = lines.edited(&edit, |range| new.text_in(range));
-                }
+            Change::Range(range, text) => {
+                Edit::replace(from_proto::range(lines, encoding, range), text)
             }
+            Change::Edit(edit) => edit,
+        };
+        check_length(usize::from(lines.text_len()) + edit.text.len())?;
+        parse = parse.and_then(|old| reparse(&old, &edit));
+        if let Some(new) = &parse {
+            *lines = lines.edited(&edit, |range| new.text_in(range));
         }
     }
     match parse {

@@ -19,30 +19,6 @@ use crate::server::{
     snapshot::{Failure, Snapshot},
 };
 
-/// `textDocument/inlayHint`
-pub(crate) fn inlay_hints(
-    snapshot: &Snapshot,
-    params: lsp::InlayHintParams,
-) -> Result<Vec<lsp::InlayHint>, Failure> {
-    let document = snapshot.document(&params.text_document.uri)?;
-    let config = &document.config;
-    if !config.hints_enable {
-        return Ok(Vec::new());
-    }
-    let range = from_proto::range(&document.lines, snapshot.encoding(), params.range);
-    let hints_config = ide::InlayHintsConfig {
-        all: config.hints_all,
-        tiles: config.hints_tiles,
-        worth: config.worth,
-        limit: config.hints_limit,
-    };
-    let hints = snapshot.in_time(document, "hints", |pace| {
-        snapshot.analysis.inlay_hints_paced(document.file, Some(range), &hints_config, pace)
-    })?;
-    let places = snapshot.places(document);
-    Ok(hints.into_iter().map(|it| to_proto::inlay_hint(places, it)).collect())
-}
-
 /// `textDocument/diagnostic`
 pub(crate) fn diagnostics(
     snapshot: &Snapshot,

@@ -62,7 +62,7 @@ pub(crate) fn inlay_hint(places: Places<'_>, hint: ide::InlayHint) -> lsp::Inlay
         label: lsp::Label::InlayHintLabelPartList(hint.label.into_iter().map(part).collect()),
         kind: None,
         text_edits: None,
-        tooltip: Some(lsp::Tooltip::MarkupContent(markdown(hint.tooltip))),
+        tooltip: hint.tooltip.map(|it| lsp::Tooltip::MarkupContent(markdown(it))),
         padding_left: Some(true),
         padding_right: None,
         data: None,

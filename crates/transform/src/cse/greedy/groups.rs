@@ -133,6 +133,7 @@ impl Greedy<'_> {
         );
         let mut groups = Vec::with_capacity(self.groups.len());
         for found in self.groups {
+            ir::interrupt::check();
             let decision = match found.decision {
                 Choice::Bind(number) if self.draft.bindings[order[number]].accepted => {
                     Decision::Bind(order[number])
@@ -203,6 +204,7 @@ impl Greedy<'_> {
         let mut new = vec![0; sorted.len()];
         let mut bindings = Vec::with_capacity(sorted.len());
         for (number, &old) in sorted.iter().enumerate() {
+            ir::interrupt::check();
             new[old] = number;
             let mut wanted = self.draft.bindings[old].clone();
             wanted.name = names.next();

@@ -37,6 +37,7 @@ impl Greedy<'_> {
         work.compared += (all.len() * size_of::<(ExprId, OccurrenceId)>()) as u64;
         all.sort_unstable();
         for list in all.chunk_by(|a, b| a.0 == b.0) {
+            ir::interrupt::check();
             let mut firsts: Vec<(u32, OccurrenceId)> =
                 list.iter().map(|&(_, id)| (self.values.class(id), id)).collect();
             firsts.sort_unstable();

@@ -3,6 +3,7 @@
 use lsp_types as lsp;
 use syntax::LineIndex;
 
+use super::Change;
 use crate::server::{
     lsp::from_proto,
     notebooks::{Cell, Notebook},
@@ -19,10 +20,11 @@ pub(super) fn did_open(
     let cells = cells.into_iter().map(|it| {
         let mut texts = params.cell_text_documents.iter();
         let known = texts.find(|text| text.uri == it.document && is_python(text));
-        Cell::new(it.document.to_string(), known.map_or(String::new(), |it| it.text.clone()))
+        Cell::new(it.document.to_string(), known.map_or("", |it| &it.text))
     });
     let mut notebook = Notebook { uri: uri.to_string(), cells: cells.collect() };
-    let text = notebook.laid_out();
+    notebook.lay_out();
+    let text = notebook.whole();
     state.notebooks.set(notebook);
     let text_document = lsp::TextDocumentItem { uri, version, text, language_id: python() };
     super::did_open(state, lsp::DidOpenTextDocumentParams { text_document })
@@ -48,6 +50,8 @@ pub(super) fn did_change(
     };
     let mut notebook = Notebook::clone(known);
     let changes = params.change.cells.unwrap_or_default();
+    let mut edits = Vec::new();
+    let is_whole = changes.structure.is_some();
     if let Some(structure) = changes.structure {
         let gone = splice(&mut notebook, structure);
         if !state.client.pulls_diagnostics {
@@ -57,30 +61,27 @@ pub(super) fn did_change(
     let encoding = state.client.encoding;
     for content in changes.text_content.into_iter().flatten() {
         let uri = content.document.text_document_identifier.uri.to_string();
-        let Some(cell) = notebook.cells.iter_mut().find(|it| it.uri == uri) else { continue };
+        let Some(cell) = notebook.cells.iter().position(|it| it.uri == uri) else { continue };
+        let mut text = notebook.cells[cell].text().to_owned();
         for change in content.changes {
             match change {
                 lsp::TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(it) => {
-                    cell.text = it.text;
+                    text = it.text;
                 }
                 lsp::TextDocumentContentChangeEvent::TextDocumentContentChangePartial(it) => {
-                    let lines = LineIndex::new(&cell.text);
-                    let range = from_proto::range(&lines, encoding, it.range);
-                    cell.text.replace_range(std::ops::Range::<usize>::from(range), &it.text);
+                    let range = from_proto::range(&LineIndex::new(&text), encoding, it.range);
+                    text.replace_range(std::ops::Range::<usize>::from(range), &it.text);
                 }
             }
         }
+        edits.push(Change::Edit(notebook.set_text(cell, &text)));
     }
-    let text = notebook.laid_out();
+    if is_whole {
+        notebook.lay_out();
+        edits = vec![Change::Whole(notebook.whole())];
+    }
     state.notebooks.set(notebook);
-    let whole = lsp::TextDocumentContentChangeWholeDocument { text };
-    let whole = lsp::TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole);
-    let text_document = lsp::VersionedTextDocumentIdentifier {
-        version,
-        text_document_identifier: lsp::TextDocumentIdentifier { uri },
-    };
-    let params = lsp::DidChangeTextDocumentParams { text_document, content_changes: vec![whole] };
-    super::did_change(state, params)
+    super::change(state, uri, version, edits)
 }
 
 /// Takes cells out and puts others in. The names of those that are gone.
@@ -94,10 +95,10 @@ fn splice(notebook: &mut Notebook, it: lsp::NotebookDocumentCellChangeStructure)
     let cell = |it: lsp::NotebookCell| {
         let uri = it.document.to_string();
         let text = opened.iter().find(|text| text.uri == it.document);
-        let kept = before.iter().find(|it| it.uri == uri).map(|it| it.text.clone());
+        let kept = before.iter().find(|it| it.uri == uri).map(Cell::text);
         let text = match text {
-            Some(text) if is_python(text) => text.text.clone(),
-            Some(_) => String::new(),
+            Some(text) if is_python(text) => &text.text,
+            Some(_) => "",
             None => kept.unwrap_or_default(),
         };
         Cell::new(uri, text)

@@ -1,9 +1,4 @@
-//! Interruption of long computations: a flag that its owner raises, and that passes check while they work.
-//!
-//! Passes are plain functions without a caller that could be asked to stop. The caller puts a flag over the thread
-//! ([`Interrupt::over`]). Unbounded growth ([`crate::arena::Table::push`]), walks ([`crate::Body::walk`]) and long
-//! loops, such as the writers of device code, call [`check`], which unwinds once the flag is raised. Without a flag
-//! nothing happens. O(1), and one look at the flag in [`INTERVAL`] calls.
+#![doc = include_str!("../README.md")]
 
 use std::{
     cell::{Cell, RefCell},
@@ -22,6 +17,8 @@ thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
     static LOOKS: Cell<u64> = const { Cell::new(0) };
     static CURRENT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
+    /// The function that is called at each look at the flag.
+    static OBSERVER: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
 /// A flag that stops a computation. Clones are one flag; once raised it stays so.
@@ -81,9 +78,21 @@ pub fn counted<T>(run: impl FnOnce() -> T) -> (T, u64) {
     (result, (looks_after - looks) * u64::from(INTERVAL + 1) + left - left_after)
 }
 
+/// Runs a computation, and calls `at_look` each time that it looks at its flag on this thread: for tests of what is
+/// done between two looks.
+pub fn observed<T>(at_look: fn(), run: impl FnOnce() -> T) -> T {
+    let before = OBSERVER.replace(Some(at_look));
+    let outcome = catch_unwind(AssertUnwindSafe(run));
+    OBSERVER.set(before);
+    outcome.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
 /// As [`check`], looking at the flag at once: for places that are seldom come by.
 #[cold]
 pub fn look() {
+    if let Some(at_look) = OBSERVER.get() {
+        at_look();
+    }
     let is_raised = CURRENT.with_borrow(|it| it.as_ref().is_some_and(Interrupt::is_raised));
     // What unwinds already must not do so twice.
     if is_raised && !thread::panicking() {
@@ -94,22 +103,30 @@ pub fn look() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ExprId, arena::Table};
 
     #[test]
-    fn raised_flag_ends_what_grows_without_end() {
+    fn raised_flag_ends_what_has_no_end() {
         let interrupt = Interrupt::default();
         let raise = interrupt.clone();
         let outcome = interrupt.over(|| {
-            let mut table: Table<ExprId, u8> = Table::default();
-            loop {
-                table.push(0);
-                if table.len() == 10_000 {
+            for number in 0.. {
+                check();
+                if number == 10_000 {
                     raise.raise();
                 }
             }
         });
-        assert_eq!(outcome, Err::<(), _>(Interrupted));
+        assert_eq!(outcome, Err(Interrupted));
+    }
+
+    #[test]
+    fn each_look_is_observed() {
+        thread_local! { static SEEN: Cell<u32> = const { Cell::new(0) } }
+        let n = 10 * (INTERVAL + 1);
+        observed(|| SEEN.set(SEEN.get() + 1), || (0..n).for_each(|_| check()));
+        assert_eq!(SEEN.get(), 10);
+        (0..n).for_each(|_| check());
+        assert_eq!(SEEN.get(), 10);
     }
 
     #[test]

@@ -1,0 +1,81 @@
+//! Silence is short: the answer to a request whose work takes longer than people like to wait for.
+//!
+//! A file of many functions is answered in part by the handler itself (`Snapshot::in_time`). One function that takes
+//! longer, perhaps because another thread works on it, is met here: the request gets the part that is known, which is
+//! nothing or a sentence, its work goes on, and the client is asked to ask again. The same question about the same text
+//! is answered so once: the second time its work is done, or is waited for.
+
+use std::time::Duration;
+
+use lsp_types as lsp;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Value, json};
+
+/// The text of a hover about a function that is not read yet.
+const NOT_YET: &str = "*tir-analyzer is still at work on this function.*";
+
+/// An answer in part.
+#[derive(Clone, Debug)]
+pub(crate) struct InPart {
+    method: String,
+    pub(crate) uri: lsp::Uri,
+    pub(crate) version: i32,
+    /// The thing that is asked for, in the words of a log.
+    what: &'static str,
+    pub(crate) result: Value,
+}
+
+impl InPart {
+    /// The answer in part to a request about a version of a document, if the method has one.
+    pub(crate) fn new(method: &str, uri: lsp::Uri, version: i32) -> Option<InPart> {
+        let (what, result) = match method {
+            "textDocument/inlayHint" => ("hints", json!([])),
+            "textDocument/diagnostic" => ("diagnostics", json!({ "kind": "full", "items": [] })),
+            "textDocument/semanticTokens/full"
+            | "textDocument/semanticTokens/full/delta"
+            | "textDocument/semanticTokens/range" => ("tokens", Value::Null),
+            "textDocument/codeAction" => ("actions", json!([])),
+            "textDocument/codeLens" => ("lenses", json!([])),
+            "textDocument/completion" => {
+                ("completions", json!({ "isIncomplete": true, "items": [] }))
+            }
+            "textDocument/hover" => {
+                ("the hover", json!({ "contents": { "kind": "markdown", "value": NOT_YET } }))
+            }
+            _ => return None,
+        };
+        Some(InPart { method: method.to_owned(), uri, version, what, result })
+    }
+
+    /// The line of the log.
+    pub(crate) fn told(&self, after: Duration) -> String {
+        let (InPart { uri, what, .. }, seconds) = (self, after.as_secs_f32());
+        format!("{what} of {uri}: not ready after {seconds} s; the rest follows")
+    }
+}
+
+/// The questions that were answered in part: by document its version, and the methods.
+#[derive(Default)]
+pub(crate) struct Answered(FxHashMap<lsp::Uri, (i32, FxHashSet<String>)>);
+
+impl Answered {
+    /// Returns true if this question was answered in part before.
+    pub(crate) fn has(&self, it: &InPart) -> bool {
+        let of_document = self.0.get(&it.uri);
+        of_document.is_some_and(|(version, all)| *version == it.version && all.contains(&it.method))
+    }
+
+    /// Remembers a question. Gives whether it is the first one about this version.
+    pub(crate) fn add(&mut self, it: &InPart) -> bool {
+        let of_document = self.0.entry(it.uri.clone()).or_default();
+        if of_document.0 != it.version {
+            *of_document = (it.version, FxHashSet::default());
+        }
+        of_document.1.insert(it.method.clone()) && of_document.1.len() == 1
+    }
+
+    /// Forgets a document.
+    pub(crate) fn forget(&mut self, uri: &lsp::Uri) {
+        self.0.remove(uri);
+    }
+}
