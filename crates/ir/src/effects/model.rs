@@ -4,6 +4,8 @@
 //! and bounds are the caller's part: it asks [`Applies::holds_for`] with its dtype and refutes a [`TrapKind`] with its
 //! ranges.
 
+use std::borrow::Cow;
+
 use super::operands::OperandUses;
 
 /// Declares an enum whose variants have names in the table's text.
@@ -153,6 +155,11 @@ macro_rules! bit_set {
             pub const EMPTY: $Set = $Set(0);
             /// Single members with their names in the table, in order.
             pub const NAMES: &'static [(&'static str, $Set)] = &[$(($name, $Set::$CONST),)*];
+
+            /// The set of these bits.
+            pub(super) const fn of_bits(bits: $bits) -> $Set {
+                $Set(bits)
+            }
 
             /// The member of a name in the table.
             pub fn from_name(name: &str) -> Option<$Set> {
@@ -342,7 +349,7 @@ pub struct OpEffects {
     /// The place where the row comes from.
     pub basis: Basis,
     /// The row's note, for `explain`.
-    pub reason: Option<Box<str>>,
+    pub reason: Option<Cow<'static, str>>,
 }
 
 impl OpEffects {
