@@ -1,8 +1,8 @@
 //! The table: names and patterns to rows.
 //!
 //! In: the rows of the product, which are static, and checked rows over them. Out: for any name the one row that
-//! applies. Building is O(n log n) in the names that are added; an exact lookup is one hash, a pattern lookup one binary
-//! search plus the patterns that are prefixes of each other.
+//! applies. Building is O(n log n) in the names that are added; an exact lookup is one hash, a pattern lookup one
+//! binary search plus the patterns that are prefixes of each other.
 
 use std::{
     collections::BTreeMap,

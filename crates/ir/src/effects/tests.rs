@@ -77,7 +77,7 @@ fn every_row_is_valid_and_no_name_is_listed_twice() {
     expect![[r#"
         [
             732,
-            1054,
+            1063,
             431,
         ]
     "#]]
@@ -475,7 +475,7 @@ fn wrong_user_rows_say_where_and_what() {
         [[mlir]] row 1 (`a`), `memory`: effect `read` needs one
         [[mlir]] row 1 (`a`), `memory`: effect `none` touches none
         [[mlir]] row 1 (`a`), `may_trap`: `maybe` is none of div, symdiv, oob, mem, f2i, shift, zero, dim, fact, body
-        [[mlir]] row 1 (`a`), `flags`: `fast` is none of terminator, symbol, recursive, tensor-none, per-thread, marker, dst, alias, barrier, atomic, random, inplace, io, const, idem, departs, implied-region, runs-once, same-thread, structured, choice, region-end, reassoc, isolated
+        [[mlir]] row 1 (`a`), `flags`: `fast` is none of terminator, symbol, recursive, tensor-none, per-thread, marker, dst, alias, barrier, atomic, random, inplace, io, const, idem, departs, implied-region, runs-once, same-thread, structured, choice, region-end, reassoc, isolated, stated-none
         [[mlir]] row 1 (`a`), `lazy`: operand 8 is beyond the 8 that a row can name
         [[mlir]] row 1 (`a`), `reason`: a row that departs from its peer says why"#]].assert_eq(&messages.join("\n"));
     let unknown = toml::from_str::<EffectRows>("[[tir]]\nops = ['a']\nefect = 'none'").unwrap_err();
