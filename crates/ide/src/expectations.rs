@@ -8,7 +8,7 @@
 
 mod comments;
 
-use db::{Database as _, RootDatabase, SourceFile};
+use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::codes;
 use syntax::{
     Diagnostic, Edit, Severity, SyntaxErrorKind, SyntaxNode, TextRange, TextSize, symbol_name,
@@ -21,6 +21,7 @@ use crate::{
     diagnostics,
     finding_levels::FindingLevels,
     pace::Pace,
+    units::of_units,
 };
 
 /// Files of more text have no such actions: editors ask whenever the cursor moves.
@@ -57,9 +58,9 @@ pub(crate) fn expectation_actions(
     if !is_test {
         return Vec::new();
     }
-    let frames = db::placed_units(db, file).filter(|it| it.unit.is_frame(db));
-    let Some(document) = frames.map(|it| it.range).find(|it| it.contains_inclusive(range.start()))
-    else {
+    let frame = |at: PlacedUnit<'_>| at.unit.is_frame(db).then_some(at.range);
+    let mut documents = of_units(db, file, Some(range), frame).flatten();
+    let Some(document) = documents.find(|it| it.contains_inclusive(range.start())) else {
         return Vec::new();
     };
     let lines = Lines::new(&text[document]);

@@ -6,10 +6,11 @@
 //! documents is a test of each, and shares nothing. Where two files define a symbol, it is not known who means which,
 //! so each file is left to itself.
 
-use db::{RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile};
 use syntax::{Edit, TextRange, TextSize, escaped, is_bare_name, symbol_name, symbol_text};
 
 use super::{Marked, document, symbol_at};
+use crate::units::of_units;
 
 /// A symbol that files beside its own may mean.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -154,12 +155,13 @@ struct Document<'db> {
 
 impl<'db> Document<'db> {
     fn only(db: &'db RootDatabase, file: SourceFile) -> Option<Document<'db>> {
-        let mut frames = db::placed_units(db, file).filter(|it| it.unit.is_frame(db));
+        let start = |at: PlacedUnit<'_>| at.unit.is_frame(db).then_some(at.range.start());
+        let mut frames = of_units(db, file, None, start).flatten();
         let (first, second) = (frames.next()?, frames.next());
         if second.is_some() {
             return None;
         }
-        let (frame, functions) = document(db, file, first.range.start())?;
+        let (frame, functions) = document(db, file, first)?;
         Some(Document { frame, functions })
     }
 

@@ -83,13 +83,13 @@ vm.func @f() -> i32 {
         expect![[r#"
 
             vm.func @f() -> i32 {
-              %unused = vm.global.load.i32 @g : i32
               %a = vm.global.load.i32 @g : i32
-              %b = vm.global.load.i32 @g : i32
-              %c = vm.add.i32 %a, %b : i32
+              %c = vm.add.i32 %a, %a : i32
               vm.return %c : i32
             }
             ----
+            dead-operation: %unused = vm.global.load.i32 @g : i32
+            common-operation: %b = vm.global.load.i32 @g : i32
         "#]],
     );
 }
