@@ -6,8 +6,9 @@ mod derive;
 #[path = "src/file.rs"]
 #[allow(dead_code, unreachable_pub, reason = "public in the library; the build only reads files")]
 mod file;
-#[path = "src/hash.rs"]
-mod hash;
+#[path = "src/names.rs"]
+#[allow(dead_code, unreachable_pub, reason = "public in the library; the build only writes names")]
+mod names;
 #[path = "src/row.rs"]
 #[allow(dead_code, unreachable_pub, reason = "public in the library; the build only reads files")]
 mod row;
@@ -159,31 +160,18 @@ impl Tables {
     }
 }
 
-/// The names in one text, the entries over it, and the slots of their hashes.
+/// The names, and the entries of their numbers.
 fn entries(operations: &BTreeMap<String, (usize, [usize; 3])>) -> Result<String, Box<dyn Error>> {
-    let n = operations.len();
-    if n >= usize::from(u16::MAX) {
-        return Err("more operations than a number of 16 bits counts".into());
-    }
-    let (mut names, mut entries) = (String::new(), String::new());
-    let mut slots = vec![0u16; (2 * n + 1).next_power_of_two()];
-    for (at, (name, (dialect, [format, stated, traits]))) in operations.iter().enumerate() {
+    let names = names::write(operations.keys().map(String::as_str))?;
+    let mut entries = String::new();
+    for (dialect, [format, stated, traits]) in operations.values() {
         writeln!(
             entries,
-            "Entry {{ name: ({}, {}), dialect: {dialect}, format: {format}, stated: {stated}, traits: {traits} }},",
-            names.len(),
-            name.len()
+            "Entry {{ dialect: {dialect}, format: {format}, stated: {stated}, traits: {traits} }},",
         )?;
-        names.push_str(name);
-        let mut slot = hash::of_name(name) as usize & (slots.len() - 1);
-        while slots[slot] != 0 {
-            slot = (slot + 1) & (slots.len() - 1);
-        }
-        slots[slot] = at as u16 + 1;
     }
-    let n_slots = slots.len();
     Ok(format!(
-        "pub(super) static NAMES: &str = {names:?};\npub(super) static ENTRIES: &[Entry] = &[\n{entries}];\n\
-         pub(super) static SLOTS: [u16; {n_slots}] = {slots:?};\n"
+        "pub(super) static NAMES: Names = Names {names};\n\
+         pub(super) static ENTRIES: &[Entry] = &[\n{entries}];\n"
     ))
 }

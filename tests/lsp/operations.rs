@@ -1,5 +1,7 @@
 //! Files of MLIR through the real server: all that an editor asks of them.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use tests::document::Document;
 use tests::lsp::{Server, uri_of};
@@ -108,6 +110,84 @@ fn names_lead_to_their_definitions_and_change_together() {
     params["newName"] = json!("g");
     let refused = server.request("textDocument/rename", params).expect_err("the name is taken");
     assert!(format!("{refused:?}").contains("already used"), "{refused:?}");
+}
+
+/// A document of a file with a text.
+fn on_disk(path: &Path, text: &str) -> Document {
+    std::fs::write(path, text).unwrap();
+    Document::new(uri_of(path), text)
+}
+
+#[test]
+fn a_symbol_is_renamed_in_the_files_of_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let library = on_disk(&path("lib.mlir"), "func.func @f() {\n  return\n}\n");
+    let user = "func.func private @f()\nfunc.func @main() {\n  call @f() : () -> ()\n  return\n}\n";
+    let mut open = on_disk(&path("open.mlir"), "module {}\n");
+    let closed = on_disk(&path("closed.mlir"), user);
+    let _other = on_disk(&path("other.mlir"), "func.func @g() {\n  return\n}\n");
+    let mut server = Server::start(dir.path());
+    server.open(&library);
+    server.open(&open);
+    // What the editor has counts, not what is on the disk.
+    let change = open.replace_once("module {}\n", user);
+    server.change(change);
+    let mut params = library.at(library.find("@f") + 1);
+    params["newName"] = json!("g");
+    let refused = server.request("textDocument/rename", params.clone()).expect_err("a collision");
+    assert!(format!("{refused:?}").contains("`other.mlir` defines `@g`"), "{refused:?}");
+    params["newName"] = json!("callee");
+    let edit = ask(&mut server, "textDocument/rename", params);
+    let changes = edit["documentChanges"].as_array().expect("edits with versions");
+    let mut seen = Vec::new();
+    for mut document in [library, open, closed] {
+        let is_its = |it: &&Value| it["textDocument"]["uri"] == document.uri();
+        let change = changes.iter().find(is_its).expect("each file that means it changes");
+        seen.push(change["textDocument"]["version"].clone());
+        document.apply(&change["edits"].clone());
+        assert!(!document.text().contains("@f"), "{}", document.text());
+        assert!(document.text().contains("@callee()"), "{}", document.text());
+    }
+    assert_eq!(changes.len(), 3);
+    assert_eq!(seen, [json!(1), json!(2), Value::Null]);
+}
+
+#[test]
+fn comments_that_state_errors_are_kept_right() {
+    let text = "\
+func.func @f() {
+  // expected-error @+1 {{use of undeclared SSA value name}}
+  %0 = arith.constant 1 : i32
+  \"my.use\"(%x) : (i32) -> ()
+  \"my.odd\"() : () -> ()
+  return
+}
+";
+    let mut document = Document::new("file:///sample/expected.mlir", text);
+    let (mut server, _dir) = server_with(&document);
+    let titled = |server: &mut Server, document: &Document, at: usize, shown: Value| {
+        let mut params = document.over(at, at);
+        params["context"] = json!({ "diagnostics": shown });
+        let actions = ask(server, "textDocument/codeAction", params);
+        let all = actions.as_array().cloned().unwrap_or_default();
+        let is_ours = |it: &Value| it["title"].as_str().is_some_and(|it| it.contains("expected-"));
+        all.into_iter().find(is_ours)
+    };
+    let at = document.find("\"my.use\"");
+    let action = titled(&mut server, &document, at, json!([])).expect("an action");
+    assert_eq!(action["title"], "Point `expected-error` at this error: `@+2`");
+    // What mlir-lsp-server has told.
+    let at = document.find("\"my.odd\"");
+    let told = json!([{
+        "range": document.over(at, at + 3)["range"],
+        "severity": 1,
+        "source": "mlir",
+        "message": "use of undeclared SSA value name, or so",
+    }]);
+    assert!(titled(&mut server, &document, at, told).is_none(), "the comment is taken");
+    document.apply(&action["edit"]["documentChanges"][0]["edits"].clone());
+    assert!(document.text().contains("@+2 {{use"), "{}", document.text());
 }
 
 #[test]

@@ -12,7 +12,7 @@
 
 mod derive;
 pub mod file;
-mod hash;
+pub mod names;
 mod row;
 pub mod shipped;
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //! Nothing is read or allocated at start: names are one text with a table of hashes over it, everything else is static.
 //! Asking for an operation is one hash.
 
-use crate::{hash, row::Mark};
+use crate::{names::Names, row::Mark};
 
 mod generated {
-    use super::{Definition, Entry, Format, Overlay, Stated};
+    use super::{Definition, Entry, Format, Names, Overlay, Stated};
     include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 }
 
@@ -56,8 +56,6 @@ pub struct Definition {
 
 /// An operation by numbers: a line of the compact table.
 struct Entry {
-    /// Where its name begins in the text of all names, and its length.
-    name: (u32, u8),
     dialect: u16,
     /// One more than the number of its form.
     format: u16,
@@ -89,36 +87,23 @@ impl Operation {
 
 /// Returns the operation of this name, if a dialect of the product defines it.
 pub fn operation(name: &str) -> Option<Operation> {
-    let mask = generated::SLOTS.len() - 1;
-    let mut at = hash::of_name(name) as usize & mask;
-    loop {
-        let number = generated::SLOTS[at].checked_sub(1)?;
-        let entry = &generated::ENTRIES[usize::from(number)];
-        if name_of(entry) == name {
-            return Some(of_entry(entry));
-        }
-        at = (at + 1) & mask;
-    }
+    generated::NAMES.number(name).map(numbered)
 }
 
 /// All operations that dialects of the product define, by name.
 pub fn operations() -> impl Iterator<Item = Operation> {
-    generated::ENTRIES.iter().map(of_entry)
+    (0..generated::ENTRIES.len()).map(numbered)
 }
 
-fn of_entry(entry: &'static Entry) -> Operation {
+fn numbered(number: usize) -> Operation {
+    let entry = &generated::ENTRIES[number];
     Operation {
-        name: name_of(entry),
+        name: generated::NAMES.name(number),
         dialect: &generated::DEFINITIONS[usize::from(entry.dialect)],
         format: entry.format.checked_sub(1),
         stated: entry.stated,
         traits: generated::TRAITS[usize::from(entry.traits)],
     }
-}
-
-fn name_of(entry: &Entry) -> &'static str {
-    let (start, len) = (entry.name.0 as usize, usize::from(entry.name.1));
-    &generated::NAMES[start..start + len]
 }
 
 /// The dialects that are defined, by name.

@@ -12,6 +12,7 @@ mod diagnostics;
 mod document_links;
 mod document_symbols;
 mod elsewhere;
+mod expectations;
 mod explain;
 mod facts;
 mod finding_actions;
@@ -86,6 +87,7 @@ pub use crate::{
     document_links::DocumentLink,
     document_symbols::{DocumentSymbol, SymbolKind},
     elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
+    expectations::Reported,
     explain::Explanation,
     facts::{LineFacts, MemoryVersion},
     finding_levels::FindingLevels,
@@ -97,6 +99,7 @@ pub use crate::{
     hover::{Hover, NOT_THE_SAME, effects_text},
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
+    names::operations::{SharedSymbol, SymbolPart, linked_files},
     outline::Spot,
     pace::Pace,
     preview::{PassPreview, Stage, preview, preview_operations},
@@ -205,6 +208,20 @@ impl Analysis {
         name: (ActionKind, &str, usize),
     ) -> Cancellable<Option<CodeAction>> {
         self.ask(file, |db, file| code_actions::resolved(db, file, range, name))
+    }
+
+    /// The actions in a range about comments of MLIR that state diagnostics (`// expected-error`): of our errors, if
+    /// they are reported, and of what another server has reported.
+    pub fn expectation_actions(
+        &self,
+        file: FileId,
+        range: TextRange,
+        reported: &[Reported],
+        reports_errors: bool,
+    ) -> Cancellable<Vec<CodeAction>> {
+        self.ask(file, |db, file| {
+            expectations::expectation_actions(db, file, range, reported, reports_errors)
+        })
     }
 
     /// The rows of the settings that would declare the unknown operations of a range.
@@ -381,6 +398,26 @@ impl Analysis {
         new_name: &str,
     ) -> Cancellable<Result<Vec<Edit>, String>> {
         self.ask_or_at(file, offset, |db, file, at| rename::rename(db, file, at, new_name))
+    }
+
+    /// The symbol at an offset, if other files of its folder may mean it.
+    pub fn shared_symbol(
+        &self,
+        file: FileId,
+        offset: TextSize,
+    ) -> Cancellable<Option<SharedSymbol>> {
+        self.ask_at(file, offset, names::operations::shared_symbol)
+    }
+
+    /// Returns the part of a file in giving a symbol of another file a new name. [`linked_files`] tells which of the
+    /// files mean the symbol.
+    pub fn symbol_part(
+        &self,
+        file: FileId,
+        symbol: &SharedSymbol,
+        new_name: &str,
+    ) -> Cancellable<SymbolPart> {
+        self.ask(file, |db, file| names::operations::symbol_part(db, file, symbol, new_name))
     }
 
     /// The ranges around an offset, each strictly inside of the next.

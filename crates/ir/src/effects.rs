@@ -4,9 +4,10 @@
 //! by which planners decide what may be merged, moved, evaluated early or deleted (SEMANTICS.md, X1), a [`TvmOp`], by
 //! which the TVMScript printer and the presets follow TVM, or a [`PaddleOp`], by which the preset `pir` follows Paddle.
 //!
-//! The table is `effects.toml` beside this crate's manifest, parsed on first use. A name without a row gets the default
-//! of its namespace: reads and writes everything, may trap, is convergent, is not deterministic. Users add rows of
-//! their own with [`EffectTable::overlay`].
+//! The table is `effects.toml` beside this crate's manifest, with the rows of TileLang's operators and of dialects; the
+//! build script makes static tables of it. A name without a row gets the default of its namespace: reads and writes
+//! everything, may trap, is convergent, is not deterministic. Users add rows of their own with
+//! [`EffectTable::overlay`].
 //!
 //! * **Row**: one behaviour, shared by the names and patterns that list it.
 //! * **Operand use**: the row's statement about one operand: a number, an address for arithmetic, memory that is read
@@ -26,8 +27,11 @@ pub mod names;
 mod nodes;
 mod operands;
 mod paddle;
+mod patterns;
 mod product;
 mod rows;
+#[cfg(test)]
+mod source;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -88,6 +88,8 @@ pub(super) enum Results {
     Named(&'static str),
     /// The elements of the first type.
     Element,
+    /// Those behind the arrow, else the type in the body `<…>` of the first type.
+    ArrowOrParameter,
     /// The type of an operand.
     Operand(usize),
     /// The type of the attribute.
@@ -479,6 +481,7 @@ fn results(text: &'static str) -> Result<Results, String> {
         "all" => Results::All,
         "fn" => Results::Function,
         "arrow" => Results::Arrow,
+        "arrow-or-parameter" => Results::ArrowOrParameter,
         "bool" => Results::Bool,
         "element" => Results::Element,
         "elements" => Results::Elements,

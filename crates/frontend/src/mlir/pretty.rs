@@ -381,6 +381,17 @@ impl<'t> Reader<'t> {
                     res.push(self.derive(ty, 1, element));
                 }
             }
+            Results::ArrowOrParameter => {
+                res = self.behind_arrow(pretty, aliases);
+                if let (Some(part), true) = (direct.first(), res.is_empty()) {
+                    let ty = self.type_at(at(part), aliases);
+                    let parameter = |it: &str| {
+                        let body = it.split_once('<').and_then(|it| it.1.strip_suffix('>'));
+                        body.unwrap_or("none").to_owned()
+                    };
+                    res.push(self.derive(ty, 2, parameter));
+                }
+            }
             Results::Elements => {
                 if let Some(part) = last {
                     let ty = self.type_at(at(&part), aliases);

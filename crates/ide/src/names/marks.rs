@@ -24,8 +24,12 @@ pub(crate) struct SymbolDef {
     pub(crate) range: TextRange,
     /// The operation that defines it.
     pub(crate) operation: TextRange,
+    /// The scope in which it stands.
+    pub(super) scope: ScopeIdx,
     /// The scope that it opens.
-    opens: Option<ScopeIdx>,
+    pub(super) opens: Option<ScopeIdx>,
+    /// True if only its own table sees it.
+    pub(super) is_private: bool,
     /// True if it is a function, with a unit of its own.
     pub(crate) is_function: bool,
 }
@@ -63,6 +67,10 @@ pub(crate) struct Marks {
     /// The scope around each scope; the first is the document. Functions have this one only, which stands for theirs.
     parents: Vec<Option<ScopeIdx>>,
     pub(crate) definitions: Vec<SymbolDef>,
+    /// The scope of the outermost table: that of the document, or of the module that is all of it.
+    pub(super) top: ScopeIdx,
+    /// Of functions: true if there is an operation in them.
+    pub(super) has_operations: bool,
     /// Those that are defined twice, in documents and operations that are known to be symbol tables.
     pub(crate) redefinitions: Vec<Redefinition>,
     by_name: FxHashMap<(ScopeIdx, Box<str>), usize>,
@@ -156,6 +164,7 @@ pub(crate) fn marks<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Marks {
         is_frame: unit.kind(db) == UnitKind::Frame,
     };
     let root = unit.green(db).syntax();
+    finder.found.top = finder.top_of(&root);
     let mut walk = root.preorder_with_tokens();
     while let Some(event) = walk.next() {
         match event {
@@ -201,11 +210,28 @@ impl Finder<'_> {
         self.scopes.last().is_none_or(|it| it.is_table)
     }
 
+    /// The scope of the outermost table of a frame.
+    fn top_of(&self, root: &SyntaxNode) -> ScopeIdx {
+        let mut operations = root.children().filter_map(Operation::cast);
+        let (first, second) = (operations.next(), operations.next());
+        let is_module = |it: &Operation| {
+            let name = it.name();
+            let is_module = name.is_some_and(|it| {
+                self.shapes.full_name(it.as_str()) == self.shapes.full_name("module")
+            });
+            is_module && !it.regions().is_empty()
+        };
+        ScopeIdx::from(second.is_none() && first.is_some_and(|it| is_module(&it)))
+    }
+
     /// Returns true if the walk enters a node. A function is not entered: its inside belongs to its own unit.
     fn enter(&mut self, node: &SyntaxNode) -> bool {
-        let Some(operation) = Operation::cast(node.clone()).filter(|_| self.is_frame) else {
+        if !self.is_frame {
+            let is_operation = Operation::can_cast(node.kind());
+            self.found.has_operations |= is_operation && node.parent().is_some();
             return false;
-        };
+        }
+        let Some(operation) = Operation::cast(node.clone()) else { return false };
         let name = operation.name();
         let is_function = name.as_ref().is_some_and(|it| self.shapes.is_function(it.as_str()));
         let has_regions = !is_function && !operation.regions().is_empty();
@@ -224,8 +250,16 @@ impl Finder<'_> {
                     self.found.redefinitions.push(Redefinition { again: number, first });
                 }
             }
-            let operation = node.text_range();
-            self.found.definitions.push(SymbolDef { name, range, operation, opens, is_function });
+            let is_private = is_private(&operation, range);
+            self.found.definitions.push(SymbolDef {
+                name,
+                range,
+                operation: node.text_range(),
+                scope,
+                opens,
+                is_private,
+                is_function,
+            });
         }
         if let Some(inner) = opens {
             self.found.parents.push(Some(scope));
@@ -245,6 +279,13 @@ impl Finder<'_> {
                 self.found.aliases.push((token.text().into(), token.text_range()));
             }
             SyntaxKind::SYMBOL_ID => self.mention(token),
+            SyntaxKind::IDENT if self.is_frame && token.text() == VISIBILITY => {
+                let last = self.found.definitions.last_mut();
+                if let Some(it) = last.filter(|it| it.operation.contains_range(token.text_range()))
+                {
+                    it.is_private = true;
+                }
+            }
             // Of the generic form a name is a string.
             SyntaxKind::IDENT if !self.is_frame && token.text() == "sym_name" => {
                 self.found.may_define_more = true;
@@ -280,6 +321,24 @@ impl Finder<'_> {
             None => self.found.mentions.push(SymbolMention { scope, parts: vec![part] }),
         }
     }
+}
+
+/// The attribute that says who sees a symbol; where nobody has it, all do.
+const VISIBILITY: &str = "sym_visibility";
+
+/// Returns true if an operation says in its header that only its own table sees its symbol. Of functions the header is
+/// all that is here; attributes of other operations are met later too.
+fn is_private(operation: &Operation, symbol: TextRange) -> bool {
+    const PRIVATE: [&str; 3] = ["private", "nested", "internal"];
+    /// A header has no more text behind the symbol.
+    const MAX_LEN: TextSize = TextSize::new(4096);
+    let range = operation.syntax().text_range();
+    let region = operation.regions().first().map(|it| it.syntax().text_range().start());
+    let end = region.unwrap_or(range.end()).min(symbol.end() + MAX_LEN).max(symbol.end());
+    let text = operation.syntax().text_in(TextRange::new(range.start(), end));
+    let before = &text[..usize::from(symbol.start() - range.start()).min(text.len())];
+    let mut words = before.split_whitespace().map(|it| it.trim_matches('"'));
+    words.any(|it| PRIVATE.contains(&it)) || text.contains(VISIBILITY)
 }
 
 /// Returns true if a symbol is what one of [`MUST_FIND`] names, in one part.

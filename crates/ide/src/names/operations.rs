@@ -3,6 +3,8 @@
 //! Values and blocks of MLIR come from the map that lowering makes; symbols and aliases from [`marks`](super::marks),
 //! over all units of the document.
 
+mod linked;
+
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::OpSourceMap;
 use ir::{BlockId, Body, Type, ValueId, ValueKind};
@@ -15,6 +17,9 @@ use super::{
     marks::{Marks, ScopeIdx, marks},
 };
 use crate::shortened::shortened;
+
+pub use self::linked::{SharedSymbol, SymbolPart, linked_files};
+pub(crate) use self::linked::{shared_symbol, symbol_part};
 
 /// The kind of thing that a name names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,6 +4,8 @@
 //! and bounds are the caller's part: it asks [`Applies::holds_for`] with its dtype and refutes a [`TrapKind`] with its
 //! ranges.
 
+use std::borrow::Cow;
+
 use super::operands::OperandUses;
 
 /// Declares an enum whose variants have names in the table's text.
@@ -154,6 +156,11 @@ macro_rules! bit_set {
             /// Single members with their names in the table, in order.
             pub const NAMES: &'static [(&'static str, $Set)] = &[$(($name, $Set::$CONST),)*];
 
+            /// The set of these bits.
+            pub(super) const fn of_bits(bits: $bits) -> $Set {
+                $Set(bits)
+            }
+
             /// The member of a name in the table.
             pub fn from_name(name: &str) -> Option<$Set> {
                 Self::NAMES.iter().find(|(it, _)| *it == name).map(|&(_, it)| it)
@@ -272,6 +279,8 @@ bit_set! {
         REASSOCIATES = "reassoc" @ 22,
         /// Its regions see no value from around it.
         ISOLATED = "isolated" @ 23,
+        /// Has no effect if its own attributes say so: `pure`, `immutable`.
+        STATED_NONE = "stated-none" @ 24,
     }
 }
 
@@ -342,7 +351,7 @@ pub struct OpEffects {
     /// The place where the row comes from.
     pub basis: Basis,
     /// The row's note, for `explain`.
-    pub reason: Option<Box<str>>,
+    pub reason: Option<Cow<'static, str>>,
 }
 
 impl OpEffects {

@@ -3,7 +3,7 @@
 //! In: the lists `numbers`, `addresses`, `places`, `reads`, `writes` and `texts` of a row. Out: for the operand at a
 //! place, or of a keyword, its [`OperandUse`], or nothing if the row does not speak of it. O(entries of the row).
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::Deserialize;
 
@@ -51,7 +51,7 @@ pub enum OperandName {
     /// By place, from 0.
     Index(u8),
     /// By keyword, or `*`.
-    Keyword(String),
+    Keyword(Cow<'static, str>),
 }
 
 impl fmt::Display for OperandName {
@@ -76,13 +76,25 @@ pub enum Operand<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OperandUses {
     /// One entry an operand; few.
-    named: Vec<(OperandName, OperandUse)>,
+    named: Cow<'static, [(OperandName, OperandUse)]>,
     others: Option<OperandUse>,
 }
 
 impl OperandUses {
     /// The uses of a row that speaks of no operand.
-    pub const NONE: OperandUses = OperandUses { named: Vec::new(), others: None };
+    pub const NONE: OperandUses = OperandUses::of_static(&[], None);
+
+    pub(super) const fn of_static(
+        named: &'static [(OperandName, OperandUse)],
+        others: Option<OperandUse>,
+    ) -> OperandUses {
+        OperandUses { named: Cow::Borrowed(named), others }
+    }
+
+    /// The uses of the operands that the row names, and of all others.
+    pub(super) fn parts(&self) -> (&[(OperandName, OperandUse)], Option<OperandUse>) {
+        (&self.named, self.others)
+    }
 
     /// Returns the use that the row states for an operand.
     pub fn of(&self, operand: Operand<'_>) -> Option<OperandUse> {
@@ -125,11 +137,12 @@ impl OperandUses {
             OperandName::Keyword(key) if key == "*" => &mut self.others,
             _ => match self.named.iter().position(|it| it.0 == *name) {
                 Some(at) => {
-                    self.named[at].1 = self.named[at].1.and(used).ok_or(name)?;
+                    let both = self.named[at].1.and(used).ok_or(name)?;
+                    self.named.to_mut()[at].1 = both;
                     return Ok(());
                 }
                 None => {
-                    self.named.push((name.clone(), used));
+                    self.named.to_mut().push((name.clone(), used));
                     return Ok(());
                 }
             },
@@ -143,7 +156,8 @@ impl OperandUses {
 
     /// Everything that lookups can answer, for the table's digest.
     pub(super) fn content(&self, out: &mut Vec<u8>) {
-        for (name, used) in &self.named {
+        let (named, others) = self.parts();
+        for (name, used) in named {
             match name {
                 OperandName::Index(index) => out.extend([1, *index]),
                 OperandName::Keyword(key) => {
@@ -153,7 +167,7 @@ impl OperandUses {
             }
             out.extend([0xff, *used as u8]);
         }
-        out.extend([3, self.others.map_or(0xff, |it| it as u8)]);
+        out.extend([3, others.map_or(0xff, |it| it as u8)]);
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: the text of `effects.toml`, or the rows of a user's `tir-analyzer.toml` as serde read them. Out: typed
 //! [`OpEffects`], or an [`EffectError`] with row, column and message. Linear.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::Deserialize;
 
@@ -236,7 +236,7 @@ impl EffectRow {
             operands: self.operands(memory_effect)?,
             flags: self.flags()?.union(departs),
             basis: field("basis", &self.basis, Basis::NAMES)?.unwrap_or(default_basis),
-            reason: self.reason.as_deref().map(Box::from),
+            reason: self.reason.clone().map(Cow::Owned),
         })
     }
 
@@ -330,7 +330,7 @@ impl EffectRow {
 }
 
 fn operand_name(word: &str) -> OperandName {
-    word.parse().map_or_else(|_| OperandName::Keyword(word.to_owned()), OperandName::Index)
+    word.parse().map_or_else(|_| OperandName::Keyword(word.to_owned().into()), OperandName::Index)
 }
 
 fn field<T: Copy>(

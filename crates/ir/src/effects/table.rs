@@ -1,15 +1,21 @@
 //! The table: names and patterns to rows.
 //!
-//! In: checked rows. Out: for any name the one row that applies. Building is O(n log n) in the names; an exact lookup
-//! is one hash, a pattern lookup one binary search plus the patterns that are prefixes of each other.
+//! In: the rows of the product, which are static, and checked rows over them. Out: for any name the one row that
+//! applies. Building is O(n log n) in the names that are added; an exact lookup is one hash, a pattern lookup one
+//! binary search plus the patterns that are prefixes of each other.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use rustc_hash::FxHashMap;
 
 use super::model::{Basis, Namespace, OpEffects, Trap};
 use super::names::{NameBuffer, normal_tir};
-use super::rows::{EffectError, EffectRow, EffectRows};
+use super::patterns::{self, Pattern, RowIndex};
+use super::product;
+use super::rows::{EffectError, EffectRows};
 
 /// How a name met its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +41,12 @@ pub struct Match<'a> {
     pub effects: &'a OpEffects,
 }
 
-/// A set of effects rows with lookup by name.
+/// A set of effects rows with lookup by name: those of the product, if it has them, and rows over them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectTable {
     version: u32,
+    /// True if names without a row here have that of the product, and those of the definitions of dialects.
+    has_product: bool,
     rows: Vec<OpEffects>,
     spaces: [Space; 3],
     /// Exact names of TIR as they are mostly written, with `_` between their parts: no normal form has to be made of
@@ -46,133 +54,59 @@ pub struct EffectTable {
     spelled: FxHashMap<Box<str>, RowIndex>,
     /// The rows that a user added, as text.
     of_user: String,
-    /// True if names without a row of their own have that of their definition.
-    has_definitions: bool,
 }
-
-/// Index into `EffectTable::rows`.
-type RowIndex = u32;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Space {
     exact: FxHashMap<Box<str>, RowIndex>,
-    /// Sorted by prefix.
+    /// In their order.
     patterns: Vec<Pattern>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
-    /// The pattern as written (normal form for TIR).
-    text: Box<str>,
-    /// Length of the text before the `*`, without the dot of a trailing `.*`.
-    prefix_len: u32,
-    /// A trailing `.*`: the rest is empty or starts with a dot.
-    dotted: bool,
-    row: RowIndex,
-    /// The nearest pattern before this one whose prefix is a prefix of this one's.
-    shorter: Option<u32>,
-}
-
-impl Pattern {
-    fn new(text: &str, row: RowIndex) -> Pattern {
-        let star = text.find('*').expect("a pattern has a star");
-        let dotted = text.ends_with(".*");
-        let prefix_len = (star - usize::from(dotted)) as u32;
-        Pattern { text: text.into(), prefix_len, dotted, row, shorter: None }
-    }
-
-    fn prefix(&self) -> &str {
-        &self.text[..self.prefix_len as usize]
-    }
-
-    fn matches(&self, name: &str) -> bool {
-        let Some(rest) = name.strip_prefix(self.prefix()) else { return false };
-        if self.dotted {
-            return rest.is_empty() || rest.starts_with('.');
-        }
-        let suffix = self.text.rsplit('*').next().unwrap_or_default();
-        rest.ends_with(suffix)
-    }
-
-    /// Literal characters: more of them win.
-    fn literals(&self) -> usize {
-        self.text.len() - 1
-    }
 }
 
 impl Space {
     fn insert(&mut self, text: &str, row: RowIndex) {
         if !text.contains('*') {
             self.exact.insert(text.into(), row);
-        } else if let Some(old) = self.patterns.iter_mut().find(|it| &*it.text == text) {
+        } else if let Some(old) = self.patterns.iter_mut().find(|it| it.text == text) {
             old.row = row;
         } else {
             self.patterns.push(Pattern::new(text, row));
         }
-    }
-
-    fn link(&mut self) {
-        self.patterns.sort_by(|a, b| a.prefix().cmp(b.prefix()).then_with(|| a.text.cmp(&b.text)));
-        let mut open: Vec<u32> = Vec::new();
-        for i in 0..self.patterns.len() {
-            let (before, rest) = self.patterns.split_at_mut(i);
-            let pattern = &mut rest[0];
-            while open
-                .last()
-                .is_some_and(|&it| !pattern.prefix().starts_with(before[it as usize].prefix()))
-            {
-                open.pop();
-            }
-            pattern.shorter = open.last().copied();
-            open.push(i as u32);
-        }
-    }
-
-    fn pattern(&self, name: &str) -> Option<&Pattern> {
-        // Every prefix of `name` sorts before it, and is on the chain of the last pattern that does.
-        let end = self.patterns.partition_point(|it| it.prefix() <= name);
-        let mut next = end.checked_sub(1);
-        let mut best: Option<&Pattern> = None;
-        while let Some(i) = next {
-            let it = &self.patterns[i];
-            if it.matches(name) && best.is_none_or(|best| best.literals() < it.literals()) {
-                best = Some(it);
-            }
-            next = it.shorter.map(|it| it as usize);
-        }
-        best
     }
 }
 
 impl EffectTable {
     /// The curated table of this crate.
     pub fn builtin() -> &'static EffectTable {
-        static TABLE: OnceLock<EffectTable> = OnceLock::new();
-        TABLE.get_or_init(|| {
-            let table = EffectTable::from_rows(&EffectRows::of_product());
-            let table = table.expect("the rows of the product are tested to be valid");
-            EffectTable { has_definitions: true, ..table }
-        })
+        static TABLE: LazyLock<EffectTable> = LazyLock::new(EffectTable::product);
+        &TABLE
     }
 
     /// The curated table, to be shared with who may have another one.
     pub fn shared() -> Arc<EffectTable> {
         static TABLE: LazyLock<Arc<EffectTable>> =
-            LazyLock::new(|| Arc::new(EffectTable::builtin().clone()));
+            LazyLock::new(|| Arc::new(EffectTable::product()));
         TABLE.clone()
     }
 
-    /// The table of these rows alone.
-    pub fn from_rows(rows: &EffectRows) -> Result<EffectTable, EffectError> {
-        let empty = EffectTable {
+    fn product() -> EffectTable {
+        EffectTable { version: product::VERSION, has_product: true, ..EffectTable::empty() }
+    }
+
+    fn empty() -> EffectTable {
+        EffectTable {
             version: 0,
+            has_product: false,
             rows: Vec::new(),
             spaces: Default::default(),
             spelled: FxHashMap::default(),
             of_user: String::new(),
-            has_definitions: false,
-        };
-        empty.with_rows(rows, Basis::Source)
+        }
+    }
+
+    /// The table of these rows alone.
+    pub fn from_rows(rows: &EffectRows) -> Result<EffectTable, EffectError> {
+        EffectTable::empty().with_rows(rows, Basis::Source)
     }
 
     /// This table with a user's rows over it: a row replaces the entry of the same name or pattern, everything else
@@ -206,7 +140,7 @@ impl EffectTable {
                     space.insert(op, index);
                 }
             }
-            space.link();
+            patterns::link(&mut space.patterns);
         }
         self.spell();
         self.version = rows.version.unwrap_or(self.version);
@@ -232,12 +166,16 @@ impl EffectTable {
     /// The effects of a TIR call or expression node. Any spelling of the name; aliases of the file resolved.
     pub fn tir(&self, name: &str) -> &OpEffects {
         if let Some(&row) = self.spelled.get(name) {
-            return self.row(row);
+            return &self.rows[row as usize];
+        }
+        if self.has_product
+            && let Some((_, row)) = product::spelled().find(name)
+        {
+            return product::row(row);
         }
         let mut buffer = NameBuffer::new();
-        self.spaces[0]
-            .find(normal_tir(name, &mut buffer))
-            .map_or(OpEffects::unknown(), |it| self.row(it.1))
+        let found = self.find(Namespace::Tir, normal_tir(name, &mut buffer));
+        found.map_or(OpEffects::unknown(), |it| it.1)
     }
 
     /// The effects of an MLIR operation.
@@ -265,91 +203,96 @@ impl EffectTable {
             Namespace::Tir => normal_tir(name, &mut buffer),
             Namespace::Mlir | Namespace::Pir => name,
         };
-        let found = self.spaces[namespace as usize].find(name);
+        let found = self.find(namespace, name);
         let is_default = found.is_none_or(|it| it.0 == "*");
         if is_default
             && namespace == Namespace::Mlir
-            && self.has_definitions
+            && self.has_product
             && let Some(defined) = by_definition(name)
         {
             return defined;
         }
         match found {
             None => Match { kind: MatchKind::Default, entry: "*", effects: OpEffects::unknown() },
-            Some((entry, row)) => {
+            Some((entry, effects)) => {
                 let kind = match entry {
                     "*" => MatchKind::Default,
-                    _ if self.row(row).is_undeclared() => MatchKind::Undeclared,
+                    _ if effects.is_undeclared() => MatchKind::Undeclared,
                     _ if entry.contains('*') => MatchKind::Pattern,
                     _ => MatchKind::Exact,
                 };
-                Match { kind, entry, effects: self.row(row) }
+                Match { kind, entry, effects }
             }
+        }
+    }
+
+    /// The entry that applies and its row.
+    fn find(&self, namespace: Namespace, name: &str) -> Option<(&str, &OpEffects)> {
+        let space = &self.spaces[namespace as usize];
+        let of_product = self.has_product.then(|| product::space(namespace));
+        if let Some((entry, &row)) = space.exact.get_key_value(name) {
+            return Some((entry, &self.rows[row as usize]));
+        }
+        if let Some((entry, row)) = of_product.and_then(|it| it.exact.find(name)) {
+            return Some((entry, product::row(row)));
+        }
+        let own = patterns::find(&space.patterns, name);
+        let of_product = of_product.and_then(|it| patterns::find(it.patterns, name));
+        match (own, of_product) {
+            (Some(own), None) => Some((&own.text, &self.rows[own.row as usize])),
+            (Some(own), Some(other)) if own.rank() >= other.rank() => {
+                Some((&own.text, &self.rows[own.row as usize]))
+            }
+            (_, Some(other)) => Some((&other.text, product::row(other.row))),
+            (None, None) => None,
         }
     }
 
     /// The names and patterns that have a row of their own, sorted; TIR's in normal form.
     pub fn entries(&self, namespace: Namespace) -> Vec<&str> {
-        let space = &self.spaces[namespace as usize];
-        let exact = space.exact.keys().map(|it| &**it);
-        let mut names: Vec<&str> = exact.chain(space.patterns.iter().map(|it| &*it.text)).collect();
-        names.sort_unstable();
-        names
+        self.rows_of(namespace).into_keys().collect()
+    }
+
+    /// The same with their rows.
+    fn rows_of(&self, namespace: Namespace) -> BTreeMap<&str, &OpEffects> {
+        let mut rows: BTreeMap<&str, &OpEffects> = BTreeMap::new();
+        if self.has_product {
+            let product::Space { exact, patterns } = product::space(namespace);
+            rows.extend(exact.iter().map(|(name, row)| (name, product::row(row))));
+            rows.extend(patterns.iter().map(|it| (&*it.text, product::row(it.row))));
+        }
+        let Space { exact, patterns } = &self.spaces[namespace as usize];
+        rows.extend(exact.iter().map(|(name, &row)| (&**name, &self.rows[row as usize])));
+        rows.extend(patterns.iter().map(|it| (&*it.text, &self.rows[it.row as usize])));
+        rows
     }
 
     /// A hash of everything that lookups can answer, equal on all machines: part of the key of stored artifacts.
     pub fn digest(&self) -> u128 {
         let mut hash = Fnv::new();
-        for space in &self.spaces {
-            let patterns = space.patterns.iter().map(|it| (&*it.text, it.row));
-            let exact = space.exact.iter().map(|(name, &row)| (&**name, row));
-            let mut entries: Vec<(&str, RowIndex)> = exact.chain(patterns).collect();
-            entries.sort_unstable();
-            hash.write(&(entries.len() as u64).to_le_bytes());
-            for (name, row) in entries {
+        for namespace in Namespace::ALL {
+            let rows = self.rows_of(namespace);
+            hash.write(&(rows.len() as u64).to_le_bytes());
+            for (name, row) in rows {
                 hash.write(name.as_bytes());
-                hash.write(&content(self.row(row)));
+                hash.write(&content(row));
             }
         }
-        if self.has_definitions {
+        if self.has_product {
             hash.write(&dialects::shipped::digest().to_le_bytes());
         }
         hash.0
-    }
-
-    fn row(&self, index: RowIndex) -> &OpEffects {
-        &self.rows[index as usize]
     }
 }
 
 /// The row that follows from the definition of an operation of MLIR, if a dialect of the product defines it.
 fn by_definition(name: &str) -> Option<Match<'static>> {
-    /// The rows of definitions; none where effects are unknown.
-    static ROWS: LazyLock<Vec<Option<OpEffects>>> = LazyLock::new(|| {
-        let row = |fields: &[(&str, &str)]| {
-            let row = EffectRow::of_fields(vec!["*".to_owned()], fields);
-            let row = row.map(|it| it.check(Namespace::Mlir, 0, Basis::Source));
-            row.expect("fields of definitions are fields").expect("rows of definitions are valid")
-        };
-        let stated = dialects::shipped::stated().iter();
-        stated.map(|it| (!it.fields.is_empty()).then(|| row(it.fields))).collect()
-    });
     let operation = dialects::shipped::operation(name)?;
     let entry = operation.name;
-    Some(match &ROWS[usize::from(operation.stated)] {
+    Some(match product::stated(operation.stated) {
         Some(effects) => Match { kind: MatchKind::Exact, entry, effects },
         None => Match { kind: MatchKind::Undeclared, entry, effects: OpEffects::unknown() },
     })
-}
-
-impl Space {
-    /// The entry that applies and its row.
-    fn find(&self, name: &str) -> Option<(&str, RowIndex)> {
-        if let Some((entry, &row)) = self.exact.get_key_value(name) {
-            return Some((entry, row));
-        }
-        self.pattern(name).map(|it| (&*it.text, it.row))
-    }
 }
 
 /// Everything of a row that an analysis can see.

@@ -54,7 +54,7 @@ fn rows(text: &str) -> EffectRows {
 
 #[test]
 fn every_row_is_valid_and_no_name_is_listed_twice() {
-    let rows = EffectRows::of_product();
+    let rows = source::rows().unwrap();
     EffectTable::from_rows(&rows).unwrap();
     let mut buffer = names::NameBuffer::new();
     for namespace in Namespace::ALL {
@@ -77,7 +77,7 @@ fn every_row_is_valid_and_no_name_is_listed_twice() {
     expect![[r#"
         [
             732,
-            1054,
+            1065,
             431,
         ]
     "#]]
@@ -86,7 +86,7 @@ fn every_row_is_valid_and_no_name_is_listed_twice() {
 
 #[test]
 fn every_row_is_found_by_its_own_name() {
-    let rows = EffectRows::of_product();
+    let rows = source::rows().unwrap();
     let table = EffectTable::builtin();
     for namespace in Namespace::ALL {
         for (i, row) in rows.of(namespace).iter().enumerate() {
@@ -98,6 +98,64 @@ fn every_row_is_found_by_its_own_name() {
             }
         }
     }
+}
+
+#[test]
+fn effects_of_definitions_are_those_of_their_fields() {
+    let rows = source::stated().unwrap();
+    assert!(rows.len() > 20, "{}", rows.len());
+    for (number, row) in rows.iter().enumerate() {
+        let row = row.as_ref().map(|it| it.check(Namespace::Mlir, 0, Basis::Source).unwrap());
+        assert_eq!(product::stated(number as u16), row.as_ref(), "{number}");
+    }
+}
+
+#[test]
+fn rows_of_a_user_are_in_the_order_of_all_rows() {
+    let user = rows(
+        r#"
+        [[mlir]]
+        ops = ["arith.*"]
+        effect = "read"
+        memory = "global"
+        [[mlir]]
+        ops = ["arith.addi"]
+        effect = "write"
+        memory = "global"
+        [[mlir]]
+        ops = ["gpu.*", "nvvm.m*"]
+        effect = "free"
+        memory = "global"
+        [[tir]]
+        ops = ["T.exp"]
+        effect = "read"
+        memory = "global"
+        "#,
+    );
+    let table = EffectTable::builtin().overlay(&user).unwrap();
+    let effect = |namespace, name| {
+        let found = table.explain(namespace, name);
+        (found.entry.to_owned(), found.effects.memory_effect)
+    };
+    // An exact name of the product is stronger than a pattern of a user, which is stronger than a shorter one.
+    let product = EffectTable::builtin();
+    for (name, entry, expected) in [
+        ("arith.addi", "arith.addi", MemoryEffect::Write),
+        ("arith.muli", "arith.muli", MemoryEffect::None),
+        ("arith.new", "arith.*", MemoryEffect::Read),
+        ("gpu.new", "gpu.*", MemoryEffect::Free),
+        ("nvvm.mnew", "nvvm.m*", MemoryEffect::Free),
+    ] {
+        assert_eq!(effect(Namespace::Mlir, name), (entry.to_owned(), expected), "{name}");
+    }
+    for spelling in ["T.exp", "tirx.exp", "exp"] {
+        assert_eq!(effect(Namespace::Tir, spelling).1, MemoryEffect::Read);
+        assert_eq!(table.tir(spelling).memory_effect, MemoryEffect::Read);
+    }
+    assert_eq!(table.tir("tvm_call_packed"), product.tir("tvm_call_packed"));
+    assert_ne!(table.digest(), product.digest());
+    assert_eq!(product.overlay(&EffectRows::default()).unwrap(), *product);
+    assert!(table.entries(Namespace::Mlir).is_sorted());
 }
 
 #[test]
@@ -417,7 +475,7 @@ fn wrong_user_rows_say_where_and_what() {
         [[mlir]] row 1 (`a`), `memory`: effect `read` needs one
         [[mlir]] row 1 (`a`), `memory`: effect `none` touches none
         [[mlir]] row 1 (`a`), `may_trap`: `maybe` is none of div, symdiv, oob, mem, f2i, shift, zero, dim, fact, body
-        [[mlir]] row 1 (`a`), `flags`: `fast` is none of terminator, symbol, recursive, tensor-none, per-thread, marker, dst, alias, barrier, atomic, random, inplace, io, const, idem, departs, implied-region, runs-once, same-thread, structured, choice, region-end, reassoc, isolated
+        [[mlir]] row 1 (`a`), `flags`: `fast` is none of terminator, symbol, recursive, tensor-none, per-thread, marker, dst, alias, barrier, atomic, random, inplace, io, const, idem, departs, implied-region, runs-once, same-thread, structured, choice, region-end, reassoc, isolated, stated-none
         [[mlir]] row 1 (`a`), `lazy`: operand 8 is beyond the 8 that a row can name
         [[mlir]] row 1 (`a`), `reason`: a row that departs from its peer says why"#]].assert_eq(&messages.join("\n"));
     let unknown = toml::from_str::<EffectRows>("[[tir]]\nops = ['a']\nefect = 'none'").unwrap_err();

@@ -56,7 +56,6 @@ struct File {
 }
 
 struct Registry {
-    rows: Vec<EffectRow>,
     ops: FxHashMap<Box<str>, TileLangOp>,
 }
 
@@ -70,11 +69,6 @@ pub fn tilelang_ops() -> Vec<&'static TileLangOp> {
     let mut all: Vec<&TileLangOp> = registry().ops.values().collect();
     all.sort_unstable_by_key(|it| &it.name);
     all
-}
-
-/// The rows of the effects table that the file states.
-pub(super) fn rows() -> &'static [EffectRow] {
-    &registry().rows
 }
 
 fn registry() -> &'static Registry {
@@ -111,7 +105,7 @@ impl Registry {
                 op.into_iter().for_each(|it| it.regions = Vec::clone(&digits));
             }
         }
-        Registry { rows: file.tir, ops }
+        Registry { ops }
     }
 }
 

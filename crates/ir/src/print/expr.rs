@@ -573,6 +573,12 @@ impl Printer<'_> {
         let is_keyword = |attr: &Attr| matches!(attr, Attr::Operand(_));
         let n_keywords = attrs.iter().filter(|it| is_keyword(&it.1)).count();
         let positional = &args[..args.len().saturating_sub(n_keywords)];
+        // An instruction whose name Python computes, or a function of Python: it is given what is written.
+        let is_of_python = match callee {
+            Callee::Unknown(_) => true,
+            Callee::Intrinsic(name, _) => self.body.name(name).starts_with("ptx["),
+            Callee::Function(_) => false,
+        };
         let mut is_first = true;
         let (spellings, attrs): (Vec<_>, Vec<_>) =
             attrs.iter().partition(|(key, _)| key.starts_with('#'));
@@ -594,7 +600,12 @@ impl Printer<'_> {
                             _ => self.tile_region(arg, i64::from(access)),
                         }
                     }
-                    None => self.expr(arg),
+                    None => match self.body.expr(arg).kind {
+                        ExprKind::Int(value) if is_of_python && self.body.ty(arg).is_bool() => {
+                            self.out.push_str(if value != 0 { "True" } else { "False" });
+                        }
+                        _ => self.expr(arg),
+                    },
                 },
             }
         }

@@ -115,6 +115,10 @@ impl Bits {
     pub(super) const EFFECT: Bits =
         Bits(Self::READ.0 | Self::ALLOC.0 | Self::WRITE.0 | Self::KEEP.0);
 
+    /// Any effect, by the reference and by the table.
+    const ANY_EFFECT: Bits =
+        Bits(Self::EFFECT.0 | Self::LOOKS.0 | Self::NEEDED.0 | Self::CHANGES.0 | Self::VARIES.0);
+
     pub(super) fn has(self, other: Bits) -> bool {
         self.0 & other.0 != 0
     }
@@ -168,6 +172,8 @@ enum Special {
     Policy,
     /// The attribute `has_side_effects`.
     Assembly,
+    /// No effect if its attributes say so.
+    Stated,
 }
 
 /// The traits of a name.
@@ -379,9 +385,11 @@ fn traits_of_name(
     }
     let special = match name {
         known_ops::LLVM_LOAD | known_ops::LLVM_STORE => Special::Access,
+        _ if text == "tt.load" => Special::Access,
         known_ops::LLVM_INLINE_ASM => Special::Assembly,
         known_ops::ROCDL_RAW_BUFFER_LOAD | known_ops::ROCDL_RAW_PTR_BUFFER_LOAD => Special::Policy,
         _ if flags.contains(Flags::TENSOR_NONE) => Special::Tensor,
+        _ if flags.contains(Flags::STATED_NONE) => Special::Stated,
         _ => Special::None,
     };
     let keeps = row.memory != MemorySet::ARGUMENT || row.asynchrony != Asynchrony::None;
@@ -470,9 +478,8 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Tr
         Special::Tensor => {
             let memory = &mut cx.memory;
             let has_memory = op.operands.iter().any(|&it| memory.is_memory(body, body.expr(it).ty));
-            let effects = Bits::EFFECT.0 | Bits::LOOKS.0 | Bits::NEEDED.0 | Bits::CHANGES.0;
             if !has_memory {
-                *bits = bits.without(Bits(effects | Bits::VARIES.0));
+                *bits = bits.without(Bits::ANY_EFFECT);
             } else if bits.has(Bits::RECURSIVE) {
                 for bit in [Bits::READ, Bits::WRITE, Bits::KEEP, Bits::LOOKS, Bits::NEEDED] {
                     bits.add(bit);
@@ -483,6 +490,11 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Tr
         Special::Assembly => {
             if !says(body, op.attrs, "has_side_effects") {
                 *bits = bits.without(Bits::EFFECT);
+            }
+        }
+        Special::Stated => {
+            if states_none(body, op.attrs) {
+                *bits = bits.without(Bits::ANY_EFFECT);
             }
         }
         Special::None | Special::Access | Special::Policy => {}
@@ -515,6 +527,20 @@ fn says(body: &Body, attrs: AttrDictId, key: &str) -> bool {
         Attr::Bool(false) => false,
         Attr::Text(text) => &**name == key && &**text != "false",
         _ => &**name == key,
+    })
+}
+
+/// Returns true if attributes say that an operation has no effect: `pure = true`, or the unit `is_immutable`, which a
+/// pretty form has as the word `immutable`.
+fn states_none(body: &Body, attrs: AttrDictId) -> bool {
+    // Not in a string.
+    let has_word =
+        |text: &str| !text.contains('"') && text.split_whitespace().any(|it| it == "immutable");
+    body.dict(attrs).iter().any(|(name, value)| match value {
+        Attr::Text(text) if name.starts_with('$') => has_word(text),
+        Attr::Text(text) if &**text == "false" => false,
+        Attr::Bool(false) => false,
+        _ => ["pure", "is_immutable"].contains(&&**name),
     })
 }
 

@@ -6,6 +6,7 @@ mod facts;
 mod findings;
 mod growth;
 mod reference;
+mod stated;
 mod user_dialect;
 
 use expect_test::Expect;

@@ -464,3 +464,17 @@ fn a_conversion_of_a_number_of_python_stays_a_constant() {
         "#]],
     );
 }
+
+#[test]
+fn a_function_of_python_is_given_what_is_written() {
+    check(
+        "name, helper",
+        "
+        def f(x: T.int32, A: T.Buffer((16,), \"uint32\")):
+            T.ptx[name](x, 0, True)
+            helper(x, False, T.float32(1), 2)
+            T.evaluate(T.call_extern(\"int32\", \"f\", False))
+        ",
+        expect![[r#""#]],
+    );
+}

@@ -181,7 +181,10 @@ fn definitions_that_cannot_be_read_are_named_and_write_nothing() {
         ("dialect import d.txt", "d.txt is none of .td"),
         ("dialect import e.mlir", "e.mlir: there is no `irdl.dialect`"),
         ("dialect import gone.json", "cannot read gone.json"),
-        ("dialect import f.td --tblgen no-such-program", "cannot run no-such-program"),
+        (
+            "dialect import f.td --tblgen no-such-program",
+            "cannot run no-such-program: --tblgen names the `llvm-tblgen` to run",
+        ),
     ] {
         let done = project.run(command);
         assert_eq!(done.code, 2, "{command}");

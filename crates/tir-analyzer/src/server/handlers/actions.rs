@@ -6,7 +6,7 @@
 use lsp_types as lsp;
 use serde::{Deserialize, Serialize};
 
-use super::declare;
+use super::{declare, expected};
 use crate::server::{
     lsp::{from_proto, to_proto},
     snapshot::{Failure, Snapshot},
@@ -62,6 +62,7 @@ pub(crate) fn code_actions(
         .collect();
     if wants(ide::ActionKind::QuickFix) {
         res.extend(declare::actions(snapshot, document, range)?);
+        res.extend(expected::actions(snapshot, document, range, &params.context.diagnostics)?);
     }
     Ok(res)
 }

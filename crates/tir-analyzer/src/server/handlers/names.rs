@@ -3,6 +3,7 @@
 use ide::TextSize;
 use lsp_types as lsp;
 
+use super::linked;
 use crate::server::{
     documents::Document,
     lsp::{from_proto, to_proto, tokens},
@@ -41,7 +42,7 @@ pub(crate) fn prepare_rename(
     Ok(Some(snapshot.places(document).range(range).into()))
 }
 
-/// `textDocument/rename`
+/// `textDocument/rename`: of a symbol of MLIR also in other files of the folder that mean it.
 pub(crate) fn rename(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
@@ -50,7 +51,11 @@ pub(crate) fn rename(
     let edits = snapshot.analysis.rename(document.file, offset, &params.new_name)?;
     let edits = edits.map_err(Failure::Refused)?;
     let versioned = snapshot.client.versions_edits;
-    Ok(Some(to_proto::edits(snapshot.places(document), edits, versioned)))
+    let mut edit = to_proto::edits(snapshot.places(document), edits, versioned);
+    for it in linked::edits(snapshot, document, offset, &params.new_name)? {
+        to_proto::add_file(&mut edit, it.uri, it.version, it.edits);
+    }
+    Ok(Some(edit))
 }
 
 /// `textDocument/selectionRange`

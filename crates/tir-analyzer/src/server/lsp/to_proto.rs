@@ -3,12 +3,27 @@
 use ide::{ActionKind, TextRange, TextSize};
 use lsp_types as lsp;
 
-use syntax::ColumnEncoding;
+use syntax::{ColumnEncoding, LineIndex};
 
 use crate::server::{
     documents::Document,
     lsp::ext::{CHOOSE_INSTANCE_COMMAND, VIEW_DEVICE_CODE_COMMAND},
 };
+
+fn position(lines: &LineIndex, encoding: ColumnEncoding, offset: TextSize) -> lsp::Position {
+    let at = lines.line_col(offset, encoding);
+    lsp::Position { line: at.line, character: at.col }
+}
+
+/// A range of a text with these lines.
+pub(crate) fn range_of(
+    lines: &LineIndex,
+    encoding: ColumnEncoding,
+    range: TextRange,
+) -> lsp::Range {
+    let position = |offset| position(lines, encoding, offset);
+    lsp::Range { start: position(range.start()), end: position(range.end()) }
+}
 
 /// The context for turning offsets into positions.
 #[derive(Clone, Copy)]
@@ -20,12 +35,11 @@ pub(crate) struct Places<'a> {
 impl Places<'_> {
     /// A position.
     pub(crate) fn position(&self, offset: TextSize) -> lsp::Position {
-        let at = self.document.lines.line_col(offset, self.encoding);
-        lsp::Position { line: at.line, character: at.col }
+        position(&self.document.lines, self.encoding, offset)
     }
     /// A range.
     pub(crate) fn range(&self, range: TextRange) -> lsp::Range {
-        lsp::Range { start: self.position(range.start()), end: self.position(range.end()) }
+        range_of(&self.document.lines, self.encoding, range)
     }
     /// A range of this document.
     pub(crate) fn location(&self, range: TextRange) -> lsp::Location {
@@ -137,16 +151,37 @@ fn workspace_edit(
         let changes = [(uri, edits)].into_iter().collect();
         return lsp::WorkspaceEdit { changes: Some(changes), ..Default::default() };
     }
-    let edit = lsp::TextDocumentEdit {
+    let edit = versioned_edit(uri, Some(places.document.version), edits);
+    lsp::WorkspaceEdit { document_changes: Some(vec![edit]), ..Default::default() }
+}
+
+fn versioned_edit(
+    uri: lsp::Uri,
+    version: Option<i32>,
+    edits: Vec<lsp::TextEdit>,
+) -> lsp::DocumentChange {
+    lsp::DocumentChange::TextDocumentEdit(lsp::TextDocumentEdit {
         text_document: lsp::OptionalVersionedTextDocumentIdentifier {
-            version: Some(places.document.version),
+            version,
             text_document_identifier: lsp::TextDocumentIdentifier { uri },
         },
         edits: edits.into_iter().map(lsp::Edit::TextEdit).collect(),
-    };
-    lsp::WorkspaceEdit {
-        document_changes: Some(vec![lsp::DocumentChange::TextDocumentEdit(edit)]),
-        ..Default::default()
+    })
+}
+
+/// Adds the edits of another file to an edit of a document, in the form that it has.
+pub(crate) fn add_file(
+    edit: &mut lsp::WorkspaceEdit,
+    uri: lsp::Uri,
+    version: Option<i32>,
+    edits: Vec<lsp::TextEdit>,
+) {
+    match (&mut edit.document_changes, &mut edit.changes) {
+        (Some(all), _) => all.push(versioned_edit(uri, version, edits)),
+        (None, Some(all)) => {
+            all.insert(uri, edits);
+        }
+        (None, None) => {}
     }
 }
 

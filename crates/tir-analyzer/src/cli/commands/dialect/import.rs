@@ -102,10 +102,18 @@ const NO_PROGRAM: &str = "no `llvm-tblgen` is on the PATH, which reads .td files
 /// The records of a `.td` file, as JSON.
 fn records(args: &ImportArgs, path: &Path, io: &Io<'_>) -> anyhow::Result<String> {
     let programs = args.tblgen.clone().map_or_else(tblgen, |it| vec![it]);
-    // Definitions may need a newer program than the first on the PATH. Told are the errors of the first.
+    first_of(&programs, |it| records_by(it, args, path, io))
+}
+
+/// The answer of the first program that gives one: definitions may need a newer program than the first on the PATH.
+/// Told are the errors of the first.
+fn first_of(
+    programs: &[PathBuf],
+    ask: impl Fn(&Path) -> anyhow::Result<String>,
+) -> anyhow::Result<String> {
     let mut refused = None;
-    for program in &programs {
-        match records_by(program, args, path, io) {
+    for program in programs {
+        match ask(program) {
             Ok(records) => return Ok(records),
             Err(error) => refused = refused.or(Some(error)),
         }
@@ -130,13 +138,15 @@ fn records_by(
         command.arg("-I").arg(folder);
     }
     let shown = program.display();
-    let done = command.arg(&path).output().with_context(|| format!("cannot run {shown}"))?;
+    let done = command.arg(&path).output().with_context(|| {
+        format!("cannot run {shown}: --tblgen names the `llvm-tblgen` to run, by its path")
+    })?;
     if !done.status.success() {
         let errors = String::from_utf8_lossy(&done.stderr);
         let errors: Vec<&str> = errors.lines().take(6).collect();
         bail!(
             "{shown} cannot read it:\n{}\n`-I DIR` names the folders of files that it includes; definitions of a new LLVM \
-             need an `llvm-tblgen` as new",
+             need an `llvm-tblgen` as new, which --tblgen names",
             errors.join("\n")
         );
     }
@@ -154,4 +164,24 @@ fn tblgen() -> Vec<PathBuf> {
         std::env::split_paths(&path).map(|it| it.join(&name)).find(|it| it.is_file())
     });
     found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_program_the_ways_out_are_named() {
+        let error = first_of(&[], |_| Ok(String::new())).unwrap_err().to_string();
+        for way in ["--tblgen", "llvm-19", "--dump-json"] {
+            assert!(error.contains(way), "{error}");
+        }
+        let programs = [PathBuf::from("old"), PathBuf::from("new")];
+        let ask = |it: &Path| match it.ends_with("new") {
+            true => Ok("records".to_owned()),
+            false => Err(anyhow!("too old")),
+        };
+        assert_eq!(first_of(&programs, ask).unwrap(), "records");
+        assert_eq!(first_of(&programs[..1], ask).unwrap_err().to_string(), "too old");
+    }
 }

@@ -1,0 +1,217 @@
+//! Effects that code of other projects states, by the attributes of an operation: loads of globals of IREE, loads and
+//! assembly of Triton.
+
+use expect_test::{Expect, expect};
+use ir::plan::Preset::{self, Default, Mlir24};
+
+use super::{check_with, options};
+
+#[track_caller]
+fn check(preset: Preset, input: &str, expect: Expect) {
+    check_with(options(preset), input, &expect);
+}
+
+const GLOBALS: &str = r#"
+util.func public @f() -> (i32, i32) {
+  %unused = util.global.load @variable : i32
+  %a = util.global.load @variable : i32
+  %b = util.global.load immutable @constant : i32
+  util.call @other() : () -> ()
+  %c = util.global.load @variable : i32
+  %d = util.global.load immutable @constant : i32
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i32
+  util.return %x, %y : i32, i32
+}
+"#;
+
+#[test]
+fn loads_of_globals_are_reads_unless_these_are_immutable() {
+    check(
+        Mlir24,
+        GLOBALS,
+        expect![[r#"
+
+        util.func public @f() -> (i32, i32) {
+          %a = util.global.load @variable : i32
+          %b = util.global.load immutable @constant : i32
+          util.call @other() : () -> ()
+          %c = util.global.load @variable : i32
+          %x = arith.addi %a, %c : i32
+          %y = arith.addi %b, %b : i32
+          util.return %x, %y : i32, i32
+        }
+        ----
+        dead-operation: %unused = util.global.load @variable : i32
+        common-operation: %d = util.global.load immutable @constant : i32
+    "#]],
+    );
+    check(
+        Default,
+        GLOBALS,
+        expect![[r#"
+
+        util.func public @f() -> (i32, i32) {
+          %a = util.global.load @variable : i32
+          %b = util.global.load immutable @constant : i32
+          util.call @other() : () -> ()
+          %c = util.global.load @variable : i32
+          %x = arith.addi %a, %c : i32
+          %y = arith.addi %b, %b : i32
+          util.return %x, %y : i32, i32
+        }
+        ----
+        dead-operation: %unused = util.global.load @variable : i32
+        common-operation: %d = util.global.load immutable @constant : i32
+    "#]],
+    );
+}
+
+#[test]
+fn of_a_virtual_machine_too() {
+    check(
+        Default,
+        r#"
+vm.func @f() -> i32 {
+  %unused = vm.global.load.i32 @g : i32
+  %a = vm.global.load.i32 @g : i32
+  %b = vm.global.load.i32 @g : i32
+  %c = vm.add.i32 %a, %b : i32
+  vm.return %c : i32
+}
+"#,
+        expect![[r#"
+
+            vm.func @f() -> i32 {
+              %a = vm.global.load.i32 @g : i32
+              %c = vm.add.i32 %a, %a : i32
+              vm.return %c : i32
+            }
+            ----
+            dead-operation: %unused = vm.global.load.i32 @g : i32
+            common-operation: %b = vm.global.load.i32 @g : i32
+        "#]],
+    );
+}
+
+const LOADS: &str = r#"
+tt.func public @f(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>) -> tensor<8xf32> {
+  %unused = tt.load %p : tensor<8x!tt.ptr<f32>>
+  %counts = tt.load %p {isVolatile = true} : tensor<8x!tt.ptr<f32>>
+  %a = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+  %b = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+  tt.store %p, %b : tensor<8x!tt.ptr<f32>>
+  %c = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+  %x = arith.addf %a, %b : tensor<8xf32>
+  %y = arith.addf %x, %c : tensor<8xf32>
+  tt.return %y : tensor<8xf32>
+}
+"#;
+
+#[test]
+fn loads_of_triton_are_reads_unless_they_are_volatile() {
+    check(
+        Mlir24,
+        LOADS,
+        expect![[r#"
+
+        tt.func public @f(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>) -> tensor<8xf32> {
+          %counts = tt.load %p {isVolatile = true} : tensor<8x!tt.ptr<f32>>
+          %a = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+          tt.store %p, %a : tensor<8x!tt.ptr<f32>>
+          %c = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+          %x = arith.addf %a, %a : tensor<8xf32>
+          %y = arith.addf %x, %c : tensor<8xf32>
+          tt.return %y : tensor<8xf32>
+        }
+        ----
+        dead-operation: %unused = tt.load %p : tensor<8x!tt.ptr<f32>>
+        common-operation: %b = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+    "#]],
+    );
+    check(
+        Default,
+        LOADS,
+        expect![[r#"
+
+        tt.func public @f(%p: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>) -> tensor<8xf32> {
+          %counts = tt.load %p {isVolatile = true} : tensor<8x!tt.ptr<f32>>
+          %a = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+          tt.store %p, %a : tensor<8x!tt.ptr<f32>>
+          %c = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+          %x = arith.addf %a, %a : tensor<8xf32>
+          %y = arith.addf %x, %c : tensor<8xf32>
+          tt.return %y : tensor<8xf32>
+        }
+        ----
+        dead-operation: %unused = tt.load %p : tensor<8x!tt.ptr<f32>>
+        common-operation: %b = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+    "#]],
+    );
+}
+
+const CALLS: &str = r#"
+tt.func public @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %unused = tt.extern_elementwise %a {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = tt.extern_elementwise %a {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = tt.extern_elementwise %a {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = tt.extern_elementwise %a {libname = "", libpath = "", pure = false, symbol = "g"} : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = tt.extern_elementwise %a {libname = "", libpath = "", pure = false, symbol = "g"} : (tensor<8xf32>) -> tensor<8xf32>
+  %4 = tt.elementwise_inline_asm "immutable $0" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %a : tensor<8xf32> -> tensor<8xf32>
+  %5 = arith.addf %0, %1 : tensor<8xf32>
+  %6 = arith.addf %2, %3 : tensor<8xf32>
+  %7 = arith.addf %5, %6 : tensor<8xf32>
+  tt.return %7 : tensor<8xf32>
+}
+"#;
+
+#[test]
+fn calls_of_triton_have_effects_unless_they_are_pure() {
+    check(
+        Default,
+        CALLS,
+        expect![[r#"
+
+        tt.func public @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+          %0 = tt.extern_elementwise %a {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>) -> tensor<8xf32>
+          %2 = tt.extern_elementwise %a {libname = "", libpath = "", pure = false, symbol = "g"} : (tensor<8xf32>) -> tensor<8xf32>
+          %3 = tt.extern_elementwise %a {libname = "", libpath = "", pure = false, symbol = "g"} : (tensor<8xf32>) -> tensor<8xf32>
+          %4 = tt.elementwise_inline_asm "immutable $0" {constraints = "=r,r", packed_element = 1 : i32, pure = false} %a : tensor<8xf32> -> tensor<8xf32>
+          %5 = arith.addf %0, %0 : tensor<8xf32>
+          %6 = arith.addf %2, %3 : tensor<8xf32>
+          %7 = arith.addf %5, %6 : tensor<8xf32>
+          tt.return %7 : tensor<8xf32>
+        }
+        ----
+        dead-operation: %unused = tt.extern_elementwise %a {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>) -> tensor<8xf32>
+        common-operation: %1 = tt.extern_elementwise %a {libname = "", libpath = "", pure = true, symbol = "f"} : (tensor<8xf32>) -> tensor<8xf32>
+    "#]],
+    );
+}
+
+#[test]
+fn forms_with_a_rounding_and_two_types_are_read() {
+    check(
+        Default,
+        r#"
+tt.func public @f(%a: tensor<8xf32>, %l: !util.list<?>, %i: index) -> (tensor<8xf8E5M2>, tensor<8xf8E5M2>, tensor<8xf8E5M2>) {
+  %0 = tt.fp_to_fp %a, rounding = rtne : tensor<8xf32> -> tensor<8xf8E5M2>
+  %1 = tt.fp_to_fp %a, rounding = rtne : tensor<8xf32> -> tensor<8xf8E5M2>
+  %2 = tt.fp_to_fp %a, rounding = rtz : tensor<8xf32> -> tensor<8xf8E5M2>
+  %unused = util.list.get %l[%i] : !util.list<?> -> i32
+  tt.return %0, %1, %2 : tensor<8xf8E5M2>, tensor<8xf8E5M2>, tensor<8xf8E5M2>
+}
+"#,
+        expect![[r#"
+
+            tt.func public @f(%a: tensor<8xf32>, %l: !util.list<?>, %i: index) -> (tensor<8xf8E5M2>, tensor<8xf8E5M2>, tensor<8xf8E5M2>) {
+              %0 = tt.fp_to_fp %a, rounding = rtne : tensor<8xf32> -> tensor<8xf8E5M2>
+              %2 = tt.fp_to_fp %a, rounding = rtz : tensor<8xf32> -> tensor<8xf8E5M2>
+              tt.return %0, %0, %2 : tensor<8xf8E5M2>, tensor<8xf8E5M2>, tensor<8xf8E5M2>
+            }
+            ----
+            common-operation: %1 = tt.fp_to_fp %a, rounding = rtne : tensor<8xf32> -> tensor<8xf8E5M2>
+            dead-operation: %unused = util.list.get %l[%i] : !util.list<?> -> i32
+        "#]],
+    );
+}
