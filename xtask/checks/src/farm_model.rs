@@ -162,14 +162,13 @@ fn team(figures: &Value) -> anyhow::Result<Farm> {
 
 /// The section of the README: all of it is made of the figures.
 fn section(figures: &Value) -> anyhow::Result<String> {
-    let mut text = format!("{BEGIN}{figures} -->\n");
+    let mut text = format!("{BEGIN}{figures:#} -->\n");
     let of = |name: &str| number(figures, name);
     let milli = |name: &str| of(name).map(|it| it * 1e3);
-    writeln!(
-        text,
+    let measured = format!(
         "Measured here (profile `{}`, {} processors), each in milliseconds: the text of a kernel {:.2}, a call of the \
          cache {:.3}, compiling a kernel here {:.1}; a job takes a worker {:.1} and {:.1} for each of its kernels, and {:.1} on its way. An \
-         entry has {:.0} bytes. The compilers of the test only wait, so that more workers than processors are as good as machines.\n",
+         entry has {:.0} bytes. The compilers of the test only wait, so that more workers than processors are as good as machines.",
         figures["profile"].as_str().unwrap_or("unknown"),
         of("processors")?,
         milli("produce")?,
@@ -179,7 +178,8 @@ fn section(figures: &Value) -> anyhow::Result<String> {
         milli("compile_there")?,
         milli("latency")?,
         of("entry")?,
-    )?;
+    );
+    writeln!(text, "{}\n", wrapped(&measured))?;
     writeln!(
         text,
         "| {} kernels, workers beside one compiler here | measured | by the model | difference |",
@@ -191,12 +191,11 @@ fn section(figures: &Value) -> anyhow::Result<String> {
         let percent = 100.0 * it.difference();
         writeln!(text, "| {workers} | {measured:.2} s | {predicted:.2} s | {percent:+.0} % |")?;
     }
-    writeln!(
-        text,
-        "\nA team, by the model: a compiler takes 0.5 s a kernel, a developer's machine has 8 and a line of 1 Gbit/s, \
+    let team_words =
+        "A team, by the model: a compiler takes 0.5 s a kernel, a developer's machine has 8 and a line of 1 Gbit/s, \
          the cache one of 10 Gbit/s and 16 threads, an answer takes 1 ms, and jobs have 8 kernels, 64 at a time, \
-         the most that a build has. All else is as measured.\n"
-    )?;
+         the most that a build has. All else is as measured.";
+    writeln!(text, "\n{}\n", wrapped(team_words))?;
     writeln!(
         text,
         "| one build of 1,000,000 kernels from nothing, workers | takes | workers busy |"
@@ -240,6 +239,25 @@ fn section(figures: &Value) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// Words in lines of at most 120 columns.
+fn wrapped(words: &str) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in words.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > 120 {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text
+}
+
 /// A number with a comma between thousands.
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -265,7 +283,7 @@ fn words(time: Time) -> String {
 /// The figures of which a page's section is made.
 fn parameters(page: &str) -> Option<Value> {
     let from = page.find(BEGIN)? + BEGIN.len();
-    serde_json::from_str(page[from..].lines().next()?.strip_suffix(" -->")?).ok()
+    serde_json::from_str(page[from..].split_once(" -->")?.0).ok()
 }
 
 /// A page with another section.
