@@ -74,6 +74,14 @@ fn a_save_builds_what_it_reaches_and_an_interrupt_ends_it() {
     let added = watching.until("in ").join("\n");
     assert!(added.contains("kernel_3_kernel.cu (new)"), "{added}");
 
+    // An output that somebody changes is made again, also where nothing of the sources changed.
+    let output = project.kernels().join("out/cuda/kernels/new/b/kernel_3_kernel.cu");
+    let text = std::fs::read(&output).expect("an output");
+    std::fs::write(&output, "garbage").expect("an output");
+    let healed = watching.until("in ").join("\n");
+    assert!(healed.contains("renamed   cuda/kernels/new/b/kernel_3_kernel.cu"), "{healed}");
+    assert_eq!(std::fs::read(&output).expect("an output"), text);
+
     let broken = project.kernels().join("new");
     std::fs::remove_dir_all(broken).expect("a folder");
     let gone = watching.until("in ").join("\n");
@@ -89,4 +97,81 @@ fn a_save_builds_what_it_reaches_and_an_interrupt_ends_it() {
     }
     #[cfg(not(unix))]
     let _ = Command::new("true");
+}
+
+/// What a process reads and writes, in calls of the system; none where that is not told.
+fn calls(process: u32) -> Option<(u64, u64)> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/io")).ok()?;
+    let of =
+        |name: &str| text.lines().find_map(|it| it.strip_prefix(name)?.trim().parse::<u64>().ok());
+    Some((of("syscr:")?, of("syscw:")?))
+}
+
+/// The work of a save in a workspace of so many files, and calls of the system for reading and writing.
+fn effort(files: usize) -> (serde_json::Value, Option<(u64, u64)>) {
+    let project = Project::new();
+    kernels::write(&project.kernels(), files, 1).expect("a workspace");
+    let watching = Watching::start(&project, "build kernels --out out --watch --format json");
+    watching.until("{");
+    let edit = |round: usize| kernels::edit(&project.kernels(), 3, 1, round).expect("an edit");
+    // The first one reads what is read once.
+    edit(1);
+    watching.until("{");
+    thread::sleep(Duration::from_secs(1));
+    let before = calls(watching.child.id());
+    edit(2);
+    let line = watching.until("{").pop().expect("a line");
+    let after = calls(watching.child.id());
+    let mut report: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    assert_eq!(
+        report["untouched"],
+        serde_json::json!({ "files": files - 1, "kernels": files - 1 })
+    );
+    let done = serde_json::json!([
+        report["looks"].take(),
+        report["work"].take(),
+        report["files"].as_array().map(Vec::len),
+        report["kernels"].as_array().map(Vec::len),
+    ]);
+    (done, before.zip(after).map(|(before, after)| (after.0 - before.0, after.1 - before.1)))
+}
+
+#[test]
+fn a_save_costs_the_same_in_any_workspace() {
+    let (few, calls_of_few) = effort(10);
+    let (many, calls_of_many) = effort(1000);
+    assert_eq!(few, many);
+    assert_eq!(few[1]["parsed"], 1);
+    // Messages about other files come when they come.
+    if let (Some(few), Some(many)) = (calls_of_few, calls_of_many) {
+        assert!(many.0 < few.0 + 40 && many.1 < few.1 + 40, "{few:?} {many:?}");
+    }
+}
+
+#[test]
+fn what_a_watching_build_leaves_is_what_a_build_would_leave() {
+    let project = Project::new();
+    kernels::write(&project.kernels(), 20, 2).expect("a workspace");
+    let watching = Watching::start(&project, "build kernels --out out --watch");
+    watching.until("watching");
+    for round in 0..6 {
+        kernels::edit(&project.kernels(), 3 * round, 2, round).expect("an edit");
+        watching.until("in ");
+        if round == 3 {
+            std::fs::remove_file(project.kernels().join(kernels::file_name(2))).expect("a file");
+            watching.until("in ");
+            kernels::edit(&project.kernels(), 2, 2, 0).expect("a file");
+            watching.until("in ");
+        }
+    }
+    // The manifest is true at once. The notes come later, and at a kill are those of before.
+    let cold = |out: &str| {
+        let report = project.json(&format!("build kernels --out {out} --format json"));
+        (report["work"]["written"].clone(), project.outputs(out))
+    };
+    let built = project.outputs("out");
+    drop(watching);
+    assert_eq!(built, cold("other").1);
+    let (written, after) = cold("out");
+    assert_eq!((written, after), (serde_json::json!(0), built));
 }

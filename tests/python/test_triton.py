@@ -77,3 +77,54 @@ def test_triton_uses_the_store(monkeypatch, tmp_path):
     second = compiled(monkeypatch, tmp_path / "two")
     assert hits == [True]
     assert second.asm["ptx"] == first.asm["ptx"]
+
+
+def uses_the_store(monkeypatch, store):
+    monkeypatch.setenv("TIR_ANALYZER_STORE", str(store))
+    monkeypatch.setattr(triton.knobs.cache, "manager_class", triton.runtime.cache.RemoteCacheManager)
+    monkeypatch.setattr(triton.knobs.cache, "remote_manager_class", CacheBackend)
+    hits = []
+    monkeypatch.setattr(triton.knobs.compilation, "listener", lambda **it: hits.append(it["cache_hit"]))
+    return hits
+
+
+def test_broken_entries_are_compiled_again(monkeypatch, tmp_path):
+    hits = uses_the_store(monkeypatch, tmp_path / "store")
+    first = compiled(monkeypatch, tmp_path / "one")
+    for path in (tmp_path / "store" / "others").rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:-1] + b"!")
+    second = compiled(monkeypatch, tmp_path / "two")
+    # What was compiled again is kept again.
+    third = compiled(monkeypatch, tmp_path / "three")
+    assert hits == [False, False, True]
+    assert first.asm["ptx"] == second.asm["ptx"] == third.asm["ptx"]
+
+
+@pytest.mark.parametrize("address", ["grpc://127.0.0.1:1/main", "redis://127.0.0.1:1", "nonsense"])
+def test_a_shared_cache_that_is_not_there_costs_nothing(monkeypatch, tmp_path, address):
+    hits = uses_the_store(monkeypatch, tmp_path / "store")
+    monkeypatch.setenv("TIR_ANALYZER_REMOTE_CACHE", address)
+    monkeypatch.setenv("TIR_ANALYZER_REMOTE_UPLOAD", "1")
+    kernel = compiled(monkeypatch, tmp_path / "one")
+    assert hits == [False]
+    assert ".visible .entry add" in kernel.asm["ptx"]
+
+
+def test_a_store_that_cannot_be_written_costs_nothing(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    hits = uses_the_store(monkeypatch, tmp_path / "file" / "store")
+    kernel = compiled(monkeypatch, tmp_path / "one")
+    assert hits == [False]
+    assert ".visible .entry add" in kernel.asm["ptx"]
+
+
+def test_names_and_contents_are_kept_as_they_are(monkeypatch, tmp_path):
+    monkeypatch.setenv("TIR_ANALYZER_STORE", str(tmp_path / "store"))
+    backend = CacheBackend("../key with spaces")
+    contents = {"--store": b"", "../up.cubin": bytes(range(256)), "größe.json": b"x" * 3_000_000}
+    for name, data in contents.items():
+        backend.put(name, data)
+    assert CacheBackend("../key with spaces").get([*contents, "none"]) == contents
+    # Nothing is written beside the store.
+    assert [it.name for it in tmp_path.iterdir()] == ["store"]

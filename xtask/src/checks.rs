@@ -6,7 +6,8 @@ use std::process::{Command, ExitCode};
 use anyhow::Context as _;
 
 /// The names of all verbs of `checks`.
-pub const CHECKS: [&str; 5] = ["test", "prove-rules", "proof", "bench", "conformance"];
+pub const CHECKS: [&str; 6] =
+    ["test", "prove-rules", "proof", "bench", "farm-model", "conformance"];
 
 /// A verb of `checks` and its arguments, which are not looked at here.
 #[derive(clap::Subcommand)]
@@ -23,6 +24,9 @@ pub(crate) enum Verb {
     /// Measure speed beside the peer, in the same run.
     #[command(disable_help_flag = true)]
     Bench(Arguments),
+    /// Predict builds on a farm by a model.
+    #[command(disable_help_flag = true)]
+    FarmModel(Arguments),
     /// Compare with the peers: TVM, MLIR, Paddle, the vendors' compilers.
     #[command(disable_help_flag = true)]
     Conformance(Arguments),
@@ -37,12 +41,13 @@ pub(crate) struct Arguments {
 
 impl Verb {
     pub(crate) fn name_and_arguments(&self) -> (&'static str, &[OsString]) {
-        let [test, prove_rules, proof, bench, conformance] = CHECKS;
+        let [test, prove_rules, proof, bench, farm_model, conformance] = CHECKS;
         let (name, arguments) = match self {
             Verb::Test(it) => (test, it),
             Verb::ProveRules(it) => (prove_rules, it),
             Verb::Proof(it) => (proof, it),
             Verb::Bench(it) => (bench, it),
+            Verb::FarmModel(it) => (farm_model, it),
             Verb::Conformance(it) => (conformance, it),
         };
         (name, &arguments.arguments)

@@ -11,14 +11,14 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use codegen::build::hash_of;
+use codegen::build::{Looks, hash_of};
 use frontend::tvmscript::{
     Modules, Scopes,
     modules::{Entry, Files, Workspace},
 };
 
 use crate::{
-    texts::{Look, Record, Texts},
+    texts::{Counts, Look, Record, Texts},
     workspace::{WorkspaceFiles, module_path},
 };
 
@@ -35,6 +35,7 @@ struct Shared {
 /// The files of a workspace, with the hashes of those that were read.
 struct ReadFiles {
     files: WorkspaceFiles,
+    counts: Counts,
     read: Mutex<BTreeMap<Box<str>, Read>>,
 }
 
@@ -55,10 +56,13 @@ impl Files for ReadFiles {
     }
 
     fn entry(&self, path: &str) -> Option<Entry> {
+        self.counts.stat();
         self.files.entry(path)
     }
 
     fn text(&self, path: &str) -> Option<String> {
+        self.counts.stat();
+        self.counts.read();
         // A look from before the bytes: a change in between makes it an old one.
         let look = fs::metadata(path).ok().and_then(|it| Look::of(&it));
         let text = self.files.text(path)?;
@@ -74,11 +78,22 @@ impl Workspaces {
         let shared = |folders: &Vec<PathBuf>| {
             let files = WorkspaceFiles::new(folders.iter().cloned());
             let root = files.roots().first()?.clone();
-            let files = Arc::new(ReadFiles { files, read: Mutex::default() });
+            let (counts, read) = (Counts::default(), Mutex::default());
+            let files = Arc::new(ReadFiles { files, counts, read });
             let workspace = Workspace::new(files.clone());
             Some(Arc::new(Shared { root, files, workspace }))
         };
         Workspaces(workspaces.iter().filter_map(shared).collect())
+    }
+
+    /// The looks at imported files, counted anew after each call.
+    pub(crate) fn take_looks(&self) -> Looks {
+        let mut sum = Looks::default();
+        for Looks { stats, reads } in self.0.iter().map(|it| it.files.counts.take()) {
+            sum.stats += stats;
+            sum.reads += reads;
+        }
+        sum
     }
 
     /// The imports of a file, of which nothing was asked yet; none if it is in no workspace.
@@ -166,6 +181,11 @@ impl Imports {
         hash_of(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
+    /// The files that were read, or would have been if they could be.
+    pub(crate) fn read(&self) -> Vec<String> {
+        lock(&self.asked).read.iter().map(|it| it.to_string()).collect()
+    }
+
     /// The record of all that was asked; none if a file may change without another look.
     pub(crate) fn record(&self, texts: &Texts, calls: Vec<(String, String)>) -> Option<Record> {
         let asked = lock(&self.asked);
@@ -190,6 +210,7 @@ impl Imports {
             self.shared.workspace.module(from, words).as_deref() == found.as_deref()
         };
         let is_same = |(path, look): &(String, Option<Look>)| {
+            self.shared.files.counts.stat();
             let now = fs::metadata(path).ok().and_then(|it| Look::of(&it));
             look.is_some() && now == *look
         };

@@ -20,8 +20,8 @@ pub use codegen::{
     Options, Target, TargetOptions,
     build::{
         BuildReport, Change, Compilations, Compile, Compiler, FileReport, Helped, How,
-        KernelReport, Measured, Metrics, Origin, STORE_LIMIT, Settings, Status, Verdict, Why, Work,
-        store_of,
+        KernelReport, Looks, Measured, Metrics, Origin, STORE_LIMIT, Settings, Status, Untouched,
+        Verdict, Why, Work, store_of,
     },
     execute, manifest,
     manifest::Manifest,
@@ -29,7 +29,9 @@ pub use codegen::{
     store::layer::{Layer, LayerReport},
 };
 use frontend::tvmscript::Request;
-pub use run::{Input, InputSource, Outcome, Progress, RunOptions, run};
+pub use run::{
+    Input, InputSource, Outcome, Progress, Reached, ReachedInputs, Resident, RunOptions, run,
+};
 pub use vendor::{CudaCompiler, Farm, FarmLimits, WorkerSettings};
 pub use workspace::{WorkspaceFiles, module_path};
 

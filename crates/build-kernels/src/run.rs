@@ -6,6 +6,8 @@
 //! that, the calls of factories of other files are collected ([`calls`]). A panic on one file is a failure of
 //! that file. Outputs of earlier builds for other files stay; [`crate::sources`] finds those whose source is gone.
 
+mod resident;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
@@ -13,7 +15,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use codegen::build::{Build, BuildReport, BuiltFile, OutputFolder, Settings, hash_of};
+use codegen::build::{
+    Build, BuildReport, BuiltFile, Looks, OutputFolder, Settings, Standing, hash_of,
+};
 use frontend::tvmscript::Request;
 use ir::effects::EffectTable;
 use rayon::prelude::*;
@@ -26,6 +30,8 @@ use crate::{
     sources::Sources,
     texts::{Known, Record, Texts},
 };
+
+pub use resident::{Reached, ReachedInputs, Resident};
 
 /// Stack of a thread: as much as the main thread has.
 const STACK: usize = 8 << 20;
@@ -102,14 +108,45 @@ pub fn run(
     options: &RunOptions,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Outcome> {
-    let (inputs, collisions) = without_collisions(inputs);
-    // What calls do is part of what a text means.
+    Ok(all(inputs, &with_reader(settings, options), options, progress, false)?.0)
+}
+
+/// Settings with what a text means: what calls do is part of it.
+fn with_reader(settings: &Settings, options: &RunOptions) -> Settings {
     let rows = settings.options.effects.rows_of_user();
     let reader = format!("{READER}{rows}{:?}", options.instances);
-    let settings = &Settings { reader, ..settings.clone() };
+    Settings { reader, ..settings.clone() }
+}
+
+/// What a build of all files leaves in memory for builds of some.
+struct Left {
+    standing: Standing,
+    texts: Texts,
+    /// Those that were built, or were to be.
+    inputs: Vec<LeftInput>,
+}
+
+/// An input and what it depends on.
+struct LeftInput {
+    input: Input,
+    /// The imported files that were read.
+    reads: Vec<String>,
+    /// The calls of factories of other files: the file, and the call.
+    calls: Vec<(String, String)>,
+}
+
+/// Builds all files; keeps in memory what builds of some need, if that is wanted and can be.
+fn all(
+    inputs: &[Input],
+    settings: &Settings,
+    options: &RunOptions,
+    progress: &(dyn Fn(Progress) + Sync),
+    stays: bool,
+) -> io::Result<(Outcome, Option<Left>)> {
+    let (inputs, collisions) = without_collisions(inputs);
     let waiting = || progress(Progress { is_waiting: true, ..Progress::default() });
     let folder = OutputFolder::open(settings, &waiting)?;
-    let texts = Texts::new(folder.notes(), settings.force);
+    let mut texts = Texts::new(folder.notes(), settings.force);
     let mut sources = Sources::new(&folder);
     let build = Build::new(settings, folder)?;
     let claims = sources.claim(&inputs, &build);
@@ -121,48 +158,110 @@ pub fn run(
         let why = |it: &&Input| (it.name.clone(), claims.refused[&it.name].clone());
         (allowed, collisions.into_iter().chain(refused.iter().map(why)).collect())
     };
-    let done = Mutex::new(Progress::default());
+    // Whose place is another's now may be built after the next save.
+    let stays = stays && outcome.failures.is_empty();
     let workspaces = Workspaces::new(&options.workspaces);
     let effects = &settings.options.effects;
     let calls = calls(&allowed, options.jobs, &texts, &workspaces, effects);
-    let around = Around { effects, requests: &options.instances, calls, workspaces };
-    if settings.layer.is_some() {
-        build.prefetch(&guessed(&allowed, options.jobs, &texts, &around))?;
-    }
-    let results = in_parallel(&allowed, options.jobs, |input| {
-        let result = file(&build, input, &texts, &around);
-        if let Ok((Ok(built), _)) = &result {
-            let (kernels, hits) = built.kernels();
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.files += 1;
-            done.kernels += kernels;
-            done.hits += hits;
-            progress(*done);
-        }
-        result
-    });
-    let mut built = Vec::with_capacity(inputs.len());
-    let mut known = Vec::with_capacity(inputs.len());
-    for (input, result) in allowed.iter().zip(results) {
-        let (result, text) = result?;
-        match result {
-            Ok(it) => built.push(it),
-            Err(message) => outcome.failures.push((input.name.clone(), message)),
-        }
-        known.push((input.name.as_str(), text));
-    }
+    let called = called(calls.iter().flat_map(|it| &it.calls));
+    let around = Around { effects, requests: &options.instances, called, workspaces };
+    let wanted: Vec<Wanted<'_>> =
+        allowed.iter().zip(&calls).map(|(it, called)| (*it, called.is_known)).collect();
+    let done = files(&build, &wanted, options.jobs, &texts, &around, progress)?;
     let mut leaving = claims.replaced;
     if options.prune {
         leaving.extend(claims.gone.iter().cloned());
     }
-    outcome.report = build.finish(built, &leaving)?;
-    texts.write(&known, &leaving)?;
+    let mut standing = None;
+    outcome.report = match stays {
+        false => build.finish(done.built, &leaving)?,
+        true => {
+            let (report, left) = build.finish_and_stay(done.built, &leaving)?;
+            standing = left;
+            report
+        }
+    };
+    outcome.failures.extend(done.failures);
+    add(&mut outcome.report.looks, texts.counts.take());
+    add(&mut outcome.report.looks, around.workspaces.take_looks());
+    if texts.keep(&done.known, &leaving) {
+        texts.write()?;
+    }
     sources.forget(&leaving);
     sources.write()?;
     outcome.gone = claims.gone.into_iter().collect();
     outcome.unknown = claims.unknown.into_iter().collect();
     outcome.old_store = build.folder().old_store().map(Path::to_owned);
-    Ok(outcome)
+    let left = standing.map(|standing| {
+        let all = allowed.iter().zip(done.reads).zip(calls);
+        let left = |((input, reads), called): ((&&Input, _), Called)| LeftInput {
+            input: (*input).clone(),
+            reads,
+            calls: called.calls,
+        };
+        Left { standing, texts, inputs: all.map(left).collect() }
+    });
+    Ok((outcome, left))
+}
+
+fn add(to: &mut Looks, more: Looks) {
+    to.stats += more.stats;
+    to.reads += more.reads;
+}
+
+/// The results for some files, in their order.
+struct FilesDone<'i> {
+    built: Vec<BuiltFile>,
+    failures: Vec<(String, String)>,
+    known: Vec<(&'i str, Option<Known>)>,
+    reads: Vec<Vec<String>>,
+}
+
+/// An input, and what is known of it ([`Called::is_known`]).
+type Wanted<'i> = (&'i Input, Option<bool>);
+
+/// Builds files.
+fn files<'i>(
+    build: &Build<'_>,
+    inputs: &[Wanted<'i>],
+    jobs: usize,
+    texts: &Texts,
+    around: &Around<'_>,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> io::Result<FilesDone<'i>> {
+    if build.has_layer() {
+        build.prefetch(&guessed(inputs, jobs, texts, around))?;
+    }
+    let progressed = Mutex::new(Progress::default());
+    let results = in_parallel(inputs, jobs, |(input, is_known)| {
+        let done = file(build, input, *is_known, texts, around);
+        if let Ok(FileDone { result: Ok(built), .. }) = &done {
+            let (kernels, hits) = built.kernels();
+            let mut done = progressed.lock().unwrap_or_else(PoisonError::into_inner);
+            done.files += 1;
+            done.kernels += kernels;
+            done.hits += hits;
+            progress(*done);
+        }
+        done
+    });
+    let n = inputs.len();
+    let mut done = FilesDone {
+        built: Vec::with_capacity(n),
+        failures: Vec::new(),
+        known: Vec::with_capacity(n),
+        reads: Vec::with_capacity(n),
+    };
+    for ((input, _), it) in inputs.iter().zip(results) {
+        let FileDone { result, known, reads } = it?;
+        match result {
+            Ok(it) => done.built.push(it),
+            Err(message) => done.failures.push((input.name.clone(), message)),
+        }
+        done.known.push((input.name.as_str(), known));
+        done.reads.push(reads);
+    }
+    Ok(done)
 }
 
 /// The files that write to places of their own; and of those that do not, one failure a place, which names them.
@@ -187,8 +286,15 @@ fn without_collisions(inputs: &[Input]) -> (Vec<Input>, Vec<(String, String)>) {
     (left.map(|(_, it)| it.clone()).collect(), failures)
 }
 
-/// The result for a file, or a message about it; and the entry of its text that the next build may trust.
-type FileOutcome = (Result<BuiltFile, String>, Option<Known>);
+/// A file that was built.
+struct FileDone {
+    /// Or a message about it.
+    result: Result<BuiltFile, String>,
+    /// The entry of its text that the next build may trust.
+    known: Option<Known>,
+    /// The imported files that were read.
+    reads: Vec<String>,
+}
 
 /// The knowledge besides the texts of the files.
 struct Around<'a> {
@@ -196,40 +302,56 @@ struct Around<'a> {
     /// The instances that are asked for.
     requests: &'a [Request],
     /// The calls of factories of other files, by the path of the file that is called.
-    calls: BTreeMap<String, Vec<String>>,
+    called: BTreeMap<String, Vec<String>>,
     workspaces: Workspaces,
 }
 
-/// The calls of factories of other files, by the path of the file that is called, in the order of the inputs.
+/// The calls of factories of other files that an input makes.
+#[derive(Default)]
+struct Called {
+    /// The file, and the call.
+    calls: Vec<(String, String)>,
+    /// Whether the file, and what it imports, was found to be as the last build read it; none if nobody looked.
+    is_known: Option<bool>,
+}
+
+/// The calls of factories of other files that each input makes.
 fn calls(
     inputs: &[&Input],
     jobs: usize,
     texts: &Texts,
     workspaces: &Workspaces,
     effects: &Arc<EffectTable>,
-) -> BTreeMap<String, Vec<String>> {
-    let of_file = |input: &&Input| -> Vec<(String, String)> {
-        let InputSource::Path(path) = &input.source else { return Vec::new() };
-        let Some(imports) = imports_of(input, path, workspaces) else { return Vec::new() };
+) -> Vec<Called> {
+    let of_file = |input: &&Input| {
+        let InputSource::Path(path) = &input.source else { return Called::default() };
+        let Some(imports) = imports_of(input, path, workspaces) else { return Called::default() };
         if let Some(known) = texts.known(&input.name, path)
             && imports.is_unchanged(&known.imports)
         {
-            return known.imports.calls.clone();
+            return Called { calls: known.imports.calls.clone(), is_known: Some(true) };
         }
-        let Ok((bytes, ..)) = texts.read(path) else { return Vec::new() };
+        let is_known = Some(false);
+        let Ok((bytes, ..)) = texts.read(path) else {
+            return Called { calls: Vec::new(), is_known };
+        };
         let source = String::from_utf8_lossy(&bytes);
         let around = Surroundings { effects, requests: &[], called: &[], imports: None };
         // What goes wrong goes wrong again when the file is built, and is reported there.
-        ir::guard::catch(|| Module::read(&source, around).map(|it| it.calls_with(&imports)))
-            .ok()
-            .and_then(Result::ok)
-            .unwrap_or_default()
+        let calls =
+            ir::guard::catch(|| Module::read(&source, around).map(|it| it.calls_with(&imports)));
+        Called { calls: calls.ok().and_then(Result::ok).unwrap_or_default(), is_known }
     };
+    in_parallel(inputs, jobs, of_file)
+}
+
+/// Calls by the path of the file that is called, each once, in the order of the inputs.
+fn called<'c>(calls: impl Iterator<Item = &'c (String, String)>) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (file, call) in in_parallel(inputs, jobs, of_file).into_iter().flatten() {
-        let calls = all.entry(file).or_default();
-        if !calls.contains(&call) {
-            calls.push(call);
+    for (file, call) in calls {
+        let calls = all.entry(file.clone()).or_default();
+        if !calls.contains(call) {
+            calls.push(call.clone());
         }
     }
     all
@@ -238,12 +360,12 @@ fn calls(
 /// The texts of files as they are without what they import, which is known once they are parsed: most import nothing
 /// of the workspace.
 fn guessed<'i>(
-    inputs: &[&'i Input],
+    inputs: &[Wanted<'i>],
     jobs: usize,
     texts: &Texts,
     around: &Around<'_>,
 ) -> Vec<(&'i str, [u8; 32])> {
-    let guess = |input: &&'i Input| {
+    let guess = |(input, _): &Wanted<'i>| {
         let text = match &input.source {
             InputSource::Bytes(bytes) => hash_of(&[bytes]),
             InputSource::Path(path) => {
@@ -251,7 +373,7 @@ fn guessed<'i>(
                 // What cannot be read is told when the file is built.
                 let text = known.or_else(|| texts.read(path).ok().map(|it| it.1))?;
                 let imports = imports_of(input, path, &around.workspaces);
-                let called = imports.as_ref().and_then(|it| around.calls.get(it.own()));
+                let called = imports.as_ref().and_then(|it| around.called.get(it.own()));
                 with_calls(text, called.map_or(&[], |it| it))
             }
         };
@@ -271,23 +393,44 @@ fn imports_of(input: &Input, path: &Path, workspaces: &Workspaces) -> Option<Arc
 fn file(
     build: &Build<'_>,
     input: &Input,
+    is_known: Option<bool>,
     texts: &Texts,
     around: &Around<'_>,
-) -> io::Result<FileOutcome> {
-    let read;
+) -> io::Result<FileDone> {
     let mut imports = None;
+    let (result, known) = file_with(build, input, is_known, texts, around, &mut imports)?;
+    let mut reads = imports.map(|it| it.read()).unwrap_or_default();
+    // Of a file that is as it was, the record knows.
+    reads.extend(known.iter().flat_map(|it| &it.imports.read).map(|it| it.0.clone()));
+    Ok(FileDone { result, known, reads })
+}
+
+fn file_with(
+    build: &Build<'_>,
+    input: &Input,
+    is_known: Option<bool>,
+    texts: &Texts,
+    around: &Around<'_>,
+    imports: &mut Option<Arc<Imports>>,
+) -> io::Result<(Result<BuiltFile, String>, Option<Known>)> {
+    let read;
     let mut called: &[String] = &[];
     let (bytes, text, look) = match &input.source {
         InputSource::Bytes(bytes) => (bytes, hash_of(&[bytes]), None),
         InputSource::Path(path) => {
-            imports = imports_of(input, path, &around.workspaces);
+            *imports = imports_of(input, path, &around.workspaces);
             called =
-                imports.as_ref().and_then(|it| around.calls.get(it.own())).map_or(&[], |it| it);
-            let is_unchanged = |it: &&Known| match &imports {
+                imports.as_ref().and_then(|it| around.called.get(it.own())).map_or(&[], |it| it);
+            let is_unchanged = |it: &&Known| match &*imports {
                 Some(imports) => imports.is_unchanged(&it.imports),
                 None => true,
             };
-            if let Some(known) = texts.known(&input.name, path).filter(is_unchanged)
+            let known = match is_known {
+                Some(false) => None,
+                Some(true) => texts.record(&input.name),
+                None => texts.known(&input.name, path).filter(is_unchanged),
+            };
+            if let Some(known) = known
                 && let Some(built) = build.known(&input.name, with_calls(known.text, called))?
             {
                 return Ok((Ok(built), Some(known.clone())));
@@ -335,7 +478,7 @@ fn file(
                 let text = module.imported.map_or(text, |it| hash_of(&[&text, &it]));
                 let depends = imports.record(texts, module.calls_with(imports));
                 record = depends.and_then(|it| known(text, it));
-                let text = with_calls(text, around.calls.get(imports.own()).map_or(&[], |it| it));
+                let text = with_calls(text, around.called.get(imports.own()).map_or(&[], |it| it));
                 match build.known(&input.name, text)? {
                     Some(built) => Ok(built),
                     None => build.parsed(&input.name, text, &module.functions()),

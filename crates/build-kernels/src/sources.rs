@@ -7,6 +7,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -57,7 +58,7 @@ impl Sources {
         let before = build.files_before();
         let places: BTreeMap<_, &str> =
             before.iter().map(|it| (Build::place_of(it), *it)).collect();
-        let mut folders = BTreeMap::new();
+        let mut folders = Folders::new();
         let mut claims = Claims::default();
         let mut renamed = BTreeSet::new();
         for input in inputs {
@@ -127,15 +128,23 @@ impl Sources {
     }
 }
 
+/// Folders by their paths as they are written, which are compared much faster than as parts, with their real paths.
+pub(crate) type Folders = BTreeMap<OsString, PathBuf>;
+
 /// A path with the real path of its folder: a link is a file of its own.
-fn real(path: &Path, folders: &mut BTreeMap<PathBuf, PathBuf>) -> PathBuf {
+pub(crate) fn real(path: &Path, folders: &mut Folders) -> PathBuf {
     let Some((folder, name)) = path.parent().zip(path.file_name()) else { return path.to_owned() };
     let folder = match folder.as_os_str().is_empty() {
         true => Path::new("."),
         false => folder,
     };
-    let known = folders.entry(folder.to_owned());
-    known.or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.to_owned())).join(name)
+    if let Some(real) = folders.get(folder.as_os_str()) {
+        return real.join(name);
+    }
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let path = real.join(name);
+    folders.insert(folder.as_os_str().to_owned(), real);
+    path
 }
 
 /// Returns true if there is certainly no such file: one that nobody may look at may exist.

@@ -13,11 +13,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use codegen::{
-    build::hash_of,
+    build::{Looks, hash_of},
     store::{Stamp, sealed},
 };
 
@@ -104,30 +105,71 @@ impl Look {
     }
 }
 
+/// Counts of looks at files, which threads share.
+#[derive(Default, Debug)]
+pub(crate) struct Counts {
+    stats: AtomicUsize,
+    reads: AtomicUsize,
+}
+
+impl Counts {
+    /// The metadata of a file was asked for.
+    pub(crate) fn stat(&self) {
+        self.stats.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A file was read.
+    pub(crate) fn read(&self) {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the counts, which begin anew.
+    pub(crate) fn take(&self) -> Looks {
+        let take = |it: &AtomicUsize| it.swap(0, Ordering::Relaxed);
+        Looks { stats: take(&self.stats), reads: take(&self.reads) }
+    }
+}
+
 /// The texts that the last build of a folder read.
 pub(crate) struct Texts {
     path: PathBuf,
     before: BTreeMap<String, Known>,
     /// The time when this build began to look.
     now: u64,
+    pub(crate) counts: Counts,
+}
+
+/// The time, in nanoseconds; a clock before 1970 settles nothing.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.ok().and_then(|it| u64::try_from(it.as_nanos()).ok()).unwrap_or(0)
 }
 
 impl Texts {
     /// Reads the records of the folder's last build; none of them if everything is to be read.
     pub(crate) fn new(notes: &Path, force: bool) -> Texts {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now();
         let path = notes.join(FILE);
         let read = || sealed::read::<(u32, Stored)>(&path).filter(|it| it.0 == VERSION);
         let stored = if force { None } else { read() }.unwrap_or_default().1;
         let before = stored.into_iter().map(|(name, it)| (name, Known::restored(it))).collect();
-        // A clock before 1970 settles nothing.
-        let now = since.ok().and_then(|it| u64::try_from(it.as_nanos()).ok()).unwrap_or(0);
-        Texts { path, before, now }
+        Texts { path, before, now, counts: Counts::default() }
+    }
+
+    /// Begins another build with what is in memory.
+    pub(crate) fn begin(&mut self) {
+        self.now = now();
+    }
+
+    /// Returns the entry of a file, unchanged or not.
+    pub(crate) fn record(&self, name: &str) -> Option<&Known> {
+        self.before.get(name)
     }
 
     /// Returns the entry of an unchanged file.
     pub(crate) fn known(&self, name: &str, path: &Path) -> Option<&Known> {
         let known = self.before.get(name)?;
+        self.counts.stat();
         let look = Look::of(&fs::metadata(path).ok()?)?;
         (look == known.look).then_some(known)
     }
@@ -139,6 +181,8 @@ impl Texts {
 
     /// Reads a file. Returns its bytes and their hash, and its look, if that may be kept.
     pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, [u8; 32], Option<Look>)> {
+        self.counts.stat();
+        self.counts.read();
         // A look from before the bytes: a change in between makes it an old one.
         let look = Look::of(&fs::metadata(path)?);
         let bytes = files::read(path, (syntax::MAX_TEXT_LEN / 3) as u64)?;
@@ -146,27 +190,33 @@ impl Texts {
         Ok((bytes, text, look.filter(|it| self.is_settled(it))))
     }
 
-    /// Writes the records that the next build may trust: `files`, and those of other files except the ones in `gone`.
-    pub(crate) fn write(
-        self,
+    /// Takes over the records that the next build may trust: `files`, and those of other files except the ones in
+    /// `gone`. Returns true if any is another.
+    pub(crate) fn keep(
+        &mut self,
         files: &[(&str, Option<Known>)],
         gone: &BTreeSet<String>,
-    ) -> io::Result<()> {
+    ) -> bool {
         let is_known = |(name, known): &(&str, Option<Known>)| {
             known.is_some() && self.before.get(*name) == known.as_ref()
         };
         if files.iter().all(is_known) && !gone.iter().any(|it| self.before.contains_key(it)) {
-            return Ok(());
+            return false;
         }
-        let mut all = self.before;
-        all.retain(|name, _| !gone.contains(name));
+        gone.iter().for_each(|it| drop(self.before.remove(it)));
         for (name, known) in files {
             match known {
-                Some(known) => all.insert((*name).to_owned(), known.clone()),
-                None => all.remove(*name),
+                Some(known) => self.before.insert((*name).to_owned(), known.clone()),
+                None => self.before.remove(*name),
             };
         }
-        let all: Stored = all.into_iter().map(|(name, it)| (name, it.stored())).collect();
+        true
+    }
+
+    /// Writes the records.
+    pub(crate) fn write(&self) -> io::Result<()> {
+        let all = self.before.iter();
+        let all: Stored = all.map(|(name, it)| (name.clone(), it.clone().stored())).collect();
         sealed::write(&self.path, &(VERSION, all))
     }
 }
@@ -204,7 +254,9 @@ mod tests {
         fs::write(&path, "one").expect("a file");
         let modified = fs::metadata(&path).and_then(|it| it.modified()).expect("a time");
         // As if it had been long ago.
-        let texts = |before| Texts { path: folder.path().join(FILE), before, now: u64::MAX };
+        let path_of = |name| folder.path().join(name);
+        let counts = Counts::default;
+        let texts = |before| Texts { path: path_of(FILE), before, now: u64::MAX, counts: counts() };
         let (_, text, look) = texts(BTreeMap::new()).read(&path).expect("readable");
         let known = Known { look: look.expect("settled"), text, imports: Record::default() };
         let texts = texts(BTreeMap::from([("a.py".to_owned(), known)]));
@@ -232,7 +284,9 @@ mod tests {
         let names = |force| Texts::new(folder.path(), force).before.into_keys().collect::<Vec<_>>();
         let write = |files: &[_], gone: &[&str]| {
             let gone = gone.iter().map(|it| (*it).to_owned()).collect();
-            Texts::new(folder.path(), false).write(files, &gone).expect("writable");
+            let mut texts = Texts::new(folder.path(), false);
+            assert!(texts.keep(files, &gone) && !texts.keep(&[], &gone));
+            texts.write().expect("writable");
         };
         write(&["a", "b", "c"].map(|it| (it, known(1))), &[]);
         assert_eq!((names(false).len(), names(true).len()), (3, 0));

@@ -23,6 +23,7 @@ mod record;
 mod report;
 mod slots;
 mod source;
+mod standing;
 mod state;
 
 use std::{
@@ -52,7 +53,7 @@ use self::{
     binaries::Binaries,
     kernels::{Kernels, Made},
     layers::Layers,
-    output::{FileOutput, Output, module_folder, statuses},
+    output::{FileOutput, Finished, Output, module_folder, statuses},
     record::{FunctionRecord, LazyBody, Meaning, TextRecord},
     state::Files,
 };
@@ -62,9 +63,11 @@ pub use self::folder::{OutputFolder, store_of};
 pub use self::others::Others;
 pub use self::record::structure;
 pub use self::report::{
-    BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
+    BuildReport, Change, Compilations, FileReport, How, KernelReport, Looks, Status, Untouched,
+    Why, Work,
 };
 pub use self::source::{Broken, Place, SourceBody, SourceFunction, hash_of};
+pub use self::standing::Standing;
 pub use crate::artifact::manifest::Metrics;
 
 /// The settings of a build.
@@ -165,6 +168,14 @@ impl<'a> Build<'a> {
     /// # Errors
     /// If a manifest in the folder cannot be read.
     pub fn new(settings: &'a Settings, folder: OutputFolder) -> io::Result<Build<'a>> {
+        let mut build = Build::blank(settings, folder);
+        let outputs = std::mem::take(&mut build.outputs);
+        build.outputs = outputs.into_iter().map(Output::read).collect::<io::Result<_>>()?;
+        Ok(build)
+    }
+
+    /// A build into a folder of which nothing is known.
+    fn blank(settings: &'a Settings, folder: OutputFolder) -> Build<'a> {
         let generator = format!("{GENERATOR}-{}", settings.reader);
         let force = &settings.force;
         let targets: BTreeSet<Target> = settings.targets.iter().copied().collect();
@@ -181,14 +192,19 @@ impl<'a> Build<'a> {
             let compiled = binaries.clone().filter(|_| target.is_compiled());
             Output::new(target, settings, &folder, compiled, &generator)
         };
-        let outputs = targets.into_iter().map(output).collect::<io::Result<_>>()?;
+        let outputs = targets.into_iter().map(output).collect();
         let lowered = AtomicUsize::new(0);
-        Ok(Build { settings, folder, kernels, outputs, lowered, binaries: binaries.clone() })
+        Build { settings, folder, kernels, outputs, lowered, binaries: binaries.clone() }
     }
 
     /// The folder that it writes to.
     pub fn folder(&self) -> &OutputFolder {
         &self.folder
+    }
+
+    /// Returns true if there is something beyond the store.
+    pub fn has_layer(&self) -> bool {
+        self.kernels.layers.has_layer()
     }
 
     /// The files that the folder has outputs of, by name.
@@ -389,8 +405,17 @@ impl<'a> Build<'a> {
     /// If files cannot be read or written.
     pub fn finish(
         &self,
-        mut files: Vec<BuiltFile>,
+        files: Vec<BuiltFile>,
         gone: &BTreeSet<String>,
+    ) -> io::Result<BuildReport> {
+        self.finish_with(files, &mut |_, output, states| output.finish(states, gone))
+    }
+
+    /// Finishes with what is done for each output, by its number.
+    fn finish_with(
+        &self,
+        mut files: Vec<BuiltFile>,
+        finish: &mut dyn FnMut(usize, &Output, Files) -> io::Result<Finished>,
     ) -> io::Result<BuildReport> {
         files.sort_by(|a, b| a.report.file.cmp(&b.report.file));
         let mut report = BuildReport::default();
@@ -408,7 +433,10 @@ impl<'a> Build<'a> {
                 report.work.written += made.written;
                 states.insert(name.clone(), Arc::clone(&made.state));
             }
-            let finished = output.finish(states, gone)?;
+            let finished = finish(at, output, states)?;
+            let Looks { stats, reads } = output.n_looks();
+            report.looks.stats += stats;
+            report.looks.reads += reads;
             report.aliases.extend(finished.aliases);
             report.alias_bytes += finished.alias_bytes;
             report.removed.extend(finished.removed);

@@ -3,7 +3,10 @@
 
 mod casd;
 mod execution;
+#[cfg(unix)]
+mod farm;
 mod server;
+mod tls;
 
 use std::{
     collections::BTreeMap,

@@ -5,6 +5,7 @@
 
 mod bench;
 mod conformance;
+mod farm_model;
 mod nvcc;
 mod proof;
 mod prove_rules;
@@ -31,6 +32,7 @@ enum Verb {
     ProveRules(prove_rules::Args),
     Proof(proof::Args),
     Bench(bench::Args),
+    FarmModel(farm_model::Args),
     Conformance(conformance::Args),
 }
 
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Verb::ProveRules(args) => prove_rules::run(args, ws),
         Verb::Proof(args) => proof::run(args, ws),
         Verb::Bench(args) => bench::run(args, ws),
+        Verb::FarmModel(args) => farm_model::run(args, ws),
         Verb::Conformance(args) => conformance::run(args, ws),
     })
 }

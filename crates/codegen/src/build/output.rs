@@ -9,12 +9,17 @@
 //! file is gone, all its outputs. Only outputs that the state or a manifest names and that are unchanged since they
 //! were written are removed.
 
+mod standing;
+
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, hash_map::Entry},
     fs, io,
     path::{Component, Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -27,7 +32,7 @@ use super::{
     binaries::Binaries,
     kernels::Made,
     record::{FunctionRecord, Meaning},
-    report::{Change, Status, Why},
+    report::{Change, Looks, Status, Why},
     state::{FileState, Files, FunctionState, KernelState, State, Written},
 };
 use crate::{
@@ -43,6 +48,8 @@ use crate::{
     },
     reasons::INTERNAL,
 };
+
+pub(super) use self::standing::{Owner, StandingOutput};
 
 /// The folder of a target.
 pub(super) struct Output {
@@ -63,6 +70,8 @@ pub(super) struct Output {
     /// Hash of generator and options.
     made_with: [u8; 32],
     pub(super) old: State,
+    /// Outputs that were compared with what is there.
+    reads: AtomicUsize,
 }
 
 /// The changes to a folder at the end of a build.
@@ -76,6 +85,8 @@ pub(super) struct Finished {
     pub(super) removed: Vec<PathBuf>,
     /// Outputs of files that were to go.
     pub(super) pruned: Vec<PathBuf>,
+    /// All that is in the folder now, and `manifest.json`: none of a build of some files.
+    pub(super) all: Option<(Files, Written)>,
 }
 
 /// The output of a file for this target.
@@ -99,23 +110,20 @@ pub(super) struct FunctionOutput {
 }
 
 impl Output {
-    /// # Errors
-    /// If the folder has a manifest that is none of this version.
+    /// One of which nothing is known.
     pub(super) fn new(
         target: Target,
         settings: &Settings,
         folder: &OutputFolder,
         binaries: Option<Arc<Binaries>>,
         generator: &str,
-    ) -> io::Result<Output> {
+    ) -> Output {
         let path = settings.out.join(target.name());
         let options = settings.options_of(target);
         let mut options_text = serde_json::to_string(&options).unwrap_or_default();
         options_text.extend(binaries.iter().map(|it| it.text()));
         let made_with = Key::of(&[generator.as_bytes(), options_text.as_bytes()]).0;
-        let old = State::read(folder.notes(), target);
-        let old = old.unwrap_or_else(|| State::new(generator.to_owned(), options_text.clone()));
-        let mut output = Output {
+        Output {
             target,
             options,
             binaries,
@@ -124,13 +132,29 @@ impl Output {
             notes: folder.notes().to_owned(),
             is_locked: folder.is_locked(),
             force: settings.force,
+            old: State::new(generator.to_owned(), options_text.clone()),
             generator: generator.to_owned(),
             options_text,
             made_with,
-            old,
-        };
-        output.look()?;
-        Ok(output)
+            reads: AtomicUsize::new(0),
+        }
+    }
+
+    /// Reads what the last build left.
+    ///
+    /// # Errors
+    /// If the folder has a manifest that is none of this version.
+    pub(super) fn read(mut self) -> io::Result<Output> {
+        if let Some(old) = State::read(&self.notes, self.target) {
+            self.old = old;
+        }
+        self.look()?;
+        Ok(self)
+    }
+
+    /// The looks at files of the folder so far.
+    pub(super) fn n_looks(&self) -> Looks {
+        Looks { stats: self.looks.n_looks(), reads: self.reads.load(Ordering::Relaxed) }
     }
 
     /// Reads the contents of the folder from the manifest, if it is not the one that the state knows.
@@ -235,6 +259,12 @@ impl Output {
         if state.unsupported.iter().any(|it| it.reason == INTERNAL.name()) {
             return None;
         }
+        let state = self.stands(name, state).then(|| Arc::clone(state))?;
+        Some(FileOutput { state, functions: Vec::new(), written: 0 })
+    }
+
+    /// Returns true if all outputs of a file are those that a build wrote.
+    fn stands(&self, name: &str, state: &FileState) -> bool {
         let folder = module_folder(name);
         // One place for all paths: there are as many as kernels.
         let mut path = String::new();
@@ -244,16 +274,14 @@ impl Output {
             self.looks.stamp(&path) == Some(written.stamp)
         };
         let ending = [".", self.target.extension()].concat();
-        let all_stand = state.manifest.is_none_or(|it| stands(MODULE, "", &it))
+        state.manifest.is_none_or(|it| stands(MODULE, "", &it))
             && state.functions.iter().flat_map(|it| &it.kernels).all(|kernel| {
                 stands(&kernel.entry, &ending, &kernel.file)
                     && kernel
                         .binaries
                         .iter()
                         .all(|(ending, file)| stands(&kernel.entry, &[".", ending].concat(), file))
-            });
-        let state = all_stand.then(|| Arc::clone(state))?;
-        Some(FileOutput { state, functions: Vec::new(), written: 0 })
+            })
     }
 
     /// Writes the sources of a file and its manifest.
@@ -330,10 +358,17 @@ impl Output {
             let with = (self.generator.as_str(), self.options_text.as_str());
             self.old.write((&self.notes, self.target), with, Some(index), &files)?;
         }
-        Ok(Finished { aliases, alias_bytes, removed, pruned })
+        let all = Some((files, index));
+        Ok(Finished { aliases, alias_bytes, removed, pruned, all })
     }
 
     fn write_index(&self, path: &Path, files: &Files, aliases: &[Alias]) -> io::Result<Written> {
+        let text = self.index_text(files, aliases);
+        let (stamp, _) = write_if_changed(path, text.as_bytes())?;
+        Ok(Written { hash: *blake3::hash(text.as_bytes()).as_bytes(), stamp })
+    }
+
+    fn index_text(&self, files: &Files, aliases: &[Alias]) -> String {
         let mut index = Index::new(self.target);
         index.aliases = aliases.to_vec();
         for (file, state) in files {
@@ -344,9 +379,7 @@ impl Output {
                 hash: Key(manifest.hash).to_string(),
             });
         }
-        let text = index.to_json();
-        let (stamp, _) = write_if_changed(path, text.as_bytes())?;
-        Ok(Written { hash: *blake3::hash(text.as_bytes()).as_bytes(), stamp })
+        index.to_json()
     }
 
     /// Removes outputs of earlier states that are no outputs of `files`, and folders that are empty then.
@@ -564,6 +597,7 @@ impl FileWriter<'_> {
     }
 
     fn put(&mut self, path: &str, bytes: &[u8]) -> io::Result<(Written, bool)> {
+        self.output.reads.fetch_add(1, Ordering::Relaxed);
         let (stamp, written) = write_if_changed(&self.output.folder.join(path), bytes)?;
         self.written += usize::from(written);
         Ok((Written { hash: *blake3::hash(bytes).as_bytes(), stamp }, written))

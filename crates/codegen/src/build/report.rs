@@ -44,6 +44,28 @@ pub struct BuildReport {
     pub shrunk: Option<Shrunk>,
     /// The work of the layer beyond the store, if there is one.
     pub layer: Option<LayerReport>,
+    /// The looks at the file system.
+    pub looks: Looks,
+    /// The files that a build of some did not come near, and the kernels in them.
+    pub untouched: Untouched,
+}
+
+/// The looks of a build at sources and outputs, without the store: what grows with a workspace where nothing else does.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Looks {
+    /// Files whose metadata was asked for.
+    pub stats: usize,
+    /// Files whose bytes were read.
+    pub reads: usize,
+}
+
+/// The files that are as they were because nothing led to them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Untouched {
+    /// Files.
+    pub files: usize,
+    /// Their kernels, for all targets.
+    pub kernels: usize,
 }
 
 /// The amount of work: the measure of an incremental build.

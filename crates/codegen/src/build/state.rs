@@ -131,6 +131,14 @@ impl State {
         State { generator, options, ..State::default() }
     }
 
+    /// The state of these files, with `manifest.json`, all of it in memory.
+    pub(super) fn of(generator: &str, options: &str, index: Written, files: Files) -> State {
+        let mut state = State::new(generator.to_owned(), options.to_owned());
+        state.index = Some(index);
+        files.into_iter().for_each(|(name, it)| drop(state.put(name, it)));
+        state
+    }
+
     /// The state of a folder; none where there is none that can be trusted.
     pub(super) fn read(notes: &Path, target: Target) -> Option<State> {
         let bytes = sealed::read_bytes(&file(notes, target))?;
@@ -172,11 +180,20 @@ impl State {
     pub(super) fn set(&mut self, name: &str, state: Option<FileState>) {
         match state.map(Arc::new) {
             None => drop(self.files.remove(name)),
-            Some(it) => {
-                let stored = Stored { bytes: None, state: OnceLock::from(Some(it)) };
-                self.files.insert(name.to_owned(), stored);
-            }
+            Some(it) => drop(self.put(name.to_owned(), it)),
         }
+    }
+
+    /// Replaces the entry of a file; the one that it had.
+    pub(super) fn put(&mut self, name: String, state: Arc<FileState>) -> Option<Arc<FileState>> {
+        let stored = Stored { bytes: None, state: OnceLock::from(Some(state)) };
+        let before = self.files.insert(name, stored)?;
+        self.state(&before).cloned()
+    }
+
+    /// The number of files.
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
     }
 
     /// All files.

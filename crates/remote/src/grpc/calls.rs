@@ -53,10 +53,26 @@ pub(super) fn failure(status: &Status) -> Failure {
     let code = status.code();
     // What a server says is not ours: one line of it, of a bounded length.
     let said: String = status.message().chars().filter(|it| !it.is_control()).take(200).collect();
-    let text = match (class, said.as_str()) {
+    let mut text = match (class, said.as_str()) {
         (Class::Slow, _) => "it does not answer in time".to_owned(),
         (_, "") => format!("{code}"),
         (_, said) => format!("{code}: {said}"),
     };
+    // Why there is no connection: a certificate, a port.
+    if let Some(cause) =
+        cause(status).filter(|it| class == Class::Down && !text.contains(it.as_str()))
+    {
+        text = format!("{text}: {cause}");
+    }
     Failure::new(class, text)
+}
+
+/// The first cause of a failure on this side.
+fn cause(status: &Status) -> Option<String> {
+    let mut cause = std::error::Error::source(status)?;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    let text: String = cause.to_string().chars().filter(|it| !it.is_control()).take(200).collect();
+    (!text.is_empty()).then_some(text)
 }

@@ -1,5 +1,7 @@
 //! A folder as an object store; and the servers that the environment names.
 
+mod webdav;
+
 use std::sync::Arc;
 
 use codegen::{
@@ -10,6 +12,7 @@ use codegen::{
     },
 };
 
+use self::webdav::Webdav;
 use super::*;
 use crate::connect;
 
@@ -23,13 +26,22 @@ fn entries() -> Vec<(Action, Vec<u8>)> {
 }
 
 fn layer(address: &str) -> Arc<dyn Layer> {
+    layer_with(address, &|name| std::env::var(name).ok())
+}
+
+fn layer_with(address: &str, environment: Environment<'_>) -> Arc<dyn Layer> {
     let address = Address::parse(address).expect("an address");
     let settings = Settings { address, upload: true, timeout: Duration::from_secs(5) };
-    connect(&settings, &|name| std::env::var(name).ok()).expect("a layer")
+    connect(&settings, environment).expect("a layer")
 }
 
 /// Keeps entries and fetches them with another client.
 fn check_there_and_back(address: &str) {
+    check_there_and_back_with(address, &|name| std::env::var(name).ok());
+}
+
+fn check_there_and_back_with(address: &str, environment: Environment<'_>) {
+    let layer = |address: &str| layer_with(address, environment);
     let entries = entries();
     let first = layer(address);
     for (action, file) in &entries {
@@ -81,6 +93,47 @@ fn nobody_is_there() {
     assert_eq!(layer.fetch(&[(Kind::Text, &action)]), [None]);
     layer.offer(Kind::Text, &action, file, Duration::ZERO);
     assert_eq!(layer.finish().notes.len(), 1);
+}
+
+#[test]
+fn webdav_is_a_cache_for_who_has_the_password() {
+    let headers = |user: &'static str| {
+        move |name: &str| {
+            let text = || format!("127.0.0.1 username: {user}\n127.0.0.1 password: secret");
+            (name == credentials::HEADERS).then(text)
+        }
+    };
+    // RFC 7617: `kernels:secret`.
+    let server = Webdav::start("Basic a2VybmVsczpzZWNyZXQ=");
+    check_there_and_back_with(server.address(), &headers("kernels"));
+    assert_eq!(server.counts().0, 20);
+    let stranger = layer_with(server.address(), &headers("stranger"));
+    let (action, file) = entries().remove(3);
+    assert_eq!(stranger.fetch(&[(Kind::Text, &action)]), [None]);
+    stranger.offer(Kind::Text, &action, file, Duration::ZERO);
+    let notes = stranger.finish().notes;
+    assert_eq!(notes.len(), 1, "{notes:?}");
+}
+
+#[test]
+fn webdav_that_fails_or_is_damaged_gives_nothing() {
+    let server = Webdav::start("");
+    check_there_and_back(server.address());
+    let (action, file) = entries().remove(3);
+    for failure in [403, 500, 503, 507] {
+        server.fail(Some(failure));
+        let layer = layer(server.address());
+        assert_eq!(layer.fetch(&[(Kind::Text, &action)]), [None], "{failure}");
+        layer.offer(Kind::Text, &action, file.clone(), Duration::ZERO);
+        let report = layer.finish();
+        assert_eq!((report.kept, report.notes.len()), (0, 1), "{failure}");
+    }
+    server.fail(None);
+    server.flip();
+    let layer = layer(server.address());
+    // The last byte is that of the time, or of the entry: a wrong entry is not given.
+    let fetched = layer.fetch(&[(Kind::Text, &action)]).remove(0);
+    assert!(fetched.is_none_or(|it| it.file == file));
 }
 
 /// The address of a server in a variable of the environment.

@@ -33,8 +33,9 @@ use bazel_remote_apis::{
     },
 };
 use tonic::{
-    Code, Request, Response, Status, Streaming, async_trait, codegen::tokio_stream,
-    transport::server::TcpIncoming,
+    Code, Request, Response, Status, Streaming, async_trait,
+    codegen::tokio_stream,
+    transport::{ServerTlsConfig, server::TcpIncoming},
 };
 
 /// Describes what is wrong with a server.
@@ -107,6 +108,8 @@ pub(super) struct State {
     pub(super) calls: u64,
     /// Jobs that were run.
     pub(super) run: u64,
+    /// Jobs that are run at a time: the places of its workers.
+    pub(super) places: Arc<tokio::sync::Semaphore>,
     /// Operations that nobody waits for.
     pub(super) cancelled: Vec<String>,
     /// Outcomes of operations by name, once they are there.
@@ -119,6 +122,7 @@ struct Service(Arc<Mutex<State>>);
 
 /// A running server.
 pub(super) struct Server {
+    scheme: &'static str,
     address: SocketAddr,
     service: Service,
     runtime: tokio::runtime::Runtime,
@@ -126,6 +130,12 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn start(fault: Fault) -> Server {
+        Server::start_with(fault, None)
+    }
+
+    /// One with TLS, if there are settings for it.
+    pub(super) fn start_with(fault: Fault, tls: Option<ServerTlsConfig>) -> Server {
+        let scheme = if tls.is_some() { "grpcs" } else { "grpc" };
         let state = State {
             fault,
             batch: 0,
@@ -136,6 +146,7 @@ impl Server {
             results: BTreeMap::new(),
             calls: 0,
             run: 0,
+            places: Arc::new(tokio::sync::Semaphore::new(64)),
             cancelled: Vec::new(),
             operations: BTreeMap::new(),
             random: if let Fault::Sometimes(seed) = fault { seed } else { 1 },
@@ -153,7 +164,11 @@ impl Server {
         let contents = ContentAddressableStorageServer::new(service.clone());
         let router = {
             let _inside = runtime.enter();
-            tonic::transport::Server::builder()
+            let mut builder = tonic::transport::Server::builder();
+            if let Some(tls) = tls {
+                builder = builder.tls_config(tls).expect("certificates");
+            }
+            builder
                 .add_service(ActionCacheServer::new(service.clone()))
                 .add_service(contents.max_decoding_message_size(limit))
                 .add_service(
@@ -164,11 +179,15 @@ impl Server {
                 .add_service(OperationsServer::new(service.clone()))
         };
         runtime.spawn(router.serve_with_incoming(TcpIncoming::from(listener)));
-        Server { address, service, runtime }
+        Server { scheme, address, service, runtime }
     }
 
     pub(super) fn address(&self) -> String {
-        format!("grpc://{}/main", self.address)
+        format!("{}://{}/main", self.scheme, self.address)
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// Looks at what it has, or changes it.

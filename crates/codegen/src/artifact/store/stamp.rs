@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
     time::UNIX_EPOCH,
 };
 
@@ -37,6 +38,7 @@ impl Stamp {
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
+    looks: AtomicUsize,
     #[cfg(unix)]
     open: Option<std::os::fd::OwnedFd>,
 }
@@ -48,13 +50,20 @@ impl Folder {
         let open = files::open_folder(path).ok().map(Into::into);
         Folder {
             path: path.to_owned(),
+            looks: AtomicUsize::new(0),
             #[cfg(unix)]
             open,
         }
     }
 
+    /// The number of files that were looked at.
+    pub(crate) fn n_looks(&self) -> usize {
+        self.looks.load(Ordering::Relaxed)
+    }
+
     /// The stamp of a file in it, by a relative path; none if there is no such file.
     pub(crate) fn stamp(&self, name: &str) -> Option<Stamp> {
+        self.looks.fetch_add(1, Ordering::Relaxed);
         #[cfg(unix)]
         if let Some(open) = &self.open {
             let stat = rustix::fs::statat(open, name, rustix::fs::AtFlags::empty()).ok()?;

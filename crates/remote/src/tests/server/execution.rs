@@ -165,9 +165,15 @@ impl Execution for Service {
             (name, state.fault == Fault::Breaks)
         };
         let (service, of) = (self.clone(), name.clone());
-        tokio::task::spawn_blocking(move || {
-            let outcome = service.executed(&action, request.skip_cache_lookup);
-            service.lock().operations.insert(of, Some(outcome));
+        let places = Arc::clone(&self.lock().places);
+        tokio::spawn(async move {
+            let _place = places.acquire().await;
+            let run = move || {
+                let outcome = service.executed(&action, request.skip_cache_lookup);
+                service.lock().operations.insert(of, Some(outcome));
+            };
+            // A panic is told by who waits in vain.
+            let _ = tokio::task::spawn_blocking(run).await;
         });
         Ok(Response::new(self.followed(name, breaks)))
     }

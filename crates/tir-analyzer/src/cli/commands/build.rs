@@ -219,6 +219,20 @@ impl Plan {
         io: &mut Io<'_>,
         styled: Styled,
     ) -> anyhow::Result<(Outcome, Exit)> {
+        let outcome = self.with(args, io, |options, show| {
+            build_kernels::run(&self.inputs, &self.settings, options, show)
+        })?;
+        let exit = self.tell(&outcome, io, styled)?;
+        Ok((outcome, exit))
+    }
+
+    /// Does the work of a build with its options, and shows its progress.
+    fn with<R>(
+        &self,
+        args: &BuildArgs,
+        io: &Io<'_>,
+        work: impl FnOnce(&RunOptions, &(dyn Fn(build_kernels::Progress) + Sync)) -> std::io::Result<R>,
+    ) -> anyhow::Result<R> {
         let n_jobs = parallel::n_jobs(args.inputs.jobs, self.inputs.len()) + self.n_waiting;
         let progress = Progress::new(self.inputs.len(), io.err_is_terminal && !args.watch);
         let show = |it: build_kernels::Progress| {
@@ -239,11 +253,13 @@ impl Plan {
         let instances = Arc::clone(&self.instances);
         let options =
             RunOptions { jobs: n_jobs, prune, instances, workspaces: self.workspaces.clone() };
-        let outcome = build_kernels::run(&self.inputs, &self.settings, &options, &show);
-        drop(progress);
-        let outcome = outcome.with_context(|| {
+        work(&options, &show).with_context(|| {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
-        })?;
+        })
+    }
+
+    /// Reports what failed.
+    fn tell(&self, outcome: &Outcome, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
         let refused = outcome.report.compiled.as_ref().is_some_and(|it| it.failed > 0);
         let is_ours = |it: &UnsupportedFunction| it.reason == INTERNAL.name();
         let broken = outcome.report.unsupported.iter().any(is_ours);
@@ -278,7 +294,7 @@ impl Plan {
             io::message(io.err, styled.err, Tone::Error, &failure)?;
             exit = Exit::Failure;
         }
-        Ok((outcome, exit))
+        Ok(exit)
     }
 }
 

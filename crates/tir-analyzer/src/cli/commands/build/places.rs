@@ -6,6 +6,7 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     path::{Path, PathBuf},
 };
 
@@ -18,10 +19,10 @@ const REPOSITORY: &str = ".git";
 pub(super) struct Places {
     /// The folders of the arguments, those above others first.
     arguments: Vec<PathBuf>,
-    /// By folder, as the user names it: its real path.
-    real: BTreeMap<PathBuf, PathBuf>,
+    /// By folder, as the user names it: its real path. Texts are compared much faster than the parts of paths.
+    real: BTreeMap<OsString, PathBuf>,
     /// By real folder: the root of its workspace.
-    roots: BTreeMap<PathBuf, Option<PathBuf>>,
+    roots: BTreeMap<OsString, Option<PathBuf>>,
 }
 
 /// The place where a file belongs.
@@ -55,7 +56,7 @@ impl Places {
     /// The place of a file; `None` for input without a path.
     pub(super) fn of(&mut self, path: &Path) -> Option<Placed> {
         let (folder, name) = path.parent().zip(path.file_name())?;
-        let real = self.real.entry(folder.to_owned());
+        let real = self.real.entry(folder.as_os_str().to_owned());
         let folder =
             real.or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
         let folder = folder.clone();
@@ -77,7 +78,7 @@ impl Places {
             let settings = folder.ancestors().find(|it| it.join(CONFIG_FILE).is_file());
             settings.or_else(|| above(REPOSITORY)).map(Path::to_owned)
         };
-        let root = self.roots.entry(folder.to_owned()).or_insert_with(find).clone();
+        let root = self.roots.entry(folder.as_os_str().to_owned()).or_insert_with(find).clone();
         let argument = || self.arguments.iter().find(|it| folder.starts_with(it)).cloned();
         let is_found = root.is_some();
         (root.or_else(argument).unwrap_or_else(|| folder.to_owned()), is_found)

@@ -86,9 +86,11 @@ pub(super) fn text(
 /// The last line: how many kernels there are, and where they came from.
 fn summary(report: &BuildReport) -> String {
     let of = |is: fn(Status) -> bool| report.count(is);
+    let untouched = report.untouched.kernels;
+    let reused = of(|it| matches!(it, Status::Reused | Status::Alias)) + untouched;
     let mut parts = vec![
         format!("{} built", of(|it| matches!(it, Status::Built(_)))),
-        format!("{} reused", of(|it| matches!(it, Status::Reused | Status::Alias))),
+        format!("{reused} reused"),
     ];
     match of(|it| matches!(it, Status::Unchanged(_))) {
         0 => {}
@@ -101,7 +103,8 @@ fn summary(report: &BuildReport) -> String {
     // A function that two targets refuse for different reasons is one.
     let refused: BTreeSet<_> = report.unsupported.iter().map(|it| (&it.file, &it.name)).collect();
     let refused = count(refused.len(), "function");
-    format!("{}: {}; {refused} not built", count(report.kernels.len(), "kernel"), parts.join(", "))
+    let all = report.kernels.len() + untouched;
+    format!("{}: {}; {refused} not built", count(all, "kernel"), parts.join(", "))
 }
 
 /// A function that was not built, for all targets that refuse it alike.
@@ -246,12 +249,13 @@ fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
         }
     }
     let kept = report.files.iter().filter(|it| it.how == How::Kept).count();
+    let kept = kept + report.untouched.files;
     let Work { parsed, lowered, generated, found, written, .. } = report.work;
     writeln!(
         io.out,
         "{kept} of {} as they were; {parsed} parsed, {} lowered, {generated} generated, \
          {found} found in the store; {} written",
-        count(report.files.len(), "file"),
+        count(report.files.len() + report.untouched.files, "file"),
         count(lowered, "function"),
         count(written, "file")
     )?;
@@ -340,6 +344,8 @@ pub(super) fn json(outcome: &Outcome) -> Value {
             "parsed": parsed, "lowered": lowered, "generated": generated, "found": found,
             "written": written, "repaired": repaired,
         },
+        "looks": { "stats": report.looks.stats, "reads": report.looks.reads },
+        "untouched": { "files": report.untouched.files, "kernels": report.untouched.kernels },
         "compiled": report.compiled.as_ref().map(|it| json!({
             "compiler": it.compiler, "run": it.run, "found": it.found, "failed": it.failed,
             "workers": it.helped.as_ref().map(|it| json!({

@@ -1,17 +1,21 @@
 //! `build --watch`: rebuilds whenever a file is saved.
 //!
-//! In: messages of the file system. Out: after each pause in them, a build, and its report. Which files there are is
-//! asked anew each time, so ignore rules hold and new files count; only those that changed are read. Outputs of this
-//! command itself start nothing. An interrupt waits for the end of a build and then ends the program.
+//! In: messages of the file system. Out: after each pause in them, a build, and its report. What was read and written
+//! stays in memory ([`Resident`]): a save reads the files that changed, and builds what they reach. Where files appear
+//! or go, or settings and ignore rules change, the files are listed and looked at anew. Outputs of this command itself
+//! start nothing; those that somebody else changed or removed are made again. The notes for the next process are
+//! written after a while without a save, and at the end. An interrupt waits for the end of a build and then ends the
+//! program.
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
-use build_kernels::{How, Outcome, store_of};
+use build_kernels::{How, Outcome, Reached, Resident, store_of};
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 
@@ -27,74 +31,234 @@ use crate::cli::{
 const PAUSE: Duration = Duration::from_millis(20);
 /// A build comes after this long, whatever happens.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// The notes for the next process are written when nothing happened for so long.
+const QUIET: Duration = Duration::from_millis(400);
+/// Ignore rules.
+const RULES: [&str; 4] = [".gitignore", ".ignore", "exclude", ".git"];
 
 type Message = notify::Result<Event>;
+
+/// What stays between builds.
+#[derive(Default)]
+struct Watch {
+    shared: SharedCache,
+    /// The files whose outputs stay without them.
+    gone: Vec<String>,
+    plan: Option<Plan>,
+    resident: Arc<Mutex<Option<Resident>>>,
+    /// Files that could be read and that no build of these files reads.
+    passed: BTreeSet<PathBuf>,
+}
 
 pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let (sender, messages) = unbounded();
     // When nobody listens any more, there is nothing to tell.
     let tell = move |message: Message| drop(sender.send(message));
     let mut watcher = notify::recommended_watcher(tell).context("cannot watch files")?;
-    for (path, mode) in watched(args, io) {
+    let watched = watched(args, io);
+    for (path, mode) in &watched {
         watcher
-            .watch(&path, mode)
+            .watch(path, *mode)
             .with_context(|| format!("cannot watch {}; name fewer folders", path.display()))?;
     }
+    let mut watch = Watch::default();
+    let resident = Arc::clone(&watch.resident);
+    // Nobody can be told at the end: without notes the next process reads more.
+    let _noting =
+        interrupt::OnExit::new(move || drop(lock(&resident).as_mut().map(Resident::note)));
     let mut saved = BTreeSet::new();
-    let mut gone = Vec::new();
-    let mut shared = SharedCache::default();
     loop {
         // A build that fails is told, and the next save is waited for.
-        if let Err(error) = build_again(args, &saved, &mut gone, &mut shared, io, styled) {
+        if let Err(error) = watch.build(args, &saved, io, styled) {
             if io::is_broken_pipe(&error) {
                 return Err(error);
             }
             io::message(io.err, styled.err, Tone::Error, &format!("{error:#}"))?;
         }
-        if saved.is_empty() && args.format == Format::Text {
-            writeln!(io.out, "watching; Ctrl-C ends it")?;
+        let mut ours = own_folders(args, io);
+        if saved.is_empty() {
+            watch_outputs(&mut watcher, &watched, args, io, styled)?;
+            if args.format == Format::Text {
+                writeln!(io.out, "watching; Ctrl-C ends it")?;
+            }
         }
         io.out.flush()?;
-        let ours = own_folders(args, io);
-        saved = next_saves(&messages, &ours).context("the file system tells nothing any more")?;
+        let folders = lock(&watch.resident).as_mut().map(Resident::new_folders);
+        for folder in folders.into_iter().flatten().filter(|it| !is_watched(&watched, it)) {
+            // Imports may be searched outside of what is built.
+            let _ = watcher.watch(&folder, RecursiveMode::NonRecursive);
+        }
+        if lock(&watch.resident).is_some() {
+            // Outputs are known one by one.
+            ours.truncate(1);
+        }
+        let ours: Vec<PathBuf> = ours.into_iter().flatten().collect();
+        saved = loop {
+            let patience = watch.has_news().then_some(QUIET);
+            match next_saves(&messages, &ours, patience) {
+                Next::Saved(paths) => break paths,
+                Next::Quiet => watch.note(),
+                Next::Over => anyhow::bail!("the file system tells nothing any more"),
+            }
+        };
     }
 }
 
-/// One build; silent if there was nothing to do, except the first time.
-fn build_again(
+/// Returns true if a folder is watched with what is around it.
+fn is_watched(watched: &[(PathBuf, RecursiveMode)], folder: &Path) -> bool {
+    watched.iter().any(|(path, mode)| match mode {
+        RecursiveMode::Recursive => folder.starts_with(path),
+        RecursiveMode::NonRecursive => folder == path,
+    })
+}
+
+/// Watches the output folder, if nothing around it is watched: only after the first build, which writes all of it.
+fn watch_outputs(
+    watcher: &mut notify::RecommendedWatcher,
+    watched: &[(PathBuf, RecursiveMode)],
     args: &BuildArgs,
-    saved: &BTreeSet<PathBuf>,
-    gone: &mut Vec<String>,
-    shared: &mut SharedCache,
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<()> {
-    let started = Instant::now();
-    let section = interrupt::critical_section();
-    let plan = Plan::new(args, shared, io, styled)?;
-    let (outcome, _) = plan.run(args, io, styled)?;
-    drop(section);
-    let is_gone_new = *gone != outcome.gone;
-    gone.clone_from(&outcome.gone);
-    if !saved.is_empty() && !has_news(&outcome) && !is_gone_new {
+    let out = io.resolve(&args.out);
+    if is_watched(watched, &out) {
         return Ok(());
     }
-    match args.format {
-        Format::Json => writeln!(io.out, "{}", report::json(&outcome))?,
-        Format::Text => {
-            for file in outcome.report.files.iter().filter(|it| it.how != How::Kept) {
-                if !saved.is_empty() {
-                    writeln!(io.out, "{} was saved", file.file)?;
-                }
-            }
-            report::text(&outcome, &plan.shown, args, io, styled)?;
-            if !saved.is_empty() {
-                let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-                writeln!(io.out, "in {milliseconds:.1} ms")?;
-            }
-        }
+    if let Err(error) = watcher.watch(&out, RecursiveMode::Recursive) {
+        let text = format!("outputs that somebody changes are not noticed at once: {error}");
+        io::message(io.err, styled.err, Tone::Warning, &text)?;
     }
     Ok(())
+}
+
+fn lock(resident: &Mutex<Option<Resident>>) -> MutexGuard<'_, Option<Resident>> {
+    resident.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Watch {
+    /// One build; silent if there was nothing to do, except the first time.
+    fn build(
+        &mut self,
+        args: &BuildArgs,
+        saved: &BTreeSet<PathBuf>,
+        io: &mut Io<'_>,
+        styled: Styled,
+    ) -> anyhow::Result<()> {
+        let started = Instant::now();
+        let section = interrupt::critical_section();
+        let some = self.build_some(args, saved, io);
+        let (outcome, is_all) = match some {
+            Ok(Some(Some(outcome))) => (outcome, false),
+            Ok(Some(None)) => return Ok(()),
+            Ok(None) => (self.build_all(args, saved, io, styled)?, true),
+            Err(error) => {
+                // What stands is not known any more.
+                *lock(&self.resident) = None;
+                return Err(error);
+            }
+        };
+        drop(section);
+        let Some(plan) = &self.plan else { return Ok(()) };
+        plan.tell(&outcome, io, styled)?;
+        let is_gone_new = is_all && self.gone != outcome.gone;
+        if is_all {
+            self.gone.clone_from(&outcome.gone);
+        }
+        if !saved.is_empty() && !has_news(&outcome) && !is_gone_new {
+            return Ok(());
+        }
+        match args.format {
+            Format::Json => writeln!(io.out, "{}", report::json(&outcome))?,
+            Format::Text => {
+                for file in outcome.report.files.iter().filter(|it| it.how != How::Kept) {
+                    if !saved.is_empty() {
+                        writeln!(io.out, "{} was saved", file.file)?;
+                    }
+                }
+                report::text(&outcome, &plan.shown, args, io, styled)?;
+                if !saved.is_empty() {
+                    let milliseconds = started.elapsed().as_secs_f64() * 1e3;
+                    writeln!(io.out, "in {milliseconds:.1} ms")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds what the saved files reach; `None` if all has to be built, `Some(None)` if they reach nothing.
+    fn build_some(
+        &self,
+        args: &BuildArgs,
+        saved: &BTreeSet<PathBuf>,
+        io: &Io<'_>,
+    ) -> anyhow::Result<Option<Option<Outcome>>> {
+        let mut resident = lock(&self.resident);
+        let Some((plan, resident)) = self.plan.as_ref().zip(resident.as_mut()) else {
+            return Ok(None);
+        };
+        // Which files differ from a revision has to be asked anew.
+        if saved.is_empty() || args.since.is_some() || saved.iter().any(|it| is_about_files(it)) {
+            return Ok(None);
+        }
+        plan.with(args, io, |_, show| {
+            Ok(match resident.reached(saved, &self.passed)? {
+                Reached::All => None,
+                Reached::Some(reached) if reached.is_empty() => Some(None),
+                Reached::Some(reached) => resident.build(&reached, show)?.map(Some),
+            })
+        })
+    }
+
+    /// Lists the files anew and builds all.
+    fn build_all(
+        &mut self,
+        args: &BuildArgs,
+        saved: &BTreeSet<PathBuf>,
+        io: &mut Io<'_>,
+        styled: Styled,
+    ) -> anyhow::Result<Outcome> {
+        *lock(&self.resident) = None;
+        self.plan = None;
+        if saved.iter().any(|it| is_about_files(it)) {
+            self.passed.clear();
+        }
+        for path in saved {
+            match path.is_file() {
+                true => self.passed.insert(path.clone()),
+                false => self.passed.remove(path),
+            };
+        }
+        let plan = Plan::new(args, &mut self.shared, io, styled)?;
+        let (outcome, resident) = plan.with(args, io, |options, show| {
+            Resident::start(&plan.inputs, &plan.settings, options, show)
+        })?;
+        // A name that was mistyped may be there with the next save.
+        *lock(&self.resident) = resident.filter(|_| plan.failures.is_empty());
+        self.plan = Some(plan);
+        Ok(outcome)
+    }
+
+    fn has_news(&self) -> bool {
+        lock(&self.resident).as_ref().is_some_and(Resident::has_news)
+    }
+
+    /// Writes the notes for the next process: if that fails, it reads more.
+    fn note(&self) {
+        let _section = interrupt::critical_section();
+        let mut resident = lock(&self.resident);
+        if resident.as_mut().is_some_and(|it| it.note().is_err()) {
+            *resident = None;
+        }
+    }
+}
+
+/// Returns true if a change at a path may change which files are built, and how: settings and ignore rules; an empty
+/// path is a message that was lost.
+fn is_about_files(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.is_empty()
+        || path.extension().is_some_and(|it| it == "toml")
+        || RULES.iter().any(|it| name == *it)
 }
 
 fn has_news(outcome: &Outcome) -> bool {
@@ -123,30 +287,49 @@ fn watched(args: &BuildArgs, io: &Io<'_>) -> Vec<(PathBuf, RecursiveMode)> {
     args.inputs.paths.iter().map(one).collect()
 }
 
-/// Returns the place where a build writes.
-fn own_folders(args: &BuildArgs, io: &Io<'_>) -> Vec<PathBuf> {
+/// The places where a build writes, each as it is named and as the file system's messages name it: the store, and the
+/// output folder.
+fn own_folders(args: &BuildArgs, io: &Io<'_>) -> Vec<[PathBuf; 2]> {
     let out = io.resolve(&args.out);
     let store = args.store.as_ref().map_or_else(|| store_of(&out), |it| io.resolve(it));
-    // As the file system's messages name them.
     let real = |it: &PathBuf| it.canonicalize().unwrap_or_else(|_| it.clone());
-    [out, store].into_iter().flat_map(|it| [real(&it), it]).collect()
+    [store, out].into_iter().map(|it| [real(&it), it]).collect()
 }
 
-/// Waits for a change outside of `ours`, and for the pause after it. `None` if there will be no message any more.
-fn next_saves(messages: &Receiver<Message>, ours: &[PathBuf]) -> Option<BTreeSet<PathBuf>> {
+/// What comes next.
+#[derive(PartialEq, Eq, Debug)]
+enum Next {
+    /// A change at these paths, and the pause after it.
+    Saved(BTreeSet<PathBuf>),
+    /// Nothing happened for as long as was given.
+    Quiet,
+    /// There will be no message any more.
+    Over,
+}
+
+/// Waits for a change outside of `ours`, and for the pause after it.
+fn next_saves(messages: &Receiver<Message>, ours: &[PathBuf], quiet: Option<Duration>) -> Next {
     let mut saved = BTreeSet::new();
     while saved.is_empty() {
-        note(messages.recv().ok()?, ours, &mut saved);
+        let message = match quiet {
+            Some(quiet) => messages.recv_timeout(quiet),
+            None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match message {
+            Ok(message) => note(message, ours, &mut saved),
+            Err(RecvTimeoutError::Timeout) => return Next::Quiet,
+            Err(RecvTimeoutError::Disconnected) => return Next::Over,
+        }
     }
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
         match messages.recv_timeout(PAUSE) {
             Ok(message) => note(message, ours, &mut saved),
             Err(RecvTimeoutError::Timeout) => break,
-            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Disconnected) => return Next::Over,
         }
     }
-    Some(saved)
+    Next::Saved(saved)
 }
 
 fn note(message: Message, ours: &[PathBuf], saved: &mut BTreeSet<PathBuf>) {
@@ -183,9 +366,21 @@ mod tests {
         }
         let read = EventKind::Access(notify::event::AccessKind::Read);
         sender.send(event(read, "k/c.py")).unwrap();
-        let saved = next_saves(&messages, &["k/out".into()]).unwrap();
-        assert_eq!(saved, BTreeSet::from(["k/a.py".into(), "k/b.py".into()]));
+        let ours = ["k/out".into()];
+        let saved = BTreeSet::from(["k/a.py".into(), "k/b.py".into()]);
+        assert_eq!(next_saves(&messages, &ours, None), Next::Saved(saved));
+        assert_eq!(next_saves(&messages, &ours, Some(Duration::ZERO)), Next::Quiet);
         drop(sender);
-        assert_eq!(next_saves(&messages, &[]), None);
+        assert_eq!(next_saves(&messages, &ours, None), Next::Over);
+    }
+
+    #[test]
+    fn settings_and_ignore_rules_are_about_files() {
+        for path in
+            ["", "a/tir-analyzer.toml", "dialects/x.toml", "a/.gitignore", ".git/info/exclude"]
+        {
+            assert!(is_about_files(Path::new(path)), "{path}");
+        }
+        assert!(!is_about_files(Path::new("a/b.py")) && !is_about_files(Path::new("git/x.mlir")));
     }
 }
