@@ -17,7 +17,7 @@ pub struct FindingLevels {
     findings: [Option<Severity>; FindingKind::ALL.len()],
     simplifications: [Option<Severity>; SimplificationKind::ALL.len()],
     operations: [Option<Severity>; OpFindingKind::ALL.len()],
-    /// What may be so, and is not proven, is told too ([`Rule::is_possible`]).
+    /// True if what may be so, and is not proven, is told too ([`Rule::is_possible`]).
     pub possible: bool,
 }
 

@@ -25,7 +25,7 @@ fn kernel(statements: &str) -> String {
     )
 }
 
-/// What is told with the tier, or without it.
+/// The diagnostics with the tier, or without it.
 #[track_caller]
 fn told(statements: &str, possible: bool) -> Vec<Diagnostic> {
     let text = kernel(statements);
@@ -151,9 +151,34 @@ fn each_names_the_fact_that_is_missing() {
             all.map(|it| format!("{:?}: {}", it.severity, it.message)).collect();
         expected.assert_eq(&lines.join("\n"));
     };
-    check("F[X[bx]] = 0.0", expect!["Hint: `F[X[bx]] = 0.0` may be outside of `F`: dimension 0 has extent `64`, and nothing shows that `X[bx]` is less"]);
-    check("for i in T.serial(m):\n    Q[i] = 0.0", expect!["Hint: `Q[i] = 0.0` may be outside of `Q`: dimension 0 has extent `n`, and nothing shows that `i` is less"]);
-    check("X[0] = m * m", expect!["Hint: `m * m` may be what int32 cannot hold: nothing shows that the product of `m` and `m` is less than 2^31"]);
-    check("for i in T.Parallel(64):\n    B[X[i]] = A[i, 0]", expect!["Hint: `B[X[i]] = A[i, 0]`: two iterations of `T.Parallel` may write one element of `B`: nothing shows that `X[i]` differs between two values of `i`"]);
-    check("for i in T.Parallel(m):\n    B[0] = A[i, 0]", expect!["Hint: `B[0] = A[i, 0]`: two iterations of `T.Parallel` may write one element of `B`: nothing shows that the loop over `i` has one iteration only"]);
+    check(
+        "F[X[bx]] = 0.0",
+        expect![
+            "Hint: `F[X[bx]] = 0.0` may be outside of `F`: dimension 0 has extent `64`, and nothing shows that `X[bx]` is less"
+        ],
+    );
+    check(
+        "for i in T.serial(m):\n    Q[i] = 0.0",
+        expect![
+            "Hint: `Q[i] = 0.0` may be outside of `Q`: dimension 0 has extent `n`, and nothing shows that `i` is less"
+        ],
+    );
+    check(
+        "X[0] = m * m",
+        expect![
+            "Hint: `m * m` may be what int32 cannot hold: nothing shows that the product of `m` and `m` is less than 2^31"
+        ],
+    );
+    check(
+        "for i in T.Parallel(64):\n    B[X[i]] = A[i, 0]",
+        expect![
+            "Hint: `B[X[i]] = A[i, 0]`: two iterations of `T.Parallel` may write one element of `B`: nothing shows that `X[i]` differs between two values of `i`"
+        ],
+    );
+    check(
+        "for i in T.Parallel(m):\n    B[0] = A[i, 0]",
+        expect![
+            "Hint: `B[0] = A[i, 0]`: two iterations of `T.Parallel` may write one element of `B`: nothing shows that the loop over `i` has one iteration only"
+        ],
+    );
 }

@@ -44,7 +44,7 @@ pub(super) struct Index {
 /// An access of memory.
 pub(super) struct Access<'a> {
     pub(super) buffer: BufferId,
-    /// What is written for each dimension.
+    /// The index that is written for each dimension.
     pub(super) dims: &'a [ExprId],
     /// The indices that are looked at; none of memory that TileLang guards.
     pub(super) indices: Vec<Index>,
@@ -53,7 +53,7 @@ pub(super) struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// What is around it.
+    /// The loops and guards around it.
     pub(super) fn around(&self) -> Option<Around> {
         (self.around)()
     }

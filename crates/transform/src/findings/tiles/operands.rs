@@ -13,7 +13,7 @@ use rules::{Rule, Severity};
 
 use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
-    extents::{Part, number, part},
+    extents::{Part, is_fragment, number, part},
     linear::size,
     told,
 };
@@ -29,8 +29,8 @@ TileLang refuses the operation when it builds the kernel:
 
 - `T.gemm(A, B, C)`: the rows of `A` are those of `C`, the columns of `B` those of `C`, the columns of `A` the rows of \
 `B`, after transposition; each has two dimensions, and others only of extent 1; `A` and `B` have one type, except for floats \
-of 4 to 8 bits; all three are numbers when the kernel is built; `A` and `B` are shared tiles or fragments, and `C` is no \
-global or local memory; `k_pack` is 1 or 2;
+of 4 to 8 bits; all three are numbers when the kernel is built; none is local memory, which each thread has alone; `k_pack` \
+is 1 or 2;
 - `T.reduce_*(src, dst, dim)`: `dst` has the extents of `src` without `dim`, or with 1 there; both are shared tiles or \
 fragments, or both local; `batch` is 1 or more;
 - `T.cumsum(src, dst, dim)` and `T.cummax`: `src` has the dimension, `dst` the same extents; both are shared tiles or fragments;
@@ -224,8 +224,7 @@ fn of_reduction(body: &Body, args: &[ExprId]) -> Option<String> {
 
 /// Memory that a block of threads works on together.
 fn is_shared_or_fragment(body: &Body, it: &Part) -> bool {
-    let scope = body.buffers[it.buffer].scope;
-    scope.is_shared() || body.scope_name(scope) == "local.fragment"
+    body.buffers[it.buffer].scope.is_shared() || is_fragment(body, it.buffer)
 }
 
 /// The memory of a part, in words, if it is global or that of a thread alone.
@@ -238,15 +237,13 @@ fn far_memory(body: &Body, it: &Part) -> Option<&'static str> {
     }
 }
 
-/// Why a product cannot have its operands where they are. On a CPU it can.
+/// Why a product cannot have its operands where they are. On a CPU it can, and on Metal they may be global memory.
 fn of_memories(body: &Body, args: &[ExprId], is_of_cpu: bool) -> Option<String> {
     let parts = args.get(..3)?.iter().map(|&it| part(body, it));
     let parts: Vec<Part> = parts.collect::<Option<_>>().filter(|_| !is_of_cpu)?;
-    let (it, memory) = parts.iter().find_map(|it| Some((it, far_memory(body, it)?)))?;
-    let name = body.name(body.buffers[it.buffer].name);
-    let wanted =
-        if std::ptr::eq(it, &parts[2]) { "a fragment" } else { "a shared tile or fragment" };
-    Some(format!(" needs {wanted}, and `{name}` is {memory}"))
+    let is_local = |it: &&Part| body.buffers[it.buffer].scope.is_local();
+    let name = body.name(body.buffers[parts.iter().find(is_local)?.buffer].name);
+    Some(format!(" needs shared tiles or fragments, and `{name}` is memory of each thread alone"))
 }
 
 /// Why the parts of a reduction are not combined at once.

@@ -52,10 +52,13 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Returns true if the finding about an occurrence is proven.
-pub(super) fn is_told(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
-    let expr = facts.occurrences[id].expr;
-    around::of_occurrence(facts, id).is_some_and(|it| finding(facts.body, id, expr, &it).is_some())
+/// Returns true if constants and extents show that int32 holds an occurrence, or if the finding about it is proven.
+pub(super) fn is_decided(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+    let (body, expr) = (facts.body, facts.occurrences[id].expr);
+    around::of_occurrence(facts, id).is_some_and(|it| {
+        greatest(body, &it, expr).is_some_and(|it| it <= LARGEST)
+            || finding(body, id, expr, &it).is_some()
+    })
 }
 
 /// The largest int32.

@@ -1,4 +1,4 @@
-//! What may go wrong: findings that are not proven, each with the fact that is missing.
+//! Findings that are not proven, each with the fact that is missing.
 //!
 //! In: the facts. Out: elements that nothing shows to be inside of their tile, products of int32 that nothing shows to
 //! be held by it, and elements that nothing shows to be written by one iteration of `T.Parallel` only. What the proven
@@ -20,7 +20,7 @@ use super::{
     around,
     bounds::{self, Access, Index, SHAPE},
     extents::number,
-    overflow::{is_arithmetic, is_told, is_widened},
+    overflow::{is_arithmetic, is_decided, is_widened},
     races::{self, Store},
     told,
 };
@@ -184,7 +184,7 @@ fn plan_overflow(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         if product(facts, id, a, b).is_within(Interval::of_type(DataType::INT32)) {
             continue;
         }
-        if is_told(facts, id) {
+        if is_decided(facts, id) {
             continue;
         }
         told_of.push(expr);
@@ -229,7 +229,7 @@ fn plan_races(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     });
 }
 
-/// What nothing shows, in words; none where the iterations are shown to be apart, or to meet.
+/// The fact that nothing shows, in words; none where the iterations are shown to be apart, or to meet.
 fn missing(body: &Body, store: &Store<'_>) -> Option<Vec<Word>> {
     let var = races::unresolved(body, store)?;
     if races::meeting(body, store) != races::Meeting::Unknown {

@@ -96,7 +96,7 @@ impl Store<'_> {
     }
 }
 
-/// Whether two iterations write one element.
+/// The answer to whether two iterations write one element.
 #[derive(PartialEq, Eq)]
 pub(super) enum Meeting {
     /// These do.
@@ -137,7 +137,7 @@ pub(super) fn each_store(facts: &FindingFacts<'_>, visit: &mut dyn FnMut(&Store<
     }
 }
 
-/// Whether two iterations of a store meet.
+/// Tells whether two iterations of a store meet.
 pub(super) fn meeting(body: &Body, store: &Store<'_>) -> Meeting {
     let Store { op, around, parallel, .. } = store;
     match free(body, *op, around, parallel) {
@@ -277,7 +277,7 @@ fn free(body: &Body, op: OpId, around: &Around, parallel: &[&Loop]) -> Option<St
     Some(format!("`{name}` = {min} and `{name}` = {}", min + step))
 }
 
-/// Whether evaluation finds two iterations at one element; none if something cannot be evaluated.
+/// Tells whether evaluation finds two iterations at one element; none if something cannot be evaluated.
 fn met(body: &Body, op: OpId, around: &Around, parallel: &[&Loop]) -> Option<Meeting> {
     let names = deciding(body, op, around)?;
     if names.keys.iter().any(|it| matches!(it, Key::Thread(_))) {

@@ -3,10 +3,10 @@
 //! In: the facts. Out: a finding where threads of a block that do different things (`with T.ws(0)`, `if tx < 128`) wait
 //! for phases of barriers, one or a ring of them, and come to a state in which all that are left wait: nobody is there
 //! to end a phase. The arrivals and waits of each group of threads are listed in order, with the values of loops, and
-//! followed together. Who waits for whom is then no question of time: the threads hang whether they run as far ahead as
-//! they can, in turns, or keep step at each iteration. A barrier that is used in another way never holds up who waits
-//! for it; a group of which not all is followed (a loop of unknown or many iterations) may still end any phase. O(uses),
-//! a bounded number of steps.
+//! followed together. The threads hang whether they run as far ahead as they can, in turns, or keep step at each
+//! iteration, so that it is no question of time. A barrier that is used in another way never holds up who waits for it;
+//! a group of which not all is followed (a loop of unknown or many iterations) may still end any phase. O(uses), a
+//! bounded number of steps.
 
 use ir::{
     Attr, Body, BufferId, Callee, ExprId, ExprKind, ForKind, Intrinsic, OccurrenceId, OpKind,
@@ -64,7 +64,7 @@ struct Event {
     round: i128,
 }
 
-/// What a group does.
+/// The events of a group.
 #[derive(Default)]
 struct Trace {
     events: Vec<Event>,
@@ -284,7 +284,7 @@ fn groups(body: &Body, uses: &[Use], threads: i128) -> Option<Vec<Group>> {
     Some(groups.into_iter().map(|it| it.1).collect())
 }
 
-/// What a group does at barriers, in order; none if something of it is not known.
+/// The events of a group at barriers, in order; none if something of it is not known.
 fn trace(body: &Body, uses: &[Use], group: &Group) -> Option<Trace> {
     let mut trace = Trace::default();
     let mut values = group.values.clone();

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
-    extents::number,
+    extents::{is_fragment, number},
     linear::size,
     told,
     witness::definition,
@@ -184,12 +184,11 @@ fn refused(body: &Body, buffer: BufferId, indices: &[ExprId], loops: &[OpId]) ->
     if body.has_unknown_rank(buffer) {
         return None;
     }
-    let scope = body.scope_name(body.buffers[buffer].scope);
-    let is_fragment = match scope {
-        "local" => false,
-        "local.fragment" => true,
-        _ => return None,
-    };
+    let scope = body.buffers[buffer].scope;
+    let is_fragment = is_fragment(body, buffer);
+    if !is_fragment && !scope.is_local() {
+        return None;
+    }
     let name = body.name(body.buffers[buffer].name);
     loops.iter().find_map(|&it| {
         let var = *body.blocks[body.entry(body.ops[it].regions[0])].args.first()?;
