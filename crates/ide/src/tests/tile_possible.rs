@@ -50,8 +50,8 @@ fn found(statements: &str) -> Vec<&'static str> {
     };
     let (with, without) = (of(true), of(false));
     let is_possible = |it: &&str| RULES.contains(it);
-    assert!(!without.iter().any(|it| is_possible(&it)), "of\n{statements}");
-    let (more, same): (Vec<&str>, Vec<&str>) = with.into_iter().partition(|it| is_possible(&it));
+    assert!(!without.iter().any(is_possible), "of\n{statements}");
+    let (more, same): (Vec<&str>, Vec<&str>) = with.into_iter().partition(is_possible);
     assert_eq!(same, without, "the other tier is the same of\n{statements}");
     more
 }
