@@ -17,6 +17,8 @@ pub struct FindingLevels {
     findings: [Option<Severity>; FindingKind::ALL.len()],
     simplifications: [Option<Severity>; SimplificationKind::ALL.len()],
     operations: [Option<Severity>; OpFindingKind::ALL.len()],
+    /// True if what may be so, and is not proven, is told too ([`Rule::is_possible`]).
+    pub possible: bool,
 }
 
 impl Default for FindingLevels {
@@ -42,12 +44,13 @@ impl FindingLevels {
             findings: [None; FindingKind::ALL.len()],
             simplifications: [None; SimplificationKind::ALL.len()],
             operations: [None; OpFindingKind::ALL.len()],
+            possible: false,
         }
     }
 
     /// The severity of a kind; none if it is not reported.
     pub fn get(&self, kind: FindingKind) -> Option<Severity> {
-        self.findings[kind as usize]
+        self.findings[kind as usize].filter(|_| self.possible || !kind.rule().is_possible)
     }
 
     /// The severity of a kind of finding about operations; none if it is not reported. One that statements have too has
@@ -99,9 +102,10 @@ impl FindingLevels {
         true
     }
 
-    /// The severity of the rule with this name, none if it is not reported; none at all if there is no such rule.
+    /// The severity that the rule with this name has where it is reported, none if it never is; none at all if there is
+    /// no such rule.
     pub fn named(&self, name: &str) -> Option<Option<Severity>> {
-        let finding = FindingKind::from_name(name).map(|it| self.get(it));
+        let finding = FindingKind::from_name(name).map(|it| self.findings[it as usize]);
         let simplification =
             || SimplificationKind::from_name(name).map(|it| self.simplifications[it as usize]);
         let operation = || OpFindingKind::from_name(name).map(|it| self.operations[it as usize]);

@@ -26,6 +26,7 @@ mod script_completion;
 mod script_hover;
 mod signatures;
 mod simplifications;
+mod tile_possible;
 mod tile_rules;
 mod tile_speed;
 mod tilelang;

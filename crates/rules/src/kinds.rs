@@ -16,7 +16,7 @@ macro_rules! kinds {
             $vis const ALL: &[$Name] = &[$($Name::$Kind),*];
 
             /// The declaration.
-            $vis fn rule(self) -> &'static $crate::Rule {
+            $vis const fn rule(self) -> &'static $crate::Rule {
                 match self {
                     $($Name::$Kind => const { &$rule },)*
                 }

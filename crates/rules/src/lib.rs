@@ -63,6 +63,8 @@ pub struct Rule {
     pub topic: Topic,
     /// The default level; none for what reports nothing by itself.
     pub level: Option<Severity>,
+    /// True of what is told only where a user asks for what may be so, and is not proven.
+    pub is_possible: bool,
     /// The fix.
     pub fix: Fix,
     /// One line without a full stop.
@@ -104,7 +106,22 @@ impl Rule {
         summary: &'static str,
         docs: &'static str,
     ) -> Rule {
-        Rule { name, topic, level: None, fix: Fix::None, summary, docs, help: "" }
+        Rule {
+            name,
+            topic,
+            level: None,
+            is_possible: false,
+            fix: Fix::None,
+            summary,
+            docs,
+            help: "",
+        }
+    }
+
+    /// The rule as one of what may be so: it is told only where a user asks for that.
+    #[must_use]
+    pub const fn possible(self) -> Rule {
+        Rule { is_possible: true, ..self }
     }
 
     /// The rule with a fix.

@@ -71,7 +71,7 @@ pub struct FindingOptions {
 
 impl Default for FindingOptions {
     fn default() -> FindingOptions {
-        FindingOptions { kinds: FindingKinds::ALL, loop_invariant_cost: 16 }
+        FindingOptions { kinds: FindingKinds::PROVEN, loop_invariant_cost: 16 }
     }
 }
 
@@ -241,6 +241,12 @@ finding_kinds! {
     OutOfBounds = tiles::OUT_OF_BOUNDS;
     /// Two iterations of a parallel loop write one element.
     ParallelRace = tiles::PARALLEL_RACE;
+    /// An element that nothing shows to be inside of its tile.
+    PossibleOutOfBounds = tiles::POSSIBLE_OUT_OF_BOUNDS;
+    /// A product that nothing shows to be held by int32.
+    PossibleOverflow = tiles::POSSIBLE_OVERFLOW;
+    /// An element that nothing shows to be written by one iteration only.
+    PossibleRace = tiles::POSSIBLE_RACE;
     /// A load of memory that nothing has written.
     ReadBeforeWrite = read_before_write::READ_BEFORE_WRITE;
     /// A condition that an enclosing one already decides.
@@ -253,6 +259,8 @@ finding_kinds! {
     SuperfluousBarrier = barriers::SUPERFLUOUS;
     /// A tail that stays guarded.
     TailGuard = tiles::TAIL_GUARD;
+    /// A loop that TileLang refuses.
+    TileLoop = tiles::TILE_LOOP;
     /// Operands of a tile operation that do not fit each other.
     TileOperands = tiles::TILE_OPERANDS;
     /// Statements that cannot be executed.

@@ -138,6 +138,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         scopes: vec![module],
         changes: Vec::new(),
         aliases: Vec::new(),
+        arms: FxHashMap::default(),
         calls: Vec::new(),
         known,
         has_import: false,
@@ -339,6 +340,8 @@ struct Finder<'a> {
     changes: Vec<(ScopeId, Box<str>, scopes::Change)>,
     /// Other names for what names stand for, the object first, and where that is written.
     aliases: Vec<(ScopeId, (Box<str>, Box<str>))>,
+    /// Names that are bound in an arm of an `if`, with where it begins, and the arms so far.
+    arms: FxHashMap<(ScopeId, Box<str>), bindings::BoundInArms>,
     /// The calls of names outside of TVMScript functions.
     calls: Vec<Call>,
     /// Trees whose hash may be known already.

@@ -7,7 +7,7 @@ use syntax::TextEdit;
 use super::{FILE, analysis};
 use crate::{ActionKind, DiagnosticsConfig};
 
-const RULES: [&str; 9] = [
+const RULES: [&str; 10] = [
     "barrier-phase",
     "barrier-without-arrival",
     "copy-in-flight",
@@ -16,6 +16,7 @@ const RULES: [&str; 9] = [
     "offset-overflow",
     "out-of-bounds",
     "parallel-race",
+    "tile-loop",
     "tile-operands",
 ];
 
@@ -75,6 +76,8 @@ fn operands_of_tile_operations() {
             "T.gemm(S, W, C, k_pack=0)",
             // TileLang's compiler: "src_range has extra non-1 extent at dim 1".
             "T.copy(A[0:64, 0:32], F)",
+            "T.copy(A[bx * 16, 0:32], S)",
+            "T.copy(A[bx * 16:bx * 16 + 16, 0], S)",
         ],
         &[
             "T.gemm(S, W, C)",
@@ -88,6 +91,101 @@ fn operands_of_tile_operations() {
             "T.copy(A[0:64, 3], F)",
             "T.copy(Q, A)",
             "T.copy(F, B[bx * 16])",
+        ],
+    );
+}
+
+#[test]
+fn memories_shapes_and_dimensions_that_tile_operations_refuse() {
+    let tile = |scope: &str| format!("L = T.alloc_{scope}((64, 32), \"float16\")\n");
+    let (local, shared) = (tile("local"), tile("shared"));
+    let planes = "P = T.alloc_shared((2, 64, 32), \"float16\")\n";
+    let of = |memory: &str, statement: &str| format!("{memory}{statement}");
+    let wrong = [
+        of(&local.replace("64, 32", "32, 128"), "T.gemm(S, L, C)"),
+        of(&local, "T.gemm(L, W, C)"),
+        of("L = T.alloc_local((64, 128), \"float32\")\n", "T.gemm(S, W, L)"),
+        of(planes, "T.gemm(P, W, C)"),
+        of("", "T.gemm(S, F, C)"),
+        of("", "T.reduce_sum(A, F, dim=1)"),
+        of("", "T.reduce_sum(S, B, dim=1)"),
+        of(&local, "T.reduce_max(L, F, dim=1)"),
+        of("", "T.reduce_sum(C, F, dim=1, batch=0)"),
+        of("", "T.cumsum(A, dim=1)"),
+        of("", "T.cumsum(S, dim=2)"),
+        of("", "T.cumsum(F, dim=1)"),
+        of("", "T.cumsum(S, W, dim=0)"),
+        of(&local, "T.cumsum(L, dim=1)"),
+        of("H = T.alloc_shared((32, 64), \"float16\")\n", "T.copy(S, H)"),
+        of(planes, "T.copy(S, P)"),
+        of("H = T.alloc_shared((1, 64, 32), \"float16\")\n", "T.copy(S, H)"),
+        of(&shared, "T.async_copy(S, L)"),
+        of(&local, "T.async_copy(A, L)"),
+        of("", "T.async_copy(S, A)"),
+        of("", "T.transpose(F, F)"),
+    ];
+    let right = [
+        of("L = T.alloc_fragment((64, 32), \"float16\")\n", "T.gemm(L, W, C)"),
+        of("L = T.alloc_fragment((32, 128), \"float16\")\n", "T.gemm(S, L, C)"),
+        of(planes, "T.gemm(P[0, :, :], W, C)"),
+        of("P = T.alloc_shared((n, 64, 32), \"float16\")\n", "T.gemm(P, W, C)"),
+        // On Metal a product reads global memory.
+        of("", "T.gemm(A, W, C)"),
+        of("", "T.reduce_sum(S, F, dim=1)"),
+        of(
+            "L = T.alloc_local((64,), \"float16\")\nM = T.alloc_local((1,), \"float16\")\n",
+            "T.reduce_max(L, M, dim=0)",
+        ),
+        of("", "T.reduce_sum(C, F, dim=1, batch=1)"),
+        of("", "T.cumsum(S, dim=1)"),
+        of("", "T.cumsum(S, dim=-2)"),
+        of("", "T.cumsum(S, dim=n)"),
+        of(&shared, "T.cumsum(S, L, dim=1)"),
+        of(&shared, "T.copy(S, L)"),
+        of("", "T.copy(S, A)"),
+        of("", "T.copy(S[0:32, :], A[0:32, :])"),
+        of("H = T.alloc_shared((n, 32), \"float16\")\n", "T.copy(S, H)"),
+        of("", "T.async_copy(A[0, 0], S)\nT.ptx_wait_group(0)"),
+        of("", "T.atomic_add(A[0, 0], S)"),
+        of("", "T.transpose(S, W[:, 0:64])"),
+    ];
+    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
+    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
+    check("tile-operands", &wrong, &right);
+}
+
+#[test]
+fn loops_that_tilelang_refuses() {
+    check(
+        "tile-loop",
+        &[
+            "for i in T.Parallel(64):\n    T.copy(A[0:64, 0:32], S)",
+            "for i in T.Parallel(64):\n    if i < 4:\n        T.clear(S)",
+            "for i in T.Parallel(64):\n    F[i] = 0.0\n    for j in T.Parallel(32):\n        S[i, j] = 0.0",
+            "for i in T.Parallel(8):\n    for k in T.serial(4):\n        for j in T.Parallel(8):\n            S[i, k * 8 + j] = 0.0",
+            "for i in T.Parallel(64):\n    for k in T.Pipelined(4, num_stages=2):\n        S[i, k] = 0.0",
+            "L = T.alloc_local((64,), \"float32\")\nfor i in T.Parallel(64):\n    L[i] = 0.0",
+            "L = T.alloc_local((64,), \"float32\")\nT.clear(L)\nfor i in T.Parallel(64):\n    B[i] = L[i // 2]",
+            "m = T.dynamic(\"m\")\nfor i in T.Parallel(m):\n    F[i] = 0.0",
+            "for k in T.serial(4):\n    for i in T.Parallel(k + 1):\n        F[i] = 0.0",
+            "for k in T.Pipelined(4, order=[0, 1], stage=[0]):\n    T.copy(A, S)\n    T.copy(S, A)",
+            "for k in T.serial(0, 10, step=0):\n    B[k] = 0.0",
+            "for k in T.unroll(10, explicit=True, unroll_factor=2):\n    B[k] = 0.0",
+        ],
+        &[
+            "for i in T.Parallel(64):\n    for j in T.Parallel(32):\n        S[i, j] = 0.0",
+            "for i, j in T.Parallel(64, 32):\n    S[i, j] = 0.0",
+            "for i in T.Parallel(64):\n    for k in T.Pipelined(4):\n        S[i, k] = 0.0",
+            "for i in T.Parallel(64):\n    for k in T.serial(4):\n        S[i, k] = 0.0",
+            "L = T.alloc_local((64,), \"float32\")\nT.clear(L)\nfor i in T.Parallel(64):\n    B[i] = L[0]",
+            "L = T.alloc_local((4,), \"float32\")\nfor i in T.Parallel(64):\n    for k in T.serial(4):\n        L[k] = 0.0",
+            "for i in T.Parallel(n):\n    F[i] = 0.0",
+            "m = T.dynamic(\"m\")\nfor i in T.Parallel(m):\n    B[i] = 0.0",
+            "m = T.dynamic(\"m\")\nfor i in T.Parallel(64):\n    if i < m:\n        F[i] = 0.0",
+            "for i in T.Parallel(64):\n    T.atomic_add(B[i], 1.0)",
+            "for i in T.Parallel(64):\n    T.copy(B[i], F[i])",
+            "for k in T.Pipelined(4, order=[0, 1], stage=[0, 1]):\n    T.copy(A, S)\n    T.copy(S, A)",
+            "for k in T.unroll(10, unroll_factor=2):\n    B[k] = 0.0",
         ],
     );
 }
@@ -153,6 +251,12 @@ fn iterations_that_write_one_element() {
             "for i in T.Parallel(64):\n    B[bx] = B[bx] + A[i, 0]",
             "for i, j in T.Parallel(8, 8):\n    F[i + j] = A[i, j]",
             "for i in T.Parallel(64):\n    S[i % 32, bx] = A[i, 0]",
+            // Threads of a block.
+            "S[tx // 2, 0] = A[tx // 4, tx]",
+            "X[0] = tx",
+            "B[bx] = A[tx, 0]",
+            "if tx < 64:\n    S[0, 0] = A[tx, 0]",
+            "for k in T.serial(4):\n    W[k, tx % 32] = A[tx, 0]",
         ],
         &[
             "for i, j in T.Parallel(64, 32):\n    S[i, j] = A[i, j]",
@@ -164,6 +268,13 @@ fn iterations_that_write_one_element() {
             "for i, j in T.Parallel(64, n):\n    F[i] = A[i, j]",
             "for i in T.Parallel(64):\n    B[X[i]] = A[i, 0]",
             "for i, j in T.Parallel(8, 8):\n    F[i * 8 + j] = A[i, j]",
+            "for i in T.Parallel(64):\n    F[i // 2] = A[i // 2, 0]",
+            "S[tx // 2, 0] = A[tx // 2, 0]",
+            "X[0] = 1",
+            "if tx == 0:\n    X[0] = tx",
+            "if tx % 32 == 0:\n    B[tx // 32] = A[tx, 0]",
+            "S[tx % 64, tx // 64] = A[tx, 0]",
+            "if tx < n:\n    X[0] = tx",
         ],
     );
 }
@@ -289,6 +400,8 @@ fn parities_that_do_not_follow_the_phases() {
         "b = T.alloc_barrier(128)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
         "b = T.alloc_barrier(256)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
         "b = T.alloc_barrier([64])\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
+        // 64 of 128 threads arrive.
+        looped("4", "0").replace("    T.barrier_arrive(b)", "    if tx < 64:\n        T.barrier_arrive(b)"),
     ];
     let right = [
         looped("4", "k % 2"),
@@ -296,7 +409,6 @@ fn parities_that_do_not_follow_the_phases() {
         looped("1", "0"),
         looped("4", "k & 1"),
         looped("4", "0").replace("T.serial(4)", "T.Pipelined(4, num_stages=2)"),
-        looped("4", "0").replace("    T.barrier_arrive(b)", "    if tx < 64:\n        T.barrier_arrive(b)"),
         "b = T.alloc_barrier(128)\nT.mbarrier_wait_parity(b, 1)\nT.barrier_arrive(b)\nT.mbarrier_wait_parity(b, 0)".to_owned(),
         "b = T.alloc_barrier(256)\nT.barrier_arrive(b)\nT.barrier_arrive(b)\nT.barrier_wait(b, 0)".to_owned(),
         "b = T.alloc_barrier([128, 128])\nT.barrier_arrive(b[0])\nT.barrier_wait(b[0], 0)\nT.barrier_arrive(b[0])\nT.barrier_wait(b[0], 0)".to_owned(),
@@ -305,6 +417,53 @@ fn parities_that_do_not_follow_the_phases() {
     let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
     let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("barrier-phase", &wrong, &right);
+}
+
+#[test]
+fn warps_that_wait_for_each_other() {
+    let ring = |count: &str, fill: (&str, &str), use_of: (&str, &str), freed: &str| {
+        format!(
+            "full = T.alloc_barrier({count})\nempty = T.alloc_barrier([128, 128])\n\
+             with T.ws(1):\n    for k in T.serial({}):\n        T.barrier_wait(empty[k % 2], {})\n        T.tma_copy(A[0, 0], S, barrier=full[k % 2])\n        T.barrier_arrive(full[k % 2])\n\
+             with T.ws(0):\n    for k in T.serial({}):\n        T.barrier_wait(full[k % 2], {})\n        T.gemm(S, W, C)\n        T.barrier_arrive({freed})",
+            fill.0, fill.1, use_of.0, use_of.1
+        )
+    };
+    let (both, before, own) = ("[128, 128]", "(k // 2 + 1) % 2", "k // 2 % 2");
+    let one = |loop_of: &str, first: &str, second: &str, arrive: &str| {
+        format!(
+            "ready = T.alloc_barrier(128)\ndone = T.alloc_barrier(128)\n\
+             for k in {loop_of}:\n    with T.ws(0):\n        T.barrier_wait(done, {first})\n        T.tma_copy(A[0, 0], S, barrier=ready)\n        T.barrier_arrive(ready)\n    \
+             with T.ws(1):\n        T.barrier_wait(ready, {second})\n        T.gemm(S, W, C)\n        T.barrier_arrive({arrive})"
+        )
+    };
+    let wrong = [
+        ring(both, ("8", own), ("8", own), "empty[k % 2]"),
+        ring(both, ("8", before), ("8", own), "empty[0]"),
+        ring("[256, 256]", ("8", before), ("8", own), "empty[k % 2]"),
+        ring(both, ("8", before), ("4", own), "empty[k % 2]"),
+        one("T.serial(8)", "k % 2", "k % 2", "done"),
+        "b = T.alloc_barrier(128)\nwith T.ws(0):\n    T.barrier_wait(b, 0)\nif tx >= 224:\n    T.barrier_arrive(b)".to_owned(),
+    ];
+    let right = [
+        ring(both, ("8", before), ("8", own), "empty[k % 2]"),
+        ring(both, ("n", before), ("n", own), "empty[k % 2]"),
+        ring(both, ("64", before), ("64", own), "empty[k % 2]"),
+        ring(both, ("2", before), ("2", own), "full[k % 2]"),
+        ring(both, ("8", "n"), ("8", own), "empty[k % 2]"),
+        ring(both, ("8", own), ("8", own), "empty[k % 2]") + "\nT.sync_threads()",
+        ring(both, ("8", own), ("8", own), "empty[k % 2]") + "\nhelper(empty)",
+        one("T.serial(8)", "(k + 1) % 2", "k % 2", "done"),
+        one("T.Pipelined(8, num_stages=0)", "(k + 1) % 2", "k % 2", "done"),
+        "b = T.alloc_barrier(1)\nwith T.ws(0):\n    T.barrier_wait(b, 0)\nif tx == 128:\n    T.barrier_arrive(b)".to_owned(),
+        "b = T.alloc_barrier(32)\nwith T.ws(0):\n    T.barrier_wait(b, 0)\nif tx >= 224:\n    T.barrier_arrive(b)".to_owned(),
+    ];
+    for it in wrong {
+        assert_eq!(found_in("4, threads=256", &it), ["barrier-phase"], "of\n{it}");
+    }
+    for it in right {
+        assert_eq!(found_in("4, threads=256", &it), [""; 0], "of\n{it}");
+    }
 }
 
 #[test]
@@ -320,7 +479,7 @@ fn stages_of_a_pipeline_keep_their_tiles() {
         pipeline(256, 4, "16", copy),
         pipeline(512, 2, "n", copy),
         pipeline(464, 2, "2", copy),
-        pipeline(128, 8, "n", &format!("{copy}\n    T.copy(H, A)")),
+        pipeline(128, 8, "n", &format!("{copy}\n    T.copy(H[0:64, 0:32], A)")),
     ];
     for statements in wrong {
         assert_eq!(found_in("4, threads=128", &statements), ["launch-limit"], "{statements}");

@@ -183,6 +183,8 @@ rows! {
     "mlir.diagnostics": bool = mlir_diagnostics;
     /// A value in a loop is reported from this cost on.
     "findings.loop-invariant-cost": u32 = loop_invariant_cost;
+    /// Report also what may go wrong and is not proven, with the fact that is missing: the rules "possible-…".
+    "findings.possible": bool = levels.possible;
 }
 
 /// All settings, those of a section together: the fields, then the levels of rules.

@@ -79,6 +79,18 @@ impl FindingKinds {
     /// All of them.
     pub const ALL: FindingKinds = FindingKinds((1 << FindingKind::ALL.len()) - 1);
 
+    /// Those that are told by default: what is not proven (`Rule::is_possible`) is left out.
+    pub const PROVEN: FindingKinds = {
+        let (mut set, mut at) = (0, 0);
+        while at < FindingKind::ALL.len() {
+            if !FindingKind::ALL[at].rule().is_possible {
+                set |= 1 << at;
+            }
+            at += 1;
+        }
+        FindingKinds(set)
+    };
+
     /// None of them.
     pub const NONE: FindingKinds = FindingKinds(0);
 

@@ -14,8 +14,11 @@
 //! | `in_flight` | tiles that are used while an asynchronous copy runs |
 //! | `phases` | waits for barriers at which nothing arrives |
 //! | `parity` | waits whose parity does not follow the phases |
+//! | `rings` | waits between warps of their own, for one barrier or a ring of them |
 //! | `races` | iterations of `T.Parallel` that write one element |
 //! | `tails` | tails that stay guarded, and the fact that would remove the guard |
+//! | `tile_loops` | loops that TileLang refuses, and what it refuses in `T.Parallel` |
+//! | `possible` | what may go out of bounds, overflow or race, where the proof lacks a fact |
 //! | `scalar` | loops and copies that access single elements, and why |
 //! | `linear` | indices as sums of variables |
 //! | `extents` | the extents of parts of buffers |
@@ -34,16 +37,28 @@ mod operands;
 mod overflow;
 mod parity;
 mod phases;
+mod possible;
 mod races;
+mod rings;
 mod scalar;
 mod tails;
+mod tile_loops;
 mod witness;
 
 pub(super) use {
-    bounds::OUT_OF_BOUNDS, divergence::DIVERGENT_BARRIER, in_flight::COPY_IN_FLIGHT,
-    launch::LAUNCH_LIMIT, operands::TILE_OPERANDS, overflow::OFFSET_OVERFLOW,
-    parity::BARRIER_PHASE, phases::BARRIER_WITHOUT_ARRIVAL, races::PARALLEL_RACE,
-    scalar::SCALAR_ACCESS, tails::TAIL_GUARD,
+    bounds::OUT_OF_BOUNDS,
+    divergence::DIVERGENT_BARRIER,
+    in_flight::COPY_IN_FLIGHT,
+    launch::LAUNCH_LIMIT,
+    operands::TILE_OPERANDS,
+    overflow::OFFSET_OVERFLOW,
+    parity::BARRIER_PHASE,
+    phases::BARRIER_WITHOUT_ARRIVAL,
+    possible::{POSSIBLE_OUT_OF_BOUNDS, POSSIBLE_OVERFLOW, POSSIBLE_RACE},
+    races::PARALLEL_RACE,
+    scalar::SCALAR_ACCESS,
+    tails::TAIL_GUARD,
+    tile_loops::TILE_LOOP,
 };
 
 use ir::{AttrDict, Body, OpId, OpKind, plan::finding::Place};

@@ -4,7 +4,7 @@
 //! loop, a parameter, `with … as`, `except … as`, `:=`, `del`, `global`, a pattern, `from m import *`) exists and has
 //! an unknown value.
 
-use syntax::{Green, SyntaxKind as K, SyntaxNode};
+use syntax::{Green, SyntaxKind as K, SyntaxNode, TextSize};
 
 use super::{Definition, Finder, MODULE, ScopeId, name_of, scopes::Change};
 use crate::tvmscript::staging::{Kind, only_reads};
@@ -22,6 +22,17 @@ const READING_METHODS: [&str; 10] = [
     "intersection",
     "difference",
 ];
+
+/// The arms of an `if` that bind a name.
+pub(super) struct BoundInArms {
+    /// Where the `if` begins.
+    start: TextSize,
+    /// The assignment in each, by its number.
+    arms: Vec<(u32, Green)>,
+}
+
+/// The bytes of an `if` whose arms are told apart.
+const MOST_CHOSEN: usize = 4096;
 
 /// How a name is bound that has no value that is read.
 const NOT_READ: &str = "bound in a way whose value is not read";
@@ -163,6 +174,9 @@ impl Finder<'_> {
                 if is_default(statement, &name) && self.default(scope, &name, &green) {
                     return;
                 }
+                if !in_loop && self.bound_in_arms(statement, &name, scope, &green) {
+                    return;
+                }
                 self.define(scope, &name, Definition::Statement { green, in_loop });
             }
             K::TUPLE_EXPR | K::LIST_EXPR | K::PAREN_EXPR | K::STAR_EXPR => {
@@ -172,6 +186,36 @@ impl Finder<'_> {
             }
             _ => self.unknown_targets(target, scope),
         }
+    }
+
+    /// Makes a name known that arms of one `if` bind, each once; false if this is the first of them, or if it is bound
+    /// in another way as well.
+    fn bound_in_arms(
+        &mut self,
+        statement: &SyntaxNode,
+        name: &str,
+        scope: ScopeId,
+        green: &Green,
+    ) -> bool {
+        let Some((chosen, arm)) = arm_of(statement) else { return false };
+        let start = chosen.text_range().start();
+        let names = &mut self.scopes[scope.0 as usize].names;
+        let key = (scope, Box::from(name));
+        let Some(old) = names.get_mut(name) else {
+            self.arms.insert(key, BoundInArms { start, arms: vec![(arm, green.clone())] });
+            return false;
+        };
+        let Some(known) = self.arms.get_mut(&key).filter(|it| it.start == start) else {
+            return false;
+        };
+        let is_of_arms = matches!(old, Definition::Statement { .. } | Definition::Arms { .. });
+        let is_new = known.arms.iter().all(|it| it.0 != arm);
+        if !is_of_arms || !is_new || usize::from(chosen.text_range().len()) > MOST_CHOSEN {
+            return false;
+        }
+        known.arms.push((arm, green.clone()));
+        *old = Definition::Arms { tree: Green::of(&chosen), arms: known.arms.clone() };
+        true
     }
 
     /// Makes the value known that a parameter gets in place of `None`; false if more than a call binds the name.
@@ -275,7 +319,10 @@ impl Finder<'_> {
         scope.stars.push(module.into());
         // Each alone, so in any order.
         scope.names.values_mut().for_each(|it| {
-            if let Definition::Statement { .. } | Definition::Python(_) | Definition::Class(_) = it
+            if let Definition::Statement { .. }
+            | Definition::Arms { .. }
+            | Definition::Python(_)
+            | Definition::Class(_) = it
             {
                 let before = std::mem::replace(it, Definition::ModuleClass);
                 *it = Definition::BeforeStar(Box::new(before));
@@ -317,6 +364,22 @@ fn is_target_or_result(tuple: &SyntaxNode) -> bool {
 }
 
 /// Returns true if a statement may be executed more than once in one execution of what it is a part of.
+/// The `if` of which a statement stands in an arm, and the number of the arm.
+fn arm_of(statement: &SyntaxNode) -> Option<(SyntaxNode, u32)> {
+    let block = statement.parent().filter(|it| it.kind() == K::BLOCK)?;
+    let around = block.parent()?;
+    match around.kind() {
+        K::IF_STMT => Some((around, 0)),
+        K::ELIF_CLAUSE | K::ELSE_CLAUSE => {
+            let chosen = around.parent().filter(|it| it.kind() == K::IF_STMT)?;
+            let is_clause = |it: &SyntaxNode| matches!(it.kind(), K::ELIF_CLAUSE | K::ELSE_CLAUSE);
+            let number = chosen.children().filter(is_clause).position(|it| it == around)?;
+            Some((chosen, u32::try_from(number + 1).ok()?))
+        }
+        _ => None,
+    }
+}
+
 fn is_in_loop(statement: &SyntaxNode) -> bool {
     let around = statement
         .ancestors()

@@ -145,6 +145,11 @@ pub(crate) enum Definition {
     },
     /// A parameter that gets a value of its own where a call gives it none: `if x is None: x = …`, the assignment.
     Default(Box<Definition>, Green),
+    /// Bound in arms of one `if`, each once: the `if`, and the assignment in each arm by its number.
+    Arms {
+        tree: Green,
+        arms: Vec<(u32, Green)>,
+    },
     /// Bound, and then perhaps bound anew by `from m import *`.
     BeforeStar(Box<Definition>),
     /// Bound in a way whose value is not read, or more than once: the end of a sentence that says so.

@@ -68,6 +68,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 "launch_thread" | "LetStmt" => {
                     return self.concise(value, &form, &args, Some((name, target)));
                 }
+                // A frame of TileLang's builder, which holds the rest of the list.
+                "thread_binding" if self.is_tile_source() => {
+                    return self.bound_thread(name, target, value, &args);
+                }
                 "env_thread" => return self.env_thread(name, target, value, &args),
                 "bind" | "Bind" => {
                     let Some(inner) = args.get("value") else {

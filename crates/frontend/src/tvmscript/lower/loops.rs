@@ -33,6 +33,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Err(self.unsupported(iterable, "a loop over this"));
         };
         self.check_form(&form, &args)?;
+        if &*form == "tl.Persistent" {
+            return self.persistent(target, iterable, &args, body);
+        }
         let one = [target];
         let targets: &[Ex] = match *ast.kind(target) {
             ExKind::Tuple(run) | ExKind::List(run) => ast.exs(run),
@@ -46,15 +49,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 None => vec![self.axis_of(iterable, form, &args)?],
             },
         };
-        let wanted = names_of(ast, targets, axes.len(), is_grid);
-        let names = match wanted {
-            Some(names) => names,
-            None if targets.iter().all(|&it| matches!(ast.kind(it), ExKind::Name(_))) => {
-                let message = format!("{} loop variables for {} loops", targets.len(), axes.len());
-                return Err(self.malformed(target, message));
-            }
-            None => return Err(self.malformed(target, "a loop variable is a name")),
-        };
+        let names = self.loop_names(target, targets, axes.len(), is_grid)?;
         let outer = self.s.block;
         self.s.scopes.push_frame();
         let mut axes = axes.into_iter();
@@ -86,6 +81,39 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.leave_frame();
         self.s.block = outer;
         Ok(())
+    }
+
+    /// `tx = T.thread_binding(0, 32, thread="threadIdx.x")`: the loop over threads that holds the rest of the list.
+    pub(super) fn bound_thread(
+        &mut self,
+        name: &str,
+        target: Ex,
+        ex: Ex,
+        args: &Args<'_>,
+    ) -> R<()> {
+        let axis = self.axis_of(ex, "thread_binding", args)?;
+        let var = self.open_loop(axis, name);
+        self.define_value(name, target, DefinitionKind::Index, var);
+        Ok(())
+    }
+
+    /// The names of a loop's target, or what is wrong with them.
+    pub(super) fn loop_names(
+        &mut self,
+        target: Ex,
+        targets: &[Ex],
+        n_loops: usize,
+        is_grid: bool,
+    ) -> R<SmallVec<[LoopName<'a>; 4]>> {
+        let ast = self.ast;
+        match names_of(ast, targets, n_loops, is_grid) {
+            Some(names) => Ok(names),
+            None if targets.iter().all(|&it| matches!(ast.kind(it), ExKind::Name(_))) => {
+                let message = format!("{} loop variables for {n_loops} loops", targets.len());
+                Err(self.malformed(target, message))
+            }
+            None => Err(self.malformed(target, "a loop variable is a name")),
+        }
     }
 
     fn open_loop(&mut self, axis: Axis, name: &str) -> ir::ValueId {

@@ -58,13 +58,7 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn nested_function(&mut self, def: u32) -> R<()> {
         let ast = self.ast;
         let node = &ast.defs[def as usize];
-        let is_macro = node.decorators.iter().any(|&it| {
-            let callee = match *ast.kind(it) {
-                ExKind::Call { callee, .. } => callee,
-                _ => it,
-            };
-            self.form_of(callee).is_some_and(|name| matches!(&*name, "macro" | "inline"))
-        });
+        let is_macro = self.is_macro(node);
         let Some(tree) = ast.tree.filter(|_| is_macro) else {
             let message = "a function inside a function has a meaning only as a macro";
             let range = node.name_range;
@@ -75,6 +69,20 @@ impl Lowerer<'_, '_, '_> {
         let found = Rc::new(LocalMacro { tree: tree.clone(), def, sees, home });
         self.define(node.name, node.name_range, DefinitionKind::Meta, Val::LocalMacro(found));
         Ok(())
+    }
+
+    /// Returns true if a definition is that of a macro.
+    pub(super) fn is_macro(&mut self, node: &DefNode<'_>) -> bool {
+        let ast = self.ast;
+        node.decorators.iter().any(|&it| {
+            let callee = match *ast.kind(it) {
+                ExKind::Call { callee, .. } => callee,
+                _ => it,
+            };
+            self.form_of(callee).is_some_and(|name| {
+                matches!(name.strip_prefix("tl.").unwrap_or(&name), "macro" | "inline")
+            })
+        })
     }
 
     /// The value that a call of a macro of TileLang returns; its statements stand before the one that is read.
@@ -128,17 +136,27 @@ impl Lowerer<'_, '_, '_> {
             }
             CalledMacro::Local(found) => {
                 let given = self.given(&args)?;
-                let restore = self.s.scopes.hide(&found.sees);
-                let outside = std::mem::replace(&mut self.s.home, found.home.clone());
-                let result = match self.ast.tree.is_some_and(|it| it.ptr_eq(&found.tree)) {
-                    true => self.expanded_in(self.ast, found.def, given, range),
-                    false => self.expanded_in(&ast::read(&found.tree), found.def, given, range),
-                };
-                self.s.home = outside;
-                self.s.scopes.unhide(restore);
-                result
+                self.expand_local(&found, given, range)
             }
         }
+    }
+
+    /// Replaces a call by the body of a macro that stands in a function, with the names that it sees.
+    pub(super) fn expand_local(
+        &mut self,
+        found: &LocalMacro,
+        given: Given<'_>,
+        range: TextRange,
+    ) -> R<()> {
+        let restore = self.s.scopes.hide(&found.sees);
+        let outside = std::mem::replace(&mut self.s.home, found.home.clone());
+        let result = match self.ast.tree.is_some_and(|it| it.ptr_eq(&found.tree)) {
+            true => self.expanded_in(self.ast, found.def, given, range),
+            false => self.expanded_in(&ast::read(&found.tree), found.def, given, range),
+        };
+        self.s.home = outside;
+        self.s.scopes.unhide(restore);
+        result
     }
 
     /// Reads a definition of a tree in the place of a call.

@@ -9,6 +9,11 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn ceildiv(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
         let [a, b] = self.operands(ex, args, ["lhs", "rhs"])?;
         let at = self.at(ex);
+        self.ceildiv_of(a, b, at)
+    }
+
+    /// A quotient that is rounded up, at a place.
+    pub(super) fn ceildiv_of(&mut self, a: Tx, b: Tx, at: At) -> R<Tx> {
         let (a, b) = self.promote(a, b)?;
         if let (Some(x), Some(y), Some(dtype)) =
             (self.const_int(a), self.const_int(b), self.dtype(a))

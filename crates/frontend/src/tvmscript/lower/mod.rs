@@ -25,6 +25,7 @@ mod generic;
 mod intrinsics;
 mod loops;
 mod macros;
+mod made_macros;
 mod math;
 mod methods;
 mod names;

@@ -33,14 +33,14 @@ use crate::tvmscript::{
 };
 
 /// Statements of helpers that are read for one function.
-const MAX_STEPS: u32 = 20_000;
+pub(super) const MAX_STEPS: u32 = 20_000;
 /// Calls of helpers around one another.
-const MAX_CALLS: u32 = 32;
+pub(super) const MAX_CALLS: u32 = 32;
 /// Items of a range that become values.
 const MAX_RANGE: i128 = 4_096;
 
 /// Where control goes after a statement of a helper.
-enum Flow {
+pub(super) enum Flow {
     Next,
     Break,
     Continue,
@@ -297,7 +297,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Gives the names in a target the values that it takes apart. Returns false if that is not possible.
-    fn name_parts(&mut self, target: Ex, val: Val) -> bool {
+    pub(super) fn name_parts(&mut self, target: Ex, val: Val) -> bool {
         match *self.ast.kind(target) {
             ExKind::Subscript { base, index } if self.s.helper_depth > 0 => {
                 self.list_item_assigned(base, index, val).is_ok()
@@ -554,7 +554,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The value of an expression of a helper: all of it has a meaning here.
-    fn helper_eval(&mut self, ex: Ex) -> R<Ev> {
+    pub(super) fn helper_eval(&mut self, ex: Ex) -> R<Ev> {
         let (n_unread, n_diagnostics) = (self.s.unread.len(), self.s.diagnostics.len());
         let ev = self.eval(ex)?;
         let is_said = |it: &crate::tvmscript::Diagnostic| it.severity != Severity::Hint;
@@ -579,7 +579,7 @@ impl Lowerer<'_, '_, '_> {
         Ok(Some(Val::Buffer(buffer)))
     }
 
-    fn helper_statement(&mut self, st: St) -> R<Flow> {
+    pub(super) fn helper_statement(&mut self, st: St) -> R<Flow> {
         let ast = self.ast;
         match ast.stmt(st).kind {
             StKind::Expr(ex) if matches!(ast.kind(ex), ExKind::Str(_) | ExKind::Ellipsis) => {}

@@ -455,6 +455,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         {
             return self.expand(ex, found, args);
         }
+        if self.made_macro(ex, callee, args)? {
+            return Ok(());
+        }
         if let ExKind::Attr { base, name: "vstore", .. } = *ast.kind(callee) {
             return self.vstore(ex, base, args);
         }

@@ -13,6 +13,7 @@ forms! {
     fn own_parameters, TILES {
         "Kernel" | "ClusterKernel" => &[REST, NAMED, "threads", "prelude", "cluster_dims"],
         "Parallel" => &[REST],
+        "Persistent" => &["domain", "wave_size", "index", "group_size"],
         "Pipelined" => &["start", "stop", "num_stages", "order", "stage", "sync", "group", "annotations"],
         "serial" => &["start", "stop", "step", NAMED, "annotations"],
         "unroll" => &["start", "stop", "step", NAMED, "explicit", "unroll_factor", "annotations"],

@@ -170,6 +170,7 @@ impl Session<'_> {
                     given => given,
                 }
             }
+            Definition::Arms { tree, arms } => self.chosen(place, tree, arms, name),
             Definition::BeforeStar(before) => match self.starred(scopes, place, name) {
                 Some(capture) => capture,
                 None => self.read(scopes, place, name, before),
@@ -186,6 +187,33 @@ impl Session<'_> {
                 Capture::Unknown(Unknown::new(reason))
             }
             _ => capture,
+        }
+    }
+
+    /// The meaning of a name that arms of an `if` bind: the one that is taken.
+    fn chosen(&self, place: &Place, tree: &Green, arms: &[(u32, Green)], name: &str) -> Capture {
+        let ast = self.ast(tree);
+        let frame = Session::static_frame(place);
+        let cx = Cx { ast: &ast, tree, frame: &frame };
+        let unknown = |how: &str| Capture::Unknown(Unknown::new(format!("`{name}` is {how}")));
+        let Some(&first) = ast.root.first() else { return unknown("bound in an `if`") };
+        let (mut at, mut arm) = (first, 0);
+        while let StKind::If { condition, otherwise, .. } = ast.stmt(at).kind {
+            match super::operators::truth_of(&self.eval(cx, condition)) {
+                Some(true) => break,
+                Some(false) => arm += 1,
+                None => {
+                    return unknown("bound in arms of an `if` of which the taken one is not known");
+                }
+            }
+            match *ast.sts(otherwise) {
+                [only] => at = only,
+                _ => break,
+            }
+        }
+        match arms.iter().find(|it| it.0 == arm) {
+            Some((_, green)) => self.assigned(place, green, name),
+            None => unknown("not bound in the arm of an `if` that is taken"),
         }
     }
 

@@ -45,6 +45,17 @@ fn instance(text: &str, number: usize) -> String {
     format!("# {instance}\n{}", ir::print::tvmscript(&lowered.body, 0))
 }
 
+/// As `instance`, of the function of this name, with the codes of what is told of it.
+fn instance_of(text: &str, number: usize, name: &str) -> String {
+    let file = file(text);
+    let instances = file.called_instances(&file.factories(Context::default()), Context::default());
+    let item = file.functions.iter().find(|it| &*it.source.name == name).expect("the function");
+    let lowered = lower(&item.source, &file.environment_in(item, Some(&instances[number])));
+    assert_eq!(ir::verify::verify(&lowered.body), []);
+    let told: String = lowered.diagnostics.iter().map(|it| format!("# {}\n", it.code)).collect();
+    format!("# {}\n{told}{}", instances[number], ir::print::tvmscript(&lowered.body, 0))
+}
+
 #[test]
 fn kernels_are_found_however_the_language_is_named() {
     let text = "import tilelang
@@ -794,4 +805,201 @@ fn each_configuration_of_a_tuner_is_an_instance() {
     // They are bounded.
     let many = tuned("@autotune(configs=[{\"block\": it} for it in range(1, 1000)])", "make(64)\n");
     assert_eq!(many.lines().count(), 64);
+}
+
+#[test]
+fn waves_of_blocks_walk_the_tiles_of_a_domain() {
+    check(
+        "        for i, j in T.Persistent([T.ceildiv(64, 16), 20], 3, bx):
+            A[i, j] = 0.0
+        for t in T.Persistent([100], wave_size=128, index=bx, group_size=16):
+            B[t] = 1
+        for at in T.Persistent([n, 4], 8, bx, 2):
+            A[at[0], at[1]] = 0.0
+        for i, j in T.Persistent([4], 8, bx):
+            B[0] = 2
+",
+        expect![[r#"
+            malformed-form: 2 loop variables for 1 loops
+            for w in range(32):
+                j: T.int32 = T.Div(T.Div(w * 3 + bx, 8), 4) * 8 + T.truncmod(w * 3 + bx, 8)
+                i: T.int32 = T.truncmod(T.Div(w * 3 + bx, 8), 4)
+                if w * 3 + bx < 96:
+                    if T.Div(T.Div(w * 3 + bx, 8), 4) * 8 + T.truncmod(w * 3 + bx, 8) < 20:
+                        A[i, j] = T.float16(0.0)
+            for w in range(1):
+                t: T.int32 = T.Div(w * 128 + bx, 16) * 16 + T.truncmod(w * 128 + bx, 16)
+                if T.Div(w * 128 + bx, 16) * 16 + T.truncmod(w * 128 + bx, 16) < 100:
+                    B[t] = 1
+            for w in range((2 * n * 2 + 8 - 1) // 8):
+                at: T.int32 = T.Div(T.Div(w * 8 + bx, 2), n) * 2 + T.truncmod(w * 8 + bx, 2)
+                at_1: T.int32 = T.truncmod(T.Div(w * 8 + bx, 2), n)
+                if T.Div(T.Div(w * 8 + bx, 2), n) * 2 + T.truncmod(w * 8 + bx, 2) < 4:
+                    A[at_1, at] = T.float16(0.0)
+            for i, j in T.Persistent([4], 8, bx):
+                B[0] = 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_condition_on_a_thread_by_its_call_is_one_of_the_kernel() {
+    check(
+        "        if T.get_thread_binding() < 32:
+            B[0] = 1
+        if T.get_block_binding(1) == 0 and T.get_thread_binding(0) == 0:
+            B[1] = 2
+        if 8 % 2 != 0:
+            B[2] = 3
+",
+        expect![[r#"
+            if tx < 32:
+                B[0] = 1
+            if by == 0 and tx == 0:
+                B[1] = 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_macro_that_a_helper_makes_is_expanded_with_the_names_of_the_helper() {
+    let text = format!(
+        "{HEAD}
+def make(n, fast=True):
+    def plain(step, last=1):
+        size = n // step
+
+        @T.macro
+        def body(X, Y):
+            for i in T.serial(size):
+                Y[i] = X[i] + last
+
+        return body
+
+    def other():
+        from somewhere import group
+
+        name = group(n)[\"name\"]
+        assert name is not None, \"no name\"
+
+        @T.macro
+        def body(X, Y):
+            T.call_extern(name, X[0], dtype=\"float32\")
+            Y[0] = X[0]
+
+        return body
+
+    @T.prim_func
+    def main(A: T.Tensor((n,), \"float32\"), B: T.Tensor((n,), \"float32\")):
+        with T.Kernel(1, threads=32) as bx:
+            if fast:
+                plain(4, last=2)(A, B)
+            else:
+                other()(A, B)
+
+    return main
+
+make(16)
+make(16, fast=False)
+"
+    );
+    expect![[r##"
+        # make(n=16, fast=True)
+        @T.prim_func
+        def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+            for bx in T.thread_binding(1, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [32, 1, 1]})
+                    for i in range(4):
+                        B[i] = A[i] + T.float32(2.0)
+    "##]]
+    .assert_eq(&instance_of(&text, 0, "main"));
+    expect![[r##"
+        # make(n=16, fast=False)
+        @T.prim_func
+        def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+            for bx in T.thread_binding(1, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [32, 1, 1]})
+                    T.call_extern("float32", other().name, A[0])
+                    B[0] = A[0]
+    "##]]
+    .assert_eq(&instance_of(&text, 1, "main"));
+}
+
+#[test]
+fn a_name_that_arms_of_an_if_bind_has_the_value_of_the_arm_that_is_taken() {
+    let text = format!(
+        "{HEAD}
+def make(heads):
+    if heads > 64:
+        assert heads % 64 == 0
+        blocks, rows = heads // 64, 64
+    elif heads == 3:
+        blocks, rows = 1, 3
+    else:
+        blocks = 2
+        rows = heads
+
+    @T.prim_func
+    def main(A: T.Tensor((rows,), \"float32\")):
+        with T.Kernel(blocks, threads=32) as bx:
+            A[bx] = 1.0
+
+    return main
+
+make(128)
+make(3)
+make(8)
+"
+    );
+    let heads: Vec<String> = (0..3)
+        .map(|number| {
+            let text = instance_of(&text, number, "main");
+            let lines = text.lines().filter(|it| it.contains("def ") || it.contains("for "));
+            lines.map(|it| format!("{it}\n")).collect()
+        })
+        .collect();
+    expect![[r#"
+        def main(A: T.Buffer((64,), "float32")):
+            for bx in T.thread_binding(2, thread="blockIdx.x"):
+        def main(A: T.Buffer((3,), "float32")):
+            for bx in T.thread_binding(1, thread="blockIdx.x"):
+        def main(A: T.Buffer((8,), "float32")):
+            for bx in T.thread_binding(2, thread="blockIdx.x"):
+    "#]]
+    .assert_eq(&heads.concat());
+}
+
+#[test]
+fn a_name_that_is_bound_once_more_than_in_the_arms_of_one_if_is_not_known() {
+    for extra in ["rows = 7", "for rows in range(2):\n        pass", "if heads:\n        rows = 1"]
+    {
+        let text = format!(
+            "{HEAD}
+def make(heads):
+    if heads > 64:
+        rows = 64
+    else:
+        rows = heads
+    {extra}
+
+    @T.prim_func
+    def main(A: T.Tensor((rows,), \"float32\")):
+        with T.Kernel(1, threads=32) as bx:
+            A[bx] = 1.0
+
+    return main
+
+make(128)
+"
+        );
+        assert!(instance_of(&text, 0, "main").contains("T.Buffer((rows,)"), "{extra}");
+    }
 }

@@ -380,7 +380,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 63
+                  "ruleIndex": 67
                 }
               ],
               "invocations": [

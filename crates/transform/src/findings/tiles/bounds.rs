@@ -26,41 +26,68 @@ pub(in super::super) const OUT_OF_BOUNDS: FindingRule =
     FindingRule { rule: RULE, plan, title: edit_title, is_unnecessary: false };
 
 /// Its shape is here.
-const SHAPE: Role = Role("its extents are given here");
+pub(super) const SHAPE: Role = Role("its extents are given here");
 
-/// An index of an access: it must not be more than `most`.
-struct Index {
-    dim: usize,
-    expr: ExprId,
-    at: Option<OccurrenceId>,
-    most: i128,
-    is_end: bool,
+/// An index of an access.
+pub(super) struct Index {
+    pub(super) dim: usize,
+    pub(super) expr: ExprId,
+    pub(super) at: Option<OccurrenceId>,
+    /// The extent of its dimension.
+    pub(super) extent: ExprId,
+    /// It must not be more than this; none where the extent is not known.
+    most: Option<i128>,
+    /// It is the end of a part, one past its last element.
+    pub(super) is_end: bool,
+}
+
+/// An access of memory.
+pub(super) struct Access<'a> {
+    pub(super) buffer: BufferId,
+    /// The index that is written for each dimension.
+    pub(super) dims: &'a [ExprId],
+    /// The indices that are looked at; none of memory that TileLang guards.
+    pub(super) indices: Vec<Index>,
+    pub(super) place: Place,
+    around: &'a dyn Fn() -> Option<Around>,
+}
+
+impl Access<'_> {
+    /// The loops and guards around it.
+    pub(super) fn around(&self) -> Option<Around> {
+        (self.around)()
+    }
 }
 
 fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    each_access(facts, &mut |access| found.extend(check(facts, access)));
+}
+
+/// Calls `visit` with each access that TileLang does not guard.
+pub(super) fn each_access(facts: &FindingFacts<'_>, visit: &mut dyn FnMut(&Access<'_>)) {
     let (body, occurrences) = (facts.body, facts.occurrences);
     if super::launches(body).next().is_none() || around::has_jumps(body, occurrences) {
         return;
     }
     for op in body.ops_preorder() {
         if let OpKind::Store { buffer, predicated: false } = body.ops[op].kind {
-            let indices = &body.ops[op].operands[1..];
-            let places = (1..=indices.len()).map(|it| occurrences.of_operand(op, it));
-            let indices = of_access(body, buffer, indices, places);
-            let around = || around::of_op(facts, op);
-            check(facts, buffer, Place::Op(op), &indices, &around, found);
+            let dims = &body.ops[op].operands[1..];
+            let places = (1..=dims.len()).map(|it| occurrences.of_operand(op, it));
+            let indices = of_access(body, buffer, dims, places);
+            let around = &|| around::of_op(facts, op);
+            visit(&Access { buffer, dims, indices, place: Place::Op(op), around });
         }
         for id in occurrences.of_op(op) {
-            let Some((buffer, indices)) = accessed(facts, id) else { continue };
+            let Some((buffer, dims)) = accessed(facts, id) else { continue };
             let mut next = OccurrenceId::new(id.index() + 1);
-            let places = indices.iter().map(|_| {
+            let places = dims.iter().map(|_| {
                 let at = next;
                 next = occurrences[at].end;
                 Some(at)
             });
-            let indices = of_access(body, buffer, indices, places);
-            let around = || around::of_occurrence(facts, id);
-            check(facts, buffer, Place::Occurrence(id), &indices, &around, found);
+            let indices = of_access(body, buffer, dims, places);
+            let around = &|| around::of_occurrence(facts, id);
+            visit(&Access { buffer, dims, indices, place: Place::Occurrence(id), around });
         }
     }
 }
@@ -109,39 +136,35 @@ fn of_access(
     }
     let mut all = Vec::new();
     for (dim, ((&index, &extent), at)) in indices.iter().zip(&data.shape).zip(places).enumerate() {
-        let Some(extent) = number(body, extent).map(i128::from) else { continue };
+        let known = number(body, extent).map(i128::from);
         match body.expr(index).kind {
             ExprKind::Slice { upper: Some(expr), step: None, .. } => {
-                all.push(Index { dim, expr, at: None, most: extent, is_end: true });
+                all.push(Index { dim, expr, at: None, extent, most: known, is_end: true });
             }
             ExprKind::Slice { .. } | ExprKind::Ramp { .. } => {}
-            _ => all.push(Index { dim, expr: index, at, most: extent - 1, is_end: false }),
+            _ => {
+                let most = known.map(|it| it - 1);
+                all.push(Index { dim, expr: index, at, extent, most, is_end: false });
+            }
         }
     }
     all
 }
 
-fn check(
-    facts: &FindingFacts<'_>,
-    buffer: BufferId,
-    place: Place,
-    indices: &[Index],
-    around: &dyn Fn() -> Option<Around>,
-    found: &mut Vec<Finding>,
-) {
+/// The finding about an access with an index that is outside for values that occur.
+pub(super) fn check(facts: &FindingFacts<'_>, access: &Access<'_>) -> Option<Finding> {
     let body = facts.body;
+    let buffer = access.buffer;
     let mut known = None;
-    for index in indices {
-        if is_inside(facts, index) {
-            continue;
-        }
+    for index in &access.indices {
+        let Some(most) = index.most.filter(|_| !is_inside(facts, index)) else { continue };
         if known.is_none() {
-            known = Some(around());
+            known = Some(access.around());
         }
-        let Some(Some(around)) = &known else { return };
+        let Some(Some(around)) = &known else { return None };
         let mut value = 0;
         let mut happens = |values: &Values| match evaluate(body, values, index.expr) {
-            Some(it) if it > index.most => {
+            Some(it) if it > most => {
                 value = it;
                 true
             }
@@ -150,29 +173,30 @@ fn check(
         let Some(values) = search(body, around, &[index.expr], &mut happens) else { continue };
         let name = body.name(body.buffers[buffer].name);
         let (what, extent) = match index.is_end {
-            true => ("ends at", index.most),
-            false => ("is", index.most + 1),
+            true => ("ends at", most),
+            false => ("is", most + 1),
         };
         let for_which = words(body, &values, &[index.expr]);
         let text = format!(
             " is outside of `{name}`: dimension {} has extent {extent}, and the index {what} {value}{for_which}",
             index.dim
         );
-        let message = Sentence::of([place.into(), Word::Text(text.into())]);
-        let mut finding = told(FindingKind::OutOfBounds, place, message);
+        let message = Sentence::of([access.place.into(), Word::Text(text.into())]);
+        let mut finding = told(FindingKind::OutOfBounds, access.place, message);
         finding.related.push(Related { place: Place::Buffer(buffer), role: SHAPE });
-        found.push(finding);
-        return;
+        return Some(finding);
     }
+    None
 }
 
 /// Returns true if bounds show that an index is inside.
-fn is_inside(facts: &FindingFacts<'_>, index: &Index) -> bool {
+pub(super) fn is_inside(facts: &FindingFacts<'_>, index: &Index) -> bool {
+    let Some(most) = index.most else { return false };
     if let Some(it) = number(facts.body, index.expr) {
-        return i128::from(it) <= index.most;
+        return i128::from(it) <= most;
     }
     let Some(at) = index.at else { return false };
     let context = facts.conditions().at(&facts.flow(), at);
     let bounds = facts.analyzer().facts_with(Overflow::Excluded, context, index.expr);
-    bounds.interval.max <= index.most
+    bounds.interval.max <= most
 }

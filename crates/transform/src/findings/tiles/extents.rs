@@ -20,6 +20,11 @@ impl Part {
     }
 }
 
+/// Returns true for a fragment of TileLang, which a layout spreads over the threads.
+pub(super) fn is_fragment(body: &Body, buffer: BufferId) -> bool {
+    body.scope_name(body.buffers[buffer].scope) == "local.fragment"
+}
+
 /// A number.
 pub(super) fn number(body: &Body, expr: ExprId) -> Option<i64> {
     match body.expr(expr).kind {

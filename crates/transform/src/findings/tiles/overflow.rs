@@ -52,6 +52,15 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
+/// Returns true if constants and extents show that int32 holds an occurrence, or if the finding about it is proven.
+pub(super) fn is_decided(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+    let (body, expr) = (facts.body, facts.occurrences[id].expr);
+    around::of_occurrence(facts, id).is_some_and(|it| {
+        greatest(body, &it, expr).is_some_and(|it| it <= LARGEST)
+            || finding(body, id, expr, &it).is_some()
+    })
+}
+
 /// The largest int32.
 const LARGEST: i128 = i32::MAX as i128;
 
@@ -106,7 +115,7 @@ fn operands_are_held(body: &Body, values: &Values, expr: ExprId) -> bool {
 }
 
 /// Returns true for a sum, difference or product of int32.
-fn is_arithmetic(body: &Body, expr: ExprId) -> bool {
+pub(super) fn is_arithmetic(body: &Body, expr: ExprId) -> bool {
     let is_op = matches!(
         body.expr(expr).kind,
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
@@ -115,7 +124,7 @@ fn is_arithmetic(body: &Body, expr: ExprId) -> bool {
 }
 
 /// Returns true if an occurrence only makes up an index of an access, by sums and products.
-fn is_widened(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+pub(super) fn is_widened(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     let (body, occurrences) = (facts.body, facts.occurrences);
     let mut at = id;
     while let Some(parent) = occurrences[at].parent {

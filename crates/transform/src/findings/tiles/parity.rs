@@ -17,10 +17,9 @@ use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
     around::{self, Loop},
     extents::number,
-    linear::{is_rounded_up, size},
-    phases::{BARRIER_INIT, MADE, may_name_barriers, wait},
+    phases::{ARRIVE, BARRIER_INIT, MADE, for_which, is_given, may_name_barriers, wait},
     told,
-    witness::{Key, Names, Values, evaluate},
+    witness::{Key, Values, evaluate},
 };
 
 /// A wait for the wrong phase.
@@ -45,6 +44,10 @@ for k in T.serial(4):
 
 The parity of the `i`-th phase is `i % 2`. A loop that uses a barrier once an iteration waits for `k % 2`; one that uses \
 `n` barriers in turn, for `k // n % 2`.
+
+Also told where warps of their own (`with T.ws(0)`, `with T.ws(1)`) wait for each other, for one barrier or a ring of them, \
+until none is left that could end a phase: who fills waits for the parity before (`k // n % 2 ^ 1`), who uses for that of \
+its own, and each arrives at what the other one waits for.
 ",
     ),
     plan,
@@ -54,8 +57,6 @@ The parity of the `i`-th phase is `i % 2`. A loop that uses a barrier once an it
 
 /// The last arrival before the wait.
 const LAST: Role = Role("the last arrival before it");
-/// The call by which a thread arrives.
-const ARRIVE: &str = "ptx_arrive_barrier";
 /// Iterations of a loop that are counted.
 const MOST_ITERATIONS: i64 = 4;
 /// Arrivals and waits that are counted of one barrier.
@@ -75,6 +76,12 @@ struct Use {
 }
 
 fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    of_block(facts, found);
+    super::rings::plan(facts, found);
+}
+
+/// Waits of all threads together.
+fn of_block(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let (body, occurrences) = (facts.body, facts.occurrences);
     let mut launches = super::launches(body);
     let (Some(_), None) = (launches.next(), launches.next()) else { return };
@@ -246,20 +253,6 @@ impl Count<'_> {
     }
 }
 
-/// Returns true if an extent is a size that calls give, or its number of tiles: it may be two or more.
-fn is_given(body: &Body, extent: ExprId) -> bool {
-    let mut names = Names::default();
-    names.add(body, extent);
-    let [Key::Loop(value)] = names.keys[..] else { return false };
-    let by = match body.expr(extent).kind {
-        ExprKind::Binary(_, _, divisor) => number(body, divisor),
-        _ => return size(body, extent).is_some(),
-    };
-    let data = &body.values[value];
-    let is_size = data.kind == ir::ValueKind::Captured && data.is_size;
-    is_size && by.is_some_and(|by| is_rounded_up(body, extent, value, by))
-}
-
 fn finding(body: &Body, buffer: BufferId, count: &Count<'_>, wrong: Wrong) -> Finding {
     let Wrong { wait, ended } = wrong;
     let place = Place::Occurrence(wait);
@@ -280,14 +273,4 @@ fn finding(body: &Body, buffer: BufferId, count: &Count<'_>, wrong: Wrong) -> Fi
     let last = count.last.map(|it| Related { place: Place::Occurrence(it), role: LAST });
     finding.related.extend(last);
     finding
-}
-
-/// The values of all loops around, in words.
-fn for_which(body: &Body, values: &Values) -> String {
-    let of = |&(key, value): &(Key, i128)| match key {
-        Key::Loop(var) => Some(format!("`{}` = {value}", body.name(body.values[var].name))),
-        Key::Thread(_) => None,
-    };
-    let all: Vec<String> = values.iter().filter_map(of).collect();
-    if all.is_empty() { String::new() } else { format!(" for {}", all.join(" and ")) }
 }

@@ -6,7 +6,7 @@
 //! wait is not looked at: an arrival, a copy, a product, a call. O(occurrences), and a bounded search a wait.
 
 use ir::{
-    Body, BufferId, Callee, ExprId, ExprKind, OccurrenceId,
+    BinaryOp, Body, BufferId, Callee, ExprId, ExprKind, OccurrenceId,
     plan::finding::{Place, Related, Role},
 };
 use rules::{Rule, Severity};
@@ -14,8 +14,11 @@ use rustc_hash::FxHashMap;
 
 use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
-    around, told,
-    witness::{Values, evaluate, search, words},
+    around,
+    extents::number,
+    linear::{is_rounded_up, size},
+    told,
+    witness::{Key, Names, Values, evaluate, search, words},
 };
 
 /// A wait for a barrier at which nothing arrives.
@@ -49,6 +52,9 @@ pub(super) const MADE: Role = Role("made here");
 pub(super) const BARRIER_INIT: &str = "barrier_init";
 /// The call that waits for a phase.
 const WAIT: &str = "tl.mbarrier_wait_parity";
+
+/// The call by which a thread arrives.
+pub(super) const ARRIVE: &str = "ptx_arrive_barrier";
 
 /// Waits for a barrier, and their parities; none if it is used otherwise too.
 type Waits = Option<Vec<(OccurrenceId, ExprId)>>;
@@ -120,4 +126,28 @@ pub(super) fn wait(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<(Occurr
     };
     let &[_, parity, ..] = body.items(args) else { return None };
     (body.name(name) == WAIT && occurrences.index_in(parent, id) == 0).then_some((parent, parity))
+}
+
+/// Returns true if an extent is a size that calls give, or its number of tiles: it may be two or more.
+pub(super) fn is_given(body: &Body, extent: ExprId) -> bool {
+    let mut names = Names::default();
+    names.add(body, extent);
+    let [Key::Loop(value)] = names.keys[..] else { return false };
+    let by = match body.expr(extent).kind {
+        ExprKind::Binary(BinaryOp::FloorDiv | BinaryOp::Div, _, divisor) => number(body, divisor),
+        _ => return size(body, extent).is_some(),
+    };
+    let data = &body.values[value];
+    let is_size = data.kind == ir::ValueKind::Captured && data.is_size;
+    is_size && by.is_some_and(|by| is_rounded_up(body, extent, value, by))
+}
+
+/// The values of all loops around, in words.
+pub(super) fn for_which(body: &Body, values: &Values) -> String {
+    let of = |&(key, value): &(Key, i128)| match key {
+        Key::Loop(var) => Some(format!("`{}` = {value}", body.name(body.values[var].name))),
+        Key::Thread(_) => None,
+    };
+    let all: Vec<String> = values.iter().filter_map(of).collect();
+    if all.is_empty() { String::new() } else { format!(" for {}", all.join(" and ")) }
 }

@@ -3,7 +3,8 @@
 //! Parameters are those of `match_buffer`, with row-major strides left out; names are numbered as they occur; lines of
 //! no meaning to the comparison (comments, empty `T.reads()`, attributes of the function) are left out. Memory stands
 //! at the head of its block, where TileLang's IR has it, and another name of memory right before its first use. A sum
-//! of two constants in the extent of a loop is one constant, and memory that a statement makes has one form.
+//! of two constants in the extent of a loop is one constant, and memory that a statement makes has one form. What
+//! TileLang binds before the loop whose variable it names (the coordinates of `T.Persistent`) is bound in the loop.
 //! Layouts, swizzles and reducers of blocks are attributes in our IR and statements or objects in TileLang's: they are
 //! not compared, nor are the counts of barriers. O(text).
 
@@ -41,7 +42,9 @@ pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
     });
     let parameters: Vec<String> = parameters.collect();
     let mut all = vec![format!("def f({}):", parameters.join(", "))];
-    all.extend(memory_first(kept));
+    let symbols: Vec<&str> =
+        lines.iter().filter_map(|it| it.trim().strip_suffix(" = T.int32()")).collect();
+    all.extend(memory_first(bound_in_loops(kept, &symbols)));
     let mut numbers = BTreeMap::new();
     Some(all.iter().map(|it| numbered(it, &mut numbers)).collect())
 }
@@ -81,6 +84,51 @@ fn names_at_use(lines: Vec<String>) -> Vec<String> {
         }
     }
     rest
+}
+
+/// Lines with what is bound right before a loop, and names its variable, in the loop. A symbol has the name of the
+/// variable there, which is printed with a number of its own.
+fn bound_in_loops(lines: Vec<String>, symbols: &[&str]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let var = line.trim_start().strip_prefix("for ").and_then(|it| it.split_once(" in range("));
+        let Some((var, _)) = var else {
+            out.push(line);
+            continue;
+        };
+        let is_of = |it: &&&str| {
+            var.strip_prefix(**it).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        let symbol = symbols.iter().find(is_of).copied();
+        let names = |it: &String| {
+            it.contains(": T.int32 = ")
+                && symbol.is_some_and(|symbol| words(it).any(|word| word == symbol))
+        };
+        let first = out.iter().rposition(|it| !names(it)).map_or(0, |it| it + 1);
+        let moved = out.split_off(first);
+        out.push(line.clone());
+        for it in moved {
+            out.push(format!("    {}", renamed(&it, symbol.unwrap_or(var), var)));
+        }
+    }
+    out
+}
+
+/// A line with another name for one of its words.
+fn renamed(line: &str, from: &str, to: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let is_part = |it: char| it.is_alphanumeric() || it == '_';
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        let end = match is_part(first) {
+            true => rest.find(|it| !is_part(it)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(end);
+        out.push_str(if word == from { to } else { word });
+        rest = behind;
+    }
+    out
 }
 
 /// The names and numbers of a line.
@@ -303,6 +351,14 @@ mod tests {
         assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
         let other = ours.replace("- 1", "- 2");
         assert!(difference(&theirs, &function(&other, "f").unwrap()).is_some());
+    }
+
+    #[test]
+    fn coordinates_are_bound_in_the_loop_that_they_name() {
+        let theirs = "def f(A: T.Buffer((8, 4))):\n    w = T.int32()\n    by: T.int32 = w * 3 + 1\n    x: T.int32 = 7\n    by: T.int32 = w * 3\n    for w_1 in range(8):\n        if w_1 < 4:\n            A[by, 0] = x\n";
+        let ours = "def f(A: T.Buffer((8, 4))):\n    x: T.int32 = 7\n    for w in range(8):\n        by: T.int32 = w * 3\n        if w < 4:\n            A[by, 0] = x\n";
+        let theirs = function(&theirs.replace("    by: T.int32 = w * 3 + 1\n", ""), "f").unwrap();
+        assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
     }
 
     #[test]

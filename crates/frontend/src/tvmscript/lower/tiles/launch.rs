@@ -24,6 +24,13 @@ pub(in super::super) struct Launch {
     pub(super) notes: AttrDict,
 }
 
+impl Launch {
+    /// Returns true for the index of a block or of a thread.
+    pub(super) fn is_index(&self, value: ValueId) -> bool {
+        self.blocks.contains(&value) || self.threads.contains(&value)
+    }
+}
+
 /// The number of threads of a block that is given none.
 const THREADS: i128 = 128;
 

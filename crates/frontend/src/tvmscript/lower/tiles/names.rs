@@ -80,18 +80,24 @@ impl Lowerer<'_, '_, '_> {
     pub(in super::super) fn decision(&mut self, ex: Ex) -> R<Ev> {
         let mark = self.mark();
         let ev = self.eval(ex);
-        if !self.is_tile_source() || !self.is_pure(ex) {
+        if !self.is_tile_source() {
+            return ev;
+        }
+        // An expression of constants: TVM folds it, and TileLang decides by what is left.
+        if let Ok(Ev { val: Val::Expr(id), src }) = &ev
+            && let Some(holds) = self.constant_truth(*id)
+        {
+            return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src: *src });
+        }
+        if !self.is_pure(ex) {
             return ev;
         }
         match ev {
             Ok(ev) if matches!(ev.val, Val::Const(_)) || self.is_captured(&ev.val) => Ok(ev),
-            ev => {
-                // An expression of constants: TVM folds it, and TileLang decides by what is left.
-                if let Ok(Ev { val: Val::Expr(id), src }) = ev
-                    && let Some(holds) = self.constant_truth(id)
-                {
-                    return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src });
-                }
+            Ok(Ev { val: Val::Expr(id), src }) if self.is_of_threads(id) => {
+                Ok(Ev { val: Val::Expr(id), src })
+            }
+            _ => {
                 self.undo(mark);
                 self.s.doubt = super::super::Doubt::Unknown;
                 let text = self.text(self.ast.range(ex));
@@ -99,6 +105,20 @@ impl Lowerer<'_, '_, '_> {
                 Ok(Ev { val: Val::Unknown(self.captured_text(&text)), src })
             }
         }
+    }
+
+    /// Returns true if a value names an index of the threads or blocks, which a call gives (`T.get_thread_binding()`).
+    fn is_of_threads(&self, id: ir::ExprId) -> bool {
+        let Some(launch) = &self.s.launch else { return false };
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let kind = self.kind_of(id);
+            match kind {
+                ExprKind::Value(value) if launch.is_index(value) => return true,
+                _ => self.s.body.each_child(kind, &mut |it| stack.push(it)),
+            }
+        }
+        false
     }
 
     /// The truth of an integer, or of a comparison of two.

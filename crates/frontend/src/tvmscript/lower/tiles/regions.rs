@@ -46,6 +46,11 @@ impl Tile {
         self.part.as_ref()?.extents.as_deref()
     }
 
+    /// The extents of a part that is written with its ends.
+    fn written_extents(&self) -> Option<Vec<ExprId>> {
+        self.part.as_ref().filter(|it| !it.is_whole)?.extents.clone()
+    }
+
     /// The first indices, where they are known.
     pub(super) fn starts(&self) -> Option<&[Tx]> {
         self.part.as_ref().map(|it| &*it.starts)
@@ -155,7 +160,8 @@ impl Lowerer<'_, '_, '_> {
         let (a, b) = match (a, b) {
             (Some(a), Some(b)) => {
                 let (a, b) = self.matched(a, b);
-                (Some(a), Some(b))
+                // A part that is written has no more than that.
+                (first.written_extents().or(Some(a)), second.written_extents().or(Some(b)))
             }
             _ => (None, None),
         };

@@ -1,0 +1,263 @@
+//! Loops that TileLang refuses.
+//!
+//! In: the facts. Out: a finding for each tile operation, pipeline or further `T.Parallel` in the iterations of a
+//! `T.Parallel`, for each element of thread-local memory that its variable picks, and for each element of a fragment
+//! that the variable of a loop of unknown extent picks: the checks that TileLang makes before it lowers a kernel (its
+//! `NestedLoopChecker`, `ParallelLocalIndexChecker` and `FragmentLoopChecker`). They look at the form alone, so that
+//! what is told is refused whatever the values are. An extent that Python knows is a number by then, and is not told.
+//! Also a pipeline whose lists do not have one length, steps of zero, and two ways to unroll. O(operations).
+
+use ir::{
+    Attr, Body, BufferId, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
+    ValueId, ValueKind,
+    arena::Id as _,
+    plan::finding::{Place, Related, Role},
+};
+use rules::{Rule, Severity};
+use smallvec::SmallVec;
+
+use super::{
+    super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
+    extents::{is_fragment, number},
+    linear::size,
+    told,
+    witness::definition,
+};
+
+/// A loop that TileLang refuses.
+pub(in super::super) const TILE_LOOP: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "tile-loop",
+        Severity::Error,
+        "a loop that TileLang refuses",
+        "\
+TileLang gives the iterations of `T.Parallel` to the threads of a block, one element each. When it builds a kernel it \
+refuses there:
+
+- tile operations in an iteration (`T.copy`, `T.gemm`, `T.fill`, `T.reduce_*`, …): they are the work of all threads;
+- a `T.Parallel` in another one, unless it is the only statement there: `for i …: for j …:` is one loop over `i, j`;
+- a `T.Pipelined` with stages in it;
+- elements of `T.alloc_local` at an index with the loop's variable: that memory is of one thread, and an iteration has \
+no thread of its own;
+- elements of a fragment at an index with the variable of a loop whose extent is no number: the fragment has no layout \
+for it.
+
+It also refuses `T.Pipelined` with lists `order` and `stage` of two lengths, a step of zero, and `T.unroll` with both \
+`explicit` and `unroll_factor`.
+
+```python
+for i in T.Parallel(64):
+    T.copy(A[i, 0:32], S[i, :])        # all threads, in each iteration
+```
+
+Use `T.serial` where each thread is to do all of it, and a fragment where each thread is to have its part.
+",
+    ),
+    plan,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// The loop around.
+const AROUND: Role = Role("in the iterations of this loop");
+
+fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    let (body, occurrences) = (facts.body, facts.occurrences);
+    if super::launches(body).next().is_none() {
+        return;
+    }
+    let nearest = nearest(body);
+    for op in body.ops_preorder() {
+        if let Some(why) = of_loop(body, op) {
+            let place = Place::Op(op);
+            let message = Sentence::of([place.into(), Word::Text(why.into())]);
+            found.push(told(FindingKind::TileLoop, place, message));
+        }
+        let Some(inner) = nearest[op.index()] else { continue };
+        let around = std::iter::successors(Some(inner), |it| nearest[it.index()]);
+        let loops: SmallVec<[OpId; 4]> = around.take(MOST_LOOPS).collect();
+        let mut tell = |place: Place, text: String| {
+            let message = Sentence::of([place.into(), Word::Text(text.into())]);
+            let mut finding = told(FindingKind::TileLoop, place, message);
+            finding.related.push(Related { place: Place::Op(inner), role: AROUND });
+            found.push(finding);
+        };
+        match body.ops[op].kind {
+            OpKind::For(ForKind::Parallel) if !is_only_statement(body, op) => {
+                tell(
+                    Place::Op(op),
+                    " is a `T.Parallel` in another one, and not alone there".into(),
+                );
+            }
+            OpKind::For(_) if is_pipeline(body, op) => {
+                tell(Place::Op(op), " is a pipeline inside of `T.Parallel`".into());
+            }
+            OpKind::Store { buffer, .. } => {
+                if let Some(why) = refused(body, buffer, &body.ops[op].operands[1..], &loops) {
+                    tell(Place::Op(op), why);
+                }
+            }
+            _ => {}
+        }
+        for id in occurrences.of_op(op) {
+            let place = Place::Occurrence(id);
+            match body.expr(occurrences[id].expr).kind {
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), .. }
+                    if it.is_tilelang_tile() =>
+                {
+                    let text = " is the work of all threads of the block, inside of `T.Parallel`";
+                    tell(place, text.to_owned());
+                    break;
+                }
+                ExprKind::Load { buffer, indices, .. } if !is_address(facts, id) => {
+                    if let Some(why) = refused(body, buffer, body.items(indices), &loops) {
+                        tell(place, why);
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Why TileLang refuses a loop, whatever is in it.
+fn of_loop(body: &Body, op: OpId) -> Option<String> {
+    let data = &body.ops[op];
+    let OpKind::For(_) = data.kind else { return None };
+    let attrs = body.dict(data.attrs);
+    let of = |key: &str| attrs.iter().find(|it| &*it.0 == key).map(|it| &it.1);
+    let count = |key: &str| match of(key) {
+        Some(Attr::List(items)) => Some(items.len()),
+        _ => None,
+    };
+    if data.operands.get(2).is_some_and(|&it| number(body, it) == Some(0)) {
+        return Some(" has a step of 0".to_owned());
+    }
+    if matches!(of("pragma_unroll_explicit"), Some(Attr::Bool(true)))
+        && of("pragma_unroll_factor").is_some()
+    {
+        return Some(" is unrolled both in full and by a factor".to_owned());
+    }
+    let (order, stage) = (count("order")?, count("stage")?);
+    (order != stage).then(|| format!(" orders {order} statements, and gives stages to {stage}"))
+}
+
+/// By operation: the nearest parallel loop around it.
+fn nearest(body: &Body) -> Vec<Option<OpId>> {
+    let mut all: Vec<Option<OpId>> = vec![None; body.ops.len()];
+    for op in body.ops_preorder() {
+        all[op.index()] = body.parent_op(op).and_then(|parent| {
+            let is_loop = body.ops[parent].kind == OpKind::For(ForKind::Parallel);
+            if is_loop { Some(parent) } else { all[parent.index()] }
+        });
+    }
+    all
+}
+
+/// Returns true if an operation is all that the loop right around it has.
+fn is_only_statement(body: &Body, op: OpId) -> bool {
+    let block = body.ops[op].parent;
+    let is_loop =
+        body.parent_op(op).is_some_and(|it| body.ops[it].kind == OpKind::For(ForKind::Parallel));
+    is_loop && body.blocks[block].ops.len() == 1
+}
+
+/// Returns true for a loop that asks for a pipeline.
+fn is_pipeline(body: &Body, op: OpId) -> bool {
+    const MARKS: [&str; 5] =
+        ["num_stages", "order", "stage", "tl_pipeline_order", "tl_pipeline_stage"];
+    body.dict(body.ops[op].attrs).iter().any(|it| MARKS.contains(&&*it.0))
+}
+
+/// Returns true if a load only names the place whose address is taken.
+fn is_address(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+    let Some(parent) = facts.occurrences[id].parent else { return false };
+    match facts.body.expr(facts.occurrences[parent].expr).kind {
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } => it.makes_address(),
+        _ => false,
+    }
+}
+
+/// Why TileLang refuses an element.
+fn refused(body: &Body, buffer: BufferId, indices: &[ExprId], loops: &[OpId]) -> Option<String> {
+    if body.has_unknown_rank(buffer) {
+        return None;
+    }
+    let scope = body.buffers[buffer].scope;
+    let is_fragment = is_fragment(body, buffer);
+    if !is_fragment && !scope.is_local() {
+        return None;
+    }
+    let name = body.name(body.buffers[buffer].name);
+    loops.iter().find_map(|&it| {
+        let var = *body.blocks[body.entry(body.ops[it].regions[0])].args.first()?;
+        if !indices.iter().any(|&it| names(body, it, var)) {
+            return None;
+        }
+        let of_loop = body.name(body.values[var].name);
+        if !is_fragment {
+            return Some(format!(
+                " picks an element of `{name}` by `{of_loop}` of `T.Parallel`, but each thread has a `{name}` of its own"
+            ));
+        }
+        let extent = *body.ops[it].operands.get(1)?;
+        is_open(body, extent).then(|| {
+            format!(
+                " picks an element of the fragment `{name}` by `{of_loop}`, whose loop has no number for its extent"
+            )
+        })
+    })
+}
+
+/// Returns true if the text of an expression names a variable, as TileLang looks for it: a name that is bound to an
+/// expression is a name of its own.
+fn names(body: &Body, expr: ExprId, var: ValueId) -> bool {
+    let mut stack = vec![expr];
+    let mut left = MOST_NODES;
+    while let Some(expr) = stack.pop() {
+        let kind = body.expr(expr).kind;
+        left -= 1;
+        match kind {
+            ExprKind::Value(value) if value == var => return true,
+            _ if left == 0 => return false,
+            _ => body.each_child(kind, &mut |it| stack.push(it)),
+        }
+    }
+    false
+}
+
+/// Parallel loops around an element that are looked at.
+const MOST_LOOPS: usize = 16;
+/// Nodes that are looked at of an index.
+const MOST_NODES: u32 = 1000;
+
+/// Returns true if an extent is certainly no number when the kernel is lowered: a size of `T.dynamic`, a parameter or
+/// a variable of a loop or launch, also in a sum or product with numbers.
+fn is_open(body: &Body, extent: ExprId) -> bool {
+    use ir::BinaryOp as B;
+    let of = |it: ExprId| ir::stack::with_room(|| is_open(body, it));
+    match body.expr(extent).kind {
+        ExprKind::Value(value) => match definition(body, value) {
+            Some(definition) => of(definition),
+            None => {
+                let data = &body.values[value];
+                let is_variable =
+                    matches!(data.kind, ValueKind::Param(_) | ValueKind::BlockArg(..));
+                size(body, extent).is_some() || is_variable && data.ty != Type::Unknown
+            }
+        },
+        ExprKind::Binary(B::Add | B::Sub, a, b) => match (number(body, a), number(body, b)) {
+            (Some(_), None) => of(b),
+            (None, Some(_)) => of(a),
+            _ => false,
+        },
+        ExprKind::Binary(B::FloorDiv, a, b) => number(body, b).is_some() && of(a),
+        ExprKind::Binary(B::Mul, a, b) => match (number(body, a), number(body, b)) {
+            (Some(by), None) => by != 0 && of(b),
+            (None, Some(by)) => by != 0 && of(a),
+            _ => false,
+        },
+        _ => false,
+    }
+}
