@@ -192,8 +192,7 @@ fn section(figures: &Value) -> anyhow::Result<String> {
         let percent = 100.0 * it.difference();
         writeln!(text, "| {workers} | {measured:.2} s | {predicted:.2} s | {percent:+.0} % |")?;
     }
-    let team_words =
-        "A team, by the model: a compiler takes 0.5 s a kernel, a developer's machine has 8 and a line of 1 Gbit/s, \
+    let team_words = "A team, by the model: a compiler takes 0.5 s a kernel, a developer's machine has 8 and a line of 1 Gbit/s, \
          the cache one of 10 Gbit/s and 16 threads, an answer takes 1 ms, and jobs have 8 kernels, 64 at a time, \
          the most that a build has. All else is as measured.";
     writeln!(text, "\n{}\n", wrapped(team_words))?;
