@@ -99,7 +99,7 @@ fn a_save_builds_what_it_reaches_and_an_interrupt_ends_it() {
     let _ = Command::new("true");
 }
 
-/// What a process reads and writes, in calls of the system; none where that is not told.
+/// The calls of the system by which a process reads and writes; none where that is not told.
 fn calls(process: u32) -> Option<(u64, u64)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/io")).ok()?;
     let of =

@@ -118,7 +118,7 @@ fn with_reader(settings: &Settings, options: &RunOptions) -> Settings {
     Settings { reader, ..settings.clone() }
 }
 
-/// What a build of all files leaves in memory for builds of some.
+/// The memory of a build of all files, for builds of some.
 struct Left {
     standing: Standing,
     texts: Texts,
@@ -311,7 +311,7 @@ struct Around<'a> {
 struct Called {
     /// The file, and the call.
     calls: Vec<(String, String)>,
-    /// Whether the file, and what it imports, was found to be as the last build read it; none if nobody looked.
+    /// True if the file, and what it imports, was found to be as the last build read it; none if nobody looked.
     is_known: Option<bool>,
 }
 

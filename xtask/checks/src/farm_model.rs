@@ -167,8 +167,9 @@ fn section(figures: &Value) -> anyhow::Result<String> {
     let milli = |name: &str| of(name).map(|it| it * 1e3);
     let measured = format!(
         "Measured here (profile `{}`, {} processors), each in milliseconds: the text of a kernel {:.2}, a call of the \
-         cache {:.3}, compiling a kernel here {:.1}; a job takes a worker {:.1} and {:.1} for each of its kernels, and {:.1} on its way. An \
-         entry has {:.0} bytes. The compilers of the test only wait, so that more workers than processors are as good as machines.",
+         cache {:.3}, compiling a kernel here {:.1}; a job takes a worker {:.1} and {:.1} for each of its kernels, \
+         and {:.1} on its way. An entry has {:.0} bytes. The compilers of the test only wait, so that more workers \
+         than processors are as good as machines.",
         figures["profile"].as_str().unwrap_or("unknown"),
         of("processors")?,
         milli("produce")?,

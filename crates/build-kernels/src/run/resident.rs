@@ -2,8 +2,8 @@
 //!
 //! In: a build of all files; then paths that changed. Out: the files that these reach (themselves, those that import
 //! them, the files of factories that they call, those whose outputs somebody changed), and builds of these alone, which
-//! leave the folder as a build of all would. Where a change may concern more than that (a file appears or goes, somebody
-//! else built into the folder), it says so, and all is to be built.
+//! leave the folder as a build of all would. Where a change may concern more than that (a file appears or goes,
+//! somebody else built into the folder), it says so, and all is to be built.
 //!
 //! The manifest is true after each build. The notes for the next process are written when the caller has time
 //! ([`Resident::note`]); until then a process that is started takes the manifests for the truth, as after a kill.
@@ -47,13 +47,13 @@ pub struct Resident {
     /// The folders of imported files, and those of them that nobody was told of.
     folders: BTreeSet<PathBuf>,
     new_folders: Vec<PathBuf>,
-    /// What it looked at since the last build.
+    /// The looks since the last build.
     looks: Looks,
     /// Notes about texts that are not written yet.
     is_noted: bool,
 }
 
-/// What a change reaches.
+/// The inputs that a change reaches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reached {
     /// These inputs.

@@ -11,7 +11,7 @@ use super::{
     output::{Owner, StandingOutput},
 };
 
-/// What a build left in a folder, for each target.
+/// The folder of each target as a build left it.
 pub struct Standing(Vec<StandingOutput>);
 
 impl Standing {

@@ -21,7 +21,7 @@ const GROUP: usize = 4;
 const JOBS: usize = 8;
 /// Jobs of one worker at once.
 const BUSY: usize = 12;
-/// What each of both compilers waits for a kernel, in seconds.
+/// The time that each of both compilers waits for a kernel, in seconds.
 const WAIT: &str = "0.05";
 
 fn write_program(path: &Path, text: &str) {

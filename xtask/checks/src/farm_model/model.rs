@@ -5,8 +5,8 @@
 //! the developer. The others are written as text one after the other, and compiled on the developer's own machine, one
 //! at a time for each of its compilers, and in groups on workers, which take the groups of all developers in the order
 //! in which they come. A compiler of the developer's that has nothing to do begins kernels of jobs that are long on
-//! their way once more, as the farm of `build-kernels` does; who is first counts, and a job whose kernels are all done is
-//! not begun. What is compiled is kept in the cache. Durations are fixed: nothing is by chance. An event for each group
+//! their way once more, as the farm of `build-kernels` does; who is first counts, and a job whose kernels are all done
+//! is not begun. What is compiled is kept in the cache. Durations are fixed: nothing is by chance. An event for each group
 //! of kernels and for each bundle of calls.
 
 use std::collections::VecDeque;
@@ -50,7 +50,7 @@ pub(super) struct Farm {
     pub(super) source: f64,
 }
 
-/// What happened.
+/// The outcome of a simulation.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Outcome {
     /// How long each build took, in the order of their beginnings.
@@ -68,7 +68,7 @@ pub(super) struct Outcome {
     pub(super) cache: f64,
 }
 
-/// What is so long on its way to a worker and back is begun here once more, if it takes no longer here.
+/// A job that is so long on its way is begun here once more, if compiling takes no longer here.
 const SOON: Time = SECOND / 5;
 /// Calls in one event: as many as go out at a time, or more in long builds, one after the other.
 const BUNDLES: usize = 2000;

@@ -35,7 +35,7 @@ pub(in crate::build) struct StandingOutput {
     is_noted: bool,
 }
 
-/// What is before a hash in the text: quotes in names are written with a stroke before them.
+/// The text before a hash: quotes in names are written with a stroke before them.
 const FIELD: &str = "\"hash\": \"";
 
 /// The text of `manifest.json`, and where the hash of each file's manifest is in it.
@@ -67,7 +67,7 @@ impl IndexText {
     }
 }
 
-/// What a function has in the list of functions that are equal up to names.
+/// The entry of a function in the list of functions that are equal up to names.
 type Listed<'f> = (&'f [u8; 32], &'f str, Vec<(&'f str, u64)>);
 
 impl StandingOutput {

@@ -38,7 +38,7 @@ const RULES: [&str; 4] = [".gitignore", ".ignore", "exclude", ".git"];
 
 type Message = notify::Result<Event>;
 
-/// What stays between builds.
+/// The state between builds.
 #[derive(Default)]
 struct Watch {
     shared: SharedCache,
@@ -296,7 +296,7 @@ fn own_folders(args: &BuildArgs, io: &Io<'_>) -> Vec<[PathBuf; 2]> {
     [store, out].into_iter().map(|it| [real(&it), it]).collect()
 }
 
-/// What comes next.
+/// The next thing that happens.
 #[derive(PartialEq, Eq, Debug)]
 enum Next {
     /// A change at these paths, and the pause after it.
