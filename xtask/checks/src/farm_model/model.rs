@@ -6,8 +6,8 @@
 //! at a time for each of its compilers, and in groups on workers, which take the groups of all developers in the order
 //! in which they come. A compiler of the developer's that has nothing to do begins kernels of jobs that are long on
 //! their way once more, as the farm of `build-kernels` does; who is first counts, and a job whose kernels are all done
-//! is not begun. What is compiled is kept in the cache. Durations are fixed: nothing is by chance. An event for each group
-//! of kernels and for each bundle of calls.
+//! is not begun. What is compiled is kept in the cache. Durations are fixed: nothing is by chance. An event for each
+//! group of kernels and for each bundle of calls.
 
 use std::collections::VecDeque;
 
