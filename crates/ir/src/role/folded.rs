@@ -35,6 +35,10 @@ fn look(body: &Body, expr: ExprId, n_seen: &mut usize) -> bool {
     match node.kind {
         ExprKind::Int(_) | ExprKind::Float(_) => true,
         ExprKind::Value(value) => body.is_captured(value),
+        // A division, or another operator, of values whose type is not known.
+        ExprKind::Call { args, .. } if node.ty.is_open() && !node.flags.has_unknown => {
+            body.items(args).iter().all(|&it| of(it))
+        }
         // TVM keeps a `Select` whatever it is of.
         ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Select(..) => false,
         ExprKind::Binary(op, a, b) => {
@@ -59,12 +63,15 @@ fn look(body: &Body, expr: ExprId, n_seen: &mut usize) -> bool {
 }
 
 /// Returns true if the `index`-th operand of a node is judged while the text is read, should it be a constant: a
-/// divisor, and what is converted to a type that Python decides.
+/// divisor, and what is converted from or to a type that Python decides.
 pub fn is_judged(body: &Body, effects: &EffectTable, parent: ExprId, index: usize) -> bool {
     match body.expr(parent).kind {
         ExprKind::Binary(op, ..) => index == 1 && op.is_division(),
         // A promotion to a type that nobody knows cannot fail.
-        ExprKind::Cast(_) => body.ty(parent) != Type::Unknown && body.ty(parent).is_open(),
+        ExprKind::Cast(of) => {
+            let ty = body.ty(parent);
+            ty != Type::Unknown && (ty.is_open() || body.ty(of).is_open())
+        }
         ExprKind::Call { .. } => {
             index == 1 && effects.own_trap(body, parent) == Trap::Cond(TrapKind::Division)
         }

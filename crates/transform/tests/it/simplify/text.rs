@@ -803,7 +803,7 @@ from tvm.script import tirx as T
 
 def make(k, d):
     @T.prim_func(s_tir=True)
-    def f(x: T.int32, A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), d)):
+    def f(x: T.int32, A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), d), C: T.Buffer((2,), \"uint64\")):
         for i in range(1):
             A[0] = T.truncdiv(k, i)
         for i in range(1):
@@ -812,12 +812,14 @@ def make(k, d):
         A[1] = 1 % T.Select(T.bool(False), 0, x + k)
         B[0] = (~T.if_then_else(T.bool(False), 0, 7)).astype(d)
         B[1] = (~T.if_then_else(T.bool(False), 0, x)).astype(d)
+        C[0] = T.Cast(\"uint64\", T.if_then_else(T.bool(False), 0, -2) // k)
+        C[1] = T.Cast(\"uint64\", T.if_then_else(T.bool(False), 0, x) // k)
     return f
 ",
         expect![[r##"
             # 1 of 2
             @T.prim_func(s_tir=True)
-            def f(x: T.int32, A: T.Buffer((16,), "int32"), B: T.Buffer((16,), d)):
+            def f(x: T.int32, A: T.Buffer((16,), "int32"), B: T.Buffer((16,), d), C: T.Buffer((2,), "uint64")):
                 for i in range(1):
                     A[0] = T.truncdiv(k, i)
                 for i in range(1):
@@ -826,6 +828,8 @@ def make(k, d):
                 A[1] = 1 % (x + k)
                 B[0] = (~T.if_then_else(T.bool(False), 0, 7)).astype(d)
                 B[1] = (~T.if_then_else(T.bool(False), 0, x)).astype(d)
+                C[0] = T.Cast("uint64", T.if_then_else(T.bool(False), 0, -2) // k)
+                C[1] = T.Cast("uint64", T.if_then_else(T.bool(False), 0, x) // k)
             return f
         "##]],
     );
