@@ -123,7 +123,7 @@ impl Printer<'_> {
             // A promotion has no text.
             ExprKind::Cast(value) if ty == Type::Unknown => self.expr_at(value),
             // Of a number it makes a constant, which `T.Cast` does not.
-            ExprKind::Cast(value) if self.is_number(ty) && self.is_of_python(value) => {
+            ExprKind::Cast(value) if self.is_number(ty) && self.is_of_python(value, ty) => {
                 self.push(format_args!("T.{}(", ty.prim().unwrap_or(DataType::HANDLE)));
                 self.expr(value);
                 self.out.push(')');
@@ -251,16 +251,18 @@ impl Printer<'_> {
         ty.prim().is_some_and(|it| has_member(it) && is_number(it))
     }
 
-    /// Returns true if an expression is one of Python: of captured values, and literals beside them.
-    fn is_of_python(&self, expr: ExprId) -> bool {
+    /// Returns true if an expression is one of Python: of captured values, and literals beside them, that may be a
+    /// number of a type. A negative literal may come from TVM, which converts it where Python's is refused.
+    pub(super) fn is_of_python(&self, expr: ExprId, ty: Type) -> bool {
         if !self.body.expr(expr).flags.has_captured {
             return false;
         }
+        let is_unsigned = ty.prim().is_some_and(DataType::is_uint);
         let mut stack = vec![expr];
         while let Some(at) = stack.pop() {
             let node = self.body.expr(at);
             match node.kind {
-                ExprKind::Int(_) => {}
+                ExprKind::Int(value) if value >= 0 || !is_unsigned => {}
                 ExprKind::Value(_) if self.is_python(at) => {}
                 ExprKind::Binary(..) => {
                     self.body.each_child(node.kind, &mut |it| stack.push(it));

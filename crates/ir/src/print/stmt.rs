@@ -482,7 +482,9 @@ impl Printer<'_> {
     pub(super) fn stored(&self, value: ExprId) -> ExprId {
         match self.body.expr(value) {
             Expr { kind: ExprKind::Cast(operand), ty, .. }
-                if ty.is_open() || self.body.ty(operand).is_open() =>
+                if (ty.is_open() || self.body.ty(operand).is_open())
+                    && self.is_of_python(operand, ty)
+                        == self.is_of_python(operand, Type::Unknown) =>
             {
                 operand
             }

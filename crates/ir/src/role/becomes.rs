@@ -49,7 +49,23 @@ pub fn may_become(
 fn is_constant_then(body: &Body, old: ExprId, new: ExprId) -> bool {
     !matches!(body.expr(new).kind, ExprKind::Int(it) if it > 0)
         && may_be_constant(body, new)
-        && !may_be_constant(body, old)
+        && (!may_be_constant(body, old) || has_choice(body, old) && !has_choice(body, new))
+}
+
+/// Returns true if a `T.if_then_else` is in an operand: a constant that TVM makes of it is none of Python.
+fn has_choice(body: &Body, expr: ExprId) -> bool {
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        let node = body.expr(at);
+        if matches!(node.kind, ExprKind::IfThenElse(..)) {
+            return true;
+        }
+        // A choice counts as a call.
+        if node.flags.has_call {
+            body.each_child(node.kind, &mut |it| stack.push(it));
+        }
+    }
+    false
 }
 
 /// Returns true if a constant fits where it stands.

@@ -453,6 +453,8 @@ fn a_conversion_of_a_number_of_python_stays_a_constant() {
             T.evaluate(T.call_extern(\"int32\", \"f\", T.uint32(n), T.cast(n * 2 + 1, \"int64\")))
             T.evaluate(T.call_extern(\"int32\", \"f\", T.uint32(n + x)))
             A[0] = T.uint32(n) + T.bitwise_not(T.uint32(7))
+            A[1] = T.Cast(\"uint32\", T.if_then_else(T.bool(False), 0, -2) // n)
+            A[2] = n - 2
         ",
         expect![[r#"
             unresolved-capture: the value of `n` is not known here
@@ -461,6 +463,8 @@ fn a_conversion_of_a_number_of_python_stays_a_constant() {
                 T.call_extern("int32", "f", T.uint32(n), T.int64(n * 2 + 1))
                 T.call_extern("int32", "f", T.Cast("uint32", n + x))
                 A[0] = T.uint32(n) + ~T.uint32(7)
+                A[1] = T.Cast("uint32", -2 // n)
+                A[2] = n - 2
         "#]],
     );
 }
@@ -475,6 +479,13 @@ fn a_function_of_python_is_given_what_is_written() {
             helper(x, False, T.float32(1), 2)
             T.evaluate(T.call_extern(\"int32\", \"f\", False))
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            unresolved-capture: the values of `name` and `helper` are not known here
+            @T.prim_func
+            def f(x: T.int32, A: T.Buffer((16,), "uint32")):
+                T.ptx[name](x, 0, True)
+                helper(x, False, T.float32(1.0), 2)
+                T.call_extern("int32", "f", T.bool(False))
+        "#]],
     );
 }
