@@ -285,7 +285,8 @@ impl Reporter {
     }
 }
 
-/// The findings of a report on their way: each file at once, or the worst at the end if there is a limit.
+/// The findings of a report on their way: each file at once, or the worst at the end if there is a limit; as text then
+/// the file of the worst first.
 pub(crate) struct Report {
     reporter: Reporter,
     limit: usize,
@@ -328,6 +329,13 @@ impl Report {
     pub(crate) fn end(&mut self) -> (String, usize) {
         self.keep_worst();
         let n_hidden = self.held.iter().map(|it| it.2).sum();
+        // People read from above: files with errors first, among equals in their order.
+        if self.reporter.format == ReportFormat::Text {
+            self.held.sort_by_key(|(_, pieces, _)| {
+                let worst = pieces.iter().map(|it| it.severity).min();
+                (worst.is_none(), worst)
+            });
+        }
         (self.take(), n_hidden)
     }
 

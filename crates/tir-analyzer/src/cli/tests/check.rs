@@ -8,6 +8,12 @@ use super::{BROKEN, CLEAN, Project, SHARED};
 #[test]
 fn findings_are_shown_with_their_lines() {
     Project::new(&[("b.py", BROKEN), ("a.py", SHARED)]).run("check").check(expect![[r#"
+        error[undefined-name]: `missing` is not defined here
+         --> b.py:6:12
+          |
+        6 |     A[0] = missing
+          |            ^^^^^^^
+
         hint[common-subexpression]: `n * 4` is computed 3 times
          --> a.py:6:7
           |
@@ -19,12 +25,6 @@ fn findings_are_shown_with_their_lines() {
           |       computed again here
           |
           = help: Computed once as `cse_v1` before `A[n * 4] = 1`, it saves 2 evaluations of 1 operation each.
-
-        error[undefined-name]: `missing` is not defined here
-         --> b.py:6:12
-          |
-        6 |     A[0] = missing
-          |            ^^^^^^^
 
         2 files checked: 1 error, 1 hint
         1 value can be computed once: `tir-analyzer fix --diff` shows how
@@ -99,6 +99,21 @@ fn limit_keeps_the_worst() {
         1 value can be computed once: `tir-analyzer fix --diff` shows how
         --- exit code 1
     "#]]);
+}
+
+#[test]
+fn the_file_of_the_worst_comes_first() {
+    let project = Project::new(&[("a.py", SHARED), ("b.py", BROKEN)]);
+    let out = project.run("check").out();
+    let places: Vec<&str> = out.lines().filter(|it| it.contains("--> ")).collect();
+    expect![[r#"
+         --> b.py:6:12
+         --> a.py:6:7"#]].assert_eq(&places.join("\n"));
+    let out = project.run("check --limit 0").out();
+    let places: Vec<&str> = out.lines().filter(|it| it.contains("--> ")).collect();
+    expect![[r#"
+         --> a.py:6:7
+         --> b.py:6:12"#]].assert_eq(&places.join("\n"));
 }
 
 #[test]
