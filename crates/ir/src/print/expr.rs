@@ -302,7 +302,8 @@ impl Printer<'_> {
     /// Returns true if `/` of this operand is read as the division of floats; of a type that is not known, as whatever
     /// was written.
     fn divides_as_float(&self, lhs: ExprId) -> bool {
-        self.body.dtype(lhs).is_some_and(|it| it.is_float() || it.is_symbolic())
+        let ty = self.body.ty(lhs);
+        ty.is_open() || ty.prim().is_some_and(DataType::is_float)
     }
 
     /// Returns true if a product is a negation of what has no known type: as TVM reads `-x`.

@@ -735,7 +735,9 @@ fn tvm(rest: &str, args: &Args) -> Option<Value> {
     let typed = |dtype: DataType, value: &Value| {
         let is_number = matches!(value, Value::Int(_) | Value::Bool(_) | Value::Float(_));
         let is_fit = !matches!(value, Value::Float(_)) || dtype.is_float();
-        (is_number && is_fit && dtype.is_scalar()).then(|| {
+        // TVM holds more in a call, and has no text for the number.
+        let is_written = !matches!(value, Value::Int(it) if i64::try_from(*it).is_err());
+        (is_number && is_fit && is_written && dtype.is_scalar()).then(|| {
             let items = [value.clone()].into_iter().collect();
             Value::Typed(dtype.to_string().into(), items)
         })

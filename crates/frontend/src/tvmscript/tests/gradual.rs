@@ -489,3 +489,26 @@ fn a_function_of_python_is_given_what_is_written() {
         "#]],
     );
 }
+
+#[test]
+fn a_division_of_unknown_types_is_the_one_that_is_written() {
+    check(
+        "k, dtype",
+        "
+        def f(x: T.int32, A: T.Buffer((16,), dtype), B: T.Buffer((16,), \"float32\")):
+            B[0] = T.Cast(\"float32\", k / x)
+            B[1] = T.Cast(\"float32\", T.truncdiv(k, x))
+            B[2] = T.Cast(\"float32\", A[T.ramp(x, 1, 4)] / A[x])
+            B[3] = T.Cast(\"float32\", T.truncdiv(A[T.ramp(x, 1, 4)], A[x]))
+        ",
+        expect![[r#"
+            unresolved-capture: the values of `dtype` and `k` are not known here
+            @T.prim_func
+            def f(x: T.int32, A: T.Buffer((16,), dtype), B: T.Buffer((16,), "float32")):
+                B[0] = k / x
+                B[1] = T.truncdiv(k, x)
+                B[2] = A[T.Ramp(x, 1, 4)] / A[x]
+                B[3] = T.truncdiv(A[T.Ramp(x, 1, 4)], A[x])
+        "#]],
+    );
+}

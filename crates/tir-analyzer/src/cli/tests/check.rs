@@ -108,12 +108,14 @@ fn the_file_of_the_worst_comes_first() {
     let places: Vec<&str> = out.lines().filter(|it| it.contains("--> ")).collect();
     expect![[r#"
          --> b.py:6:12
-         --> a.py:6:7"#]].assert_eq(&places.join("\n"));
+         --> a.py:6:7"#]]
+    .assert_eq(&places.join("\n"));
     let out = project.run("check --limit 0").out();
     let places: Vec<&str> = out.lines().filter(|it| it.contains("--> ")).collect();
     expect![[r#"
          --> a.py:6:7
-         --> b.py:6:12"#]].assert_eq(&places.join("\n"));
+         --> b.py:6:12"#]]
+    .assert_eq(&places.join("\n"));
 }
 
 #[test]
