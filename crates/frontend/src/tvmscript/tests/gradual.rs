@@ -512,3 +512,25 @@ fn a_division_of_unknown_types_is_the_one_that_is_written() {
         "#]],
     );
 }
+
+#[test]
+fn a_constant_without_a_text_keeps_its_name() {
+    let file = "\
+import tvm
+small = tvm.tirx.const(123, \"uint64\")
+large = tvm.tirx.const((1 << 63) + 123, \"uint64\")
+
+@T.prim_func
+def f(A: T.Buffer((12,), \"uint64\")):
+    A[0] = small + T.uint64(3)
+    A[1] = large + T.uint64(3)
+";
+    expect![[r#"
+        unresolved-capture: the value of `large` is not known here
+        @T.prim_func
+        def f(A: T.Buffer((12,), "uint64")):
+            A[0] = T.uint64(126)
+            A[1] = large + T.uint64(3)
+    "#]]
+    .assert_eq(&printed(file));
+}
