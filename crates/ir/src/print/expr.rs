@@ -264,6 +264,8 @@ impl Printer<'_> {
             match node.kind {
                 ExprKind::Int(value) if value >= 0 || !is_unsigned => {}
                 ExprKind::Value(_) if self.is_python(at) => {}
+                // `shape[0]`, perhaps of a buffer: then the conversion is the same.
+                ExprKind::Opaque { .. } => {}
                 ExprKind::Binary(..) => {
                     self.body.each_child(node.kind, &mut |it| stack.push(it));
                 }

@@ -447,7 +447,7 @@ fn what_a_pool_counts_is_a_number_in_sums_and_macros() {
 fn a_conversion_of_a_number_of_python_stays_a_constant() {
     // `T.Cast` of a number is an operator, `T.uint32` of one is a constant.
     check(
-        "n, flag",
+        "n, shape",
         "
         def f(x: T.int32, A: T.Buffer((16,), \"uint32\")):
             T.evaluate(T.call_extern(\"int32\", \"f\", T.uint32(n), T.cast(n * 2 + 1, \"int64\")))
@@ -455,9 +455,10 @@ fn a_conversion_of_a_number_of_python_stays_a_constant() {
             A[0] = T.uint32(n) + T.bitwise_not(T.uint32(7))
             A[1] = T.Cast(\"uint32\", T.if_then_else(T.bool(False), 0, -2) // n)
             A[2] = n - 2
+            T.evaluate(T.call_extern(\"int32\", \"f\", T.int64(shape[0]), T.int64(shape[1] // n)))
         ",
         expect![[r#"
-            unresolved-capture: the value of `n` is not known here
+            unresolved-capture: the values of `n` and `shape` are not known here
             @T.prim_func
             def f(x: T.int32, A: T.Buffer((16,), "uint32")):
                 T.call_extern("int32", "f", T.uint32(n), T.int64(n * 2 + 1))
@@ -465,6 +466,7 @@ fn a_conversion_of_a_number_of_python_stays_a_constant() {
                 A[0] = T.uint32(n) + ~T.uint32(7)
                 A[1] = T.Cast("uint32", -2 // n)
                 A[2] = n - 2
+                T.call_extern("int32", "f", T.int64(shape[0]), T.int64(shape[1] // n))
         "#]],
     );
 }
