@@ -5,6 +5,8 @@
 //! divisor must not become a literal zero, and an element may be meant as a place there instead of a value.
 //! O(lists around).
 
+use rustc_hash::FxHashSet;
+
 use super::{
     Role, Roles,
     folded::{is_judged, may_be_constant},
@@ -52,10 +54,14 @@ fn is_constant_then(body: &Body, old: ExprId, new: ExprId) -> bool {
         && (!may_be_constant(body, old) || has_choice(body, old) && !has_choice(body, new))
 }
 
-/// Returns true if a `T.if_then_else` is in an operand: a constant that TVM makes of it is none of Python.
+/// Returns true if a `T.if_then_else` is in an operand: a constant that TVM makes of it is none of Python. O(nodes).
 fn has_choice(body: &Body, expr: ExprId) -> bool {
+    let mut seen = FxHashSet::default();
     let mut stack = vec![expr];
     while let Some(at) = stack.pop() {
+        if !seen.insert(at) {
+            continue;
+        }
         let node = body.expr(at);
         if matches!(node.kind, ExprKind::IfThenElse(..)) {
             return true;
