@@ -94,6 +94,14 @@ impl Outcome {
         String::from_utf8_lossy(&self.err).into_owned()
     }
 
+    /// The places `file:line:column` of the findings, in the order in which they are shown.
+    fn places(&self) -> Vec<String> {
+        self.out()
+            .lines()
+            .filter_map(|it| it.trim().strip_prefix("--> ").map(str::to_owned))
+            .collect()
+    }
+
     /// Output, then errors if there are any, then the exit code.
     #[track_caller]
     fn check(&self, expect: Expect) {

@@ -104,18 +104,8 @@ fn limit_keeps_the_worst() {
 #[test]
 fn the_file_of_the_worst_comes_first() {
     let project = Project::new(&[("a.py", SHARED), ("b.py", BROKEN)]);
-    let out = project.run("check").out();
-    let places: Vec<&str> = out.lines().filter(|it| it.contains("--> ")).collect();
-    expect![[r#"
-         --> b.py:6:12
-         --> a.py:6:7"#]]
-    .assert_eq(&places.join("\n"));
-    let out = project.run("check --limit 0").out();
-    let places: Vec<&str> = out.lines().filter(|it| it.contains("--> ")).collect();
-    expect![[r#"
-         --> a.py:6:7
-         --> b.py:6:12"#]]
-    .assert_eq(&places.join("\n"));
+    assert_eq!(project.run("check").places(), ["b.py:6:12", "a.py:6:7"]);
+    assert_eq!(project.run("check --limit 0").places(), ["a.py:6:7", "b.py:6:12"]);
 }
 
 #[test]
