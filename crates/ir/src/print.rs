@@ -309,10 +309,11 @@ fn body_annotation(body: &Body, param: ValueId) -> Option<String> {
     Some(body.name(*text).to_owned())
 }
 
-/// Returns true if `T` has a member of a type's name: of 4 to 64 lanes a power of two, and of one.
+/// Returns true if `T` has a member of a type's name: of 4 to 64 lanes a power of two, and of one. It has none of
+/// integers of 128 bits.
 fn has_member(dtype: DataType) -> bool {
     match dtype.lanes {
-        _ if dtype.is_symbolic() => false,
+        _ if dtype.is_symbolic() || matches!(dtype.code, TypeCode::Wide { .. }) => false,
         _ if dtype.is_integer() && !matches!(dtype.bits, 8 | 16 | 32 | 64) => false,
         Lanes::Fixed(1) => true,
         Lanes::Fixed(4 | 8 | 16 | 32 | 64) => {

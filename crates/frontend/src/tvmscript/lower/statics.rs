@@ -18,6 +18,9 @@ use crate::tvmscript::{
 /// The module of TVM that layouts come from.
 const LAYOUTS: &str = "tvm.tirx.layout.";
 
+/// A longer expression has no text in a layout.
+const MAX_NODES: usize = 64;
+
 /// Constructors of layouts that `T` has as well.
 const OF_T: [&str; 4] = ["TileLayout", "ComposeLayout", "S", "R"];
 
@@ -99,7 +102,7 @@ impl Lowerer<'_, '_, '_> {
             let ExKind::Name(written) = *ast.kind(name) else { continue };
             text.push_str(self.own_text(at, place.start()));
             let val = self.name(written, name)?.val;
-            let replaced = self.static_name(&val);
+            let replaced = self.static_name(&val).or_else(|| self.text_of_other(&val, written));
             if replaced.is_none() && self.expansion.is_some() && self.peek(written).is_some() {
                 return Err(self.unsupported(name, "a layout of the values of a macro"));
             }
@@ -110,6 +113,22 @@ impl Lowerer<'_, '_, '_> {
         // What a layout is made of decides nothing about the statement.
         self.s.doubt = doubt;
         Ok(text)
+    }
+
+    /// The text of a value that has another name in the function than the one written, or none: what `T.meta_var` or
+    /// an assignment of Python names. None where the name stands for itself, and in a macro, whose names are not those
+    /// that are printed.
+    fn text_of_other(&mut self, val: &Val, written: &str) -> Option<String> {
+        let expr = match *val {
+            Val::Expr(expr) => expr,
+            Val::Unknown(value) => self.s.body.value_expr(value),
+            _ => return None,
+        };
+        if self.expansion.is_some() || !is_short(&self.s.body, expr) {
+            return None;
+        }
+        let text = ir::print::expr_text(&self.s.body, expr);
+        (text != written).then(|| format!("({text})"))
     }
 
     /// The text of the tree that is being read.
@@ -131,6 +150,21 @@ impl Lowerer<'_, '_, '_> {
             _ => None,
         }
     }
+}
+
+/// Returns true if an expression has few nodes, each counted as often as it occurs: nodes are shared, and a text has
+/// each of them as often as it is used.
+fn is_short(body: &ir::Body, expr: ir::ExprId) -> bool {
+    let mut stack = vec![expr];
+    let mut n_nodes = 0;
+    while let Some(at) = stack.pop() {
+        n_nodes += 1;
+        if n_nodes > MAX_NODES {
+            return false;
+        }
+        stack.extend(body.children(at).iter().copied());
+    }
+    true
 }
 
 /// A constant as Python spells it; none if a part of it is not known.

@@ -362,3 +362,50 @@ def f(a: T.handle | None, m: T.TensorMap()):
         "#]],
     );
 }
+
+#[test]
+fn a_layout_has_the_values_that_python_named() {
+    check(
+        "
+def make(k, n):
+    @T.prim_func
+    def f(A: T.Buffer((8,), \"float32\")):
+        tx = T.thread_id([32])
+        rows = T.meta_var(8 if k == \"r\" else 1)
+        columns = T.meta_var(n * 2)
+        B = T.alloc_buffer((4, rows), \"float32\", layout=T.TileLayout(T.S[(4, rows)]))
+        C = T.alloc_buffer((4, columns), \"float32\", layout=T.TileLayout(T.S[(4, columns) : (n, 1)]))
+        C[0, 0] = B[0, 0]
+        A[tx] = C[0, 0]
+    return f
+",
+        expect![[r#"
+            unresolved-capture: the values of `k` and `n` are not known here
+            @T.prim_func
+            def f(A: T.Buffer((8,), "float32")):
+                tx = T.thread_id([32])
+                B = T.alloc_buffer((4, 8 if (k == "r") else 1), layout=T.TileLayout(T.S[(4, (8 if (k == "r") else 1))]))
+                C = T.alloc_buffer((4, n * 2), layout=T.TileLayout(T.S[(4, (n * 2)) : (n, 1)]))
+                C[0, 0] = B[0, 0]
+                A[tx] = C[0, 0]
+        "#]],
+    );
+}
+
+#[test]
+fn a_cell_of_a_type_without_a_name_is_made_by_a_call() {
+    check(
+        "
+@T.prim_func
+def f(A: T.Buffer((1,), \"uint32\")):
+    wide = T.local_scalar(\"uint128\")
+    T.ptx[\"ld.shared.b128\"](wide, A.data)
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((1,), "uint32")):
+                wide = T.local_scalar("uint128")
+                T.ptx.ld.shared.b128(wide, A.data)
+        "#]],
+    );
+}
