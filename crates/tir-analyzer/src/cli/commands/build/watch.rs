@@ -1,12 +1,11 @@
 //! `build --watch`: rebuilds whenever a file is saved.
 //!
-//! In: messages of the file system. Out: after each pause in them, a build, and its report. The pause is short where the
-//! system tells that the files are closed. What was read and written
-//! stays in memory ([`Resident`]): a save reads the files that changed, and builds what they reach. Where files appear
-//! or go, or settings and ignore rules change, the files are listed and looked at anew. Outputs of this command itself
-//! start nothing; those that somebody else changed or removed are made again. The notes for the next process are
-//! written after a while without a save, and at the end. An interrupt waits for the end of a build and then ends the
-//! program.
+//! In: messages of the file system. Out: after each pause in them, a build, and its report. The pause is short where
+//! the system tells that the files are closed. What was read and written stays in memory ([`Resident`]): a save reads
+//! the files that changed, and builds what they reach. Where files appear or go, or settings and ignore rules change,
+//! the files are listed and looked at anew. Outputs of this command itself start nothing; those that somebody else
+//! changed or removed are made again. The notes for the next process are written after a while without a save, and at
+//! the end. An interrupt waits for the end of a build and then ends the program.
 
 use std::{
     collections::BTreeSet,
