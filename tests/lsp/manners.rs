@@ -86,6 +86,37 @@ fn answer_without_time_is_given_in_part_with_one_line_and_asked_again() {
     assert_eq!(server.notifications().into_iter().filter(told).count(), 0);
 }
 
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
+fn diagnostics_that_are_shown_stay_until_all_are_known() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut command = binary::command();
+    command.arg("server").env("TIR_ANALYZER_BUDGET_MS", "0");
+    let mut server = Server::spawn_program(command, dir.path());
+    server.initialize(usual_capabilities(), dir.path()).expect("the server is ready");
+    let document = softmax();
+    server.open(&document);
+    let mut ask = |shown: Option<&str>| {
+        let mut params = document.over_all();
+        params["previousResultId"] = json!(shown);
+        server.request("textDocument/diagnostic", params).expect("diagnostics")
+    };
+    let kept = json!({ "kind": "unchanged", "resultId": "whole" });
+    assert_eq!(ask(Some("whole")), kept);
+    // A part that is shown is no reason to keep it, and neither is nothing.
+    for shown in [Some("part-of-it"), None] {
+        let part = ask(shown);
+        assert_eq!(part["kind"], "full");
+        assert!(part["resultId"].as_str().is_some_and(|it| it.starts_with("part-")), "{part}");
+    }
+    // All is made by now; a part is better than what was before, as nothing will follow.
+    server.wait_for_request("workspace/diagnostic/refresh");
+    let mut params = document.over_all();
+    params["previousResultId"] = json!("whole");
+    let last = server.request("textDocument/diagnostic", params).expect("diagnostics");
+    assert_eq!(last["kind"], "full", "{last}");
+}
+
 /// A server whose requests of a method never end, and wait for no longer than that is noticed.
 fn hanging(method: &str) -> (Server, tempfile::TempDir) {
     let dir = tempfile::tempdir().expect("a folder");
@@ -131,6 +162,15 @@ fn one_long_function_is_answered_in_part_too_and_its_work_goes_on() {
         server.change(change);
         let again = server.request(method, params).expect("a part of an answer");
         assert_eq!(again, answer);
+        if method == "textDocument/diagnostic" {
+            let change = document.replace(0, 0, "# edited\n");
+            server.change(change);
+            // What is on the screen stays there.
+            let mut params = document.over_all();
+            params["previousResultId"] = json!("shown");
+            let kept = server.request(method, params).expect("a part of an answer");
+            assert_eq!(kept, json!({ "kind": "unchanged", "resultId": "shown" }));
+        }
         assert_eq!(server.shutdown().code(), Some(0));
     }
 }

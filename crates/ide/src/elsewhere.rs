@@ -69,10 +69,29 @@ pub(crate) struct Index {
     n_versions: AtomicU64,
 }
 
-/// A place that a version of a file has in the map.
+/// A place that a version of a file has in the map. There are several for each function of a workspace.
+#[derive(Clone, Copy)]
 struct Entry {
     version: u64,
-    place: Elsewhere,
+    file: FileId,
+    range: TextRange,
+    /// [`NO_LINE`] in a file that the host has.
+    line: u32,
+    /// The number of the function among the names of the version.
+    name: u32,
+    is_function: bool,
+}
+
+/// A line that no text has, as texts have less than 4 GiB.
+const NO_LINE: u32 = u32::MAX;
+
+impl Entry {
+    fn place(&self, names: &[Box<str>]) -> Elsewhere {
+        let Entry { file, range, line, name, is_function, .. } = *self;
+        let function = names.get(name as usize).map(|it| it.to_string()).unwrap_or_default();
+        let line = (line != NO_LINE).then_some(line);
+        Elsewhere { file, range, function, is_function, line }
+    }
 }
 
 /// A version of a file, with its entries in the map.
@@ -81,6 +100,8 @@ struct Version {
     /// None for a file that the host does not have.
     index: Option<Arc<FileIndex>>,
     prints: Arc<[Fingerprint]>,
+    /// The functions with places, in the order of these.
+    names: Box<[Box<str>]>,
 }
 
 impl Index {
@@ -106,10 +127,18 @@ impl Index {
         let mut prints: Vec<Fingerprint> = places.iter().map(|it| it.0).collect();
         prints.sort_unstable();
         prints.dedup();
-        for (fingerprint, place) in places {
-            self.places.entry(fingerprint).or_default().push(Entry { version: number, place });
+        let mut names: Vec<Box<str>> = Vec::new();
+        for (fingerprint, Elsewhere { file, range, function, is_function, line }) in places {
+            if names.last().is_none_or(|it| **it != *function) {
+                names.push(function.into());
+            }
+            let (line, name) = (line.unwrap_or(NO_LINE), names.len() as u32 - 1);
+            let entry = Entry { version: number, file, range, line, name, is_function };
+            // Most fingerprints have one place.
+            self.places.entry(fingerprint).or_insert_with(|| Vec::with_capacity(1)).push(entry);
         }
-        let old = self.files.insert(id, Version { number, index, prints: prints.into() });
+        let (prints, names) = (prints.into(), names.into());
+        let old = self.files.insert(id, Version { number, index, prints, names });
         self.take_out(old);
     }
 
@@ -148,14 +177,13 @@ impl Index {
 
     /// All places of a fingerprint, in order.
     fn places(&self, fingerprint: Fingerprint) -> Vec<Elsewhere> {
-        let entries = |it: &Vec<Entry>| -> Vec<(u64, Elsewhere)> {
-            it.iter().map(|it| (it.version, it.place.clone())).collect()
+        let found: Vec<Entry> =
+            self.places.get(&fingerprint).map(|it| it.clone()).unwrap_or_default();
+        let place = |it: &Entry| {
+            let version = self.files.get(&it.file)?;
+            (version.number == it.version).then(|| it.place(&version.names))
         };
-        let found = self.places.get(&fingerprint).map(|it| entries(&it)).unwrap_or_default();
-        let is_current =
-            |version: u64, id: FileId| self.files.get(&id).is_some_and(|it| it.number == version);
-        let current = found.into_iter().filter(|(version, it)| is_current(*version, it.file));
-        let mut places: Vec<Elsewhere> = current.map(|it| it.1).collect();
+        let mut places: Vec<Elsewhere> = found.iter().filter_map(place).collect();
         places.sort_by_key(|it| (it.file, it.range.start(), it.range.end()));
         places
     }

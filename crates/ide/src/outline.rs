@@ -132,6 +132,9 @@ impl Outline {
             })
         });
         outline.calls.extend(foreign.take(MAX_CALLS));
+        // It stays for as long as the workspace is open.
+        outline.symbols.shrink_to_fit();
+        outline.calls.shrink_to_fit();
         outline
     }
 

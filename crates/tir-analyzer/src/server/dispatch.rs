@@ -191,7 +191,10 @@ fn spawn<R: lsp::Request>(
     + 'static,
 ) {
     let lsp_server::Request { id, method, params } = request;
-    let in_part = state.in_part(&method, &params);
+    let mut in_part = state.in_part(&method, &params);
+    if let Some((part, cell)) = in_part.as_mut().zip(cell.as_ref()) {
+        part.result = cell.leave(&method, &part.result);
+    }
     let params = match params_of::<R>(&method, params) {
         Ok(params) => params,
         Err(message) => {

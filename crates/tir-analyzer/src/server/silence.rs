@@ -2,8 +2,9 @@
 //!
 //! A file of many functions is answered in part by the handler itself (`Snapshot::in_time`). One function that takes
 //! longer, perhaps because another thread works on it, is met here: the request gets the part that is known, which is
-//! nothing or a sentence, its work goes on, and the client is asked to ask again. The same question about the same text
-//! is answered so once: the second time its work is done, or is waited for.
+//! nothing or a sentence, its work goes on, and the client is asked to ask again. Diagnostics that the client shows
+//! stay where they are. The same question about the same text is answered so once: the second time its work is done, or
+//! is waited for.
 
 use std::time::Duration;
 
@@ -26,11 +27,23 @@ pub(crate) struct InPart {
 }
 
 impl InPart {
-    /// The answer in part to a request about a version of a document, if the method has one.
-    pub(crate) fn new(method: &str, uri: lsp::Uri, version: i32) -> Option<InPart> {
+    /// The answer in part to a request about a version of a document, if the method has one. `shown` is the name of the
+    /// result that the client shows.
+    pub(crate) fn new(
+        method: &str,
+        uri: lsp::Uri,
+        version: i32,
+        shown: Option<&str>,
+    ) -> Option<InPart> {
         let (what, result) = match method {
             "textDocument/inlayHint" => ("hints", json!([])),
-            "textDocument/diagnostic" => ("diagnostics", json!({ "kind": "full", "items": [] })),
+            "textDocument/diagnostic" => {
+                let part = match shown {
+                    Some(shown) => json!({ "kind": "unchanged", "resultId": shown }),
+                    None => json!({ "kind": "full", "items": [] }),
+                };
+                ("diagnostics", part)
+            }
             "textDocument/semanticTokens/full"
             | "textDocument/semanticTokens/full/delta"
             | "textDocument/semanticTokens/range" => ("tokens", Value::Null),

@@ -10,6 +10,7 @@ use crossbeam_channel::Sender;
 use ide::{Analysis, Pace};
 use lsp_server::ErrorCode;
 use lsp_types::Uri;
+use rustc_hash::FxHashMap;
 use syntax::ColumnEncoding;
 
 use crate::server::{
@@ -40,6 +41,8 @@ pub(crate) struct Snapshot {
     pub(crate) events: Sender<Event>,
     /// The time for answers that can be given in part.
     pub(crate) budget: Duration,
+    /// Documents with answers in part, by the version, and whether all was made for the rest since.
+    pub(crate) partial: FxHashMap<Uri, (i32, bool)>,
 }
 
 /// The reason why a request has no result.
@@ -107,6 +110,11 @@ impl Snapshot {
             let _ = self.events.send(Event::Partial { uri, version: document.version, told });
         }
         Ok(answer)
+    }
+
+    /// Returns true if the client will be asked to ask again after an answer in part about a document.
+    pub(crate) fn rest_follows(&self, document: &Document) -> bool {
+        self.partial.get(&document.uri) != Some(&(document.version, true))
     }
 
     /// How offsets of a document become positions.

@@ -221,7 +221,7 @@ impl State {
     pub(crate) fn in_part(&self, method: &str, params: &Value) -> Option<InPart> {
         let uri = params["textDocument"]["uri"].as_str()?.into();
         let version = self.documents.get(&uri)?.version;
-        let in_part = InPart::new(method, uri, version)?;
+        let in_part = InPart::new(method, uri, version, params["previousResultId"].as_str())?;
         (!self.answered_in_part.has(&in_part)).then_some(in_part)
     }
 
@@ -245,6 +245,7 @@ impl State {
             sent_tokens: self.sent_tokens.clone(),
             events: self.events.clone(),
             budget: budget(),
+            partial: self.partial.clone(),
             figures: Arc::clone(&self.figures),
             definitions: Arc::clone(&self.definitions),
         }

@@ -22,6 +22,26 @@ fn function(name: &str, value: &str) -> String {
     )
 }
 
+/// All files in a folder and in those inside of it: where each is, and its path from there, in the order of these.
+fn files_in(root: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => {
+                    let name = path.strip_prefix(root).expect("inside").to_owned();
+                    found.push((path, name));
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 const HEAD: &str = "from tvm.script import tirx as T\n";
 
 const FACTORY: &str = "from tvm.script import tirx as T\nfrom sizes import K\n\n\ndef scale(n):\n    \
@@ -66,24 +86,11 @@ impl Project {
     }
 
     fn inputs(&self) -> Vec<Input> {
-        let mut inputs = Vec::new();
-        let mut folders = vec![self.root()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("a folder").flatten() {
-                let path = entry.path();
-                match path.is_dir() {
-                    true => folders.push(path),
-                    false => {
-                        let name = path.strip_prefix(self.root()).expect("inside");
-                        let name = name.to_str().expect("a text").replace('\\', "/");
-                        let source = InputSource::Path(path);
-                        inputs.push(Input { name, source, is_only_name: true });
-                    }
-                }
-            }
-        }
-        inputs.sort();
-        inputs
+        let input = |(path, name): (PathBuf, PathBuf)| {
+            let name = name.to_str().expect("a text").replace('\\', "/");
+            Input { name, source: InputSource::Path(path), is_only_name: true }
+        };
+        files_in(&self.root()).into_iter().map(input).collect()
     }
 
     fn start(&self) -> Resident {
@@ -104,22 +111,8 @@ impl Project {
     }
 
     fn outputs(&self, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
-        let root = self.folder.path().join(out);
-        let mut found = BTreeMap::new();
-        let mut folders = vec![root.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("a folder").flatten() {
-                let path = entry.path();
-                match path.is_dir() {
-                    true => folders.push(path),
-                    false => {
-                        let name = path.strip_prefix(&root).expect("inside").to_owned();
-                        found.insert(name, fs::read(path).expect("a file"));
-                    }
-                }
-            }
-        }
-        found
+        let files = files_in(&self.folder.path().join(out)).into_iter();
+        files.map(|(path, name)| (name, fs::read(path).expect("a file"))).collect()
     }
 
     /// Compares the outputs with those of a build from nothing.

@@ -19,15 +19,28 @@ use crate::server::{
     snapshot::{Failure, Snapshot},
 };
 
+/// The beginning of the names of results that are a part.
+const PART: &str = "part-";
+
 /// `textDocument/diagnostic`
+///
+/// A result that is whole stays in the place of a part, for as long as the rest is made.
 pub(crate) fn diagnostics(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
 ) -> Result<lsp::DocumentDiagnosticReport, Failure> {
     let document = snapshot.document(&params.text_document.uri)?;
-    let (items, result_id) = snapshot
-        .in_time(document, "diagnostics", |pace| file_diagnostics(snapshot, document, pace))?;
-    if params.previous_result_id.as_ref() == Some(&result_id) {
+    let shown = params.previous_result_id;
+    let (items, mut result_id, is_part) = snapshot.in_time(document, "diagnostics", |pace| {
+        let (items, result_id) = file_diagnostics(snapshot, document, pace)?;
+        Ok((items, result_id, pace.n_left_out() > 0))
+    })?;
+    if is_part {
+        let whole = shown.clone().filter(|it| !it.starts_with(PART));
+        let whole = whole.filter(|_| snapshot.rest_follows(document));
+        result_id = whole.unwrap_or_else(|| format!("{PART}{result_id}"));
+    }
+    if shown.as_ref() == Some(&result_id) {
         let report = lsp::UnchangedDocumentDiagnosticReport { result_id };
         return Ok(lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
             lsp::RelatedUnchangedDocumentDiagnosticReport {

@@ -1,11 +1,11 @@
 //! `build --watch`: rebuilds whenever a file is saved.
 //!
-//! In: messages of the file system. Out: after each pause in them, a build, and its report. What was read and written
-//! stays in memory ([`Resident`]): a save reads the files that changed, and builds what they reach. Where files appear
-//! or go, or settings and ignore rules change, the files are listed and looked at anew. Outputs of this command itself
-//! start nothing; those that somebody else changed or removed are made again. The notes for the next process are
-//! written after a while without a save, and at the end. An interrupt waits for the end of a build and then ends the
-//! program.
+//! In: messages of the file system. Out: after each pause in them, a build, and its report. The pause is short where
+//! the system tells that the files are closed. What was read and written stays in memory ([`Resident`]): a save reads
+//! the files that changed, and builds what they reach. Where files appear or go, or settings and ignore rules change,
+//! the files are listed and looked at anew. Outputs of this command itself start nothing; those that somebody else
+//! changed or removed are made again. The notes for the next process are written after a while without a save, and at
+//! the end. An interrupt waits for the end of a build and then ends the program.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,11 @@ use std::{
 use anyhow::Context as _;
 use build_kernels::{How, Outcome, Reached, Resident, store_of};
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
-use notify::{Event, EventKind, RecursiveMode, Watcher as _};
+use notify::{
+    Event, EventKind, RecursiveMode, Watcher as _,
+    event::{AccessKind, AccessMode, ModifyKind, RenameMode},
+};
+use syntax::Language;
 
 use super::{Plan, SharedCache, report};
 use crate::cli::{
@@ -29,6 +33,8 @@ use crate::cli::{
 
 /// A save is over when nothing happened for so long.
 const PAUSE: Duration = Duration::from_millis(20);
+/// The same where all files that were written to are closed, as far as the system tells: others may be saved with them.
+const PAUSE_AFTER_CLOSING: Duration = Duration::from_millis(3);
 /// A build comes after this long, whatever happens.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The notes for the next process are written when nothing happened for so long.
@@ -309,44 +315,77 @@ enum Next {
 
 /// Waits for a change outside of `ours`, and for the pause after it.
 fn next_saves(messages: &Receiver<Message>, ours: &[PathBuf], quiet: Option<Duration>) -> Next {
-    let mut saved = BTreeSet::new();
-    while saved.is_empty() {
+    let mut saves = Saves::default();
+    while saves.paths.is_empty() {
         let message = match quiet {
             Some(quiet) => messages.recv_timeout(quiet),
             None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match message {
-            Ok(message) => note(message, ours, &mut saved),
+            Ok(message) => saves.note(message, ours),
             Err(RecvTimeoutError::Timeout) => return Next::Quiet,
             Err(RecvTimeoutError::Disconnected) => return Next::Over,
         }
     }
     let started = Instant::now();
     while started.elapsed() < PATIENCE {
-        match messages.recv_timeout(PAUSE) {
-            Ok(message) => note(message, ours, &mut saved),
+        match messages.recv_timeout(saves.pause()) {
+            Ok(message) => saves.note(message, ours),
             Err(RecvTimeoutError::Timeout) => break,
             Err(RecvTimeoutError::Disconnected) => return Next::Over,
         }
     }
-    Next::Saved(saved)
+    Next::Saved(saves.paths)
 }
 
-fn note(message: Message, ours: &[PathBuf], saved: &mut BTreeSet<PathBuf>) {
-    let Ok(event) = message else {
-        // Something was lost, perhaps a save: the next build finds what changed.
-        saved.insert(PathBuf::new());
-        return;
-    };
-    if event.need_rescan() {
-        saved.insert(PathBuf::new());
+/// The files that were saved since the last build.
+#[derive(Default)]
+struct Saves {
+    paths: BTreeSet<PathBuf>,
+    /// Those of them that somebody may be writing to, or is about to replace.
+    unfinished: BTreeSet<PathBuf>,
+}
+
+impl Saves {
+    fn pause(&self) -> Duration {
+        if self.unfinished.is_empty() { PAUSE_AFTER_CLOSING } else { PAUSE }
     }
-    // Reading is no change.
-    if matches!(event.kind, EventKind::Access(_)) {
-        return;
+
+    fn note(&mut self, message: Message, ours: &[PathBuf]) {
+        let Ok(event) = message else {
+            // Something was lost, perhaps a save: the next build finds what changed.
+            self.paths.insert(PathBuf::new());
+            return;
+        };
+        if event.need_rescan() {
+            self.paths.insert(PathBuf::new());
+        }
+        let is_finished = match event.kind {
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => {
+                for path in &event.paths {
+                    self.unfinished.remove(path);
+                }
+                return;
+            }
+            // Reading is no change.
+            EventKind::Access(_) => return,
+            EventKind::Modify(ModifyKind::Name(RenameMode::To | RenameMode::Both)) => true,
+            // Copies that editors keep until a file is saved.
+            EventKind::Remove(_) => !event.paths.iter().any(|it| Language::of_path(it).is_some()),
+            _ => false,
+        };
+        for path in event.paths {
+            if ours.iter().any(|own| path.starts_with(own)) {
+                continue;
+            }
+            if is_finished {
+                self.unfinished.remove(&path);
+            } else {
+                self.unfinished.insert(path.clone());
+            }
+            self.paths.insert(path);
+        }
     }
-    let is_foreign = |path: &PathBuf| !ours.iter().any(|own| path.starts_with(own));
-    saved.extend(event.paths.into_iter().filter(is_foreign));
 }
 
 #[cfg(test)]
@@ -372,6 +411,39 @@ mod tests {
         assert_eq!(next_saves(&messages, &ours, Some(Duration::ZERO)), Next::Quiet);
         drop(sender);
         assert_eq!(next_saves(&messages, &ours, None), Next::Over);
+    }
+
+    #[test]
+    fn what_is_closed_is_saved() {
+        let modified = EventKind::Modify(ModifyKind::Any);
+        let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let renamed = |it| EventKind::Modify(ModifyKind::Name(it));
+        let removed = EventKind::Remove(notify::event::RemoveKind::File);
+        let check = |events: &[(EventKind, &str)], pause| {
+            let mut saves = Saves::default();
+            for (kind, path) in events {
+                saves.note(event(*kind, path), &["k/out".into()]);
+            }
+            assert_eq!(saves.pause(), pause, "{events:?}");
+            assert_eq!(saves.paths, BTreeSet::from(["k/a.py".into()]), "{events:?}");
+        };
+        check(&[(modified, "k/a.py")], PAUSE);
+        check(&[(modified, "k/a.py"), (closed, "k/a.py")], PAUSE_AFTER_CLOSING);
+        check(&[(modified, "k/a.py"), (closed, "k/a.py"), (modified, "k/a.py")], PAUSE);
+        check(
+            &[(modified, "k/a.py"), (closed, "k/a.py"), (modified, "k/out/b")],
+            PAUSE_AFTER_CLOSING,
+        );
+        check(&[(renamed(RenameMode::To), "k/a.py")], PAUSE_AFTER_CLOSING);
+        // Another file takes its place soon, perhaps.
+        check(&[(renamed(RenameMode::From), "k/a.py")], PAUSE);
+        check(&[(removed, "k/a.py")], PAUSE);
+        check(&[(removed, "k/a.py"), (renamed(RenameMode::To), "k/a.py")], PAUSE_AFTER_CLOSING);
+        let mut saves = Saves::default();
+        for (kind, path) in [(modified, "k/a.py"), (closed, "k/a.py"), (removed, "k/a.py~")] {
+            saves.note(event(kind, path), &[]);
+        }
+        assert_eq!(saves.pause(), PAUSE_AFTER_CLOSING);
     }
 
     #[test]
