@@ -310,7 +310,9 @@ fn a_symbol_that_nothing_in_the_file_defines_says_where_to_rename_it() {
     let text = "func.func @f() {\n  call @elsewhere() : () -> ()\n  return\n}\n";
     let at = TextSize::from(text.find("elsewhere").expect("a place") as u32);
     let analysis = analysis(Language::Mlir, text);
-    let expected = expect!["nothing in this file defines `@elsewhere`: rename it where it is defined, and this file follows"];
+    let expected = expect![
+        "nothing in this file defines `@elsewhere`: rename it where it is defined, and this file follows"
+    ];
     expected.assert_eq(&analysis.prepare_rename(FILE, at).unwrap().unwrap_err());
     expected.assert_eq(&analysis.rename(FILE, at, "@x").unwrap().unwrap_err());
 }

@@ -70,11 +70,11 @@ fn done(name: &str) -> String {
         words.push("merged");
     }
     let between = |operation: &str| {
-        let load = |name: &str, of: &str| {
-            format!("  {name} = memref.load {of}[%i] : memref<8xf32>\n")
-        };
+        let load =
+            |name: &str, of: &str| format!("  {name} = memref.load {of}[%i] : memref<8xf32>\n");
         let own = "  %own = memref.alloca() : memref<8xf32>\n  memref.store %v, %own[%i] : memref<8xf32>\n";
-        let body = [own, &load("%a", "%m"), &load("%c", "%n"), operation, &load("%b", "%m")].concat();
+        let body =
+            [own, &load("%a", "%m"), &load("%c", "%n"), operation, &load("%b", "%m")].concat();
         let body = body + &load("%d", "%n") + &load("%e", "%own");
         after(&text(&body, "%a, %b, %c, %d, %e", "f32, f32, f32, f32, f32"))
     };
