@@ -326,13 +326,14 @@ fn unknown() -> Named {
 }
 
 /// The traits of an operation with regions whose text was not understood. What it is written with may say more than its
-/// name; that it does nothing but what its regions do is said by its name.
+/// name; that it does at most what its regions do is said by its name.
 fn unread(row: &OpEffects, text: &str, reference: Option<&ReferenceTraits>) -> Named {
-    let is_transparent = row.flags.contains(Flags::RECURSIVE)
-        && row.memory_effect == MemoryEffect::Unknown
+    let is_of_regions =
+        row.flags.contains(Flags::RECURSIVE) && row.memory_effect == MemoryEffect::Unknown;
+    let is_transparent = (is_of_regions || row.memory_effect == MemoryEffect::None)
         && row.asynchrony == Asynchrony::None
-        // Such a one stands together with the operations in it.
-        && !row.flags.contains(Flags::MARKER)
+        // A marked one stands together with the operations in it.
+        && !row.flags.intersects(Flags::MARKER.union(Flags::TERMINATOR))
         && !row.is_barrier();
     if !is_transparent || reference.is_some_and(|it| it.class(text).is_some()) {
         return unknown();
