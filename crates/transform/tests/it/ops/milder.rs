@@ -48,7 +48,7 @@ fn row(effects: &OpEffects) -> (u8, &'static str) {
     }
 }
 
-/// What the preset `default` does with an operation: alone without a use, twice with uses, and between loads.
+/// The work of the preset `default` on an operation: alone without a use, twice with uses, and between loads.
 fn done(name: &str) -> String {
     let text = |body: &str, results: &str, types: &str| {
         format!(
