@@ -4,7 +4,7 @@
 use db::{RootDatabase, SourceFile};
 use syntax::{Edit, SyntaxKind, TextRange, TextSize, escaped, symbol_name, symbol_text};
 
-use crate::names::operations::{NameKind, OpName, is_taken, named_at};
+use crate::names::operations::{NameKind, OpName, is_taken, name_token, named_at};
 
 pub(super) fn prepare(
     db: &RootDatabase,
@@ -15,11 +15,21 @@ pub(super) fn prepare(
 }
 
 fn renamable(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Result<OpName, String> {
-    let named = named_at(db, file, offset)
-        .ok_or("there is no name at this place whose definition is known")?;
+    let named = named_at(db, file, offset).ok_or_else(|| unknown(db, file, offset))?;
     match named.named.definition {
         Some(_) => Ok(named),
         None => Err("the name is not defined in this file".to_owned()),
+    }
+}
+
+/// The sentence about a place whose name is not known. A symbol that another file defines follows a rename there.
+fn unknown(db: &RootDatabase, file: SourceFile, offset: TextSize) -> String {
+    match name_token(&db::parse(db, file).syntax(), offset) {
+        Some(token) if token.kind() == SyntaxKind::SYMBOL_ID => format!(
+            "nothing in this file defines `{}`: rename it where it is defined, and this file follows",
+            token.text()
+        ),
+        _ => "there is no name at this place whose definition is known".to_owned(),
     }
 }
 

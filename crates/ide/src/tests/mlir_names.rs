@@ -306,6 +306,18 @@ fn rename_changes_every_mention() {
 }
 
 #[test]
+fn a_symbol_that_nothing_in_the_file_defines_says_where_to_rename_it() {
+    let text = "func.func @f() {\n  call @elsewhere() : () -> ()\n  return\n}\n";
+    let at = TextSize::from(text.find("elsewhere").expect("a place") as u32);
+    let analysis = analysis(Language::Mlir, text);
+    let expected = expect![
+        "nothing in this file defines `@elsewhere`: rename it where it is defined, and this file follows"
+    ];
+    expected.assert_eq(&analysis.prepare_rename(FILE, at).unwrap().unwrap_err());
+    expected.assert_eq(&analysis.rename(FILE, at, "@x").unwrap().unwrap_err());
+}
+
+#[test]
 fn symbols_are_renamed_with_and_without_quotes() {
     check_rename(
         "call @g",

@@ -279,7 +279,8 @@ bit_set! {
         REASSOCIATES = "reassoc" @ 22,
         /// Its regions see no value from around it.
         ISOLATED = "isolated" @ 23,
-        /// Has no effect if its own attributes say so: `pure`, `immutable`.
+        /// Has no effect if its own attributes say so (`pure`, `immutable`), or if it makes memory that nobody may
+        /// write.
         STATED_NONE = "stated-none" @ 24,
     }
 }

@@ -4,7 +4,7 @@
 //! first reason by which the planners tell the two apart ([`Kept`]). Nothing is guessed: a reason is given only where
 //! the traits, the classes of memory or the tree show it, by the same tables that the planners ask.
 //!
-//! O(operations + operands) a question.
+//! O(operations + operands) a question, and O(operations) where no other operation has its name.
 
 use ir::{
     Attr, Body, Dialect, ExprId, OpId, OpKind, RegionKind, ValueId,
@@ -123,6 +123,17 @@ pub enum Reached {
 pub fn kept(body: &Body, effects: &EffectTable, plan: &OpPlan, op: OpId) -> Option<Kept> {
     let (OpKind::Named(_) | OpKind::Opaque(_)) = body.ops[op].kind else { return None };
     if body.dialect == Dialect::Pir || body.ops[op].results.is_empty() {
+        return None;
+    }
+    // Without another one of its name, nothing is collected.
+    let of_op = &body.ops[op];
+    let may_be_like = |(it, other): (OpId, &ir::Operation)| {
+        it != op
+            && other.kind == of_op.kind
+            && other.operands.len() == of_op.operands.len()
+            && other.results.len() == of_op.results.len()
+    };
+    if !body.ops.iter().any(may_be_like) {
         return None;
     }
     let traits = OpTraits::collect(body, effects, plan.preset);

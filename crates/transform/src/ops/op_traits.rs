@@ -11,6 +11,7 @@
 //!   inside of it is nobody's business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at
 //!   once;
 //! * *unread*: the text was not understood, whatever the name is. As unknown: the text may say more than the name does.
+//!   One with regions that has no effect but theirs by its name goes if nothing uses it and they have none.
 //!
 //! The reference compiler says what the effects table says except where `reference.txt` has another word. The traits of
 //! a name are found once. O(operations).
@@ -226,7 +227,10 @@ impl OpTraits {
             let is_unread = matches!(op.kind, OpKind::Opaque(_))
                 || (op.results.iter().any(is_unknown) && !is_whole());
             let named = if is_unread {
-                unknown()
+                match op.regions.is_empty() {
+                    true => unknown(),
+                    false => unread(effects.mlir(body.name(name)), body.name(name), reference),
+                }
             } else {
                 *names.entry(name).or_insert_with(|| {
                     let text = body.name(name);
@@ -319,6 +323,31 @@ fn unknown() -> Named {
         bits.add(bit);
     }
     Named { traits: Traits { bits, reach: Reach::Everything, keeps: true }, special: Special::None }
+}
+
+/// The traits of an operation with regions whose text was not understood. What it is written with may say more than its
+/// name; that it does at most what its regions do is said by its name.
+fn unread(row: &OpEffects, text: &str, reference: Option<&ReferenceTraits>) -> Named {
+    let is_of_regions =
+        row.flags.contains(Flags::RECURSIVE) && row.memory_effect == MemoryEffect::Unknown;
+    let is_transparent = (is_of_regions || row.memory_effect == MemoryEffect::None)
+        && row.asynchrony == Asynchrony::None
+        // A marked one stands together with the operations in it.
+        && !row.flags.intersects(Flags::MARKER.union(Flags::TERMINATOR))
+        && !row.is_barrier();
+    if !is_transparent || reference.is_some_and(|it| it.class(text).is_some()) {
+        return unknown();
+    }
+    let mut named = unknown();
+    let own = [Bits::NEEDED, Bits::CHANGES, Bits::LOOKS, Bits::WRITE, Bits::KEEP, Bits::LEAVES];
+    for bit in own {
+        named.traits.bits = named.traits.bits.without(bit);
+    }
+    named.traits.bits.add(Bits::RECURSIVE);
+    if row.flags.contains(Flags::SYMBOL) {
+        named.traits.bits.add(Bits::SYMBOL);
+    }
+    named
 }
 
 /// The traits of a name: the row's, with those of the reference compiler over them.
@@ -493,8 +522,11 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Tr
             }
         }
         Special::Stated => {
-            if states_none(body, op.attrs) {
+            if states_none(body, op.attrs) || makes_constant(body, op) {
                 *bits = bits.without(Bits::ANY_EFFECT);
+            } else if bits.has(Bits::ALLOC) && !op.operands.is_empty() {
+                // It writes what it makes.
+                bits.add(Bits::WRITE);
             }
         }
         Special::None | Special::Access | Special::Policy => {}
@@ -502,6 +534,9 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Tr
     if bits.has(Bits::LEAVES) && bits.has(Bits::TERMINATOR) && !op.successors.is_empty() {
         // It goes on in a block of its region.
         *bits = bits.without(Bits::LEAVES);
+    }
+    if !op.regions.is_empty() && may_never_end(body, op.attrs) {
+        bits.add(Bits::NEEDED);
     }
     let touches = bits.has(Bits::LOOKS) || bits.has(Bits::CHANGES);
     let is_volatile = named.special == Special::Policy && !ordering::has_plain_policy(body, op);
@@ -541,6 +576,28 @@ fn states_none(body: &Body, attrs: AttrDictId) -> bool {
         Attr::Text(text) if &**text == "false" => false,
         Attr::Bool(false) => false,
         _ => ["pure", "is_immutable"].contains(&&**name),
+    })
+}
+
+/// Returns true if an operation of Triton makes memory that nobody may write, and that has no place yet.
+fn makes_constant(body: &Body, op: &Operation) -> bool {
+    let Some(Type::Named(ty)) = op.results.first().map(|it| body.values[*it].ty) else {
+        return false;
+    };
+    let ty = body.name(ty);
+    let has_place = body.dict(op.attrs).iter().any(|(name, _)| name.ends_with("offset"));
+    // Of a long alias only a digest is known.
+    ty.starts_with("!ttg.memdesc<") && !ty.contains("mutable") && !has_place
+}
+
+/// Returns true if attributes say that an operation need not end (`SEMANTICS: L10`).
+fn may_never_end(body: &Body, attrs: AttrDictId) -> bool {
+    body.dict(attrs).iter().any(|(name, value)| {
+        let is_false = match value {
+            Attr::Text(text) => &**text == "false",
+            other => *other == Attr::Bool(false),
+        };
+        &**name == "mustProgress" && is_false
     })
 }
 

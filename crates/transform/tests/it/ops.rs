@@ -5,6 +5,7 @@ mod default;
 mod facts;
 mod findings;
 mod growth;
+mod milder;
 mod reference;
 mod stated;
 mod user_dialect;

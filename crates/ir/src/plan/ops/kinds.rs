@@ -90,6 +90,9 @@ goes, with its regions.
 
 What depends on the threads that arrive together, what is there for its place (a clock, an assumption), and what \
 nobody knows stays.
+
+A loop counts as one that ends, as for `mlir-opt`, unless it says `mustProgress = false`. A loop that waits for \
+another thread must read by a volatile or ordered access, or meet it at a barrier: then it stays.
 ",
         );
         /// Nothing live uses it: its users are dead themselves.

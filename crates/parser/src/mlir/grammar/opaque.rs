@@ -208,9 +208,16 @@ pub(in crate::mlir) fn region_follows(p: &mut Parser<'_>) -> bool {
         IDENT if !first.newline => {
             !ends_with_brace(p, first) && (p.op_starts_at(first) || begins_bare(p, first))
         }
-        IDENT => p.op_starts_at(first) || begins_bare(p, first),
+        IDENT => p.op_starts_at(first) || begins_bare(p, first) || states_its_type(p, first),
         _ => p.op_starts_at(first),
     }
+}
+
+/// Returns true if an operation without operands begins a line behind a brace: no entry of a dictionary has a type of a
+/// function behind its key.
+fn states_its_type(p: &mut Parser<'_>, first: Token) -> bool {
+    let next = p.token_from(first.end);
+    p.text_of(first).contains('.') && next.kind == COLON && p.token_from(next.end).kind == L_PAREN
 }
 
 /// Returns true if an operation without its dialect begins behind a brace: the entry of a dictionary is followed by

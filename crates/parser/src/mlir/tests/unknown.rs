@@ -114,3 +114,11 @@ fn bodies_of_dialects_have_any_character() {
         ]],
     );
 }
+
+#[test]
+fn an_operation_without_operands_opens_a_region() {
+    let text = "own.split()\nfirst {\n  own.make : () -> i32\n  own.yield\n}\nsecond() {\n  own.make : () -> i32\n} : () -> ()\nown.last\n";
+    let tree = short(text, &parse(text));
+    assert_eq!(tree.matches("(REGION").count(), 2, "{tree}");
+    assert!(!tree.contains("MISSING") && !tree.contains("ERROR"), "{tree}");
+}

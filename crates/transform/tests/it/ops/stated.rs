@@ -1,8 +1,12 @@
 //! Effects that code of other projects states, by the attributes of an operation: loads of globals of IREE, loads and
-//! assembly of Triton.
+//! assembly of Triton, loops that need not end.
 
 use expect_test::{Expect, expect};
-use ir::plan::Preset::{self, Default, Mlir24};
+use ir::{
+    effects::EffectTable,
+    plan::Preset::{self, Default, Mlir24},
+};
+use transform::ops::OpOptions;
 
 use super::{check_with, options};
 
@@ -214,4 +218,70 @@ tt.func public @f(%a: tensor<8xf32>, %l: !util.list<?>, %i: index) -> (tensor<8x
             dead-operation: %unused = util.list.get %l[%i] : !util.list<?> -> i32
         "#]],
     );
+}
+
+/// `SEMANTICS: L10`: plain loads wait for nobody.
+#[test]
+fn a_loop_that_only_reads_goes_unless_it_need_not_end_or_its_reads_are_ordered() {
+    let wait = |load: &str, end: &str| {
+        format!(
+            "  scf.while : () -> () {{\n    {load}\n    %c = arith.cmpi eq, %v, %z : i32\n    \
+             scf.condition(%c)\n  }} do {{\n    scf.yield\n  }}{end}\n"
+        )
+    };
+    let plain = "%v = llvm.load %p : !llvm.ptr -> i32";
+    let loops = [
+        wait(plain, ""),
+        wait(plain, " attributes {mustProgress = true}"),
+        wait(plain, " attributes {mustProgress = false}"),
+        wait("%v = llvm.load volatile %p : !llvm.ptr -> i32", ""),
+        wait("%v = llvm.load %p atomic acquire {alignment = 4 : i64} : !llvm.ptr -> i32", ""),
+        wait("gpu.barrier\n    %v = llvm.load %p : !llvm.ptr -> i32", ""),
+    ];
+    for preset in [Preset::Mlir19, Mlir24, Default] {
+        let stays = loops.each_ref().map(|it| {
+            let text = format!("func.func @f(%p: !llvm.ptr, %z: i32) {{\n{it}  return\n}}\n");
+            let (after, _) = super::optimize(&text, EffectTable::builtin(), &options(preset));
+            after.contains("scf.while")
+        });
+        assert_eq!(stays, [false, false, true, true, true, true], "{preset:?}");
+    }
+}
+
+/// The regions of these operations are written as only code reads them.
+#[test]
+fn what_does_no_more_than_its_regions_goes_also_where_its_form_is_not_read() {
+    let text = |inner: &str| {
+        format!(
+            "util.func private @f(%r: !stream.resource<*>, %n: index, %t: !stream.timepoint) {{\n  \
+             %c0 = arith.constant 0 : index\n  \
+             %0:2 = stream.async.execute await(%t) => with(%r as %s: !stream.resource<*>{{%n}}) -> \
+             !stream.resource<*>{{%n}} {{\n    {inner}    \
+             stream.yield %s : !stream.resource<*>{{%n}}\n  }} => !stream.timepoint\n  \
+             util.return\n}}\n"
+        )
+    };
+    let does = "\"my.effect\"(%s) : (!stream.resource<*>) -> ()\n";
+    for preset in [Mlir24, Default] {
+        let stays = ["", does].map(|inner| {
+            let options = options(preset);
+            let (after, _) = super::optimize(&text(inner), EffectTable::builtin(), &options);
+            after.contains("stream.async.execute")
+        });
+        assert_eq!(stays, [false, true], "{preset:?}");
+        // This one has no effect by its definition; what it holds counts all the same.
+        let stays =
+            ["", "    %b = \"my.effect\"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"].map(|inner| {
+                let text = format!(
+                    "util.func private @f(%x: tensor<4xf32>) {{\n  \
+                 %0 = flow.dispatch.region -> (tensor<4xf32>) {{\n{inner}    \
+                 flow.return %x : tensor<4xf32>\n  }}\n  util.return\n}}\n"
+                );
+                let options = OpOptions { preset, allow_unsound: true };
+                let (after, _) = super::optimize(&text, EffectTable::builtin(), &options);
+                after.contains("flow.dispatch.region")
+            });
+        // Of its terminator it is not known that it leaves no more than the region.
+        assert_eq!(stays, [preset == Default, true], "{preset:?}");
+    }
 }
