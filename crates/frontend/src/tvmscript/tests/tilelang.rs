@@ -9,7 +9,7 @@ const HEAD: &str = "import tilelang\nimport tilelang.language as T\n";
 
 /// Lowers `body` as the body of a launch of 4 × 2 blocks, over two matrices.
 #[track_caller]
-fn check(body: &str, expect: Expect) {
+pub(super) fn check(body: &str, expect: Expect) {
     let text = format!(
         "{HEAD}\n@T.prim_func\ndef f(A: T.Tensor((64, 32), \"float16\"), B: T.Tensor((64,), \"int32\"), n: T.int32):\n    with T.Kernel(4, 2, threads=256) as (bx, by):\n{body}"
     );
@@ -285,7 +285,8 @@ fn loops_keep_what_their_compiler_is_told() {
                 B[k] = k
             for k in T.serial(2, 8, annotations={"order": [0, 1], "stage": [0, 1]}):
                 B[k] = k
-            for k in range(0, 8, 2):
+            for _tmp in range(4):
+                k: T.int32 = _tmp * 2
                 B[k] = k
             for k in T.unroll(4, annotations={"pragma_unroll_explicit": True}):
                 B[k] = k
@@ -633,9 +634,11 @@ fn what_python_does_around_statements_or_to_a_dictionary_is_not_known() {
             layouts[B] = n
             if layouts:
                 T.evaluate(0)
-            for i in T.serial(4, 0, -1):
+            for _tmp in range(4):
+                i: T.int32 = 4 + _tmp * -1
                 B[i] = 0
-            for i in range(4, 0, -1):
+            for _tmp in range(4):
+                i: T.int32 = 4 + _tmp * -1
                 B[i] = 0
             with trace.range("part"):
                 B[bx] = 1
