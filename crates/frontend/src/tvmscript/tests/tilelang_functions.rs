@@ -31,7 +31,7 @@ fn functions_are_calls_of_operators() {
             if T.any_sync(T.uint32(4294967295), B[tx] > 0) != 0:
                 T.set_max_nreg(240, 1)
                 T.set_max_nreg(24, 0)
-            if T.shuffle_elect(128):
+            if T.tl_shuffle_elect(128):
                 T.annotate_producer_reg_dealloc(24)
                 T.no_set_max_nreg()
             T.tma_store_wait(0, T.bool(True))
