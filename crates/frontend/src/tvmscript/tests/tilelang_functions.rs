@@ -55,6 +55,7 @@ fn atomics_say_their_order_as_a_number() {
         B[1] = T.atomic_load(B[0])
         T.atomic_or(B[0], 4)
         T.atomic_addx2(A[0, 0:2], A[1, 0:2])
+        both = T.atomic_addx4(B[4], B[8], return_prev=True)
         T.atomic_add(B[0], 1, memory_order=\"acq_rel\")",
         expect![[r#"
             T.atomic_add_elem_op(T.address_of(B[0]), 1)
@@ -64,6 +65,7 @@ fn atomics_say_their_order_as_a_number() {
             B[1] = T.atomic_load_elem_op(T.address_of(B[0]), 5)
             T.atomic_or_elem_op(T.address_of(B[0]), 4, 0)
             T.atomic_addx2_elem_op(T.address_of(A[0, 0]), T.address_of(A[1, 0]))
+            both: T.int32x4 = T.atomic_addx4_ret_elem_op(T.address_of(B[4]), T.address_of(B[8]))
             T.atomic_add_elem_op(T.address_of(B[0]), 1, 4)
         "#]],
     );

@@ -21,8 +21,17 @@ pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
     let header = lines[at].trim().strip_prefix(&head)?.trim_end_matches(':').strip_suffix(')')?;
     let mut buffers = BTreeMap::new();
     let mut kept = Vec::new();
+    // Scopes that say nothing to the comparison: where they begin.
+    let mut scopes: Vec<usize> = Vec::new();
     for line in body {
         let line = line.get(indent..).unwrap_or_default();
+        let level = line.len() - line.trim_start().len();
+        scopes.retain(|it| *it < level || line.trim().is_empty());
+        let line = &line.get(4 * scopes.len()..).unwrap_or_default();
+        if line.trim_start().starts_with(SWIZZLE) {
+            scopes.push(level);
+            continue;
+        }
         match matched(line) {
             Some((parameter, declared)) => drop(buffers.insert(parameter, declared)),
             None if is_kept(line) => kept.push(line.to_owned()),
@@ -64,6 +73,9 @@ impl Numbers {
         self.count - 1
     }
 }
+
+/// The scope of a note about the order of blocks.
+const SWIZZLE: &str = "with T.attr(None, \"threadblock_swizzle";
 
 /// Lines with the memory of a kernel right behind its launch.
 fn memory_first(lines: Vec<String>) -> Vec<String> {
@@ -387,6 +399,14 @@ mod tests {
         let theirs = "def f(A: T.Buffer((8, 4))):\n    w = T.int32()\n    by: T.int32 = w * 3 + 1\n    x: T.int32 = 7\n    by: T.int32 = w * 3\n    for w_1 in range(8):\n        if w_1 < 4:\n            A[by, 0] = x\n";
         let ours = "def f(A: T.Buffer((8, 4))):\n    x: T.int32 = 7\n    for w in range(8):\n        by: T.int32 = w * 3\n        if w < 4:\n            A[by, 0] = x\n";
         let theirs = function(&theirs.replace("    by: T.int32 = w * 3 + 1\n", ""), "f").unwrap();
+        assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
+    }
+
+    #[test]
+    fn a_scope_of_a_note_does_not_count() {
+        let theirs = "def f(A: T.Buffer((8, 4))):\n    for i in range(8):\n        with T.attr(None, \"threadblock_swizzle_pattern\", 1):\n            A[i, 0] = 1\n            A[i, 1] = 1\n    A[0, 0] = 1\n";
+        let ours = "def f(A: T.Buffer((8, 4))):\n    for i in range(8):\n        A[i, 0] = 1\n        A[i, 1] = 1\n    A[0, 0] = 1\n";
+        let theirs = function(theirs, "f").unwrap();
         assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
     }
 

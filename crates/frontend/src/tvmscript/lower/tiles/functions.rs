@@ -100,6 +100,20 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ => {}
         }
         let Some((operator, operands)) = operator_of(name) else { return Ok(None) };
+        let lanes = match (name, args.get("return_prev")) {
+            ("atomic_addx2" | "atomic_addx4", Some(returns)) => match self.eval(returns)?.val {
+                Val::Const(Constant::Bool(true)) if name.ends_with('2') => 2,
+                Val::Const(Constant::Bool(true)) => 4,
+                Val::Const(Constant::Bool(false)) => 0,
+                _ => return Ok(None),
+            },
+            _ => 0,
+        };
+        let operator = match lanes {
+            2 => "tl.atomic_addx2_ret_elem_op",
+            4 => "tl.atomic_addx4_ret_elem_op",
+            _ => operator,
+        };
         if !args.named().all(|it| self.is_taken(operands, it)) {
             return Ok(None);
         }
@@ -118,6 +132,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         let ty = match element {
             Some(element) if name == "atomic_load" => element.into(),
+            Some(element) if lanes > 0 => element.with_lanes(ir::Lanes::Fixed(lanes)).into(),
             _ => self.type_by_rule(intrinsics::result_type(operator), &made),
         };
         Ok(Some(self.finish_call(ex, operator, &made, AttrDict::new(), ty)))
@@ -135,7 +150,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Operand::Lanes => name == "mask",
             Operand::Order(_) => name == "memory_order",
             Operand::Is(_) => false,
-        }) || self.is_none(value)
+        }) || name == "return_prev"
+            || self.is_none(value)
     }
 
     /// An operand; none if its argument is missing, or is none of those that are known here.
