@@ -27,7 +27,7 @@ pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
         let line = line.get(indent..).unwrap_or_default();
         let level = line.len() - line.trim_start().len();
         scopes.retain(|it| *it < level || line.trim().is_empty());
-        let line = &line.get(4 * scopes.len()..).unwrap_or_default();
+        let line = line.get(4 * scopes.len()..).unwrap_or_default();
         if line.trim_start().starts_with(SWIZZLE) {
             scopes.push(level);
             continue;
