@@ -167,6 +167,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 /// A line without annotations that the two have in different forms, and with the same name for the same operand.
 fn plain(line: &str) -> String {
     let line = line.replace("T.bool(True)", "True").replace("T.bool(False)", "False");
+    let line = line.replace("use_2cta=True", "use_2cta=1");
     let line = line.replace("use_tma=True", "use_tma=1").replace(", dtype=\"handle\")", ")");
     let line = one_allocation(&folded_extent(&line));
     if let Some((before, rest)) = line.split_once("T.sblock_attr({") {
