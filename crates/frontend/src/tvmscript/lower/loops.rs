@@ -11,7 +11,6 @@ use super::{
 };
 use crate::tvmscript::{
     ast::{Ast, Ex, ExKind, Run},
-    diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
 };
@@ -260,7 +259,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         };
         let attrs = self.loop_attrs(args)?;
         match step {
-            Some(step) if self.is_tile_source() => {
+            // A step of zero is kept for the rule that tells it.
+            Some(step) if self.is_tile_source() && self.const_int(step) != Some(0) => {
                 self.counted_axis(kind, min, extent, step, attrs)
             }
             step => Ok(Axis { kind, min, extent, step, counted: None, attrs }),
@@ -282,11 +282,6 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let dtype = self.dtype(step).unwrap_or(DataType::INT32);
         let minus_one = self.int(-1, dtype, at);
         let (extent, size) = match self.const_int(step) {
-            Some(0) => {
-                let range = self.tx_range(step);
-                let message = "the step of a loop is not zero";
-                return Err(self.error(diagnostics::INVALID_CONSTANT, range, message));
-            }
             Some(by) if by < 0 => {
                 let down = self.arithmetic(BinaryOp::Mul, extent, minus_one, at)?;
                 (down, self.int(-i128::from(by), dtype, at))
