@@ -15,7 +15,7 @@ use crate::tvmscript::{ast::Ex, environment::Constant};
 /// An operand of an operator.
 #[derive(Clone, Copy)]
 enum Operand {
-    /// What a parameter is given.
+    /// The argument of a parameter.
     Given(&'static str),
     /// The same, or a number where nothing is given.
     Number(&'static str, i128),
