@@ -44,7 +44,7 @@ impl<'a> Tiles<'a> {
         };
         let extents: Vec<String> =
             data.shape.iter().map(|&it| ir::print::expr_text(body, it)).collect();
-        let shape = format!("{}[{}]", data.dtype, extents.join(", "));
+        let shape = format!("{}[{}]", body.dtype_name(data.dtype), extents.join(", "));
         Some(Tile { scope, shape, bytes, place })
     }
 }

@@ -35,6 +35,9 @@ pub enum TypeCode {
     Float6E3M2,
     /// `float4_e2m1fn`.
     Float4,
+    /// TileLang's `tfloat32`, which TVM prints as `custom[tfloat32]`: a `float32` of which tensor cores read 19 bits.
+    /// Here it is loaded, stored, cast and given to products of tiles; nothing here computes with it.
+    TensorFloat32,
     /// `int128`, `uint128`: an integer that is loaded, stored and given to instructions; nothing here computes with it.
     Wide {
         /// True for `int128`.
@@ -154,6 +157,7 @@ impl DataType {
             "float6_e2m3fn" => DataType::scalar(TypeCode::Float6E2M3, 6),
             "float6_e3m2fn" => DataType::scalar(TypeCode::Float6E3M2, 6),
             "float4_e2m1fn" => DataType::scalar(TypeCode::Float4, 4),
+            "tfloat32" | "custom[tfloat32]" => DataType::scalar(TypeCode::TensorFloat32, 32),
             "int128" => DataType::scalar(TypeCode::Wide { is_signed: true }, 128),
             "uint128" => DataType::scalar(TypeCode::Wide { is_signed: false }, 128),
             _ if element.starts_with("float8_") => {
@@ -233,6 +237,11 @@ impl DataType {
     pub fn is_integer(self) -> bool {
         self.is_int() || self.is_uint()
     }
+    /// TileLang's type for tensor cores, which is no number for anything here.
+    #[inline]
+    pub fn is_tensor_float(self) -> bool {
+        self.code == TypeCode::TensorFloat32
+    }
     /// Any floating-point format.
     #[inline]
     pub fn is_float(self) -> bool {
@@ -304,6 +313,8 @@ fn begins_as_type(text: &[u8]) -> bool {
             | [b'i', b'n' | b'0'..=b'9', ..]
             | [b'u', b'i' | b'0'..=b'9', ..]
             | [b'f', b'l' | b'0'..=b'9', ..]
+            | [b't', b'f', ..]
+            | [b'c', b'u', ..]
     )
 }
 
@@ -342,6 +353,7 @@ impl fmt::Display for DataType {
             TypeCode::Float6E2M3 => f.write_str("float6_e2m3fn")?,
             TypeCode::Float6E3M2 => f.write_str("float6_e3m2fn")?,
             TypeCode::Float4 => f.write_str("float4_e2m1fn")?,
+            TypeCode::TensorFloat32 => f.write_str("custom[tfloat32]")?,
             TypeCode::Wide { is_signed: true } => f.write_str("int128")?,
             TypeCode::Wide { is_signed: false } => f.write_str("uint128")?,
             TypeCode::Symbolic(DtypeSymbol(index)) => write!(f, "dtype?{index}")?,
@@ -419,7 +431,8 @@ impl DataType {
             TypeCode::Float6E3M2 => 9,
             TypeCode::Float4 => 10,
             TypeCode::Wide { is_signed } => 11 + u64::from(is_signed),
-            TypeCode::Symbolic(DtypeSymbol(index)) => 13 | u64::from(index) << 40,
+            TypeCode::TensorFloat32 => 13,
+            TypeCode::Symbolic(DtypeSymbol(index)) => 14 | u64::from(index) << 40,
         };
         let lanes = match self.lanes {
             Lanes::Fixed(n) => u64::from(n),
@@ -481,6 +494,8 @@ mod tests {
             "void",
             "int4",
             "float4_e2m1fn",
+            "custom[tfloat32]",
+            "custom[tfloat32]x4",
         ] {
             assert_eq!(DataType::parse(name).map(|it| it.to_string()).as_deref(), Some(name));
         }

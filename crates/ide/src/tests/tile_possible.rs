@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::FILE;
+use super::{FILE, tile_rules::factory};
 use crate::{
     AnalysisHost, Config, Diagnostic, DiagnosticsConfig, FindingLevels, FindingOptions, Group,
     Settings,
@@ -18,11 +18,8 @@ fn kernel(statements: &str) -> String {
         "Q = T.alloc_shared((n,), \"float16\")",
         "tx = T.get_thread_binding()",
     ];
-    let lines = memory.into_iter().chain(statements.trim().lines());
-    let body: String = lines.map(|it| format!("            {it}\n")).collect();
-    format!(
-        "import tilelang\nimport tilelang.language as T\n\ndef make(n):\n    m = T.dynamic(\"m\")\n\n    @T.prim_func\n    def f(A: T.Tensor((m, 32), \"float16\"), B: T.Tensor((64,), \"float32\"), X: T.Tensor((64,), \"int32\")):\n        with T.Kernel(4, threads=128) as bx:\n{body}    return f\n"
-    )
+    let before = "    m = T.dynamic(\"m\")\n\n";
+    factory(before, "m", "4, threads=128) as bx", &memory, statements)
 }
 
 /// The diagnostics with the tier, or without it.

@@ -37,12 +37,29 @@ fn found_of(rules: &[&str], launch: &str, statements: &str) -> Vec<&'static str>
         "Q = T.alloc_shared((n, n), \"float16\")",
         "tx = T.get_thread_binding()",
     ];
-    let lines = memory.into_iter().chain(statements.trim().lines());
+    let text = factory("", "64", &format!("{launch}) as bx"), &memory, statements);
+    told(rules, &text)
+}
+
+/// A factory of a kernel over `A` of `rows` rows: what stands before it, the launch, its memory and its statements.
+pub(super) fn factory(
+    before: &str,
+    rows: &str,
+    launch: &str,
+    memory: &[&str],
+    statements: &str,
+) -> String {
+    let lines = memory.iter().copied().chain(statements.trim().lines());
     let body: String = lines.map(|it| format!("            {it}\n")).collect();
-    let text = format!(
-        "import tilelang\nimport tilelang.language as T\n\ndef make(n):\n    @T.prim_func\n    def f(A: T.Tensor((64, 32), \"float16\"), B: T.Tensor((64,), \"float32\"), X: T.Tensor((64,), \"int32\")):\n        with T.Kernel({launch}) as bx:\n{body}    return f\n"
-    );
-    let analysis = analysis(&text);
+    format!(
+        "import tilelang\nimport tilelang.language as T\n\ndef make(n):\n{before}    @T.prim_func\n    def f(A: T.Tensor(({rows}, 32), \"float16\"), B: T.Tensor((64,), \"float32\"), X: T.Tensor((64,), \"int32\")):\n        with T.Kernel({launch}:\n{body}    return f\n"
+    )
+}
+
+/// The findings of some rules in a text.
+#[track_caller]
+fn told(rules: &[&str], text: &str) -> Vec<&'static str> {
+    let analysis = analysis(text);
     let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
     let all = analysis.diagnostics(FILE, &config).unwrap();
     assert!(!all.iter().any(|it| it.code == "syntax-error"), "{text}");
@@ -305,6 +322,11 @@ fn launches_that_no_device_accepts() {
     ];
     for (launch, statements) in right {
         assert_eq!(found_in(launch, statements), [""; 0], "{launch}\n{statements}");
+    }
+    // The blocks of a launch may have no name.
+    for launch in ["1, threads=0)", "0, threads=128)", "1, threads=2048)"] {
+        let text = factory("", "64", launch, &[], "T.clear(B)");
+        assert_eq!(told(&RULES, &text), ["launch-limit"], "{launch}");
     }
 }
 

@@ -239,6 +239,11 @@ impl Lowerer<'_, '_, '_> {
         self.composed(ex, binary_text(op, &a.text, &b.text), &[&a, &b], false)
     }
 
+    /// Returns true for a value that Python has before there is a kernel.
+    pub(super) fn is_of_python_alone(&self, ev: &Ev) -> bool {
+        self.captured_part(ev).is_some()
+    }
+
     /// `a == b`, `a is None`, `a in b`
     pub(super) fn captured_comparison(
         &mut self,

@@ -27,6 +27,7 @@ fn tilelang_form(name: &str) -> Cow<'_, str> {
         "Vectorized" => "vectorized",
         "WarpSpecialize" => "ws",
         "symbolic" => "dynamic",
+        "cdiv" => "ceildiv",
         "sync_threads" | "sync_global" => "sync_threads",
         other => other,
     };

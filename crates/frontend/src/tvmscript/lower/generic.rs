@@ -82,10 +82,21 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.finish_call(ex, name, &operands, attrs, ty))
     }
 
+    /// Returns true for a name of the script that some table has.
+    pub(super) fn is_of_script(&self, name: ir::NameId) -> bool {
+        let name = self.s.body.name(name);
+        self.is_listed(name) || super::tile_parameters::parameters(name).is_some()
+    }
+
+    fn is_listed(&self, name: &str) -> bool {
+        is_data_form(name)
+            || is_form_of_tvm(name)
+            || intrinsics::is_known(name, self.s.env.effects())
+    }
+
     /// Remembers a name that no table has, once, by its first call.
     fn note_unknown_call(&mut self, ex: Ex, name: &str) {
-        let is_named = is_data_form(name) || is_form_of_tvm(name);
-        if is_named || intrinsics::is_known(name, self.s.env.effects()) {
+        if self.is_listed(name) {
             return;
         }
         // As it is written: the functions of TileLang are `T.` functions as well.
@@ -306,7 +317,7 @@ impl Lowerer<'_, '_, '_> {
         Ok((ty, Some(key)))
     }
 
-    fn type_by_rule(&mut self, rule: ResultType, operands: &[Tx]) -> Type {
+    pub(super) fn type_by_rule(&mut self, rule: ResultType, operands: &[Tx]) -> Type {
         let named = |this: &mut Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)

@@ -21,6 +21,8 @@ pub(super) struct Axis {
     min: Tx,
     extent: Tx,
     step: Option<Tx>,
+    /// The first value and the step of a name that is worked out of the loop's variable, which counts from zero.
+    counted: Option<(Tx, Tx)>,
     pub(super) attrs: AttrDict,
 }
 
@@ -57,8 +59,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             match count {
                 None => {
                     if let Some(axis) = axes.next() {
-                        let var = self.open_loop(axis, name);
-                        self.define_value(name, target, DefinitionKind::Index, var);
+                        self.open_named_loop(axis, name, target)?;
                     }
                 }
                 // One name for the variables of several loops, each called by the text that means it.
@@ -116,6 +117,33 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
     }
 
+    /// Opens a loop and gives its variable a name, or the value that is worked out of it.
+    fn open_named_loop(&mut self, axis: Axis, name: &str, target: Ex) -> R<()> {
+        let Some((first, step)) = axis.counted else {
+            let var = self.open_loop(axis, name);
+            self.define_value(name, target, DefinitionKind::Index, var);
+            return Ok(());
+        };
+        let at = At { range: self.range(target), is_real: false };
+        let outside = self.expansion.replace(at.range);
+        let var = self.open_loop(axis, "_tmp");
+        let count = self.s.body.value_expr(var);
+        let count = self.tx(count, at);
+        let again = |this: &mut Self, it: Tx| Tx { id: it.id, src: this.s.sources.leaf(at) };
+        let (first, step) = (again(self, first), again(self, step));
+        let product = self.arithmetic(BinaryOp::Mul, count, step, at);
+        let value = product.and_then(|it| self.arithmetic(BinaryOp::Add, first, it, at));
+        let result = value.map(|value| {
+            let ty = self.ty(value);
+            let op = self.emit(OpKind::Bind, &[value]);
+            self.s.body.push_result(op, name, ty)
+        });
+        self.expansion = outside;
+        let result = result?;
+        self.define_value(name, target, DefinitionKind::Index, result);
+        Ok(())
+    }
+
     fn open_loop(&mut self, axis: Axis, name: &str) -> ir::ValueId {
         let ty = self.ty(axis.min);
         let mut operands: SmallVec<[Tx; 3]> = SmallVec::new();
@@ -154,6 +182,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 min,
                 extent,
                 step: None,
+                counted: None,
                 attrs: AttrDict::new(),
             });
         }
@@ -228,15 +257,41 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             None => None,
         };
-        if self.is_tile_source()
-            && step.is_some_and(|it| self.const_int(it).is_some_and(|it| it < 0))
-        {
-            // TileLang counts down. A loop of the IR has no such steps.
-            self.note_kept(self.range(ex));
-            return Err(super::Reported);
-        }
         let attrs = self.loop_attrs(args)?;
-        Ok(Axis { kind, min, extent, step, attrs })
+        match step {
+            // A step of zero is kept for the rule that tells it.
+            Some(step) if self.is_tile_source() && self.const_int(step) != Some(0) => {
+                self.counted_axis(kind, min, extent, step, attrs)
+            }
+            step => Ok(Axis { kind, min, extent, step, counted: None, attrs }),
+        }
+    }
+
+    /// A loop with a step as TileLang makes it: over the number of the iteration, of which the value is worked out. It
+    /// may count down.
+    fn counted_axis(
+        &mut self,
+        kind: ForKind,
+        min: Tx,
+        extent: Tx,
+        step: Tx,
+        attrs: AttrDict,
+    ) -> R<Axis> {
+        let at = At { range: self.tx_range(extent), is_real: false };
+        let again = Tx { id: step.id, src: self.s.sources.again(step.src) };
+        let dtype = self.dtype(step).unwrap_or(DataType::INT32);
+        let minus_one = self.int(-1, dtype, at);
+        let (extent, size) = match self.const_int(step) {
+            Some(by) if by < 0 => {
+                let down = self.arithmetic(BinaryOp::Mul, extent, minus_one, at)?;
+                (down, self.int(-i128::from(by), dtype, at))
+            }
+            _ => (extent, step),
+        };
+        let count = self.ceildiv_of(extent, size, at)?;
+        let zero = self.int(0, self.dtype(count).unwrap_or(DataType::INT32), at);
+        let counted = Some((min, again));
+        Ok(Axis { kind, min: zero, extent: count, step: None, counted, attrs })
     }
 
     /// The bounds of a loop in the type that `dtype=` gives its variable.

@@ -161,6 +161,8 @@ struct State<'e> {
     is_checked: bool,
     /// The launch of TileLang around what is being read.
     launch: Option<tiles::Launch>,
+    /// Where values stand that the text gives no name.
+    nameless: Vec<(ir::ValueId, TextRange)>,
     /// The tensors among the parameters of an eager kernel, which its body gives their types: name and place.
     tensor_params: Vec<(Box<str>, usize)>,
     /// The value that the macro which is being read returns.
@@ -257,6 +259,7 @@ fn lowered<'e>(
         is_tile_source: function.dialect == Dialect::TileLang,
         is_checked: function.is_checked,
         launch: None,
+        nameless: Vec::new(),
         tensor_params: Vec::new(),
         macro_value: None,
         text: &ast.text,
@@ -319,6 +322,9 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         if let Some(buffer) = definition.buffer {
             buffer_definitions[buffer.index()].get_or_insert(definition.range);
         }
+    }
+    for &(value, range) in &state.nameless {
+        value_definitions[value.index()].get_or_insert(range);
     }
     if !state.unread.is_empty() {
         state.unread.append(&mut state.aliases);

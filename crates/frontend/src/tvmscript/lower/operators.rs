@@ -55,6 +55,17 @@ pub(super) fn operator_text(op: SyntaxKind) -> Option<&'static str> {
     })
 }
 
+/// A comparison with its sides exchanged.
+fn mirrored(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::Le => BinaryOp::Ge,
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::Ge => BinaryOp::Le,
+        other => other,
+    }
+}
+
 impl Lowerer<'_, '_, '_> {
     pub(super) fn binary_ex(&mut self, ex: Ex, op: SyntaxKind, lhs: Ex, rhs: Ex) -> R<Ev> {
         let a = self.eval(lhs)?;
@@ -373,6 +384,9 @@ impl Lowerer<'_, '_, '_> {
         let operands = ast.exs(operands);
         let Some((&first, rest)) = operands.split_first() else { return Err(super::Reported) };
         let is_and = op == SyntaxKind::AND_KW;
+        if self.is_tile_source() {
+            return self.python_logic(ex, is_and, operands);
+        }
         let mut result = self.eval(first)?;
         for (index, &operand) in rest.iter().enumerate() {
             let range = self.up_to_operand(ex, operand, rest.get(index + 1).copied());
@@ -391,6 +405,43 @@ impl Lowerer<'_, '_, '_> {
             }
             let next = self.eval(operand)?;
             result = self.logic(ex, is_and, &result, &next, range)?;
+        }
+        Ok(result)
+    }
+
+    /// `a and b and c` where Python is executed: what a value of Python decides is decided, and conditions are grouped
+    /// from the right.
+    fn python_logic(&mut self, ex: Ex, is_and: bool, operands: &[Ex]) -> R<Ev> {
+        let mut kept: Vec<Ev> = Vec::with_capacity(operands.len());
+        for (index, &operand) in operands.iter().enumerate() {
+            let ev = self.eval(operand)?;
+            if let Val::Const(it) = &ev.val
+                && index + 1 < operands.len()
+            {
+                if staging::operators::truth(it) == is_and {
+                    continue;
+                }
+                kept.push(ev);
+                break;
+            }
+            kept.push(ev);
+        }
+        // Values of Python alone are one value, by the text that it has anywhere else.
+        if kept.iter().all(|it| self.is_of_python_alone(it)) {
+            let mut kept = kept.into_iter();
+            let Some(mut result) = kept.next() else { return Err(super::Reported) };
+            for next in kept {
+                let at = self.at(ex);
+                result = self.logic_at(ex, is_and, &result, &next, at)?;
+            }
+            return Ok(result);
+        }
+        let Some(mut result) = kept.pop() else { return Err(super::Reported) };
+        while let Some(left) = kept.pop() {
+            // What is inside has no text that could stand alone.
+            let at = self.at(ex);
+            let at = At { is_real: at.is_real && kept.is_empty(), ..at };
+            result = self.logic_at(ex, is_and, &left, &result, at)?;
         }
         Ok(result)
     }
@@ -418,11 +469,15 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn logic(&mut self, ex: Ex, is_and: bool, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
+        let at = self.at_range(range);
+        self.logic_at(ex, is_and, a, b, at)
+    }
+
+    fn logic_at(&mut self, ex: Ex, is_and: bool, a: &Ev, b: &Ev, at: At) -> R<Ev> {
         if let Some(ev) = self.captured_binary(ex, if is_and { "and" } else { "or" }, a, b) {
             return Ok(ev);
         }
         let (a, b) = (self.lift(a)?, self.lift(b)?);
-        let at = self.at_range(range);
         let op = if is_and { BinaryOp::And } else { BinaryOp::Or };
         let tx = self.logic_node(op, a, b, at)?;
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
@@ -503,6 +558,9 @@ impl Lowerer<'_, '_, '_> {
             let src = self.s.sources.leaf(at);
             return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src });
         }
+        if self.is_tile_source() && !(self.is_pointer(a) || self.is_pointer(b)) {
+            return self.python_comparison_of(op, a, b, at);
+        }
         let is_left_ir = !matches!(a.val, Val::Const(_));
         let is_order = !matches!(op, BinaryOp::Eq | BinaryOp::Ne);
         let tx = if is_left_ir && is_order {
@@ -513,6 +571,28 @@ impl Lowerer<'_, '_, '_> {
             self.strict_comparison(op, a, b, at)?
         };
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// A comparison where Python's own operators are called, which promote and fold. A number of Python on the left leaves
+    /// it to the other side: `0 <= x` is `x >= 0`.
+    fn python_comparison_of(&mut self, op: BinaryOp, a: &Ev, b: &Ev, at: At) -> R<Ev> {
+        let (op, a, b) = match a.val {
+            Val::Const(_) => (mirrored(op), b, a),
+            _ => (op, a, b),
+        };
+        let (a, b) = (self.lift(a)?, self.lift(b)?);
+        let tx = self.arithmetic(op, a, b, at)?;
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    fn is_pointer(&self, ev: &Ev) -> bool {
+        match ev.val {
+            Val::Expr(id) => {
+                let ty = self.s.body.ty(id);
+                matches!(ty, Type::Pointer { .. }) || ty == Type::Prim(DataType::HANDLE)
+            }
+            _ => false,
+        }
     }
 
     /// `==`, `!=`, and all with a literal on the left: a literal takes the other side's type, a scalar is broadcast,

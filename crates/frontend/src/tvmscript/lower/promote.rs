@@ -80,6 +80,13 @@ impl Lowerer<'_, '_, '_> {
                 self.s.doubt = super::Doubt::Unknown;
                 return Ok(self.python(src));
             }
+            // What a compiler made of TileLang offers besides functions (`T.CmpType.GE`): a value of Python.
+            Val::Intrinsic(name) if self.is_tile_source() && !self.is_of_script(*name) => {
+                let name = self.s.body.name(*name);
+                let text = format!("T.{}", name.strip_prefix("tl.").unwrap_or(name));
+                let value = self.captured_text(&text);
+                self.s.body.value_expr(value)
+            }
             other => {
                 let what = describe(other);
                 let range = self.s.sources.range(src);
@@ -207,7 +214,7 @@ impl Lowerer<'_, '_, '_> {
         if from == dtype {
             return Ok(value);
         }
-        if from.is_symbolic() || dtype.is_symbolic() {
+        if from.is_symbolic() || dtype.is_symbolic() || dtype.element().is_tensor_float() {
             return Ok(self.cast_node(value, dtype));
         }
         if dtype.is_scalar() {
@@ -270,6 +277,10 @@ impl Lowerer<'_, '_, '_> {
 
     /// An integer as a constant of a type.
     pub(super) fn const_as(&mut self, value: i128, dtype: DataType, src: Src) -> R<Tx> {
+        if dtype.is_tensor_float() {
+            let number = self.const_float_as(value as f64, DataType::FLOAT32, src)?;
+            return Ok(self.cast_node(number, dtype));
+        }
         let range = self.s.sources.range(src);
         let id = if dtype.is_float() {
             return self.const_float_as(value as f64, dtype, src);
@@ -288,6 +299,10 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn const_float_as(&mut self, value: f64, dtype: DataType, src: Src) -> R<Tx> {
+        if dtype.is_tensor_float() {
+            let number = self.const_float_as(value, DataType::FLOAT32, src)?;
+            return Ok(self.cast_node(number, dtype));
+        }
         if dtype.is_float() {
             if value.is_finite() && value.abs() > largest(dtype) {
                 let range = self.s.sources.range(src);
@@ -462,6 +477,16 @@ fn common(a: DataType, b: DataType) -> Option<DataType> {
         return Some(a);
     }
     let is_number = |it: DataType| it.is_float() || it.is_integer() || it.is_bool();
+    // A registered type gives way to floats, and no other number does.
+    match (a.is_tensor_float(), b.is_tensor_float()) {
+        (true, false) if is_number(b) => {
+            return Some(if b.code == TypeCode::Float { b } else { a });
+        }
+        (false, true) if is_number(a) => {
+            return Some(if a.code == TypeCode::Float { a } else { b });
+        }
+        _ => {}
+    }
     if !is_number(a) || !is_number(b) {
         return None;
     }

@@ -184,7 +184,7 @@ impl Lowerer<'_, '_, '_> {
             let &[key, value] = pair else { return None };
             let entry = match ast.kind(key) {
                 ExKind::Str(key) => self.eval(value).ok().map(|ev| (Box::from(&**key), ev.val)),
-                ExKind::Int(_) => {
+                ExKind::Int(_) | ExKind::Attr { .. } => {
                     let key = self.eval(key).ok().and_then(|it| self.entry_key(&it.val));
                     key.zip(self.eval(value).ok()).map(|(key, ev)| (key, ev.val))
                 }
@@ -201,10 +201,14 @@ impl Lowerer<'_, '_, '_> {
         Some(entries.into())
     }
 
-    /// The key of an entry: a text, or a number, which begins with a character that no name has.
+    /// The key of an entry: a text, or a number, which begins with a character that no name has. A type of TileLang is
+    /// equal to its name.
     pub(super) fn entry_key(&self, key: &Val) -> Option<Box<str>> {
         match key {
             Val::Const(Constant::Int(number)) => Some(format!("#{number}").into()),
+            Val::Type(ir::Type::Prim(dtype)) if self.is_tile_source() && !dtype.is_symbolic() => {
+                Some(dtype.to_string().into())
+            }
             key => self.const_str(key).map(|it| Box::from(&*it)),
         }
     }

@@ -5,6 +5,7 @@
 //! other side where only its start is written. A name is bound once (`x = e`), but a variable of `T.alloc_var` is
 //! stored to. What TileLang only notes (layouts, swizzles, hints to its compiler) is kept as attributes of the kernel.
 
+mod functions;
 mod launch;
 mod loops;
 mod memory;
@@ -49,6 +50,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if let Some(ev) = self.launch_value(ex, name, args)? {
             return Ok(ev);
         }
+        if let Some(ev) = self.launch_extent(ex, name, args)? {
+            return Ok(ev);
+        }
         if let Some((form, spec)) = self.tile_memory(ex, name, args)? {
             let (buffer, _) = self.new_buffer(super::views::NAMELESS, form, spec);
             let src = self.leaf(ex);
@@ -61,6 +65,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             && let Some(ev) = self.coordinates(ex, args)?
         {
             return Ok(ev);
+        }
+        if let Some(tx) = self.of_function(ex, name, args)? {
+            return Ok(Ev { val: Val::Expr(tx.id), src: tx.src });
         }
         if let Some(tx) = self.tile_operation(ex, name, args)? {
             return Ok(Ev { val: Val::Expr(tx.id), src: tx.src });
@@ -109,13 +116,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
 /// Returns true if a call only tells TileLang's compiler something.
 fn is_note(name: &str) -> bool {
-    name.starts_with("annotate_")
-        || matches!(
-            name,
-            "use_swizzle"
-                | "disable_warp_group_reg_alloc"
-                | "no_set_max_nreg"
-                | "import_source"
-                | "type_annotation"
-        )
+    let is_call = matches!(name, "annotate_producer_reg_dealloc" | "annotate_consumer_reg_alloc");
+    name.starts_with("annotate_") && !is_call
+        || matches!(name, "use_swizzle" | "import_source" | "type_annotation")
 }

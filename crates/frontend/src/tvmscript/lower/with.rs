@@ -326,7 +326,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// The symbol that an expression is, if it is one of TileLang's script.
     fn symbol_of(&self, expr: ir::ExprId) -> Option<ValueId> {
         match self.s.body.expr(expr).kind {
-            ir::ExprKind::Value(value) if self.is_tile_source() => {
+            ir::ExprKind::Value(value) if self.is_tilelang() => {
                 (self.s.body.values[value].kind == ir::ValueKind::Symbol).then_some(value)
             }
             _ => None,
@@ -405,7 +405,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Ok(());
         }
         let node = match node_ev.val {
-            Val::Const(Constant::None) if self.is_tile_source() => self.opaque_operand(node),
+            Val::Const(Constant::None) if self.is_tilelang() => self.opaque_operand(node),
             _ => self.lift(&node_ev)?,
         };
         // TVM distinguishes numbers of Python from constants (`0` from `T.int32(0)`).

@@ -12,6 +12,7 @@ use super::{
     limits::MAX_SIZE,
     operators::{self, as_data},
     session::Session,
+    tilelang,
     value::{Items, Kind, Unknown, Value},
 };
 
@@ -55,6 +56,9 @@ impl Session<'_> {
             Some(("dataclasses", "replace")) => replaced(args),
             Some(("enum", "auto")) => Some(Value::Path("enum.auto()".into())),
             Some(("tvm", rest)) => tvm(rest, args),
+            Some(("tilelang", rest)) if args.keywords.is_empty() => {
+                tilelang::function(rest, &args.positional)
+            }
             _ => None,
         };
         let value = value.unwrap_or_else(|| {

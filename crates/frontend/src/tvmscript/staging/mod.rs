@@ -31,6 +31,7 @@ mod questions;
 pub(crate) mod session;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tilelang;
 pub mod value;
 
 pub use function::{Class, Function, Home};

@@ -12,6 +12,7 @@ mod signatures;
 mod sources;
 mod statements;
 mod tilelang;
+mod tilelang_functions;
 mod tilelang_prints;
 mod vocabulary;
 

@@ -9,7 +9,7 @@ const HEAD: &str = "import tilelang\nimport tilelang.language as T\n";
 
 /// Lowers `body` as the body of a launch of 4 × 2 blocks, over two matrices.
 #[track_caller]
-fn check(body: &str, expect: Expect) {
+pub(super) fn check(body: &str, expect: Expect) {
     let text = format!(
         "{HEAD}\n@T.prim_func\ndef f(A: T.Tensor((64, 32), \"float16\"), B: T.Tensor((64,), \"int32\"), n: T.int32):\n    with T.Kernel(4, 2, threads=256) as (bx, by):\n{body}"
     );
@@ -285,7 +285,8 @@ fn loops_keep_what_their_compiler_is_told() {
                 B[k] = k
             for k in T.serial(2, 8, annotations={"order": [0, 1], "stage": [0, 1]}):
                 B[k] = k
-            for k in range(0, 8, 2):
+            for _tmp in range(4):
+                k: T.int32 = _tmp * 2
                 B[k] = k
             for k in T.unroll(4, annotations={"pragma_unroll_explicit": True}):
                 B[k] = k
@@ -633,9 +634,11 @@ fn what_python_does_around_statements_or_to_a_dictionary_is_not_known() {
             layouts[B] = n
             if layouts:
                 T.evaluate(0)
-            for i in T.serial(4, 0, -1):
+            for _tmp in range(4):
+                i: T.int32 = 4 + _tmp * -1
                 B[i] = 0
-            for i in range(4, 0, -1):
+            for _tmp in range(4):
+                i: T.int32 = 4 + _tmp * -1
                 B[i] = 0
             with trace.range("part"):
                 B[bx] = 1
@@ -1002,4 +1005,70 @@ make(128)
         );
         assert!(instance_of(&text, 0, "main").contains("T.Buffer((rows,)"), "{extra}");
     }
+}
+
+#[test]
+fn a_dictionary_of_types_is_asked_by_names_of_types() {
+    let text = format!(
+        "{HEAD}
+@tilelang.jit
+def kernel(A, dtype):
+    size = {{T.float32: 4, T.float16: 2}}[dtype]
+    A: T.Tensor((64,), dtype)
+    with T.Kernel(1, threads=size) as bx:
+        A[bx] = {{\"float32\": 3, \"float16\": 5}}[dtype]
+
+kernel(None, T.float16)
+kernel(None, \"float32\")
+"
+    );
+    let heads: Vec<String> = (0..2)
+        .map(|number| {
+            let text = instance_of(&text, number, "kernel");
+            let lines =
+                text.lines().filter(|it| it.contains("launch_threads") || it.contains("A["));
+            lines.map(|it| format!("{}\n", it.trim())).collect()
+        })
+        .collect();
+    expect![[r#"
+        T.sblock_attr({"tl.launch_threads": [2, 1, 1]})
+        A[bx] = T.float16(5.0)
+        T.sblock_attr({"tl.launch_threads": [4, 1, 1]})
+        A[bx] = T.float32(3.0)
+    "#]]
+    .assert_eq(&heads.concat());
+}
+
+#[test]
+fn functions_of_tilelang_on_numbers_are_worked_out_before_there_is_a_kernel() {
+    let text = format!(
+        "{HEAD}
+def make(n, block=64):
+    wide = T.ceildiv(n, block)
+    least = T.min(n, block)
+    whole = tilelang.next_power_of_2(n) + tilelang.cdiv(n, 64)
+
+    @T.prim_func
+    def main(A: T.Tensor((wide, least, whole), \"float32\")):
+        with T.Kernel(wide, threads=32) as bx:
+            A[bx, 0, T.cdiv(n, 3)] = 1.0
+
+    return main
+
+make(100)
+"
+    );
+    expect![[r##"
+        # make(n=100, block=64)
+        @T.prim_func
+        def main(A: T.Buffer((2, 64, 130), "float32")):
+            for bx in T.thread_binding(2, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [32, 1, 1]})
+                    A[bx, 0, 34] = T.float32(1.0)
+    "##]]
+    .assert_eq(&instance_of(&text, 0, "main"));
 }

@@ -10,6 +10,8 @@ const HEADER: &str = "# from tvm.script import tirx as T\n\n@T.prim_func\ndef f(
 fn check(body: &str, expected: Expect) {
     let indented = body.lines().map(|it| format!("    {it}\n")).collect::<String>();
     let print = printed(&format!("{HEADER}{indented}"));
+    let told = print.lines().take_while(|it| !it.starts_with('@'));
+    assert_eq!(told.collect::<Vec<_>>(), [""; 0], "{print}");
     let body = print.split_once(":\n").map_or(&*print, |it| it.1);
     expected.assert_eq(&dedent(body));
 }
@@ -50,10 +52,10 @@ fn a_launch_by_a_name_and_memory_that_has_several_forms() {
                 T.writes()
                 T.sblock_attr({"layout_map": {"C": metadata["tl.Fragment"][0]}})
                 C = T.Buffer((4,), scope="local")
-                T.attr(None, "threadblock_swizzle_pattern", T.tvm_tuple("rasterization2DRow", 10))
-                T.launch_thread(bx, 16)
-                C_1 = T.sblock_alloc_buffer((2, 2), data=C.data, scope="local")
-                C_1[0, 0] = B[bx, 0]
+                with T.attr(None, "threadblock_swizzle_pattern", T.tvm_tuple("rasterization2DRow", 10)):
+                    T.launch_thread(bx, 16)
+                    C_1 = T.sblock_alloc_buffer((2, 2), data=C.data, scope="local")
+                    C_1[0, 0] = B[bx, 0]
         "#]],
     );
 }

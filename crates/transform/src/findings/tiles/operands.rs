@@ -122,7 +122,7 @@ fn of_product(body: &Body, args: &[ExprId]) -> Option<String> {
     let (left, right) = (body.buffers[a.buffer].dtype, body.buffers[b.buffer].dtype);
     let is_tensor_memory = body.scope_name(body.buffers[a.buffer].scope).contains("tmem");
     if left != right
-        && ![left, right].iter().any(|it| it.is_symbolic() || is_small(*it))
+        && ![left, right].iter().any(|it| it.is_symbolic() || it.is_tensor_float() || is_small(*it))
         && !is_tensor_memory
     {
         let (left, right) = (body.dtype_name(left), body.dtype_name(right));

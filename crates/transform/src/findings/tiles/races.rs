@@ -22,7 +22,7 @@ use super::{
 pub(in super::super) const PARALLEL_RACE: FindingRule = FindingRule {
     rule: Rule::reported(
         "parallel-race",
-        Severity::Warning,
+        Severity::Error,
         "two iterations of `T.Parallel`, or two threads, write one element",
         "\
 The iterations of `T.Parallel` are executed by different threads, in no order. Here two of them write one element, and \

@@ -13,8 +13,6 @@ use std::collections::BTreeMap;
 /// The lines of a function of a text; none if it is not there.
 pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
     let head = format!("def {name}(");
-    // The types that TileLang registers, by their names in its language.
-    let text = text.replace("\"custom[tfloat32]\"", "T.tfloat32");
     let lines: Vec<&str> = text.lines().collect();
     let at = lines.iter().position(|it| it.trim_start().starts_with(&head))?;
     let indent = lines[at].len() - lines[at].trim_start().len();
@@ -23,8 +21,17 @@ pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
     let header = lines[at].trim().strip_prefix(&head)?.trim_end_matches(':').strip_suffix(')')?;
     let mut buffers = BTreeMap::new();
     let mut kept = Vec::new();
+    // Scopes that say nothing to the comparison: where they begin.
+    let mut scopes: Vec<usize> = Vec::new();
     for line in body {
         let line = line.get(indent..).unwrap_or_default();
+        let level = line.len() - line.trim_start().len();
+        scopes.retain(|it| *it < level || line.trim().is_empty());
+        let line = line.get(4 * scopes.len()..).unwrap_or_default();
+        if line.trim_start().starts_with(SWIZZLE) {
+            scopes.push(level);
+            continue;
+        }
         match matched(line) {
             Some((parameter, declared)) => drop(buffers.insert(parameter, declared)),
             None if is_kept(line) => kept.push(line.to_owned()),
@@ -45,9 +52,30 @@ pub(super) fn function(text: &str, name: &str) -> Option<Vec<String>> {
     let symbols: Vec<&str> =
         lines.iter().filter_map(|it| it.trim().strip_suffix(" = T.int32()")).collect();
     all.extend(memory_first(bound_in_loops(kept, &symbols)));
-    let mut numbers = BTreeMap::new();
+    let mut numbers = Numbers::default();
     Some(all.iter().map(|it| numbered(it, &mut numbers)).collect())
 }
+
+/// The numbers that names have, and how many there are.
+#[derive(Default)]
+struct Numbers {
+    of: BTreeMap<String, usize>,
+    count: usize,
+}
+
+impl Numbers {
+    fn number(&mut self, name: &str) -> usize {
+        if let Some(&number) = self.of.get(name) {
+            return number;
+        }
+        self.of.insert(name.to_owned(), self.count);
+        self.count += 1;
+        self.count - 1
+    }
+}
+
+/// The scope of a note about the order of blocks.
+const SWIZZLE: &str = "with T.attr(None, \"threadblock_swizzle";
 
 /// Lines with the memory of a kernel right behind its launch.
 fn memory_first(lines: Vec<String>) -> Vec<String> {
@@ -139,6 +167,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 /// A line without annotations that the two have in different forms, and with the same name for the same operand.
 fn plain(line: &str) -> String {
     let line = line.replace("T.bool(True)", "True").replace("T.bool(False)", "False");
+    let line = line.replace("use_2cta=True", "use_2cta=1");
     let line = line.replace("use_tma=True", "use_tma=1").replace(", dtype=\"handle\")", ")");
     let line = one_allocation(&folded_extent(&line));
     if let Some((before, rest)) = line.split_once("T.sblock_attr({") {
@@ -157,12 +186,22 @@ fn plain(line: &str) -> String {
             split(rest.strip_suffix(')').unwrap_or(rest)).into_iter().filter(is_kept).collect();
         return format!("{head}({})", kept.join(", ")).replace("local.reducer", "local.fragment");
     }
-    // The address of an element that an atomic operation takes.
-    let Some((before, rest)) = line.split_once("T.access_ptr(") else { return line };
-    // What is read there too, as by the wide ones.
-    match rest.split_once(", 1, 3)").or_else(|| rest.split_once(", 1, 1)")) {
-        Some((element, rest)) => plain(&format!("{before}T.address_of({element}){rest}")),
-        None => line.clone(),
+    addresses(&line)
+}
+
+/// A line with each pointer to one element, as atomic operations take it, as the address of the element.
+fn addresses(line: &str) -> String {
+    let Some((before, rest)) = line.split_once("T.access_ptr(") else { return line.to_owned() };
+    let mut depth = 1;
+    let end = rest.find(|it: char| {
+        depth += i32::from(matches!(it, '(' | '[')) - i32::from(matches!(it, ')' | ']'));
+        depth == 0
+    });
+    let (inside, behind) = rest.split_at(end.unwrap_or(rest.len()));
+    let behind = addresses(behind);
+    match split(inside)[..] {
+        [element, "1", "1" | "2" | "3"] => format!("{before}T.address_of({element}{behind}"),
+        _ => format!("{before}T.access_ptr({}{behind}", addresses(inside)),
     }
 }
 
@@ -282,7 +321,12 @@ const WORDS: &[&str] = &[
 ];
 
 /// A line with its names numbered; members, keywords of calls and strings stay.
-fn numbered(line: &str, numbers: &mut BTreeMap<String, usize>) -> String {
+fn numbered(line: &str, numbers: &mut Numbers) -> String {
+    // The variable of a loop is another one, whatever had its name before.
+    let variable = line.trim_start().strip_prefix("for ").and_then(|it| it.split_once(" in "));
+    if let Some((variable, _)) = variable {
+        numbers.of.remove(variable);
+    }
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
@@ -299,9 +343,7 @@ fn numbered(line: &str, numbers: &mut BTreeMap<String, usize>) -> String {
             if out.ends_with('.') || is_keyword || WORDS.contains(&word) {
                 out.push_str(word);
             } else {
-                let next = numbers.len();
-                let number = *numbers.entry(word.to_owned()).or_insert(next);
-                out.push_str(&format!("v{number}"));
+                out.push_str(&format!("v{}", numbers.number(word)));
             }
         } else if c.is_ascii_digit() {
             let end =
@@ -345,8 +387,8 @@ mod tests {
 
     #[test]
     fn memory_under_a_condition_and_extents_of_loops_do_not_count() {
-        let theirs = "def f(A: T.Buffer((8, 4), \"custom[tfloat32]\")):\n    with T.sblock(\"tilelang_root\"):\n        B = T.sblock_alloc_buffer((4,), scope=\"local\")\n        if 0 < 1:\n            for i in range((A[0, 0] + 4095) // 4096):\n                B[i] = A[0, i]\n";
-        let ours = "def f(A: T.Buffer((8, 4), T.tfloat32)):\n    with T.sblock(\"tilelang_root\"):\n        if 0 < 1:\n            B = T.sblock_alloc_buffer((4,), scope=\"local\")\n            for i in range((A[0, 0] + 4096 - 1) // 4096):\n                B[i] = A[0, i]\n";
+        let theirs = "def f(A: T.Buffer((8, 4), \"float16\")):\n    with T.sblock(\"tilelang_root\"):\n        B = T.sblock_alloc_buffer((4,), scope=\"local\")\n        if 0 < 1:\n            for i in range((A[0, 0] + 4095) // 4096):\n                B[i] = A[0, i]\n";
+        let ours = "def f(A: T.Buffer((8, 4), \"float16\")):\n    with T.sblock(\"tilelang_root\"):\n        if 0 < 1:\n            B = T.sblock_alloc_buffer((4,), scope=\"local\")\n            for i in range((A[0, 0] + 4096 - 1) // 4096):\n                B[i] = A[0, i]\n";
         let theirs = function(theirs, "f").unwrap();
         assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
         let other = ours.replace("- 1", "- 2");
@@ -359,6 +401,24 @@ mod tests {
         let ours = "def f(A: T.Buffer((8, 4))):\n    x: T.int32 = 7\n    for w in range(8):\n        by: T.int32 = w * 3\n        if w < 4:\n            A[by, 0] = x\n";
         let theirs = function(&theirs.replace("    by: T.int32 = w * 3 + 1\n", ""), "f").unwrap();
         assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
+    }
+
+    #[test]
+    fn a_scope_of_a_note_does_not_count() {
+        let theirs = "def f(A: T.Buffer((8, 4))):\n    for i in range(8):\n        with T.attr(None, \"threadblock_swizzle_pattern\", 1):\n            A[i, 0] = 1\n            A[i, 1] = 1\n    A[0, 0] = 1\n";
+        let ours = "def f(A: T.Buffer((8, 4))):\n    for i in range(8):\n        A[i, 0] = 1\n        A[i, 1] = 1\n    A[0, 0] = 1\n";
+        let theirs = function(theirs, "f").unwrap();
+        assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
+    }
+
+    #[test]
+    fn variables_of_loops_are_new_and_pointers_to_one_element_are_addresses() {
+        let theirs = "def f(A: T.Buffer((8, 4))):\n    for i in range(8):\n        A[i, 0] = 1\n    for j in range(8):\n        T.store(T.access_ptr(A[j, 0], 1, 2), T.access_ptr(A[j, T.max(0, 1)], 8, 1), 1, 3)\n";
+        let ours = "def f(A: T.Buffer((8, 4))):\n    for i in range(8):\n        A[i, 0] = 1\n    for i in range(8):\n        T.store(T.address_of(A[i, 0]), T.access_ptr(A[i, T.max(0, 1)], 8, 1), 1, 3)\n";
+        let theirs = function(theirs, "f").unwrap();
+        assert_eq!(difference(&theirs, &function(ours, "f").unwrap()), None);
+        let other = ours.replace("max(0, 1)], 8", "max(0, 1)], 4");
+        assert!(difference(&theirs, &function(&other, "f").unwrap()).is_some());
     }
 
     #[test]

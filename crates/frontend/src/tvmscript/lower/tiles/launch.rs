@@ -25,6 +25,16 @@ pub(in super::super) struct Launch {
 }
 
 impl Launch {
+    /// How many threads a block has along each dimension; none that is not known.
+    pub(super) fn extents(&self) -> &[Option<i128>; 3] {
+        &self.extents
+    }
+
+    /// The indices of the blocks.
+    pub(super) fn blocks(&self) -> &[ValueId] {
+        &self.blocks
+    }
+
     /// Returns true for the index of a block or of a thread.
     pub(super) fn is_index(&self, value: ValueId) -> bool {
         self.blocks.contains(&value) || self.threads.contains(&value)
@@ -178,8 +188,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// Gives the indices of the blocks the names behind `as`.
     fn name_blocks(&mut self, item: &ItemNode, blocks: &[ValueId]) -> R<()> {
-        let Some(target) = item.target else { return Ok(()) };
         let ast = self.ast;
+        let Some(target) = item.target else {
+            let range = match *ast.kind(item.context) {
+                ExKind::Call { callee, .. } => self.range(callee),
+                _ => self.range(item.context),
+            };
+            self.s.nameless.extend(blocks.iter().map(|&it| (it, range)));
+            return Ok(());
+        };
         match *ast.kind(target) {
             ExKind::Tuple(run) | ExKind::List(run) if run.len() == blocks.len() => {
                 for (&target, &block) in ast.exs(run).iter().zip(blocks) {

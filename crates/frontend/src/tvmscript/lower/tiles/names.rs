@@ -107,7 +107,8 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// Returns true if a value names an index of the threads or blocks, which a call gives (`T.get_thread_binding()`).
+    /// Returns true if a value names an index of the threads or blocks, which a call gives (`T.get_thread_binding()`),
+    /// or asks for what threads have of their own (`T.shuffle_elect(128)`).
     fn is_of_threads(&self, id: ir::ExprId) -> bool {
         let Some(launch) = &self.s.launch else { return false };
         let mut stack = vec![id];
@@ -115,10 +116,20 @@ impl Lowerer<'_, '_, '_> {
             let kind = self.kind_of(id);
             match kind {
                 ExprKind::Value(value) if launch.is_index(value) => return true,
+                ExprKind::Call { callee: ir::Callee::Intrinsic(name, _), .. }
+                    if self.is_per_thread(name) =>
+                {
+                    return true;
+                }
                 _ => self.s.body.each_child(kind, &mut |it| stack.push(it)),
             }
         }
         false
+    }
+
+    fn is_per_thread(&self, name: ir::NameId) -> bool {
+        let row = ir::effects::tir(self.s.body.name(name));
+        row.flags.contains(ir::effects::Flags::PER_THREAD)
     }
 
     /// The truth of an integer, or of a comparison of two.

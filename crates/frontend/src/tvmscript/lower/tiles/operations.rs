@@ -102,6 +102,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             // What is cleared first is only written.
             marks.push((ir::access_key(2).into(), ir::Attr::Int(2, None)));
         }
+        if name == "wgmma_gemm" {
+            marks.push(("wg_wait".into(), ir::Attr::Int(-1, None)));
+        }
         if name == "tcgen05_gemm" {
             marks.push(("is_tcgen05".into(), ir::Attr::Int(1, None)));
         }
@@ -312,8 +315,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 _ => value,
             };
             let mut operands = vec![place, value];
-            if let Some(order) = args.get("memory_order").filter(|&it| !self.is_none(it)) {
-                operands.push(self.expr(order)?);
+            match args.get("memory_order").filter(|&it| !self.is_none(it)) {
+                Some(order) => operands.push(self.memory_order(order)?),
+                // Sums have no order where none is given.
+                None if name != "atomic_add" => operands.push(self.made_int(ex, 0)),
+                None => {}
             }
             let returns = args.get("return_prev").map(|it| self.eval(it)).transpose()?;
             let returns =
@@ -350,7 +356,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// The address of an element, which is no read of it.
-    fn address(&mut self, element: &Ev) -> R<Tx> {
+    pub(super) fn address(&mut self, element: &Ev) -> R<Tx> {
         let load = self.lift(element)?;
         let ty = self.address_type(Some(&load));
         let at = At { range: self.tx_range(load), is_real: false };
@@ -474,7 +480,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// A barrier: an element of a buffer, the first where only that is named.
-    fn barrier_element(&mut self, barrier: Ex) -> R<Tx> {
+    pub(super) fn barrier_element(&mut self, barrier: Ex) -> R<Tx> {
         let ev = self.eval(barrier)?;
         match ev.val {
             Val::Buffer(buffer) => {
