@@ -220,11 +220,7 @@ impl Body {
     pub fn dtype_name(&self, dtype: DataType) -> String {
         match self.symbol_value(dtype) {
             Some(value) => self.name(self.values[value].name).to_owned(),
-            // By the name that people write.
-            None if dtype.is_tensor_float() => {
-                dtype.to_string().replace("custom[tfloat32]", "tfloat32")
-            }
-            None => dtype.to_string(),
+            None => dtype.written(),
         }
     }
 

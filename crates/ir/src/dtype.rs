@@ -237,6 +237,14 @@ impl DataType {
     pub fn is_integer(self) -> bool {
         self.is_int() || self.is_uint()
     }
+    /// The name that people write.
+    pub(crate) fn written(self) -> String {
+        let name = self.to_string();
+        match self.is_tensor_float() {
+            true => name.replace("custom[tfloat32]", "tfloat32"),
+            false => name,
+        }
+    }
     /// TileLang's type for tensor cores, which is no number for anything here.
     #[inline]
     pub fn is_tensor_float(self) -> bool {

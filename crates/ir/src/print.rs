@@ -310,10 +310,11 @@ fn body_annotation(body: &Body, param: ValueId) -> Option<String> {
 }
 
 /// Returns true if `T` has a member of a type's name: of 4 to 64 lanes a power of two, and of one. It has none of
-/// integers of 128 bits.
+/// integers of 128 bits, nor of what only TileLang has.
 fn has_member(dtype: DataType) -> bool {
     match dtype.lanes {
-        _ if dtype.is_symbolic() || matches!(dtype.code, TypeCode::Wide { .. }) => false,
+        _ if dtype.is_symbolic() || dtype.is_tensor_float() => false,
+        _ if matches!(dtype.code, TypeCode::Wide { .. }) => false,
         _ if dtype.is_integer() && !matches!(dtype.bits, 8 | 16 | 32 | 64) => false,
         Lanes::Fixed(1) => true,
         Lanes::Fixed(4 | 8 | 16 | 32 | 64) => {

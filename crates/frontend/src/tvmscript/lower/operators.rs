@@ -573,8 +573,8 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
-    /// A comparison where Python's own operators are called, which promote and fold. A number of Python on the left leaves
-    /// it to the other side: `0 <= x` is `x >= 0`.
+    /// A comparison where Python's own operators are called, which promote and fold. A number of Python on the left
+    /// leaves it to the other side: `0 <= x` is `x >= 0`.
     fn python_comparison_of(&mut self, op: BinaryOp, a: &Ev, b: &Ev, at: At) -> R<Ev> {
         let (op, a, b) = match a.val {
             Val::Const(_) => (mirrored(op), b, a),

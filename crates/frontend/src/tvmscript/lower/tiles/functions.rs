@@ -1,5 +1,5 @@
-//! Functions of TileLang that are calls of an operator with its operands in another order, or with more of them than are
-//! written: `T.shfl_xor(x, 1)` is `T.shfl_xor_sync(T.uint32(0xFFFFFFFF), x, 1, 32)`.
+//! Functions of TileLang that are calls of an operator with its operands in another order, or with more of them than
+//! are written: `T.shfl_xor(x, 1)` is `T.shfl_xor_sync(T.uint32(0xFFFFFFFF), x, 1, 32)`.
 
 use ir::{AttrDict, BinaryOp, DataType, ExprKind, Type};
 
