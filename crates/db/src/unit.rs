@@ -118,6 +118,7 @@ fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
         dialect_is_guess,
         is_eager,
         is_checked,
+        column,
         green,
         name_range,
         allowed_above,
@@ -129,6 +130,7 @@ fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
         && *dialect_is_guess == b.dialect_is_guess
         && *is_eager == b.is_eager
         && *is_checked == b.is_checked
+        && *column == b.column
         && *name_range == b.name_range
         && *allowed_above == b.allowed_above
 }

@@ -64,6 +64,8 @@ pub struct FunctionSource {
     /// False if it stands in a module of which TVM is told not to check that it is well formed
     /// (`@I.ir_module(check_well_formed=False)`).
     pub is_checked: bool,
+    /// The column of the text that TVM reads at once: of the function, or of the module that it stands in.
+    pub column: usize,
     /// The definition with its decorators. Lowered ranges are relative to its start.
     pub green: Green,
     /// The name, relative to the function's start.
@@ -460,6 +462,7 @@ impl Finder<'_> {
                 self.scopes[inner.0 as usize].is_class = true;
                 self.scopes[inner.0 as usize].members = is_module.then(FxHashMap::default);
                 self.scopes[inner.0 as usize].is_checked = !(is_module && is_unchecked(node));
+                self.scopes[inner.0 as usize].module_column = is_module.then(|| column(node));
                 scopes.push(inner);
                 false
             }
@@ -547,6 +550,7 @@ impl Finder<'_> {
             dialect_is_guess: !self.has_import && dialect == Dialect::Tirx,
             is_eager,
             is_checked: self.scopes[scope.0 as usize].is_checked,
+            column: self.scopes[scope.0 as usize].module_column.unwrap_or_else(|| column(node)),
             green,
             name_range,
             allowed_above: allow::above(node),
@@ -677,6 +681,14 @@ fn is_unchecked(node: &SyntaxNode) -> bool {
     let calls = decorators.filter_map(|it| it.first_child());
     let mut lists = calls.flat_map(|it| it.children().collect::<Vec<_>>());
     lists.any(|it| it.children().any(|it| compact(&it) == "check_well_formed=False"))
+}
+
+/// The number of characters before a node on its line.
+fn column(node: &SyntaxNode) -> usize {
+    let before = node.first_token().and_then(|it| it.prev_token());
+    before
+        .filter(|it| it.kind() == SyntaxKind::WHITESPACE)
+        .map_or(0, |it| it.text().rsplit('\n').next().unwrap_or_default().chars().count())
 }
 
 fn name_node(node: &SyntaxNode) -> Option<SyntaxNode> {

@@ -26,16 +26,43 @@ pub(super) fn float<'a>(text: &str) -> ExKind<'a> {
     digits.parse().map_or(ExKind::OtherLiteral, ExKind::Float)
 }
 
-/// Adjacent strings are one.
-pub(super) fn string<'a>(so_far: Option<ExKind<'a>>, text: &'a str) -> ExKind<'a> {
-    let Some(value) = StringPart::parse(text).and_then(|part| part.text()) else {
-        return ExKind::OtherLiteral;
+/// Adjacent strings are one. `column` is that of the text that is read as if it began its lines.
+pub(super) fn string<'a>(so_far: Option<ExKind<'a>>, text: &'a str, column: usize) -> ExKind<'a> {
+    let value = match outdented(text, column) {
+        None => StringPart::parse(text).and_then(|part| part.text()),
+        Some(text) => StringPart::parse(&text)
+            .and_then(|part| part.text())
+            .map(|it| Cow::Owned(it.into_owned())),
     };
+    let Some(value) = value else { return ExKind::OtherLiteral };
     match so_far {
         None => ExKind::Str(value),
         Some(ExKind::Str(before)) => ExKind::Str(Cow::Owned(before.into_owned() + &value)),
         Some(other) => other,
     }
+}
+
+/// A string of several lines as TVM reads it in a function that is inside of something: it takes as many characters as
+/// the function is indented off each line of its text, and the blanks at their ends, also where they belong to a string
+/// (`Source` of its parser). None where nothing changes, and where the string would lose its end.
+fn outdented(text: &str, column: usize) -> Option<String> {
+    if column == 0 || !text.contains('\n') {
+        return None;
+    }
+    let (lines, last) = text.rsplit_once('\n')?;
+    let cut = |line: &'_ str| line.chars().skip(column).collect::<String>();
+    if last.chars().take(column).any(|it| !it.is_whitespace()) {
+        return None;
+    }
+    let mut lines = lines.split('\n');
+    let mut result = lines.next().unwrap_or_default().trim_end().to_owned();
+    for line in lines {
+        result.push('\n');
+        result.push_str(cut(line).trim_end());
+    }
+    result.push('\n');
+    result.push_str(&cut(last));
+    Some(result)
 }
 
 /// Returns true if the text of a string depends on the names in it.

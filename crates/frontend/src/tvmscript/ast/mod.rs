@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use syntax::{Green, SyntaxKind, TextRange, TextSize};
 
-pub(crate) use read::read;
+pub(crate) use read::read_at;
 
 macro_rules! ids {
     ($($(#[$attr:meta])* $name:ident,)*) => {$(
@@ -273,6 +273,11 @@ pub(crate) struct StNode {
     pub(crate) kind: StKind,
     /// The white space before it, if it is the first on its line.
     pub(crate) indent: Option<TextRange>,
+}
+
+/// Reads a tree: a function, a statement, a file or an expression.
+pub(crate) fn read(green: &Green) -> Ast<'_> {
+    read_at(green, 0)
 }
 
 /// The tables of one tree.

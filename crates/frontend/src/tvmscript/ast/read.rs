@@ -12,9 +12,10 @@ use super::{
 /// How much text an expression has, about: names are expressions.
 const BYTES_OF_AN_EXPRESSION: usize = 5;
 
-/// Reads a tree: a function, a statement, a file or an expression.
-pub(crate) fn read(green: &Green) -> Ast<'_> {
+/// Reads a tree whose text begins at a column: strings lose as many characters of each of their lines but the first.
+pub(crate) fn read_at(green: &Green, column: usize) -> Ast<'_> {
     let mut reader = Reader {
+        column,
         ast: Ast { tree: Some(green), ..Ast::default() },
         frames: Vec::new(),
         children: Vec::new(),
@@ -91,6 +92,8 @@ struct Line {
 }
 
 struct Reader<'a> {
+    /// How many characters at the beginning of lines do not belong to strings.
+    column: usize,
     ast: Ast<'a>,
     frames: Vec<Frame>,
     children: Vec<Child<'a>>,
@@ -513,7 +516,7 @@ impl<'a> Reader<'a> {
             if let Child::Token(SyntaxKind::STRING, text, _) = child {
                 is_formatted |= literal::is_formatted(text);
                 self.ast.strings.push(text);
-                value = Some(literal::string(value, text));
+                value = Some(literal::string(value, text, self.column));
             }
         }
         if is_formatted {

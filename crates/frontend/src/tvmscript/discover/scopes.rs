@@ -66,6 +66,8 @@ pub(super) struct Scope {
     pub(super) members: Option<FxHashMap<Box<str>, usize>>,
     /// False if it is a module that TVM does not check.
     pub(super) is_checked: bool,
+    /// The column that it begins at, if it is a module.
+    pub(super) module_column: Option<usize>,
     /// The list of its parameters, if it is a function of Python.
     pub(super) parameters: Option<Green>,
     /// The call `autotune(configs=…)` that decorates it.
@@ -101,6 +103,7 @@ impl Scope {
             stars: Vec::new(),
             members: None,
             is_checked: true,
+            module_column: None,
             parameters: None,
             tuned_by: None,
             sizes: Vec::new(),

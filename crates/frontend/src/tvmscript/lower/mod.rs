@@ -193,7 +193,9 @@ struct Lowerer<'s, 'e, 'a> {
 /// Lowers one function: twice where it is seen only at its end that it may write memory of which elements were taken
 /// for captured values.
 pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered {
-    let ast = ast::read(&function.green);
+    // TileLang executes the function.
+    let column = if function.dialect == Dialect::TileLang { 0 } else { function.column };
+    let ast = ast::read_at(&function.green, column);
     let state = lowered(function, env, &ast, false);
     match state.captured_memory && state.made_items {
         true => finish(lowered(function, env, &ast, true), function),

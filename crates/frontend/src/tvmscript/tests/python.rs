@@ -409,3 +409,52 @@ def f(A: T.Buffer((1,), \"uint32\")):
         "#]],
     );
 }
+
+#[test]
+fn lines_of_a_string_lose_the_indentation_of_what_tvm_reads() {
+    let kernel = |indent: &str, last: &str| {
+        let value = format!("\"\"\"a  \n      b\n  c\n{last}\"\"\"");
+        let head = "@T.prim_func(s_tir=True)\ndef f():\n";
+        let text = format!("{head}    T.func_attr({{\"k\": {value}}})\n    T.evaluate(0)\n");
+        let lines: Vec<String> = text.lines().map(|it| format!("{indent}{it}\n")).collect();
+        lines.concat()
+    };
+    // What is at the beginning of the file stays as it is, and so does a function in a module there.
+    check(
+        &kernel("", "    "),
+        expect![[r#"
+        @T.prim_func(s_tir=True)
+        def f():
+            T.func_attr({"k": "a  \n      b\n  c\n    "})
+            T.evaluate(0)
+    "#]],
+    );
+    check(
+        &format!("@I.ir_module\nclass M:\n{}", kernel("    ", "")),
+        expect![[r#"
+        @T.prim_func(s_tir=True)
+        def f():
+            T.func_attr({"k": "a  \n          b\n      c\n    "})
+            T.evaluate(0)
+    "#]],
+    );
+    check(
+        &format!("def g():\n{}", kernel("    ", "  ")),
+        expect![[r#"
+        @T.prim_func(s_tir=True)
+        def f():
+            T.func_attr({"k": "a\n      b\n  c\n  "})
+            T.evaluate(0)
+    "#]],
+    );
+    let module = format!("    @I.ir_module\n    class M:\n{}", kernel("        ", ""));
+    check(
+        &format!("def g():\n{module}"),
+        expect![[r#"
+        @T.prim_func(s_tir=True)
+        def f():
+            T.func_attr({"k": "a\n          b\n      c\n    "})
+            T.evaluate(0)
+    "#]],
+    );
+}
