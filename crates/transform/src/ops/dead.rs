@@ -91,6 +91,7 @@ impl Sweep<'_> {
             && !own.has(Bits::TERMINATOR)
             && !own.has(Bits::SYMBOL)
             && !own.has(Bits::MARKER)
+            && !self.traits.is_wrapped(self.body, op)
             && self.body.ops[op].results.iter().all(|it| n_uses[it.index()] == 0)
     }
 }

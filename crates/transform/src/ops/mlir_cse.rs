@@ -238,21 +238,25 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns true if an operation and the one around it have to stand together, and that one stays: a loop of OpenMP
-    /// and its wrappers, which may have clauses that are not read. O(wrappers).
+    /// and its wrappers, which may have clauses that are not read. What is alone in a wrapper is one, too. O(wrappers).
     fn is_held(&self, op: OpId) -> bool {
-        let has = |it: OpId, bit| self.traits.of(it).has(bit);
-        let is_marked = |it: OpId| has(it, Bits::MARKER) && !self.body.ops[it].regions.is_empty();
-        let wraps = |it: &OpId| has(*it, Bits::MARKER) || has(*it, Bits::UNKNOWN);
+        let is_wrapped = |it: OpId| self.traits.is_wrapped(self.body, it);
+        let wraps = |it: OpId| {
+            let own = self.traits.of(it);
+            own.has(Bits::MARKER) || own.has(Bits::UNKNOWN) || is_wrapped(it)
+        };
         let stays = |it: OpId| {
             let bits = self.summary.bits(it);
             let is_refused = bits.has(Bits::NEEDED) || bits.has(Bits::LEAVES);
             !self.is_unneeded(it)
                 || self.is_sound && (is_refused || self.obstacle_of_place(it).is_some())
         };
+        let is_together = |at: OpId, around: OpId| match self.traits.is_marked(self.body, at) {
+            true => wraps(around),
+            false => is_wrapped(at),
+        };
         let mut at = op;
-        while is_marked(at)
-            && let Some(around) = self.body.parent_op(at).filter(wraps)
-        {
+        while let Some(around) = self.body.parent_op(at).filter(|it| is_together(at, *it)) {
             if stays(around) {
                 return true;
             }

@@ -314,6 +314,20 @@ impl OpTraits {
             && block.ops.last() == Some(&op)
             && !self.of(op).has(Bits::TERMINATOR)
     }
+
+    /// Returns true for a marked operation with regions: a loop of OpenMP, or a wrapper of one.
+    pub(super) fn is_marked(&self, body: &Body, op: OpId) -> bool {
+        self.of(op).has(Bits::MARKER) && !body.ops[op].regions.is_empty()
+    }
+
+    /// Returns true if an operation with regions is alone in a marked one, but for the terminator: it is what that one
+    /// wraps, which must not be without it.
+    pub(super) fn is_wrapped(&self, body: &Body, op: OpId) -> bool {
+        let data = &body.ops[op];
+        !data.regions.is_empty()
+            && body.blocks[data.parent].ops.len() == 2
+            && body.parent_op(op).is_some_and(|it| self.is_marked(body, it))
+    }
 }
 
 fn unknown() -> Named {
@@ -335,10 +349,13 @@ fn unread(row: &OpEffects, text: &str, reference: Option<&ReferenceTraits>) -> N
         // A marked one stands together with the operations in it.
         && !row.flags.intersects(Flags::MARKER.union(Flags::TERMINATOR))
         && !row.is_barrier();
-    if !is_transparent || reference.is_some_and(|it| it.class(text).is_some()) {
-        return unknown();
-    }
     let mut named = unknown();
+    if !is_transparent || reference.is_some_and(|it| it.class(text).is_some()) {
+        if row.flags.contains(Flags::MARKER) {
+            named.traits.bits.add(Bits::MARKER);
+        }
+        return named;
+    }
     let own = [Bits::NEEDED, Bits::CHANGES, Bits::LOOKS, Bits::WRITE, Bits::KEEP, Bits::LEAVES];
     for bit in own {
         named.traits.bits = named.traits.bits.without(bit);

@@ -128,7 +128,11 @@ impl Marking<'_> {
         let is_end = own.has(Bits::TERMINATOR) && self.body.parent_op(op).is_none();
         let is_effect = [Bits::NEEDED, Bits::CHANGES, Bits::LEAVES].iter().any(|it| bits.has(*it));
         let stays = [Bits::SYMBOL, Bits::MARKER, Bits::INSIDE].iter().any(|it| own.has(*it));
-        is_end || is_effect || stays || self.traits.holds_its_block(self.body, op)
+        is_end
+            || is_effect
+            || stays
+            || self.traits.holds_its_block(self.body, op)
+            || self.traits.is_wrapped(self.body, op)
     }
 
     fn need(&mut self, op: OpId) {

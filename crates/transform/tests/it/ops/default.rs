@@ -579,3 +579,43 @@ fn a_choice_that_hands_on_one_value_is_that_value() {
         "#]],
     );
 }
+
+/// A wrapper of a loop of OpenMP stays, and is refused by `mlir-opt` without what it wraps.
+#[test]
+fn what_a_wrapper_of_a_loop_wraps_stays_with_it() {
+    check(
+        "
+  omp.distribute {
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%j) : index = (%i) to (%i) step (%i) {
+          omp.yield
+        }
+        omp.terminator
+      }
+      omp.terminator
+    }
+    omp.terminator
+  }
+",
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              omp.distribute {
+                omp.parallel {
+                  omp.wsloop {
+                    omp.loop_nest (%j) : index = (%i) to (%i) step (%i) {
+                      omp.yield
+                    }
+                    omp.terminator
+                  }
+                  omp.terminator
+                }
+                omp.terminator
+              }
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+        "#]],
+    );
+}

@@ -305,6 +305,18 @@ func.func @f(%l: index, %u: index, %p: !llvm.ptr) {
     }
     omp.terminator
   }
+  omp.distribute unknown(@clause %p -> %q : !llvm.ptr) {
+    omp.parallel {
+      omp.wsloop {
+        omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+          omp.yield
+        }
+        omp.terminator
+      }
+      omp.terminator
+    }
+    omp.terminator
+  }
   return
 }
 "#;
@@ -316,6 +328,18 @@ func.func @f(%l: index, %u: index, %p: !llvm.ptr) {
               omp.wsloop unknown(@clause %p -> %q : !llvm.ptr) {
                 omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
                   omp.yield
+                }
+                omp.terminator
+              }
+              omp.distribute unknown(@clause %p -> %q : !llvm.ptr) {
+                omp.parallel {
+                  omp.wsloop {
+                    omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+                      omp.yield
+                    }
+                    omp.terminator
+                  }
+                  omp.terminator
                 }
                 omp.terminator
               }
@@ -336,6 +360,18 @@ func.func @f(%l: index, %u: index, %p: !llvm.ptr) {
               omp.wsloop unknown(@clause %p -> %q : !llvm.ptr) {
                 omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
                   omp.yield
+                }
+                omp.terminator
+              }
+              omp.distribute unknown(@clause %p -> %q : !llvm.ptr) {
+                omp.parallel {
+                  omp.wsloop {
+                    omp.loop_nest (%i) : index = (%l) to (%u) step (%u) {
+                      omp.yield
+                    }
+                    omp.terminator
+                  }
+                  omp.terminator
                 }
                 omp.terminator
               }
