@@ -294,7 +294,7 @@ fn show_result(text: &mut String, name: &str, place: Place<'_>, tag: &str) -> Re
         Some("tensor") => show_elements(text, name, place, shape.len(), "tensor", tag),
         Some("vector") if place.element == "i1" => {
             // Truth values of a vector lie in memory as bits, those of memory as bytes.
-            let bytes = place.text.replacen("xi1>", "xi8>", 1);
+            let bytes = ir::text::types::with_element(place.text, "i8");
             let _ = writeln!(text, "  %{tag}x = arith.extsi {name} : {} to {bytes}", place.text);
             show_result(text, &format!("%{tag}x"), Place::new(&bytes), tag)
         }
