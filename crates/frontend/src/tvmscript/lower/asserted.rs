@@ -12,7 +12,7 @@ use ir::{BinaryOp, asserted::Number, print::Level};
 use rustc_hash::FxHashMap;
 use syntax::SyntaxKind;
 
-use super::{Lowerer, captured};
+use super::{Lowerer, captured, operators};
 use crate::tvmscript::{
     ast::{self, Ast, CompareKind, Ex, ExKind},
     environment::{Assertion, Capture, Constant},
@@ -171,7 +171,7 @@ impl Facts {
             return None;
         }
         let known = |op: BinaryOp, a: &str, b: &str| self.truth(&spelled(op, a, b));
-        let turned_op = turned(op)?;
+        let turned_op = operators::turned(op)?;
         if let Some(truth) = known(op, a, b).or_else(|| known(turned_op, b, a)) {
             return Some(truth);
         }
@@ -223,7 +223,7 @@ impl Facts {
         match (a, b) {
             (Side::Text(text), Side::Integer(other)) => self.holds(op, &text, other),
             (Side::Integer(other), Side::Text(text)) => {
-                if let Some(op) = turned(op) {
+                if let Some(op) = operators::turned(op) {
                     self.holds(op, &text, other);
                 }
             }
@@ -280,18 +280,6 @@ fn unwrapped(text: &str) -> &str {
     let is_one = Level::of_text(text) == Level::Atom;
     let inner = text.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
     inner.filter(|_| is_one).unwrap_or(text)
-}
-
-/// The operator with its sides exchanged.
-fn turned(op: BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        BinaryOp::Eq | BinaryOp::Ne => op,
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::Le => BinaryOp::Ge,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::Ge => BinaryOp::Le,
-        _ => return None,
-    })
 }
 
 /// The operator that is true where this one is false: of numbers that can be compared.
@@ -453,7 +441,7 @@ impl Lowerer<'_, '_, '_> {
             }
             ExKind::Binary { op, lhs, rhs } => {
                 let (a, b) = (self.text_of(ast, lhs)?, self.text_of(ast, rhs)?);
-                let sign = super::operators::operator_text(op)?;
+                let sign = operators::operator_text(op)?;
                 Some(captured::binary_text(sign, &a, &b))
             }
             ExKind::Compare { operands, ops } if ops.len() == 1 => {

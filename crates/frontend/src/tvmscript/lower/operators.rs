@@ -55,15 +55,16 @@ pub(super) fn operator_text(op: SyntaxKind) -> Option<&'static str> {
     })
 }
 
-/// A comparison with its sides exchanged.
-fn mirrored(op: BinaryOp) -> BinaryOp {
-    match op {
+/// The comparison with its sides exchanged.
+pub(super) fn turned(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Eq | BinaryOp::Ne => op,
         BinaryOp::Lt => BinaryOp::Gt,
         BinaryOp::Le => BinaryOp::Ge,
         BinaryOp::Gt => BinaryOp::Lt,
         BinaryOp::Ge => BinaryOp::Le,
-        other => other,
-    }
+        _ => return None,
+    })
 }
 
 impl Lowerer<'_, '_, '_> {
@@ -577,7 +578,7 @@ impl Lowerer<'_, '_, '_> {
     /// leaves it to the other side: `0 <= x` is `x >= 0`.
     fn python_comparison_of(&mut self, op: BinaryOp, a: &Ev, b: &Ev, at: At) -> R<Ev> {
         let (op, a, b) = match a.val {
-            Val::Const(_) => (mirrored(op), b, a),
+            Val::Const(_) => (turned(op).unwrap_or(op), b, a),
             _ => (op, a, b),
         };
         let (a, b) = (self.lift(a)?, self.lift(b)?);

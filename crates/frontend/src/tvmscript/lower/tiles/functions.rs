@@ -342,13 +342,7 @@ impl Lowerer<'_, '_, '_> {
         if name.ends_with('s') {
             return Ok(Some(Ev { val: Val::Seq(all.into_iter().collect()), src }));
         }
-        let at = match args.get("dim") {
-            None => 0,
-            Some(dim) => match self.eval(dim)?.val {
-                Val::Const(Constant::Int(it)) => usize::try_from(it).unwrap_or(usize::MAX),
-                _ => return Ok(None),
-            },
-        };
+        let Some(at) = self.asked_dimension(args)? else { return Ok(None) };
         Ok(all.into_iter().nth(at).map(|val| Ev { val, src }))
     }
 

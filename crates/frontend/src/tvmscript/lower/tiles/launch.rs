@@ -231,6 +231,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.define_value(name, target, DefinitionKind::Index, block);
     }
 
+    /// The dimension of a launch that is asked for; none that is not known.
+    pub(super) fn asked_dimension(&mut self, args: &Args<'_>) -> R<Option<usize>> {
+        let Some(dim) = args.get("dim") else { return Ok(Some(0)) };
+        Ok(match self.eval(dim)?.val {
+            Val::Const(Constant::Int(it)) => Some(usize::try_from(it).unwrap_or(usize::MAX)),
+            _ => None,
+        })
+    }
+
     /// `T.get_thread_binding(0)` and its kin.
     pub(super) fn launch_value(&mut self, ex: Ex, name: &str, args: &Args<'a>) -> R<Option<Ev>> {
         let all: Vec<ValueId> = match (name, &self.s.launch) {
@@ -244,13 +253,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let all = all.into_iter().map(|it| val(self, it)).collect::<Vec<_>>();
             return Ok(Some(Ev { val: Val::Seq(all.into_iter().collect()), src }));
         }
-        let at = match args.get("dim") {
-            None => 0,
-            Some(dim) => match self.eval(dim)?.val {
-                Val::Const(Constant::Int(it)) => usize::try_from(it).unwrap_or(usize::MAX),
-                _ => return Ok(None),
-            },
-        };
+        let Some(at) = self.asked_dimension(args)? else { return Ok(None) };
         match all.get(at) {
             Some(&it) => Ok(Some(Ev { val: val(self, it), src })),
             None => Err(self.malformed(ex, format!("there is no dimension {at} here"))),
