@@ -1,7 +1,8 @@
 //! The levels of findings and simplifications of each kind.
 //!
 //! The defaults are those of the declarations. They are quiet enough for daily use: what is certainly a mistake is a
-//! warning, what a reader may want to know a hint.
+//! warning, what a reader may want to know a hint. What is shown to happen may have a level of its own
+//! ([`Rule::shown`]); another level than the default holds for all findings of a rule.
 
 use frontend::tvmscript::Severity;
 use ir::plan::simplify::SimplificationKind;
@@ -15,6 +16,8 @@ use transform::{
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FindingLevels {
     findings: [Option<Severity>; FindingKind::ALL.len()],
+    /// Those of findings that are shown to happen.
+    shown: [Option<Severity>; FindingKind::ALL.len()],
     simplifications: [Option<Severity>; SimplificationKind::ALL.len()],
     operations: [Option<Severity>; OpFindingKind::ALL.len()],
     /// True if what may be so, and is not proven, is told too ([`Rule::is_possible`]).
@@ -42,6 +45,7 @@ impl FindingLevels {
     pub fn off() -> FindingLevels {
         FindingLevels {
             findings: [None; FindingKind::ALL.len()],
+            shown: [None; FindingKind::ALL.len()],
             simplifications: [None; SimplificationKind::ALL.len()],
             operations: [None; OpFindingKind::ALL.len()],
             possible: false,
@@ -51,6 +55,12 @@ impl FindingLevels {
     /// The severity of a kind; none if it is not reported.
     pub fn get(&self, kind: FindingKind) -> Option<Severity> {
         self.findings[kind as usize].filter(|_| self.possible || !kind.rule().is_possible)
+    }
+
+    /// The severity of a finding of a kind that is shown to happen, or is not; none if it is not reported.
+    pub fn of(&self, kind: FindingKind, is_shown: bool) -> Option<Severity> {
+        let level = self.get(kind)?;
+        if is_shown { self.shown[kind as usize] } else { Some(level) }
     }
 
     /// The severity of a kind of finding about operations; none if it is not reported. One that statements have too has
@@ -64,7 +74,9 @@ impl FindingLevels {
 
     /// Changes the severity of a kind.
     pub fn set(&mut self, kind: FindingKind, level: Option<Severity>) {
+        let rule = kind.rule();
         self.findings[kind as usize] = level;
+        self.shown[kind as usize] = if level == rule.level { rule.shown.or(level) } else { level };
     }
 
     /// The kinds that are reported.

@@ -46,6 +46,11 @@ pub(crate) fn at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Optio
 }
 
 impl ScriptName {
+    /// Returns true for TileLang's launch of a kernel.
+    pub(crate) fn is_launch(&self) -> bool {
+        self.space == Namespace::TileLang && self.name == "Kernel"
+    }
+
     /// The signature, and all that is known; none for a name of which nothing is.
     pub(crate) fn markdown(&self, table: &EffectTable) -> Option<String> {
         let sentence = script_words::sentence(self.space, &self.name)?;

@@ -1,4 +1,5 @@
-//! The share that a tile of a kernel takes of the memory or the registers of its block, in words: for hovers and hints.
+//! The share that a tile of a kernel takes of the memory or the registers of its block, and what all take together, in
+//! words: for hovers and hints.
 
 use codegen::TargetOptions;
 use ir::{Body, BufferId, BufferOrigin};
@@ -46,6 +47,59 @@ impl<'a> Tiles<'a> {
             data.shape.iter().map(|&it| ir::print::expr_text(body, it)).collect();
         let shape = format!("{}[{}]", body.dtype_name(data.dtype), extents.join(", "));
         Some(Tile { scope, shape, bytes, place })
+    }
+}
+
+/// Registers that a thread of NVIDIA's devices has at most.
+const MOST_REGISTERS: u64 = 255;
+
+impl Tiles<'_> {
+    /// What the launch takes of its device: `128 of 1024 threads a block`, all shared tiles, all fragments. TileLang lets
+    /// tiles share memory that are not needed at once, so the sums are the most that they take.
+    pub(crate) fn launch(&self, device: &TargetOptions) -> Option<String> {
+        if !tile_memory::has_launch(self.body) {
+            return None;
+        }
+        let limits = codegen::arch::find(codegen::Target::Cuda, device.arch.as_deref()).limits;
+        let (mut shared, mut registers, mut unknown) = (None, None, 0);
+        for (buffer, data) in self.body.buffers.iter() {
+            let is_fragment = self.body.scope_name(data.scope).starts_with("local.fragment");
+            if data.origin != BufferOrigin::Alloc || !(data.scope.is_plain_shared() || is_fragment)
+            {
+                continue;
+            }
+            match self.get(buffer).map(|it| (it.bytes, it.place)) {
+                Some((bytes, Place::Shared { stages })) => {
+                    *shared.get_or_insert(0) += bytes.saturating_mul(stages.unwrap_or(1));
+                }
+                Some((bytes, Place::Registers { threads })) => {
+                    *registers.get_or_insert(0) += bytes.div_ceil(threads).div_ceil(4);
+                }
+                _ => unknown += 1,
+            }
+        }
+        let threads = self.threads.map(|it| {
+            let most = device.max_threads.unwrap_or(limits.threads);
+            format!("{it} of {most} threads a block")
+        });
+        let shared = shared.map(|it: u64| {
+            let most = size(device.shared_memory.unwrap_or(limits.shared));
+            format!("shared tiles {} of {most}, if all are kept at once", size(it))
+        });
+        let registers = registers.map(|it: u64| {
+            format!(
+                "fragments {it} of {MOST_REGISTERS} registers of a thread, if all are kept at once"
+            )
+        });
+        let unknown = match unknown {
+            0 => None,
+            1 => Some("1 tile of a size that is not known".to_owned()),
+            n => Some(format!("{n} tiles of sizes that are not known")),
+        };
+        let all: Vec<String> =
+            [threads, shared, registers, unknown].into_iter().flatten().collect();
+        (!all.is_empty())
+            .then(|| all.iter().map(|it| format!("- {it}")).collect::<Vec<_>>().join("\n"))
     }
 }
 

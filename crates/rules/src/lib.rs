@@ -63,6 +63,8 @@ pub struct Rule {
     pub topic: Topic,
     /// The default level; none for what reports nothing by itself.
     pub level: Option<Severity>,
+    /// The level of a finding that is shown to happen, if it is another one: its message names values for which it does.
+    pub shown: Option<Severity>,
     /// True of what is told only where a user asks for what may be so, and is not proven.
     pub is_possible: bool,
     /// The fix.
@@ -110,12 +112,19 @@ impl Rule {
             name,
             topic,
             level: None,
+            shown: None,
             is_possible: false,
             fix: Fix::None,
             summary,
             docs,
             help: "",
         }
+    }
+
+    /// The rule with another level for what is shown to happen.
+    #[must_use]
+    pub const fn with_shown(self, level: Severity) -> Rule {
+        Rule { shown: Some(level), ..self }
     }
 
     /// The rule as one of what may be so: it is told only where a user asks for that.

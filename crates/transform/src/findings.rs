@@ -247,6 +247,8 @@ finding_kinds! {
     PossibleOverflow = tiles::POSSIBLE_OVERFLOW;
     /// An element that nothing shows to be written by one iteration only.
     PossibleRace = tiles::POSSIBLE_RACE;
+    /// A load of memory that some path to it may not have written.
+    PossibleReadBeforeWrite = read_before_write::POSSIBLE_READ_BEFORE_WRITE;
     /// A load of memory that nothing has written.
     ReadBeforeWrite = read_before_write::READ_BEFORE_WRITE;
     /// A condition that an enclosing one already decides.
@@ -263,6 +265,8 @@ finding_kinds! {
     TileLoop = tiles::TILE_LOOP;
     /// Operands of a tile operation that do not fit each other.
     TileOperands = tiles::TILE_OPERANDS;
+    /// Tiles that the matrix instructions of a device do not take.
+    TileShape = tiles::TILE_SHAPE;
     /// Statements that cannot be executed.
     Unreachable = unreachable::UNREACHABLE;
 }

@@ -97,7 +97,7 @@ pub(crate) fn function_diagnostics(
     });
     let findings = function_findings(db, at.unit).iter().filter_map(|it| {
         ir::interrupt::check();
-        let severity = config.levels.get(it.kind)?;
+        let severity = config.levels.of(it.kind, it.is_shown)?;
         let is_allowed = allowances.at(it.kind.name(), it.told.range);
         (!is_allowed).then(|| Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) })
     });
@@ -163,6 +163,7 @@ fn syntax_errors<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Found {
     kind: FindingKind,
+    is_shown: bool,
     told: Diagnostic,
 }
 
@@ -185,7 +186,7 @@ fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
                 help,
                 ..Diagnostic::default()
             };
-            Some(Found { kind: it.kind, told })
+            Some(Found { kind: it.kind, is_shown: it.is_shown, told })
         })
         .collect()
 }

@@ -32,7 +32,7 @@ pub(super) fn hover(
     let function = name_at(db, file, offset);
     let known = try_item(function, || {
         let known = with_value(db, file, offset, known_at(db, file, offset, device));
-        with_script_name(db, file, offset, known)
+        with_script_name(db, file, offset, known, device)
     });
     let found = try_item(function, || findings_at(db, file, offset));
     let known_range = known.iter().flatten().map(|it| it.range).next();
@@ -163,10 +163,19 @@ fn with_script_name(
     file: SourceFile,
     offset: TextSize,
     known: Option<Hover>,
+    device: &TargetOptions,
 ) -> Option<Hover> {
     let table = file.configuration(db).dialects(db).effects.as_ref();
-    let named = script_name::at(db, file, offset)
-        .and_then(|it| Some(Hover { range: it.range, markdown: it.markdown(table)? }));
+    let named = script_name::at(db, file, offset).and_then(|it| {
+        let mut markdown = it.markdown(table)?;
+        if it.is_launch()
+            && let Some((at, _)) = shown_function_at(db, file, offset)
+            && let Some(taken) = Tiles::of(db::body(db, at.unit)).launch(device)
+        {
+            markdown.push_str(&format!("\n\n{taken}"));
+        }
+        Some(Hover { range: it.range, markdown })
+    });
     match (named, known) {
         (Some(named), Some(known)) => {
             let markdown = format!("{}\n\n---\n\n{}", named.markdown, known.markdown);

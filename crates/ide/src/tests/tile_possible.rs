@@ -8,7 +8,8 @@ use crate::{
     Settings,
 };
 
-const RULES: [&str; 3] = ["possible-out-of-bounds", "possible-overflow", "possible-race"];
+const RULES: [&str; 4] =
+    ["possible-out-of-bounds", "possible-overflow", "possible-race", "possible-read-before-write"];
 
 /// A kernel with these statements; `n` is not known when it is read, `m` is a size that a call gives.
 fn kernel(statements: &str) -> String {
@@ -137,6 +138,28 @@ fn elements_that_nothing_shows_to_be_written_once() {
         ],
     );
     check("", &[], &["for i, j in T.Parallel(64, 32):\n    B[i] = A[i, j]"]);
+}
+
+#[test]
+fn reads_of_what_only_one_arm_writes() {
+    check(
+        "possible-read-before-write",
+        &[
+            "L = T.alloc_local((4,), \"float32\")\nif X[bx] > 0:\n    L[0] = 1.0\nB[bx] = L[0]",
+            "if bx > 2:\n    T.clear(F)\nT.copy(F, B)",
+            "if m > 4:\n    T.fill(F, 1)\nelse:\n    B[bx] = 2.0\nT.copy(F, B)",
+            "L = T.alloc_local((1,), \"float32\")\nif tx < 64:\n    L[0] = 1.0\nB[tx % 64] = L[0]",
+            "if bx > 2:\n    B[bx] = 1.0\nelse:\n    T.clear(F)\nfor i in T.Parallel(64):\n    B[i] = F[i]",
+        ],
+        &[
+            "L = T.alloc_local((4,), \"float32\")\nL[0] = 0.0\nif X[bx] > 0:\n    L[0] = 1.0\nB[bx] = L[0]",
+            "if bx > 2:\n    T.clear(F)\nelse:\n    T.fill(F, 1)\nT.copy(F, B)",
+            "if bx > 2:\n    T.clear(F)\n    T.copy(F, B)",
+            "if n:\n    T.clear(F)\nT.copy(F, B)",
+            "T.clear(F)\nif bx > 2:\n    T.fill(F, 1)\nT.copy(F, B)",
+            "if bx > 2:\n    T.clear(F)\nT.fill(F, 1)\nT.copy(F, B)",
+        ],
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use syntax::TextEdit;
 use super::{FILE, analysis};
 use crate::{ActionKind, DiagnosticsConfig};
 
-const RULES: [&str; 10] = [
+const RULES: [&str; 12] = [
     "barrier-phase",
     "barrier-without-arrival",
     "copy-in-flight",
@@ -16,8 +16,10 @@ const RULES: [&str; 10] = [
     "offset-overflow",
     "out-of-bounds",
     "parallel-race",
+    "tile-layout",
     "tile-loop",
     "tile-operands",
+    "tile-shape",
 ];
 
 /// The findings of these rules in a kernel with this launch and these statements; `n` is not known.
@@ -98,7 +100,6 @@ fn operands_of_tile_operations() {
         ],
         &[
             "T.gemm(S, W, C)",
-            "T.gemm(S, S, C[:, 0:64], transpose_B=True)",
             "T.gemm(S, Q, C)",
             "T.gemm(S, W, C, k_pack=2)",
             "T.gemm(S, W, C, k_pack=n)",
@@ -169,6 +170,261 @@ fn memories_shapes_and_dimensions_that_tile_operations_refuse() {
     let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
     let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("tile-operands", &wrong, &right);
+}
+
+#[test]
+fn parts_of_fragments_in_products() {
+    let of = |memory: &str, statement: &str| format!("{memory}\n{statement}");
+    let halves = "D = T.alloc_fragment((64, 64), \"float32\")";
+    let fragment = "G = T.alloc_fragment((64, 64), \"float16\")";
+    let wide = "V = T.alloc_fragment((32, 128), \"float16\")";
+    let wrong = [
+        "T.gemm(S, S, C[:, 0:64], transpose_B=True)".to_owned(),
+        "T.gemm(S, W[:, 0:64], C[:, 64:128])".to_owned(),
+        of(fragment, "T.gemm(G[:, 0:32], W, C)"),
+        of(&format!("{wide}\n{halves}"), "T.gemm(S, V[:, 0:64], D)"),
+        "T.gemm(S[0:32, :], W, C[32:64, :])".to_owned(),
+    ];
+    let right = [
+        "T.gemm(S, W, C[:, :])".to_owned(),
+        "T.gemm(S, W, C[0:64, 0:128])".to_owned(),
+        of(halves, "T.gemm(S, W[:, 0:64], D)"),
+        of(wide, "T.gemm(S, V, C)"),
+        of(halves, "T.gemm(S, S, D, transpose_B=True)"),
+        of(fragment, "T.gemm(G[:, 0:n], W, C)"),
+    ];
+    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
+    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
+    check("tile-operands", &wrong, &right);
+}
+
+#[test]
+fn copies_that_the_copy_engine_does_not_take() {
+    let engine = |memory: &str, copy: &str| {
+        format!("b = T.alloc_barrier(1)\n{memory}\n{copy}\nT.mbarrier_wait_parity(b[0], 0)")
+    };
+    let tile = |rows: u32, columns: u32, dtype: &str| {
+        format!("H = T.alloc_shared(({rows}, {columns}), \"{dtype}\")")
+    };
+    let wrong = [
+        "T.tma_copy(A, S)".to_owned(),
+        engine(&tile(64, 4, "float16"), "T.tma_copy(A[:, 0:4], H, barrier=b[0])"),
+        engine(&tile(64, 12, "float16"), "T.tma_copy(A[:, 0:12], H, barrier=b[0])"),
+        engine(&tile(64, 32, "float32"), "T.tma_copy(A, H, barrier=b[0])"),
+        engine(&tile(64, 32, "float16"), "T.tma_copy(H, S, barrier=b[0])"),
+        engine("L = T.alloc_fragment((64, 32), \"float16\")", "T.tma_copy(A, L, barrier=b[0])"),
+        engine("H = T.alloc_shared((63,), \"float32\")", "T.tma_copy(B[0:63], H, barrier=b[0])"),
+        "T.tma_copy(S[:, 0:20], A[:, 0:20])".to_owned(),
+        // `cp.async`
+        format!("{}\nT.async_copy(A, H)\nT.ptx_wait_group(0)", tile(64, 32, "float32")),
+        format!("{}\nT.async_copy(A[:, 0:1], H)\nT.ptx_wait_group(0)", tile(64, 1, "float16")),
+        format!("{}\nT.async_copy(A[:, 0:3], H)\nT.ptx_wait_group(0)", tile(64, 3, "float16")),
+        "T.async_copy(A[:, 1:32], S[:, 0:31])\nT.ptx_wait_group(0)".to_owned(),
+        "H = T.alloc_shared((31,), \"float16\")\nT.async_copy(A[0, 0:31], H)\nT.ptx_wait_group(0)"
+            .to_owned(),
+    ];
+    let right = [
+        engine("", "T.tma_copy(A, S, barrier=b[0])"),
+        engine(&tile(64, 8, "float16"), "T.tma_copy(A[:, 0:8], H, barrier=b[0])"),
+        engine("H = T.alloc_shared((64,), \"float32\")", "T.tma_copy(B, H, barrier=b[0])"),
+        engine("H = T.alloc_shared((n, 32), \"float16\")", "T.tma_copy(A, H, barrier=b[0])"),
+        "T.clear(S)\nT.tma_copy(S, A)".to_owned(),
+        engine(
+            "H = T.alloc_shared((64, n), \"float16\")",
+            "T.tma_copy(A[:, 0:n], H, barrier=b[0])",
+        ),
+        // A plain copy is made by loads and stores.
+        format!("{}\nT.copy(A[:, 0:3], H)", tile(64, 3, "float16")),
+        format!("{}\nT.copy(A, H)", tile(64, 32, "float32")),
+        format!("{}\nT.async_copy(A[:, 0:4], H)\nT.ptx_wait_group(0)", tile(64, 4, "float16")),
+        "H = T.alloc_shared((61,), \"float32\")\nT.async_copy(B[0:61], H)\nT.ptx_wait_group(0)"
+            .to_owned(),
+        format!("{}\nT.async_copy(A[:, 0:n], H)\nT.ptx_wait_group(0)", tile(64, 3, "float16")),
+    ];
+    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
+    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
+    check("tile-operands", &wrong, &right);
+}
+
+#[test]
+fn products_that_the_instructions_of_a_device_do_not_take() {
+    // Rows, columns and steps of a product, and the type of its operands.
+    let product = |name: &str, m: u32, n: u32, k: u32, dtype: &str| {
+        format!(
+            "P = T.alloc_shared(({m}, {k}), \"{dtype}\")\nR = T.alloc_shared(({k}, {n}), \"{dtype}\")\nD = T.alloc_fragment(({m}, {n}), \"float32\")\nT.{name}(P, R, D)"
+        )
+    };
+    let wrong = [
+        product("gemm", 8, 128, 32, "float16"),
+        product("gemm", 24, 128, 32, "float16"),
+        product("gemm", 64, 4, 32, "float16"),
+        product("gemm", 64, 128, 24, "float16"),
+        product("gemm", 64, 128, 40, "float16"),
+        product("gemm", 16, 16, 32, "float16"),
+        "D = T.alloc_shared((64, 128), \"float32\")\nT.gemm(S, W, D)".to_owned(),
+        product("wgmma_gemm", 32, 128, 32, "float16"),
+        product("wgmma_gemm", 64, 128, 24, "float16"),
+        product("wgmma_gemm", 64, 128, 32, "float32"),
+        "R = T.alloc_fragment((32, 128), \"float16\")\nT.wgmma_gemm(S, R, C)".to_owned(),
+    ];
+    let right = [
+        product("gemm", 64, 128, 32, "float16"),
+        product("gemm", 64, 128, 8, "float16"),
+        product("gemm", 64, 128, 48, "float16"),
+        product("gemm", 64, 128, 16, "float8_e4m3fn"),
+        product("gemm", 64, 128, 16, "int8"),
+        product("gemm", 64, 128, 8, "float32"),
+        product("gemm", 16, 32, 32, "float16"),
+        "with T.ws(0):\n    P = T.alloc_fragment((16, 16), \"float32\")\n    T.gemm(S[0:16, :], W[:, 0:16], P)"
+            .to_owned(),
+        "D = T.alloc_fragment((n, 128), \"float32\")\nT.gemm(Q, W, D)".to_owned(),
+        product("wgmma_gemm", 64, 128, 32, "float16"),
+    ];
+    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
+    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
+    check("tile-shape", &wrong, &right);
+    // The threads of the block share the product.
+    for (threads, expected) in [(96, true), (16, true), (64, false), (256, false)] {
+        let found = found_in(&format!("4, threads={threads}"), "T.gemm(S, W, C)");
+        assert_eq!(found == ["tile-shape"], expected, "{threads} threads: {found:?}");
+    }
+    let found = found_in("4, threads=64", &product("wgmma_gemm", 64, 128, 32, "float16"));
+    assert_eq!(found, ["tile-shape"]);
+}
+
+#[test]
+fn layouts_that_tilelang_refuses() {
+    let found = |memory: &str, note: &str| {
+        let statements = format!("{memory}\n{note}");
+        let text = factory("", "64", "4, threads=128) as bx", &[], &statements);
+        let text = text.replacen(
+            "\n",
+            "\nfrom tilelang.layout import make_swizzled_layout\nimport tilelang.layout\n",
+            1,
+        );
+        told(&RULES, &text)
+    };
+    let tile =
+        |rows: u32, columns: u32| format!("S = T.alloc_shared(({rows}, {columns}), \"float16\")");
+    let fragment = "S = T.alloc_fragment((64, 32), \"float16\")".to_owned();
+    let line = "S = T.alloc_shared((64,), \"float32\")".to_owned();
+    let own = |layout: &str| format!("T.annotate_layout({{S: {layout}}})");
+    let swizzled = |way: &str| own(&format!("tilelang.layout.make_{way}_bank_swizzled_layout(S)"));
+    let wrong = [
+        (tile(64, 32), own("lambda i: i")),
+        (tile(64, 32), own("lambda i, j: (i // 2, j)")),
+        (tile(64, 32), own("T.Layout(S.shape, lambda i, j: i * 16 + j)")),
+        (tile(64, 32), own("T.Layout((32, 32), lambda i, j: (i, j))")),
+        (tile(64, 32), own("3")),
+        (line.clone(), own("make_swizzled_layout(S)")),
+        (tile(60, 32), own("make_swizzled_layout(S)")),
+        (tile(64, 32), swizzled("full")),
+        (tile(64, 16), swizzled("half")),
+        (tile(64, 8), swizzled("quarter")),
+        (tile(60, 64), swizzled("full")),
+        (fragment.clone(), own("lambda i, j: (i, j)")),
+        (
+            fragment.clone(),
+            own("T.Fragment((32, 32), forward_fn=lambda i, j: (i * 4 + j // 8, j % 8))"),
+        ),
+        (fragment.clone(), own("T.Fragment((64, 32), forward_fn=lambda i, j: (i, j % 16))")),
+        (fragment.clone(), own("make_swizzled_layout(S)")),
+        (tile(64, 32), "T.annotate_l2_hit_ratio({S: 0.5})".to_owned()),
+        (tile(64, 32), "T.annotate_min_blocks_per_sm(0)".to_owned()),
+    ];
+    let right = [
+        (tile(64, 32), own("lambda i, j: (i, j)")),
+        (tile(64, 32), own("lambda i, j: i * n + j")),
+        (tile(64, 32), own("T.Layout(S.shape, lambda i, j: (i, (j + i) % 32))")),
+        (tile(64, 32), own("T.Layout((2048,), lambda i: i)")),
+        (tile(64, 20), own("make_swizzled_layout(S)")),
+        (tile(64, 32), own("make_swizzled_layout(S)")),
+        (tile(64, 32), swizzled("half")),
+        (tile(64, 16), swizzled("quarter")),
+        (tile(4, 64), swizzled("full")),
+        (
+            fragment.clone(),
+            own("T.Fragment((64, 32), forward_fn=lambda i, j: (i * 2 + j // 16, j % 16))"),
+        ),
+        (tile(64, 32), own("of_somewhere(S)")),
+        ("S = T.alloc_shared((n, 32), \"float16\")".to_owned(), own("lambda i, j: (i // 2, j)")),
+        (line, own("lambda i: i ^ 1")),
+        (tile(64, 32), "T.annotate_l2_hit_ratio({A: 0.5})".to_owned()),
+        (tile(64, 32), "T.annotate_min_blocks_per_sm(2)".to_owned()),
+    ];
+    for (memory, note) in &wrong {
+        assert_eq!(found(memory, note), ["tile-layout"], "of\n{memory}\n{note}");
+    }
+    for (memory, note) in &right {
+        assert_eq!(found(memory, note), [""; 0], "of\n{memory}\n{note}");
+    }
+}
+
+#[test]
+fn what_is_shown_to_happen_is_an_error_with_the_values() {
+    let check = |statements: &str, expected: Expect| {
+        let memory = [
+            "S = T.alloc_shared((64, 32), \"float16\")",
+            "W = T.alloc_shared((32, 128), \"float16\")",
+            "C = T.alloc_fragment((64, 128), \"float32\")",
+            "F = T.alloc_fragment((64,), \"float32\")",
+            "tx = T.get_thread_binding()",
+        ];
+        let text = factory("", "64", "4, threads=128) as bx", &memory, statements);
+        let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
+        let all = analysis(&text).diagnostics(FILE, &config).unwrap();
+        let rules = ["out-of-bounds", "read-before-write", "offset-overflow"];
+        let all = all.iter().filter(|it| rules.contains(&it.code));
+        let lines: Vec<String> =
+            all.map(|it| format!("{:?}: {}", it.severity, it.message)).collect();
+        expected.assert_eq(&lines.join("\n"));
+    };
+    check(
+        "for i in T.serial(64):\n    F[i + 1] = 0.0",
+        expect![
+            "Error: `F[i + 1] = 0.0` is outside of `F`: dimension 0 has extent 64, and the index is 64 for `i` = 63"
+        ],
+    );
+    check(
+        "if tx > 100:\n    B[tx] = S[tx, 0]",
+        expect![[r#"
+        Error: `S[tx, 0]` is outside of `S`: dimension 0 has extent 64, and the index is 127 for thread 127
+        Error: `S[tx, 0]` is read, and nothing has written it for thread 127"#]],
+    );
+    // Nobody knows whether the loop is entered.
+    check(
+        "for i in T.serial(n):\n    F[64] = 0.0",
+        expect![
+            "Warning: `F[64] = 0.0` is outside of `F`: dimension 0 has extent 64, and the index is 64"
+        ],
+    );
+    check(
+        "for i in T.serial(X[0]):\n    F[64] = 0.0",
+        expect![
+            "Warning: `F[64] = 0.0` is outside of `F`: dimension 0 has extent 64, and the index is 64"
+        ],
+    );
+    check(
+        "T.clear(S)\nT.clear(W)\nT.gemm(S, W, C)",
+        expect!["Error: `C` is read, and nothing has written it in every block"],
+    );
+    check(
+        "for k in T.serial(4):\n    for i in T.Parallel(64):\n        F[i] += 1.0",
+        expect!["Error: `F[i]` is read before anything writes it for `i` = 0"],
+    );
+    check(
+        "if bx == 3:\n    T.copy(F, B)",
+        expect!["Error: `F` is read, and nothing has written it for `bx` = 3"],
+    );
+    // Nothing shows that the condition ever holds.
+    check(
+        "if X[bx] == 3:\n    T.copy(F, B)",
+        expect!["Warning: `F` is read, and nothing has written it"],
+    );
+    check(
+        "X[0] = bx * 1073741824",
+        expect!["Error: `bx * 1073741824` is 3221225472 for `bx` = 3, which int32 cannot hold"],
+    );
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
                 if hazard.reads { ("reads", "writes") } else { ("writes", "reads") };
             found.push(Finding {
                 kind: FindingKind::MissingBarrier,
+                is_shown: false,
                 place: Place::Op(hazard.second),
                 message: sentence![
                     "this ",
@@ -146,6 +147,7 @@ fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             }
             found.push(Finding {
                 kind: FindingKind::SuperfluousBarrier,
+                is_shown: false,
                 place: Place::Op(op),
                 message: sentence![
                     "no thread depends across this barrier on an access of another one"

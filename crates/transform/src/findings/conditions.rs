@@ -59,6 +59,7 @@ fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
         let here = if kind == FindingKind::RedundantCondition { " here" } else { "" };
         found.push(Finding {
             kind,
+            is_shown: false,
             place,
             message: sentence![place, " is always ", value, here],
             related: decider

@@ -112,6 +112,7 @@ fn finding(facts: &FindingFacts<'_>, it: Stored) -> Finding {
     };
     Finding {
         kind: FindingKind::CopyPropagation,
+        is_shown: false,
         place,
         message: sentence![place, " is a copy of ", source, ", and neither has changed since"],
         related: vec![Related { place: Place::Op(it.store), role: COPY }],

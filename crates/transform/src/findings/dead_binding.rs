@@ -327,6 +327,7 @@ impl Names {
         });
         Finding {
             kind: FindingKind::DeadBinding,
+            is_shown: false,
             place,
             message: match users.is_empty() {
                 true => sentence![place, " is never used"],

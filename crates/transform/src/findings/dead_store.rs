@@ -194,6 +194,7 @@ fn finding(it: Dead) -> Finding {
     let fix = || FindingFix::of(FixEdit::RemoveOp(it.store)).resting_on(it.rests_on);
     Finding {
         kind: FindingKind::DeadStore,
+        is_shown: false,
         place: Place::Op(it.store),
         message: match it.why {
             Why::Overwritten => sentence!["this store is overwritten before anything reads it"],

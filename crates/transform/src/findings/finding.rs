@@ -34,6 +34,8 @@ pub(crate) struct FindingRule {
 pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,
+    /// True if it is shown to happen: the message names values of loops, blocks and threads for which it does.
+    pub is_shown: bool,
     /// The range of the expression or name.
     pub place: Place,
     /// The message with its reason.

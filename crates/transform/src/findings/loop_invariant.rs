@@ -115,6 +115,7 @@ fn finding(facts: &FindingFacts<'_>, costs: &Costs, group: Group) -> Finding {
     let operations = if cost == 1 { " operation" } else { " operations" };
     Finding {
         kind: FindingKind::LoopInvariant,
+        is_shown: false,
         place,
         message: sentence![
             place,

@@ -90,6 +90,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     };
     found.push(Finding {
         kind: FindingKind::MissingNoalias,
+        is_shown: false,
         place: function,
         message,
         related,

@@ -11,7 +11,10 @@
 //! A part of a buffer that a tile operation reads in any case counts as a load (`SEMANTICS: Y11`). A call counts as a
 //! write of the memory that it is given to write. Memory of a thread block counts where no other statement writes it.
 //! A value that is dropped at once (`T.evaluate(A[0])`) does not count.
-//! Of the loads of an allocation that nothing writes, the first is told, and the others with it.
+//! Of the loads of an allocation that nothing writes, the first is told, and the others with it. In a kernel of tiles a
+//! read is shown to happen where values of loops, blocks and threads reach it; the message names them.
+//!
+//! On request a read in a kernel is told too that follows an `if` of which only one arm writes.
 //! O(occurrences + loads · log n).
 
 use std::collections::hash_map::Entry;
@@ -30,8 +33,8 @@ use rules::{Fix, Rule, Severity};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Finding, FindingFacts, FindingKind, FindingRule, edit_title, first_value, sentence,
-    stored::loads,
+    Finding, FindingFacts, FindingKind, FindingRule, Word, edit_title, first_value, sentence,
+    stored::loads, tiles,
 };
 
 /// A load of memory that nothing has written.
@@ -52,11 +55,39 @@ for k in range(16):
 ```
 
 Write the first value before: only you know which. For an accumulator of TileLang the fix adds `T.clear(…)`, or `T.fill(…)` \
-with the least or greatest value where a maximum or minimum is taken.
+with the least or greatest value where a maximum or minimum is taken. In a kernel of TileLang it is an error where the \
+read is shown to be reached: the message names the iteration, the block and the thread.
 ",
     )
-    .with_fix(Fix::Promise),
+    .with_fix(Fix::Promise)
+    .with_shown(Severity::Error),
     plan,
+    title: edit_title,
+    is_unnecessary: false,
+};
+
+/// A read that only some paths make one of memory that nothing has written.
+pub(super) const POSSIBLE_READ_BEFORE_WRITE: FindingRule = FindingRule {
+    rule: Rule::reported(
+        "possible-read-before-write",
+        Severity::Hint,
+        "nothing shows that memory was written on every path to a read",
+        "\
+Before the read there is an `if` of which only one arm writes the memory. Whether the other one is taken, nothing here \
+shows; if it is, the read finds what was there before. Reads that no path writes before are told by `read-before-write`.
+
+```python
+L = T.alloc_local((4,), \"float32\")
+if X[bx] > 0:
+    L[0] = 1.0
+B[bx] = L[0]                   # nothing shows that X[bx] > 0
+```
+
+Only told with `possible = true` in `[findings]` of the settings. Write a first value before the `if`.
+",
+    )
+    .possible(),
+    plan: plan_possible,
     title: edit_title,
     is_unnecessary: false,
 };
@@ -83,7 +114,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             Origin::LoopEntry(around) => {
                 (first_iteration(facts, memory, load, class), Some(around))
             }
-            Origin::After(op) => (one_armed(facts, memory, load, class, op), Some(op)),
+            Origin::After(op) if !in_kernel(facts, op) => {
+                (one_armed(facts, memory, load, class, op), Some(op))
+            }
             _ => (None, None),
         };
         let Some(op) = allocation else { continue };
@@ -108,6 +141,53 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             None => found.push(finding(facts, memory, (load, class), (op, made), around)),
         }
     }
+}
+
+fn plan_possible(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    let memory = &facts.memory();
+    let mut lazy = Lazy { op: None, start: 0, flags: Vec::new() };
+    let mut told_of: Vec<(OpId, BufferId)> = Vec::new();
+    for (load, buffer, version) in loads(facts, memory).chain(parts(facts, memory)) {
+        let Origin::After(branch) = version.origin() else { continue };
+        if !in_kernel(facts, branch)
+            || is_dropped(facts, load)
+            || told_of.contains(&(branch, buffer))
+        {
+            continue;
+        }
+        let class = facts.aliases().class(buffer);
+        let Some(op) = one_armed(facts, memory, load, class, branch) else { continue };
+        let OpKind::Alloc { buffer: made, kind } = facts.body.ops[op].kind else { continue };
+        if kind == AllocKind::Const
+            || lazy.is_lazy(facts, load)
+            || shown_by(facts.body, buffer) != Some(made)
+            || is_written_by_others(facts, memory, load, buffer)
+        {
+            continue;
+        }
+        told_of.push((branch, buffer));
+        let condition = facts.body.ops[branch].operands[0];
+        let place = Place::Occurrence(load);
+        let made_here = Related { place: Place::Op(op), role: ALLOCATION };
+        found.push(Finding {
+            kind: FindingKind::PossibleReadBeforeWrite,
+            is_shown: false,
+            place,
+            message: sentence![
+                place,
+                " may be read before anything writes it: only one arm of the `if` on ",
+                condition,
+                " does"
+            ],
+            related: vec![made_here],
+            fix: None,
+        });
+    }
+}
+
+/// Returns true for an operation in a kernel: its threads may take different arms.
+fn in_kernel(facts: &FindingFacts<'_>, op: OpId) -> bool {
+    facts.scopes().kernel(facts.scopes().of_op(op)).is_some()
 }
 
 /// Returns true if nothing sees the value that a load belongs to: `T.evaluate(A[0])`. Tests of compilers touch memory
@@ -239,8 +319,7 @@ fn one_armed(
     let is_open =
         |it: ir::ExprId| body.expr(it).flags.has_unknown || body.ty(it) == ir::Type::Unknown;
     let is_unknown = data.operands.iter().any(|&it| is_open(it));
-    let in_kernel = scopes.kernel(scopes.of_op(branch)).is_some();
-    if data.kind != OpKind::If || is_unknown || in_kernel {
+    if data.kind != OpKind::If || is_unknown {
         return None;
     }
     let Origin::Write(before) = memory.before(branch, class).origin() else { return None };
@@ -329,12 +408,20 @@ fn finding(
         related.extend(write.map(|it| Related { place: Place::Op(it.0), role: MAY_WRITE }));
     }
     let place = Place::Occurrence(load);
+    let first = around.filter(|&it| matches!(facts.body.ops[it].kind, OpKind::For(_)));
+    let shown = tiles::reached(facts, load, first).filter(|_| around == first);
+    let is_shown = shown.is_some();
+    let for_which = Word::Text(shown.unwrap_or_default().into());
     Finding {
         kind: FindingKind::ReadBeforeWrite,
+        is_shown,
         place,
         message: match around {
+            Some(_) if is_shown => {
+                sentence![place, " is read before anything writes it", for_which]
+            }
             Some(_) => sentence![place, " may be read before anything writes it"],
-            None => sentence![place, " is read, and nothing has written it"],
+            None => sentence![place, " is read, and nothing has written it", for_which],
         },
         related,
         fix: first_value::fill(facts, load, made, allocation),

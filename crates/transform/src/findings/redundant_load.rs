@@ -81,6 +81,7 @@ fn stored_before(facts: &FindingFacts<'_>, it: &Stored) -> Option<Finding> {
     let place = Place::Occurrence(it.load);
     Some(Finding {
         kind: FindingKind::RedundantLoad,
+        is_shown: false,
         place,
         message: sentence![place, " still holds the value that was stored to it"],
         related: vec![Related { place: Place::Op(it.store), role: Role::STORED }],
@@ -163,6 +164,7 @@ impl Holders {
         let place = Place::Occurrence(load);
         Some(Finding {
             kind: FindingKind::RedundantLoad,
+            is_shown: false,
             place,
             message: sentence![place, " is read again while ", name, " holds it"],
             related: vec![

@@ -9,6 +9,8 @@
 //! | `overflow` | integers that int32 cannot hold |
 //! | `operands` | operands of tile operations that do not fit each other |
 //! | `bounds` | elements and parts outside of a tile |
+//! | `shapes` | products whose tiles the instructions of a device do not take |
+//! | `engine` | copies that neither the copy engine nor `cp.async` takes |
 //! | `launch` | launches that no device accepts |
 //! | `divergence` | barriers that only a part of a warp reaches |
 //! | `in_flight` | tiles that are used while an asynchronous copy runs |
@@ -28,6 +30,7 @@
 mod around;
 mod bounds;
 mod divergence;
+mod engine;
 mod extents;
 mod in_flight;
 mod launch;
@@ -41,6 +44,7 @@ mod possible;
 mod races;
 mod rings;
 mod scalar;
+mod shapes;
 mod tails;
 mod tile_loops;
 mod witness;
@@ -57,13 +61,14 @@ pub(super) use {
     possible::{POSSIBLE_OUT_OF_BOUNDS, POSSIBLE_OVERFLOW, POSSIBLE_RACE},
     races::PARALLEL_RACE,
     scalar::SCALAR_ACCESS,
+    shapes::TILE_SHAPE,
     tails::TAIL_GUARD,
     tile_loops::TILE_LOOP,
 };
 
-use ir::{AttrDict, Body, OpId, OpKind, plan::finding::Place};
+use ir::{AttrDict, Body, OccurrenceId, OpId, OpKind, plan::finding::Place};
 
-use super::{Finding, FindingKind, Sentence};
+use super::{Finding, FindingFacts, FindingKind, Sentence};
 use crate::tile_memory::{THREADS, threads};
 
 /// The launches of TileLang: the block that holds the memory of each, with its attributes. In program order.
@@ -76,7 +81,41 @@ fn launches(body: &Body) -> impl Iterator<Item = (OpId, &AttrDict)> {
     })
 }
 
+/// Values for which an occurrence in a kernel of tiles is reached, in words; none if it is not shown to be. With a loop,
+/// those of its first iteration.
+pub(super) fn reached(
+    facts: &FindingFacts<'_>,
+    id: OccurrenceId,
+    first: Option<OpId>,
+) -> Option<String> {
+    let body = facts.body;
+    launches(body).next()?;
+    if around::has_jumps(body, facts.occurrences) {
+        return None;
+    }
+    let around = around::of_occurrence(facts, id)?;
+    // Variables that decide nothing have their first value.
+    let values = witness::search(body, &around, &[], &mut |_| true)?;
+    let is_first = |it: &around::Loop| {
+        let min = witness::domain(body, &values, it).map(|it| it.0);
+        min.is_none_or(|min| values.contains(&(witness::Key::Loop(it.var), min)))
+    };
+    let from = around.loops.iter().position(|it| Some(it.op) == first);
+    let inner = from.map_or(&[][..], |from| &around.loops[from..]);
+    if first.is_some() != from.is_some()
+        || !inner.iter().all(is_first)
+        || !witness::is_entered(body, &around, &values)
+    {
+        return None;
+    }
+    let mut names = witness::Names::default();
+    around.guards.iter().for_each(|it| names.add(body, it.0));
+    inner.iter().take(1).for_each(|it| names.keys.push(witness::Key::Loop(it.var)));
+    let words = witness::words_of(body, &values, &names);
+    Some(if words.is_empty() { " in every block".to_owned() } else { words })
+}
+
 /// A finding without a fix.
 fn told(kind: FindingKind, place: Place, message: Sentence) -> Finding {
-    Finding { kind, place, message, related: Vec::new(), fix: None }
+    Finding { kind, is_shown: false, place, message, related: Vec::new(), fix: None }
 }

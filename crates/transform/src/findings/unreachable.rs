@@ -107,6 +107,7 @@ fn in_arm(facts: &FindingFacts<'_>, known: &Known, region: RegionId) -> Option<F
     let related = Related { place: Place::Occurrence(known.occurrence), role: Role::DECIDES };
     Some(Finding {
         kind: FindingKind::Unreachable,
+        is_shown: false,
         place: Place::Op(first_of(facts, region)?),
         message: sentence!["this is never executed: its condition is never true"],
         related: vec![related],
@@ -118,6 +119,7 @@ fn in_loop(facts: &FindingFacts<'_>, op: OpId, region: RegionId) -> Option<Findi
     let may_go = facts.body.ops[op].operands.iter().all(|&it| facts.deletable().may_go(it));
     Some(Finding {
         kind: FindingKind::Unreachable,
+        is_shown: false,
         place: Place::Op(first_of(facts, region)?),
         message: sentence!["this is never executed: the loop around it runs no iteration"],
         related: vec![Related { place: Place::Op(op), role: Role::LOOP }],
@@ -132,6 +134,7 @@ fn after_end(facts: &FindingFacts<'_>, block: BlockId) -> Option<Finding> {
     let first = *ops.get(end + 1)?;
     Some(Finding {
         kind: FindingKind::Unreachable,
+        is_shown: false,
         place: Place::Op(first),
         message: sentence!["this is never executed: the statement before it does not continue"],
         related: vec![Related { place: Place::Op(ops[end]), role: ENDS }],

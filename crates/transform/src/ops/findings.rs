@@ -31,7 +31,7 @@ use ir::{
 };
 use rules::{
     Rule,
-    Severity::{Hint, Warning},
+    Severity::{Error, Hint, Warning},
 };
 
 use super::op_traits::{Bits, OpTraits};
@@ -87,7 +87,8 @@ scf.for %i = %c0 to %c16 step %c1 {
 ```
 
 TileLang guards accesses of global memory, and the tails of copies; it does not guard elements of shared tiles, \
-fragments and local memory, nor the parts that `T.fill`, `T.gemm` and `T.reduce_*` are given.
+fragments and local memory, nor the parts that `T.fill`, `T.gemm` and `T.reduce_*` are given. In its kernels it is an \
+error: the message names the iteration, the block and the thread that are outside.
 
 ```python
 S = T.alloc_shared((64,), \"float32\")
@@ -95,7 +96,8 @@ for i in T.Parallel(128):
     S[i] = 0.0                                     # for i = 127
 ```
 ",
-);
+)
+.with_shown(Error);
 
 /// Products of offsets that int32 cannot hold.
 pub(crate) const OFFSET_OVERFLOW: Rule = Rule::reported(
@@ -121,9 +123,10 @@ the operands, not the product.
 
 In kernels of TileLang the extents of launches and loops are what is stated. TileLang widens an index that is a sum of \
 products by itself; it does not widen what is divided, compared, converted or bound to a name before. Write \
-`T.cast(bx, \"int64\") * N`.
+`T.cast(bx, \"int64\") * N`. In its kernels it is an error: the message names the block and the iteration.
 ",
-);
+)
+.with_shown(Error);
 
 rules::kinds! {
     /// The kind of a finding. Names are kebab-case and stable.

@@ -7,6 +7,7 @@
 
 mod functions;
 mod launch;
+mod layouts;
 mod loops;
 mod memory;
 mod names;
@@ -34,6 +35,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     pub(super) fn tile_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<bool> {
         let Some(name) = form.strip_prefix("tl.") else { return Ok(false) };
         if is_note(name) {
+            self.check_note(name, args);
             self.note_of_kernel(ex, name);
             return Ok(true);
         }

@@ -17,7 +17,7 @@ use super::{
     around::{self, Around},
     extents::number,
     told,
-    witness::{Values, evaluate, search, words},
+    witness::{Values, evaluate, is_entered, search, words},
 };
 use crate::ops::findings::OUT_OF_BOUNDS as RULE;
 
@@ -176,13 +176,15 @@ pub(super) fn check(facts: &FindingFacts<'_>, access: &Access<'_>) -> Option<Fin
             true => ("ends at", most),
             false => ("is", most + 1),
         };
-        let for_which = words(body, &values, &[index.expr]);
+        let conditions = around.guards.iter().map(|it| it.0);
+        let for_which = words(body, &values, conditions.chain([index.expr]));
         let text = format!(
             " is outside of `{name}`: dimension {} has extent {extent}, and the index {what} {value}{for_which}",
             index.dim
         );
         let message = Sentence::of([access.place.into(), Word::Text(text.into())]);
         let mut finding = told(FindingKind::OutOfBounds, access.place, message);
+        finding.is_shown = is_entered(body, around, &values);
         finding.related.push(Related { place: Place::Buffer(buffer), role: SHAPE });
         return Some(finding);
     }

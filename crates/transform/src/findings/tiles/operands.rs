@@ -2,7 +2,7 @@
 //!
 //! In: the facts. Out: a finding for each product, reduction, scan and copy whose extents, types or
 //! memories are known and break a rule of TileLang's sources (`language/gemm_op.py`, `language/reduce_op.py`,
-//! `language/scan_op.py`, `language/copy_op.py`, `op/copy.cc`, `language/dtypes.py`). An extent that is not known fits
+//! `language/scan_op.py`, `language/copy_op.py`, `op/copy.cc`, `cuda/op/copy_analysis.cc`, `language/dtypes.py`). An extent that is not known fits
 //! everything; what only some targets refuse is not told. O(calls).
 
 use ir::{
@@ -13,6 +13,7 @@ use rules::{Rule, Severity};
 
 use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
+    engine,
     extents::{Part, is_fragment, number, part},
     linear::size,
     told,
@@ -29,13 +30,16 @@ TileLang refuses the operation when it builds the kernel:
 
 - `T.gemm(A, B, C)`: the rows of `A` are those of `C`, the columns of `B` those of `C`, the columns of `A` the rows of \
 `B`, after transposition; each has two dimensions, and others only of extent 1; `A` and `B` have one type, except for floats \
-of 4 to 8 bits; all three are numbers when the kernel is built; none is local memory, which each thread has alone; `k_pack` \
+of 4 to 8 bits; of a fragment it takes all; all three are numbers when the kernel is built; none is local memory, which each thread has alone; `k_pack` \
 is 1 or 2;
 - `T.reduce_*(src, dst, dim)`: `dst` has the extents of `src` without `dim`, or with 1 there; both are shared tiles or \
 fragments, or both local; `batch` is 1 or more;
 - `T.cumsum(src, dst, dim)` and `T.cummax`: `src` has the dimension, `dst` the same extents; both are shared tiles or fragments;
 - `T.copy(src, dst)`: both have as many extents that are not 1, and none of a nearer target is less than that of the source; \
-two whole buffers have one shape; `T.async_copy` goes from global to shared memory;
+two whole buffers have one shape;
+- `T.tma_copy` goes between global and shared memory, of one type, with a barrier where it loads; what it copies of a row, \
+and the distance of the rows in global memory, are multiples of 16 bytes;
+- `T.async_copy` goes from global to shared memory, of one type, in rows of a multiple of 4 bytes;
 - `T.transpose` takes two dimensions or more.
 
 ```python
@@ -73,6 +77,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
                     of_product(body, args)
                         .or_else(|| packed(body, attrs))
                         .or_else(|| of_memories(body, args, is_of_cpu))
+                        .or_else(|| of_fragments(body, args))
                 }
             }
             Intrinsic::TlReduce => of_reduction(body, args).or_else(|| batched(body, attrs)),
@@ -80,8 +85,15 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             Intrinsic::TlCopy | Intrinsic::TlTmaCopy if of_whole(body, args).is_some() => {
                 of_whole(body, args)
             }
+            Intrinsic::TlTmaCopy => parts(body, args)
+                .and_then(|(a, b)| engine::of_engine(body, &a, &b, attrs, args.len())),
             Intrinsic::TlCopy => of_copy(body, args),
-            Intrinsic::TlAsyncCopy => of_whole(body, args).or_else(|| of_async(body, args)),
+            Intrinsic::TlAsyncCopy => {
+                of_whole(body, args).or_else(|| of_async(body, args)).or_else(|| {
+                    let (from, to) = parts(body, args)?;
+                    engine::of_instructions(body, &from, &to)
+                })
+            }
             Intrinsic::TlTranspose => of_transposition(body, args),
             _ => None,
         };
@@ -244,6 +256,30 @@ fn of_memories(body: &Body, args: &[ExprId], is_of_cpu: bool) -> Option<String> 
     let is_local = |it: &&Part| body.buffers[it.buffer].scope.is_local();
     let name = body.name(body.buffers[parts.iter().find(is_local)?.buffer].name);
     Some(format!(" needs shared tiles or fragments, and `{name}` is memory of each thread alone"))
+}
+
+/// Why a product does not take a part of a fragment, whose layout is one of the whole.
+fn of_fragments(body: &Body, args: &[ExprId]) -> Option<String> {
+    args.get(..3)?.iter().find_map(|&it| {
+        let part = part(body, it)?;
+        if !is_fragment(body, part.buffer) {
+            return None;
+        }
+        let data = &body.buffers[part.buffer];
+        let shape = data.shape.iter().map(|&it| number(body, it));
+        let is_less = |(part, all): (&Option<i64>, Option<i64>)| {
+            part.zip(all).is_some_and(|(part, all)| part < all)
+        };
+        part.extents.iter().zip(shape).any(is_less).then(|| {
+            format!(" takes all of a fragment, and this is a part of `{}`", body.name(data.name))
+        })
+    })
+}
+
+/// The first two operands of a copy.
+fn parts(body: &Body, args: &[ExprId]) -> Option<(Part, Part)> {
+    let &[from, to, ..] = args else { return None };
+    Some((part(body, from)?, part(body, to)?))
 }
 
 /// Why the parts of a reduction are not combined at once.

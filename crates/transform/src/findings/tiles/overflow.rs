@@ -15,7 +15,7 @@ use super::{
     super::{Finding, FindingFacts, FindingKind, FindingRule, Sentence, Word, edit_title},
     around::{self, Around},
     told,
-    witness::{Key, Names, Values, domain, evaluate, search, words},
+    witness::{Key, Names, Values, domain, evaluate, is_entered, search, words},
 };
 use crate::ops::findings::OFFSET_OVERFLOW as RULE;
 
@@ -76,10 +76,12 @@ fn finding(body: &Body, id: OccurrenceId, expr: ExprId, around: &Around) -> Opti
     };
     let values = search(body, around, &[expr], &mut happens)?;
     let place = Place::Occurrence(id);
-    let for_which = words(body, &values, &[expr]);
+    let conditions = around.guards.iter().map(|it| it.0);
+    let for_which = words(body, &values, conditions.chain([expr]));
     let text = format!(" is {value}{for_which}, which int32 cannot hold");
     let message = Sentence::of([place.into(), Word::Text(text.into())]);
     let mut finding = told(FindingKind::OffsetOverflow, place, message);
+    finding.is_shown = is_entered(body, around, &values);
     finding.related.extend(growing(body, around, &values, expr));
     Some(finding)
 }

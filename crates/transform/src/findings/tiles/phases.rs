@@ -91,7 +91,7 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             let Some(values) = search(body, &around, &[parity], &mut happens) else { continue };
             let place = Place::Occurrence(wait);
             let name = body.name(body.buffers[buffer].name);
-            let for_which = words(body, &values, &[parity]);
+            let for_which = words(body, &values, [parity]);
             let text = format!(" never ends{for_which}: nothing arrives at `{name}`");
             let message = Sentence::of([place.into(), Word::Text(text.into())]);
             let mut finding = told(FindingKind::BarrierWithoutArrival, place, message);

@@ -244,7 +244,7 @@ fn odd(body: &Body, access: &Access<'_>, inner: &Loop) -> Option<String> {
     };
     let values = search(body, &access.around, access.dims, &mut happens)?;
     let others: Values = values.iter().filter(|it| it.0 != Key::Loop(inner.var)).copied().collect();
-    Some(format!("element {found}{}", words(body, &others, access.dims)))
+    Some(format!("element {found}{}", words(body, &others, access.dims.iter().copied())))
 }
 
 /// The length of the rows that an access touches, if all that is missing is that it is a multiple of a number.

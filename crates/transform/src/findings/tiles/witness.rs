@@ -282,10 +282,50 @@ impl Search<'_> {
     }
 }
 
+/// Returns true if every loop around a place is entered for these values, whatever the names are that nobody knows: the
+/// extent is known, or grows with a size that a caller gives.
+pub(super) fn is_entered(body: &Body, around: &Around, values: &Values) -> bool {
+    around.loops.iter().all(|it| match domain(body, values, it) {
+        Some((_, count, _)) => count > 0,
+        None => {
+            let mut names = Names::default();
+            [it.min, it.extent].into_iter().chain(it.step).for_each(|it| names.add(body, it));
+            let is_size = |value: ValueId| {
+                matches!(body.values[value].kind, ValueKind::Param(_) | ValueKind::Symbol)
+            };
+            let mut sizes = Vec::new();
+            for &key in &names.keys {
+                match key {
+                    _ if values.iter().any(|it| it.0 == key) => {}
+                    Key::Loop(value) if is_size(value) => sizes.push(key),
+                    _ => return false,
+                }
+            }
+            SIZES.iter().any(|&size| {
+                let all: Values =
+                    values.iter().copied().chain(sizes.iter().map(|&it| (it, size))).collect();
+                domain(body, &all, it).is_some_and(|it| it.1 > 0)
+            })
+        }
+    })
+}
+
+/// Sizes that a caller may give.
+const SIZES: [i128; 3] = [1, 64, 4096];
+
 /// The values of what some expressions are made of, in words: "for `i` = 63 and thread 0".
-pub(super) fn words(body: &Body, values: &Values, exprs: &[ExprId]) -> String {
+pub(super) fn words(
+    body: &Body,
+    values: &Values,
+    exprs: impl IntoIterator<Item = ExprId>,
+) -> String {
     let mut names = Names::default();
-    exprs.iter().for_each(|&it| names.add(body, it));
+    exprs.into_iter().for_each(|it| names.add(body, it));
+    words_of(body, values, &names)
+}
+
+/// As [`words`], of names.
+pub(super) fn words_of(body: &Body, values: &Values, names: &Names) -> String {
     let of = |&(key, value): &(Key, i128)| match key {
         Key::Loop(var) => format!("`{}` = {value}", body.name(body.values[var].name)),
         Key::Thread(0) => format!("thread {value}"),
