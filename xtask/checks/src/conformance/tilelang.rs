@@ -7,7 +7,7 @@
 //! TileLang does not read its own print again, so that the two are compared as texts in one normal form: its print goes
 //! through `opt` too, names are numbered in the order in which they occur, and parameters that `match_buffer` unpacks
 //! stand as buffers. Each pair that differs is named with the first line of each side. What the values of a factory do
-//! not tell (objects, factories in factories) is counted apart.
+//! not tell (objects, factories in factories) is counted apart. A file whose import fails is named with the error.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -58,8 +58,14 @@ pub(crate) fn compare(
     for ((folder, file), answer) in files.iter().zip(&answers) {
         match answer {
             Ok(answer) => {
-                let found = answer["kernels"].as_array().into_iter().flatten();
-                kernels.extend(found.map(|it| (folder, file, it)));
+                let found = answer["kernels"].as_array().map_or(&[][..], Vec::as_slice);
+                kernels.extend(found.iter().map(|it| (folder, file, it)));
+                if let Some(why) = import_error(answer) {
+                    let n = found.len();
+                    report.tally(1, "imports that fail, by the error", why, 1);
+                    let line = format!("{}: {why} ({n} kernels before it)", file.label());
+                    report.list(4, "files whose import fails", line);
+                }
             }
             Err(error) => {
                 report.list(3, "files without a record", format!("{}: {error}", file.label()))
@@ -86,6 +92,12 @@ pub(crate) fn compare(
     report.target(Target { what, least: 98.0 }, report.total("equal"), judged);
     report.at_least("kernels", judged, LEAST_KERNELS);
     Ok(Ok(report))
+}
+
+/// How the import of a file ended, where that was an error: its functions were called all the same.
+fn import_error(answer: &Value) -> Option<&str> {
+    let ended = answer["ended"].as_array()?;
+    ended.iter().filter_map(Value::as_str).find_map(|it| it.strip_prefix("<module>: "))
 }
 
 /// The instance as a call of its factory.
@@ -132,4 +144,20 @@ fn judge(program: &OsStr, file: &File, kernel: &Value) -> anyhow::Result<Verdict
 /// A text as our program prints it without passes.
 fn printed(program: &OsStr, given: &[&str], input: &str) -> anyhow::Result<Printed> {
     program::opt(program, ["--passes", "none"].iter().chain(given), input)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::import_error;
+
+    #[test]
+    fn a_failed_import_is_told_apart_from_a_failed_function() {
+        let module = "<module>: ModuleNotFoundError: No module named 'fla'";
+        let failed = json!({ "kernels": [], "ended": [module, "main: ValueError: 3"] });
+        assert_eq!(import_error(&failed), Some("ModuleNotFoundError: No module named 'fla'"));
+        assert_eq!(import_error(&json!({ "kernels": [], "ended": ["main: ValueError: 3"] })), None);
+        assert_eq!(import_error(&json!({ "kernels": [] })), None);
+    }
 }
