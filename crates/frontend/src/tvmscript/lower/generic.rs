@@ -19,7 +19,7 @@ use super::{
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind, Run},
-    environment::{Constant, Signature},
+    environment::{Capture, Constant, Signature},
 };
 
 impl Lowerer<'_, '_, '_> {
@@ -154,6 +154,8 @@ impl Lowerer<'_, '_, '_> {
                     let at = self.at(arg);
                     found.operands.push(self.tx(none, at));
                 }
+                // A name whose value is `None` stands for an argument that is left out.
+                ExKind::Name(it) if name.starts_with("tl.") && self.is_named_none(it) => {}
                 _ if takes_values => found.operands.push(self.expr(arg)?),
                 _ => {
                     let (tx, spelling) = self.argument(arg)?;
@@ -165,6 +167,14 @@ impl Lowerer<'_, '_, '_> {
             }
         }
         Ok(found)
+    }
+
+    /// Returns true if the value of a name is `None`.
+    fn is_named_none(&mut self, name: &str) -> bool {
+        match self.peek(name) {
+            Some(it) => matches!(it, Val::Const(Constant::None)),
+            None => matches!(self.s.env.resolve(name), Capture::Constant(Constant::None)),
+        }
     }
 
     /// Returns the effect on control of a call of an operator by its name, if the operator has one.

@@ -1072,3 +1072,23 @@ make(100)
     "##]]
     .assert_eq(&instance_of(&text, 0, "main"));
 }
+
+#[test]
+fn an_argument_whose_value_is_none_is_left_out() {
+    let text = "\
+import tilelang
+import tilelang.language as T
+
+def make(n, lanes=None):
+    @T.prim_func
+    def f(A: T.Tensor((n,), T.int32)):
+        with T.Kernel(1, threads=n) as _:
+            tx = T.get_thread_binding()
+            A[tx] = T.get_lane_idx(lanes)
+    return f
+
+make(32, None)
+";
+    let printed = instance(text, 0);
+    assert!(printed.contains("A[tx] = T.get_lane_idx()"), "{printed}");
+}
