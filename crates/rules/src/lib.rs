@@ -63,7 +63,8 @@ pub struct Rule {
     pub topic: Topic,
     /// The default level; none for what reports nothing by itself.
     pub level: Option<Severity>,
-    /// The level of a finding that is shown to happen, if it is another one: its message names values for which it does.
+    /// The level of a finding that is shown to happen, if it is another one: its message names values for which it
+    /// does.
     pub shown: Option<Severity>,
     /// True of what is told only where a user asks for what may be so, and is not proven.
     pub is_possible: bool,

@@ -43,10 +43,10 @@ codes! {
     /// The text cannot be read as Python. The statement is kept as it is and may do anything; the rest of the
     /// function is analysed.
     SYNTAX_ERROR = "syntax-error", Error, "text that cannot be read";
-    /// TileLang refuses what a kernel tells its compiler: in `T.annotate_layout` a layout of another size than its tile,
-    /// a function that takes another number of indices or takes two elements to one place (the message names both), a
-    /// swizzle that does not fit the rows (`make_full_bank_swizzled_layout` takes rows of 128 bytes, `half` of 64,
-    /// `quarter` of 32, eight rows at once, or four), a layout of a fragment that is no `T.Fragment`; in
+    /// TileLang refuses what a kernel tells its compiler: in `T.annotate_layout` a layout of another size than its
+    /// tile, a function that takes another number of indices or takes two elements to one place (the message names
+    /// both), a swizzle that does not fit the rows (`make_full_bank_swizzled_layout` takes rows of 128 bytes, `half` of
+    /// 64, `quarter` of 32, eight rows at once, or four), a layout of a fragment that is no `T.Fragment`; in
     /// `T.annotate_l2_hit_ratio` memory that is not global. What rests on a name that is not known is not told.
     TILE_LAYOUT = "tile-layout", Error, "a layout that TileLang refuses";
     /// A name is used that nothing in the function defines and nothing around it either, or after the end of the

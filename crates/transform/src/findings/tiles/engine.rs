@@ -2,8 +2,8 @@
 //!
 //! In: the two parts of a `T.tma_copy` or `T.async_copy`. Out: why TileLang refuses it on every device that has the
 //! instruction (its `cuda/op/copy_analysis.cc` and `cuda/op/copy.cc`; each was given to TileLang 0.1.15). A plain
-//! `T.copy` is never refused for this: TileLang copies it by loads and stores. Types below a byte are left out, as their
-//! copies may unpack them. O(dimensions).
+//! `T.copy` is never refused for this: TileLang copies it by loads and stores. Types below a byte are left out, as
+//! their copies may unpack them. O(dimensions).
 
 use ir::{AttrDictId, Body, DataType};
 

@@ -26,7 +26,7 @@ TileLang refuses the product when it builds the kernel for a device of NVIDIA si
 
 - the rows of `C` are a multiple of 16, its columns of 8;
 - the warps of the block share `C` evenly: each has a multiple of 16 rows and of 8 columns; a block has a warp or more;
-- the columns of `A` are a multiple of what an instruction takes: 16 of 16 bits, 32 of 8 bits, if they are more than that;
+- the columns of `A` are a multiple of what an instruction takes, if they are more: 16 of 16 bits, 32 of 8 bits;
 - `C` is a fragment;
 - `T.wgmma_gemm` (`sm_90a`): `C` has 64 rows or more, the block a multiple of 128 threads, `B` is a shared tile, and \
 `A` and `B` are of 8 or 16 bits or `tfloat32`.
@@ -36,7 +36,8 @@ C = T.alloc_fragment((24, 128), \"float32\")
 T.gemm(A_shared, B_shared, C)            # 24 rows: a warp takes 16 at once
 ```
 
-Other devices take other tiles: on a CPU or with Metal this may be right, so it is a warning. Only what is known is told.
+Other devices take other tiles: on a CPU or with Metal this may be right, so it is a warning. Only what is known is \
+told.
 ",
     ),
     plan,

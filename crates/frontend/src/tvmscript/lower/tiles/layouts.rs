@@ -321,8 +321,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 }
 
-/// Why a swizzle of so many blocks of 16 bytes does not fit the rows of a tile; of no number TileLang takes the one that
-/// fits, if two do.
+/// Why a swizzle of so many blocks of 16 bytes does not fit the rows of a tile; of no number TileLang takes the one
+/// that fits, if two do.
 fn of_swizzle(name: &str, extents: &[Option<i64>], bits: i64, blocks: i64) -> Option<String> {
     let &[.., rows, columns] = extents else {
         return Some(format!("a swizzle needs two dimensions, and `{name}` has one"));
