@@ -238,6 +238,7 @@ fn needed_stores(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<B
     let without = |at: usize| {
         let finding = Finding {
             kind: FindingKind::DeadStore,
+            is_shown: false,
             place: Place::Op(stores[at]),
             message: Sentence::default(),
             related: Vec::new(),
@@ -258,6 +259,7 @@ fn without_calls(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<B
     let without = |op: ir::OpId| {
         let finding = Finding {
             kind: FindingKind::DeadStore,
+            is_shown: false,
             place: Place::Op(op),
             message: Sentence::default(),
             related: Vec::new(),

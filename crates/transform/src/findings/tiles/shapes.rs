@@ -27,7 +27,6 @@ TileLang refuses the product when it builds the kernel for a device of NVIDIA si
 - the rows of `C` are a multiple of 16, its columns of 8;
 - the warps of the block share `C` evenly: each has a multiple of 16 rows and of 8 columns; a block has a warp or more;
 - the columns of `A` are a multiple of what an instruction takes, if they are more: 16 of 16 bits, 32 of 8 bits;
-- `C` is a fragment;
 - `T.wgmma_gemm` (`sm_90a`): `C` has 64 rows or more, the block a multiple of 128 threads, `B` is a shared tile, and \
 `A` and `B` are of 8 or 16 bits or `tfloat32`.
 
@@ -111,11 +110,9 @@ impl Product {
     fn of_warps(&self, body: &Body, warps: impl Fn() -> Option<i64>) -> Option<String> {
         let on = "on NVIDIA's devices since `sm_80`";
         let name = |it: &Part| body.name(body.buffers[it.buffer].name);
-        if body.buffers[self.c.buffer].scope.is_plain_shared() {
-            return Some(format!(
-                " adds to `{}`, a shared tile: {on} and on AMD's the result is a fragment",
-                name(&self.c)
-            ));
+        // Metal adds to shared tiles.
+        if !is_fragment(body, self.c.buffer) {
+            return None;
         }
         // Of doubles and of numbers below a byte instructions have other shapes.
         let dtypes = [&self.a, &self.b].map(|it| body.buffers[it.buffer].dtype);

@@ -16,6 +16,7 @@ use crate::support::{kernel, lowered, statements};
 fn finding(edits: Vec<FixEdit>) -> Finding {
     Finding {
         kind: FindingKind::Unreachable,
+        is_shown: false,
         place: Place::Function,
         message: Sentence::default(),
         related: Vec::new(),
