@@ -54,8 +54,8 @@ impl<'a> Tiles<'a> {
 const MOST_REGISTERS: u64 = 255;
 
 impl Tiles<'_> {
-    /// What the launch takes of its device: `128 of 1024 threads a block`, all shared tiles, all fragments. TileLang
-    /// lets tiles share memory that are not needed at once, so the sums are the most that they take.
+    /// The share of its device that the launch takes: `128 of 1024 threads a block`, all shared tiles, all fragments.
+    /// TileLang lets tiles share memory that are not needed at once, so the sums are the most that they take.
     pub(crate) fn launch(&self, device: &TargetOptions) -> Option<String> {
         if !tile_memory::has_launch(self.body) {
             return None;

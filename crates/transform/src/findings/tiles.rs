@@ -81,8 +81,8 @@ fn launches(body: &Body) -> impl Iterator<Item = (OpId, &AttrDict)> {
     })
 }
 
-/// Values for which an occurrence in a kernel of tiles is reached, in words; none if it is not shown to be. With a loop,
-/// those of its first iteration.
+/// Values for which an occurrence in a kernel of tiles is reached, in words; none if it is not shown to be. With a
+/// loop, those of its first iteration.
 pub(super) fn reached(
     facts: &FindingFacts<'_>,
     id: OccurrenceId,

@@ -387,7 +387,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 67
+                  "ruleIndex": 70
                 }
               ],
               "invocations": [

@@ -1,9 +1,9 @@
 //! Operands of tile operations that do not fit each other: TileLang refuses them when it builds the kernel.
 //!
-//! In: the facts. Out: a finding for each product, reduction, scan and copy whose extents, types or
-//! memories are known and break a rule of TileLang's sources (`language/gemm_op.py`, `language/reduce_op.py`,
-//! `language/scan_op.py`, `language/copy_op.py`, `op/copy.cc`, `cuda/op/copy_analysis.cc`, `language/dtypes.py`). An extent that is not known fits
-//! everything; what only some targets refuse is not told. O(calls).
+//! In: the facts. Out: a finding for each product, reduction, scan and copy whose extents, types or memories are known
+//! and break a rule of TileLang's sources (`language/gemm_op.py`, `language/reduce_op.py`, `language/scan_op.py`,
+//! `language/copy_op.py`, `op/copy.cc`, `cuda/op/copy_analysis.cc`, `language/dtypes.py`). An extent that is not known
+//! fits everything; what only some targets refuse is told by `shapes`. O(calls).
 
 use ir::{
     Attr, AttrDictId, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, ScopeFamily,
