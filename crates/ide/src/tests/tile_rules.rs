@@ -343,10 +343,7 @@ fn layouts_that_tilelang_refuses() {
         (tile(64, 32), swizzled("half")),
         (tile(64, 16), swizzled("quarter")),
         (tile(4, 64), swizzled("full")),
-        (
-            fragment,
-            own("T.Fragment((64, 32), forward_fn=lambda i, j: (i * 2 + j // 16, j % 16))"),
-        ),
+        (fragment, own("T.Fragment((64, 32), forward_fn=lambda i, j: (i * 2 + j // 16, j % 16))")),
         (tile(64, 32), own("of_somewhere(S)")),
         ("S = T.alloc_shared((n, 32), \"float16\")".to_owned(), own("lambda i, j: (i // 2, j)")),
         (line, own("lambda i: i ^ 1")),
