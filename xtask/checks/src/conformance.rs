@@ -6,6 +6,7 @@
 
 mod again;
 mod agreement;
+mod answers;
 mod arith;
 mod both;
 mod built;
@@ -85,6 +86,7 @@ Examples:
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance validate --corpus DIR             functions before and after our passes, proved by z3 or run
+  cargo xtask conformance answers --corpus DIR --proof answers  what the analyzer says of expressions, proved by z3
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
   cargo xtask conformance gpu --corpus DIR                  CUDA kernels, run and timed on a GPU; skipped by name without one
@@ -183,6 +185,8 @@ enum Suite {
     Simplify,
     /// Prove that functions do the same after `cse` and after `simplify`, and run the others.
     Validate,
+    /// Prove what the analyzer answers about the expressions of a corpus.
+    Answers,
     /// Ask the procedures of the analyzer random questions, and try the answers on all values of narrow types.
     Arith,
     /// Run generated functions before and after every plan.
@@ -352,6 +356,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Validate => validate::compare(input),
+        Suite::Answers => answers::compare(input),
         Suite::Fuzz | Suite::Arith => anyhow::bail!("generated functions need no files"),
         Suite::Reread
         | Suite::Upstream
