@@ -312,7 +312,10 @@ fn of_corpus<'a>(args: &'a Args, ws: &'a Workspace) -> anyhow::Result<Input<'a>>
         }),
         device: args.device,
         remote: args.remote.clone(),
-        generated: (args.size.functions, args.size.seed),
+        generated: match args.suite {
+            Suite::Answers => (args.size.few_functions(), args.size.seed),
+            _ => (args.size.functions(), args.size.seed),
+        },
         quick: false,
     })
 }

@@ -27,8 +27,6 @@ use crate::skip::Skip;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["proved", "again", "as terms", "unknown", "no logic", "refuted"];
-/// Generated functions beside those of the corpus.
-const GENERATED: u64 = 2_000;
 /// Places of one function that are asked about: a long one says the same again and again.
 const MOST_PLACES: usize = 3_000;
 /// Nodes of an expression that is asked about.
@@ -85,10 +83,10 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
         let label = |name: &str| format!("{}:{name}", file.label());
         functions.iter().map(|it| (label(&it.name), of_body(&it.lowered.body, &known))).collect()
     });
-    let first = input.generated.1;
+    let (number, first) = input.generated;
     let seeds: Vec<u64> = match input.filter {
         Some(_) => Vec::new(),
-        None => (first..first + GENERATED).collect(),
+        None => (first..first + number).collect(),
     };
     let generated = parallel(&seeds, |&seed| {
         let functions = ours::read(&Program::random(seed).text()).functions;
@@ -104,8 +102,8 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
         for (verdict, line) in verdicts.lines {
             match verdict {
                 "refuted" => report.list(0, "refuted", format!("{name}: {line}")),
-                "no logic" => report.tally(1, "without a meaning in the logic", line, 1),
-                _ => report.tally(2, "not known", line, 1),
+                "no logic" => report.tally(0, "without a meaning in the logic", line, 1),
+                _ => report.list(1, "not known", format!("{name}: {line}")),
             }
         }
     }
@@ -158,8 +156,8 @@ fn of_body(body: &Body, known: &Known) -> Verdicts {
         *verdicts.counts.entry((question.kind, verdict)).or_default() += 1;
         match (verdict, shown) {
             ("refuted", _) => verdicts.lines.push((verdict, described(&body, question, chain))),
-            ("unknown", _) => verdicts.lines.push((verdict, question.kind.to_owned())),
-            (_, Shown::Open(reason)) => verdicts.lines.push((verdict, reason)),
+            ("unknown", _) => verdicts.lines.push((verdict, described(&body, question, chain))),
+            ("no logic", Shown::Open(reason)) => verdicts.lines.push((verdict, reason)),
             _ => {}
         }
     }

@@ -19,7 +19,7 @@ pub(crate) fn run(ws: &Workspace, size: Size, proof: Option<&str>) -> anyhow::Re
     let mut cargo = ws.cargo();
     cargo.args(["test", "--release", "--package", "arith", "--lib", "--"]);
     cargo.args(["answers_hold_for_every_value_of_narrow_types", "--nocapture"]);
-    cargo.env("TIR_ARITH_CAMPAIGN", size.functions.to_string());
+    cargo.env("TIR_ARITH_CAMPAIGN", size.functions().to_string());
     cargo.env("TIR_ARITH_SEED", size.seed.to_string());
     let out = cargo.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -46,7 +46,7 @@ pub(crate) fn run(ws: &Workspace, size: Size, proof: Option<&str>) -> anyhow::Re
         number: questions as usize,
         failures: 0,
         details: json!({
-            "cases": size.functions,
+            "cases": size.functions(),
             "answers": answered,
             "evaluations": evaluations,
         }),

@@ -20,9 +20,9 @@ const PIECE: u64 = 5_000;
 /// The number of functions, their kind, and the first seed.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Size {
-    /// The number of functions of each kind that `fuzz` makes, and `generated`.
-    #[arg(long, default_value_t = 100_000)]
-    pub(crate) functions: u64,
+    /// The number of functions that are generated, of each kind of them; by default 100,000, and 2,000 for `answers`.
+    #[arg(long, value_name = "N")]
+    functions: Option<u64>,
     /// The seed of the first one.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -48,6 +48,18 @@ enum Kind {
     Blocks,
 }
 
+impl Size {
+    /// The number of functions.
+    pub(crate) fn functions(self) -> u64 {
+        self.functions.unwrap_or(100_000)
+    }
+
+    /// The number of functions, where each is asked many questions.
+    pub(crate) fn few_functions(self) -> u64 {
+        self.functions.unwrap_or(2_000)
+    }
+}
+
 impl Kind {
     fn test(self) -> &'static str {
         match self {
@@ -65,7 +77,7 @@ impl Kind {
 pub(crate) fn run(ws: &Workspace, size: Size, proof: Option<&str>) -> anyhow::Result<bool> {
     let Some(name) = proof else {
         let tests = size.kind.map_or("keep_what_they_compute", Kind::test);
-        return Ok(oracle(ws, tests, size.seed, size.functions).status()?.success());
+        return Ok(oracle(ws, tests, size.seed, size.functions()).status()?.success());
     };
     let mut is_good = true;
     for kind in size.kind.map_or_else(|| Kind::value_variants().to_vec(), |it| vec![it]) {
@@ -102,9 +114,9 @@ fn campaign(ws: &Workspace, size: Size, kind: Kind, name: &str) -> anyhow::Resul
     };
     let known = Record::read(ws, &name)?.filter(|it| it.seed == Some(size.seed));
     let mut record = known.unwrap_or_else(fresh);
-    while (record.number as u64) < size.functions {
+    while (record.number as u64) < size.functions() {
         let done = record.number as u64;
-        let functions = PIECE.min(size.functions - done);
+        let functions = PIECE.min(size.functions() - done);
         let started = Instant::now();
         let mut oracle = oracle(ws, kind.test(), size.seed + done, functions);
         let out = oracle.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
