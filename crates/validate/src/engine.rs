@@ -28,8 +28,10 @@ pub(crate) struct Stop {
 pub(crate) enum StopKind {
     /// Something that is not modelled.
     Unsupported,
-    /// The solver found a state in which a goal does not hold, or does not know.
+    /// The solver found a state in which a goal does not hold.
     Unproved,
+    /// The solver does not know, or not in its time.
+    Unknown,
     /// Too many questions, or too large.
     Limit,
     /// The solver failed as a program.
@@ -42,6 +44,10 @@ impl Stop {
     }
     pub(crate) fn unproved(what: impl Into<String>) -> Stop {
         Stop::new(StopKind::Unproved, what)
+    }
+    /// Returns true if a goal was asked for and is not shown.
+    pub(crate) fn is_about_goal(&self) -> bool {
+        matches!(self.kind, StopKind::Unproved | StopKind::Unknown)
     }
     pub(crate) fn limit(what: impl Into<String>) -> Stop {
         Stop::new(StopKind::Limit, what)
@@ -123,6 +129,17 @@ impl<'a> Engine<'a> {
         self.assumed.extend(parts);
     }
 
+    /// Forgets all that was assumed and asked, and all terms: another place of the same functions.
+    pub(crate) fn start_anew(&mut self) {
+        self.pool = Pool::default();
+        self.facts.clear();
+        self.assumed.clear();
+        self.goals.clear();
+        self.asked.clear();
+        self.n_nodes = 0;
+        self.n_questions = 0;
+    }
+
     pub(crate) fn mark(&self) -> Mark {
         Mark { assumed: self.assumed.len(), goals: self.goals.len() }
     }
@@ -160,7 +177,7 @@ impl<'a> Engine<'a> {
         let all = self.pool.all(goals);
         let first = self.pool.and(all, alike);
         match self.show(before.body, first, what) {
-            Err(stop) if stop.kind == StopKind::Unproved && alike != equal => {
+            Err(stop) if stop.is_about_goal() && alike != equal => {
                 let second = self.pool.and(all, equal);
                 self.show(before.body, second, what)
             }
@@ -172,12 +189,12 @@ impl<'a> Engine<'a> {
     pub(crate) fn holds(&mut self, body: &Body, condition: Term) -> Result<bool, Stop> {
         match self.show(body, condition, "") {
             Ok(()) => Ok(true),
-            Err(stop) if stop.kind == StopKind::Unproved => Ok(false),
+            Err(stop) if stop.is_about_goal() => Ok(false),
             Err(stop) => Err(stop),
         }
     }
 
-    fn show(&mut self, body: &Body, goal: Term, what: &str) -> Result<(), Stop> {
+    pub(crate) fn show(&mut self, body: &Body, goal: Term, what: &str) -> Result<(), Stop> {
         let mut parts = Vec::new();
         self.pool.conjuncts(goal, &mut parts);
         let known: FxHashSet<Term> = self.facts.iter().chain(&self.assumed).copied().collect();
@@ -216,7 +233,8 @@ impl<'a> Engine<'a> {
                 Err(stop)
             }
             Ok(Answer::Unknown) => {
-                Err(Stop::unproved(format!("the solver does not know in its time: {what}")))
+                let message = format!("the solver does not know in its time: {what}");
+                Err(Stop::new(StopKind::Unknown, message))
             }
             Err(message) => Err(Stop { kind: StopKind::Failed, message, witness: Vec::new() }),
         }

@@ -2,6 +2,7 @@
 
 mod access;
 mod calls;
+mod claims;
 mod engine;
 mod eval;
 mod execute;
@@ -18,6 +19,7 @@ mod tests;
 
 use ir::{Body, ValueId, effects::EffectTable};
 
+pub use claims::{Claim, Claims, Given, Shown};
 pub use run::{Difference, Run, run};
 
 use engine::{Engine, StopKind};

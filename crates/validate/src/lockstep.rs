@@ -11,7 +11,7 @@ use ir::{BufferId, ExprId, OpId, OpKind, RegionId, arena::Id as _};
 use std::collections::BTreeSet;
 
 use crate::{
-    engine::{Engine, Stop, StopKind},
+    engine::{Engine, Stop},
     execute::{Item, Rest},
     memory::ClassId,
     side::{Side, Value},
@@ -118,7 +118,7 @@ impl<'a> Engine<'_> {
         let (mark, saved, kept) = (self.mark(), pair.clone(), rests.clone());
         let goals = self.goals.clone();
         match ir::stack::with_room(|| self.together(pair, a, b, rests, end)) {
-            Err(stop) if stop.kind == StopKind::Unproved => {
+            Err(stop) if stop.is_about_goal() => {
                 self.back_to(mark);
                 self.goals = goals;
                 *pair = saved;
@@ -745,7 +745,7 @@ impl<'a> Engine<'_> {
                 rest.pop();
                 Ok(true)
             }
-            Err(stop) if stop.kind == StopKind::Unproved => Ok(false),
+            Err(stop) if stop.is_about_goal() => Ok(false),
             Err(stop) => Err(stop),
         }
     }

@@ -3,6 +3,7 @@
 //! The solver is the machine's z3. Where there is none, the tests that need it say so and pass: `cargo xtask
 //! prove-rules` is the stage that insists on it.
 
+mod claims;
 mod planted;
 mod proved;
 

@@ -6,6 +6,7 @@
 
 mod again;
 mod agreement;
+mod answers;
 mod arith;
 mod both;
 mod built;
@@ -49,12 +50,15 @@ mod validate;
 mod wide;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use rayon::prelude::*;
+use serde_json::Value;
 
 use crate::Outcome;
 use crate::conformance::report::Report;
+use crate::proof::Record;
 use crate::skip::Skip;
 use crate::tally::Tally;
 use crate::workspace::{Workspace, say};
@@ -82,6 +86,7 @@ Examples:
   cargo xtask conformance gradual --corpus DIR              constants and data types forgotten: nothing more is said
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance validate --corpus DIR             functions before and after our passes, proved by z3 or run
+  cargo xtask conformance answers --corpus DIR --proof answers  what the analyzer says of expressions, proved by z3
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
   cargo xtask conformance gpu --corpus DIR                  CUDA kernels, run and timed on a GPU; skipped by name without one
@@ -94,6 +99,7 @@ Examples:
   cargo xtask conformance arith --functions 3000 --seed 1   questions to the analyzer, tried on all values of narrow types
   cargo xtask conformance fuzz --functions 100000 --seed 1  generated functions before and after every plan, in the interpreter
   cargo xtask conformance fuzz --kind unknowns --functions 20000
+  cargo xtask conformance fuzz --functions 1000000 --proof fuzz  … in pieces: ended and begun again, it goes on
   cargo xtask conformance generated --functions 2000        … and what TVM reads of them, before and after")]
 pub(crate) struct Args {
     /// The comparison to make.
@@ -124,6 +130,10 @@ pub(crate) struct Args {
     /// The place where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
     #[arg(long, value_enum, default_value = "cuda")]
     device: gpu::Device,
+    /// Leave records of this name for the page that `cargo xtask proof` makes; the suite `fuzz` goes on where its
+    /// records end.
+    #[arg(long, value_name = "NAME")]
+    proof: Option<String>,
     #[command(flatten)]
     remote: gpu::Remote,
     #[command(flatten)]
@@ -175,6 +185,8 @@ enum Suite {
     Simplify,
     /// Prove that functions do the same after `cse` and after `simplify`, and run the others.
     Validate,
+    /// Prove what the analyzer answers about the expressions of a corpus.
+    Answers,
     /// Ask the procedures of the analyzer random questions, and try the answers on all values of narrow types.
     Arith,
     /// Run generated functions before and after every plan.
@@ -233,42 +245,53 @@ struct Input<'a> {
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     if args.suite == Suite::Fuzz {
-        let is_good = fuzz::run(ws, args.size)?;
+        let is_good = fuzz::run(ws, args.size, args.proof.as_deref())?;
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
     if args.suite == Suite::Arith {
-        let is_good = arith::run(ws, args.size)?;
+        let is_good = arith::run(ws, args.size, args.proof.as_deref())?;
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
+    let started = Instant::now();
+    match compared(args, ws)? {
+        Ok(report) => {
+            let outcome = finish(&report, args)?;
+            if let Some(name) = &args.proof {
+                record(&report, name, started.elapsed(), ws)?;
+            }
+            Ok(outcome)
+        }
+        Err(skip) => {
+            say(format_args!("{skip}"));
+            // A GPU is a device that most machines lack; what can be installed is there or something is wrong.
+            Ok(if args.suite == Suite::Gpu { Outcome::Passed } else { Outcome::Failed })
+        }
+    }
+}
+
+/// Makes the comparison.
+fn compared(args: &Args, ws: &Workspace) -> anyhow::Result<Result<Report, Skip>> {
     let (folders, filter) = (&args.folders, args.filter.as_deref());
-    match args.suite {
+    Ok(match args.suite {
         Suite::Upstream => {
             let oracle = args.oracle.then_some(&args.reread);
-            return reported(upstream::compare(ws, folders, filter, oracle)?, args);
+            upstream::compare(ws, folders, filter, oracle)?
         }
-        Suite::UpstreamMlir => {
-            return finish(&upstream_mlir::compare(ws, folders, filter)?, args);
-        }
-        Suite::UpstreamCse => {
-            return reported(upstream_cse::compare(folders, filter, args.tool.as_deref())?, args);
-        }
-        Suite::Gradual => return finish(&gradual::compare(&args.corpus, filter)?, args),
-        Suite::Staged => {
-            return reported(staged::compare(ws, folders, filter, &args.reread)?, args);
-        }
-        Suite::Instances => {
-            let result = instances::compare(ws, folders, filter, args.steps, &args.reread)?;
-            return reported(result, args);
-        }
-        Suite::Pairs => {
-            return reported(pairs::compare(ws, folders, filter, &args.reread)?, args);
-        }
-        Suite::TilelangRun => return reported(tilelang::runs::compare(ws, folders, filter)?, args),
-        Suite::Tilelang => {
-            return reported(tilelang::compare(ws, folders, filter, &args.reread)?, args);
-        }
-        _ => {}
-    }
+        Suite::UpstreamMlir => Ok(upstream_mlir::compare(ws, folders, filter)?),
+        Suite::UpstreamCse => upstream_cse::compare(folders, filter, args.tool.as_deref())?,
+        Suite::Gradual => Ok(gradual::compare(&args.corpus, filter)?),
+        Suite::Staged => staged::compare(ws, folders, filter, &args.reread)?,
+        Suite::Instances => instances::compare(ws, folders, filter, args.steps, &args.reread)?,
+        Suite::Pairs => pairs::compare(ws, folders, filter, &args.reread)?,
+        Suite::TilelangRun => tilelang::runs::compare(ws, folders, filter)?,
+        Suite::Tilelang => tilelang::compare(ws, folders, filter, &args.reread)?,
+        Suite::Reread => reread::compare(&of_corpus(args, ws)?, &args.reread)?,
+        suite => compare(suite, &of_corpus(args, ws)?)?,
+    })
+}
+
+/// The inputs that a corpus gives.
+fn of_corpus<'a>(args: &'a Args, ws: &'a Workspace) -> anyhow::Result<Input<'a>> {
     let files = match args.suite {
         Suite::Pir
         | Suite::Paddle
@@ -278,7 +301,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         | Suite::Generated => Vec::new(),
         _ => corpus::read(&args.corpus, args.filter.as_deref())?,
     };
-    let input = Input {
+    Ok(Input {
         corpus: &args.corpus,
         ws,
         files,
@@ -289,26 +312,32 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         }),
         device: args.device,
         remote: args.remote.clone(),
-        generated: (args.size.functions, args.size.seed),
+        generated: match args.suite {
+            Suite::Answers => (args.size.few_functions(), args.size.seed),
+            _ => (args.size.functions(), args.size.seed),
+        },
         quick: false,
-    };
-    let result = match args.suite {
-        Suite::Reread => reread::compare(&input, &args.reread)?,
-        suite => compare(suite, &input)?,
-    };
-    reported(result, args)
+    })
 }
 
-/// Reports the result of a comparison, or why there is none.
-fn reported(result: Result<Report, Skip>, args: &Args) -> anyhow::Result<Outcome> {
-    match result {
-        Ok(report) => finish(&report, args),
-        Err(skip) => {
-            say(format_args!("{skip}"));
-            // A GPU is a device that most machines lack; what can be installed is there or something is wrong.
-            Ok(if args.suite == Suite::Gpu { Outcome::Passed } else { Outcome::Failed })
-        }
+/// Leaves a record of each claim of a report: the first has the name, the others a number behind it.
+fn record(report: &Report, name: &str, duration: Duration, ws: &Workspace) -> anyhow::Result<()> {
+    for (at, (claim, good, all)) in report.claims().enumerate() {
+        let name = if at == 0 { name.to_owned() } else { format!("{name}-{}", at + 1) };
+        let counts = report.totals().map(|(kind, number)| (kind.to_owned(), number.into()));
+        let record = Record {
+            name,
+            claim: claim.to_owned(),
+            method: report.method(),
+            number: all,
+            failures: all - good,
+            details: Value::Object(counts.collect()),
+            seed: None,
+            duration,
+        };
+        record.write(ws)?;
     }
+    Ok(())
 }
 
 /// Reports the result of a comparison, and returns whether it is good.
@@ -330,6 +359,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Validate => validate::compare(input),
+        Suite::Answers => answers::compare(input),
         Suite::Fuzz | Suite::Arith => anyhow::bail!("generated functions need no files"),
         Suite::Reread
         | Suite::Upstream

@@ -25,9 +25,9 @@ const PAGE: &str = "tests/PROOF.md";
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask conformance validate --corpus DIR   a campaign, which leaves a record
-  cargo xtask proof                               the page of all records
-  cargo xtask proof --check                       only say whether the page is up to date")]
+  cargo xtask conformance validate --corpus DIR --proof validate   a campaign that leaves records
+  cargo xtask proof                                                the page of all records
+  cargo xtask proof --check                                        only say whether the page is up to date")]
 pub(crate) struct Args {
     /// Only say whether the page is up to date.
     #[arg(long)]
@@ -54,7 +54,36 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Writes it, with the date and the revision of today.
+    /// The record of that name, if a campaign left one.
+    ///
+    /// # Errors
+    /// There is a file that is no record.
+    pub(crate) fn read(ws: &Workspace, name: &str) -> anyhow::Result<Option<Record>> {
+        let path = ws.path(RECORDS).join(format!("{name}.json"));
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read {}", path.display()));
+            }
+        };
+        let value: Value = serde_json::from_str(&text)
+            .with_context(|| format!("{} is no record", path.display()))?;
+        let number = |key: &str| value[key].as_u64().unwrap_or(0);
+        let words = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        Ok(Some(Record {
+            name: name.to_owned(),
+            claim: words("claim"),
+            method: words("method"),
+            number: number("number") as usize,
+            failures: number("failures") as usize,
+            details: value["details"].clone(),
+            seed: value["seed"].as_u64(),
+            duration: Duration::from_secs(number("seconds")),
+        }))
+    }
+
+    /// Writes it, with the date of today.
     ///
     /// # Errors
     /// The file cannot be written, or there is no date.

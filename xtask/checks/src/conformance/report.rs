@@ -90,6 +90,21 @@ impl Report {
         self.numbers.push((what, number, least));
     }
 
+    /// What each target claims, with how many cases are so, and of how many.
+    pub(crate) fn claims(&self) -> impl Iterator<Item = (&'static str, usize, usize)> + '_ {
+        self.targets.iter().map(|(target, good, all)| (target.what, *good, *all))
+    }
+
+    /// What was compared and with which versions: the lines of the head.
+    pub(crate) fn method(&self) -> String {
+        self.head.join("; ")
+    }
+
+    /// The sum of each column that has one.
+    pub(crate) fn totals(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        self.kinds.iter().map(|kind| (*kind, self.total(kind))).filter(|(_, number)| *number > 0)
+    }
+
     /// Returns true if every target is met.
     pub(crate) fn is_good(&self) -> bool {
         self.targets.iter().all(|(target, good, all)| percent(*good, *all) >= target.least)

@@ -6,16 +6,14 @@
 //! that a pass leaves as it is counts as unchanged, and in no share.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ir::{Body, effects::EffectTable};
-use serde_json::json;
 use transform::passes::Pass;
 use validate::{Answer, Proof, Solver};
 
 use crate::conformance::report::{Report, Target};
 use crate::conformance::{Input, corpus, ours, parallel};
-use crate::proof::Record;
 use crate::prove_rules::z3::{self, Verdict};
 use crate::skip::Skip;
 
@@ -57,7 +55,6 @@ struct Row {
 /// Validates every function of the files, in order.
 pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let version = z3::find()?;
-    let started = Instant::now();
     let mut report = Report::new("Functions before and after passes: proved, run, neither", KINDS);
     report.note(version.clone());
     let kept = input.ws.target().join("validate");
@@ -91,27 +88,7 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     report.target(Target { what, least: LEAST }, proved + run, changed);
     let what = "changed functions that are not refuted";
     report.target(Target { what, least: 100.0 }, changed - refuted, changed);
-    if input.filter.is_none() {
-        let record = Record {
-            name: format!("validate-{}", corpus_name(input.corpus)),
-            claim: "what `cse` and `simplify` make of a function does the same".to_owned(),
-            method: format!("translation validation, {version}; the rest by the interpreter"),
-            number: changed,
-            failures: refuted,
-            details: json!({ "proved": proved, "run": run, "neither": neither }),
-            seed: None,
-            duration: started.elapsed(),
-        };
-        if let Err(error) = record.write(input.ws) {
-            report.note(format!("the record was not written: {error:#}"));
-        }
-    }
     Ok(report)
-}
-
-fn corpus_name(corpus: &Path) -> String {
-    let name = corpus.file_name().unwrap_or_default().to_string_lossy();
-    if name.is_empty() { "corpus".to_owned() } else { name.into_owned() }
 }
 
 /// A reason without the names in it.

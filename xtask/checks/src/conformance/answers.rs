@@ -1,0 +1,303 @@
+//! What the analyzer answers about the expressions of a corpus, proved by z3.
+//!
+//! Input: functions of a corpus, and generated ones. At each place of each function the analyzer is asked what it knows
+//! of the integers and conditions that stand there: bounds, congruences, decisions, overflow, errors, simpler forms,
+//! each under both readings of overflow. What it says becomes a claim of the crate `validate`, in bit vectors of the
+//! type, and z3 is asked whether the conditions of the place can hold and the claim not. The analyzer's own procedures
+//! have no part in that. An equal question is asked once.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use arith::{Analyzer, Constraint, ContextId, Interval, Overflow, Simplifier};
+use dataflow::{analyses::Analyses, conditions::Conditions};
+use ir::{
+    Body, BufferOrigin, ExprId, ExprKind, Lanes, Occurrences, Type, effects::EffectTable,
+    print::expr_text,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use test_utils::Program;
+use validate::{Answer, Claim, Claims, Given, Options, Shown, Solver};
+
+use crate::conformance::report::{Report, Target};
+use crate::conformance::validate::Asked;
+use crate::conformance::{Input, ours, parallel};
+use crate::prove_rules::z3;
+use crate::skip::Skip;
+
+/// Columns of the report.
+const KINDS: &[&str] = &["proved", "again", "as terms", "unknown", "no logic", "refuted"];
+/// Places of one function that are asked about: a long one says the same again and again.
+const MOST_PLACES: usize = 3_000;
+/// Nodes of an expression that is asked about.
+const MOST_NODES: u32 = 200;
+
+/// The questions that were asked, by all: the answers by what was asked.
+type Known = Mutex<FxHashMap<[u8; 32], Answer>>;
+
+/// The solver, which asks no question twice.
+struct Once<'a> {
+    solver: Asked,
+    known: &'a Known,
+    /// True if the last question was new.
+    is_new: bool,
+}
+
+impl Solver for Once<'_> {
+    fn check(&mut self, script: &str, wanted: &[String]) -> Result<Answer, String> {
+        let key = *blake3::hash(script.as_bytes()).as_bytes();
+        let known = self.known.lock().map_err(|it| it.to_string())?.get(&key).cloned();
+        self.is_new = known.is_none();
+        if let Some(answer) = known {
+            return Ok(answer);
+        }
+        let answer = self.solver.check(script, wanted)?;
+        self.known.lock().map_err(|it| it.to_string())?.insert(key, answer.clone());
+        Ok(answer)
+    }
+}
+
+/// A claim of the analyzer, and where.
+struct Question {
+    context: ContextId,
+    reading: Overflow,
+    kind: &'static str,
+    claim: Claim,
+}
+
+/// What became of the claims of one function: how many by kind of claim and verdict, and what is worth a line.
+#[derive(Default)]
+struct Verdicts {
+    counts: BTreeMap<(&'static str, &'static str), usize>,
+    lines: Vec<(&'static str, String)>,
+}
+
+/// Asks about the functions of the files, and about generated ones.
+pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
+    let version = z3::find()?;
+    let mut report = Report::new("Answers of the analyzer about expressions, proved", KINDS);
+    report.note(version);
+    let known = Known::default();
+    let files = parallel(&input.files, |file| {
+        let functions = ours::read(&file.text).functions;
+        let label = |name: &str| format!("{}:{name}", file.label());
+        functions.iter().map(|it| (label(&it.name), of_body(&it.lowered.body, &known))).collect()
+    });
+    let (number, first) = input.generated;
+    let seeds: Vec<u64> = match input.filter {
+        Some(_) => Vec::new(),
+        None => (first..first + number).collect(),
+    };
+    let generated = parallel(&seeds, |&seed| {
+        let functions = ours::read(&Program::random(seed).text()).functions;
+        let label = |name: &str| format!("seed {seed}:{name}");
+        functions.iter().map(|it| (label(&it.name), of_body(&it.lowered.body, &known))).collect()
+    });
+    let all: Vec<(String, Verdicts)> =
+        files.into_iter().chain(generated).flat_map(|it: Vec<_>| it).collect();
+    for (name, verdicts) in all {
+        for ((claim, verdict), number) in verdicts.counts {
+            report.add(claim, verdict, number);
+        }
+        for (verdict, line) in verdicts.lines {
+            match verdict {
+                "refuted" => report.list(0, "refuted", format!("{name}: {line}")),
+                "no logic" => report.tally(0, "without a meaning in the logic", line, 1),
+                _ => report.list(1, "not known", format!("{name}: {line}")),
+            }
+        }
+    }
+    let (proved, refuted) = (report.total("proved"), report.total("refuted"));
+    let asked = proved + refuted + report.total("unknown");
+    report.note(format!("{asked} distinct questions to the solver"));
+    let what = "distinct answers of the analyzer that no value refutes";
+    report.target(Target { what, least: 100.0 }, asked - refuted, asked);
+    let what = "distinct answers of the analyzer that are proved";
+    report.target(Target { what, least: 95.0 }, proved, asked);
+    Ok(report)
+}
+
+/// What the analyzer says of the expressions of a function, judged.
+fn of_body(body: &Body, known: &Known) -> Verdicts {
+    let mut verdicts = Verdicts::default();
+    if transform::broken::readable(body).is_err() || body.dialect.is_of_operations() {
+        return verdicts;
+    }
+    let effects = EffectTable::builtin();
+    let occurrences = Occurrences::collect(body);
+    let analyses = Analyses::of(body, &occurrences, effects);
+    let mut simplifier = Simplifier::with_effects(body, effects);
+    let conditions = analyses.conditions(simplifier.analyzer());
+    let questions = questions(body, &analyses, &conditions, &mut simplifier);
+    let chains: Vec<Option<Vec<Given>>> =
+        questions.iter().map(|it| givens(simplifier.analyzer(), body, it.context)).collect();
+    let body = simplifier.into_body();
+    let mut solver = Once { solver: Asked::default(), known, is_new: false };
+    let options = Options::default();
+    for (question, chain) in questions.iter().zip(&chains) {
+        let Some(chain) = chain else { continue };
+        solver.is_new = false;
+        let shown = {
+            let mut claims = Claims::new(&body, effects, &mut solver, &options);
+            let is_exact = question.reading == Overflow::Excluded;
+            match claims.enter(chain, is_exact) {
+                Ok(()) => claims.judge(question.claim),
+                Err(reason) => Shown::Open(reason),
+            }
+        };
+        let verdict = match &shown {
+            Shown::Follows { asked: false } => "as terms",
+            Shown::Open(reason) if !reason.starts_with("the solver") => "no logic",
+            _ if !solver.is_new => "again",
+            Shown::Follows { .. } => "proved",
+            Shown::Refuted => "refuted",
+            Shown::Open(_) => "unknown",
+        };
+        *verdicts.counts.entry((question.kind, verdict)).or_default() += 1;
+        match (verdict, shown) {
+            ("refuted", _) => verdicts.lines.push((verdict, described(&body, question, chain))),
+            ("unknown", _) => verdicts.lines.push((verdict, described(&body, question, chain))),
+            ("no logic", Shown::Open(reason)) => verdicts.lines.push((verdict, reason)),
+            _ => {}
+        }
+    }
+    verdicts
+}
+
+/// What the analyzer says at the places of a function that is worth a claim.
+fn questions(
+    body: &Body,
+    analyses: &Analyses<'_>,
+    conditions: &Conditions,
+    simplifier: &mut Simplifier<'_>,
+) -> Vec<Question> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let flow = analyses.flow();
+    for (id, occurrence) in analyses.occurrences.iter() {
+        let expr = occurrence.expr;
+        let node = body.expr(expr);
+        let is_leaf = matches!(node.kind, ExprKind::Int(_) | ExprKind::Value(_));
+        if is_leaf || node.size > MOST_NODES || !is_number(node.ty) {
+            continue;
+        }
+        let context = conditions.at(&flow, id);
+        if !seen.insert((context, expr)) {
+            continue;
+        }
+        if seen.len() > MOST_PLACES {
+            break;
+        }
+        for reading in [Overflow::Wraps, Overflow::Excluded] {
+            ask(body, simplifier, context, expr, reading, &mut found);
+        }
+    }
+    found
+}
+
+/// What the analyzer says of one expression.
+fn ask(
+    body: &Body,
+    simplifier: &mut Simplifier<'_>,
+    context: ContextId,
+    expr: ExprId,
+    reading: Overflow,
+    found: &mut Vec<Question>,
+) {
+    let wraps = reading == Overflow::Wraps;
+    let mut add = |kind: [&'static str; 2], claim| {
+        let kind = kind[usize::from(!wraps)];
+        found.push(Question { context, reading, kind, claim });
+    };
+    let analyzer = simplifier.analyzer();
+    let facts = analyzer.facts_with(reading, context, expr);
+    let is_bool = body.ty(expr).is_bool();
+    let whole = match body.dtype(expr) {
+        Some(dtype) if !is_bool => Interval::of_type(dtype),
+        _ => Interval::BOOL,
+    };
+    if !whole.is_within(facts.interval) {
+        let Interval { min: least, max: most } = facts.interval;
+        add(["bounds", "bounds, no overflow"], Claim::Within { expr, least, most });
+    }
+    if facts.modular.coeff > 1 {
+        let (modulus, remainder) = (facts.modular.coeff, facts.modular.base);
+        let claim = Claim::Congruent { expr, modulus, remainder };
+        add(["congruence", "congruence, no overflow"], claim);
+    }
+    if is_bool && let Some(holds) = analyzer.decide_with(reading, context, expr) {
+        add(["decision", "decision, no overflow"], Claim::Decided { cond: expr, holds });
+    }
+    if wraps && analyzer.no_overflow(context, expr) {
+        add(["no overflow"; 2], Claim::NoOverflow(expr));
+    }
+    if wraps && analyzer.cannot_trap(context, expr) {
+        add(["no error"; 2], Claim::NoError(expr));
+    }
+    let simpler = simplifier.simplify(context, expr, reading);
+    if simpler != expr {
+        add(["simpler", "simpler, no overflow"], Claim::Equal(expr, simpler));
+    }
+}
+
+fn is_number(ty: Type) -> bool {
+    ty.prim().is_some_and(|it| {
+        it.lanes == Lanes::Fixed(1) && (it.is_bool() || (it.is_integer() && it.bits <= 64))
+    })
+}
+
+/// What holds in a context, outermost first; nothing inside of a binder, whose variable is no value.
+fn givens(analyzer: &Analyzer<'_>, body: &Body, context: ContextId) -> Option<Vec<Given>> {
+    let mut givens = Vec::new();
+    let mut at = Some(context);
+    while let Some(context) = at {
+        match analyzer.constraint(context) {
+            Constraint::Assume { cond, holds } => givens.push(Given::Condition { cond, holds }),
+            Constraint::Range { var, min, extent, step } => {
+                givens.push(Given::Range { var, min, extent, step });
+            }
+            Constraint::Define { var, value } => givens.push(Given::Definition { var, value }),
+            Constraint::AtLeast { expr, least } => givens.push(Given::AtLeast { expr, least }),
+            Constraint::Shape { buffer } => givens.push(Given::Extents(buffer)),
+            Constraint::Signature => {
+                let buffers = body.params.iter().filter_map(|it| it.buffer);
+                let given = buffers.filter(|&it| body.buffers[it].origin == BufferOrigin::Param);
+                givens.extend(given.map(Given::Extents));
+            }
+            Constraint::Binder { .. } => return None,
+        }
+        at = analyzer.parent(context);
+    }
+    givens.reverse();
+    Some(givens)
+}
+
+/// A claim and its place as a line.
+fn described(body: &Body, question: &Question, chain: &[Given]) -> String {
+    let text = |it| expr_text(body, it);
+    let claim = match question.claim {
+        Claim::Within { expr, least, most } => format!("{} in {least} ..= {most}", text(expr)),
+        Claim::Congruent { expr, modulus, remainder } => {
+            format!("{} is {remainder} modulo {modulus}", text(expr))
+        }
+        Claim::Decided { cond, holds } => format!("{} is {holds}", text(cond)),
+        Claim::NoOverflow(expr) | Claim::NoError(expr) => text(expr),
+        Claim::Equal(before, after) => format!("{} = {}", text(before), text(after)),
+    };
+    let name = |var: ir::ValueId| body.name(body.values[var].name);
+    let given: Vec<String> = chain
+        .iter()
+        .filter_map(|given| match *given {
+            Given::Condition { cond, holds: true } => Some(text(cond)),
+            Given::Condition { cond, holds: false } => Some(format!("not {}", text(cond))),
+            Given::Range { var, min, extent, .. } => {
+                let min = min.map_or_else(|| "0".to_owned(), text);
+                Some(format!("{} from {min}, {} values", name(var), text(extent)))
+            }
+            Given::Definition { var, value } => Some(format!("{} = {}", name(var), text(value))),
+            Given::AtLeast { expr, least } => Some(format!("{} >= {least}", text(expr))),
+            Given::Extents(_) => None,
+        })
+        .collect();
+    format!("{}: {claim} where {}", question.kind, given.join(", "))
+}
