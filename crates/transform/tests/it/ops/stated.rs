@@ -309,9 +309,9 @@ fn what_has_no_effect_by_its_name_goes_also_where_its_form_is_not_read() {
     }
 }
 
-/// Forms of Triton with an operand that may be absent, and of structured operations with maps.
+/// Forms of Triton with an operand that may be absent, of structured operations with maps, and of TOSA with attributes.
 #[test]
-fn memory_of_triton_and_products_with_maps_go_unused() {
+fn memory_of_triton_products_with_maps_and_attributes_of_tosa_go_unused() {
     let memory = "!ttg.memdesc<16xf32, #shared, #smem, mutable>";
     let operations = [
         format!("%0 = ttg.local_alloc : () -> {memory}"),
@@ -319,6 +319,11 @@ fn memory_of_triton_and_products_with_maps_go_unused() {
         format!("%0 = ttg.local_load %m token %k : {memory} -> tensor<16xf32>"),
         "%0 = linalg.matmul indexing_maps = [#a, #b, #c] ins(%x, %x : tensor<4x4xf32>, \
          tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>"
+            .to_owned(),
+        "%0 = tosa.concat %t, %t axis(0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>"
+            .to_owned(),
+        "%0 = tosa.maximum %t, %t nan_mode<PROPAGATE> : (tensor<16xf32>, tensor<16xf32>) -> \
+         tensor<16xf32>"
             .to_owned(),
     ];
     for preset in [Mlir24, Default] {
