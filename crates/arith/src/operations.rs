@@ -60,7 +60,7 @@ pub type Lanes = SmallVec<[ExprId; 4]>;
 /// The values that a leaf takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeafKind {
-    /// Every value that the constraints leave: the index of a lane, the variable of a loop between constants.
+    /// Every value that the constraints leave: the index of a lane, the variable of a loop by a known step.
     Every,
     /// An argument of the function: whatever the caller gives.
     Argument,

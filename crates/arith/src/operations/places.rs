@@ -317,7 +317,8 @@ impl OperationFacts<'_> {
         let by = Some(Decider::Op(op));
         let mut context = place.context;
         // A step that is not positive is an error, whose loop is left alone.
-        let is_positive = self.analyzer.bound(context, step).min > 0;
+        let is_positive =
+            self.analyzer.bound(context, step).min > 0 || self.axis_of("programs", step).is_some();
         if !is_positive && self.constant(step).is_some() {
             return Some(unknown);
         }
@@ -333,9 +334,7 @@ impl OperationFacts<'_> {
         {
             self.loops.insert(leaf, [first, end, step]);
         }
-        // The variable has each value between constants.
-        if ends.is_some()
-            && self.constant(step).is_some()
+        if self.takes_every(lower, upper, step)
             && let ExprKind::Value(leaf) = self.analyzer.body().expr(term).kind
             && let Some(leaf) = self.leaves.get_mut(&leaf)
         {
@@ -361,6 +360,25 @@ impl OperationFacts<'_> {
             context = self.assume(context, condition, true, by);
         }
         Some(PlaceFacts { context, ..place })
+    }
+
+    /// True if the variable of a loop has each value between its bounds that the step leaves, in some program. A loop
+    /// from the number of a program by the number of programs has each in one of them.
+    fn takes_every(&self, lower: &[ExprId], upper: &[ExprId], step: ExprId) -> bool {
+        let (&[first], &[_]) = (lower, upper) else { return false };
+        match (self.constant(first), self.constant(step)) {
+            (Some(_), Some(_)) | (None, Some(1)) => true,
+            _ => {
+                let axis = self.axis_of("program", first);
+                axis.is_some() && axis == self.axis_of("programs", step)
+            }
+        }
+    }
+
+    /// The axis of the leaf that all operations share that give the number of a program, or of programs.
+    fn axis_of(&self, what: &str, term: ExprId) -> Option<u32> {
+        let of = |axis: &u32| self.shared.get(&(format!("{what}:32"), *axis)) == Some(&term);
+        (0..3).find(of)
     }
 
     fn constant(&self, term: ExprId) -> Option<i64> {

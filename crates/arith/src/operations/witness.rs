@@ -4,7 +4,7 @@
 //! constraints of the place that concern these leaves hold, checked by evaluation with wrapping numbers. The values are
 //! searched among the ends of their bounds, one leaf after the other, each under the choice of those before.
 //!
-//! A leaf counts only if it takes the value in some run: each value of a lane or of a loop between constants does; an
+//! A leaf counts only if it takes the value in some run: each value of a lane or of a loop by a known step does; an
 //! argument does if both its ends are stated; a program does if its number is 0, stated, or bounded by the condition of
 //! the access itself (a mask says for which programs the kernel is launched). Constraints on other leaves must be
 //! about arguments only: a caller may choose them.

@@ -290,7 +290,9 @@ impl Shapes {
     /// The same, but for the form that its definition states.
     fn marks_of(&self, name: &str) -> OpInfo {
         let is_isolated = self.definition(name).is_some_and(|it| it.has_trait("IsolatedFromAbove"));
-        let found = self.prefixes.iter().find(|(prefix, _)| name.starts_with(&**prefix));
+        let fits = self.prefixes.iter().filter(|(prefix, _)| name.starts_with(&**prefix));
+        // The longest pattern says most about the name.
+        let found = fits.max_by_key(|(prefix, _)| prefix.len());
         OpInfo { is_isolated, ..found.map_or(OpInfo::UNKNOWN, |(_, info)| *info) }
     }
 

@@ -10,6 +10,10 @@ fn the_table_of_the_product_can_be_read() {
     assert_eq!(shapes.shape_of("arith.addi"), Some("binary"));
     assert_eq!(shapes.shape_of("linalg.matmul"), Some("linalg"));
     assert_eq!(shapes.shape_of("linalg.yield"), Some("yield"));
+    // Of two patterns the longer one.
+    let constrained = shapes.shape_of("llvm.intr.experimental.constrained.sqrt");
+    assert_eq!(constrained, Some("intrinsic-constrained"));
+    assert_eq!(shapes.shape_of("llvm.intr.sqrt"), Some("intrinsic"));
     assert_eq!(shapes.shape_of("llvm.intr.exp"), Some("intrinsic"));
     assert_eq!(shapes.shape_of("own.op"), None);
     assert_eq!(shapes.full_name("return"), "func.return");

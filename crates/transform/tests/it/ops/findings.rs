@@ -379,6 +379,49 @@ tt.func @softmax(%p: !tt.ptr<f32>, %stride: i32, %cols: i32) {
     );
 }
 
+/// A loop from the number of a program by the number of programs has each row in one of them; one from 0, or along two
+/// axes, may leave the last rows out.
+#[test]
+fn loops_over_stated_rows_reach_the_last_one() {
+    let rows = |first: &str, step: &str| {
+        format!(
+            "tt.func @f(%p: !tt.ptr<f32>, %n: i32, %stride: i32, %x: f32) {{\n  \
+             %zero = arith.constant 0 : i32\n  %one = arith.constant 1 : i32\n  \
+             %program = tt.get_program_id x : i32\n  %programs = tt.get_num_programs x : i32\n  \
+             %others = tt.get_num_programs y : i32\n  \
+             scf.for %row = {first} to %n step {step} : i32 {{\n    \
+             %start = arith.muli %row, %stride : i32\n    \
+             %q = tt.addptr %p, %start : !tt.ptr<f32>, i32\n    \
+             tt.store %q, %x : !tt.ptr<f32>\n  }}\n  tt.return\n}}\n"
+        )
+    };
+    let large: &[_] = &[("n", "1 <= n <= 65536"), ("stride", "1 <= stride <= 65536")];
+    let small: &[_] = &[("n", "1 <= n <= 32768"), ("stride", "1 <= stride <= 65535")];
+    check_with(
+        large,
+        &rows("%zero", "%one"),
+        &expect![[r#"
+        offset-overflow: %start is 65535 * 65536 = 4294901760, which int32 cannot hold, for %n = 65536, %stride = 65536, %row = 65535
+            %start = arith.muli %row, %stride : i32
+            this access is at the offset: tt.store %q, %x : !tt.ptr<f32>
+            Widen an operand before the multiplication: `x.to(tl.int64) * stride`
+    "#]],
+    );
+    check_with(
+        large,
+        &rows("%program", "%programs"),
+        &expect![[r#"
+        offset-overflow: %start is 65535 * 65536 = 4294901760, which int32 cannot hold, for %n = 65536, %stride = 65536, %row = 65535, program 0 (x)
+            %start = arith.muli %row, %stride : i32
+            this access is at the offset: tt.store %q, %x : !tt.ptr<f32>
+            Widen an operand before the multiplication: `x.to(tl.int64) * stride`
+    "#]],
+    );
+    check_with(small, &rows("%program", "%programs"), &expect![[""]]);
+    check_with(large, &rows("%zero", "%programs"), &expect![[""]]);
+    check_with(large, &rows("%program", "%others"), &expect![[""]]);
+}
+
 #[test]
 fn products_that_are_widened_first_are_right() {
     let wide = OFFSETS

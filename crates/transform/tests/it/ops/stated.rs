@@ -269,19 +269,74 @@ fn what_does_no_more_than_its_regions_goes_also_where_its_form_is_not_read() {
             after.contains("stream.async.execute")
         });
         assert_eq!(stays, [false, true], "{preset:?}");
-        // This one has no effect by its definition; what it holds counts all the same.
-        let stays =
+        // This one has no effect by its definition; what it holds counts all the same, but for the peer.
+        let stays = [true, false].map(|allow_unsound| {
             ["", "    %b = \"my.effect\"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"].map(|inner| {
                 let text = format!(
                     "util.func private @f(%x: tensor<4xf32>) {{\n  \
                  %0 = flow.dispatch.region -> (tensor<4xf32>) {{\n{inner}    \
                  flow.return %x : tensor<4xf32>\n  }}\n  util.return\n}}\n"
                 );
-                let options = OpOptions { preset, allow_unsound: true };
+                let options = OpOptions { preset, allow_unsound };
                 let (after, _) = super::optimize(&text, EffectTable::builtin(), &options);
                 after.contains("flow.dispatch.region")
-            });
+            })
+        });
+        let is_peer = preset == Mlir24;
         // Of its terminator it is not known that it leaves no more than the region.
-        assert_eq!(stays, [preset == Default, true], "{preset:?}");
+        assert_eq!(stays, [[!is_peer, !is_peer], [true, true]], "{preset:?}");
+    }
+}
+
+/// One form is read by code only, the other has a type that nobody writes.
+#[test]
+fn what_has_no_effect_by_its_name_goes_also_where_its_form_is_not_read() {
+    let text = |name: &str| {
+        format!(
+            "util.func private @f(%r: !stream.resource<*>, %n: index) {{\n  \
+             %0 = stream.async.{name} @ex::@entry[%n](%r[%n to %n for %n]) : \
+             (!stream.resource<*>{{%n}}) -> %r{{%n}}\n  util.return\n}}\n"
+        )
+    };
+    for preset in [Mlir24, Default] {
+        // The other one has a name that nobody defines.
+        let stays = ["dispatch", "dispatched"].map(|name| {
+            let options = options(preset);
+            let (after, _) = super::optimize(&text(name), EffectTable::builtin(), &options);
+            after.contains("stream.async")
+        });
+        assert_eq!(stays, [false, true], "{preset:?}");
+    }
+}
+
+/// Forms of Triton with an operand that may be absent, of structured operations with maps, and of TOSA with attributes.
+#[test]
+fn memory_of_triton_products_with_maps_and_attributes_of_tosa_go_unused() {
+    let memory = "!ttg.memdesc<16xf32, #shared, #smem, mutable>";
+    let operations = [
+        format!("%0 = ttg.local_alloc : () -> {memory}"),
+        format!("%0 = ttg.local_alloc %t : (tensor<16xf32>) -> {memory}"),
+        format!("%0 = ttg.local_load %m token %k : {memory} -> tensor<16xf32>"),
+        "%0 = linalg.matmul indexing_maps = [#a, #b, #c] ins(%x, %x : tensor<4x4xf32>, \
+         tensor<4x4xf32>) outs(%x : tensor<4x4xf32>) -> tensor<4x4xf32>"
+            .to_owned(),
+        "%0 = tosa.concat %t, %t axis(0) : (tensor<16xf32>, tensor<16xf32>) -> tensor<32xf32>"
+            .to_owned(),
+        "%0 = tosa.maximum %t, %t nan_mode<PROPAGATE> : (tensor<16xf32>, tensor<16xf32>) -> \
+         tensor<16xf32>"
+            .to_owned(),
+    ];
+    for preset in [Mlir24, Default] {
+        // To the preset `default`, threads arrive together at what Triton does in shared memory.
+        let n_kept = if preset == Default { 3 } else { 0 };
+        for operation in &operations[n_kept..] {
+            let text = format!(
+                "tt.func @f(%t: tensor<16xf32>, %m: {memory}, %k: !ttg.async.token, \
+                 %x: tensor<4x4xf32>) {{\n  {operation}\n  tt.return\n}}\n"
+            );
+            let options = OpOptions { preset, allow_unsound: preset == Mlir24 };
+            let (after, _) = super::optimize(&text, EffectTable::builtin(), &options);
+            assert!(!after.contains("%0"), "{preset:?}: {after}");
+        }
     }
 }
