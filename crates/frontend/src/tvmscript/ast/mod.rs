@@ -8,8 +8,6 @@
 mod literal;
 mod read;
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashMap;
 use syntax::{Green, SyntaxKind, TextRange, TextSize};
 
@@ -48,16 +46,45 @@ impl Run {
     }
 }
 
-/// The kind of an expression.
-#[derive(Clone, PartialEq, Debug)]
+/// The value of an integer, in two words: a table of these is as dense as one of addresses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Whole([u64; 2]);
+
+impl Whole {
+    pub(crate) fn new(value: i128) -> Whole {
+        Whole([value as u64, (value >> 64) as u64])
+    }
+
+    pub(crate) fn get(self) -> i128 {
+        i128::from(self.0[1] as i64) << 64 | i128::from(self.0[0])
+    }
+}
+
+impl std::fmt::Debug for Whole {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// The value of a string; [`Ast::string`] has its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Words<'a> {
+    /// It stands in the tree like this.
+    Written(&'a str),
+    /// A number among the texts that were made: with escapes, of several tokens, without an indentation.
+    Made(u32),
+}
+
+/// The kind of an expression. It owns nothing: a table of a million of them is given back at once.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ExKind<'a> {
     Name(&'a str),
-    Int(i128),
+    Int(Whole),
     Float(f64),
     Bool(bool),
     None,
     Ellipsis,
-    Str(Cow<'a, str>),
+    Str(Words<'a>),
     /// Adjacent string tokens, one of them an f-string.
     FString(Run),
     /// Bytes, an imaginary number, an integer beyond 128 bits.
@@ -149,7 +176,7 @@ pub(crate) enum Clause {
 }
 
 /// An expression.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct ExNode<'a> {
     pub(crate) range: TextRange,
     pub(crate) kind: ExKind<'a>,
@@ -297,6 +324,8 @@ pub(crate) struct Ast<'a> {
     items: Vec<ItemNode>,
     clauses: Vec<Clause>,
     strings: Vec<&'a str>,
+    /// The texts of strings that do not stand in the tree.
+    made: Vec<Box<str>>,
     /// Statements of the outermost level.
     pub(crate) root: Vec<St>,
     /// Expressions of the outermost level, where the tree is one.
@@ -403,6 +432,13 @@ impl<'a> Ast<'a> {
     }
     pub(crate) fn clauses(&self, run: Run) -> &[Clause] {
         &self.clauses[run.range()]
+    }
+    /// The value of a string.
+    pub(crate) fn string(&self, words: Words<'a>) -> &str {
+        match words {
+            Words::Written(text) => text,
+            Words::Made(at) => &self.made[at as usize],
+        }
     }
     /// The tokens of a string.
     pub(crate) fn strings(&self, run: Run) -> &[&'a str] {

@@ -2,15 +2,24 @@
 
 mod statements;
 
+use std::borrow::Cow;
+
 use syntax::{Green, LeafStep, SyntaxKind, TextRange, TextSize};
 
 use super::{
     ArgNode, Ast, Clause, CompareKind, Comprehended, Ex, ExKind, ExNode, ItemNode, ParamNode, Run,
-    St, StKind, StNode, literal, size,
+    St, StKind, StNode, Words, literal, size,
 };
 
 /// How much text an expression has, about: names are expressions.
 const BYTES_OF_AN_EXPRESSION: usize = 5;
+
+/// How much text it has at least, about: of a large text, the table of expressions is to stand where it is. To copy it
+/// takes longer than a computation may go on that nobody wants any more. Memory that is not used costs nothing there.
+const FEWEST_BYTES: usize = 2;
+
+/// Texts with more bytes are large.
+const LARGE: usize = 1 << 18;
 
 /// Reads a tree whose text begins at a column: strings lose as many characters of each of their lines but the first.
 pub(crate) fn read_at(green: &Green, column: usize) -> Ast<'_> {
@@ -28,7 +37,8 @@ pub(crate) fn read_at(green: &Green, column: usize) -> Ast<'_> {
     };
     let len = usize::from(green.text_len());
     reader.ast.text.reserve(len);
-    reader.ast.exprs.reserve(len / BYTES_OF_AN_EXPRESSION);
+    let bytes = if len < LARGE { BYTES_OF_AN_EXPRESSION } else { FEWEST_BYTES };
+    reader.ast.exprs.reserve(len / bytes);
     green.walk_leaves(|step| match step {
         LeafStep::Leaf(kind, inner, token) => reader.leaf(kind, inner, token),
         LeafStep::Enter(kind) => reader.enter(kind),
@@ -509,21 +519,34 @@ impl<'a> Reader<'a> {
     }
 
     fn string(&mut self, mark: usize) -> ExKind<'a> {
-        let mut value = None;
+        let mut value: Option<Cow<'a, str>> = None;
+        let mut is_text = true;
         let start = self.ast.strings.len() as u32;
         let mut is_formatted = false;
         for child in &self.children[mark..] {
             if let Child::Token(SyntaxKind::STRING, text, _) = child {
                 is_formatted |= literal::is_formatted(text);
                 self.ast.strings.push(text);
-                value = Some(literal::string(value, text, self.column));
+                match (literal::string(text, self.column), value.as_mut()) {
+                    (Some(part), Some(before)) => before.to_mut().push_str(&part),
+                    (Some(part), None) => value = Some(part),
+                    (None, _) => is_text = false,
+                }
             }
         }
         if is_formatted {
             return ExKind::FString(Run { start, len: self.ast.strings.len() as u32 - start });
         }
         self.ast.strings.truncate(start as usize);
-        value.unwrap_or(ExKind::Error)
+        match value {
+            _ if !is_text => ExKind::OtherLiteral,
+            None => ExKind::Error,
+            Some(Cow::Borrowed(text)) => ExKind::Str(Words::Written(text)),
+            Some(Cow::Owned(text)) => {
+                self.ast.made.push(text.into());
+                ExKind::Str(Words::Made(self.ast.made.len() as u32 - 1))
+            }
+        }
     }
 
     fn comprehension(&mut self, mark: usize, of: Comprehended) -> ExKind<'a> {
