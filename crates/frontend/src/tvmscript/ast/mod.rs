@@ -182,6 +182,9 @@ pub(crate) struct ExNode<'a> {
     pub(crate) kind: ExKind<'a>,
 }
 
+/// A table of them is freed in one step, and has few pages.
+const _: () = assert!(size_of::<ExNode<'_>>() <= 40 && !std::mem::needs_drop::<ExNode<'_>>());
+
 /// An argument of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct ArgNode<'a> {
