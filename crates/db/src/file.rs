@@ -67,7 +67,7 @@ struct LastVersion {
     clean_trees: Recent<Green>,
 }
 
-/// What is kept of large units, the last one first; few.
+/// Something of large units, of the one that was asked for last first; few.
 struct Recent<T>(Vec<(salsa::Id, Arc<T>)>);
 
 /// The number of large units of a file of which something is kept.
