@@ -2,12 +2,25 @@
 
 use std::borrow::Cow;
 
-use syntax::ast::literals::StringPart;
+use syntax::{SyntaxKind, ast::literals::StringPart};
 
 use super::{ExKind, Whole};
 
+/// A token that is a literal, but for strings.
+pub(super) fn of_token(kind: SyntaxKind, text: &str) -> ExKind<'_> {
+    match kind {
+        SyntaxKind::INT => int(text),
+        SyntaxKind::FLOAT => float(text),
+        SyntaxKind::TRUE_KW => ExKind::Bool(true),
+        SyntaxKind::FALSE_KW => ExKind::Bool(false),
+        SyntaxKind::NONE_KW => ExKind::None,
+        SyntaxKind::DOT3 => ExKind::Ellipsis,
+        _ => ExKind::OtherLiteral,
+    }
+}
+
 /// `1`, `0x1f`, `1_000`
-pub(super) fn int<'a>(text: &str) -> ExKind<'a> {
+fn int<'a>(text: &str) -> ExKind<'a> {
     let digits: Cow<'_, str> =
         if text.contains('_') { text.replace('_', "").into() } else { text.into() };
     let (radix, digits) = match digits.get(..2) {
@@ -21,7 +34,7 @@ pub(super) fn int<'a>(text: &str) -> ExKind<'a> {
 }
 
 /// `1.0`, `1e-5`, `.5`, `1_0.`
-pub(super) fn float<'a>(text: &str) -> ExKind<'a> {
+fn float<'a>(text: &str) -> ExKind<'a> {
     let digits: Cow<'_, str> =
         if text.contains('_') { text.replace('_', "").into() } else { text.into() };
     digits.parse().map_or(ExKind::OtherLiteral, ExKind::Float)

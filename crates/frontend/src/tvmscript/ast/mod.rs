@@ -484,3 +484,18 @@ impl<'a> Ast<'a> {
 fn size(text: &str) -> TextSize {
     TextSize::of(text)
 }
+
+/// How much text an expression has, about: names are expressions.
+const BYTES_OF_AN_EXPRESSION: usize = 5;
+
+/// How much text it has at least, about: of a large text, the table of expressions is to stand where it is. To copy it
+/// takes longer than a computation may go on that nobody wants any more. Memory that is not used costs nothing there.
+const FEWEST_BYTES: usize = 2;
+
+/// Texts with more bytes are large.
+const LARGE: usize = 1 << 18;
+
+/// How many expressions to make room for in a text of this length.
+fn room_for(len: usize) -> usize {
+    len / if len < LARGE { BYTES_OF_AN_EXPRESSION } else { FEWEST_BYTES }
+}

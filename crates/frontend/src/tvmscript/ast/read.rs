@@ -8,18 +8,8 @@ use syntax::{Green, LeafStep, SyntaxKind, TextRange, TextSize};
 
 use super::{
     ArgNode, Ast, Clause, CompareKind, Comprehended, Ex, ExKind, ExNode, ItemNode, ParamNode, Run,
-    St, StKind, StNode, Words, literal, size,
+    St, StKind, StNode, Words, literal, room_for, size,
 };
-
-/// How much text an expression has, about: names are expressions.
-const BYTES_OF_AN_EXPRESSION: usize = 5;
-
-/// How much text it has at least, about: of a large text, the table of expressions is to stand where it is. To copy it
-/// takes longer than a computation may go on that nobody wants any more. Memory that is not used costs nothing there.
-const FEWEST_BYTES: usize = 2;
-
-/// Texts with more bytes are large.
-const LARGE: usize = 1 << 18;
 
 /// Reads a tree whose text begins at a column: strings lose as many characters of each of their lines but the first.
 pub(crate) fn read_at(green: &Green, column: usize) -> Ast<'_> {
@@ -37,8 +27,7 @@ pub(crate) fn read_at(green: &Green, column: usize) -> Ast<'_> {
     };
     let len = usize::from(green.text_len());
     reader.ast.text.reserve(len);
-    let bytes = if len < LARGE { BYTES_OF_AN_EXPRESSION } else { FEWEST_BYTES };
-    reader.ast.exprs.reserve(len / bytes);
+    reader.ast.exprs.reserve(room_for(len));
     green.walk_leaves(|step| match step {
         LeafStep::Leaf(kind, inner, token) => reader.leaf(kind, inner, token),
         LeafStep::Enter(kind) => reader.enter(kind),
@@ -156,7 +145,7 @@ impl<'a> Reader<'a> {
             }
             (K::LITERAL, None, K::INT | K::FLOAT | K::TRUE_KW | K::FALSE_KW | K::NONE_KW) => {
                 let range = self.begin(text);
-                let id = self.new_expr(range, literal_of(token, text));
+                let id = self.new_expr(range, literal::of_token(token, text));
                 self.children.push(Child::Expr(id));
             }
             (
@@ -592,7 +581,7 @@ impl<'a> Reader<'a> {
 
     fn literal(&self, mark: usize) -> ExKind<'a> {
         match self.children[mark..].first() {
-            Some(Child::Token(kind, text, _)) => literal_of(*kind, text),
+            Some(Child::Token(kind, text, _)) => literal::of_token(*kind, text),
             _ => ExKind::Error,
         }
     }
@@ -734,18 +723,6 @@ impl<'a> Reader<'a> {
             ParamNode { name, name_range, is_star, is_double, is_slash, annotation, default };
         self.params.push(param);
         self.done(mark, Child::Param(self.params.len() - 1));
-    }
-}
-
-fn literal_of(kind: SyntaxKind, text: &str) -> ExKind<'_> {
-    match kind {
-        SyntaxKind::INT => literal::int(text),
-        SyntaxKind::FLOAT => literal::float(text),
-        SyntaxKind::TRUE_KW => ExKind::Bool(true),
-        SyntaxKind::FALSE_KW => ExKind::Bool(false),
-        SyntaxKind::NONE_KW => ExKind::None,
-        SyntaxKind::DOT3 => ExKind::Ellipsis,
-        _ => ExKind::OtherLiteral,
     }
 }
 
