@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use dashmap::DashMap;
-use syntax::{Form, Language, Parse};
+use syntax::{Form, Green, Language, Parse};
 
 use crate::{
     Db,
     index::FileIndex,
     input::{Content, SourceFile},
+    last_text::LastText,
     previous_lowering::PreviousLowering,
 };
 
@@ -55,15 +56,46 @@ fn parse_text(db: &dyn Db, file: SourceFile) -> Parse {
 pub struct History(Arc<DashMap<SourceFile, LastVersion>>);
 
 /// The last version of a file.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct LastVersion {
     index: Option<Arc<FileIndex>>,
-    /// Versions of large functions by their units, the last one asked for first; few.
-    previous_lowerings: Vec<(salsa::Id, Arc<PreviousLowering>)>,
+    /// Versions of large functions.
+    previous_lowerings: Recent<PreviousLowering>,
+    /// The texts of large functions of statements.
+    texts: Recent<LastText>,
+    /// Trees of large units that have no syntax errors.
+    clean_trees: Recent<Green>,
 }
 
-/// The number of large functions of a file whose previous lowering is kept.
+/// Something of large units, of the one that was asked for last first; few.
+struct Recent<T>(Vec<(salsa::Id, Arc<T>)>);
+
+/// The number of large units of a file of which something is kept.
 const MAX_READINGS: usize = 4;
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Recent(Vec::new())
+    }
+}
+
+impl<T> Recent<T> {
+    fn get(&self, unit: salsa::Id) -> Option<Arc<T>> {
+        self.0.iter().find(|it| it.0 == unit).map(|it| it.1.clone())
+    }
+
+    /// Keeps something of a unit; gives what is let go.
+    #[must_use]
+    fn set(&mut self, unit: salsa::Id, kept: Arc<T>) -> Vec<(salsa::Id, Arc<T>)> {
+        let mut old = Vec::new();
+        if let Some(at) = self.0.iter().position(|it| it.0 == unit) {
+            old.push(self.0.remove(at));
+        }
+        self.0.insert(0, (unit, kept));
+        old.extend(self.0.drain(MAX_READINGS.min(self.0.len())..));
+        old
+    }
+}
 
 impl History {
     /// The units of the last version of a file.
@@ -81,8 +113,7 @@ impl History {
         file: SourceFile,
         unit: salsa::Id,
     ) -> Option<Arc<PreviousLowering>> {
-        let last = self.0.get(&file)?;
-        last.previous_lowerings.iter().find(|it| it.0 == unit).map(|it| it.1.clone())
+        self.0.get(&file)?.previous_lowerings.get(unit)
     }
 
     pub(crate) fn set_previous_lowering(
@@ -91,16 +122,31 @@ impl History {
         unit: salsa::Id,
         reading: PreviousLowering,
     ) {
-        let reading = Arc::new(reading);
-        // What is let go is dropped after the guard.
-        let mut old = Vec::new();
+        self.change(file, |last| last.previous_lowerings.set(unit, Arc::new(reading)));
+    }
+
+    /// The text of a large function of statements when it was last asked for.
+    pub(crate) fn text(&self, file: SourceFile, unit: salsa::Id) -> Option<Arc<LastText>> {
+        self.0.get(&file)?.texts.get(unit)
+    }
+
+    pub(crate) fn set_text(&self, file: SourceFile, unit: salsa::Id, text: LastText) {
+        self.change(file, |last| last.texts.set(unit, Arc::new(text)));
+    }
+
+    /// A version of a large unit without syntax errors.
+    pub(crate) fn clean_tree(&self, file: SourceFile, unit: salsa::Id) -> Option<Arc<Green>> {
+        self.0.get(&file)?.clean_trees.get(unit)
+    }
+
+    pub(crate) fn set_clean_tree(&self, file: SourceFile, unit: salsa::Id, tree: Green) {
+        self.change(file, |last| last.clean_trees.set(unit, Arc::new(tree)));
+    }
+
+    /// Changes what is known of a file. What is let go is dropped after the guard.
+    fn change<T>(&self, file: SourceFile, change: impl FnOnce(&mut LastVersion) -> T) {
         let mut last = self.0.entry(file).or_default();
-        let previous_lowerings = &mut last.previous_lowerings;
-        if let Some(at) = previous_lowerings.iter().position(|it| it.0 == unit) {
-            old.push(previous_lowerings.remove(at));
-        }
-        previous_lowerings.insert(0, (unit, reading));
-        old.extend(previous_lowerings.drain(MAX_READINGS.min(previous_lowerings.len())..));
+        let old = change(&mut last);
         drop(last);
         drop(old);
     }

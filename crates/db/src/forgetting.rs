@@ -8,7 +8,9 @@
 
 use salsa::Database as _;
 
-use crate::{RootDatabase, SourceFile, edits, finding, lowering, planning, source_facts};
+use crate::{
+    RootDatabase, SourceFile, edits, finding, function_texts, lowering, planning, source_facts,
+};
 
 /// The number of kept results of each query.
 pub const FEW: usize = 32;
@@ -16,7 +18,14 @@ pub const FEW: usize = 32;
 impl RootDatabase {
     /// From now on, [`RootDatabase::forget`] leaves no more than [`FEW`] results of each query about units.
     pub fn keep_few(&mut self) {
-        let all = [edits::keep, finding::keep, lowering::keep, planning::keep, source_facts::keep];
+        let all = [
+            edits::keep,
+            finding::keep,
+            function_texts::keep,
+            lowering::keep,
+            planning::keep,
+            source_facts::keep,
+        ];
         for keep in all {
             keep(self, FEW);
         }

@@ -11,10 +11,12 @@ mod environment;
 mod file;
 mod finding;
 mod forgetting;
+mod function_texts;
 mod index;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
 mod instances;
+mod last_text;
 mod log;
 mod lowering;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
@@ -24,6 +26,7 @@ mod planning;
 mod previous_lowering;
 mod slots;
 mod source_facts;
+mod syntax_errors;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod unit;
 
@@ -48,9 +51,11 @@ pub use crate::{
     file::{History, form, language, parse},
     finding::{findings, simplifications},
     forgetting::FEW,
+    function_texts::function_text,
     index::{FileIndex, Places, file_index},
     input::{Configuration, Content, Options, Settings, SourceFile},
     instances::{FactoryInstances, foreign_calls, instances, known_value},
+    last_text::FunctionText,
     log::{Counters, Work},
     lowering::{
         Lowered, SharedBody, body, lowered, lowering_diagnostics, occurrences, op_source_map,
@@ -61,6 +66,7 @@ pub use crate::{
     planning::{Plan, cse_plan, op_plan, plan},
     previous_lowering::UnitText,
     source_facts::{TextFacts, text_facts},
+    syntax_errors::syntax_errors,
     unit::{
         Identity, PlacedUnit, Scope, ScopeKey, Source, Unit, Units, frame_of, instance,
         placed_units, shapes, shown, unit_at, units,

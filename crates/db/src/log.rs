@@ -41,6 +41,7 @@ pub struct Counters {
     lowered_bytes: AtomicU64,
     planned_functions: AtomicU64,
     planned_occurrences: AtomicU64,
+    written_bytes: AtomicU64,
 }
 
 /// The counters at a moment.
@@ -54,6 +55,8 @@ pub struct Work {
     pub planned_functions: u64,
     /// Their occurrences.
     pub planned_occurrences: u64,
+    /// Texts of large functions of statements that were made from all of their trees.
+    pub written_bytes: u64,
 }
 
 impl Counters {
@@ -65,6 +68,9 @@ impl Counters {
         self.planned_functions.fetch_add(1, Ordering::Relaxed);
         self.planned_occurrences.fetch_add(n_occurrences as u64, Ordering::Relaxed);
     }
+    pub(crate) fn written(&self, n_bytes: usize) {
+        self.written_bytes.fetch_add(n_bytes as u64, Ordering::Relaxed);
+    }
     /// The counters now.
     pub fn work(&self) -> Work {
         let load = |it: &AtomicU64| it.load(Ordering::Relaxed);
@@ -73,6 +79,7 @@ impl Counters {
             lowered_bytes: load(&self.lowered_bytes),
             planned_functions: load(&self.planned_functions),
             planned_occurrences: load(&self.planned_occurrences),
+            written_bytes: load(&self.written_bytes),
         }
     }
 }
@@ -85,6 +92,7 @@ impl std::ops::Sub for Work {
             lowered_bytes: self.lowered_bytes - before.lowered_bytes,
             planned_functions: self.planned_functions - before.planned_functions,
             planned_occurrences: self.planned_occurrences - before.planned_occurrences,
+            written_bytes: self.written_bytes - before.written_bytes,
         }
     }
 }

@@ -307,3 +307,69 @@ fn closed_files_are_read_from_their_text() {
     let names: Vec<&str> = functions.map(|it| it.name(&db)).collect();
     assert_eq!(names, ["f", "g"]);
 }
+
+/// A function of so many statements.
+fn large(n: usize) -> String {
+    let mut text = TWO_FUNCTIONS.to_owned();
+    for i in 0..n {
+        writeln!(text, "    A[i * 8 + {i}] = i * 8 + {i}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_text_of_a_large_function_is_made_from_the_one_before() {
+    let mut world = World::new(&large(500));
+    let text = |world: &World| {
+        let unit = db::units(&world.db, world.file).functions[1];
+        db::function_text(&world.db, unit).clone()
+    };
+    text(&world);
+    let before = world.db.work();
+    assert!(before.written_bytes > 10_000, "{before:?}");
+    let start = world.text.find("@T.prim_func\ndef g").unwrap();
+    let edits = [
+        ("i * 8 + 250", "i * 9 + 250"),
+        ("A[i * 8 + 3]", "# é\n    A[i * 8 + 3]"),
+        ("    A[i * 8 + 499] = i * 8 + 499\n", ""),
+        ("    A[i * 8 + 10]", "\r\n    for j in range(2):\r\n        A[i * 8 + 10]"),
+        ("i * 8 + 1\n", "i * 8 + 1"),
+    ];
+    for (old, new) in edits {
+        world.edit(old, new);
+        let after = text(&world);
+        assert_eq!(*after.text, world.text[start..]);
+        let lines = syntax::LineIndex::new(&after.text);
+        for offset in 0..=after.text.len() as u32 {
+            assert_eq!(after.lines.line(offset.into()), lines.line(offset.into()));
+        }
+    }
+    assert_eq!((world.db.work() - before).written_bytes, 0);
+    // Outside of the body there is nothing to begin with.
+    world.edit("def g(A: T.Buffer((M,)", "def g(A: T.Buffer((N,)");
+    assert_eq!(*text(&world).text, world.text[start..]);
+    assert!((world.db.work() - before).written_bytes > 10_000);
+}
+
+#[test]
+fn syntax_errors_after_edits_are_those_of_the_tree() {
+    let mut world = World::new(&large(200));
+    let edits = [
+        ("i * 8 + 150", "i * (8 + 150"),
+        ("i * (8 + 150", "i * (8 + 150)"),
+        ("A[i * 8 + 20]", "A[i * 8 + ]"),
+        ("A[i * 8 + 30]", "A[i * 8 + 30"),
+        ("A[i * 8 + ]", "A[i * 8 + 20]"),
+        ("A[i * 8 + 30", "A[i * 8 + 30]"),
+    ];
+    let mut n_errors = Vec::new();
+    for (old, new) in edits {
+        world.edit(old, new);
+        let unit = db::units(&world.db, world.file).functions[1];
+        let errors = db::syntax_errors(&world.db, unit);
+        let tree = unit.green(&world.db).syntax();
+        assert_eq!(errors, syntax::syntax_errors(&tree));
+        n_errors.push(errors.len());
+    }
+    assert_eq!(n_errors, [1, 0, 1, 2, 1, 0]);
+}

@@ -20,7 +20,7 @@ use crate::{
     diagnostic::DiagnosticsConfig,
     names,
     pace::Pace,
-    plan_text, simplifications,
+    simplifications,
     units::{n_units, try_units},
 };
 
@@ -62,7 +62,6 @@ fn keep(db: &mut dyn Db, n: usize) {
     expressions::keep(db, n);
     operations::keep(db, n);
     names::marks::keep(db, n);
-    plan_text::keep(db, n);
     simplifications::keep(db, n);
 }
 
@@ -132,8 +131,7 @@ impl InFile {
 
 /// Returns the syntax errors of a unit, relative to it.
 fn syntax_errors(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
-    let errors = syntax::syntax_errors(&unit.green(db).syntax());
-    errors.into_iter().map(Diagnostic::from).collect()
+    db::syntax_errors(db, unit).into_iter().map(Diagnostic::from).collect()
 }
 
 /// Returns the reports of internal errors in the unit at an offset.

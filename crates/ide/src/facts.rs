@@ -18,15 +18,11 @@ use dataflow::{
     touch::Touches,
     variance::{Variance, Vary},
 };
-use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
+use db::{FunctionText, PlacedUnit, RootDatabase, SourceFile, Unit, function_text};
 use ir::{Body, BufferId, BufferOrigin, ExprKind, OpId, OpKind, ValueId, print::expr_text};
 use syntax::{Form, TextRange, TextSize};
 
-use crate::{
-    plan_text::{self, excerpt, function_text},
-    shortened::shortened,
-    units::of_units,
-};
+use crate::{plan_text::excerpt, shortened::shortened, units::of_units};
 
 /// Conditions are cut to this many characters.
 const MAX_CONDITION: usize = 80;
@@ -136,7 +132,7 @@ struct FunctionLines<'db> {
     body: &'db Body,
     analyses: Analyses<'db>,
     map: &'db frontend::tvmscript::SourceMap,
-    text: &'db plan_text::FunctionText,
+    text: &'db FunctionText,
     /// The operations that start on each line, with its number from 0.
     statements: Vec<(u32, Vec<OpId>)>,
 }

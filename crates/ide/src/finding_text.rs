@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use db::{Db, Unit};
+use db::{Db, Unit, function_text};
 use ir::{
     Body, OpId,
     plan::finding::{Place, Related, Role},
@@ -13,7 +13,7 @@ use ir::{
 use syntax::TextRange;
 use transform::findings::{Finding, FindingKind, Sentence, Word};
 
-use crate::plan_text::{excerpt, first_line, function_text};
+use crate::plan_text::{excerpt, first_line};
 
 /// All that sentences about the findings of one function are made from.
 pub(crate) struct FindingText<'db> {

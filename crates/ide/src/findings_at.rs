@@ -5,12 +5,12 @@
 //! a loop is not a question about the loop. Findings that the user allows are left out. Linear in the findings of the
 //! function.
 
-use db::{PlacedUnit, RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile, function_text};
 use frontend::tvmscript::ReadBack;
 use syntax::{TextRange, TextSize};
 use transform::findings::Finding;
 
-use crate::{finding_text::FindingText, plan_text::function_text, units::shown_function_at};
+use crate::{finding_text::FindingText, units::shown_function_at};
 
 /// Something that was found at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]

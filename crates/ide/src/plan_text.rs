@@ -2,7 +2,7 @@
 
 pub(crate) mod operations;
 
-use db::{Db, Unit};
+use db::{Db, Unit, function_text};
 use ir::{
     BinaryOp, Body, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
     plan::{
@@ -26,20 +26,6 @@ pub(crate) struct PlanText<'db> {
     pub(crate) text: &'db str,
     /// The lines of the function.
     pub(crate) lines: &'db LineIndex,
-}
-
-/// The text of a function and its lines.
-#[derive(Clone, Debug)]
-pub(crate) struct FunctionText {
-    pub(crate) text: Box<str>,
-    pub(crate) lines: LineIndex,
-}
-
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub(crate) fn function_text<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionText {
-    let text = unit.green(db).text();
-    let lines = LineIndex::new(&text);
-    FunctionText { text: text.into(), lines }
 }
 
 /// A piece of a text on one line, cut where it is long.
@@ -469,11 +455,6 @@ impl GroupLines {
             n => format!("{n} times here{out}"),
         }
     }
-}
-
-/// Sets how many results the query here keeps; see [`RootDatabase::keep_few`](db::RootDatabase::keep_few).
-pub(crate) fn keep(db: &mut dyn Db, n: usize) {
-    function_text::set_lru_capacity(db, n);
 }
 
 #[cfg(test)]

@@ -7,7 +7,12 @@
 use parser::SyntaxKind;
 use rowan::{GreenNode, GreenNodeData, GreenTokenData, NodeOrToken, TextSize};
 
-use crate::{Green, GreenStep, green::walk_node, syntax_node::kind_from_raw};
+use crate::{
+    Green, GreenStep,
+    green::walk_node,
+    syntax_node::kind_from_raw,
+    unshared::{shared_ends, text_len},
+};
 
 /// Children of a list that took the place of others: outside of them two trees are equal.
 #[derive(Debug, Clone)]
@@ -78,15 +83,8 @@ pub fn changed_run(
     let mut found = None;
     while at_old.kind() == at_new.kind() && !std::ptr::eq(at_old, at_new) {
         let (n_old, n_new) = (at_old.children().len(), at_new.children().len());
-        let both = at_old.children().zip(at_new.children());
-        let mut n_before = 0;
-        for (_, b) in both.take_while(|(a, b)| is_same(*a, *b)) {
-            n_before += 1;
-            offset += text_len(b);
-        }
-        let both = at_old.children().rev().zip(at_new.children().rev());
-        let both = both.take(n_old.min(n_new) - n_before);
-        let n_after = both.take_while(|(a, b)| is_same(*a, *b)).count();
+        let (n_before, n_after) = shared_ends(at_old, at_new);
+        offset += at_new.children().take(n_before).map(text_len).sum::<TextSize>();
         let (run_old, run_new) = (n_before..n_old - n_after, n_before..n_new - n_after);
         if is_list(kind_from_raw(at_new.kind())) {
             found = Some((at_old, at_new, run_old.clone(), run_new.clone(), offset));
@@ -119,25 +117,6 @@ pub fn changed_run(
         list: at_new.to_owned(),
         children: run_new,
     })
-}
-
-type Element<'a> = NodeOrToken<&'a GreenNodeData, &'a GreenTokenData>;
-
-fn is_same(a: Element<'_>, b: Element<'_>) -> bool {
-    match (a, b) {
-        (NodeOrToken::Node(a), NodeOrToken::Node(b)) => std::ptr::eq(a, b),
-        (NodeOrToken::Token(a), NodeOrToken::Token(b)) => {
-            std::ptr::eq(a, b) || (a.kind() == b.kind() && a.text() == b.text())
-        }
-        _ => false,
-    }
-}
-
-fn text_len(element: Element<'_>) -> TextSize {
-    match element {
-        NodeOrToken::Node(node) => node.text_len(),
-        NodeOrToken::Token(token) => token.text_len(),
-    }
 }
 
 #[cfg(test)]

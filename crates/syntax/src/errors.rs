@@ -16,17 +16,18 @@ mod needs;
 mod unexpected;
 
 use parser::SyntaxKind::{self, *};
-use rowan::{Children, GreenNodeData, NodeOrToken, TextRange, TextSize};
+use rowan::{GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 pub(crate) use self::items::of_items;
 pub use self::kind::SyntaxErrorKind;
 use self::needs::{Need, needs};
 use crate::{
-    SyntaxNode,
+    Green, SyntaxNode,
     ast::{AstNode as _, Expr, literals::StringPart},
     bounded::{Bounded, Listed},
     language::Language,
     syntax_node::kind_from_raw,
+    unshared::each_unshared,
 };
 
 /// One thing that is wrong.
@@ -55,38 +56,28 @@ impl Listed for SyntaxError {
 /// The errors in the tree below `node`, in the order of the text: the first [`MAX_LISTED`](crate::MAX_LISTED) that are
 /// found, and one that counts the rest.
 pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
-    (Language::of_kind(node.kind()).support().errors)(node)
+    (Language::of_kind(node.kind()).support().errors)(node, None)
 }
 
-/// The errors below a node of a language of statements.
-pub(crate) fn of_statements(node: &SyntaxNode) -> Vec<SyntaxError> {
+/// As [`syntax_errors`], where an earlier version of the tree is known that has none: what both share is not looked at.
+/// The errors of a node are its own, or those of nodes inside of it, so that there are none in what they share.
+pub fn syntax_errors_after(node: &SyntaxNode, clean: &Green) -> Vec<SyntaxError> {
+    (Language::of_kind(node.kind()).support().errors)(node, Some(clean))
+}
+
+/// The errors below a node of a language of statements; `clean` has none.
+pub(crate) fn of_statements(node: &SyntaxNode, clean: Option<&Green>) -> Vec<SyntaxError> {
     let mut collector = Collector { errors: Bounded::default(), open: Vec::new() };
-    let root = node.green();
-    let mut stack: Vec<(Children<'_>, TextSize)> = Vec::new();
-    collector.node(Place { node: root, parent: None, start: 0.into() });
-    stack.push((root.children(), 0.into()));
-    let mut parents = vec![root];
-    while let (Some((children, offset)), Some(parent)) = (stack.last_mut(), parents.last()) {
-        interrupt::check();
-        let at = *offset;
-        match children.next() {
-            Some(NodeOrToken::Node(child)) => {
-                *offset += child.text_len();
-                collector.node(Place { node: child, parent: Some(parent), start: at });
-                stack.push((child.children(), at));
-                parents.push(child);
-            }
-            Some(NodeOrToken::Token(token)) => {
-                *offset += token.text_len();
-                let in_error = kind_from_raw(parent.kind()) == ERROR_NODE;
-                collector.token(kind_from_raw(token.kind()), token.text(), at, in_error);
-            }
-            None => {
-                stack.pop();
-                parents.pop();
+    each_unshared(node.green(), clean.map(|it| &**it.node()), |it| {
+        let parent = it.parent.map(|it| it.0);
+        match it.element {
+            NodeOrToken::Node(node) => collector.node(Place { node, parent, start: it.start }),
+            NodeOrToken::Token(token) => {
+                let in_error = parent.is_some_and(|it| kind_from_raw(it.kind()) == ERROR_NODE);
+                collector.token(kind_from_raw(token.kind()), token.text(), it.start, in_error);
             }
         }
-    }
+    });
     let Collector { errors, open } = collector;
     without_consequences(errors.into_sorted(), &open)
 }

@@ -21,6 +21,7 @@ mod symbol;
 mod syntax_node;
 mod text_edit;
 mod units;
+mod unshared;
 
 #[cfg(test)]
 mod tests;
@@ -38,7 +39,7 @@ pub use crate::{
     diagnostic::{Diagnostic, Severity, SourcePlace},
     difference::{Change, changed_nodes},
     dump::dump,
-    errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
+    errors::{SyntaxError, SyntaxErrorKind, syntax_errors, syntax_errors_after},
     format::{FormatError, format_mlir},
     green::{Green, GreenStep, LeafStep},
     green_part::GreenPart,

@@ -1,10 +1,9 @@
 //! The folds of a function of statements: the function, and the statements in it that contain others.
 
-use db::{Db, Unit};
+use db::{Db, FunctionText, Unit, function_text};
 use syntax::TextRange;
 
 use super::Fold;
-use crate::plan_text::{FunctionText, function_text};
 
 /// Returns the folds of a function, relative to its start, in text order.
 #[salsa::tracked(returns(ref), no_eq)]

@@ -10,38 +10,27 @@ use rowan::{GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 use super::{SyntaxError, SyntaxErrorKind, unexpected::quote};
 use crate::bounded::Bounded;
-use crate::{SyntaxNode, green, syntax_node::kind_from_raw};
+use crate::{Green, SyntaxNode, green, syntax_node::kind_from_raw, unshared::each_unshared};
 
 /// The limit on unexpected text that is searched for its first line.
 const MAX_LINE: usize = 200;
 
-/// The errors below a node of a language of operations.
-pub(crate) fn of_items(node: &SyntaxNode) -> Vec<SyntaxError> {
-    let root = node.green();
+/// The errors below a node of a language of operations; `clean` has none. What a node that is not read holds is loose
+/// text, but for regions, which are read.
+pub(crate) fn of_items(node: &SyntaxNode, clean: Option<&Green>) -> Vec<SyntaxError> {
     let mut found = Bounded::default();
-    report(root, None, 0.into(), &mut found);
-    let mut stack = vec![(root, TextSize::from(0), root.children(), TextSize::from(0))];
-    while let Some((parent, start, children, offset)) = stack.last_mut() {
-        interrupt::check();
-        let (parent, at) = (Parent { node: parent, start: *start }, *offset);
-        match children.next() {
-            Some(NodeOrToken::Node(child)) => {
-                *offset += child.text_len();
-                report(child, Some(parent), at, &mut found);
-                // What a node that is not read holds is loose text, but for regions, which are read.
-                stack.push((child, at, child.children(), at));
-            }
-            Some(NodeOrToken::Token(token)) => {
-                *offset += token.text_len();
-                let in_error = parent.kind() == ERROR_NODE;
-                let error = token_error(kind_from_raw(token.kind()), token.text(), at, in_error);
+    each_unshared(node.green(), clean.map(|it| &**it.node()), |it| {
+        let parent = it.parent.map(|(node, start)| Parent { node, start });
+        match it.element {
+            NodeOrToken::Node(node) => report(node, parent, it.start, &mut found),
+            NodeOrToken::Token(token) => {
+                let in_error = parent.is_some_and(|it| it.kind() == ERROR_NODE);
+                let kind = kind_from_raw(token.kind());
+                let error = token_error(kind, token.text(), it.start, in_error);
                 error.into_iter().for_each(|it| found.push(it));
             }
-            None => {
-                stack.pop();
-            }
         }
-    }
+    });
     found.into_sorted()
 }
 

@@ -59,8 +59,8 @@ pub struct LanguageSupport {
     pub(crate) sites: Sites,
     /// Tells which edits of a token leave all else as it is; `None` where the parts that are read again are short.
     pub(crate) reads_alike: Option<ReadsAlike>,
-    /// The syntax errors below a node.
-    pub(crate) errors: fn(&SyntaxNode) -> Vec<SyntaxError>,
+    /// The syntax errors below a node, perhaps after a tree that has none.
+    pub(crate) errors: fn(&SyntaxNode, Option<&Green>) -> Vec<SyntaxError>,
     /// Finds the units of operations; nothing where functions are found by the names around them.
     pub(crate) scan: fn(&mut Scan<'_>),
 }

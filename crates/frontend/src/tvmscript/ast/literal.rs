@@ -2,12 +2,25 @@
 
 use std::borrow::Cow;
 
-use syntax::ast::literals::StringPart;
+use syntax::{SyntaxKind, ast::literals::StringPart};
 
-use super::ExKind;
+use super::{ExKind, Whole};
+
+/// A token that is a literal, but for strings.
+pub(super) fn of_token(kind: SyntaxKind, text: &str) -> ExKind<'_> {
+    match kind {
+        SyntaxKind::INT => int(text),
+        SyntaxKind::FLOAT => float(text),
+        SyntaxKind::TRUE_KW => ExKind::Bool(true),
+        SyntaxKind::FALSE_KW => ExKind::Bool(false),
+        SyntaxKind::NONE_KW => ExKind::None,
+        SyntaxKind::DOT3 => ExKind::Ellipsis,
+        _ => ExKind::OtherLiteral,
+    }
+}
 
 /// `1`, `0x1f`, `1_000`
-pub(super) fn int<'a>(text: &str) -> ExKind<'a> {
+fn int<'a>(text: &str) -> ExKind<'a> {
     let digits: Cow<'_, str> =
         if text.contains('_') { text.replace('_', "").into() } else { text.into() };
     let (radix, digits) = match digits.get(..2) {
@@ -16,29 +29,25 @@ pub(super) fn int<'a>(text: &str) -> ExKind<'a> {
         Some("0b" | "0B") => (2, &digits[2..]),
         _ => (10, &*digits),
     };
-    i128::from_str_radix(digits, radix).map_or(ExKind::OtherLiteral, ExKind::Int)
+    i128::from_str_radix(digits, radix)
+        .map_or(ExKind::OtherLiteral, |it| ExKind::Int(Whole::new(it)))
 }
 
 /// `1.0`, `1e-5`, `.5`, `1_0.`
-pub(super) fn float<'a>(text: &str) -> ExKind<'a> {
+fn float<'a>(text: &str) -> ExKind<'a> {
     let digits: Cow<'_, str> =
         if text.contains('_') { text.replace('_', "").into() } else { text.into() };
     digits.parse().map_or(ExKind::OtherLiteral, ExKind::Float)
 }
 
-/// Adjacent strings are one. `column` is that of the text that is read as if it began its lines.
-pub(super) fn string<'a>(so_far: Option<ExKind<'a>>, text: &'a str, column: usize) -> ExKind<'a> {
-    let value = match outdented(text, column) {
+/// The value of a string token; none of one that has no text. `column` is that of the text that is read as if it began
+/// its lines.
+pub(super) fn string(text: &str, column: usize) -> Option<Cow<'_, str>> {
+    match outdented(text, column) {
         None => StringPart::parse(text).and_then(|part| part.text()),
         Some(text) => StringPart::parse(&text)
             .and_then(|part| part.text())
             .map(|it| Cow::Owned(it.into_owned())),
-    };
-    let Some(value) = value else { return ExKind::OtherLiteral };
-    match so_far {
-        None => ExKind::Str(value),
-        Some(ExKind::Str(before)) => ExKind::Str(Cow::Owned(before.into_owned() + &value)),
-        Some(other) => other,
     }
 }
 

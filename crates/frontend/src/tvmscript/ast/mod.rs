@@ -8,8 +8,6 @@
 mod literal;
 mod read;
 
-use std::borrow::Cow;
-
 use rustc_hash::FxHashMap;
 use syntax::{Green, SyntaxKind, TextRange, TextSize};
 
@@ -48,16 +46,45 @@ impl Run {
     }
 }
 
-/// The kind of an expression.
-#[derive(Clone, PartialEq, Debug)]
+/// The value of an integer, in two words: a table of these is as dense as one of addresses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Whole([u64; 2]);
+
+impl Whole {
+    pub(crate) fn new(value: i128) -> Whole {
+        Whole([value as u64, (value >> 64) as u64])
+    }
+
+    pub(crate) fn get(self) -> i128 {
+        i128::from(self.0[1] as i64) << 64 | i128::from(self.0[0])
+    }
+}
+
+impl std::fmt::Debug for Whole {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// The value of a string; [`Ast::string`] has its text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Words<'a> {
+    /// It stands in the tree like this.
+    Written(&'a str),
+    /// A number among the texts that were made: with escapes, of several tokens, without an indentation.
+    Made(u32),
+}
+
+/// The kind of an expression. It owns nothing: a table of a million of them is given back at once.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ExKind<'a> {
     Name(&'a str),
-    Int(i128),
+    Int(Whole),
     Float(f64),
     Bool(bool),
     None,
     Ellipsis,
-    Str(Cow<'a, str>),
+    Str(Words<'a>),
     /// Adjacent string tokens, one of them an f-string.
     FString(Run),
     /// Bytes, an imaginary number, an integer beyond 128 bits.
@@ -149,11 +176,14 @@ pub(crate) enum Clause {
 }
 
 /// An expression.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct ExNode<'a> {
     pub(crate) range: TextRange,
     pub(crate) kind: ExKind<'a>,
 }
+
+/// A table of them is freed in one step, and has few pages.
+const _: () = assert!(size_of::<ExNode<'_>>() <= 40 && !std::mem::needs_drop::<ExNode<'_>>());
 
 /// An argument of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -297,6 +327,8 @@ pub(crate) struct Ast<'a> {
     items: Vec<ItemNode>,
     clauses: Vec<Clause>,
     strings: Vec<&'a str>,
+    /// The texts of strings that do not stand in the tree.
+    made: Vec<Box<str>>,
     /// Statements of the outermost level.
     pub(crate) root: Vec<St>,
     /// Expressions of the outermost level, where the tree is one.
@@ -404,6 +436,13 @@ impl<'a> Ast<'a> {
     pub(crate) fn clauses(&self, run: Run) -> &[Clause] {
         &self.clauses[run.range()]
     }
+    /// The value of a string.
+    pub(crate) fn string(&self, words: Words<'a>) -> &str {
+        match words {
+            Words::Written(text) => text,
+            Words::Made(at) => &self.made[at as usize],
+        }
+    }
     /// The tokens of a string.
     pub(crate) fn strings(&self, run: Run) -> &[&'a str] {
         &self.strings[run.range()]
@@ -444,4 +483,19 @@ impl<'a> Ast<'a> {
 
 fn size(text: &str) -> TextSize {
     TextSize::of(text)
+}
+
+/// How much text an expression has, about: names are expressions.
+const BYTES_OF_AN_EXPRESSION: usize = 5;
+
+/// How much text it has at least, about: of a large text, the table of expressions is to stand where it is. To copy it
+/// takes longer than a computation may go on that nobody wants any more. Memory that is not used costs nothing there.
+const FEWEST_BYTES: usize = 2;
+
+/// Texts with more bytes are large.
+const LARGE: usize = 1 << 18;
+
+/// How many expressions to make room for in a text of this length.
+fn room_for(len: usize) -> usize {
+    len / if len < LARGE { BYTES_OF_AN_EXPRESSION } else { FEWEST_BYTES }
 }

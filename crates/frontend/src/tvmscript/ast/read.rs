@@ -2,15 +2,14 @@
 
 mod statements;
 
+use std::borrow::Cow;
+
 use syntax::{Green, LeafStep, SyntaxKind, TextRange, TextSize};
 
 use super::{
     ArgNode, Ast, Clause, CompareKind, Comprehended, Ex, ExKind, ExNode, ItemNode, ParamNode, Run,
-    St, StKind, StNode, literal, size,
+    St, StKind, StNode, Words, literal, room_for, size,
 };
-
-/// How much text an expression has, about: names are expressions.
-const BYTES_OF_AN_EXPRESSION: usize = 5;
 
 /// Reads a tree whose text begins at a column: strings lose as many characters of each of their lines but the first.
 pub(crate) fn read_at(green: &Green, column: usize) -> Ast<'_> {
@@ -28,7 +27,7 @@ pub(crate) fn read_at(green: &Green, column: usize) -> Ast<'_> {
     };
     let len = usize::from(green.text_len());
     reader.ast.text.reserve(len);
-    reader.ast.exprs.reserve(len / BYTES_OF_AN_EXPRESSION);
+    reader.ast.exprs.reserve(room_for(len));
     green.walk_leaves(|step| match step {
         LeafStep::Leaf(kind, inner, token) => reader.leaf(kind, inner, token),
         LeafStep::Enter(kind) => reader.enter(kind),
@@ -146,7 +145,7 @@ impl<'a> Reader<'a> {
             }
             (K::LITERAL, None, K::INT | K::FLOAT | K::TRUE_KW | K::FALSE_KW | K::NONE_KW) => {
                 let range = self.begin(text);
-                let id = self.new_expr(range, literal_of(token, text));
+                let id = self.new_expr(range, literal::of_token(token, text));
                 self.children.push(Child::Expr(id));
             }
             (
@@ -509,21 +508,34 @@ impl<'a> Reader<'a> {
     }
 
     fn string(&mut self, mark: usize) -> ExKind<'a> {
-        let mut value = None;
+        let mut value: Option<Cow<'a, str>> = None;
+        let mut is_text = true;
         let start = self.ast.strings.len() as u32;
         let mut is_formatted = false;
         for child in &self.children[mark..] {
             if let Child::Token(SyntaxKind::STRING, text, _) = child {
                 is_formatted |= literal::is_formatted(text);
                 self.ast.strings.push(text);
-                value = Some(literal::string(value, text, self.column));
+                match (literal::string(text, self.column), value.as_mut()) {
+                    (Some(part), Some(before)) => before.to_mut().push_str(&part),
+                    (Some(part), None) => value = Some(part),
+                    (None, _) => is_text = false,
+                }
             }
         }
         if is_formatted {
             return ExKind::FString(Run { start, len: self.ast.strings.len() as u32 - start });
         }
         self.ast.strings.truncate(start as usize);
-        value.unwrap_or(ExKind::Error)
+        match value {
+            _ if !is_text => ExKind::OtherLiteral,
+            None => ExKind::Error,
+            Some(Cow::Borrowed(text)) => ExKind::Str(Words::Written(text)),
+            Some(Cow::Owned(text)) => {
+                self.ast.made.push(text.into());
+                ExKind::Str(Words::Made(self.ast.made.len() as u32 - 1))
+            }
+        }
     }
 
     fn comprehension(&mut self, mark: usize, of: Comprehended) -> ExKind<'a> {
@@ -569,7 +581,7 @@ impl<'a> Reader<'a> {
 
     fn literal(&self, mark: usize) -> ExKind<'a> {
         match self.children[mark..].first() {
-            Some(Child::Token(kind, text, _)) => literal_of(*kind, text),
+            Some(Child::Token(kind, text, _)) => literal::of_token(*kind, text),
             _ => ExKind::Error,
         }
     }
@@ -711,18 +723,6 @@ impl<'a> Reader<'a> {
             ParamNode { name, name_range, is_star, is_double, is_slash, annotation, default };
         self.params.push(param);
         self.done(mark, Child::Param(self.params.len() - 1));
-    }
-}
-
-fn literal_of(kind: SyntaxKind, text: &str) -> ExKind<'_> {
-    match kind {
-        SyntaxKind::INT => literal::int(text),
-        SyntaxKind::FLOAT => literal::float(text),
-        SyntaxKind::TRUE_KW => ExKind::Bool(true),
-        SyntaxKind::FALSE_KW => ExKind::Bool(false),
-        SyntaxKind::NONE_KW => ExKind::None,
-        SyntaxKind::DOT3 => ExKind::Ellipsis,
-        _ => ExKind::OtherLiteral,
     }
 }
 

@@ -311,7 +311,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match self.ast.kind(ex) {
             ExKind::None => constant == "None",
             ExKind::Bool(it) => constant == if *it { "True" } else { "False" },
-            ExKind::Str(it) => constant.trim_matches('\'') == &**it && constant.starts_with('\''),
+            ExKind::Str(it) => {
+                constant.trim_matches('\'') == self.ast.string(*it) && constant.starts_with('\'')
+            }
             _ => false,
         }
     }

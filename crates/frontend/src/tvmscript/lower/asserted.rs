@@ -450,8 +450,8 @@ impl Lowerer<'_, '_, '_> {
                 let (a, b) = (self.text_of(ast, *a)?, self.text_of(ast, *b)?);
                 Some(captured::binary_text(sign, &a, &b))
             }
-            ExKind::Int(it) => Some(it.to_string()),
-            ExKind::Str(ref it) => Some(ir::print::string_literal(it)),
+            ExKind::Int(it) => Some(it.get().to_string()),
+            ExKind::Str(it) => Some(ir::print::string_literal(ast.string(it))),
             ExKind::None => Some("None".to_owned()),
             _ => None,
         })

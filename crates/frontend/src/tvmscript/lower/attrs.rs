@@ -40,11 +40,10 @@ impl Lowerer<'_, '_, '_> {
         match ast.kind(ex) {
             ExKind::None => Attr::None,
             ExKind::Bool(it) => Attr::Bool(*it),
-            ExKind::Int(it) => {
-                i64::try_from(*it).map_or_else(|_| self.attr_text(ex), |it| Attr::Int(it, None))
-            }
+            ExKind::Int(it) => i64::try_from(it.get())
+                .map_or_else(|_| self.attr_text(ex), |it| Attr::Int(it, None)),
             ExKind::Float(it) => Attr::Float(*it, None),
-            ExKind::Str(it) => Attr::Str(it.as_ref().into()),
+            ExKind::Str(it) => Attr::Str(ast.string(*it).into()),
             ExKind::List(run) | ExKind::Tuple(run) => {
                 Attr::List(ast.exs(*run).iter().map(|&it| self.attr(it)).collect())
             }
@@ -98,7 +97,7 @@ impl Lowerer<'_, '_, '_> {
             .filter_map(|pair| {
                 let &[key, value] = pair else { return None };
                 let key = match ast.kind(key) {
-                    ExKind::Str(it) => it.as_ref().into(),
+                    ExKind::Str(it) => ast.string(*it).into(),
                     _ => self.text(ast.range(key)).into(),
                 };
                 Some((key, self.attr(value)))
@@ -117,14 +116,14 @@ impl Lowerer<'_, '_, '_> {
         {
             match ast.kind(arg.value) {
                 ExKind::Int(it) => {
-                    if let Ok(it) = i64::try_from(*it) {
+                    if let Ok(it) = i64::try_from(it.get()) {
                         return Attr::Int(it, Some(dtype));
                     }
                 }
                 ExKind::Bool(it) => return Attr::Int(i64::from(*it), Some(dtype)),
                 ExKind::Float(it) => return Attr::Float(*it, Some(dtype)),
                 ExKind::Str(it) => {
-                    if let Ok(it) = it.parse::<f64>() {
+                    if let Ok(it) = ast.string(*it).parse::<f64>() {
                         return Attr::Float(it, Some(dtype));
                     }
                 }

@@ -38,11 +38,11 @@ impl Lowerer<'_, '_, '_> {
         let ast = self.ast;
         let constant = match ast.kind(ex) {
             ExKind::Name(name) => return self.name(name, ex),
-            ExKind::Int(it) => Constant::Int(*it),
+            ExKind::Int(it) => Constant::Int(it.get()),
             ExKind::Float(it) => Constant::Float(it.to_bits()),
             ExKind::Bool(it) => Constant::Bool(*it),
             ExKind::None => Constant::None,
-            ExKind::Str(it) => Constant::Str(it.as_ref().into()),
+            ExKind::Str(it) => Constant::Str(ast.string(*it).into()),
             ExKind::Attr { .. } | ExKind::Subscript { .. } | ExKind::Call { .. } => {
                 return self.postfix(ex);
             }

@@ -203,6 +203,9 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
     }
 }
 
+/// Functions with more expressions are large.
+const LARGE: usize = 1 << 16;
+
 fn lowered<'e>(
     function: &FunctionSource,
     env: &'e dyn Environment,
@@ -217,6 +220,8 @@ fn lowered<'e>(
     };
     let body = Body::new(&function.name, dialect);
     let block = body.entry(body.root);
+    // A long table is to stand where it is: nothing interrupts a copy of it.
+    let n_entries = if ast.exprs.len() < LARGE { 0 } else { ast.exprs.len() };
     let mut state = State {
         env,
         body,
@@ -225,7 +230,7 @@ fn lowered<'e>(
         block,
         site: None,
         stmt_range: TextRange::empty(0.into()),
-        entries: Vec::new(),
+        entries: Vec::with_capacity(n_entries),
         op_entries: Vec::new(),
         op_ranges: Vec::new(),
         expanded: Vec::new(),

@@ -183,7 +183,9 @@ impl Lowerer<'_, '_, '_> {
         for pair in ast.exs(run).chunks_exact(2) {
             let &[key, value] = pair else { return None };
             let entry = match ast.kind(key) {
-                ExKind::Str(key) => self.eval(value).ok().map(|ev| (Box::from(&**key), ev.val)),
+                ExKind::Str(key) => {
+                    self.eval(value).ok().map(|ev| (Box::from(ast.string(*key)), ev.val))
+                }
                 ExKind::Int(_) | ExKind::Attr { .. } => {
                     let key = self.eval(key).ok().and_then(|it| self.entry_key(&it.val));
                     key.zip(self.eval(value).ok()).map(|(key, ev)| (key, ev.val))

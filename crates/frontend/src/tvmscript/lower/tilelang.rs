@@ -38,7 +38,7 @@ pub(super) fn is_script(ast: &Ast<'_>) -> bool {
             ExKind::Attr { name, base, .. } => {
                 matches!(ast.kind(base), ExKind::Name("T")) && operator(name).is_some()
             }
-            ExKind::Str(ref text) => text.starts_with("tl."),
+            ExKind::Str(text) => ast.string(text).starts_with("tl."),
             _ => false,
         }
     })

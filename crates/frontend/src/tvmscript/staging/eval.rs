@@ -34,9 +34,9 @@ impl Session<'_> {
             ExKind::Name(name) => self.name(cx.frame, name),
             ExKind::None => Value::None,
             ExKind::Bool(it) => Value::Bool(it),
-            ExKind::Int(it) => Value::Int(it),
+            ExKind::Int(it) => Value::Int(it.get()),
             ExKind::Float(it) => Value::float(it),
-            ExKind::Str(ref it) => Value::str(&**it),
+            ExKind::Str(it) => Value::str(cx.ast.string(it)),
             ExKind::FString(run) => self.format_string(cx, run),
             ExKind::Attr { base, name, .. } => {
                 let base = self.eval(cx, base);
