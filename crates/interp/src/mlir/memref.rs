@@ -400,7 +400,12 @@ fn reshaped(view: &OpView<'_>) -> Decoded<Code> {
         } else {
             let shape = expanded_shape(machine, &old.shape, &groups, &sizes, &mut rest)?;
             let mut strides = vec![1; shape.len()];
-            for (group, &stride) in groups.iter().zip(&old.strides) {
+            for ((group, &stride), &whole) in groups.iter().zip(&old.strides).zip(&old.shape) {
+                let size = |&at: &i64| shape.get(usize::try_from(at).ok()?).copied();
+                let parts = group.iter().map(size).try_fold(1i64, |n, it| n.checked_mul(it?));
+                if parts != Some(whole) {
+                    return machine.unsupported("a shape of another size");
+                }
                 let mut next = stride;
                 for &at in group.iter().rev() {
                     let at = usize::try_from(at).unwrap_or(usize::MAX);

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use frontend::mlir::{self, Shapes, UnitKind};
 use interp::{
-    OnError, Options, RunErrorKind,
+    EventKind, OnError, Options, RunErrorKind,
     mlir::{Launch, Program, run},
 };
 use ir::{Body, plan::Preset};
@@ -166,7 +166,14 @@ fn judge(case: &Case, tools: &peer::Tools) -> Verdict {
     };
     let options = Options { max_steps: MAX_STEPS, ..Options::default() };
     let ours = match run(&program, number, driver.arguments.clone(), Launch::default(), &options) {
-        Ok(outcome) => driver.bits(&outcome),
+        Ok(outcome) => {
+            // What it computes of that is one value here and another there.
+            let is_unwritten = |kind| kind == EventKind::UninitializedRead;
+            if outcome.events.iter().any(|(_, event)| is_unwritten(event.kind)) {
+                return Verdict::NotExecuted("reads memory that nothing has written".to_owned());
+            }
+            driver.bits(&outcome)
+        }
         Err(error) if error.kind == RunErrorKind::Program => {
             return Verdict::NotExecuted(format!("an error of the program: {error}"));
         }

@@ -80,7 +80,10 @@ pub(super) fn arguments(body: &Body) -> Result<Vec<Argument>, String> {
 fn filled(shape: &[i64], dtype: DataType, is_index: bool, seed: usize) -> Array {
     let mut array = Array::zeros(dtype, shape);
     for at in 0..array.len() {
-        array.set_f64(at, value(number(at as i64, seed), dtype, is_index));
+        let number = number(at as i64, seed);
+        // The low bit, as a conversion takes it.
+        let number = if dtype.bits == 1 { number.rem_euclid(2) } else { number };
+        array.set_f64(at, value(number, dtype, is_index));
     }
     array
 }
@@ -210,7 +213,10 @@ fn array(
     }
     let array = filled(shape, dtype, place.is_index(), seed);
     let dims: String = shape.iter().map(|it| format!("{it}x")).collect();
-    let memory = format!("memref<{dims}{}>", place.element);
+    // Parts of a byte lie side by side in a vector, and in memory a byte each: such a vector is made of bytes.
+    let is_packed = place.text.starts_with("vector<") && place.element != "index" && dtype.bits < 8;
+    let element = if is_packed { "i8" } else { place.element };
+    let memory = format!("memref<{dims}{element}>");
     let _ = writeln!(text, "  %p{seed} = memref.alloc() : {memory}");
     let vars = open_loops(text, shape.len(), &format!("p{seed}"), |dim| {
         format!("arith.constant {} : index", shape[dim])
@@ -223,7 +229,7 @@ fn array(
     let map =
         format!("affine_map<({}) -> ((({linear}) * 7 + {seed}) mod 11 - 5)>", dims.join(", "));
     let _ = writeln!(text, "    %n{seed} = affine.apply {map}({})", vars.join(", "));
-    let ty = place.element;
+    let ty = element;
     let converted = match (place.is_index(), dtype.is_float(), dtype.bits) {
         (true, ..) => {
             format!("    %e{seed} = affine.apply affine_map<(d0) -> (d0 mod 3)>(%n{seed})\n")
@@ -254,11 +260,17 @@ fn array(
             let zeros = vec!["%zero"; shape.len()].join(", ");
             let inside = vec!["true"; shape.len()].join(", ");
             let _ = padding(text, dtype, ty, seed);
-            writeln!(
+            let read = if is_packed { format!("%v{seed}") } else { name.clone() };
+            let vector = ir::text::types::with_element(place.text, element);
+            let _ = writeln!(
                 text,
-                "  {name} = vector.transfer_read %p{seed}[{zeros}], %pad{seed} {{in_bounds = [{inside}]}} : {memory}, {}",
-                place.text
-            )
+                "  {read} = vector.transfer_read %p{seed}[{zeros}], %pad{seed} {{in_bounds = [{inside}]}} : {memory}, {vector}"
+            );
+            if is_packed {
+                let _ =
+                    writeln!(text, "  {name} = arith.trunci {read} : {vector} to {}", place.text);
+            }
+            Ok(())
         }
     };
     Ok(Argument::Array(array))
@@ -292,8 +304,8 @@ fn show_result(text: &mut String, name: &str, place: Place<'_>, tag: &str) -> Re
     match place.text.split('<').next() {
         Some("memref") => show_elements(text, name, place, shape.len(), "memref", tag),
         Some("tensor") => show_elements(text, name, place, shape.len(), "tensor", tag),
-        Some("vector") if place.element == "i1" => {
-            // Truth values of a vector lie in memory as bits, those of memory as bytes.
+        Some("vector") if matches!(place.element, "i1" | "i2" | "i4") => {
+            // As of arguments: parts of a byte lie side by side in a vector.
             let bytes = ir::text::types::with_element(place.text, "i8");
             let _ = writeln!(text, "  %{tag}x = arith.extsi {name} : {} to {bytes}", place.text);
             show_result(text, &format!("%{tag}x"), Place::new(&bytes), tag)
