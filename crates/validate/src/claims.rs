@@ -1,8 +1,9 @@
 //! Claims about values at a place: whether what an analysis says of an expression follows from what holds there.
 //!
-//! In: a body, what holds at a place ([`Given`]), and claims ([`Claim`]). Out: for each claim whether it follows, by bit
-//! vectors of the types. What the analysis knows and how is not asked: a claim is judged by the expression alone.
-//! Memory is one arbitrary value, and conditions on what is loaded are not given: between two loads it may change.
+//! In: a body, what holds at a place ([`Given`]), and claims ([`Claim`]). Out: for each claim whether it follows, by
+//! bit vectors of the types. The way in which the analysis found it is not asked: a claim is judged by the expression
+//! alone. Memory is one arbitrary value, and conditions on what is loaded are not given: between two loads it may
+//! change.
 
 use ir::{
     Body, BufferId, ExprId, ExprKind, OpKind, Type, ValueId, ValueKind, effects::EffectTable,
@@ -56,7 +57,7 @@ pub enum Given {
     Extents(BufferId),
 }
 
-/// What is said of an expression.
+/// A statement about an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// Each of its values is one of these; none if `most < least`.
@@ -92,7 +93,7 @@ pub enum Claim {
     Equal(ExprId, ExprId),
 }
 
-/// Whether a claim follows.
+/// The judgement on a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shown {
     /// It does.

@@ -33,7 +33,7 @@ enum Verb {
     Proof(proof::Args),
     Bench(bench::Args),
     FarmModel(farm_model::Args),
-    Conformance(conformance::Args),
+    Conformance(Box<conformance::Args>),
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use ir::{Body, ExprId, OpKind, ValueId, ValueKind, effects::EffectTable};
 use super::{Z3, body, has_z3};
 use crate::{Claim, Claims, Given, Options, Shown};
 
-/// What is stored, in order, and the body.
+/// A body, and the values that it stores, in order.
 struct Stored {
     body: Body,
     values: Vec<ExprId>,

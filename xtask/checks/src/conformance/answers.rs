@@ -1,4 +1,4 @@
-//! What the analyzer answers about the expressions of a corpus, proved by z3.
+//! Answers of the analyzer about the expressions of a corpus, proved by z3.
 //!
 //! Input: functions of a corpus, and generated ones. At each place of each function the analyzer is asked what it knows
 //! of the integers and conditions that stand there: bounds, congruences, decisions, overflow, errors, simpler forms,
@@ -65,7 +65,7 @@ struct Question {
     claim: Claim,
 }
 
-/// What became of the claims of one function: how many by kind of claim and verdict, and what is worth a line.
+/// The verdicts on the claims of one function: how many by kind of claim and verdict, and what is worth a line.
 #[derive(Default)]
 struct Verdicts {
     counts: BTreeMap<(&'static str, &'static str), usize>,
@@ -117,7 +117,7 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     Ok(report)
 }
 
-/// What the analyzer says of the expressions of a function, judged.
+/// Judges all that the analyzer says of the expressions of a function.
 fn of_body(body: &Body, known: &Known) -> Verdicts {
     let mut verdicts = Verdicts::default();
     if transform::broken::readable(body).is_err() || body.dialect.is_of_operations() {
@@ -164,7 +164,7 @@ fn of_body(body: &Body, known: &Known) -> Verdicts {
     verdicts
 }
 
-/// What the analyzer says at the places of a function that is worth a claim.
+/// The claims that follow from what the analyzer says at the places of a function.
 fn questions(
     body: &Body,
     analyses: &Analyses<'_>,
@@ -195,7 +195,7 @@ fn questions(
     found
 }
 
-/// What the analyzer says of one expression.
+/// Adds what the analyzer says of one expression.
 fn ask(
     body: &Body,
     simplifier: &mut Simplifier<'_>,
@@ -246,7 +246,7 @@ fn is_number(ty: Type) -> bool {
     })
 }
 
-/// What holds in a context, outermost first; nothing inside of a binder, whose variable is no value.
+/// The facts of a context, outermost first; none inside of a binder, whose variable is no value.
 fn givens(analyzer: &Analyzer<'_>, body: &Body, context: ContextId) -> Option<Vec<Given>> {
     let mut givens = Vec::new();
     let mut at = Some(context);

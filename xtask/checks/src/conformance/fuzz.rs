@@ -140,7 +140,7 @@ fn campaign(ws: &Workspace, size: Size, kind: Kind, name: &str) -> anyhow::Resul
     Ok(record.failures == 0)
 }
 
-/// What the oracle's test prints of its functions.
+/// The counts that the oracle's test prints of its functions.
 #[derive(Debug, Default)]
 struct Told {
     /// By outcome, in its words.

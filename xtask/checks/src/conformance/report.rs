@@ -90,12 +90,12 @@ impl Report {
         self.numbers.push((what, number, least));
     }
 
-    /// What each target claims, with how many cases are so, and of how many.
+    /// The claim of each target, with how many cases are so, and of how many.
     pub(crate) fn claims(&self) -> impl Iterator<Item = (&'static str, usize, usize)> + '_ {
         self.targets.iter().map(|(target, good, all)| (target.what, *good, *all))
     }
 
-    /// What was compared and with which versions: the lines of the head.
+    /// The title and the versions: the lines of the head.
     pub(crate) fn method(&self) -> String {
         self.head.join("; ")
     }

@@ -222,7 +222,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 }
                 steps.push(Step::Number(self.integer_of(ex)?));
             }
-            ExKind::Int(it) => steps.push(Step::Number(i64::try_from(it).ok()?)),
+            ExKind::Int(it) => steps.push(Step::Number(i64::try_from(it.get()).ok()?)),
             ExKind::Unary { op: SyntaxKind::MINUS, operand } => {
                 ir::stack::with_room(|| self.steps_of(operand, params, steps))?;
                 steps.push(Step::Negated);
@@ -249,7 +249,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// A number, or the name of one.
     fn integer_of(&mut self, ex: Ex) -> Option<i64> {
         let constant = match *self.ast.kind(ex) {
-            ExKind::Int(it) => return i64::try_from(it).ok(),
+            ExKind::Int(it) => return i64::try_from(it.get()).ok(),
             ExKind::Name(name) => match self.peek(name) {
                 Some(Val::Const(it)) => it,
                 Some(_) => return None,
