@@ -33,8 +33,8 @@ pub(crate) enum DialectCommand {
 
 #[derive(clap::Args)]
 pub(crate) struct ImportArgs {
-    /// Definitions: `.td` files, the output of `llvm-tblgen --dump-json` (`.json`), IRDL (`.irdl`, `.mlir`), or files
-    /// of dialects (`.toml`).
+    /// Definitions: `.td` files, the output of `llvm-tblgen --dump-json` (`.json`), IRDL (`.irdl`, `.mlir`), Python
+    /// bindings of a wheel (`_NAME_ops_gen.py`: names of parts only), or files of dialects (`.toml`).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// A folder in which `.td` files include others, such as `include` of LLVM; may be repeated.
@@ -55,6 +55,7 @@ pub(crate) const DIALECT_EXAMPLES: &str = "\
 Examples:
   tir-analyzer dialect import -I llvm/mlir/include MyOps.td      writes dialects/my.toml
   tir-analyzer dialect import my.json                            from `llvm-tblgen --dump-json`
+  tir-analyzer dialect import cutlass/_mlir/dialects/_cute_ops_gen.py  from the Python bindings of a wheel
   tir-analyzer dialect list                                      all dialects that are known
   tir-analyzer dialect show stablehlo.add                        what is known of an operation, and why
 

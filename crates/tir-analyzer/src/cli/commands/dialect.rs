@@ -1,5 +1,6 @@
 //! `dialect`: files of dialects from their definitions, and what is known of dialects and operations.
 
+mod bindings;
 mod import;
 mod irdl;
 mod show;

@@ -110,6 +110,133 @@ fn a_dump_becomes_the_file_of_a_dialect() {
     assert_eq!(project.read("dialects/toy.toml"), before);
 }
 
+/// Bindings as their generator writes them, shortened to what counts.
+const BINDINGS: &str = r##"
+@_ods_cext.register_dialect
+class _Dialect(_ods_ir.Dialect):
+  DIALECT_NAMESPACE = "toy"
+
+@_ods_cext.register_operation(_Dialect)
+class CopyOp(_ods_ir.OpView):
+  r"""
+  Copies, as in
+
+  def __init__(self, nothing):
+  OPERATION_NAME = "toy.nothing"
+  """
+
+  OPERATION_NAME = "toy.copy"
+
+  _ODS_OPERAND_SEGMENTS = [1,-1,0,]
+
+  _ODS_REGIONS = (0, True)
+
+  def __init__(self, atom: _ods_ir.Value, src: _Sequence[_ods_ir.Value], *, pred: _Optional[_ods_ir.Value] = None, mode=None, cached: _Optional[bool] = None, kind=None, loc: _Optional[_ods_ir.Location] = None):
+    operands = []
+    attributes = {}
+    regions = None
+    operands.append(atom)
+    operands.append(_get_op_results_or_values(src))
+    operands.append(pred)
+    _ods_context = _ods_get_default_loc_context(loc)
+    attributes["mode"] = (mode if (
+    isinstance(mode, _ods_ir.Attribute) or
+    if bool(cached): attributes["cached"] = _ods_ir.UnitAttr.get(
+      _ods_get_default_loc_context(loc))
+    if kind is not None: attributes["kind"] = (kind if (
+    results = []
+    _ods_successors = None
+
+  @builtins.property
+  def src(self) -> _ods_ir.OpOperandList:
+    operand_range = _ods_segmented_accessor(
+
+@_ods_cext.register_op_adaptor(CopyOp)
+class CopyOpAdaptor(_ods_ir.OpAdaptor):
+  OPERATION_NAME = "toy.copy"
+
+  @builtins.property
+  def none(self) -> _ods_ir.OpResult:
+
+def copy(atom, src, *, pred=None) -> CopyOp:
+  return CopyOp(atom=atom, src=src)
+
+@_ods_cext.register_operation(_Dialect)
+class AddOp(_ods_ir.OpView):
+  OPERATION_NAME = "toy.add"
+
+  _ODS_REGIONS = (0, True)
+
+  def __init__(self, lhs: _ods_ir.Value, rhs: _ods_ir.Value, *, results: _Optional[_Sequence[_ods_ir.Type]] = None):
+    operands.append(lhs)
+    operands.append(rhs)
+    _ods_successors = None
+
+  @builtins.property
+  def sum(self) -> _ods_ir.OpResult:
+    return self.operation.results[0]
+
+@_ods_cext.register_operation(_Dialect)
+class RunOp(_ods_ir.OpView):
+  OPERATION_NAME = "toy.run"
+
+  _ODS_REGIONS = (2, True)
+
+  def __init__(self, results_, inits: _Sequence[_ods_ir.Value], *, step=None):
+    operands.extend(_get_op_results_or_values(inits))
+    if step is not None: operands.append(step)
+    results = []
+    results.extend(results_)
+    _ods_successors = None
+
+  @builtins.property
+  def body(self) -> _ods_ir.Region:
+    return self.regions[0]
+"##;
+
+#[test]
+fn python_bindings_become_the_file_of_a_dialect() {
+    let project = Project::new(&[("_toy_ops_gen.py", BINDINGS), ("other.py", "x = 1\n")]);
+    project.run("dialect import _toy_ops_gen.py --source toy-1.0").check(expect![[r#"
+        dialects/toy.toml: 3 operations, 0 with effects, 0 with a form
+        --- exit code 0
+    "#]]);
+    expect![[r#"
+        dialect = "toy"
+        source = "toy-1.0"
+
+        [[operations]]
+        ops = ["add"]
+        operands = ["lhs", "rhs"]
+        results = ["sum"]
+        attributes = []
+        regions = []
+        successors = []
+
+        [[operations]]
+        ops = ["copy"]
+        operands = ["atom", "src*", "pred?"]
+        results = []
+        attributes = ["mode", "cached!", "kind?"]
+        regions = []
+        successors = []
+
+        [[operations]]
+        ops = ["run"]
+        operands = ["inits*", "step?"]
+        results = ["results*"]
+        attributes = []
+        regions = ["body", "region1"]
+        successors = []
+    "#]]
+    .assert_eq(&project.read("dialects/toy.toml"));
+    project.run("dialect import other.py").check(expect![[r#"
+        --- errors
+        error: other.py: there is no `DIALECT_NAMESPACE` in this text, so it has no bindings
+        --- exit code 2
+    "#]]);
+}
+
 #[test]
 fn an_imported_dialect_is_known_to_all_commands() {
     let project = Project::new(&[("dump.json", DUMP), ("a.mlir", TOY)]);

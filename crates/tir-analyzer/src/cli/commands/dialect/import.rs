@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, anyhow, bail};
 use dialects::{Dialect, file};
 
-use super::{irdl, tablegen};
+use super::{bindings, irdl, tablegen};
 use crate::cli::{
     Exit,
     args::ImportArgs,
@@ -87,12 +87,13 @@ fn read(args: &ImportArgs, path: &Path, io: &Io<'_>) -> anyhow::Result<Vec<Diale
     match &*extension {
         "json" => tablegen::read(&text, &source).map_err(in_file),
         "irdl" | "mlir" => irdl::read(&text, &source).map_err(in_file),
+        "py" => bindings::read(&text, &source).map_err(in_file),
         "toml" => {
             let mut dialect = file::read(&text).map_err(|it| in_file(it.to_string()))?;
             dialect.source = args.source.clone().unwrap_or(dialect.source);
             Ok(vec![dialect])
         }
-        _ => bail!("{shown} is none of .td, .json, .irdl, .mlir and .toml"),
+        _ => bail!("{shown} is none of .td, .json, .irdl, .mlir, .py and .toml"),
     }
 }
 
