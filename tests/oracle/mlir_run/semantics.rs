@@ -457,6 +457,43 @@ fn unsupported_operation_is_named() {
 }
 
 #[test]
+fn shapes_and_lanes_outside_of_memory_are_not_made_up() {
+    let expand = "func.func @f(%m: memref<?xf32>, %i: index) -> f32 {
+            %c1 = arith.constant 1 : index
+            %c2 = arith.constant 2 : index
+            %e = memref.expand_shape %m [[0, 1]] output_shape [%i, 2] : memref<?xf32> into memref<?x2xf32>
+            %a = memref.load %e[%c2, %c1] : memref<?x2xf32>
+            return %a : f32
+        }";
+    check(
+        expand,
+        vec![floats(&[6]), Argument::Int(3)],
+        expect![[r#"
+        5
+        memory [6] [0, 1, 2, 3, 4, 5]"#]],
+    );
+    check(expand, vec![floats(&[6]), Argument::Int(4)], expect!["error: a shape of another size"]);
+    let load = |mask: &str| {
+        format!(
+            "func.func @f(%m: memref<f32>) -> vector<2xf32> {{
+            %mask = arith.constant dense<{mask}> : vector<2xi1>
+            %other = arith.constant dense<7.0> : vector<2xf32>
+            %a = vector.maskedload %m[], %mask, %other : memref<f32>, vector<2xi1>, vector<2xf32> into vector<2xf32>
+            return %a : vector<2xf32>
+        }}"
+        )
+    };
+    check(
+        &load("[true, false]"),
+        vec![floats(&[])],
+        expect![[r#"
+        [2] [0, 7]
+        memory [] [0]"#]],
+    );
+    check(&load("[true, true]"), vec![floats(&[])], expect!["error: an index outside of memory"]);
+}
+
+#[test]
 fn a_loop_without_end_ends_at_the_limit() {
     check(
         "func.func @f() { cf.br ^a\n^a: cf.br ^a }",

@@ -11,7 +11,8 @@
 //!   inside of it is nobody's business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at
 //!   once;
 //! * *unread*: the text was not understood, whatever the name is. As unknown: the text may say more than the name does.
-//!   One that has no effect by its name, or none but those of its regions, goes if nothing uses it and they have none.
+//!   One with regions that has no effect but theirs by its name goes if nothing uses it and they have none; without
+//!   regions nothing tells where its text ends.
 //!
 //! The reference compiler says what the effects table says except where `reference.txt` has another word. The traits of
 //! a name are found once. O(operations).
@@ -227,8 +228,10 @@ impl OpTraits {
             let is_unread = matches!(op.kind, OpKind::Opaque(_))
                 || (op.results.iter().any(is_unknown) && !is_whole());
             let named = if is_unread {
-                let text = body.name(name);
-                unread(effects.mlir(text), text, reference, !op.regions.is_empty())
+                match op.regions.is_empty() {
+                    true => unknown(),
+                    false => unread(effects.mlir(body.name(name)), body.name(name), reference),
+                }
             } else {
                 *names.entry(name).or_insert_with(|| {
                     let text = body.name(name);
@@ -337,16 +340,11 @@ fn unknown() -> Named {
     Named { traits: Traits { bits, reach: Reach::Everything, keeps: true }, special: Special::None }
 }
 
-/// The traits of an operation whose text was not understood. What it is written with may say more than its name; that
-/// it has no effect, or at most those of its regions, is said by its name.
-fn unread(
-    row: &OpEffects,
-    text: &str,
-    reference: Option<&ReferenceTraits>,
-    has_regions: bool,
-) -> Named {
+/// The traits of an operation with regions whose text was not understood. What it is written with may say more than its
+/// name; that it has no effect, or at most those of its regions, is said by its name.
+fn unread(row: &OpEffects, text: &str, reference: Option<&ReferenceTraits>) -> Named {
     let is_recursive = row.flags.contains(Flags::RECURSIVE);
-    let is_of_regions = has_regions && is_recursive && row.memory_effect == MemoryEffect::Unknown;
+    let is_of_regions = is_recursive && row.memory_effect == MemoryEffect::Unknown;
     let is_transparent = (is_of_regions || row.memory_effect == MemoryEffect::None)
         && row.asynchrony == Asynchrony::None
         // A marked one stands together with the operations in it.

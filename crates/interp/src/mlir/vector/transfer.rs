@@ -259,7 +259,7 @@ fn masked_read(view: &OpView<'_>) -> Decoded<Code> {
                 continue;
             }
             let by = offset(machine, &name, last, lane, &mut packed)?;
-            let index = super::shifted(&base, &[by]).unwrap_or_else(|| base.clone());
+            let index = lane_index(machine, &base, by)?;
             values.extend_from_slice(machine.load(&memory, &index)?.scalars());
         }
         Ok(elements(other.shape().to_vec(), values))
@@ -282,11 +282,20 @@ fn masked_write(view: &OpView<'_>) -> Decoded<Code> {
                 continue;
             }
             let by = offset(machine, &name, last, lane, &mut packed)?;
-            let index = super::shifted(&base, &[by]).unwrap_or_else(|| base.clone());
+            let index = lane_index(machine, &base, by)?;
             machine.store(&memory, &index, &Value::Scalar(value.clone()))?;
         }
         Ok(Vec::new())
     }))
+}
+
+/// The index of an element so far behind the first one; memory without dimensions has no other.
+fn lane_index(machine: &mut Machine<'_>, base: &[i64], by: i64) -> Run<Vec<i64>> {
+    match super::shifted(base, &[by]) {
+        Some(index) => Ok(index),
+        None if by == 0 => Ok(base.to_vec()),
+        None => machine.unsupported("an index outside of memory"),
+    }
 }
 
 /// Returns the distance of the element of a lane from the first one.

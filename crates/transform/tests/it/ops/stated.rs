@@ -288,27 +288,6 @@ fn what_does_no_more_than_its_regions_goes_also_where_its_form_is_not_read() {
     }
 }
 
-/// One form is read by code only, the other has a type that nobody writes.
-#[test]
-fn what_has_no_effect_by_its_name_goes_also_where_its_form_is_not_read() {
-    let text = |name: &str| {
-        format!(
-            "util.func private @f(%r: !stream.resource<*>, %n: index) {{\n  \
-             %0 = stream.async.{name} @ex::@entry[%n](%r[%n to %n for %n]) : \
-             (!stream.resource<*>{{%n}}) -> %r{{%n}}\n  util.return\n}}\n"
-        )
-    };
-    for preset in [Mlir24, Default] {
-        // The other one has a name that nobody defines.
-        let stays = ["dispatch", "dispatched"].map(|name| {
-            let options = options(preset);
-            let (after, _) = super::optimize(&text(name), EffectTable::builtin(), &options);
-            after.contains("stream.async")
-        });
-        assert_eq!(stays, [false, true], "{preset:?}");
-    }
-}
-
 /// Forms of Triton with an operand that may be absent, of structured operations with maps, and of TOSA with attributes.
 #[test]
 fn memory_of_triton_products_with_maps_and_attributes_of_tosa_go_unused() {
