@@ -85,7 +85,7 @@ pub enum Claim {
         /// Its value.
         holds: bool,
     },
-    /// No sum or product of 32 bits or more in it leaves its type.
+    /// No sum or product of 32 bits or more that it evaluates leaves its type; its variables have their values already.
     NoOverflow(ExprId),
     /// It can be evaluated without an error.
     NoError(ExprId),
@@ -299,6 +299,10 @@ impl<'a> Claims<'a> {
             }
             Claim::NoOverflow(expr) => {
                 self.define(expr)?;
+                // What a variable was made of is not evaluated here again.
+                for value in self.side.values.values_mut() {
+                    *value = self.engine.plain(value.term);
+                }
                 let value = self.engine.eval(&mut self.side, expr)?;
                 let wrapped = self.engine.pool.or(value.wrapped, value.wrapped_unsigned);
                 Ok(self.engine.pool.not(wrapped))

@@ -1,6 +1,6 @@
 //! Claims about expressions: true ones follow, false ones are refuted, under the reading that makes them so.
 
-use ir::{Body, ExprId, OpKind, ValueId, ValueKind, effects::EffectTable};
+use ir::{Body, ExprId, ExprKind, OpKind, ValueId, ValueKind, effects::EffectTable};
 
 use super::{Z3, body, has_z3};
 use crate::{Claim, Claims, Given, Options, Shown};
@@ -105,6 +105,21 @@ fn the_reading_of_overflow_decides() {
         "follows",
         "follows",
     );
+}
+
+#[test]
+fn what_a_variable_was_made_of_does_not_overflow_again() {
+    if !has_z3() {
+        return;
+    }
+    let stored = Stored::of(&["n * 4", "m + 1", "m + 4", "m"], &[]);
+    let [product, next, fourth, m] = stored.values[..] else { panic!("four values") };
+    let ExprKind::Value(var) = stored.body.expr(m).kind else { panic!("a variable") };
+    let defined = [Given::Definition { var, value: product }];
+    // A multiple of 4 is not the greatest value of the type.
+    stored.check(&defined, Claim::NoOverflow(next), "follows", "follows");
+    stored.check(&defined, Claim::NoOverflow(fourth), "refuted", "refuted");
+    stored.check(&[], Claim::NoOverflow(next), "refuted", "refuted");
 }
 
 #[test]
