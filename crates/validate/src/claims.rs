@@ -300,9 +300,10 @@ impl<'a> Claims<'a> {
             Claim::NoOverflow(expr) => {
                 self.define(expr)?;
                 // What a variable was made of is not evaluated here again.
-                for value in self.side.values.values_mut() {
-                    *value = self.engine.plain(value.term);
-                }
+                let exact = self.engine.pool.truth(false);
+                self.side.values.values_mut().for_each(|value| {
+                    (value.wrapped, value.wrapped_unsigned) = (exact, exact);
+                });
                 let value = self.engine.eval(&mut self.side, expr)?;
                 let wrapped = self.engine.pool.or(value.wrapped, value.wrapped_unsigned);
                 Ok(self.engine.pool.not(wrapped))
