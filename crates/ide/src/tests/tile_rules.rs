@@ -70,11 +70,11 @@ fn told(rules: &[&str], text: &str) -> Vec<&'static str> {
 
 /// Checks kernels that have one mistake each, and kernels that have none.
 #[track_caller]
-fn check(rule: &str, wrong: &[&str], right: &[&str]) {
-    for it in wrong {
+fn check<W: AsRef<str>, R: AsRef<str>>(rule: &str, wrong: &[W], right: &[R]) {
+    for it in wrong.iter().map(AsRef::as_ref) {
         assert_eq!(found_in("4, threads=128", it), [rule], "of\n{it}");
     }
-    for it in right {
+    for it in right.iter().map(AsRef::as_ref) {
         assert_eq!(found_in("4, threads=128", it), [""; 0], "of\n{it}");
     }
 }
@@ -167,8 +167,6 @@ fn memories_shapes_and_dimensions_that_tile_operations_refuse() {
         of("", "T.atomic_add(A[0, 0], S)"),
         of("", "T.transpose(S, W[:, 0:64])"),
     ];
-    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
-    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("tile-operands", &wrong, &right);
 }
 
@@ -193,8 +191,6 @@ fn parts_of_fragments_in_products() {
         of(halves, "T.gemm(S, S, D, transpose_B=True)"),
         of(fragment, "T.gemm(G[:, 0:n], W, C)"),
     ];
-    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
-    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("tile-operands", &wrong, &right);
 }
 
@@ -241,8 +237,6 @@ fn copies_that_the_copy_engine_does_not_take() {
             .to_owned(),
         format!("{}\nT.async_copy(A[:, 0:n], H)\nT.ptx_wait_group(0)", tile(64, 3, "float16")),
     ];
-    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
-    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("tile-operands", &wrong, &right);
 }
 
@@ -281,8 +275,6 @@ fn products_that_the_instructions_of_a_device_do_not_take() {
         "D = T.alloc_shared((8, 8), \"float32\")\nT.gemm(S[0:8, :], W[:, 0:8], D)".to_owned(),
         product("wgmma_gemm", 64, 128, 32, "float16"),
     ];
-    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
-    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("tile-shape", &wrong, &right);
     // The threads of the block share the product.
     for (threads, expected) in [(96, true), (16, true), (64, false), (256, false)] {
@@ -631,8 +623,6 @@ fn tiles_of_copies_that_still_run() {
         "T.annotate_ws_schedule(T.WSSchedule(num_warps=8))\nT.async_copy(A[0, 0], S, annotations={T.WSID: \"in\"})\nT.copy(S, A[bx * 64, 0], annotations={T.WSID: \"out\"})"
             .to_owned(),
     ];
-    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
-    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("copy-in-flight", &wrong, &right);
 }
 
@@ -690,8 +680,6 @@ fn parities_that_do_not_follow_the_phases() {
         "b = T.alloc_barrier([128, 128])\nT.barrier_arrive(b[0])\nT.barrier_wait(b[0], 0)\nT.barrier_arrive(b[0])\nT.barrier_wait(b[0], 0)".to_owned(),
         "b = T.alloc_barrier(1)\nT.tcgen05_gemm(S, W, C, n, n, mbar=b)\nT.barrier_wait(b, 0)\nT.tcgen05_gemm(S, W, C, n, n, mbar=b)\nT.barrier_wait(b, 0)".to_owned(),
     ];
-    let [wrong, right] = [&wrong[..], &right[..]].map(|all| all.iter().map(|it| &**it).collect());
-    let (wrong, right): (Vec<&str>, Vec<&str>) = (wrong, right);
     check("barrier-phase", &wrong, &right);
 }
 
