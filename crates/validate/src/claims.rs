@@ -165,7 +165,7 @@ impl<'a> Claims<'a> {
             Given::Condition { cond, .. } if self.body.expr(cond).flags.has_load => return Ok(()),
             Given::Condition { cond, holds } => {
                 let value = self.value(cond)?;
-                let value = self.truth(value.term)?;
+                let value = self.engine.truth_of(value.term)?;
                 if holds { value } else { self.engine.pool.not(value) }
             }
             Given::Range { var, min, extent, step } => self.range(var, min, extent, step)?,
@@ -294,7 +294,7 @@ impl<'a> Claims<'a> {
             }
             Claim::Decided { cond, holds } => {
                 let value = self.value(cond)?;
-                let value = self.truth(value.term)?;
+                let value = self.engine.truth_of(value.term)?;
                 Ok(if holds { value } else { self.engine.pool.not(value) })
             }
             Claim::NoOverflow(expr) => {
@@ -391,18 +391,6 @@ impl<'a> Claims<'a> {
             }
             Sort::Flat(Flat::Bits(bits)) => Ok((term, bits, is_signed(ty))),
             _ => Err(Stop::unsupported("a claim about what is no integer")),
-        }
-    }
-
-    fn truth(&mut self, term: Term) -> Result<Term, Stop> {
-        match self.engine.pool.sort(term) {
-            Sort::BOOL => Ok(term),
-            Sort::Flat(Flat::Bits(bits)) => {
-                let zero = self.engine.pool.bits(0, bits);
-                let is_zero = self.engine.pool.eq(term, zero);
-                Ok(self.engine.pool.not(is_zero))
-            }
-            _ => Err(Stop::unsupported("a condition that is no number")),
         }
     }
 }

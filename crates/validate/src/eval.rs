@@ -513,11 +513,16 @@ impl Engine<'_> {
     pub(crate) fn condition(&mut self, side: &mut Side<'_>, expr: ExprId) -> Result<Term> {
         let value = self.eval(side, expr)?;
         self.used(side, value);
-        match self.pool.sort(value.term) {
-            Sort::BOOL => Ok(value.term),
+        self.truth_of(value.term)
+    }
+
+    /// A truth value, or an integer as one.
+    pub(crate) fn truth_of(&mut self, term: Term) -> Result<Term> {
+        match self.pool.sort(term) {
+            Sort::BOOL => Ok(term),
             Sort::Flat(Flat::Bits(bits)) => {
                 let zero = self.pool.bits(0, bits);
-                let is_zero = self.pool.eq(value.term, zero);
+                let is_zero = self.pool.eq(term, zero);
                 Ok(self.pool.not(is_zero))
             }
             _ => Err(Stop::unsupported("a condition that is no number")),

@@ -6,6 +6,7 @@
 //! type, and z3 is asked whether the conditions of the place can hold and the claim not. The analyzer's own procedures
 //! have no part in that. An equal question is asked once.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -40,14 +41,14 @@ struct Once<'a> {
     solver: Asked,
     known: &'a Known,
     /// True if the last question was new.
-    is_new: bool,
+    is_new: &'a Cell<bool>,
 }
 
 impl Solver for Once<'_> {
     fn check(&mut self, script: &str, wanted: &[String]) -> Result<Answer, String> {
         let key = *blake3::hash(script.as_bytes()).as_bytes();
         let known = self.known.lock().map_err(|it| it.to_string())?.get(&key).cloned();
-        self.is_new = known.is_none();
+        self.is_new.set(known.is_none());
         if let Some(answer) = known {
             return Ok(answer);
         }
@@ -78,24 +79,21 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let mut report = Report::new("Answers of the analyzer about expressions, proved", KINDS);
     report.note(version);
     let known = Known::default();
-    let files = parallel(&input.files, |file| {
-        let functions = ours::read(&file.text).functions;
-        let label = |name: &str| format!("{}:{name}", file.label());
-        functions.iter().map(|it| (label(&it.name), of_body(&it.lowered.body, &known))).collect()
-    });
+    let of_text = |label: &str, text: &str| -> Vec<(String, Verdicts)> {
+        let functions = ours::read(text).functions.into_iter();
+        functions
+            .map(|it| (format!("{label}:{}", it.name), of_body(&it.lowered.body, &known)))
+            .collect()
+    };
+    let files = parallel(&input.files, |file| of_text(&file.label(), &file.text));
     let (number, first) = input.generated;
     let seeds: Vec<u64> = match input.filter {
         Some(_) => Vec::new(),
         None => (first..first + number).collect(),
     };
-    let generated = parallel(&seeds, |&seed| {
-        let functions = ours::read(&Program::random(seed).text()).functions;
-        let label = |name: &str| format!("seed {seed}:{name}");
-        functions.iter().map(|it| (label(&it.name), of_body(&it.lowered.body, &known))).collect()
-    });
-    let all: Vec<(String, Verdicts)> =
-        files.into_iter().chain(generated).flat_map(|it: Vec<_>| it).collect();
-    for (name, verdicts) in all {
+    let generated =
+        parallel(&seeds, |&seed| of_text(&format!("seed {seed}"), &Program::random(seed).text()));
+    for (name, verdicts) in files.into_iter().chain(generated).flatten() {
         for ((claim, verdict), number) in verdicts.counts {
             report.add(claim, verdict, number);
         }
@@ -132,23 +130,22 @@ fn of_body(body: &Body, known: &Known) -> Verdicts {
     let chains: Vec<Option<Vec<Given>>> =
         questions.iter().map(|it| givens(simplifier.analyzer(), body, it.context)).collect();
     let body = simplifier.into_body();
-    let mut solver = Once { solver: Asked::default(), known, is_new: false };
+    let is_new = Cell::new(false);
+    let mut solver = Once { solver: Asked::default(), known, is_new: &is_new };
     let options = Options::default();
+    let mut claims = Claims::new(&body, effects, &mut solver, &options);
     for (question, chain) in questions.iter().zip(&chains) {
         let Some(chain) = chain else { continue };
-        solver.is_new = false;
-        let shown = {
-            let mut claims = Claims::new(&body, effects, &mut solver, &options);
-            let is_exact = question.reading == Overflow::Excluded;
-            match claims.enter(chain, is_exact) {
-                Ok(()) => claims.judge(question.claim),
-                Err(reason) => Shown::Open(reason),
-            }
+        is_new.set(false);
+        // Each question begins anew, so that equal ones have one text.
+        let shown = match claims.enter(chain, question.reading == Overflow::Excluded) {
+            Ok(()) => claims.judge(question.claim),
+            Err(reason) => Shown::Open(reason),
         };
         let verdict = match &shown {
             Shown::Follows { asked: false } => "as terms",
             Shown::Open(reason) if !reason.starts_with("the solver") => "no logic",
-            _ if !solver.is_new => "again",
+            _ if !is_new.get() => "again",
             Shown::Follows { .. } => "proved",
             Shown::Refuted => "refuted",
             Shown::Open(_) => "unknown",
