@@ -39,6 +39,8 @@ pub struct FactoryInstances {
     pub instances: Vec<Arc<Instance>>,
     /// The number of the instance that is shown.
     pub chosen: Option<usize>,
+    /// True if a tuner chooses among its configurations: those that do not compile are left out.
+    pub is_tuned: bool,
 }
 
 /// The factories and calls of a file; unchanged while only bodies are edited.
@@ -87,7 +89,9 @@ pub fn instances(
         }
         let chosen = instances.iter().position(|it| chosen.contains(it));
         let range = functions.factory_range(factory)?;
-        let found = FactoryInstances { path: factory.path.clone(), range, instances, chosen };
+        let is_tuned = factory.is_tuned();
+        let path = factory.path.clone();
+        let found = FactoryInstances { path, range, instances, chosen, is_tuned };
         (!found.instances.is_empty()).then_some(found)
     };
     known.factories.iter().filter_map(of_factory).collect()

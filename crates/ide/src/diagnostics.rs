@@ -4,6 +4,7 @@
 //! Nothing outside the units is reported: in a file of Python, that is the business of the Python tools.
 
 mod expressions;
+mod instances;
 mod once;
 mod operations;
 mod operations_not_known;
@@ -15,7 +16,7 @@ use frontend::tvmscript::diagnostics::{INTERNAL_ERROR, internal_error};
 use syntax::{Diagnostic, Form, TextSize};
 
 pub(crate) use self::expressions::function_diagnostics;
-use self::operations_not_known::OperationsNotKnown;
+use self::{instances::Instances, operations_not_known::OperationsNotKnown};
 use crate::{
     diagnostic::DiagnosticsConfig,
     names,
@@ -90,16 +91,21 @@ impl InFile {
         pace: &Pace<'_>,
     ) {
         let InFile { found, not_known } = self;
+        let instances = (!config.instances).then(|| Instances::of(db, file));
         let of_unit = |at: PlacedUnit<'_>| {
             if !pace.takes_next() {
                 return Vec::new();
             }
             db.unwind_if_revision_cancelled();
             match at.unit.form(db) {
-                Form::Expressions if config.instances => {
-                    function_diagnostics(db, &at.shown(db), config)
-                }
-                Form::Expressions => function_diagnostics(db, &at, config),
+                Form::Expressions => match &instances {
+                    None => function_diagnostics(db, &at.shown(db), config),
+                    Some(instances) => {
+                        let mut told = function_diagnostics(db, &at, config);
+                        instances.add_mistakes(db, &at, config, &mut told);
+                        told
+                    }
+                },
                 Form::Operations => operations::diagnostics(db, &at, config, not_known),
             }
         };

@@ -161,15 +161,15 @@ fn syntax_errors<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
 
 /// A finding in words, relative to the function; how bad it is, is for the user to say.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Found {
-    kind: FindingKind,
-    is_shown: bool,
-    told: Diagnostic,
+pub(super) struct Found {
+    pub(super) kind: FindingKind,
+    pub(super) is_shown: bool,
+    pub(super) told: Diagnostic,
 }
 
 /// Returns the findings other than common subexpressions.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
+pub(super) fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
     let text = FindingText::new(db, unit);
     let findings = db::findings(db, unit).iter().filter(|it| !text.is_of_known_names(it));
     findings

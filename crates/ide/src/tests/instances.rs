@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use expect_test::{Expect, expect};
+
 use super::{FILE, host};
 use crate::{
     AnalysisHost, ClosedFile, FileId, Group, InlayHintsConfig, Instance, Language, Request,
@@ -175,4 +177,76 @@ fn calls_in_other_files_are_instances() {
         ]
     );
     assert!(analysis.foreign_calls(FILE, "home.other").unwrap().is_empty());
+}
+
+/// The findings of the file, with the text at their places.
+fn mistakes(calls: &str) -> Vec<String> {
+    let text = format!(
+        "import tilelang
+import tilelang.language as T
+
+
+def make(n, threads=128):
+    @T.prim_func
+    def f(A: T.Tensor((n, 64), \"float16\")):
+        with T.Kernel(4, threads=threads) as bx:
+            S = T.alloc_shared((32, 64), \"float16\")
+            T.copy(A[0, 0], S)
+            S[n, 0] = S[0, 0]
+
+    return f
+
+
+{calls}
+"
+    );
+    let host = host(&text);
+    let all = host.analysis().diagnostics(FILE, &crate::DiagnosticsConfig::default()).unwrap();
+    let mistakes = all.into_iter().filter(|it| it.severity == crate::Severity::Error);
+    mistakes.map(|it| format!("{}: {}: {}", it.code, &text[it.range], it.message)).collect()
+}
+
+#[test]
+fn mistakes_of_instances_are_told_once_with_the_first_that_has_them() {
+    let check = |calls: &str, expected: Expect| expected.assert_debug_eq(&mistakes(calls));
+    check("", expect![[r#"
+        []
+    "#]]);
+    check("make(16)", expect![[r#"
+        []
+    "#]]);
+    check("make(16, threads=2048)", expect![[r#"
+        [
+            "launch-limit: bx: a block of 2048 threads: no device has more than 1024 (in `make(n=16, threads=2048)`)",
+        ]
+    "#]]);
+    check("make(64)\nmake(32)\nmake(16)\nmake(128)", expect![[r#"
+        [
+            "out-of-bounds: S[n, 0] = S[0, 0]: `S[n, 0] = S[0, 0]` is outside of `S`: dimension 0 has extent 32, and the index is 64 (in `make(n=64, threads=128)` and 2 more instances)",
+        ]
+    "#]]);
+    // A call whose arguments are not known makes no instance.
+    check("make(read())", expect![[r#"
+        []
+    "#]]);
+}
+
+#[test]
+fn what_a_tuner_leaves_out_is_no_mistake() {
+    let found = mistakes(
+        "@tilelang.autotune(configs=[{\"threads\": 128}, {\"threads\": 2048}])
+@tilelang.jit
+def tuned(n, threads=128):
+    @T.prim_func
+    def g(A: T.Tensor((n, 64), \"float16\")):
+        with T.Kernel(4, threads=threads) as bx:
+            S = T.alloc_shared((32, 64), \"float16\")
+            T.copy(A[0, 0], S)
+
+    return g
+
+
+tuned(64)",
+    );
+    assert_eq!(found, [""; 0]);
 }

@@ -81,6 +81,11 @@ impl Factory {
         self.parameters.iter().map(|it| &*it.name)
     }
 
+    /// Returns true if a tuner compiles it with each of its configurations, and leaves out those that fail.
+    pub fn is_tuned(&self) -> bool {
+        self.configurations != Configurations::None
+    }
+
     /// Returns the instance that a call makes, with the defaults of parameters without an argument. Parameters with
     /// neither have no value.
     ///
