@@ -7,8 +7,10 @@ use std::{
 };
 
 use frontend::tvmscript::{
-    Environment, FileFunctions, FunctionItem, FunctionSource, Lowered, functions, lower,
+    Environment, FileFunctions, FunctionItem, FunctionSource, Lowered, WrittenFunction, functions,
+    lower,
 };
+use ir::Occurrences;
 
 /// Stages whose functions the interpreter can execute.
 pub(crate) const STAGES: [&str; 6] =
@@ -69,6 +71,12 @@ impl Function {
     /// Its own text.
     pub(crate) fn text(&self) -> &str {
         &self.file[self.range.clone()]
+    }
+
+    /// What edits of its text are made from.
+    pub(crate) fn written<'a>(&'a self, occurrences: &'a Occurrences) -> WrittenFunction<'a> {
+        let green = &self.item.source.green;
+        WrittenFunction { green, text: self.text(), lowered: &self.lowered, occurrences }
     }
 
     /// Its source, and the values of its captured names.

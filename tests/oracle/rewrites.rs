@@ -41,7 +41,7 @@ fn edited(function: &Function) -> Result<Option<Variant>, String> {
             &options,
         )
     });
-    let edit = cse_edits(lowered, function.text(), &plan, Selection::All);
+    let edit = cse_edits(function.written(&occurrences), &plan, Selection::All);
     if edit.is_empty() {
         return Ok(None);
     }

@@ -285,7 +285,7 @@ fn edited_by(
     let name = format!("edited text, {plan_name}");
     let body = &lowered.body;
     let occurrences = Occurrences::collect(body);
-    let edit = cse_edits(lowered, function.text(), plan, Selection::All);
+    let edit = cse_edits(function.written(&occurrences), plan, Selection::All);
     if edit.is_empty() {
         return Ok(None);
     }

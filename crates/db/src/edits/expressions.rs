@@ -15,6 +15,7 @@ use crate::{
     Db,
     environment::DbEnvironment,
     finding::simplifications,
+    function_texts::function_text,
     lowering::{Lowered, lowered, occurrences},
     planning::cse_plan,
     unit::{Source, Unit},
@@ -105,5 +106,6 @@ fn edited<'db>(
     let Source::Function(source) = unit.source(db) else { return CheckedEdits::default() };
     let Lowered::Expressions(lowered) = lowered(db, unit) else { return CheckedEdits::default() };
     let function = Function { source, environment: &DbEnvironment { db, unit }, lowered };
-    edits(Editor { function, occurrences: occurrences(db, unit), reading })
+    let text = &function_text(db, unit).text;
+    edits(Editor { function, text, occurrences: occurrences(db, unit), reading })
 }

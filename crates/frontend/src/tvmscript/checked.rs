@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use ir::{
-    Body, OpId, fingerprint,
+    Body, Occurrences, OpId, fingerprint,
     guard::{Panicked, Stage, guarded},
     plan::{CsePlan, finding::FindingFix, simplify::SimplifyPlan},
     verify::verify,
@@ -20,7 +20,7 @@ use ir::{
 use syntax::{Green, GreenStep, SyntaxKind, TextEdit};
 
 use super::{
-    Environment, FunctionSource, Lowered, Severity,
+    Environment, FunctionSource, Lowered, Severity, WrittenFunction,
     edits::{Selection, cse_edits},
     finding_edits::{finding_edits, remove::is_about_the_line},
     lower,
@@ -48,6 +48,10 @@ pub struct Edited<'a> {
     pub environment: &'a dyn Environment,
     /// The result of lowering it.
     pub lowered: &'a Lowered,
+    /// Its text.
+    pub text: &'a str,
+    /// The occurrences of its body.
+    pub occurrences: &'a Occurrences,
     /// The time at which its edited text is read again.
     pub reading: ReadBack,
 }
@@ -101,10 +105,9 @@ pub fn checked_cse_edits(
         },
     };
     let plan = only.as_ref().unwrap_or(plan);
-    let text = it.source.green.text();
     let edits = |kept: &[bool]| match kept {
         [true] => {
-            let edit = cse_edits(it.lowered, &text, plan, Selection::All);
+            let edit = cse_edits(it.written(), plan, Selection::All);
             let is_done = vec![!edit.is_empty()];
             Made { edit, is_done, ..Made::default() }
         }
@@ -124,7 +127,7 @@ pub fn checked_finding_edits(
         fixes.iter().zip(kept).filter_map(|(it, kept)| kept.then_some(*it)).collect()
     };
     let edits = |kept: &[bool]| {
-        let found = finding_edits(it.lowered, &it.source.green, chosen(kept));
+        let found = finding_edits(it.written(), chosen(kept));
         let mut done = found.is_done.into_iter();
         let is_done = kept.iter().map(|kept| *kept && done.next() == Some(true)).collect();
         Made { edit: found.edit, is_done, ..Made::default() }
@@ -142,7 +145,7 @@ pub fn checked_simplify_edits(
     rewritten: &dyn Fn(&[bool]) -> Body,
 ) -> CheckedEdits {
     let edits = |kept: &[bool]| {
-        let found = simplify_edits(it.lowered, &it.source.green, plan, |at| kept[at]);
+        let found = simplify_edits(it.written(), plan, |at| kept[at]);
         Made { edit: found.edit, is_done: found.is_done, is_folded: found.is_folded }
     };
     let wanted: Vec<bool> = (0..plan.items.len()).map(wanted).collect();
@@ -241,7 +244,12 @@ impl Search<'_> {
     }
 }
 
-impl Edited<'_> {
+impl<'a> Edited<'a> {
+    fn written(&self) -> WrittenFunction<'a> {
+        let Edited { source, lowered, text, occurrences, .. } = *self;
+        WrittenFunction { green: &source.green, text, lowered, occurrences }
+    }
+
     /// Nothing, if the edited text is one function that keeps the rules which it kept before, and is `expected`.
     fn read_back(
         &self,

@@ -28,7 +28,7 @@ use syntax::{Edit, TextEdit, TextRange};
 
 pub(super) use value::one_line;
 
-use super::{Lowered, SourceMap};
+use super::{SourceMap, WrittenFunction};
 
 /// The groups of a plan to apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,12 +40,7 @@ pub enum Selection {
 }
 
 /// The edits that apply a plan. Empty if nothing of the selection is applied.
-pub fn cse_edits(
-    lowered: &Lowered,
-    function_text: &str,
-    plan: &CsePlan,
-    selection: Selection,
-) -> TextEdit {
+pub fn cse_edits(it: WrittenFunction<'_>, plan: &CsePlan, selection: Selection) -> TextEdit {
     let only;
     let plan = match selection {
         Selection::All => plan,
@@ -58,10 +53,10 @@ pub fn cse_edits(
         },
     };
     let writer = Writer {
-        body: &lowered.body,
-        map: &lowered.source_map,
-        occurrences: Occurrences::collect(&lowered.body),
-        text: function_text,
+        body: &it.lowered.body,
+        map: &it.lowered.source_map,
+        occurrences: it.occurrences,
+        text: it.text,
         plan,
     };
     writer.edits()
@@ -70,7 +65,7 @@ pub fn cse_edits(
 struct Writer<'a> {
     body: &'a Body,
     map: &'a SourceMap,
-    occurrences: Occurrences,
+    occurrences: &'a Occurrences,
     text: &'a str,
     plan: &'a CsePlan,
 }

@@ -27,10 +27,10 @@ use ir::{
     plan::finding::{FindingFix, FixEdit},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Edit, Green, SyntaxKind, SyntaxNode, TextEdit, TextRange, TextSize};
+use syntax::{Edit, SyntaxKind, SyntaxNode, TextEdit, TextRange, TextSize};
 
 use self::{mentions::Mentions, remove::Removal, replace::Shared};
-use super::Lowered;
+use super::{Lowered, WrittenFunction};
 
 /// Edits that do fixes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -43,12 +43,10 @@ pub struct FindingEdits {
 
 /// The edits that do as many of the fixes as the text allows, the earlier before the later.
 pub fn finding_edits<'f>(
-    lowered: &Lowered,
-    function: &Green,
+    function: WrittenFunction<'_>,
     fixes: impl IntoIterator<Item = &'f FindingFix>,
 ) -> FindingEdits {
-    let text = function.text();
-    let mut writer = Writer::new(lowered, &text, function.syntax());
+    let mut writer = Writer::new(function);
     let is_done = fixes.into_iter().map(|it| writer.add(it)).collect();
     FindingEdits { edit: writer.finish(), is_done }
 }
@@ -58,7 +56,7 @@ pub(super) struct Writer<'a> {
     pub(super) lowered: &'a Lowered,
     pub(super) text: &'a str,
     root: SyntaxNode,
-    occurrences: OnceCell<Occurrences>,
+    occurrences: &'a Occurrences,
     mentions: OnceCell<Mentions<'a>>,
     shared: OnceCell<Shared>,
     /// The operations that each statement was made into, without those inside others of it.
@@ -79,12 +77,13 @@ struct Changes {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(lowered: &'a Lowered, text: &'a str, root: SyntaxNode) -> Writer<'a> {
+    pub(super) fn new(function: WrittenFunction<'a>) -> Writer<'a> {
+        let WrittenFunction { green, text, lowered, occurrences } = function;
         Writer {
             lowered,
             text,
-            root,
-            occurrences: OnceCell::new(),
+            root: green.syntax(),
+            occurrences,
             mentions: OnceCell::new(),
             shared: OnceCell::new(),
             statements: OnceCell::new(),
@@ -95,8 +94,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn occurrences(&self) -> &Occurrences {
-        self.occurrences.get_or_init(|| Occurrences::collect(&self.lowered.body))
+    pub(super) fn occurrences(&self) -> &'a Occurrences {
+        self.occurrences
     }
 
     pub(super) fn text_of(&self, range: TextRange) -> &'a str {

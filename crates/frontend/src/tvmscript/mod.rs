@@ -23,6 +23,7 @@ pub mod staging;
 #[cfg(test)]
 mod tests;
 mod vocabulary;
+mod written_function;
 
 pub use allow::Allowances;
 pub use checked::{
@@ -43,6 +44,7 @@ pub use source_map::{
 };
 
 pub use syntax::{Diagnostic, Severity};
+pub use written_function::WrittenFunction;
 
 /// Edits that were not read back: for code that compares text and body itself. Users get edits from [`checked`].
 pub mod unchecked {

@@ -26,6 +26,7 @@ mod reading;
 mod statements;
 
 use std::{
+    borrow::Cow,
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
 };
@@ -38,7 +39,7 @@ use ir::{
     },
 };
 use rustc_hash::FxHashMap;
-use syntax::{Edit, Green, TextEdit, TextRange, TextSize};
+use syntax::{Edit, TextEdit, TextRange, TextSize};
 
 use self::{
     chains::{Chain, ClauseId},
@@ -46,7 +47,7 @@ use self::{
     grids::Grid,
     headers::Header,
 };
-use super::{DefinitionKind, Lowered, finding_edits::Writer};
+use super::{DefinitionKind, WrittenFunction, finding_edits::Writer};
 
 /// Edits that do items of a plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -64,17 +65,14 @@ const MOST_SKETCHES: usize = 8;
 
 /// The edits that do as many of the wanted items as the text allows.
 pub fn simplify_edits(
-    lowered: &Lowered,
-    function: &Green,
+    function: WrittenFunction<'_>,
     plan: &SimplifyPlan,
     wanted: impl Fn(usize) -> bool,
 ) -> SimplifyEdits {
-    let text = function.text();
     let mut wanted: Vec<bool> = (0..plan.items.len()).map(wanted).collect();
     let mut is_folded = vec![false; plan.items.len()];
     for n_sketches in 0..MOST_SKETCHES {
-        let writer = Writer::new(lowered, &text, function.syntax());
-        let mut sketch = Sketch::new(writer, plan);
+        let mut sketch = Sketch::new(Writer::new(function), plan);
         let is_done = sketch.items(&wanted);
         let folded = sketch.folded(n_sketches >= 2);
         if folded.is_empty() {
@@ -102,8 +100,8 @@ impl SimplifyEdits {
 struct Sketch<'a> {
     writer: Writer<'a>,
     plan: &'a SimplifyPlan,
-    /// The body with the expressions that are written.
-    grown: Body,
+    /// The body with the expressions that are written; that of the plan until there are more.
+    grown: Cow<'a, Body>,
     /// The item that is being done.
     item: usize,
     /// Expressions that are written anew, by where their edits begin. They do not overlap.
@@ -148,7 +146,7 @@ impl<'a> Sketch<'a> {
         Sketch {
             writer,
             plan,
-            grown: plan.grown.clone(),
+            grown: Cow::Borrowed(&plan.grown),
             item: 0,
             written: BTreeMap::new(),
             readers: FxHashMap::default(),

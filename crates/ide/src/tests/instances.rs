@@ -209,26 +209,41 @@ def make(n, threads=128):
 #[test]
 fn mistakes_of_instances_are_told_once_with_the_first_that_has_them() {
     let check = |calls: &str, expected: Expect| expected.assert_debug_eq(&mistakes(calls));
-    check("", expect![[r#"
+    check(
+        "",
+        expect![[r#"
         []
-    "#]]);
-    check("make(16)", expect![[r#"
+    "#]],
+    );
+    check(
+        "make(16)",
+        expect![[r#"
         []
-    "#]]);
-    check("make(16, threads=2048)", expect![[r#"
+    "#]],
+    );
+    check(
+        "make(16, threads=2048)",
+        expect![[r#"
         [
             "launch-limit: bx: a block of 2048 threads: no device has more than 1024 (in `make(n=16, threads=2048)`)",
         ]
-    "#]]);
-    check("make(64)\nmake(32)\nmake(16)\nmake(128)", expect![[r#"
+    "#]],
+    );
+    check(
+        "make(64)\nmake(32)\nmake(16)\nmake(128)",
+        expect![[r#"
         [
             "out-of-bounds: S[n, 0] = S[0, 0]: `S[n, 0] = S[0, 0]` is outside of `S`: dimension 0 has extent 32, and the index is 64 (in `make(n=64, threads=128)` and 2 more instances)",
         ]
-    "#]]);
+    "#]],
+    );
     // A call whose arguments are not known makes no instance.
-    check("make(read())", expect![[r#"
+    check(
+        "make(read())",
+        expect![[r#"
         []
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

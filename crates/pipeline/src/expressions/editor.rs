@@ -21,6 +21,8 @@ use super::Function;
 pub struct Editor<'a> {
     /// The function.
     pub function: Function<'a>,
+    /// Its text.
+    pub text: &'a str,
     /// The occurrences of its body.
     pub occurrences: &'a Occurrences,
     /// The time at which an edited text is read again.
@@ -33,8 +35,9 @@ impl<'a> Editor<'a> {
     }
 
     fn edited(&self) -> Edited<'a> {
-        let Function { source, environment, lowered } = self.function;
-        Edited { source, environment, lowered, reading: self.reading }
+        let Editor { function, text, occurrences, reading } = *self;
+        let Function { source, environment, lowered } = function;
+        Edited { source, environment, lowered, text, occurrences, reading }
     }
 
     /// Returns the edits that share the values of a plan, or of one group of it, in one piece.

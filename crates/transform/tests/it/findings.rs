@@ -19,7 +19,7 @@ mod unreachable;
 
 use dataflow::analyses::Analyses;
 use expect_test::Expect;
-use frontend::tvmscript::{FunctionItem, Lowered, unchecked::finding_edits};
+use frontend::tvmscript::{FunctionItem, Lowered, WrittenFunction, unchecked::finding_edits};
 use ir::effects::EffectTable;
 use ir::{
     Body, Occurrences,
@@ -59,7 +59,9 @@ pub(crate) fn fixed<'f>(
     let occurrences = Occurrences::collect(&lowered.body);
     let chosen = compatible(&lowered.body, &occurrences, wanted);
     let fixes: Vec<&FindingFix> = chosen.iter().filter_map(|it| it.fix.as_ref()).collect();
-    let edits = finding_edits(lowered, &item.source.green, fixes);
+    let green = &item.source.green;
+    let written = WrittenFunction { green, text, lowered, occurrences: &occurrences };
+    let edits = finding_edits(written, fixes);
     let done: Vec<&Finding> =
         chosen.iter().zip(&edits.is_done).filter(|it| *it.1).map(|it| *it.0).collect();
     let range = std::ops::Range::<usize>::from(item.range);

@@ -37,17 +37,22 @@ fn with_edited<R>(file: &str, run: impl FnOnce(Edited<'_>) -> R) -> R {
     let (item, _, it) = &lowered(file)[0];
     let functions = functions(&syntax::parse(file));
     let environment = functions.environment(item);
-    let reading = ReadBack::Now;
-    run(Edited { source: &item.source, environment: &environment, lowered: it, reading })
+    run(Edited {
+        source: &item.source,
+        environment: &environment,
+        lowered: it,
+        text: &item.source.green.text(),
+        occurrences: &Occurrences::collect(&it.body),
+        reading: ReadBack::Now,
+    })
 }
 
 fn shared(file: &str, is_right: bool, reading: ReadBack) -> CheckedEdits {
     with_edited(file, |it| {
-        let body = &it.lowered.body;
-        let occurrences = Occurrences::collect(body);
+        let (body, occurrences) = (&it.lowered.body, it.occurrences);
         let plan = plan_of_text(it.lowered, &cse::CseOptions::default());
         let rewritten = |plan: &_| {
-            let after = cse::rewrite(body, &occurrences, plan);
+            let after = cse::rewrite(body, occurrences, plan);
             if is_right { after } else { broken(&after) }
         };
         checked_cse_edits(Edited { reading, ..it }, &plan, Selection::All, &rewritten)
@@ -73,15 +78,14 @@ fn shared_values_are_bound_only_if_the_text_says_so() {
 fn of_fixes_those_that_read_back_are_done() {
     let file = kernel(STATEMENTS);
     with_edited(&file, |it| {
-        let body = &it.lowered.body;
-        let occurrences = Occurrences::collect(body);
+        let (body, occurrences) = (&it.lowered.body, it.occurrences);
         let all = found(it.lowered, &only(FindingKind::DeadBinding));
         let fixes: Vec<&FindingFix> = all.iter().filter_map(|it| it.fix.as_ref()).collect();
         assert_eq!(fixes.len(), 3);
         // As if the rewriter did not know the second.
         let rewritten = |chosen: &[&FindingFix]| {
             let known = chosen.iter().copied().filter(|it| *it != fixes[1]);
-            findings::apply_fixes(body, &occurrences, known)
+            findings::apply_fixes(body, occurrences, known)
         };
         let edits = checked_finding_edits(it, &fixes, &rewritten);
         assert_eq!(edits.is_done, [true, false, true]);
@@ -111,12 +115,11 @@ fn edit_that_loses_a_comment_is_left_out() {
         ",
     );
     with_edited(&file, |it| {
-        let body = &it.lowered.body;
-        let occurrences = Occurrences::collect(body);
+        let (body, occurrences) = (&it.lowered.body, it.occurrences);
         let all = found(it.lowered, &only(FindingKind::DeadBinding));
         let fixes: Vec<&FindingFix> = all.iter().filter_map(|it| it.fix.as_ref()).collect();
         let rewritten = |chosen: &[&FindingFix]| {
-            findings::apply_fixes(body, &occurrences, chosen.iter().copied())
+            findings::apply_fixes(body, occurrences, chosen.iter().copied())
         };
         let edits = checked_finding_edits(it, &fixes, &rewritten);
         assert_eq!(edits.is_done, [true, false, false, true]);
@@ -133,11 +136,10 @@ fn a_text_with_a_new_mistake_is_not_offered() {
     // The name that the plan gives is one that the text has made something else of.
     let file = kernel(STATEMENTS);
     with_edited(&file, |it| {
-        let body = &it.lowered.body;
-        let occurrences = Occurrences::collect(body);
+        let (body, occurrences) = (&it.lowered.body, it.occurrences);
         let mut plan = plan_of_text(it.lowered, &cse::CseOptions::default());
         plan.bindings[0].name = "not a name".into();
-        let rewritten = |plan: &_| cse::rewrite(body, &occurrences, plan);
+        let rewritten = |plan: &_| cse::rewrite(body, occurrences, plan);
         let edits = checked_cse_edits(it, &plan, Selection::All, &rewritten);
         assert!(edits.edit.is_empty() && edits.mismatch.is_some());
     });

@@ -2,7 +2,8 @@
 
 use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
-    FunctionItem, FunctionKind, Lowered, Selection, functions, lower, unchecked::cse_edits,
+    FunctionItem, FunctionKind, Lowered, Selection, WrittenFunction, functions, lower,
+    unchecked::cse_edits,
 };
 use ir::effects::EffectTable;
 use ir::{
@@ -109,10 +110,12 @@ pub(crate) fn edited(
     plan: &CsePlan,
     selection: Selection,
 ) -> (String, Body) {
-    let edit = cse_edits(lowered, text, plan, selection);
+    let occurrences = Occurrences::collect(&lowered.body);
+    let green = &item.source.green;
+    let written = WrittenFunction { green, text, lowered, occurrences: &occurrences };
+    let edit = cse_edits(written, plan, selection);
     let range = std::ops::Range::<usize>::from(item.range);
     let new = format!("{}{}{}", &file[..range.start], edit.apply(text), &file[range.end..]);
-    let occurrences = Occurrences::collect(&lowered.body);
     let applied = match selection {
         Selection::All => plan.clone(),
         Selection::Group(group) => plan.only(group).expect("only applied groups are selected"),

@@ -123,7 +123,7 @@ fn of_plans(function: &Function) -> Vec<Text> {
                 &options,
             )
         });
-        let edit = cse_edits(lowered, function.text(), &plan, Selection::All);
+        let edit = cse_edits(function.written(&occurrences), &plan, Selection::All);
         let text = edit.apply(function.text());
         if !edit.is_empty() && texts.iter().all(|it| it.text != text) {
             texts.push(Text::new(name, text));
@@ -152,7 +152,14 @@ fn of_findings(function: &Function) -> Option<Text> {
         .filter_map(|it| it.fix.as_ref())
         .collect();
     let (source, environment) = function.source();
-    let edited = Edited { source, environment: &environment, lowered, reading: ReadBack::Now };
+    let edited = Edited {
+        source,
+        environment: &environment,
+        lowered,
+        text: function.text(),
+        occurrences: &occurrences,
+        reading: ReadBack::Now,
+    };
     let rewritten =
         |fixes: &[&FindingFix]| findings::apply_fixes(body, &occurrences, fixes.iter().copied());
     let edit = checked_finding_edits(edited, &fixes, &rewritten).edit;
@@ -174,7 +181,14 @@ fn of_simplification(function: &Function) -> Option<Text> {
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, &plan, |at| is_done[at]);
     let (source, environment) = function.source();
-    let edited = Edited { source, environment: &environment, lowered, reading: ReadBack::Now };
+    let edited = Edited {
+        source,
+        environment: &environment,
+        lowered,
+        text: function.text(),
+        occurrences: &occurrences,
+        reading: ReadBack::Now,
+    };
     let edit = checked_simplify_edits(edited, &plan, |_| true, &rewritten).edit;
     let text = (!edit.is_empty()).then(|| edit.apply(function.text()));
     text.map(|text| Text { excludes_overflow: true, ..Text::new("simplified text", text) })

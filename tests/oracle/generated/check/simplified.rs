@@ -103,7 +103,14 @@ fn edited(
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, plan, |at| is_done[at]);
     let (source, environment) = function.source();
-    let edited = Edited { source, environment: &environment, lowered, reading: ReadBack::Now };
+    let edited = Edited {
+        source,
+        environment: &environment,
+        lowered,
+        text: function.text(),
+        occurrences: &occurrences,
+        reading: ReadBack::Now,
+    };
     let found = checked_simplify_edits(edited, plan, wanted, &rewritten);
     let n_differing = found.differs.iter().filter(|it| **it).count() as u64;
     if n_differing > 0 && std::env::var_os("TIR_ORACLE_DIFFERING").is_some() {

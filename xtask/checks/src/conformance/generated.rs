@@ -6,7 +6,7 @@
 
 use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
-    FunctionItem, FunctionKind, Lowered, Selection, functions, lower,
+    FunctionItem, FunctionKind, Lowered, Selection, WrittenFunction, functions, lower,
     unchecked::{cse_edits, finding_edits},
 };
 use ir::effects::EffectTable;
@@ -143,6 +143,8 @@ fn texts(program: &Program) -> Vec<(&'static str, String)> {
 fn changed(item: &FunctionItem, lowered: &Lowered, text: &str) -> Vec<(&'static str, String)> {
     let (body, map) = (&lowered.body, &lowered.source_map);
     let occurrences = Occurrences::collect(body);
+    let green = &item.source.green;
+    let written = WrittenFunction { green, text, lowered, occurrences: &occurrences };
     let mut texts = Vec::new();
     for (name, preset) in
         [("default", Preset::Default), ("tvm", Preset::Tvm), ("tvm-2022", Preset::Tvm2022)]
@@ -155,7 +157,7 @@ fn changed(item: &FunctionItem, lowered: &Lowered, text: &str) -> Vec<(&'static 
                 &options,
             )
         });
-        texts.push((name, cse_edits(lowered, text, &plan, Selection::All).apply(text)));
+        texts.push((name, cse_edits(written, &plan, Selection::All).apply(text)));
     }
     let kinds = FindingKind::ALL.iter().copied().filter(|it| *it != FindingKind::MissingNoalias);
     let options = FindingOptions { kinds: FindingKinds::from_iter(kinds), loop_invariant_cost: 1 };
@@ -168,7 +170,7 @@ fn changed(item: &FunctionItem, lowered: &Lowered, text: &str) -> Vec<(&'static 
     });
     let fixes = findings::compatible(body, &occurrences, &found);
     let fixes = fixes.into_iter().filter_map(|it| it.fix.as_ref());
-    texts.push(("fixes", finding_edits(lowered, &item.source.green, fixes).edit.apply(text)));
+    texts.push(("fixes", finding_edits(written, fixes).edit.apply(text)));
     let indent = text.lines().find(|it| it.trim_start().starts_with("def f(")).unwrap_or_default();
     let indent = indent.len() - indent.trim_start().len();
     texts.push(("printed", ir::print::tvmscript(body, indent).trim_start().to_owned()));

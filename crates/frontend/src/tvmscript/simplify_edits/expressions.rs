@@ -185,7 +185,7 @@ impl Sketch<'_> {
             let Some((at, before)) = self.written.get(start).map(|it| (it.at, it.with)) else {
                 continue;
             };
-            let after = values.apply(&mut self.grown, before);
+            let after = values.apply(self.grown.to_mut(), before);
             if after == before {
                 new.extend(self.written.get(start).cloned());
             } else {

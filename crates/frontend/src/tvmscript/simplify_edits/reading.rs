@@ -69,7 +69,7 @@ impl Sketch<'_> {
             next = occurrences[next].end;
         }
         let mut operands = operands.into_iter();
-        self.grown.map_children(expr, &mut |_, old| operands.next().unwrap_or(old))
+        self.grown.to_mut().map_children(expr, &mut |_, old| operands.next().unwrap_or(old))
     }
 }
 

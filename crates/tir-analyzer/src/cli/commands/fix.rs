@@ -403,7 +403,9 @@ fn plan_function(
     let body = &read.lowered.body;
     let occurrences = Occurrences::collect(body);
     let analyses = &read.analyses(&occurrences);
-    let editor = Editor { function: read.read, occurrences: &occurrences, reading: ReadBack::Now };
+    let text = &read.read.source.green.text();
+    let reading = ReadBack::Now;
+    let editor = Editor { function: read.read, text, occurrences: &occurrences, reading };
     let mut round = Round::default();
     let n = round.of(body, &mut finding_fixes(options, editor, analyses, budget, fix));
     if n > 0 {

@@ -3,7 +3,7 @@
 use dataflow::analyses::Analyses;
 use expect_test::{Expect, expect};
 use frontend::tvmscript::{
-    Edited, FunctionItem, Lowered, ReadBack, checked_simplify_edits, functions,
+    Edited, FunctionItem, Lowered, ReadBack, WrittenFunction, checked_simplify_edits, functions,
     unchecked::{SimplifyEdits, simplify_edits},
 };
 use ir::effects::EffectTable;
@@ -29,12 +29,14 @@ fn edited(
     plan: &SimplifyPlan,
     wanted: impl Fn(usize) -> bool,
 ) -> (String, Body, SimplifyEdits) {
-    let edits = simplify_edits(it, &item.source.green, plan, wanted);
     let range = std::ops::Range::<usize>::from(item.range);
+    let occurrences = &Occurrences::collect(&it.body);
+    let (green, text) = (&item.source.green, &file[range.clone()]);
+    let edits =
+        simplify_edits(WrittenFunction { green, text, lowered: it, occurrences }, plan, wanted);
     let text = edits.edit.apply(&file[range.clone()]);
     let new = format!("{}{text}{}", &file[..range.start], &file[range.end..]);
-    let occurrences = Occurrences::collect(&it.body);
-    let body = rewrite_items(&it.body, &occurrences, plan, |at| edits.is_done[at]);
+    let body = rewrite_items(&it.body, occurrences, plan, |at| edits.is_done[at]);
     (new, body, edits)
 }
 
@@ -492,6 +494,8 @@ fn item_whose_text_reads_back_as_something_else_is_left_out() {
         source: &item.source,
         environment: &functions.environment(item),
         lowered: it,
+        text: &item.source.green.text(),
+        occurrences: &occurrences,
         reading: ReadBack::Now,
     };
     let found = checked_simplify_edits(edited, &plan, |_| true, &rewritten);
@@ -785,6 +789,8 @@ fn functions_read_back_wherever_they_stand() {
             source: &item.source,
             environment: &functions.environment(item),
             lowered: it,
+            text: &item.source.green.text(),
+            occurrences: &occurrences,
             reading: ReadBack::Now,
         };
         let rewritten =
