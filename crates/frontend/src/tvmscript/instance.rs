@@ -62,16 +62,23 @@ impl fmt::Display for Instance {
     }
 }
 
-/// The known arguments of a call.
+/// The arguments of a call.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Arguments {
     /// Without a name, in order.
     pub positional: Vec<Constant>,
     /// By the names of parameters, in order.
     pub named: Vec<(Box<str>, Constant)>,
+    /// Parameters with an argument of which nothing is known: they have not their defaults.
+    pub(super) unknown: Vec<Box<str>>,
 }
 
 impl Arguments {
+    /// Returns arguments that are all known.
+    pub fn known(positional: Vec<Constant>, named: Vec<(Box<str>, Constant)>) -> Arguments {
+        Arguments { positional, named, unknown: Vec::new() }
+    }
+
     /// Reads those of a call.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub struct RequestError {
 
 impl fmt::Display for Request {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Arguments { positional, named } = &self.arguments;
+        let Arguments { positional, named, .. } = &self.arguments;
         let positional = positional.iter().map(ToString::to_string);
         let named = named.iter().map(|(name, value)| format!("{name}={value}"));
         let all: Vec<String> = positional.chain(named).collect();
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn requests_are_calls_with_known_arguments() {
         let read = |text: &str| match Request::parse(text) {
-            Ok(Request { function, arguments: Arguments { positional, named } }) => {
+            Ok(Request { function, arguments: Arguments { positional, named, .. } }) => {
                 let positional = positional.iter().map(ToString::to_string);
                 let named = named.iter().map(|(name, value)| format!("{name}={value}"));
                 format!("{function}({})", positional.chain(named).collect::<Vec<_>>().join(", "))

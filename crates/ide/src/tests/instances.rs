@@ -265,3 +265,29 @@ tuned(64)",
     );
     assert_eq!(found, [""; 0]);
 }
+
+#[test]
+fn an_argument_that_is_not_known_is_not_the_default_of_its_parameter() {
+    let host = host(
+        "import tilelang
+import tilelang.language as T
+
+
+@tilelang.jit
+def scale(A, n, groups=1, k=2):
+    m = T.const(\"m\")
+    A: T.Tensor[[m, n], \"float32\"]
+    with T.Kernel(m, threads=128) as bx:
+        A[bx, 0] = A[bx, 0] * groups + k
+
+
+def run(a, G):
+    scale(a, n=64, groups=G)
+    scale(a, 64, G, k=3)
+    scale(a, 64)
+",
+    );
+    let found = host.analysis().instances(FILE, &[]).unwrap();
+    let shown: Vec<String> = found[0].instances.iter().map(|it| it.arguments()).collect();
+    assert_eq!(shown, ["n=64, k=2", "n=64, k=3", "n=64, groups=1, k=2"]);
+}

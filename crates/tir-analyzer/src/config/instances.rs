@@ -58,7 +58,7 @@ fn row(row: &Value) -> anyhow::Result<Request> {
         let value = constant(value, 0).with_context(|| format!("`{name}`"))?;
         named.push((name.as_str().into(), value));
     }
-    let arguments = Arguments { named, ..Arguments::default() };
+    let arguments = Arguments::known(Vec::new(), named);
     Ok(Request { function: function.into(), arguments })
 }
 

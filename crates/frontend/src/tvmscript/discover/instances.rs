@@ -114,7 +114,9 @@ impl Factory {
         }
         let with_default = |(parameter, value): (&Parameter, Option<Constant>)| {
             let default = || match &parameter.default {
-                DefaultValue::Known(it) => Some(it.clone()),
+                DefaultValue::Known(it) => {
+                    (!arguments.unknown.contains(&parameter.name)).then(|| it.clone())
+                }
                 DefaultValue::Required | DefaultValue::Unknown => None,
             };
             Some((parameter.name.clone(), value.or_else(default)?))
@@ -176,8 +178,9 @@ impl Factory {
         let mut all = arguments.clone();
         for (name, value) in configuration {
             let at = self.parameters().position(|it| *it == **name)?;
-            let is_given =
-                at < arguments.positional.len() || arguments.named.iter().any(|it| it.0 == *name);
+            let is_given = at < arguments.positional.len()
+                || arguments.named.iter().any(|it| it.0 == *name)
+                || arguments.unknown.contains(name);
             if !is_given {
                 all.named.push((name.clone(), value.clone()));
             }
@@ -396,8 +399,8 @@ impl FileFunctions {
         Some(factory.instances_of(&arguments, &self.scopes, context))
     }
 
-    /// The arguments of a call of an eager kernel, if it gives a parameter or a size a known value: those without one
-    /// are tensors.
+    /// The arguments of a call of an eager kernel, if it gives a parameter or a size a known value: most of those
+    /// without one are tensors.
     fn eager_arguments(
         &self,
         factory: &Factory,
@@ -418,8 +421,10 @@ impl FileFunctions {
                 None => positions.next(),
             };
             let value = self.scopes.evaluate(call.scope, &call.green, arg.value, context);
-            if let Some(name) = name.filter(|_| value.is_plain()) {
-                arguments.named.push((name, value));
+            match name {
+                Some(name) if value.is_plain() => arguments.named.push((name, value)),
+                Some(name) => arguments.unknown.push(name),
+                None => {}
             }
         }
         let is_tuned = factory.configurations != Configurations::None;

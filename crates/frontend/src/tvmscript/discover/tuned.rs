@@ -16,6 +16,7 @@ use crate::tvmscript::{
     ast::{self, ExKind},
     environment::Constant,
     instance::Arguments,
+    staging::Unknown,
 };
 
 /// Configurations of a factory that become instances.
@@ -84,7 +85,9 @@ impl Configurations {
             Configurations::None => Cow::Borrowed(&[]),
             Configurations::Listed(it) => Cow::Borrowed(it),
             Configurations::Made(function) => {
-                let Arguments { positional, named } = arguments.clone();
+                let Arguments { positional, mut named, unknown } = arguments.clone();
+                let not_known = || Constant::Unknown(Unknown::new("the argument is not known"));
+                named.extend(unknown.into_iter().map(|it| (it, not_known())));
                 let made = scopes.apply(function, positional, named, context);
                 Cow::Owned(listed(&made).unwrap_or_default())
             }
