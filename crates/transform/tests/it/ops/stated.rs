@@ -359,3 +359,27 @@ fn dispatch_with_a_tied_result_goes_unused() {
     let (after, _) = super::optimize(text, EffectTable::builtin(), &options);
     assert!(!after.contains("stream.async.dispatch"), "{after}");
 }
+
+/// A value in a text that only code reads is renamed like any other: the text is not compared with its names.
+#[test]
+fn values_in_texts_of_code_are_renamed() {
+    let dispatches = [
+        ("stream.async.dispatch @ex::@d(%r[%a to %b for %a])", "!stream.resource<*>"),
+        ("flow.dispatch @ex::@d[%a, %b](%r, %a, %b)", "tensor<4xf32>"),
+    ];
+    for (call, ty) in dispatches {
+        let types = if ty.starts_with('!') { format!("{ty}{{%n}}") } else { ty.to_owned() };
+        let inputs = match ty.starts_with('!') {
+            true => types.clone(),
+            false => format!("{ty}, index, index"),
+        };
+        let text = format!(
+            "util.func public @f(%r: {ty}, %n: index) -> {ty} {{\n  \
+             %a = arith.constant 128 : index\n  %b = arith.constant 128 : index\n  \
+             %0 = {call} : ({inputs}) -> {types}\n  util.return %0 : {ty}\n}}\n"
+        );
+        let options = OpOptions { preset: Mlir24, allow_unsound: true };
+        let (after, _) = super::optimize(&text, EffectTable::builtin(), &options);
+        assert!(!after.contains("%b"), "{after}");
+    }
+}
