@@ -108,7 +108,7 @@ impl<'t> Reader<'t> {
             self.segments(&mut pretty, &rule.segments);
         }
         self.unclaimed(&mut pretty, rule, aliases);
-        if self.heads[frame.head as usize].is_by_definition && !rule.known {
+        if self.has_skeleton(frame, rule) {
             let text = self.skeleton(frame);
             pretty.push("$form", text);
         }
@@ -251,6 +251,7 @@ impl<'t> Reader<'t> {
     /// Stores the unclaimed parts as attributes, so that they still distinguish operations.
     fn unclaimed(&mut self, pretty: &mut Pretty, rule: &Rule, aliases: &Aliases) {
         let mut number = 0;
+        let has_skeleton = self.has_skeleton(&pretty.frame, rule);
         for at in 0..pretty.parts.len() {
             let part = pretty.parts[at];
             if pretty.claimed[at] {
@@ -259,6 +260,8 @@ impl<'t> Reader<'t> {
             let text = self.text_of(part);
             let says_something = match part.kind {
                 IDENT | STRING => !self.is_shape_word(&pretty.frame, text),
+                // The skeleton has them without the names of values, which a plan may change.
+                MLIR_INDEX_LIST | MLIR_OPERAND_TUPLE if has_skeleton => false,
                 MLIR_INDEX_LIST | MLIR_OPERAND_TUPLE => {
                     items(text).iter().any(|it| !it.starts_with('%'))
                 }
@@ -272,6 +275,11 @@ impl<'t> Reader<'t> {
                 number += 1;
             }
         }
+    }
+
+    /// Returns true if an operation is compared by its text: the form is that of a definition, and no row reads it.
+    fn has_skeleton(&self, frame: &Frame, rule: &Rule) -> bool {
+        self.heads[frame.head as usize].is_by_definition && !rule.known
     }
 
     /// The text of an operation between its name and its first region, with values as `%`. Two operations of an

@@ -202,6 +202,13 @@ fn slice(view: &OpView<'_>) -> Decoded<Code> {
         let Some(kept) = kept(&sizes, &wanted) else {
             return machine.unsupported("a slice that does not fit its type");
         };
+        let taken: Vec<i64> = kept.iter().map(|&at| sizes[at]).collect();
+        if is_insert && taken != operands[0].shape() {
+            let from = operands[0].shape().to_vec();
+            machine.error(EventKind::FailedAssertion, || {
+                format!("a tensor of extents {from:?} is inserted as one of {taken:?}")
+            })?;
+        }
         size(machine, &sizes)?;
         let mut values = if is_insert { whole.scalars().to_vec() } else { Vec::new() };
         for (number, index) in indices(&sizes).enumerate() {
@@ -226,7 +233,7 @@ fn slice(view: &OpView<'_>) -> Decoded<Code> {
         Ok(if is_insert {
             elements(whole.shape().to_vec(), values)
         } else {
-            elements(kept.iter().map(|&at| sizes[at]).collect(), values)
+            elements(taken, values)
         })
     }))
 }
@@ -309,6 +316,8 @@ impl Nest for Generate {
 fn pad(view: &OpView<'_>) -> Decoded<Code> {
     view.need(1)?;
     let (low, high) = (view.ints("static_low")?, view.ints("static_high")?);
+    let known: Vec<Option<i64>> =
+        tensor_ty(view)?.0.into_iter().map(|it| (it != DYNAMIC).then_some(it)).collect();
     Ok(nest(move |machine, operands| {
         let mut rest = &operands[1..];
         let low = machine.sizes(&low, &mut rest)?;
@@ -317,9 +326,14 @@ fn pad(view: &OpView<'_>) -> Decoded<Code> {
         if low.len() != own.len() || high.len() != own.len() {
             return machine.unsupported("paddings of another rank");
         }
-        let shape = (0..own.len())
+        let shape: Vec<i64> = (0..own.len())
             .map(|dim| own[dim].saturating_add(low[dim]).saturating_add(high[dim]))
             .collect();
+        if !super::value::fits(&known, &shape) {
+            machine.error(EventKind::FailedAssertion, || {
+                format!("padding gives extents {shape:?}, and not {known:?}")
+            })?;
+        }
         begin(machine, shape, low, Some(operands[0].clone()))
     }))
 }

@@ -126,7 +126,9 @@ impl Reader<'_> {
         while self.at_flag(p) {
             p.enter(MLIR_FLAG);
             p.bump();
-            let read = !p.adjacent(LT) || params(p);
+            // `overflow<nsw>`, or with a blank, as a file of LLVM has it. `<{` begins properties.
+            let has_body = p.adjacent(LT) || p.at(LT) && p.peek() != L_BRACE;
+            let read = !has_body || params(p);
             p.exit();
             if !read {
                 return false;

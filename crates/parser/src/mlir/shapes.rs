@@ -283,8 +283,20 @@ impl Shapes {
     /// The properties of an operation without a row of its own.
     fn prefix_info(&self, name: &str) -> OpInfo {
         let info = self.marks_of(name);
-        let form = || self.definition(name)?.format.filter(|it| of_definition(*it).is_some());
-        OpInfo { shape: info.shape.or_else(|| form().map(|it| DEFINED + it)), ..info }
+        let form = self.definition(name).and_then(|it| it.format);
+        let form = form.filter(|it| of_definition(*it).is_some()).map(|it| DEFINED + it);
+        // A pattern says how most of its operations are written; one that begins otherwise is none of them.
+        let fits = |pattern: &u16| {
+            let first = |it: u16| self.shape(it).elements.first();
+            let mark = |it: Option<&Element>| match it {
+                Some(Element::Mark(mark)) => Some(*mark),
+                _ => None,
+            };
+            form.is_none_or(|form| {
+                mark(first(*pattern)).is_none_or(|it| mark(first(form)) == Some(it))
+            })
+        };
+        OpInfo { shape: info.shape.filter(fits).or(form), ..info }
     }
 
     /// The same, but for the form that its definition states.

@@ -1,21 +1,22 @@
 //! Programs of MLIR executed: by our interpreter, and by the peer's own compiler, before and after our preset
 //! `default`.
 //!
-//! In: every `.mlir` file below a corpus and below `tests/kernels`. Out: a report. For each function that the
-//! interpreter executes and the peer can lower, a `main` is written beside it (`driver`) that fills its arguments,
-//! calls it, and prints every bit of its results and memory; `mlir-opt` lowers the file, `mlir-cpu-runner` runs it.
-//! Asked are:
+//! In: every `.mlir` file below a corpus and below `tests/kernels`, each function of each document a program of its
+//! own (`cases`). Out: a report. For each function that the interpreter executes and the peer can lower, a `main` is
+//! written beside it (`driver`) that fills its arguments, calls it, and prints every bit of its results and memory;
+//! `mlir-opt` lowers the text, `mlir-cpu-runner` runs it. A program that does not end within our steps or the peer's
+//! time counts as not executed. Asked are:
 //!
 //! * *plans*: the peer prints the same for our output as for the input, bit for bit;
 //! * *interpreter*: the peer prints the interpreter's results; floats of functions that call a mathematical library may
 //!   differ by the last bits, as two libraries do, and the report counts the functions for which that was needed.
 
+mod cases;
 mod driver;
 mod peer;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Context as _;
 use frontend::mlir::{self, Shapes, UnitKind};
 use interp::{
     EventKind, OnError, Options, RunErrorKind,
@@ -23,7 +24,7 @@ use interp::{
 };
 use ir::{Body, plan::Preset};
 
-use self::driver::Driver;
+use self::{cases::Case, driver::Driver, peer::Failure};
 use crate::conformance::{mlir::optimize, parallel, report::Report};
 use crate::skip::Skip;
 use crate::workspace::Workspace;
@@ -33,16 +34,8 @@ const KERNELS: &str = "tests/kernels";
 
 const KINDS: &[&str] = &["equal", "near", "differs", "not executed", "not lowered"];
 
-/// Operations executed by us in one run.
-const MAX_STEPS: u64 = 50_000_000;
-
-/// One function and the questions about it.
-struct Case {
-    group: String,
-    name: String,
-    text: String,
-    function: String,
-}
+/// Operations executed by us in one run; a program that takes more is given up.
+const MAX_STEPS: u64 = 2_000_000;
 
 enum Verdict {
     Equal,
@@ -63,8 +56,8 @@ pub(crate) fn compare(
         Ok(tools) => tools,
         Err(skip) => return Ok(Err(skip)),
     };
-    let mut cases = cases(&ws.path(KERNELS), filter)?;
-    cases.extend(self::cases(corpus, filter)?);
+    let mut cases = cases::read(&ws.path(KERNELS), filter)?;
+    cases.extend(cases::read(corpus, filter)?);
     let mut report =
         Report::new("Programs of MLIR, executed by us and by the peer's compiler", KINDS);
     report.note(format!("mlir-opt: {}", crate::conformance::mlir::version(&tools.opt)));
@@ -101,60 +94,10 @@ pub(crate) fn compare(
     Ok(Ok(report))
 }
 
-/// The functions of the files below a folder that are no answers and no generic forms.
-fn cases(folder: &Path, filter: Option<&str>) -> anyhow::Result<Vec<Case>> {
-    let mut cases = Vec::new();
-    for path in files(folder)? {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let group = path.parent().and_then(Path::file_name).unwrap_or_default();
-        let group = group.to_string_lossy().into_owned();
-        let is_input = !name.ends_with(".generic") && !name.ends_with(".cse");
-        if !is_input || filter.is_some_and(|it| !format!("{group}/{name}").contains(it)) {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        mlir::lower_file(&text, Shapes::builtin(), &mut |unit| {
-            // A file of several documents is several programs: the peer takes one.
-            if unit.kind == UnitKind::Function && unit.document == 0 {
-                let function = unit.lowered.body.name.to_string();
-                cases.push(Case {
-                    group: group.clone(),
-                    name: name.clone(),
-                    text: text.clone(),
-                    function,
-                });
-            }
-        });
-    }
-    Ok(cases)
-}
-
-fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut folders = vec![folder.to_owned()];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder)
-            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "mlir") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 fn judge(case: &Case, tools: &peer::Tools) -> Verdict {
     let mut bodies: Vec<Body> = Vec::new();
     mlir::lower_file(&case.text, Shapes::builtin(), &mut |unit| {
-        if unit.document == 0 {
-            bodies.push(unit.lowered.body);
-        }
+        bodies.push(unit.lowered.body);
     });
     let program = Program::new(&bodies);
     let Some(number) = program.function(&case.function) else {
@@ -181,10 +124,15 @@ fn judge(case: &Case, tools: &peer::Tools) -> Verdict {
     };
     let before = match tools.run(&driver.beside(&case.text)) {
         Ok(before) => before,
-        Err(why) => return Verdict::NotLowered(why),
+        Err(Failure::Refused(why)) => return Verdict::NotLowered(why),
+        Err(Failure::Late) => return Verdict::NotExecuted("the peer's time is over".to_owned()),
     };
-    let after = optimize(&case.text, Preset::Default, false)
-        .and_then(|text| tools.run(&driver.beside(&text)));
+    let after = optimize(&case.text, Preset::Default, false).and_then(|text| {
+        tools.run(&driver.beside(&text)).map_err(|it| match it {
+            Failure::Refused(why) => why,
+            Failure::Late => "its time is over".to_owned(),
+        })
+    });
     match after {
         Ok(after) if driver::same(&ours, &before, &after) => {}
         Ok(_) => {
@@ -207,8 +155,7 @@ pub(crate) fn executed(text: &str) -> Vec<Option<String>> {
         documents.resize_with(documents.len().max(unit.document + 1), Vec::new);
         documents[unit.document].push((unit.lowered.body, unit.kind == UnitKind::Function));
     });
-    let options =
-        Options { max_steps: MAX_STEPS / 10, on_error: OnError::Event, ..Options::default() };
+    let options = Options { max_steps: MAX_STEPS, on_error: OnError::Event, ..Options::default() };
     let mut res = Vec::new();
     for document in &documents {
         let program = Program::new(document.iter().map(|it| &it.0));

@@ -14,12 +14,46 @@ use crate::SyntaxKind;
 pub(super) fn compile(format: &str, parts: &Parts) -> Option<Vec<Element>> {
     let tokens = tokens(format)?;
     let mut reader = Reader { tokens: &tokens, at: 0, parts };
-    let mut elements = reader.sequence()?;
+    let mut elements = joined(reader.sequence()?);
     let has_custom = tokens.iter().any(|it| matches!(it, Token::Word("custom")));
     let has_regions = parts.regions.as_ref().is_some_and(|it| !it.is_empty());
     let has_successors = parts.successors.as_ref().is_some_and(|it| !it.is_empty());
     let is_read = reader.at == tokens.len() && !(has_custom && (has_regions || has_successors));
     (is_read && settle(&mut elements, &[Stop::End])).then_some(elements)
+}
+
+/// The same elements with one text of code instead of two that have nothing but optional values between them: where
+/// the first ends could not be told.
+fn joined(elements: Vec<Element>) -> Vec<Element> {
+    let mut res: Vec<Element> = Vec::new();
+    for element in elements {
+        if matches!(element, Element::Custom(_)) {
+            let n_between = res.iter().rev().take_while(|it| is_optional_text(it)).count();
+            let from = res.len() - n_between;
+            if from > 0 && matches!(res[from - 1], Element::Custom(_)) {
+                res.truncate(from);
+                continue;
+            }
+        }
+        res.push(element);
+    }
+    res
+}
+
+/// Returns true for a group that may be absent and has values, attributes and marks alone.
+fn is_optional_text(element: &Element) -> bool {
+    let is_text = |it: &Element| {
+        matches!(
+            it,
+            Element::Mark(_)
+                | Element::Word(_)
+                | Element::Value
+                | Element::Values { .. }
+                | Element::Part { .. }
+                | Element::AnyAttr { .. }
+        )
+    };
+    matches!(element, Element::Optional(inner) if inner.iter().all(is_text))
 }
 
 /// Returns true if a format has the operands in the order of the generic form, as far as their names are known: values

@@ -15,6 +15,9 @@ fn the_table_of_the_product_can_be_read() {
     assert_eq!(constrained, Some("intrinsic-constrained"));
     assert_eq!(shapes.shape_of("llvm.intr.sqrt"), Some("intrinsic"));
     assert_eq!(shapes.shape_of("llvm.intr.exp"), Some("intrinsic"));
+    // A definition that begins otherwise is none of the pattern's.
+    let expect = shapes.shape_of("llvm.intr.expect");
+    assert_eq!(expect, Some("$val `,` $expected attr-dict `:` type($val)"));
     assert_eq!(shapes.shape_of("own.op"), None);
     assert_eq!(shapes.full_name("return"), "func.return");
     assert_eq!(shapes.full_name("arith.addi"), "arith.addi");
@@ -101,6 +104,16 @@ fn assembly_formats_are_read() {
             "%m[%a] cache(wb) {a} : memref<?xf32>",
         ],
         &["%m : memref<f32>", "%m[%a] cache wb : memref<f32>"],
+    );
+}
+
+#[test]
+fn texts_of_code_with_an_optional_list_between_them_are_one() {
+    check_format(
+        "custom<Entries>($entries) (`[` $load^ `]`)? `` custom<Operands>($a, $b) attr-dict `:` type($a)",
+        "",
+        &["@a::@b[%x, %y](%v[%c to %d]) : i32", "@a(%v) {k} : i32"],
+        &["@a(%v) i32", "@a(%v : i32"],
     );
 }
 

@@ -319,3 +319,80 @@ fn memory_of_triton_products_with_maps_and_attributes_of_tosa_go_unused() {
         }
     }
 }
+
+/// Forms that differ from most of their dialect, or from the current version of it: nothing uses them, so they go.
+#[test]
+fn forms_of_few_operations_and_of_llvm_19_go_unused() {
+    let operations = [
+        "%0 = llvm.add %i, %i overflow <nsw> : i64",
+        "%0 = llvm.intr.expect %i, %i : i64",
+        "%0 = llvm.intr.vector.extract %w[4] : vector<4xf32> from vector<8xf32>",
+        "%0 = llvm.intr.experimental.constrained.fptrunc %d towardzero ignore : f64 to f32",
+        "%0 = nvgpu.ldmatrix %m[%n, %n] {numTiles = 4 : i32, transpose = false} : memref<?x?xf16, 3> -> vector<4x2xf16>",
+        "%0 = vector.warp_execute_on_lane_0(%n)[32] -> (vector<1xf32>) {\n    vector.yield %v : vector<32xf32>\n  }",
+        "%0 = spirv.INTEL.JointMatrixMad <Subgroup> %j, %j, %j : !spirv.j, !spirv.j -> !spirv.j",
+        "%0 = xegpu.create_nd_tdesc %g[0, 0] : memref<24x32xf32> -> !xegpu.tensor_desc<8x16xf32>",
+        "%0 = sparse_tensor.positions %s { level = 0 : index } : tensor<64xf32, #s> to memref<?xindex>",
+        "%0 = transform.match.structured %h : (!transform.any_op) -> !transform.any_op {\n  \
+         ^bb0(%q: !transform.any_op):\n    transform.match.structured.yield %q : !transform.any_op\n  }",
+    ];
+    let parameters = "%i: i64, %n: index, %d: f64, %v: vector<32xf32>, %w: vector<8xf32>, \
+                      %m: memref<?x?xf16, 3>, %g: memref<24x32xf32>, %j: !spirv.j, \
+                      %s: tensor<64xf32, #s>, %h: !transform.any_op";
+    for operation in operations {
+        let text = format!("func.func @f({parameters}) {{\n  {operation}\n  return\n}}\n");
+        let options = OpOptions { preset: ir::plan::Preset::Mlir19, allow_unsound: true };
+        let (after, _) = super::optimize(&text, EffectTable::builtin(), &options);
+        assert!(!after.contains("%0"), "{after}");
+    }
+}
+
+/// Two texts that only code reads stand around an optional list; the result is tied to an operand, without its type.
+#[test]
+fn dispatch_with_a_tied_result_goes_unused() {
+    let text = "util.func private @f(%r: !stream.resource<*>, %n: index) {\n  \
+                %c0 = arith.constant 0 : index\n  \
+                %0 = stream.async.dispatch @ex::@d[%n, %n](%r[%c0 to %n for %n]) : \
+                (!stream.resource<*>{%n}) -> %r{%n}\n  \
+                util.return\n}\n";
+    let options = OpOptions { preset: Mlir24, allow_unsound: true };
+    let (after, _) = super::optimize(text, EffectTable::builtin(), &options);
+    assert!(!after.contains("stream.async.dispatch"), "{after}");
+}
+
+/// A value in a text that only code reads is renamed like any other: the text is not compared with its names.
+#[test]
+fn values_in_texts_of_code_are_renamed() {
+    let dispatches = [
+        ("stream.async.dispatch @ex::@d(%r[%a to %b for %a])", "!stream.resource<*>"),
+        ("flow.dispatch @ex::@d[%a, %b](%r, %a, %b)", "tensor<4xf32>"),
+    ];
+    for (call, ty) in dispatches {
+        let types = if ty.starts_with('!') { format!("{ty}{{%n}}") } else { ty.to_owned() };
+        let inputs = match ty.starts_with('!') {
+            true => types.clone(),
+            false => format!("{ty}, index, index"),
+        };
+        let text = format!(
+            "util.func public @f(%r: {ty}, %n: index) -> {ty} {{\n  \
+             %a = arith.constant 128 : index\n  %b = arith.constant 128 : index\n  \
+             %0 = {call} : ({inputs}) -> {types}\n  util.return %0 : {ty}\n}}\n"
+        );
+        let options = OpOptions { preset: Mlir24, allow_unsound: true };
+        let (after, _) = super::optimize(&text, EffectTable::builtin(), &options);
+        assert!(!after.contains("%b"), "{after}");
+    }
+}
+
+/// StableHLO's commutativity is a trait of its own, which the pass of MLIR does not know.
+#[test]
+fn swapped_operands_of_stablehlo_are_merged_by_default_only() {
+    let text = "func.func @f(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<f32>, tensor<f32>) {\n  \
+                %0 = stablehlo.add %a, %b : tensor<f32>\n  \
+                %1 = stablehlo.add %b, %a : tensor<f32>\n  \
+                return %0, %1 : tensor<f32>, tensor<f32>\n}\n";
+    for preset in [Mlir24, Default] {
+        let (after, _) = super::optimize(text, EffectTable::builtin(), &options(preset));
+        assert_eq!(after.contains("%1"), preset == Mlir24, "{after}");
+    }
+}

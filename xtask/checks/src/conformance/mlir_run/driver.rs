@@ -21,6 +21,9 @@ pub(super) const MAIN: &str = "tir_main";
 /// Extents that are not said.
 const EXTENT: i64 = 6;
 
+/// The elements of one argument: more take the peer longer to print than to compute.
+const MAX_ELEMENTS: i64 = 1 << 18;
+
 /// A program around a function.
 pub(super) struct Driver {
     text: String,
@@ -107,6 +110,10 @@ impl Driver {
                 Need::Array(shape, dtype) => {
                     let shape: Vec<i64> =
                         shape.into_iter().map(|it| it.unwrap_or(EXTENT)).collect();
+                    let elements = shape.iter().try_fold(1, |all: i64, &it| all.checked_mul(it));
+                    if elements.is_none_or(|it| it > MAX_ELEMENTS) {
+                        return Err("an argument of too many elements".to_owned());
+                    }
                     arguments.push(array(&mut text, place, &shape, dtype, seed)?);
                     if is_memory[seed] {
                         filled.push((format!("%a{seed}"), place.text, shape.len()));
@@ -143,7 +150,13 @@ impl Driver {
 
     /// The text of the program with the driver in its module.
     pub(super) fn beside(&self, program: &str) -> String {
-        let trimmed = program.trim_end();
+        // Tests have comments behind the end, which would hide that of the module.
+        let mut trimmed = program.trim_end();
+        while let Some((above, last)) = trimmed.rsplit_once('\n')
+            && last.trim_start().starts_with("//")
+        {
+            trimmed = above.trim_end();
+        }
         let has_module = program.lines().any(|it| it.starts_with("module"));
         match trimmed.strip_suffix('}').filter(|_| has_module) {
             Some(open) => format!("{open}\n{}}}\n", self.text),
@@ -169,8 +182,64 @@ fn float(element: &str) -> Option<DataType> {
     }
 }
 
-/// The code around the function: it prints one word.
-const HEAD: &str = r#"llvm.mlir.global internal constant @tir_format("%016lx\0A\00") {addr_space = 0 : i32}
+/// The code around the function: it prints one word, and it copies memory of any layout, which lowered copies call.
+const HEAD: &str = r#"llvm.func @tir_copy(%elem: i64, %rank: i64, %src: !llvm.ptr, %dst: !llvm.ptr, %sizes: !llvm.ptr, %from: !llvm.ptr, %to: !llvm.ptr) {
+  %c0 = llvm.mlir.constant(0 : i64) : i64
+  %c1 = llvm.mlir.constant(1 : i64) : i64
+  %is_one = llvm.icmp "eq" %rank, %c0 : i64
+  llvm.cond_br %is_one, ^one, ^head(%c0 : i64)
+^one:
+  "llvm.intr.memcpy"(%dst, %src, %elem) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  llvm.return
+^head(%i: i64):
+  %size = llvm.load %sizes : !llvm.ptr -> i64
+  %is_in = llvm.icmp "slt" %i, %size : i64
+  llvm.cond_br %is_in, ^body, ^end
+^body:
+  %a = llvm.load %from : !llvm.ptr -> i64
+  %b = llvm.load %to : !llvm.ptr -> i64
+  %a1 = llvm.mul %a, %i : i64
+  %b1 = llvm.mul %b, %i : i64
+  %a2 = llvm.mul %a1, %elem : i64
+  %b2 = llvm.mul %b1, %elem : i64
+  %s = llvm.getelementptr %src[%a2] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %d = llvm.getelementptr %dst[%b2] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %less = llvm.sub %rank, %c1 : i64
+  %sizes1 = llvm.getelementptr %sizes[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %from1 = llvm.getelementptr %from[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %to1 = llvm.getelementptr %to[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  llvm.call @tir_copy(%elem, %less, %s, %d, %sizes1, %from1, %to1) : (i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  %next = llvm.add %i, %c1 : i64
+  llvm.br ^head(%next : i64)
+^end:
+  llvm.return
+}
+llvm.func @memrefCopy(%elem: i64, %src: !llvm.ptr, %dst: !llvm.ptr) {
+  %rank = llvm.load %src : !llvm.ptr -> i64
+  %s1 = llvm.getelementptr %src[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %d1 = llvm.getelementptr %dst[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %s = llvm.load %s1 : !llvm.ptr -> !llvm.ptr
+  %d = llvm.load %d1 : !llvm.ptr -> !llvm.ptr
+  %s2 = llvm.getelementptr %s[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %d2 = llvm.getelementptr %d[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %sp = llvm.load %s2 : !llvm.ptr -> !llvm.ptr
+  %dp = llvm.load %d2 : !llvm.ptr -> !llvm.ptr
+  %s3 = llvm.getelementptr %s[2] : (!llvm.ptr) -> !llvm.ptr, i64
+  %d3 = llvm.getelementptr %d[2] : (!llvm.ptr) -> !llvm.ptr, i64
+  %so = llvm.load %s3 : !llvm.ptr -> i64
+  %do = llvm.load %d3 : !llvm.ptr -> i64
+  %sb = llvm.mul %so, %elem : i64
+  %db = llvm.mul %do, %elem : i64
+  %sa = llvm.getelementptr %sp[%sb] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %da = llvm.getelementptr %dp[%db] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %sizes = llvm.getelementptr %s[3] : (!llvm.ptr) -> !llvm.ptr, i64
+  %others = llvm.getelementptr %d[3] : (!llvm.ptr) -> !llvm.ptr, i64
+  %from = llvm.getelementptr %sizes[%rank] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %to = llvm.getelementptr %others[%rank] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  llvm.call @tir_copy(%elem, %rank, %sa, %da, %sizes, %from, %to) : (i64, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.return
+}
+llvm.mlir.global internal constant @tir_format("%016lx\0A\00") {addr_space = 0 : i32}
 llvm.func @printf(!llvm.ptr, ...) -> i32
 func.func private @tir_show(%v: i64) {
   %f = llvm.mlir.addressof @tir_format : !llvm.ptr

@@ -3,7 +3,7 @@
 //! Only the C library is linked: a program prints by `printf`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::conformance::mlir;
@@ -33,10 +33,22 @@ const PASSES: &[&str] = &[
 ];
 
 /// Tensors become memory first; the pass refuses functions of several returns, so that it runs only where it is needed.
-const BUFFERIZE: &str = "--one-shot-bufferize=bufferize-function-boundaries";
+const BUFFERIZE: &str =
+    "--one-shot-bufferize=bufferize-function-boundaries allow-return-allocs-from-loops";
 
-/// A program that runs longer is given up.
-const LIMIT: Duration = Duration::from_secs(60);
+/// A program that is lowered or runs longer is given up.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The exit status of `timeout` for a program that it has ended.
+const LATE: i32 = 124;
+
+/// The reason for which a program printed nothing.
+pub(super) enum Failure {
+    /// The peer does not lower it, or it does not end as it should.
+    Refused(String),
+    /// It takes more time than it is given.
+    Late,
+}
 
 /// The peer's programs.
 pub(super) struct Tools {
@@ -58,38 +70,44 @@ impl Tools {
     }
 
     /// The words that a program prints, one a line.
-    pub(super) fn run(&self, text: &str) -> Result<Vec<u64>, String> {
-        let folder = tempfile::tempdir().map_err(|it| it.to_string())?;
+    pub(super) fn run(&self, text: &str) -> Result<Vec<u64>, Failure> {
+        let refused = |why: std::io::Error| Failure::Refused(why.to_string());
+        let folder = tempfile::tempdir().map_err(refused)?;
         let (input, lowered) = (folder.path().join("a.mlir"), folder.path().join("b.mlir"));
-        std::fs::write(&input, text).map_err(|it| it.to_string())?;
-        let mut opt = Command::new(&self.opt);
+        std::fs::write(&input, text).map_err(refused)?;
+        let mut opt = limited(&self.opt);
         if text.contains("tensor<") {
             opt.arg(BUFFERIZE);
         }
-        opt.args(PASSES).arg(&input).arg("-o").arg(&lowered);
-        first_error(&mut opt)?;
-        let output =
-            process::run_quiet(&mut self.runner(&lowered)).map_err(|it| format!("{it:#}"))?;
-        let word =
-            |line: &str| u64::from_str_radix(line, 16).map_err(|_| format!("it printed `{line}`"));
-        output.lines().map(word).collect()
-    }
-
-    fn runner(&self, lowered: &Path) -> Command {
-        let mut command = Command::new("timeout");
-        command.arg(LIMIT.as_secs().to_string()).arg(&self.runner);
-        command.args(["-e", super::driver::MAIN, "--entry-point-result=void"]).arg(lowered);
-        command
+        output(opt.args(PASSES).arg(&input).arg("-o").arg(&lowered))?;
+        let mut runner = limited(&self.runner);
+        runner.args(["-e", super::driver::MAIN, "--entry-point-result=void"]).arg(&lowered);
+        let word = |line: &str| {
+            u64::from_str_radix(line, 16)
+                .map_err(|_| Failure::Refused(format!("it printed `{line}`")))
+        };
+        output(&mut runner)?.lines().map(word).collect()
     }
 }
 
-/// Runs a command; the first line with an error if it fails.
-fn first_error(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|it| it.to_string())?;
+/// A command that is ended when its time is over.
+fn limited(program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.arg(LIMIT.as_secs().to_string()).arg(program);
+    command
+}
+
+/// Runs a command: its output, or its first error.
+fn output(command: &mut Command) -> Result<String, Failure> {
+    let refused = |why: String| Failure::Refused(why);
+    let output = command.stdin(Stdio::null()).output().map_err(|it| refused(it.to_string()))?;
+    if output.status.code() == Some(LATE) {
+        return Err(Failure::Late);
+    }
     if output.status.success() {
-        return Ok(());
+        return String::from_utf8(output.stdout).map_err(|it| refused(it.to_string()));
     }
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find_map(|it| it.split_once("error: "));
-    Err(line.map_or_else(|| output.status.to_string(), |(_, message)| message.to_owned()))
+    Err(refused(line.map_or_else(|| output.status.to_string(), |(_, message)| message.to_owned())))
 }
