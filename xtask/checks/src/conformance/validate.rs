@@ -24,7 +24,7 @@ const PASSES: [Pass; 2] = [Pass::Cse, Pass::Simplify];
 /// Changes when equal questions may have other answers.
 const VERSION: u32 = 1;
 /// For one question.
-const LIMIT: Duration = Duration::from_secs(4);
+pub(crate) const LIMIT: Duration = Duration::from_secs(4);
 /// The share that is to be proved or at least run.
 const LEAST: f64 = 95.0;
 
