@@ -20,7 +20,7 @@ use crate::proof::Record;
 use crate::workspace::{Workspace, say};
 
 /// The longest input, and the longest part of a sample that becomes one.
-const LONGEST: usize = 4_096;
+const LONGEST: usize = 2_048;
 /// Folders of samples.
 const SAMPLES: &[&str] = &["tests/corpus", "tests/constructs", "tests/kernels", "tests/tilelang"];
 /// Bytes before the text of an input that has steps: language, their number, four bytes a step.
@@ -141,7 +141,7 @@ fn folder(ws: &Workspace) -> PathBuf {
     ws.target().join("fuzz")
 }
 
-/// Compiles a target. `TIR_FUZZ_TRIPLE` names the platform if it is not that of the compiler.
+/// Compiles a target.
 fn build(ws: &Workspace, target: Target) -> anyhow::Result<PathBuf> {
     let mut rustc = Command::new("rustc");
     let triple = crate::process::run_quiet(rustc.args(["--print", "host-tuple"]))?;

@@ -16,6 +16,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use arith::{Analyzer, Constraint, ContextId, Interval, Overflow, Simplifier};
 use dataflow::{analyses::Analyses, conditions::Conditions};
@@ -28,7 +29,7 @@ use test_utils::Program;
 use validate::{Answer, Claim, Claims, Given, Options, Shown, Solver};
 
 use crate::conformance::report::{Report, Target};
-use crate::conformance::validate::{Asked, LIMIT};
+use crate::conformance::validate::Asked;
 use crate::conformance::{Input, ours, parallel};
 use crate::prove_rules::z3;
 use crate::skip::Skip;
@@ -41,6 +42,10 @@ const MOST_PLACES: usize = 3_000;
 const MOST_NODES: u32 = 200;
 /// Questions that are asked together.
 const TOGETHER: usize = 48;
+/// Questions that are asked together where more of them were not answered.
+const FEW: usize = 8;
+/// The limit on a question, and on several that are asked together: almost all need a hundredth of it.
+const LIMIT: Duration = Duration::from_millis(500);
 
 /// Changes when equal questions may have other answers.
 const VERSION: u32 = 1;
@@ -153,26 +158,19 @@ impl Solver for Lists<'_> {
     }
 }
 
-/// Asks many questions together, and those that are not proved so by halves. What is left is asked one by one later.
+/// Asks many questions together, and fewer of them where that proves nothing. What is left is asked alone later.
 fn ask_together(known: &Known, solver: &mut Asked, open: &[(Key, String)]) -> Result<(), String> {
     let mut parts: Vec<&[(Key, String)]> = open.chunks(TOGETHER).rev().collect();
     while let Some(part) = parts.pop() {
-        if part.len() < 2 {
-            continue;
-        }
         let scripts: Vec<&str> = part.iter().map(|it| &*it.1).collect();
         let joined = batches::joined(&scripts);
         let script = format!("{}{joined}", batches::logic(&joined));
-        match solver.check(&script, &[])? {
-            Answer::Unsatisfiable => {
-                for (key, _) in part {
-                    known.keep(key, &Answer::Unsatisfiable)?;
-                }
+        if solver.check_within(&script, &[], LIMIT)? == Answer::Unsatisfiable {
+            for (key, _) in part {
+                known.keep(key, &Answer::Unsatisfiable)?;
             }
-            _ => {
-                let (first, second) = part.split_at(part.len() / 2);
-                parts.extend([second, first]);
-            }
+        } else if part.len() > FEW {
+            parts.extend(part.chunks(FEW).rev());
         }
     }
     Ok(())
@@ -194,7 +192,8 @@ impl Solver for Once<'_> {
             return Ok(answer);
         }
         let logic = if batches::is_joinable(script) { batches::logic(script) } else { "" };
-        let answer = self.solver.check(&format!("{logic}{script}"), wanted)?;
+        let script = format!("{logic}{script}");
+        let answer = self.solver.check_within(&script, wanted, LIMIT)?;
         self.known.keep(&key, &answer)?;
         Ok(answer)
     }

@@ -24,7 +24,7 @@ const PASSES: [Pass; 2] = [Pass::Cse, Pass::Simplify];
 /// Changes when equal questions may have other answers.
 const VERSION: u32 = 1;
 /// For one question.
-pub(crate) const LIMIT: Duration = Duration::from_secs(4);
+const LIMIT: Duration = Duration::from_secs(4);
 /// The share that is to be proved or at least run.
 const LEAST: f64 = 95.0;
 
@@ -36,7 +36,19 @@ pub(crate) struct Asked {
 
 impl Solver for Asked {
     fn check(&mut self, script: &str, wanted: &[String]) -> Result<Answer, String> {
-        match self.solver.check(script, wanted, LIMIT).map_err(|it| format!("{it:#}"))? {
+        self.check_within(script, wanted, LIMIT)
+    }
+}
+
+impl Asked {
+    /// Asks with another limit.
+    pub(crate) fn check_within(
+        &mut self,
+        script: &str,
+        wanted: &[String],
+        limit: Duration,
+    ) -> Result<Answer, String> {
+        match self.solver.check(script, wanted, limit).map_err(|it| format!("{it:#}"))? {
             Verdict::Unsatisfiable => Ok(Answer::Unsatisfiable),
             Verdict::Satisfiable(values) => Ok(Answer::Satisfiable(values)),
             Verdict::Unknown => Ok(Answer::Unknown),
