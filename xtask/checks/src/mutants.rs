@@ -21,6 +21,8 @@ use crate::workspace::{Workspace, say};
 
 /// The version that is installed.
 const VERSION: &str = "27.1.0";
+/// The packages that are looked at.
+const PACKAGES: &[&str] = &["arith", "dataflow", "transform"];
 /// What is changed: the procedures that other parts take for proofs.
 const FILES: &[&str] = &[
     "crates/arith/src/**/*.rs",
@@ -72,6 +74,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     command.current_dir(ws.path(""));
     command.args(["mutants", "--iterate", "--no-shuffle", "--colors", "never"]);
     command.arg("--timeout").arg(args.timeout.to_string()).arg("--output").arg(&folder);
+    command.args(PACKAGES.iter().flat_map(|it| ["--package", it]));
     command.args(FILES.iter().flat_map(|it| ["--file", it]));
     command.arg("--re").arg(wanted.join("|"));
     // Unit tests are the crate's own; tests of documentation take longer to compile than they say.
@@ -132,6 +135,7 @@ fn find(ws: &Workspace) -> anyhow::Result<PathBuf> {
 fn listed(ws: &Workspace, tool: &Path) -> anyhow::Result<Vec<String>> {
     let mut command = Command::new(tool);
     command.current_dir(ws.path("")).args(["mutants", "--list", "--json"]);
+    command.args(PACKAGES.iter().flat_map(|it| ["--package", it]));
     command.args(FILES.iter().flat_map(|it| ["--file", it]));
     let list: Value = serde_json::from_str(&process::run_quiet(&mut command)?)?;
     let all = list.as_array().context("cargo-mutants lists its changes")?;
