@@ -1,4 +1,4 @@
-//! What must hold for any bytes: the targets of coverage-guided fuzzing. See the README.
+//! The targets of coverage-guided fuzzing: each must hold for any bytes. See the README.
 
 pub mod script;
 #[cfg(feature = "server")]
@@ -30,7 +30,7 @@ pub fn read(language: Language, bytes: &[u8]) {
     }
 }
 
-/// What is made of a text without errors is well formed.
+/// The body of a text without errors is well formed.
 fn is_well_formed(is_clean: bool, body: &ir::Body, told: &[Diagnostic]) {
     if !is_clean || told.iter().any(|it| it.severity == Severity::Error) {
         return;
@@ -73,7 +73,7 @@ fn is_whole(body: &ir::Body) -> bool {
     ir::fingerprint::of_function(body).is_some()
 }
 
-/// What is laid out is laid out as it is.
+/// A text that is laid out is laid out as it is.
 pub fn layout(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let shapes = syntax::Shapes::builtin();

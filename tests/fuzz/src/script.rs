@@ -10,7 +10,7 @@ use crate::range;
 /// Most steps of a script.
 const MOST: usize = 12;
 
-/// What an edit writes.
+/// The texts that an edit writes.
 const PIECES: &[&str] = &[
     "", "\n", "\r\n", " ", "    ", "\t", "(", ")", "[", "]", "{", "}", "<", ">", "'", "\"", "'''", "\"\"\"", "#",
     "//", "\\\n", ":", ":\n", ",", "=", " == ", ".", ";", "@", "%", "^", "!", "->", "x", "1", "0x", "é", "🦀", "if ",

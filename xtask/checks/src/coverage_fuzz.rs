@@ -25,7 +25,7 @@ const LONGEST: usize = 2_048;
 const SAMPLES: &[&str] = &["tests/corpus", "tests/constructs", "tests/kernels", "tests/tilelang"];
 /// Bytes before the text of an input that has steps: language, their number, four bytes a step.
 const HEADER: usize = 2 + 4 * 4;
-/// What makes the compiler count executed edges and show compared values.
+/// The flags that make the compiler count executed edges and show compared values.
 const FLAGS: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",

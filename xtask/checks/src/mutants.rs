@@ -1,7 +1,7 @@
 //! `cargo xtask mutants`: the code is changed in small ways, and the tests of its crate must notice.
 //!
-//! cargo-mutants, which the command installs, lists the changes of a crate and tries them in a copy of the workspace: an
-//! operator by another one, a condition by its opposite, an arm or a result left out. A sample of them is chosen with a
+//! cargo-mutants, which the command installs, lists the changes of a crate and tries them in a copy of the workspace:
+//! an operator by another one, a condition by its opposite, an arm or a result left out. A sample of them is chosen with a
 //! seed. A change that no test notices is a survivor: it becomes a test, or is listed in `mutants_known.txt` with the
 //! reason why the program computes the same with it. What was noticed is not tried again by the next run of the sample.
 
@@ -23,7 +23,7 @@ use crate::workspace::{Workspace, say};
 const VERSION: &str = "27.1.0";
 /// The packages that are looked at.
 const PACKAGES: &[&str] = &["arith", "dataflow", "transform"];
-/// What is changed: the procedures that other parts take for proofs.
+/// The files that are changed: the procedures that other parts take for proofs.
 const FILES: &[&str] = &[
     "crates/arith/src/**/*.rs",
     "crates/dataflow/src/**/*.rs",
@@ -169,7 +169,7 @@ fn unplaced(name: &str) -> String {
     format!("{file}:{}", parts.nth(2).unwrap_or_default())
 }
 
-/// What became of a sample.
+/// The fate of a sample.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Verdicts {
     caught: usize,

@@ -1,8 +1,8 @@
 //! Many scripts as one question: the disjunction of what they assert.
 //!
-//! It cannot be satisfied if and only if none of them can, also where they share the names of their variables, which are
-//! each one's own. Starting anew costs the solver as much as a small question, and questions about one place share most
-//! of their terms.
+//! It cannot be satisfied if and only if none of them can, also where they share the names of their variables: each is
+//! asked about some values. Starting anew costs the solver as much as a small question, and questions about one place
+//! share most of their terms.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
