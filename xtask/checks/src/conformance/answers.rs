@@ -16,7 +16,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arith::{Analyzer, Constraint, ContextId, Interval, Overflow, Simplifier};
 use dataflow::{analyses::Analyses, conditions::Conditions};
@@ -40,6 +40,8 @@ const KINDS: &[&str] = &["proved", "again", "as terms", "unknown", "no logic", "
 const MOST_PLACES: usize = 3_000;
 /// Nodes of an expression that is asked about.
 const MOST_NODES: u32 = 200;
+/// Files, or generated functions, between two looks at the time.
+const PIECE: usize = 16;
 /// Questions that are asked together.
 const TOGETHER: usize = 48;
 /// Questions that are asked together where more of them were not answered.
@@ -226,15 +228,36 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
             .map(|it| (format!("{label}:{}", it.name), of_body(&it.lowered.body, &known)))
             .collect()
     };
-    let files = parallel(&input.files, |file| of_text(&file.label(), &file.text));
+    let begun = Instant::now();
+    let is_over = || input.seconds.is_some_and(|it| begun.elapsed() >= Duration::from_secs(it));
     let (number, first) = input.generated;
     let seeds: Vec<u64> = match input.filter {
         Some(_) => Vec::new(),
         None => (first..first + number).collect(),
     };
-    let generated =
-        parallel(&seeds, |&seed| of_text(&format!("seed {seed}"), &Program::random(seed).text()));
-    for (name, verdicts) in files.into_iter().chain(generated).flatten() {
+    let (mut n_files, mut n_seeds) = (0, 0);
+    let mut all = Vec::new();
+    for some in input.files.chunks(PIECE) {
+        if is_over() {
+            break;
+        }
+        n_files += some.len();
+        all.extend(parallel(some, |file| of_text(&file.label(), &file.text)));
+    }
+    for some in seeds.chunks(PIECE) {
+        if is_over() {
+            break;
+        }
+        n_seeds += some.len();
+        let text = |seed| Program::random(seed).text();
+        all.extend(parallel(some, |&seed| of_text(&format!("seed {seed}"), &text(seed))));
+    }
+    report.note(format!(
+        "{n_files} of {} files, {n_seeds} of {} generated functions",
+        input.files.len(),
+        seeds.len()
+    ));
+    for (name, verdicts) in all.into_iter().flatten() {
         for ((claim, verdict), number) in verdicts.counts {
             report.add(claim, verdict, number);
         }
