@@ -186,12 +186,13 @@ fn campaign(ws: &Workspace, args: &Args, target: Target, program: &Path) -> anyh
     });
     record.failures = still_failing(program, &failing)?;
     let begun = Instant::now();
-    let is_over = || args.seconds.is_some_and(|it| begun.elapsed() >= Duration::from_secs(it));
-    while record.failures == 0 && (record.number as u64) < args.runs && !is_over() {
+    // Seconds that are left; none without a limit.
+    let left = || args.seconds.map(|it| it.saturating_sub(begun.elapsed().as_secs()));
+    while record.failures == 0 && (record.number as u64) < args.runs && left() != Some(0) {
         let pieces = record.details["pieces"].as_u64().unwrap_or(0);
         let runs = target.piece().min(args.runs - record.number as u64);
         let started = Instant::now();
-        let told = piece(program, &inputs, &failing, runs, args.seed + pieces)?;
+        let told = piece(program, &inputs, &failing, runs, args.seed + pieces, left())?;
         record.number += told.executed;
         record.failures = still_failing(program, &failing)?;
         record.duration += started.elapsed();
@@ -231,8 +232,10 @@ fn piece(
     failing: &Path,
     runs: u64,
     seed: u64,
+    seconds: Option<u64>,
 ) -> anyhow::Result<Told> {
     let mut command = Command::new(program);
+    command.args(seconds.map(|it| format!("-max_total_time={it}")));
     command
         .arg(format!("-runs={runs}"))
         .arg(format!("-seed={seed}"))
