@@ -6,8 +6,16 @@ use std::process::{Command, ExitCode};
 use anyhow::Context as _;
 
 /// The names of all verbs of `checks`.
-pub const CHECKS: [&str; 6] =
-    ["test", "prove-rules", "proof", "bench", "farm-model", "conformance"];
+pub const CHECKS: [&str; 8] = [
+    "test",
+    "prove-rules",
+    "proof",
+    "coverage-fuzz",
+    "mutants",
+    "bench",
+    "farm-model",
+    "conformance",
+];
 
 /// A verb of `checks` and its arguments, which are not looked at here.
 #[derive(clap::Subcommand)]
@@ -21,6 +29,12 @@ pub(crate) enum Verb {
     /// Make the page of what campaigns have checked.
     #[command(disable_help_flag = true)]
     Proof(Arguments),
+    /// Run targets with inputs that are led by what they execute.
+    #[command(disable_help_flag = true)]
+    CoverageFuzz(Arguments),
+    /// Change the code in small ways, and see that tests notice.
+    #[command(disable_help_flag = true)]
+    Mutants(Arguments),
     /// Measure speed beside the peer, in the same run.
     #[command(disable_help_flag = true)]
     Bench(Arguments),
@@ -41,11 +55,14 @@ pub(crate) struct Arguments {
 
 impl Verb {
     pub(crate) fn name_and_arguments(&self) -> (&'static str, &[OsString]) {
-        let [test, prove_rules, proof, bench, farm_model, conformance] = CHECKS;
+        let [test, prove_rules, proof, coverage_fuzz, mutants, bench, farm_model, conformance] =
+            CHECKS;
         let (name, arguments) = match self {
             Verb::Test(it) => (test, it),
             Verb::ProveRules(it) => (prove_rules, it),
             Verb::Proof(it) => (proof, it),
+            Verb::CoverageFuzz(it) => (coverage_fuzz, it),
+            Verb::Mutants(it) => (mutants, it),
             Verb::Bench(it) => (bench, it),
             Verb::FarmModel(it) => (farm_model, it),
             Verb::Conformance(it) => (conformance, it),

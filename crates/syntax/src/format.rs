@@ -149,8 +149,10 @@ fn essence<'a>(text: &'a str, steps: &[Step]) -> Vec<(Part<'a>, usize)> {
                 let start = at;
                 at += len as usize;
                 if !kind.is_trivia() {
+                    let token = &text[start..at];
                     // A marker's token goes to the end of its line.
-                    parts.push((Part::Token(kind, text[start..at].trim_end()), start));
+                    let token = if token.starts_with("//") { token.trim_end() } else { token };
+                    parts.push((Part::Token(kind, token), start));
                 }
             }
         }

@@ -76,19 +76,39 @@ struct Connection {
 /// Serves one client over standard input and output. Gives the exit code that the protocol asks for: success only after
 /// `shutdown` and `exit`.
 pub fn run() -> anyhow::Result<u8> {
+    let pulse = Pulse::default();
+    client_process::watch_input(pulse.clone())?;
+    serve_over(pulse, || io::stdin().lock(), || io::stdout().lock())
+}
+
+/// Serves one client over any two streams, as [`run`] does.
+///
+/// # Errors
+/// A thread cannot be started.
+pub fn serve_streams(
+    input: impl io::BufRead + Send + 'static,
+    output: impl io::Write + Send + 'static,
+) -> anyhow::Result<u8> {
+    serve_over(Pulse::default(), || input, || output)
+}
+
+/// Serves one client. Both streams are opened by the threads that use them.
+fn serve_over<R: io::BufRead, W: io::Write>(
+    pulse: Pulse,
+    input: impl FnOnce() -> R + Send + 'static,
+    output: impl FnOnce() -> W + Send + 'static,
+) -> anyhow::Result<u8> {
     let (incoming_sender, incoming) = bounded(MAX_INCOMING);
     let (writing, written) = bounded(0);
-    let connection =
-        Connection { incoming, outbox: Outbox::default(), written, pulse: Pulse::default() };
-    client_process::watch_input(connection.pulse.clone())?;
+    let connection = Connection { incoming, outbox: Outbox::default(), written, pulse };
     // Blocked in reading when the server ends: it is not joined.
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         // An input that breaks ends the same way as one that ends.
-        let _ = transport::read_messages(io::stdin().lock(), &incoming_sender);
+        let _ = transport::read_messages(input(), &incoming_sender);
     })?;
     let outbox = connection.outbox.clone();
     thread::Builder::new().name("writer".to_owned()).spawn(move || {
-        let _ = transport::write_messages(io::stdout().lock(), &outbox);
+        let _ = transport::write_messages(output(), &outbox);
         // Who waits for room waits for nobody.
         outbox.end();
         drop::<Sender<()>>(writing);

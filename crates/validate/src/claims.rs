@@ -155,6 +155,10 @@ impl<'a> Claims<'a> {
         self.side = side;
         match shown {
             Ok(()) => Shown::Follows { asked },
+            // What the values rest on need not be what the function does.
+            Err(stop) if stop.kind == StopKind::Unproved && self.engine.is_about_functions => {
+                Shown::Open("the solver does not know what a function does".to_owned())
+            }
             Err(stop) if stop.kind == StopKind::Unproved => Shown::Refuted,
             Err(stop) => Shown::Open(stop.message),
         }

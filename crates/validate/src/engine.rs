@@ -82,6 +82,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) plain: FxHashMap<(bool, OpId), bool>,
     pub(crate) jumps: FxHashMap<(bool, OpId), bool>,
     asked: FxHashSet<Vec<Term>>,
+    /// The last question that was refuted has a function in it of which nothing is known.
+    pub(crate) is_about_functions: bool,
 }
 
 /// Where the stacks stood.
@@ -119,6 +121,7 @@ impl<'a> Engine<'a> {
             plain: FxHashMap::default(),
             jumps: FxHashMap::default(),
             asked: FxHashSet::default(),
+            is_about_functions: false,
         }
     }
 
@@ -224,6 +227,7 @@ impl<'a> Engine<'a> {
                 Ok(())
             }
             Ok(Answer::Satisfiable(values)) => {
+                self.is_about_functions = smt::has_functions(&self.pool, &assertions);
                 let mut stop = Stop::unproved(format!("not shown equal: {what}"));
                 let read = |((id, _, bits), value): (&(ValueId, String, u8), Option<i128>)| {
                     let value = value? as u64;

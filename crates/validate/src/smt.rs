@@ -78,6 +78,11 @@ pub(crate) fn variables<'a>(pool: &'a Pool, goals: &[Term]) -> FxHashMap<&'a str
     found
 }
 
+/// Returns true if a function occurs of which nothing is known but that it is one.
+pub(crate) fn has_functions(pool: &Pool, goals: &[Term]) -> bool {
+    reached(pool, goals).into_iter().any(|it| matches!(pool.node(it).op, Op::Function(_)))
+}
+
 /// The terms that the goals are made of, operands first.
 fn reached(pool: &Pool, goals: &[Term]) -> Vec<Term> {
     let mut seen = FxHashSet::default();

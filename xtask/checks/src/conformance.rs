@@ -134,6 +134,9 @@ pub(crate) struct Args {
     /// records end.
     #[arg(long, value_name = "NAME")]
     proof: Option<String>,
+    /// End the suite `answers` after so many seconds, with a report of what was asked until then; the next run goes on.
+    #[arg(long, value_name = "SECONDS")]
+    seconds: Option<u64>,
     #[command(flatten)]
     remote: gpu::Remote,
     #[command(flatten)]
@@ -239,6 +242,8 @@ struct Input<'a> {
     remote: gpu::Remote,
     /// The number of generated functions of each kind, and the seed of the first one.
     generated: (u64, u64),
+    /// The time after which a suite that can go on later ends.
+    seconds: Option<u64>,
     /// True if a peer that would have to be fetched is not asked again for answers that exist.
     quick: bool,
 }
@@ -316,6 +321,7 @@ fn of_corpus<'a>(args: &'a Args, ws: &'a Workspace) -> anyhow::Result<Input<'a>>
             Suite::Answers => (args.size.few_functions(), args.size.seed),
             _ => (args.size.functions(), args.size.seed),
         },
+        seconds: args.seconds,
         quick: false,
     })
 }
@@ -409,6 +415,7 @@ pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result
         device: gpu::Device::Cuda,
         remote: gpu::Remote::default(),
         generated: (generated::FEW, 1),
+        seconds: None,
         quick: true,
     };
     for suite in SUITES {

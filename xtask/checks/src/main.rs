@@ -5,7 +5,9 @@
 
 mod bench;
 mod conformance;
+mod coverage_fuzz;
 mod farm_model;
+mod mutants;
 mod nvcc;
 mod proof;
 mod prove_rules;
@@ -31,6 +33,8 @@ enum Verb {
     Test(test::Args),
     ProveRules(prove_rules::Args),
     Proof(proof::Args),
+    CoverageFuzz(coverage_fuzz::Args),
+    Mutants(mutants::Args),
     Bench(bench::Args),
     FarmModel(farm_model::Args),
     Conformance(Box<conformance::Args>),
@@ -42,6 +46,8 @@ fn main() -> ExitCode {
         Verb::Test(args) => test::run(args, ws),
         Verb::ProveRules(args) => prove_rules::run(args, ws),
         Verb::Proof(args) => proof::run(args, ws),
+        Verb::CoverageFuzz(args) => coverage_fuzz::run(args, ws),
+        Verb::Mutants(args) => mutants::run(args, ws),
         Verb::Bench(args) => bench::run(args, ws),
         Verb::FarmModel(args) => farm_model::run(args, ws),
         Verb::Conformance(args) => conformance::run(args, ws),

@@ -178,4 +178,10 @@ mod tests {
             Tree::of(&[("Cargo.toml", "[workspace]\n[workspace.dependencies]\nhalf = \"2\"\n")]);
         assert_eq!(check(&tree), []);
     }
+
+    #[test]
+    fn package_with_a_workspace_of_its_own_chooses_its_versions() {
+        let manifest = "[package]\nname = \"fuzz\"\n[workspace]\n[dependencies]\nhalf = \"2\"\n";
+        assert_eq!(check(&Tree::of(&[("tests/fuzz/Cargo.toml", manifest)])), []);
+    }
 }

@@ -44,10 +44,12 @@ impl Tree {
         self.files().filter(|(path, _)| path.ends_with(".rs"))
     }
 
-    /// The manifests of the packages, each with the folder it lies in (the workspace's own has none).
+    /// The manifests of the packages, each with the folder it lies in (the workspace's own has none). A package that is
+    /// a workspace of its own is none of this one.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.files()
             .filter_map(|(path, text)| Some((path, path.strip_suffix("/Cargo.toml")?, text)))
+            .filter(|(_, _, text)| text.lines().all(|it| it.trim() != "[workspace]"))
     }
 
     /// The contents of one file.

@@ -243,6 +243,13 @@ fn lines_end_as_they_did() {
 }
 
 #[test]
+fn string_without_an_end_does_not_grow() {
+    // A carriage return at the end of the file would be a part of it.
+    let text = "\"a.b\"() : () -> ()\r\"c";
+    assert!(format_mlir(text, Shapes::builtin(), None).is_err());
+}
+
+#[test]
 fn markers_stand_alone_and_keep_their_line_end() {
     check(
         "\"a.b\"() : () -> () // -----\r\n  // -----\r\n\"a.b\"() : () -> ()\r\n// c // -----\r\n",

@@ -139,3 +139,17 @@ fn what_may_err_is_refuted() {
     stored.check(&both, Claim::NoError(shifted), "follows", "follows");
     stored.check(&[stored.range()], Claim::NoError(element), "refuted", "refuted");
 }
+
+#[test]
+fn a_function_that_the_logic_does_not_know_refutes_nothing() {
+    if !has_z3() {
+        return;
+    }
+    let stored = Stored::of(&["T.popcount(n)"], &[]);
+    let (mut solver, options) = (Z3, Options::default());
+    let mut claims = Claims::new(&stored.body, EffectTable::builtin(), &mut solver, &options);
+    claims.enter(&[], false).expect("nothing is given");
+    let shown = claims.judge(Claim::Within { expr: stored.values[0], least: 0, most: 32 });
+    let expected = Shown::Open("the solver does not know what a function does".to_owned());
+    assert_eq!(shown, expected);
+}

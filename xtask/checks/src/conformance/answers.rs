@@ -4,11 +4,19 @@
 //! of the integers and conditions that stand there: bounds, congruences, decisions, overflow, errors, simpler forms,
 //! each under both readings of overflow. What it says becomes a claim of the crate `validate`, in bit vectors of the
 //! type, and z3 is asked whether the conditions of the place can hold and the claim not. The analyzer's own procedures
-//! have no part in that. An equal question is asked once.
+//! have no part in that. An equal question is asked once, also by a later run: what the solver said is kept on disk, so
+//! that a campaign that was ended goes on where it was. Questions of one function are asked together ([`batches`]);
+//! where that proves nothing, one by one.
+
+mod batches;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use arith::{Analyzer, Constraint, ContextId, Interval, Overflow, Simplifier};
 use dataflow::{analyses::Analyses, conditions::Conditions};
@@ -32,28 +40,163 @@ const KINDS: &[&str] = &["proved", "again", "as terms", "unknown", "no logic", "
 const MOST_PLACES: usize = 3_000;
 /// Nodes of an expression that is asked about.
 const MOST_NODES: u32 = 200;
+/// Files, or generated functions, between two looks at the time.
+const PIECE: usize = 16;
+/// Questions that are asked together.
+const TOGETHER: usize = 48;
+/// Questions that are asked together where more of them were not answered.
+const FEW: usize = 8;
+/// The limit on a question, and on several that are asked together: almost all need a hundredth of it.
+const LIMIT: Duration = Duration::from_millis(500);
 
-/// The questions that were asked, by all: the answers by what was asked.
-type Known = Mutex<FxHashMap<[u8; 32], Answer>>;
+/// Changes when equal questions may have other answers.
+const VERSION: u32 = 1;
+
+/// A question, by its text, the solver and its limit.
+type Key = [u8; 16];
+
+/// The questions that were asked, by all threads and by earlier runs, and their answers. A refutation is not kept.
+#[derive(Default)]
+struct Known {
+    asked: Mutex<AskedBefore>,
+    solver: String,
+}
+
+#[derive(Default)]
+struct AskedBefore {
+    answers: FxHashMap<Key, Answer>,
+    /// The questions of this run.
+    seen: FxHashSet<Key>,
+    /// The answers on disk, a line each; none if they cannot be kept.
+    kept: Option<File>,
+}
+
+impl Known {
+    /// Those that are kept in a folder. What cannot be read is asked again.
+    fn of(folder: &Path, solver: &str) -> Known {
+        let path = folder.join("answers");
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let answers = text.lines().filter_map(read_line).collect();
+        let opened = std::fs::create_dir_all(folder)
+            .and_then(|()| OpenOptions::new().create(true).append(true).open(path));
+        let asked = AskedBefore { answers, seen: FxHashSet::default(), kept: opened.ok() };
+        Known { asked: Mutex::new(asked), solver: format!("{VERSION} {LIMIT:?} {solver}") }
+    }
+
+    fn asked(&self) -> Result<MutexGuard<'_, AskedBefore>, String> {
+        self.asked.lock().map_err(|it| it.to_string())
+    }
+
+    fn answer(&self, key: &Key) -> Result<Option<Answer>, String> {
+        Ok(self.asked()?.answers.get(key).cloned())
+    }
+
+    /// Returns true if this run asks the question for the first time.
+    fn is_new(&self, key: &Key) -> Result<bool, String> {
+        Ok(self.asked()?.seen.insert(*key))
+    }
+
+    fn keep(&self, key: &Key, answer: &Answer) -> Result<(), String> {
+        let mut asked = self.asked()?;
+        let is_first = asked.answers.insert(*key, answer.clone()).is_none();
+        if is_first
+            && let Some(line) = line(key, answer)
+            && let Some(file) = &mut asked.kept
+        {
+            // An answer that is not kept is found again.
+            let _ = file.write_all(line.as_bytes());
+        }
+        Ok(())
+    }
+
+    fn key(&self, script: &str) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.solver.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(script.as_bytes());
+        let mut key = Key::default();
+        key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        key
+    }
+}
+
+/// A line of the answers on disk.
+fn line(key: &Key, answer: &Answer) -> Option<String> {
+    let letter = match answer {
+        Answer::Unsatisfiable => 'u',
+        Answer::Unknown => '?',
+        Answer::Satisfiable(_) => return None,
+    };
+    Some(format!("{:032x} {letter}\n", u128::from_be_bytes(*key)))
+}
+
+fn read_line(line: &str) -> Option<(Key, Answer)> {
+    let (key, letter) = line.split_once(' ')?;
+    let key = (key.len() == 32).then(|| u128::from_str_radix(key, 16).ok()).flatten()?;
+    let answer = match letter {
+        "u" => Answer::Unsatisfiable,
+        "?" => Answer::Unknown,
+        _ => return None,
+    };
+    Some((key.to_be_bytes(), answer))
+}
+
+/// Answers with what is known, and lists what is not.
+struct Lists<'a> {
+    known: &'a Known,
+    open: Vec<(Key, String)>,
+}
+
+impl Solver for Lists<'_> {
+    fn check(&mut self, script: &str, _: &[String]) -> Result<Answer, String> {
+        let key = self.known.key(script);
+        if let Some(answer) = self.known.answer(&key)? {
+            return Ok(answer);
+        }
+        if batches::is_joinable(script) && self.open.iter().all(|it| it.0 != key) {
+            self.open.push((key, script.to_owned()));
+        }
+        Ok(Answer::Unknown)
+    }
+}
+
+/// Asks many questions together, and fewer of them where that proves nothing. What is left is asked alone later.
+fn ask_together(known: &Known, solver: &mut Asked, open: &[(Key, String)]) -> Result<(), String> {
+    let mut parts: Vec<&[(Key, String)]> = open.chunks(TOGETHER).rev().collect();
+    while let Some(part) = parts.pop() {
+        let scripts: Vec<&str> = part.iter().map(|it| &*it.1).collect();
+        let joined = batches::joined(&scripts);
+        let script = format!("{}{joined}", batches::logic(&joined));
+        if solver.check_within(&script, &[], LIMIT)? == Answer::Unsatisfiable {
+            for (key, _) in part {
+                known.keep(key, &Answer::Unsatisfiable)?;
+            }
+        } else if part.len() > FEW {
+            parts.extend(part.chunks(FEW).rev());
+        }
+    }
+    Ok(())
+}
 
 /// The solver, which asks no question twice.
 struct Once<'a> {
-    solver: Asked,
+    solver: &'a mut Asked,
     known: &'a Known,
-    /// True if the last question was new.
+    /// True if the last question was new in this run.
     is_new: &'a Cell<bool>,
 }
 
 impl Solver for Once<'_> {
     fn check(&mut self, script: &str, wanted: &[String]) -> Result<Answer, String> {
-        let key = *blake3::hash(script.as_bytes()).as_bytes();
-        let known = self.known.lock().map_err(|it| it.to_string())?.get(&key).cloned();
-        self.is_new.set(known.is_none());
-        if let Some(answer) = known {
+        let key = self.known.key(script);
+        self.is_new.set(self.known.is_new(&key)?);
+        if let Some(answer) = self.known.answer(&key)? {
             return Ok(answer);
         }
-        let answer = self.solver.check(script, wanted)?;
-        self.known.lock().map_err(|it| it.to_string())?.insert(key, answer.clone());
+        let logic = if batches::is_joinable(script) { batches::logic(script) } else { "" };
+        let script = format!("{logic}{script}");
+        let answer = self.solver.check_within(&script, wanted, LIMIT)?;
+        self.known.keep(&key, &answer)?;
         Ok(answer)
     }
 }
@@ -77,23 +220,44 @@ struct Verdicts {
 pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let version = z3::find()?;
     let mut report = Report::new("Answers of the analyzer about expressions, proved", KINDS);
-    report.note(version);
-    let known = Known::default();
+    report.note(version.clone());
+    let known = Known::of(&input.ws.target().join("answers"), &version);
     let of_text = |label: &str, text: &str| -> Vec<(String, Verdicts)> {
         let functions = ours::read(text).functions.into_iter();
         functions
             .map(|it| (format!("{label}:{}", it.name), of_body(&it.lowered.body, &known)))
             .collect()
     };
-    let files = parallel(&input.files, |file| of_text(&file.label(), &file.text));
+    let begun = Instant::now();
+    let is_over = || input.seconds.is_some_and(|it| begun.elapsed() >= Duration::from_secs(it));
     let (number, first) = input.generated;
     let seeds: Vec<u64> = match input.filter {
         Some(_) => Vec::new(),
         None => (first..first + number).collect(),
     };
-    let generated =
-        parallel(&seeds, |&seed| of_text(&format!("seed {seed}"), &Program::random(seed).text()));
-    for (name, verdicts) in files.into_iter().chain(generated).flatten() {
+    let (mut n_files, mut n_seeds) = (0, 0);
+    let mut all = Vec::new();
+    for some in input.files.chunks(PIECE) {
+        if is_over() {
+            break;
+        }
+        n_files += some.len();
+        all.extend(parallel(some, |file| of_text(&file.label(), &file.text)));
+    }
+    for some in seeds.chunks(PIECE) {
+        if is_over() {
+            break;
+        }
+        n_seeds += some.len();
+        let text = |seed| Program::random(seed).text();
+        all.extend(parallel(some, |&seed| of_text(&format!("seed {seed}"), &text(seed))));
+    }
+    report.note(format!(
+        "{n_files} of {} files, {n_seeds} of {} generated functions",
+        input.files.len(),
+        seeds.len()
+    ));
+    for (name, verdicts) in all.into_iter().flatten() {
         for ((claim, verdict), number) in verdicts.counts {
             report.add(claim, verdict, number);
         }
@@ -130,22 +294,20 @@ fn of_body(body: &Body, known: &Known) -> Verdicts {
     let chains: Vec<Option<Vec<Given>>> =
         questions.iter().map(|it| givens(simplifier.analyzer(), body, it.context)).collect();
     let body = simplifier.into_body();
-    let is_new = Cell::new(false);
-    let mut solver = Once { solver: Asked::default(), known, is_new: &is_new };
     let options = Options::default();
-    let mut claims = Claims::new(&body, effects, &mut solver, &options);
-    for (question, chain) in questions.iter().zip(&chains) {
-        let Some(chain) = chain else { continue };
-        is_new.set(false);
-        // Each question begins anew, so that equal ones have one text.
-        let shown = match claims.enter(chain, question.reading == Overflow::Excluded) {
-            Ok(()) => claims.judge(question.claim),
-            Err(reason) => Shown::Open(reason),
-        };
+    let mut solver = Asked::default();
+    let mut lists = Lists { known, open: Vec::new() };
+    judge(&body, &mut lists, &options, &questions, &chains, &mut |_, _, _| {});
+    // What is not answered together is asked alone, and told then.
+    let _ = ask_together(known, &mut solver, &lists.open);
+    let is_new = Cell::new(false);
+    let mut once = Once { solver: &mut solver, known, is_new: &is_new };
+    judge(&body, &mut once, &options, &questions, &chains, &mut |question, chain, shown| {
+        let is_new = is_new.replace(false);
         let verdict = match &shown {
             Shown::Follows { asked: false } => "as terms",
             Shown::Open(reason) if !reason.starts_with("the solver") => "no logic",
-            _ if !is_new.get() => "again",
+            _ if !is_new => "again",
             Shown::Follows { .. } => "proved",
             Shown::Refuted => "refuted",
             Shown::Open(_) => "unknown",
@@ -157,8 +319,29 @@ fn of_body(body: &Body, known: &Known) -> Verdicts {
             ("no logic", Shown::Open(reason)) => verdicts.lines.push((verdict, reason)),
             _ => {}
         }
-    }
+    });
     verdicts
+}
+
+/// Judges the claims one after the other with a solver.
+fn judge(
+    body: &Body,
+    solver: &mut dyn Solver,
+    options: &Options,
+    questions: &[Question],
+    chains: &[Option<Vec<Given>>],
+    tell: &mut dyn FnMut(&Question, &[Given], Shown),
+) {
+    let mut claims = Claims::new(body, EffectTable::builtin(), solver, options);
+    for (question, chain) in questions.iter().zip(chains) {
+        let Some(chain) = chain else { continue };
+        // Each question begins anew, so that equal ones have one text.
+        let shown = match claims.enter(chain, question.reading == Overflow::Excluded) {
+            Ok(()) => claims.judge(question.claim),
+            Err(reason) => Shown::Open(reason),
+        };
+        tell(question, chain, shown);
+    }
 }
 
 /// The claims that follow from what the analyzer says at the places of a function.

@@ -36,7 +36,19 @@ pub(crate) struct Asked {
 
 impl Solver for Asked {
     fn check(&mut self, script: &str, wanted: &[String]) -> Result<Answer, String> {
-        match self.solver.check(script, wanted, LIMIT).map_err(|it| format!("{it:#}"))? {
+        self.check_within(script, wanted, LIMIT)
+    }
+}
+
+impl Asked {
+    /// Asks with another limit.
+    pub(crate) fn check_within(
+        &mut self,
+        script: &str,
+        wanted: &[String],
+        limit: Duration,
+    ) -> Result<Answer, String> {
+        match self.solver.check(script, wanted, limit).map_err(|it| format!("{it:#}"))? {
             Verdict::Unsatisfiable => Ok(Answer::Unsatisfiable),
             Verdict::Satisfiable(values) => Ok(Answer::Satisfiable(values)),
             Verdict::Unknown => Ok(Answer::Unknown),
