@@ -73,7 +73,7 @@ impl Function {
         &self.file[self.range.clone()]
     }
 
-    /// What edits of its text are made from.
+    /// The function as edits of its text take it.
     pub(crate) fn written<'a>(&'a self, occurrences: &'a Occurrences) -> WrittenFunction<'a> {
         let green = &self.item.source.green;
         WrittenFunction { green, text: self.text(), lowered: &self.lowered, occurrences }

@@ -1,4 +1,4 @@
-//! A function as it is written: what edits of its text are made from.
+//! A function as it is written, for edits of its text.
 //!
 //! Whoever makes many edits of one function has its text and its occurrences already; both cost as much as the function
 //! is long.
