@@ -2,9 +2,9 @@
 //!
 //! cargo-mutants, which the command installs, lists the changes of a crate and tries them in a copy of the workspace:
 //! an operator by another one, a condition by its opposite, an arm or a result left out. A sample of them is chosen
-//! with a seed. A change that no test notices is a survivor: it becomes a test, or is listed in `mutants_known.txt` with
-//! the reason why the program computes the same with it. What was noticed is not tried again by the next run of the
-//! sample.
+//! with a seed. A change that no test notices is a survivor: it becomes a test, or is listed in `mutants_known.txt`
+//! with the reason why the program computes the same with it. What was noticed is not tried again by the next run of
+//! the sample.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
