@@ -210,10 +210,34 @@ pub struct FileReader<'t, 'u> {
 
 impl Sink for FileReader<'_, '_> {
     fn steps(&mut self, steps: &[Step]) {
-        for &step in steps {
+        // The first step that the frame has not read: it reads them in runs, each under one guard.
+        let mut unread = 0;
+        for (at, &step) in steps.iter().enumerate() {
             ir::interrupt::check();
-            self.step(step);
+            match step {
+                Step::Enter(kind) => {
+                    if kind == MLIR_CHUNK && self.depth == 1 {
+                        self.begin_frame();
+                        unread = at;
+                    }
+                    self.enter(kind);
+                }
+                Step::Token { kind, len } => {
+                    self.pos += len as usize;
+                    self.alias_token(kind);
+                }
+                Step::Exit => {
+                    self.depth -= 1;
+                    // What stands at the top of a document may be an alias, which is known from here on.
+                    if self.depth <= 2 {
+                        self.frame_steps(&steps[unread..=at]);
+                        unread = at + 1;
+                        self.exit();
+                    }
+                }
+            }
         }
+        self.frame_steps(&steps[unread..]);
         if let Some(function) = &mut self.function {
             function.steps(steps);
         } else if self.is_offloaded
@@ -300,29 +324,23 @@ impl<'t, 'u> FileReader<'t, 'u> {
         }
     }
 
-    fn step(&mut self, step: Step) {
-        match step {
-            Step::Enter(MLIR_CHUNK) if self.depth == 1 => {
-                self.frame_start = self.pos;
-                let reader = Reader::new(self.text, self.pos, self.shapes, true);
-                self.frame = Some(GuardedReader::new(reader));
-            }
-            Step::Enter(MLIR_ATTR_ALIAS_DEF | MLIR_TYPE_ALIAS_DEF) if self.depth == 2 => {
-                self.alias = Some((self.pos, 0, 0));
-            }
-            _ => {}
+    fn begin_frame(&mut self) {
+        self.frame_start = self.pos;
+        let reader = Reader::new(self.text, self.pos, self.shapes, true);
+        self.frame = Some(GuardedReader::new(reader));
+    }
+
+    fn frame_steps(&mut self, steps: &[Step]) {
+        if let Some(reader) = self.frame.as_mut().filter(|_| !steps.is_empty()) {
+            reader.steps(steps, &self.aliases);
         }
-        if let Some(reader) = &mut self.frame {
-            reader.steps(&[step], &self.aliases);
+    }
+
+    fn enter(&mut self, kind: SyntaxKind) {
+        if self.depth == 2 && matches!(kind, MLIR_ATTR_ALIAS_DEF | MLIR_TYPE_ALIAS_DEF) {
+            self.alias = Some((self.pos, 0, 0));
         }
-        match step {
-            Step::Enter(_) => self.depth += 1,
-            Step::Token { kind, len } => {
-                self.pos += len as usize;
-                self.alias_token(kind);
-            }
-            Step::Exit => self.exit(),
-        }
+        self.depth += 1;
     }
 
     fn alias_token(&mut self, kind: SyntaxKind) {
@@ -336,7 +354,6 @@ impl<'t, 'u> FileReader<'t, 'u> {
     }
 
     fn exit(&mut self) {
-        self.depth -= 1;
         match self.depth {
             2 => {
                 if let Some((start, name_end, body)) = self.alias.take()
