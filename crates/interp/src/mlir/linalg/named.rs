@@ -225,6 +225,8 @@ fn at_point(
     old: Option<Value>,
 ) -> Run<Value> {
     let operator = |stem: &str| match (stem, dtype.is_float()) {
+        // A sum of truth values is their disjunction: the builder of these operations says so.
+        ("add", false) if dtype.bits == 1 => "ori".to_owned(),
         ("div", false) => "divsi".to_owned(),
         ("max", false) => "maxsi".to_owned(),
         ("min", false) => "minsi".to_owned(),
