@@ -129,6 +129,26 @@ fn comparisons_and_booleans() {
 }
 
 #[test]
+fn a_sum_of_truth_values_is_their_disjunction() {
+    check(
+        "func.func @f() -> (i1, i1) {
+            %t = arith.constant dense<[true, false]> : tensor<2xi1>
+            %u = arith.constant dense<true> : tensor<2xi1>
+            %s = linalg.add ins(%t, %u : tensor<2xi1>, tensor<2xi1>) outs(%u : tensor<2xi1>) -> tensor<2xi1>
+            %c0 = arith.constant 0 : index
+            %c1 = arith.constant 1 : index
+            %0 = tensor.extract %s[%c0] : tensor<2xi1>
+            %1 = tensor.extract %s[%c1] : tensor<2xi1>
+            return %0, %1 : i1, i1
+        }",
+        vec![],
+        expect![[r#"
+            -1
+            -1"#]],
+    );
+}
+
+#[test]
 fn loops_carry_values() {
     check(
         "func.func @f(%n: index, %m: memref<?xf32>) -> f32 {
