@@ -49,7 +49,7 @@ pub use self::{
     forms::{attribute_keys, enum_words},
     locations::{named_places, source_place},
     relower::{Previous, Traits, relower},
-    reread::{only_function, reread_frame, reread_function},
+    reread::{reread_frame, reread_function},
     unit::{
         FileReader, FunctionReader, Offload, Outline, Unit, Units, aliases, aliases_of, lower_file,
         lower_file_without_names, lower_frame, lower_function, lower_function_with_traits,

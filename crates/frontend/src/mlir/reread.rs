@@ -21,18 +21,15 @@ use crate::ops::Lowered;
 /// A function by its text.
 pub fn reread_function(text: &str, aliases: &Aliases, shapes: &Shapes) -> Option<Lowered> {
     let mut found = Vec::new();
-    let mut take = |unit: Unit| found.push(unit);
+    let mut take = |unit: Unit| match unit.kind {
+        // Nothing but the function.
+        UnitKind::Frame => {}
+        _ => found.push(unit),
+    };
     let reader = FileReader::new(text, shapes, &mut take).without_names();
     parse_into(text, shapes, &mut reader.with_aliases(Arc::new(aliases.clone())));
-    only_function(found, text)
-}
-
-/// The function that a text is, by all units of the text; none if it is not one function.
-pub fn only_function(units: Vec<Unit>, text: &str) -> Option<Lowered> {
-    // Nothing but the function is in the frame.
-    let mut functions = units.into_iter().filter(|it| it.kind != UnitKind::Frame);
-    let only = functions.next().filter(|it| it.offset == 0 && it.end == text.len())?;
-    functions.next().is_none().then_some(only.lowered)
+    let [only] = <[Unit; 1]>::try_from(found).ok()?;
+    (only.offset == 0 && only.end == text.len()).then_some(only.lowered)
 }
 
 /// The frame of a document by the document's text, with or without the bodies of its functions.

@@ -294,14 +294,12 @@ impl<'t, 'u> FileReader<'t, 'u> {
     }
 
     /// The same reader, for bodies without names of values.
-    #[must_use]
-    pub fn without_names(self) -> Self {
+    pub(super) fn without_names(self) -> Self {
         FileReader { names: false, ..self }
     }
 
     /// The same reader, for a text in front of which these aliases are defined.
-    #[must_use]
-    pub fn with_aliases(self, aliases: Arc<Aliases>) -> Self {
+    pub(super) fn with_aliases(self, aliases: Arc<Aliases>) -> Self {
         FileReader { aliases, ..self }
     }
 

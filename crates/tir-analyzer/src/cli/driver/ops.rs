@@ -4,8 +4,6 @@
 //! Units are lowered from the steps of the parse, one at a time; no tree is made, and no more than one function is
 //! kept. Comments, names and layout stay.
 
-use std::sync::Arc;
-
 use anyhow::{Context as _, bail};
 use frontend::{
     language::{self, TextUnit},
@@ -20,7 +18,7 @@ use ir::{
     plan::{Preset, ops::OpPlan, simplify::SimplifyRefusal},
 };
 use pipeline::operations::{self, Editor};
-use syntax::{Form, Language, PackedEdits, TextSize, UnitKind};
+use syntax::{Form, Language, PackedEdits, TextSize};
 use transform::{
     ops::{OpOptions, part},
     passes::Pass,
@@ -29,7 +27,7 @@ use transform::{
 use crate::{
     cli::{
         args::{CseArgs, InstanceCall},
-        driver::overlap::{self, WORTH_A_THREAD, on_two_threads},
+        driver::overlap::on_two_threads,
         input::{jobs::Job, source::Source},
         output::count,
     },
@@ -39,6 +37,9 @@ use crate::{
 
 /// The limit on rounds of the preset `default`: a moved operation may be equal to one at its new place.
 const MAX_ROUNDS: usize = 16;
+
+/// Bytes of a text from which on a second thread pays.
+const WORTH_A_THREAD: usize = 1 << 18;
 
 /// The changes to the operations of a file.
 pub(crate) struct Done {
@@ -225,15 +226,11 @@ fn round(
     let is_large = limit.is_none() && text.len() >= WORTH_A_THREAD;
     if is_divertible && rules.two_threads && is_large {
         let shapes = &rules.dialects.shapes;
+        let of_unit = |it: TextUnit<'_>| of_unit(text, &it, rules, None);
         let work = |unit: mlir::Unit| {
-            let reread = |text: &str| overlap::reread(text, &unit.aliases, shapes);
-            let of_unit = |it: TextUnit<'_>| match it.kind {
-                UnitKind::Frame => of_unit(text, &it, rules, None),
-                _ => of_unit(text, &TextUnit { reread: &reread, ..it }, rules, None),
-            };
             is_wanted(&unit.lowered).then(|| unit.with_text_unit(shapes, of_unit))
         };
-        let units = on_two_threads(text, &Arc::default(), shapes, &work);
+        let units = on_two_threads(text, shapes, &work);
         units.into_iter().flatten().for_each(|it| done.add(it));
     } else {
         operations::each_unit(text, language, rules.dialects, &mut |unit| {

@@ -6,23 +6,17 @@
 //! as they come, a few batches at a time: memory does not grow with the text.
 
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 
-use frontend::{
-    mlir::{
-        Aliases, FileReader, FunctionReader, Offload, Outline, Shapes, Step, Unit, Units,
-        only_function, parse_into, reread_function,
-    },
-    ops::Lowered,
+use frontend::mlir::{
+    FileReader, FunctionReader, Offload, Outline, Shapes, Step, Unit, Units,
+    lower_file_without_names, parse_into,
 };
 
 /// Steps of a batch, about. A function of fewer is small.
 const BATCH: usize = 16 * 1024;
 /// Messages that wait.
 const WAITING: usize = 8;
-/// Bytes of a text from which on a second thread pays.
-pub(crate) const WORTH_A_THREAD: usize = 1 << 18;
 /// Stack of the other thread: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
@@ -42,19 +36,9 @@ struct Job {
     outline: Outline,
 }
 
-/// A function by its text, as [`reread_function`] reads it: parsed by this thread, lowered by another if it is large.
-pub(crate) fn reread(text: &str, aliases: &Arc<Aliases>, shapes: &Shapes) -> Option<Lowered> {
-    if text.len() < WORTH_A_THREAD {
-        return reread_function(text, aliases, shapes);
-    }
-    only_function(on_two_threads(text, aliases, shapes, &|unit| unit), text)
-}
-
-/// Works on all units of a text in front of which aliases are defined, on two threads; on one where no second can be
-/// had.
+/// Works on all units of a file, on two threads; on one where no second can be had.
 pub(crate) fn on_two_threads<R: Send>(
     text: &str,
-    aliases: &Arc<Aliases>,
     shapes: &Shapes,
     work: &(dyn Fn(Unit) -> R + Sync),
 ) -> Vec<R> {
@@ -66,9 +50,7 @@ pub(crate) fn on_two_threads<R: Send>(
         let thread = std::thread::Builder::new().stack_size(STACK);
         let Ok(other) = thread.spawn_scoped(scope, other) else {
             let mut results = Vec::new();
-            let mut take = |unit| results.push(work(unit));
-            let reader = FileReader::new(text, shapes, &mut take).without_names();
-            parse_into(text, shapes, &mut reader.with_aliases(aliases.clone()));
+            lower_file_without_names(text, shapes, &mut |unit| results.push(work(unit)));
             return results;
         };
         let mut sharer = Sharer {
@@ -81,8 +63,7 @@ pub(crate) fn on_two_threads<R: Send>(
             empty,
             results: Vec::new(),
         };
-        let reader = FileReader::offloading(text, shapes, &mut sharer);
-        parse_into(text, shapes, &mut reader.with_aliases(aliases.clone()));
+        parse_into(text, shapes, &mut FileReader::offloading(text, shapes, &mut sharer));
         let Sharer { full, results, .. } = sharer;
         // The other thread goes on until nobody can send any more.
         drop(full);
@@ -251,8 +232,6 @@ impl<R> Offload for Sharer<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use frontend::mlir::lower_file_without_names;
-
     use super::*;
 
     /// Small functions, some large ones, and aliases between them.
@@ -281,24 +260,7 @@ mod tests {
         };
         let mut alone = Vec::new();
         lower_file_without_names(&text, shapes, &mut |it| alone.push(seen(it)));
-        let both = on_two_threads(&text, &Arc::default(), shapes, &seen);
-        assert!(alone.len() > 2000 && alone == both);
-    }
-
-    #[test]
-    fn a_large_function_is_read_again_as_by_one_thread() {
-        let mut aliases = Aliases::default();
-        aliases.define("!t", "i64");
-        let operations = "  %0 = arith.addi %a, %a : !t\n".repeat(9_000);
-        let text = format!("func.func @f(%a: !t) {{\n{operations}  return\n}}");
-        let (aliases, shapes) = (Arc::new(aliases), Shapes::builtin());
-        assert!(text.len() >= WORTH_A_THREAD);
-        let alone = reread_function(&text, &aliases, shapes).unwrap();
-        let both = reread(&text, &aliases, shapes).unwrap();
-        assert_eq!((alone.body, alone.source_map), (both.body, both.source_map));
-        assert!(alone.diagnostics.len() == both.diagnostics.len());
-        // Two functions are no function.
-        assert!(reread(&format!("{text}\n{text}"), &aliases, shapes).is_none());
+        assert!(alone.len() > 2000 && alone == on_two_threads(&text, shapes, &seen));
     }
 
     #[test]
@@ -307,7 +269,7 @@ mod tests {
         for at in [0, 7, 1000] {
             let run = || {
                 let work = |it: Unit| assert!(*it.lowered.body.name != *format!("f{at}"));
-                on_two_threads(&text, &Arc::default(), Shapes::builtin(), &work);
+                on_two_threads(&text, Shapes::builtin(), &work);
             };
             assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
         }
