@@ -7,8 +7,8 @@ use std::{
 };
 
 use frontend::tvmscript::{
-    Environment, FileFunctions, FunctionItem, FunctionSource, Lowered, WrittenFunction, functions,
-    lower,
+    Edited, Environment, FileFunctions, FunctionItem, FunctionSource, Lowered, ReadBack,
+    WrittenFunction, functions, lower,
 };
 use ir::Occurrences;
 
@@ -77,6 +77,22 @@ impl Function {
     pub(crate) fn written<'a>(&'a self, occurrences: &'a Occurrences) -> WrittenFunction<'a> {
         let green = &self.item.source.green;
         WrittenFunction { green, text: self.text(), lowered: &self.lowered, occurrences }
+    }
+
+    /// The same with the meaning of its captured names, for edits that are read back at once.
+    pub(crate) fn edited<'a>(
+        &'a self,
+        environment: &'a dyn Environment,
+        occurrences: &'a Occurrences,
+    ) -> Edited<'a> {
+        Edited {
+            source: &self.item.source,
+            environment,
+            lowered: &self.lowered,
+            text: self.text(),
+            occurrences,
+            reading: ReadBack::Now,
+        }
     }
 
     /// Its source, and the values of its captured names.

@@ -72,6 +72,16 @@ fn for_each_line(stream: impl Read, mut visit: impl FnMut(&str)) -> std::io::Res
     Ok(())
 }
 
+/// The platform of this machine, as rustc names it.
+///
+/// # Errors
+/// There is no rustc, or it does not say.
+pub fn host() -> anyhow::Result<String> {
+    let said = run_quiet(Command::new("rustc").arg("-vV"))?;
+    let host = said.lines().find_map(|it| it.strip_prefix("host: "));
+    Ok(host.context("rustc does not name its host")?.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

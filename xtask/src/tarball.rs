@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::archive::{self, Files};
 use crate::packages::Packages;
-use crate::process::run_quiet;
+use crate::process::{host, run_quiet};
 use crate::workspace::{Workspace, say};
 
 /// Where shells look for completions, below a prefix.
@@ -167,13 +167,6 @@ pub(crate) fn missing_standard_library(target: &str) -> String {
             ": the standard library of {target} is not installed (`rustup target add {target}`)"
         ),
     }
-}
-
-/// The platform of this machine.
-pub(crate) fn host() -> anyhow::Result<String> {
-    let said = run_quiet(Command::new("rustc").arg("-vV"))?;
-    let host = said.lines().find_map(|it| it.strip_prefix("host: "));
-    Ok(host.context("rustc does not name its host")?.to_owned())
 }
 
 /// The version of the workspace.

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::Context as _;
 
-use crate::process::{run_quiet, run_shown};
-use crate::tarball::{host, missing_standard_library};
+use crate::process::{host, run_quiet, run_shown};
+use crate::tarball::missing_standard_library;
 use crate::venv::Venv;
 use crate::workspace::{Workspace, say};
 

@@ -12,11 +12,70 @@ const MOST: usize = 12;
 
 /// The texts that an edit writes.
 const PIECES: &[&str] = &[
-    "", "\n", "\r\n", " ", "    ", "\t", "(", ")", "[", "]", "{", "}", "<", ">", "'", "\"", "'''", "\"\"\"", "#",
-    "//", "\\\n", ":", ":\n", ",", "=", " == ", ".", ";", "@", "%", "^", "!", "->", "x", "1", "0x", "é", "🦀", "if ",
-    "else:\n", "for i in n:\n", "def f():\n", "with a as b:\n", "while x:\n", "return\n", "^bb0:\n", "%0 = ",
-    "func.func @f() {\n}\n", "module {", "loc(", "\"a.b\"()", "({", "})", " : () -> ()", "{program}", "() -> ", "|",
-    "i32", "*", "lambda ", "\u{c}", "\0", "\u{2028}", "\r",
+    "",
+    "\n",
+    "\r\n",
+    " ",
+    "    ",
+    "\t",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    "'",
+    "\"",
+    "'''",
+    "\"\"\"",
+    "#",
+    "//",
+    "\\\n",
+    ":",
+    ":\n",
+    ",",
+    "=",
+    " == ",
+    ".",
+    ";",
+    "@",
+    "%",
+    "^",
+    "!",
+    "->",
+    "x",
+    "1",
+    "0x",
+    "é",
+    "🦀",
+    "if ",
+    "else:\n",
+    "for i in n:\n",
+    "def f():\n",
+    "with a as b:\n",
+    "while x:\n",
+    "return\n",
+    "^bb0:\n",
+    "%0 = ",
+    "func.func @f() {\n}\n",
+    "module {",
+    "loc(",
+    "\"a.b\"()",
+    "({",
+    "})",
+    " : () -> ()",
+    "{program}",
+    "() -> ",
+    "|",
+    "i32",
+    "*",
+    "lambda ",
+    "\u{c}",
+    "\0",
+    "\u{2028}",
+    "\r",
 ];
 
 /// One step: four bytes.
@@ -27,7 +86,7 @@ impl Step {
     /// A place in a text, on the boundary of a character.
     pub fn place(self, text: &str) -> usize {
         let place = usize::from(u16::from_le_bytes([self.0[0], self.0[1]]));
-        floor(text, place * text.len() / usize::from(u16::MAX))
+        text.floor_char_boundary(place * text.len() / usize::from(u16::MAX))
     }
 }
 
@@ -58,19 +117,15 @@ pub fn edit(step: &Step, text: &str) -> Edit {
     let [.., removed, written] = step.0;
     // Most edits remove little.
     let removed = if removed < 128 { usize::from(removed % 4) } else { usize::from(removed) - 127 };
-    let end = floor(text, (start + removed).min(text.len())).max(start);
+    let end = text.floor_char_boundary(start + removed).max(start);
     let written = usize::from(written);
     let new = match PIECES.get(written) {
         Some(it) => (*it).to_owned(),
         None => {
-            let from = floor(text, written * 7919 % (text.len() + 1));
-            let to = floor(text, (from + written).min(text.len())).max(from);
+            let from = text.floor_char_boundary(written * 7919 % (text.len() + 1));
+            let to = text.floor_char_boundary(from + written).max(from);
             text[from..to].to_owned()
         }
     };
     Edit::replace(range(start, end), new)
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

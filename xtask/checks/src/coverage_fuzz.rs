@@ -16,6 +16,7 @@ use syntax::Language;
 use test_utils::Rng;
 
 use crate::Outcome;
+use crate::process;
 use crate::proof::Record;
 use crate::workspace::{Workspace, say};
 
@@ -143,12 +144,9 @@ fn folder(ws: &Workspace) -> PathBuf {
 
 /// Compiles a target.
 fn build(ws: &Workspace, target: Target) -> anyhow::Result<PathBuf> {
-    let mut rustc = Command::new("rustc");
-    let triple = crate::process::run_quiet(rustc.args(["--print", "host-tuple"]))?;
-    let triple = triple.trim();
-    let name = target.name();
+    let (triple, name) = (process::host()?, target.name());
     let mut cargo = ws.cargo();
-    cargo.args(["build", "--release", "--target", triple, "--bin", &name]);
+    cargo.args(["build", "--release", "--target", &triple, "--bin", &name]);
     if target == Target::Server {
         cargo.args(["--features", "server"]);
     }

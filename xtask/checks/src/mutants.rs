@@ -71,12 +71,9 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     let folder = ws.target().join("mutants");
     std::fs::create_dir_all(&folder)?;
     let wanted: Vec<String> = sample.iter().map(|it| format!("^{}$", escaped(it))).collect();
-    let mut command = Command::new(&tool);
-    command.current_dir(ws.path(""));
-    command.args(["mutants", "--iterate", "--no-shuffle", "--colors", "never"]);
+    let mut command = mutants(ws, &tool);
+    command.args(["--iterate", "--no-shuffle", "--colors", "never"]);
     command.arg("--timeout").arg(args.timeout.to_string()).arg("--output").arg(&folder);
-    command.args(PACKAGES.iter().flat_map(|it| ["--package", it]));
-    command.args(FILES.iter().flat_map(|it| ["--file", it]));
     command.arg("--re").arg(wanted.join("|"));
     // Unit tests are the crate's own; tests of documentation take longer to compile than they say.
     command.args(["--", "--lib"]);
@@ -132,13 +129,20 @@ fn find(ws: &Workspace) -> anyhow::Result<PathBuf> {
     Ok(tool)
 }
 
-/// The names of all changes.
-fn listed(ws: &Workspace, tool: &Path) -> anyhow::Result<Vec<String>> {
+/// The command about the changes of the files that are looked at.
+fn mutants(ws: &Workspace, tool: &Path) -> Command {
     let mut command = Command::new(tool);
-    command.current_dir(ws.path("")).args(["mutants", "--list", "--json"]);
+    command.current_dir(ws.path("")).arg("mutants");
     command.args(PACKAGES.iter().flat_map(|it| ["--package", it]));
     command.args(FILES.iter().flat_map(|it| ["--file", it]));
-    let list: Value = serde_json::from_str(&process::run_quiet(&mut command)?)?;
+    command
+}
+
+/// The names of all changes.
+fn listed(ws: &Workspace, tool: &Path) -> anyhow::Result<Vec<String>> {
+    let mut command = mutants(ws, tool);
+    let list: Value =
+        serde_json::from_str(&process::run_quiet(command.args(["--list", "--json"]))?)?;
     let all = list.as_array().context("cargo-mutants lists its changes")?;
     Ok(all.iter().filter_map(|it| Some(it["name"].as_str()?.to_owned())).collect())
 }

@@ -56,7 +56,7 @@ pub(super) struct Writer<'a> {
     pub(super) lowered: &'a Lowered,
     pub(super) text: &'a str,
     root: SyntaxNode,
-    occurrences: &'a Occurrences,
+    pub(super) occurrences: &'a Occurrences,
     mentions: OnceCell<Mentions<'a>>,
     shared: OnceCell<Shared>,
     /// The operations that each statement was made into, without those inside others of it.
@@ -92,10 +92,6 @@ impl<'a> Writer<'a> {
             removals: Vec::new(),
             edits: BTreeMap::new(),
         }
-    }
-
-    pub(super) fn occurrences(&self) -> &'a Occurrences {
-        self.occurrences
     }
 
     pub(super) fn text_of(&self, range: TextRange) -> &'a str {

@@ -194,7 +194,7 @@ impl<'a> Sketch<'a> {
     fn is_written(&self, item: &Simplification) -> bool {
         let op = match item.place {
             Place::Op(op) => op,
-            Place::Occurrence(it) => self.writer.occurrences()[it].op,
+            Place::Occurrence(it) => self.writer.occurrences[it].op,
             Place::Value(_) | Place::Buffer(_) | Place::Function => return true,
         };
         self.writer.lowered.source_map.is_written(op)

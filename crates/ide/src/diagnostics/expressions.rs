@@ -95,12 +95,7 @@ pub(crate) fn function_diagnostics(
         let n_fixes = usize::from(it.code == COMMON_SUBEXPRESSION && is_fixed);
         Diagnostic { n_fixes, ..it.placed(|range| at.to_file(range)) }
     });
-    let findings = function_findings(db, at.unit).iter().filter_map(|it| {
-        ir::interrupt::check();
-        let severity = config.levels.of(it.kind, it.is_shown)?;
-        let is_allowed = allowances.at(it.kind.name(), it.told.range);
-        (!is_allowed).then(|| Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) })
-    });
+    let findings = reported_findings(db, at, at.unit, config).map(|it| it.1);
     let mut res: Vec<Diagnostic> = reported.chain(findings).collect();
     once::told_once(&mut res);
     let mut told = res.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
@@ -118,6 +113,23 @@ pub(crate) fn function_diagnostics(
         once::add_simplifications(&mut res, removed, told);
     }
     res
+}
+
+/// The findings that are reported of a unit at a place, the general function there or an instance, with their kinds.
+pub(super) fn reported_findings<'a>(
+    db: &'a RootDatabase,
+    at: &'a PlacedUnit<'_>,
+    unit: Unit<'a>,
+    config: &'a DiagnosticsConfig,
+) -> impl Iterator<Item = (FindingKind, Diagnostic)> + 'a {
+    let allowances = db::source_map(db, unit).allowances();
+    function_findings(db, unit).iter().filter_map(|it| {
+        ir::interrupt::check();
+        let severity = config.levels.of(it.kind, it.is_shown)?;
+        let is_allowed = allowances.at(it.kind.name(), it.told.range);
+        let told = || Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) };
+        (!is_allowed).then(|| (it.kind, told()))
+    })
 }
 
 /// Returns the shared values that are told and those that are not, and leaves of the simpler expressions those that are
@@ -161,15 +173,15 @@ fn syntax_errors<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
 
 /// A finding in words, relative to the function; how bad it is, is for the user to say.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Found {
-    pub(super) kind: FindingKind,
-    pub(super) is_shown: bool,
-    pub(super) told: Diagnostic,
+struct Found {
+    kind: FindingKind,
+    is_shown: bool,
+    told: Diagnostic,
 }
 
 /// Returns the findings other than common subexpressions.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub(super) fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
+fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
     let text = FindingText::new(db, unit);
     let findings = db::findings(db, unit).iter().filter(|it| !text.is_of_known_names(it));
     findings

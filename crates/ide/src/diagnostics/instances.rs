@@ -6,7 +6,7 @@
 //! the general function, which stands for all instances. Not asked are the configurations of a tuner: it leaves out
 //! those that do not compile.
 
-use std::sync::Arc;
+use std::{collections::hash_map::Entry, sync::Arc};
 
 use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
 use frontend::tvmscript::{Instance, Severity};
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Diagnostic, TextRange};
 use transform::findings::FindingKind;
 
-use super::expressions::function_findings;
+use super::expressions::reported_findings;
 use crate::{diagnostic::DiagnosticsConfig, shortened::shortened};
 
 /// The instances of a factory that are looked at, the first ones: each costs as much as its function.
@@ -56,25 +56,19 @@ impl Instances {
         for instance in around {
             db.unwind_if_revision_cancelled();
             let unit = db::instance(db, at.unit, instance.clone());
-            let allowances = db::source_map(db, unit).allowances();
             let mut own: FxHashSet<(&str, TextRange)> = FxHashSet::default();
-            for it in function_findings(db, unit) {
-                let Some(severity) = config.levels.of(it.kind, it.is_shown) else { continue };
-                let place = (it.kind.name(), at.to_file(it.told.range));
-                if !is_mistake(it.kind)
-                    || allowances.at(it.kind.name(), it.told.range)
-                    || general.contains(&place)
-                    || !own.insert(place)
-                {
+            for (kind, told) in reported_findings(db, at, unit, config) {
+                let place = (told.code, told.range);
+                if !is_mistake(kind) || general.contains(&place) || !own.insert(place) {
                     continue;
                 }
-                if let Some(&number) = numbers.get(&place) {
-                    mistakes[number].n_more += 1;
-                    continue;
+                match numbers.entry(place) {
+                    Entry::Occupied(number) => mistakes[*number.get()].n_more += 1,
+                    Entry::Vacant(number) => {
+                        number.insert(mistakes.len());
+                        mistakes.push(Mistake { told, instance, n_more: 0 });
+                    }
                 }
-                numbers.insert(place, mistakes.len());
-                let told = Diagnostic { severity, ..it.told.placed(|it| at.to_file(it)) };
-                mistakes.push(Mistake { told, instance, n_more: 0 });
             }
         }
         told.extend(mistakes.into_iter().map(Mistake::told));

@@ -9,8 +9,7 @@ use ir::effects::EffectTable;
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{
-    Edited, ReadBack, Selection, checked_finding_edits, checked_simplify_edits,
-    unchecked::cse_edits,
+    Selection, checked_finding_edits, checked_simplify_edits, unchecked::cse_edits,
 };
 use ir::{
     Body, ExprKind, Occurrences, OpKind,
@@ -151,15 +150,8 @@ fn of_findings(function: &Function) -> Option<Text> {
         .into_iter()
         .filter_map(|it| it.fix.as_ref())
         .collect();
-    let (source, environment) = function.source();
-    let edited = Edited {
-        source,
-        environment: &environment,
-        lowered,
-        text: function.text(),
-        occurrences: &occurrences,
-        reading: ReadBack::Now,
-    };
+    let (_, environment) = function.source();
+    let edited = function.edited(&environment, &occurrences);
     let rewritten =
         |fixes: &[&FindingFix]| findings::apply_fixes(body, &occurrences, fixes.iter().copied());
     let edit = checked_finding_edits(edited, &fixes, &rewritten).edit;
@@ -180,15 +172,8 @@ fn of_simplification(function: &Function) -> Option<Text> {
     });
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, &plan, |at| is_done[at]);
-    let (source, environment) = function.source();
-    let edited = Edited {
-        source,
-        environment: &environment,
-        lowered,
-        text: function.text(),
-        occurrences: &occurrences,
-        reading: ReadBack::Now,
-    };
+    let (_, environment) = function.source();
+    let edited = function.edited(&environment, &occurrences);
     let edit = checked_simplify_edits(edited, &plan, |_| true, &rewritten).edit;
     let text = (!edit.is_empty()).then(|| edit.apply(function.text()));
     text.map(|text| Text { excludes_overflow: true, ..Text::new("simplified text", text) })

@@ -5,7 +5,7 @@
 //! compared.
 
 use dataflow::analyses::Analyses;
-use frontend::tvmscript::{Edited, ReadBack, checked_simplify_edits};
+use frontend::tvmscript::checked_simplify_edits;
 use ir::effects::EffectTable;
 use ir::{Body, Occurrences, fingerprint, plan::simplify::SimplifyPlan, verify::verify};
 use transform::simplify::{SimplifyOptions, plan, rewrite, rewrite_items};
@@ -102,15 +102,8 @@ fn edited(
     let occurrences = Occurrences::collect(&lowered.body);
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, plan, |at| is_done[at]);
-    let (source, environment) = function.source();
-    let edited = Edited {
-        source,
-        environment: &environment,
-        lowered,
-        text: function.text(),
-        occurrences: &occurrences,
-        reading: ReadBack::Now,
-    };
+    let (_, environment) = function.source();
+    let edited = function.edited(&environment, &occurrences);
     let found = checked_simplify_edits(edited, plan, wanted, &rewritten);
     let n_differing = found.differs.iter().filter(|it| **it).count() as u64;
     if n_differing > 0 && std::env::var_os("TIR_ORACLE_DIFFERING").is_some() {

@@ -145,6 +145,7 @@ fn read_line(line: &str) -> Option<(Key, Answer)> {
 struct Lists<'a> {
     known: &'a Known,
     open: Vec<(Key, String)>,
+    listed: FxHashSet<Key>,
 }
 
 impl Solver for Lists<'_> {
@@ -153,7 +154,7 @@ impl Solver for Lists<'_> {
         if let Some(answer) = self.known.answer(&key)? {
             return Ok(answer);
         }
-        if batches::is_joinable(script) && self.open.iter().all(|it| it.0 != key) {
+        if batches::is_joinable(script) && self.listed.insert(key) {
             self.open.push((key, script.to_owned()));
         }
         Ok(Answer::Unknown)
@@ -296,7 +297,7 @@ fn of_body(body: &Body, known: &Known) -> Verdicts {
     let body = simplifier.into_body();
     let options = Options::default();
     let mut solver = Asked::default();
-    let mut lists = Lists { known, open: Vec::new() };
+    let mut lists = Lists { known, open: Vec::new(), listed: FxHashSet::default() };
     judge(&body, &mut lists, &options, &questions, &chains, &mut |_, _, _| {});
     // What is not answered together is asked alone, and told then.
     let _ = ask_together(known, &mut solver, &lists.open);

@@ -26,7 +26,7 @@ impl Writer<'_> {
         }
         let alias = script_alias(self.text);
         let text = one_line(self.text_of(range));
-        let ty = body.ty(self.occurrences()[value].expr);
+        let ty = body.ty(self.occurrences[value].expr);
         let line = binding_line(body.dialect, ty, alias, name, &text);
         let line = format!("{line}{}{}", self.newline(), site.indent);
         let mut edits = vec![Edit::insert(site.offset, line)];

@@ -39,7 +39,7 @@ impl Writer<'_> {
         let map = &self.lowered.source_map;
         let is_own = map.is_real(occurrence) && self.is_only(occurrence);
         // The domain of a block variable may be the extent of its loop, without a text.
-        let op = self.occurrences()[occurrence].op;
+        let op = self.occurrences[occurrence].op;
         let is_loop = matches!(self.lowered.body.ops[op].kind, OpKind::For(_));
         let may_be_domain = is_loop && !self.lowered.body.sblocks.is_empty();
         (is_own && !may_be_domain && !self.is_in_slice(occurrence))
@@ -100,7 +100,7 @@ impl Writer<'_> {
 
     /// Returns true if no other occurrence of the expression is made from the same text.
     fn is_only(&self, occurrence: OccurrenceId) -> bool {
-        let (map, occurrences) = (&self.lowered.source_map, self.occurrences());
+        let (map, occurrences) = (&self.lowered.source_map, self.occurrences);
         let shared = self.shared.get_or_init(|| {
             let mut shared = Shared::default();
             for (id, it) in occurrences.iter() {
@@ -114,7 +114,7 @@ impl Writer<'_> {
 
     /// Returns true if an occurrence is in the first part of `A[e:e + 4]`.
     fn is_in_slice(&self, occurrence: OccurrenceId) -> bool {
-        let (body, occurrences) = (&self.lowered.body, self.occurrences());
+        let (body, occurrences) = (&self.lowered.body, self.occurrences);
         let mut at = occurrence;
         loop {
             let here = occurrences[at];

@@ -36,7 +36,7 @@ impl Sketch<'_> {
         if is_new || self.merged.contains_key(&op) {
             return None;
         }
-        let top = self.writer.occurrences().of_operand(op, operand as usize)?;
+        let top = self.writer.occurrences.of_operand(op, operand as usize)?;
         let written = self.written_anew(top, with)?;
         // What was written inside it is part of it.
         let (start, end) =
@@ -199,7 +199,7 @@ impl Sketch<'_> {
     fn uses(&self) -> &FxHashMap<ValueId, Vec<OccurrenceId>> {
         self.uses.get_or_init(|| {
             let mut uses: FxHashMap<ValueId, Vec<OccurrenceId>> = FxHashMap::default();
-            for (id, it) in self.writer.occurrences().iter() {
+            for (id, it) in self.writer.occurrences.iter() {
                 if let ExprKind::Value(value) = self.writer.lowered.body.expr(it.expr).kind {
                     uses.entry(value).or_default().push(id);
                 }

@@ -171,7 +171,7 @@ impl Sketch<'_> {
         if is_first && !self.merged.contains_key(&op) {
             return Some(text.to_owned());
         }
-        let root = self.writer.occurrences().of_operand(op, 0)?;
+        let root = self.writer.occurrences.of_operand(op, 0)?;
         let range = self.writer.lowered.source_map.occurrence_range(root);
         let inside = self.written.range(u32::from(line.start())..u32::from(line.end()));
         let whole = inside.map(|it| it.1).find(|it| it.edit.range.contains_range(range));

@@ -27,10 +27,10 @@ impl Sketch<'_> {
             written.iter().map(|it| (it.0, it.1)).collect();
         let mut culprits = BTreeSet::new();
         for at in self.around(&written).into_iter().rev() {
-            let expr = self.writer.occurrences()[at].expr;
+            let expr = self.writer.occurrences[at].expr;
             let new = self.with_operands(at, &now);
             if is_folded(&self.grown, new) && !is_folded(&self.grown, expr) {
-                let end = self.writer.occurrences()[at].end;
+                let end = self.writer.occurrences[at].end;
                 let first = written.partition_point(|it| it.0 < at);
                 let inside = written[first..].iter().take_while(|it| it.0 < end);
                 if all {
@@ -47,7 +47,7 @@ impl Sketch<'_> {
 
     /// The occurrences around the new text, in order.
     fn around(&self, written: &[(OccurrenceId, ExprId, usize)]) -> BTreeSet<OccurrenceId> {
-        let occurrences = self.writer.occurrences();
+        let occurrences = self.writer.occurrences;
         let mut around = BTreeSet::new();
         for (at, ..) in written {
             let mut next = occurrences[*at].parent;
@@ -60,7 +60,7 @@ impl Sketch<'_> {
 
     /// The node of an occurrence with its operands as they are now.
     fn with_operands(&mut self, at: OccurrenceId, now: &FxHashMap<OccurrenceId, ExprId>) -> ExprId {
-        let occurrences = self.writer.occurrences();
+        let occurrences = self.writer.occurrences;
         let (expr, end) = (occurrences[at].expr, occurrences[at].end);
         let mut operands = Vec::new();
         let mut next = OccurrenceId::new(at.index() + 1);

@@ -303,7 +303,10 @@ pub(crate) fn plan(
             if item.source.kind != FunctionKind::PrimFunc || is_left_out {
                 continue;
             }
-            let work = |read: Function<'_>| plan_function(options, read, budget, &mut fix);
+            let work = |read: Function<'_>| {
+                let own = &text[std::ops::Range::<usize>::from(item.range)];
+                plan_function(options, (read, own), budget, &mut fix)
+            };
             let Round { edits, notes: of_function } =
                 with_function(&functions, item, Stage::Planning, work)
                     .unwrap_or_else(Round::failed);
@@ -396,14 +399,13 @@ impl Round {
 /// The edits of one function in one round: superfluous code is removed first. All were read back.
 fn plan_function(
     options: &FixOptions,
-    read: Function<'_>,
+    (read, text): (Function<'_>, &str),
     budget: &Budget,
     fix: &mut FileFix,
 ) -> Round {
     let body = &read.lowered.body;
     let occurrences = Occurrences::collect(body);
     let analyses = &read.analyses(&occurrences);
-    let text = &read.read.source.green.text();
     let reading = ReadBack::Now;
     let editor = Editor { function: read.read, text, occurrences: &occurrences, reading };
     let mut round = Round::default();
