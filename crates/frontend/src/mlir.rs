@@ -15,6 +15,7 @@ mod canonical;
 mod compare;
 mod dense;
 mod diagnostics;
+mod foreseen;
 mod forms;
 mod guarded;
 mod local_names;
@@ -46,6 +47,7 @@ pub use self::{
     attributes::attribute_problems,
     compare::{Difference, differences},
     diagnostics::{is_known, unread_operation},
+    foreseen::is_foreseen,
     forms::{attribute_keys, enum_words},
     locations::{named_places, source_place},
     relower::{Previous, Traits, relower},

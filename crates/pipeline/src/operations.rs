@@ -9,7 +9,7 @@ use frontend::{
     ops::{self, CheckedEdits, Edited, Lowered, Severity, codes::UNKNOWN_OPERATION},
 };
 use ir::{
-    Body,
+    Body, Dialect,
     effects::{EffectTable, MatchKind},
     guard::{Panicked, Stage, guarded},
     plan::{Preset, ops::OpPlan},
@@ -118,6 +118,9 @@ impl Editor<'_> {
             text,
             lowered,
             reread,
+            is_foreseen: &|edits, after| {
+                body.dialect == Dialect::Mlir && mlir::is_foreseen(text, lowered, edits, after)
+            },
             rewritten: &|plan| rewrite(body, plan),
             with_needs: &|plan, wanted| with_needs(body, plan, wanted.iter().copied()),
         };

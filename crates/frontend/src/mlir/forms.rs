@@ -150,6 +150,13 @@ pub(super) struct Rule {
 }
 
 impl Rule {
+    /// Returns true if attributes may be made of the names of operands.
+    pub(super) fn looks_at_names(&self) -> bool {
+        let is_list = |it: &Source| matches!(it, Source::Index(_) | Source::Tuple(_));
+        self.special.is_some()
+            || self.attrs.iter().any(|it| is_list(&it.1) && it.2 != Convert::Static)
+    }
+
     /// Removes default values.
     pub(super) fn normalize(&self, entries: &mut Entries) {
         if entries.is_empty() {

@@ -8,6 +8,7 @@ use super::{Unit, lower_file};
 
 mod attributes;
 mod diagnostics;
+mod foreseen;
 mod generic;
 mod pairs;
 mod relower;
