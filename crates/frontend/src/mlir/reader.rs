@@ -19,6 +19,7 @@ use super::{
     local_names::LocalNames,
     names::{NONE, Names},
     relower::Traits,
+    use_types::{self, Stated},
 };
 use crate::{
     diagnostic_list::DiagnosticList,
@@ -115,6 +116,8 @@ pub(super) struct Head<'t> {
     pub(super) is_by_definition: bool,
     /// True if the types of its results may be read off its form.
     pub(super) states_results: bool,
+    /// The operands whose types its pretty form states.
+    pub(super) stated: Stated,
     /// Its number in the table of forms.
     pub(super) rule: u32,
 }
@@ -573,6 +576,7 @@ impl<'t> Reader<'t> {
             is_isolated: self.shapes.is_isolated(full),
             is_by_definition: self.shapes.is_by_definition(full),
             states_results: self.shapes.states_results(full),
+            stated: use_types::stated_by(full),
             rule: super::forms::rule_number(full),
         };
         let number = self.heads.len() as u32;

@@ -182,6 +182,9 @@ impl Receiver<'_> {
     }
 }
 
+/// The number of steps after which a reader asks whether it is still wanted.
+const CHECK_EVERY: usize = 1024;
+
 /// Takes the steps of a whole file and gives its units, as [`lower_file`] does, for callers that parse themselves.
 pub struct FileReader<'t, 'u> {
     text: &'t str,
@@ -213,7 +216,9 @@ impl Sink for FileReader<'_, '_> {
         // The first step that the frame has not read: it reads them in runs, each under one guard.
         let mut unread = 0;
         for (at, &step) in steps.iter().enumerate() {
-            ir::interrupt::check();
+            if at % CHECK_EVERY == 0 {
+                ir::interrupt::check();
+            }
             match step {
                 Step::Enter(kind) => {
                     if kind == MLIR_CHUNK && self.depth == 1 {

@@ -22,6 +22,26 @@ use crate::{
 /// Operations whose pretty form states one type for each operand.
 const EACH: &[&str] = &["func.call", "func.return", "scf.yield"];
 
+/// The operands whose types a pretty form certainly states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stated {
+    /// Each has one.
+    Each,
+    /// Both have one.
+    Both,
+    /// That is not known.
+    Unknown,
+}
+
+/// The operands whose types the pretty form of an operation certainly states.
+pub(super) fn stated_by(name: &str) -> Stated {
+    match name.split_once('.') {
+        _ if EACH.contains(&name) => Stated::Each,
+        Some((dialect, _)) if is_uniform(dialect) => Stated::Both,
+        _ => Stated::Unknown,
+    }
+}
+
 impl<'t> Reader<'t> {
     /// Compares the types that are stated for the operands of an operation, one each.
     pub(super) fn check_operand_types(&mut self, frame: &Frame, stated: &[Type]) {
@@ -62,14 +82,12 @@ impl<'t> Reader<'t> {
     /// The same for a pretty form.
     pub(super) fn check_stated_types(&mut self, frame: &Frame, parts: &[Part], aliases: &Aliases) {
         let n_operands = self.operands.len() - frame.operands;
-        let name = self.body.name(self.heads[frame.head as usize].name);
-        let is_each = EACH.contains(&name);
-        let is_one = name.split_once('.').is_some_and(|it| is_uniform(it.0));
-        if n_operands == 0 || !(is_each || is_one) {
+        let states = self.heads[frame.head as usize].stated;
+        if n_operands == 0 || states == Stated::Unknown {
             return;
         }
         let of_kind = |kind| parts.iter().find(|it| it.kind == kind);
-        let mut stated: Vec<Type> = Vec::new();
+        let mut stated: SmallVec<[Type; 4]> = SmallVec::new();
         match of_kind(MLIR_FUNCTION_TYPE) {
             Some(part) => stated.extend(self.signature((part.start, part.end), aliases).0),
             None => {
@@ -78,10 +96,14 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        if is_each && stated.len() == n_operands {
-            self.check_operand_types(frame, &stated);
-        } else if is_one && stated.len() == 1 && n_operands <= 2 {
-            self.check_operand_types(frame, &vec![stated[0]; n_operands]);
+        match (states, &stated[..]) {
+            (Stated::Each, stated) if stated.len() == n_operands => {
+                self.check_operand_types(frame, stated);
+            }
+            (Stated::Both, &[ty]) if n_operands <= 2 => {
+                self.check_operand_types(frame, &[ty; 2][..n_operands]);
+            }
+            _ => {}
         }
     }
 

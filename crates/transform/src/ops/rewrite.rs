@@ -4,8 +4,8 @@
 //! decided here. O(size of the body), no recursion.
 
 use ir::{
-    Attr, AttrDict, BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionId, Successor, Type,
-    Value, ValueId,
+    Attr, AttrDictId, BlockId, Body, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, Successor,
+    Type, Value, ValueId,
     arena::Id,
     known_ops,
     plan::ops::{OpChange, OpPlan, OutputCopy, carried_values, copies},
@@ -22,6 +22,7 @@ pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
         changes: &changes,
         new: Body::new(&body.name, body.dialect),
         names: FxHashMap::default(),
+        dictionaries: FxHashMap::default(),
         values: vec![None; body.values.len()],
         blocks: FxHashMap::default(),
         ops: Vec::new(),
@@ -131,6 +132,7 @@ struct Copy<'a> {
     changes: &'a Changes,
     new: Body,
     names: FxHashMap<NameId, NameId>,
+    dictionaries: FxHashMap<AttrDictId, AttrDictId>,
     values: Vec<Option<ValueId>>,
     blocks: FxHashMap<BlockId, BlockId>,
     /// Old and new operations.
@@ -183,8 +185,8 @@ impl Copy<'_> {
             let args = &self.old.blocks[block].args;
             for &argument in args.iter().filter(|it| !self.changes.dropped.contains(it)) {
                 let Value { name, ty, .. } = self.old.values[argument];
-                let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
-                self.values[argument.index()] = Some(self.new.new_block_arg(copy, &name, ty));
+                let (name, ty) = (self.old.name(name), self.ty(ty));
+                self.values[argument.index()] = Some(self.new.new_block_arg(copy, name, ty));
             }
             stack.push(Step::Ops(block, copy, 0));
         }
@@ -203,12 +205,11 @@ impl Copy<'_> {
         };
         let copy = self.new.push_op(block, kind, &[]);
         self.ops.push((op, copy));
-        let attrs: AttrDict = self.old.dict(data.attrs).clone();
-        self.new.ops[copy].attrs = self.new.attr_dict(attrs);
+        self.new.ops[copy].attrs = self.dictionary(data.attrs);
         for &result in data.results.iter().filter(|it| !self.changes.dropped.contains(it)) {
             let Value { name, ty, .. } = self.old.values[result];
-            let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
-            self.values[result.index()] = Some(self.new.push_result(copy, &name, ty));
+            let (name, ty) = (self.old.name(name), self.ty(ty));
+            self.values[result.index()] = Some(self.new.push_result(copy, name, ty));
         }
         let first = stack.len();
         for &region in &data.regions {
@@ -244,19 +245,22 @@ impl Copy<'_> {
                 self.new.ops[assign].operands.push(operand);
             }
         }
+        let mut operands: Vec<(u32, ExprId)> = Vec::new();
+        let mut rewritten: Vec<ExprId> = Vec::new();
         for (old, new) in std::mem::take(&mut self.ops) {
             ir::interrupt::check();
-            let mut operands = Vec::new();
+            operands.clear();
+            rewritten.clear();
             let body = self.old;
             for_each_operand(body, old, |at, operand| operands.push((at, operand)));
             let changes = self.changes;
             let stays = |at: u32| !changes.dropped_operands.contains(&(old, at));
-            let kept = operands.into_iter().filter(|(at, _)| stays(*at));
-            let operands: Vec<_> = kept.map(|(at, it)| self.operand(old, at, it)).collect();
+            let kept = operands.iter().filter(|(at, _)| stays(*at));
+            rewritten.extend(kept.map(|&(at, it)| self.operand(old, at, it)));
             let mut first = body.ops[old].operands.len() as u32;
             let n = (0..first).filter(|it| stays(*it)).count();
-            self.new.ops[new].operands = operands[..n].into();
-            let mut rest = &operands[n..];
+            self.new.ops[new].operands = rewritten[..n].into();
+            let mut rest = &rewritten[n..];
             for successor in &body.ops[old].successors {
                 let end = first + body.items(successor.args).len() as u32;
                 let n = (first..end).filter(|it| stays(*it)).count();
@@ -269,7 +273,7 @@ impl Copy<'_> {
         }
     }
 
-    fn operand(&mut self, op: OpId, at: u32, operand: ir::ExprId) -> ir::ExprId {
+    fn operand(&mut self, op: OpId, at: u32, operand: ExprId) -> ExprId {
         let Some(value) = value_of(self.old, operand) else {
             return match (self.old.expr(operand).kind, self.old.ty(operand)) {
                 // An operand of PIR that is not there.
@@ -290,8 +294,8 @@ impl Copy<'_> {
             // Not defined in the text either.
             None => {
                 let Value { name, ty, kind, .. } = self.old.values[value];
-                let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
-                let new = self.new.new_value(&name, ty, kind);
+                let (name, ty) = (self.old.name(name), self.ty(ty));
+                let new = self.new.new_value(name, ty, kind);
                 self.values[value.index()] = Some(new);
                 self.new.value_expr(new)
             }
@@ -301,6 +305,11 @@ impl Copy<'_> {
     fn name(&mut self, name: NameId) -> NameId {
         let (old, new) = (self.old, &mut self.new);
         *self.names.entry(name).or_insert_with(|| new.intern(old.name(name)))
+    }
+
+    fn dictionary(&mut self, attrs: AttrDictId) -> AttrDictId {
+        let (old, new) = (self.old, &mut self.new);
+        *self.dictionaries.entry(attrs).or_insert_with(|| new.attr_dict(old.dict(attrs).clone()))
     }
 
     fn ty(&mut self, ty: Type) -> Type {
