@@ -100,3 +100,26 @@ fn symbols_are_found_by_the_letters_of_their_names() {
     "#]],
     );
 }
+
+/// Of the samples, and of the files below `TIR_OUTLINES`.
+#[test]
+fn the_outline_of_a_closed_file_is_that_of_its_whole_text() {
+    let mut samples = test_utils::sample_files();
+    let more = std::env::var_os("TIR_OUTLINES").map(|it| test_utils::samples_below(it.as_ref()));
+    samples.extend(more.into_iter().flatten());
+    let (mut n_skimmed, mut bytes) = (0, [0, 0]);
+    for sample in &samples {
+        let text = &sample.text;
+        let short = frontend::tvmscript::skim::skim(text, &crate::outline::OTHERS);
+        let skimmed = short.as_ref().and_then(|it| ClosedFile::skimmed(text, it));
+        bytes[0] += text.len();
+        bytes[1] += short.filter(|_| skimmed.is_some()).map_or(text.len(), |it| it.text.len());
+        if let Some(skimmed) = skimmed {
+            n_skimmed += 1;
+            let whole = ClosedFile::outline_of_whole(Language::TvmScript, text);
+            assert_eq!(skimmed, whole, "{}", sample.name);
+        }
+    }
+    println!("{n_skimmed} of {} files, {bytes:?} bytes", samples.len());
+    assert!(n_skimmed > 20, "{n_skimmed}");
+}
