@@ -215,7 +215,7 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
 }
 
 /// The entries of a file that does not belong to the host.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Default, Debug)]
 pub struct ClosedFile {
     places: Vec<(Fingerprint, Elsewhere)>,
     calls: Vec<ForeignCall>,
@@ -273,9 +273,10 @@ impl ClosedFile {
     /// is not even parsed.
     pub fn outline(language: Language, text: &str) -> ClosedFile {
         match language.support().form {
+            Form::Expressions if skim::is_plain(text, &OTHERS) => ClosedFile::default(),
             Form::Expressions => {
                 let short = skim::skim(text, &OTHERS);
-                let short = short.and_then(|it| ClosedFile::skimmed(text, &it));
+                let short = short.and_then(|it| ClosedFile::skimmed(language, text, &it));
                 short.unwrap_or_else(|| ClosedFile::outline_of_whole(language, text))
             }
             Form::Operations => ClosedFile::outline_of_whole(language, text),
@@ -297,8 +298,8 @@ impl ClosedFile {
     }
 
     /// By a text without the bodies of its kernels; none if something was taken for a kernel that is none.
-    pub(crate) fn skimmed(text: &str, short: &Skimmed) -> Option<ClosedFile> {
-        let parse = syntax::parse_as(Language::TvmScript, &short.text);
+    pub(crate) fn skimmed(language: Language, text: &str, short: &Skimmed) -> Option<ClosedFile> {
+        let parse = syntax::parse_as(language, &short.text);
         let functions = tvmscript::functions(&parse);
         let lines = LineIndex::new(text);
         let spot = |it| Spot::new(&lines, short.original(it));
@@ -310,9 +311,11 @@ impl ClosedFile {
         parse: &Parse,
         spot: &dyn Fn(TextRange) -> Spot,
     ) -> ClosedFile {
+        let mut calls = functions.foreign_calls(functions.context());
+        calls.retain(|it| !OTHERS.contains(&it.package()));
         ClosedFile {
             places: Vec::new(),
-            calls: functions.foreign_calls(functions.context()),
+            calls,
             outline: Outline::of_functions(functions, parse, spot),
             has_functions: !functions.functions.is_empty(),
         }

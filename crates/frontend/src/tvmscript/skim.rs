@@ -4,7 +4,7 @@
 //! Which functions are kernels is guessed by the last word of a decorator, and told by the tree of the short text
 //! ([`Skimmed::is_of`]). A function stays whole if it has one of the names that imports bind: it may call something of
 //! another file. Indents, brackets and strings are followed as far as that takes; where one is odd, nothing is left
-//! out. One pass over the bytes, without tokens.
+//! out. One pass over the bytes, without tokens. A text that [`is_plain`] needs not even that.
 
 use syntax::{TextRange, TextSize};
 
@@ -13,7 +13,11 @@ use super::discover::FileFunctions;
 /// The last words of decorators of functions whose bodies nobody but their lowering reads.
 const KERNELS: [&[u8]; 3] = [b"prim_func", b"macro", b"inline"];
 
-/// What stands for a body.
+/// The last words of all decorators that make functions of the script, or compile kernels.
+const DECORATORS: [&str; 7] =
+    ["prim_func", "macro", "inline", "jit", "lazy_jit", "function", "pyfunc"];
+
+/// The text in the place of a body.
 const BODY: &str = "pass";
 
 /// A text without the bodies of its kernels.
@@ -36,7 +40,8 @@ struct Gap {
 impl Skimmed {
     /// Returns true if the functions of the short text are those of the text: what was taken for a kernel is one.
     pub fn is_of(&self, functions: &FileFunctions) -> bool {
-        let mut found = functions.functions.iter().map(|it| it.range.start() + it.source.name_range.start());
+        let mut found =
+            functions.functions.iter().map(|it| it.range.start() + it.source.name_range.start());
         self.names.iter().all(|name| found.any(|it| it == *name))
     }
 
@@ -53,7 +58,9 @@ impl Skimmed {
 /// Calls of functions of packages that are `known` are of no interest.
 pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
     // Other line ends, and pages, are rare.
-    if text.len() > u32::MAX as usize || text.bytes().any(|it| matches!(it, b'\r' | b'\t' | b'\x0c')) {
+    if text.len() > u32::MAX as usize
+        || text.bytes().any(|it| matches!(it, b'\r' | b'\t' | b'\x0c'))
+    {
         return None;
     }
     let imported = imported(text, known);
@@ -86,10 +93,53 @@ pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
     (!cuts.is_empty()).then(|| without(text, &cuts))
 }
 
+/// Returns true if a text has no function of the script, and imports nothing but packages that are `known`: then it has
+/// nothing for an outline.
+pub fn is_plain(text: &str, known: &[&str]) -> bool {
+    !may_have_functions(text) && imported(text, known).is_empty()
+}
+
+/// Returns false if no decorator of a text can be one of the script's.
+fn may_have_functions(text: &str) -> bool {
+    // Without an import `T`, `I` and `R` are the script's.
+    let is_script = |(_, rest): (&str, &str)| {
+        let mut rest = rest.trim_start_matches(' ').bytes();
+        matches!(rest.next(), Some(b'T' | b'I' | b'R'))
+            && rest.next().is_none_or(|it| !is_in_word(it))
+    };
+    let splits = || text.match_indices('@').map(|(at, _)| text.split_at(at + 1));
+    if !text.contains("tvm") && !text.contains("tilelang") && !splits().any(is_script) {
+        return false;
+    }
+    DECORATORS.iter().any(|word| words(text, word).any(|at| may_decorate(text, at, word)))
+}
+
+/// Returns true if a word may be the last one of a decorator, or a name that an import binds.
+fn may_decorate(text: &str, at: usize, word: &str) -> bool {
+    let (before, after) =
+        (text[..at].trim_end_matches(' '), text[at + word.len()..].trim_start_matches(' '));
+    let line = &before[before.rfind('\n').map_or(0, |it| it + 1)..];
+    // In the parentheses of an import names are behind names, and before a comma or their end.
+    let is_in_list = after.is_empty()
+        || after.starts_with([',', ')', '\n', '\r', '\\', '#'])
+        || after.starts_with("as ");
+    before.ends_with(['.', '\\']) || line.contains("import") || is_in_list
+}
+
+/// The places of a word in a text.
+fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_free = |it: Option<usize>| {
+        it.and_then(|it| text.as_bytes().get(it)).is_none_or(|it| !is_in_word(*it))
+    };
+    let all = text.match_indices(word).map(|it| it.0);
+    all.filter(move |at| is_free(at.checked_sub(1)) && is_free(Some(at + word.len())))
+}
+
 /// The text without some parts of it.
 fn without(text: &str, cuts: &[Cut]) -> Skimmed {
     let mut short = String::with_capacity(text.len() / 4);
-    let (mut gaps, mut names) = (Vec::with_capacity(2 * cuts.len()), Vec::with_capacity(cuts.len()));
+    let (mut gaps, mut names) =
+        (Vec::with_capacity(2 * cuts.len()), Vec::with_capacity(cuts.len()));
     let mut from = 0;
     for Cut { name, parameters, body } in cuts {
         names.push(TextSize::from((short.len() + name - from) as u32));
@@ -225,7 +275,8 @@ impl Lines<'_> {
             }
         };
         let start = self.at;
-        let mut line = Line { indent, start, end: start, last: 0, parentheses: None, is_watched: false };
+        let mut line =
+            Line { indent, start, end: start, last: 0, parentheses: None, is_watched: false };
         let mut depth = 0usize;
         let mut opened = None;
         while self.at < self.bytes.len() {
@@ -251,7 +302,8 @@ impl Lines<'_> {
                 b'0'..=b'9' => self.skip_word(),
                 b'(' | b'[' | b'{' => {
                     self.at += 1;
-                    if depth == 0 && byte == b'(' && line.parentheses.is_none() && opened.is_none() {
+                    if depth == 0 && byte == b'(' && line.parentheses.is_none() && opened.is_none()
+                    {
                         opened = Some(self.at);
                     }
                     depth += 1;
@@ -327,12 +379,8 @@ fn is_kernel(words: &[u8]) -> bool {
 /// The names that imports of a text may bind, but those of packages that are known.
 fn imported<'t>(text: &'t str, known: &[&str]) -> Vec<&'t [u8]> {
     let mut names: Vec<&[u8]> = Vec::new();
-    for (at, word) in text.match_indices("import") {
-        let around = [at.checked_sub(1), Some(at + word.len())];
-        let mut around = around.into_iter().flatten().filter_map(|it| text.as_bytes().get(it));
-        if around.any(|it| is_in_word(*it)) {
-            continue;
-        }
+    let word = "import";
+    for at in words(text, word) {
         let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
         let mut end = text[at..].find('\n').map_or(text.len(), |it| at + it);
         let line = text[start..end].trim_start_matches([' ', '#']);
@@ -347,8 +395,8 @@ fn imported<'t>(text: &'t str, known: &[&str]) -> Vec<&'t [u8]> {
         while text[..end].ends_with('\\') && end < text.len() {
             end = text[end + 1..].find('\n').map_or(text.len(), |it| end + 1 + it);
         }
-        let words = text.as_bytes()[start..end].split(|it| !is_in_word(*it));
-        for word in words.filter(|it| !it.is_empty()) {
+        let found = text.as_bytes()[start..end].split(|it| !is_in_word(*it));
+        for word in found.filter(|it| !it.is_empty()) {
             if !names.contains(&word) {
                 names.push(word);
             }

@@ -344,7 +344,8 @@ impl Indexer {
         let Some(walk) = self.walks.front_mut() else {
             let file = self.unread.pop_front();
             // It may be gone since.
-            let path = file.filter(|it| self.known.contains(it)).and_then(|it| self.closed.path(it));
+            let path =
+                file.filter(|it| self.known.contains(it)).and_then(|it| self.closed.path(it));
             if let Some(path) = path {
                 self.read_places(&path);
             }

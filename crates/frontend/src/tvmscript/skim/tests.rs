@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::skim;
+use super::{is_plain, skim};
 use crate::tvmscript::functions;
 
 #[track_caller]
@@ -135,4 +135,31 @@ fn what_may_call_something_imported_stays() {
     }
     assert!(!is_whole("import tvm, tvm.script as a", "a.f"));
     assert!(!is_whole("# important: a\nx = reimport(a)", "a.f"));
+}
+
+#[test]
+fn a_text_is_plain_that_has_no_function_of_the_script_and_imports_nothing() {
+    let is_plain = |text: &str| is_plain(text, &["tvm", "numpy"]);
+    for text in [
+        "",
+        "import numpy as np\nx = np.zeros(3)\n",
+        "import tvm\n\n@tvm.testing.main\ndef f():\n    'a function of tvm, inline'\n",
+        "import numpy\n@numba.jit\ndef f(): pass\n",
+    ] {
+        assert!(is_plain(text), "{text}");
+    }
+    for text in [
+        "import a\n",
+        "if 1: import numpy\n",
+        "@T.prim_func\ndef f(): pass\n",
+        "@ T . prim_func\ndef f(): pass\n",
+        "from tvm.script.tirx import prim_func as p\n@p\ndef f(): pass\n",
+        "from tvm.script.tirx import (\n    prim_func as p,\n)\n",
+        "from tvm.script.relax import \\\n    function\n",
+        "from tvm.script import relax as X\n@X.function\ndef f(): pass\n",
+        "# from tvm.script import tir as X\n@X.macro\ndef f(): pass\n",
+        "import tilelang\n@tilelang.jit\ndef f(): pass\n",
+    ] {
+        assert!(!is_plain(text), "{text}");
+    }
 }
