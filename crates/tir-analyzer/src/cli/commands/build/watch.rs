@@ -5,7 +5,9 @@
 //! the files that changed, and builds what they reach. Where files appear or go, or settings and ignore rules change,
 //! the files are listed and looked at anew. Outputs of this command itself start nothing; those that somebody else
 //! changed or removed are made again. The notes for the next process are written after a while without a save, and at
-//! the end. An interrupt waits for the end of a build and then ends the program.
+//! the end. Folders are watched one by one ([`folders`]). An interrupt waits for the end of a build and then ends the program.
+
+mod folders;
 
 use std::{
     collections::BTreeSet,
@@ -63,8 +65,7 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let mut watcher = notify::recommended_watcher(tell).context("cannot watch files")?;
     let watched = watched(args, io);
     for (path, mode) in &watched {
-        watcher
-            .watch(path, *mode)
+        folders::watch(&mut watcher, path, *mode)
             .with_context(|| format!("cannot watch {}; name fewer folders", path.display()))?;
     }
     let mut watch = Watch::default();
@@ -102,7 +103,11 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         saved = loop {
             let patience = watch.has_news().then_some(QUIET);
             match next_saves(&messages, &ours, patience) {
-                Next::Saved(paths) => break paths,
+                Next::Saved(paths, new) => {
+                    folders::watch_new(&mut watcher, &new);
+                    break paths;
+                }
+                Next::Folders(new) => folders::watch_new(&mut watcher, &new),
                 Next::Quiet => watch.note(),
                 Next::Over => anyhow::bail!("the file system tells nothing any more"),
             }
@@ -130,7 +135,7 @@ fn watch_outputs(
     if is_watched(watched, &out) {
         return Ok(());
     }
-    if let Err(error) = watcher.watch(&out, RecursiveMode::Recursive) {
+    if let Err(error) = folders::watch(watcher, &out, RecursiveMode::Recursive) {
         let text = format!("outputs that somebody changes are not noticed at once: {error}");
         io::message(io.err, styled.err, Tone::Warning, &text)?;
     }
@@ -305,8 +310,10 @@ fn own_folders(args: &BuildArgs, io: &Io<'_>) -> Vec<[PathBuf; 2]> {
 /// The next thing that happens.
 #[derive(PartialEq, Eq, Debug)]
 enum Next {
-    /// A change at these paths, and the pause after it.
-    Saved(BTreeSet<PathBuf>),
+    /// A change at these paths, and the pause after it; with folders that are new.
+    Saved(BTreeSet<PathBuf>, BTreeSet<PathBuf>),
+    /// Folders that are new, of this command itself.
+    Folders(BTreeSet<PathBuf>),
     /// Nothing happened for as long as was given.
     Quiet,
     /// There will be no message any more.
@@ -317,6 +324,9 @@ enum Next {
 fn next_saves(messages: &Receiver<Message>, ours: &[PathBuf], quiet: Option<Duration>) -> Next {
     let mut saves = Saves::default();
     while saves.paths.is_empty() {
+        if !saves.folders.is_empty() {
+            return Next::Folders(saves.folders);
+        }
         let message = match quiet {
             Some(quiet) => messages.recv_timeout(quiet),
             None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -335,7 +345,7 @@ fn next_saves(messages: &Receiver<Message>, ours: &[PathBuf], quiet: Option<Dura
             Err(RecvTimeoutError::Disconnected) => return Next::Over,
         }
     }
-    Next::Saved(saves.paths)
+    Next::Saved(saves.paths, saves.folders)
 }
 
 /// The files that were saved since the last build.
@@ -344,6 +354,8 @@ struct Saves {
     paths: BTreeSet<PathBuf>,
     /// Those of them that somebody may be writing to, or is about to replace.
     unfinished: BTreeSet<PathBuf>,
+    /// New folders: nobody tells what happens in them.
+    folders: BTreeSet<PathBuf>,
 }
 
 impl Saves {
@@ -374,6 +386,9 @@ impl Saves {
             EventKind::Remove(_) => !event.paths.iter().any(|it| Language::of_path(it).is_some()),
             _ => false,
         };
+        if folders::is_of_new(event.kind) {
+            self.folders.extend(event.paths.iter().cloned());
+        }
         for path in event.paths {
             if ours.iter().any(|own| path.starts_with(own)) {
                 continue;
@@ -407,7 +422,7 @@ mod tests {
         sender.send(event(read, "k/c.py")).unwrap();
         let ours = ["k/out".into()];
         let saved = BTreeSet::from(["k/a.py".into(), "k/b.py".into()]);
-        assert_eq!(next_saves(&messages, &ours, None), Next::Saved(saved));
+        assert_eq!(next_saves(&messages, &ours, None), Next::Saved(saved, BTreeSet::new()));
         assert_eq!(next_saves(&messages, &ours, Some(Duration::ZERO)), Next::Quiet);
         drop(sender);
         assert_eq!(next_saves(&messages, &ours, None), Next::Over);
