@@ -1,9 +1,9 @@
 //! Watching folders with all that is in them.
 //!
-//! On Linux each folder is watched by itself: before it is listed, so that none is missed, and one call a folder, so
-//! that messages are taken between. A call for all of them takes none until it ends, and each folder that it opens is
-//! two messages: beyond some 8,000 folders the system drops them, and nobody knows what was saved. New folders are added
-//! when they are told. Elsewhere the system watches all below a folder.
+//! On Linux each folder is watched by itself: before it is listed, so that none is missed, and with one call a folder,
+//! so that messages are taken in between. A call for all of them takes none until it ends, and each folder that it
+//! opens is two messages: beyond some 8,000 folders the system drops them, and nobody knows what was saved. New folders
+//! are added when they are told. Elsewhere the system watches all that is below a folder.
 
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ use notify::{
 };
 
 /// True where a folder is watched without those in it.
-const ONE_BY_ONE: bool = cfg!(any(target_os = "linux", target_os = "android"));
+pub(super) const ONE_BY_ONE: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// Watches a folder.
 pub(super) fn watch(
@@ -50,6 +50,15 @@ pub(super) fn watch(
         }
     }
     Ok(())
+}
+
+/// Watches a folder and those around it up to `out`, as far as they are there. What cannot be watched is not noticed at
+/// once.
+pub(super) fn watch_up_to(watcher: &mut RecommendedWatcher, out: &Path, folder: &Path) {
+    let up_to = folder.ancestors().take_while(|it| it.starts_with(out));
+    for path in up_to.filter(|it| ONE_BY_ONE && it.is_dir()) {
+        let _ = watcher.watch(path, RecursiveMode::NonRecursive);
+    }
 }
 
 /// Returns true for messages about folders that may be new.
