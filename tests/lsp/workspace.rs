@@ -137,3 +137,27 @@ fn settings_say_whether_and_how_much_is_read() {
     server.notify("workspace/didChangeConfiguration", off);
     wait_until(&mut server, &document, |it| !it.contains(".py:"));
 }
+
+#[test]
+fn places_in_a_large_workspace_are_read_once_a_hover_asks() {
+    let dir = tempfile::tempdir().unwrap();
+    let filler = format!("# {}\n", "x".repeat(900_000));
+    for at in 0..5 {
+        let text = format!("{}{filler}", module(&format!("kernel_{at}"), SHARED));
+        std::fs::write(dir.path().join(format!("large_{at}.py")), text).unwrap();
+    }
+    let mut server = Server::start(dir.path());
+    let document = Document::new("file:///elsewhere/here.py", module("here", SHARED));
+    server.open(&document);
+    let start = Instant::now();
+    // Symbols need nobody to ask.
+    loop {
+        let found = server.request("workspace/symbol", json!({ "query": "kernel_" })).unwrap();
+        if found.as_array().map(Vec::len) == Some(5) {
+            break;
+        }
+        assert!(start.elapsed() < PATIENCE, "{found}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    wait_until(&mut server, &document, |it| it.contains("large_0.py") && it.contains("large_4.py"));
+}

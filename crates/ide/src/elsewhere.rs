@@ -10,16 +10,22 @@
 //! The index holds functions in every language; and, in functions of statements, expressions of at least [`MIN_NODES`]
 //! nodes that are operands of operations, loads or calls. Entries are equal up to names.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    cell::OnceCell,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use dashmap::DashMap;
 use db::{Database as _, Db, FileIndex, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::{
     mlir,
-    tvmscript::{self, FileFunctions, ForeignCall, SourceMap},
+    tvmscript::{
+        self, FileFunctions, ForeignCall, SourceMap,
+        skim::{self, Skimmed},
+    },
 };
 use ir::{
     Body, Occurrences,
@@ -27,9 +33,13 @@ use ir::{
 };
 use pipeline::{Dialects, expressions, operations};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use syntax::{ColumnEncoding, Form, Language, LineIndex, TextRange, TextSize, Units};
+use syntax::{ColumnEncoding, Form, Language, LineIndex, Parse, TextRange, TextSize, Units};
 
-use crate::{FileId, guarded, outline::Outline, units::of_units};
+use crate::{
+    FileId, guarded,
+    outline::{OTHERS, Outline, Spot},
+    units::of_units,
+};
 
 /// Smaller expressions are everywhere.
 const MIN_NODES: u32 = 5;
@@ -205,11 +215,13 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
 }
 
 /// The entries of a file that does not belong to the host.
-#[derive(Debug)]
+#[derive(PartialEq, Eq, Default, Debug)]
 pub struct ClosedFile {
     places: Vec<(Fingerprint, Elsewhere)>,
     calls: Vec<ForeignCall>,
     outline: Outline,
+    /// It has functions, which may have places.
+    has_functions: bool,
 }
 
 impl ClosedFile {
@@ -222,8 +234,7 @@ impl ClosedFile {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<ClosedFile> {
         let lines = LineIndex::new(text);
-        let mut file =
-            ClosedFile { places: Vec::new(), calls: Vec::new(), outline: Outline::default() };
+        let mut places = Vec::new();
         let mut add = |name: &str, start: TextSize, prints: Vec<Print>| {
             for it in prints {
                 let range = it.range + start;
@@ -234,26 +245,94 @@ impl ClosedFile {
                     is_function: it.is_function,
                     line: Some(lines.line_col(range.start(), ColumnEncoding::Utf8).line),
                 };
-                file.places.push((it.fingerprint, place));
+                places.push((it.fingerprint, place));
             }
         };
-        let is_whole = match language.support().form {
+        let parse = syntax::parse_as(language, text);
+        let mut file = match language.support().form {
             Form::Expressions => {
-                let parse = syntax::parse_as(language, text);
                 let functions = tvmscript::functions(&parse);
-                let is_whole = each_function(&functions, goes_on, &mut add);
-                file.outline = Outline::of_functions(&functions, &parse, &lines);
-                file.calls = functions.foreign_calls(functions.context());
-                is_whole
+                if !each_function(&functions, goes_on, &mut add) {
+                    return None;
+                }
+                ClosedFile::of_functions(&functions, &parse, &|it| Spot::new(&lines, it))
             }
             Form::Operations => {
-                let units = syntax::units(&syntax::parse_as(language, text));
-                let is_whole = each_operation_unit(&units, goes_on, &mut add);
-                file.outline = Outline::of_units(&units, &lines);
-                is_whole
+                let units = syntax::units(&parse);
+                if !each_operation_unit(&units, goes_on, &mut add) {
+                    return None;
+                }
+                ClosedFile::of_units(&units, &lines)
             }
         };
-        is_whole.then_some(file)
+        file.places = places;
+        Some(file)
+    }
+
+    /// Reads a file like [`ClosedFile::read`], but for the places: no function is lowered, and of most kernels the body
+    /// is not even parsed.
+    pub fn outline(language: Language, text: &str) -> ClosedFile {
+        match language.support().form {
+            Form::Expressions if skim::is_plain(text, &OTHERS) => ClosedFile::default(),
+            Form::Expressions => {
+                let short = skim::skim(text, &OTHERS);
+                let short = short.and_then(|it| ClosedFile::skimmed(language, text, &it));
+                short.unwrap_or_else(|| ClosedFile::outline_of_whole(language, text))
+            }
+            Form::Operations => ClosedFile::outline_of_whole(language, text),
+        }
+    }
+
+    /// Reads a file like [`ClosedFile::outline`], with all that is in it.
+    pub(crate) fn outline_of_whole(language: Language, text: &str) -> ClosedFile {
+        let parse = syntax::parse_as(language, text);
+        let lines = OnceCell::new();
+        let lines = || lines.get_or_init(|| LineIndex::new(text));
+        match language.support().form {
+            Form::Expressions => {
+                let spot = |it| Spot::new(lines(), it);
+                ClosedFile::of_functions(&tvmscript::functions(&parse), &parse, &spot)
+            }
+            Form::Operations => ClosedFile::of_units(&syntax::units(&parse), lines()),
+        }
+    }
+
+    /// By a text without the bodies of its kernels; none if something was taken for a kernel that is none.
+    pub(crate) fn skimmed(language: Language, text: &str, short: &Skimmed) -> Option<ClosedFile> {
+        let parse = syntax::parse_as(language, &short.text);
+        let functions = tvmscript::functions(&parse);
+        let lines = LineIndex::new(text);
+        let spot = |it| Spot::new(&lines, short.original(it));
+        short.is_of(&functions).then(|| ClosedFile::of_functions(&functions, &parse, &spot))
+    }
+
+    fn of_functions(
+        functions: &FileFunctions,
+        parse: &Parse,
+        spot: &dyn Fn(TextRange) -> Spot,
+    ) -> ClosedFile {
+        let mut calls = functions.foreign_calls(functions.context());
+        calls.retain(|it| !OTHERS.contains(&it.package()));
+        ClosedFile {
+            places: Vec::new(),
+            calls,
+            outline: Outline::of_functions(functions, parse, spot),
+            has_functions: !functions.functions.is_empty(),
+        }
+    }
+
+    fn of_units(units: &Units, lines: &LineIndex) -> ClosedFile {
+        ClosedFile {
+            places: Vec::new(),
+            calls: Vec::new(),
+            outline: Outline::of_units(units, lines),
+            has_functions: !units.functions.is_empty(),
+        }
+    }
+
+    /// Returns true if the file has functions: reading it whole may find places of them.
+    pub fn has_functions(&self) -> bool {
+        self.has_functions
     }
 
     /// Returns the number of places.
@@ -263,7 +342,7 @@ impl ClosedFile {
 
     /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.calls.is_empty() && self.outline.is_empty()
+        !self.has_functions && self.calls.is_empty()
     }
 }
 
@@ -331,7 +410,7 @@ impl WorkspaceIndex {
 
     /// Replaces the entries of a file.
     pub fn replace(&self, id: FileId, file: ClosedFile) {
-        let ClosedFile { places, calls, outline } = file;
+        let ClosedFile { places, calls, outline, has_functions: _ } = file;
         match outline.is_empty() {
             true => drop(self.index.outlines.remove(&id)),
             false => drop(self.index.outlines.insert(id, outline.into())),

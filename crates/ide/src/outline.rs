@@ -15,7 +15,7 @@ use crate::document_symbols::SymbolKind;
 const MAX_CALLS: usize = 256;
 
 /// Packages whose functions are no kernels of a workspace.
-const OTHERS: [&str; 16] = [
+pub(crate) const OTHERS: [&str; 16] = [
     "torch",
     "numpy",
     "np",
@@ -95,11 +95,12 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Of a file of statements: kernels, macros, factories and modules. O(tokens of the file).
+    /// Of a file of statements: kernels, macros, factories and modules. `spot` is the place of a range of the tree.
+    /// O(tokens of the tree).
     pub(crate) fn of_functions(
         functions: &FileFunctions,
         parse: &Parse,
-        lines: &LineIndex,
+        spot: &dyn Fn(TextRange) -> Spot,
     ) -> Outline {
         if functions.functions.is_empty() {
             return Outline::default();
@@ -110,12 +111,12 @@ impl Outline {
             name: it.name().into(),
             container: container(&it.path).into(),
             kind: SymbolKind::Function,
-            spot: Spot::new(lines, it.name_range),
+            spot: spot(it.name_range),
         };
         let mut outline = Outline::default();
         for (name, range) in module_names(&root) {
             let (container, kind) = ("".into(), SymbolKind::Module);
-            let spot = Spot::new(lines, range);
+            let spot = spot(range);
             outline.symbols.push(ClosedSymbol { name: name.into(), container, kind, spot });
         }
         outline.symbols.extend(calls.callables.iter().filter(|it| is_symbol(it)).map(symbol));
@@ -128,7 +129,7 @@ impl Outline {
             (!is_other).then(|| ClosedCall {
                 path: path.into(),
                 caller: caller(),
-                spot: Spot::new(lines, site.range),
+                spot: spot(site.range),
             })
         });
         outline.calls.extend(foreign.take(MAX_CALLS));

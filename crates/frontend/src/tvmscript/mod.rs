@@ -18,6 +18,7 @@ pub mod request;
 mod reread;
 pub mod script_words;
 mod simplify_edits;
+pub mod skim;
 pub mod source_map;
 pub mod staging;
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Symbols of the workspace.
 
 use expect_test::{Expect, expect};
+use frontend::tvmscript::skim;
 
 use super::FILE;
-use crate::{AnalysisHost, ClosedFile, FileId, Language, WorkspacePlace};
+use crate::{AnalysisHost, ClosedFile, FileId, Language, WorkspacePlace, outline::OTHERS};
 
 const OPEN: &str = "\
 from tvm.script import tirx as T, ir as I
@@ -99,4 +100,29 @@ fn symbols_are_found_by_the_letters_of_their_names() {
         Function other in `` at 9 line 4 (20, 26)
     "#]],
     );
+}
+
+/// Of the samples, and of the files below `TIR_OUTLINES`.
+#[test]
+fn the_outline_of_a_closed_file_is_that_of_its_whole_text() {
+    let mut samples = test_utils::sample_files();
+    let more = std::env::var_os("TIR_OUTLINES").map(|it| test_utils::samples_below(it.as_ref()));
+    samples.extend(more.into_iter().flatten());
+    let mut n = [0, 0];
+    for sample in &samples {
+        let text = &sample.text;
+        let whole = || ClosedFile::outline_of_whole(Language::TvmScript, text);
+        if skim::is_plain(text, &OTHERS) {
+            n[0] += 1;
+            assert_eq!(ClosedFile::default(), whole(), "{}", sample.name);
+            continue;
+        }
+        let short = skim::skim(text, &OTHERS);
+        let skimmed = short.and_then(|it| ClosedFile::skimmed(Language::TvmScript, text, &it));
+        if let Some(skimmed) = skimmed {
+            n[1] += 1;
+            assert_eq!(skimmed, whole(), "{}", sample.name);
+        }
+    }
+    assert!(n[1] > 20, "{n:?}");
 }

@@ -21,7 +21,7 @@ use crate::server::{
     lsp::{to_proto::Places, tokens::SentTokens},
     metrics::Metrics,
     notebooks::Notebooks,
-    workspace::ClosedFiles,
+    workspace::{AskPlaces, ClosedFiles},
 };
 
 /// An immutable view of the server's state.
@@ -33,6 +33,7 @@ pub(crate) struct Snapshot {
     /// The folders of the workspace.
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) closed: ClosedFiles,
+    pub(crate) places_of_closed: AskPlaces,
     pub(crate) sent_tokens: SentTokens,
     pub(crate) figures: Arc<Metrics>,
     /// The definitions of operations in the workspace.

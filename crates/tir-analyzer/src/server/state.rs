@@ -242,6 +242,7 @@ impl State {
             client: self.client.clone(),
             roots: self.roots.clone(),
             closed: self.workspace.closed.clone(),
+            places_of_closed: self.workspace.places.clone(),
             sent_tokens: self.sent_tokens.clone(),
             events: self.events.clone(),
             budget: budget(),

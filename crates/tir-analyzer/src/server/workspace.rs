@@ -6,7 +6,9 @@
 //!
 //! It is one thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks
 //! for new commands before each function, waits while a request is answered, and rests after each file as long as that
-//! took, so that it uses at most half of one processor. Files without kernels cost only their reading. The settings
+//! took, so that it uses at most half of one processor. First it reads the outlines of all files: their symbols and
+//! calls. Their places, for which every function is lowered, follow once a hover has asked, and at once in a workspace
+//! of up to [`AT_ONCE`] bytes of files with functions. Files without kernels cost only their reading. The settings
 //! limit the number of files with kernels and the size of files, and a scan that meets a limit reports it once. Ignored
 //! and hidden files are left out, and folders and files that are links. A file that changes, appears or disappears is
 //! read again when the client reports it.
@@ -20,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -45,6 +47,9 @@ const PROGRESS: Duration = Duration::from_millis(500);
 /// The longest rest after a file: one that waited for requests has rested already.
 const MAX_REST: Duration = Duration::from_millis(200);
 
+/// The bytes of the files with functions whose places are read before anybody asks.
+const AT_ONCE: usize = 4 << 20;
+
 /// The limit on listed files and folders: a root may be a whole disk.
 const MAX_LISTED: usize = 1_000_000;
 
@@ -66,6 +71,8 @@ enum Command {
     Scan(Vec<PathBuf>, Limits),
     /// Read this file again, if it is one of the workspace's or in one of its folders.
     Changed(PathBuf),
+    /// Somebody asks for places.
+    Places,
 }
 
 /// The numbers of closed files.
@@ -111,12 +118,31 @@ impl ClosedFiles {
     }
 }
 
+/// Asks for the places in closed files.
+#[derive(Clone)]
+pub(crate) struct AskPlaces {
+    commands: Sender<Command>,
+    /// It was asked already.
+    is_asked: Arc<AtomicBool>,
+}
+
+impl AskPlaces {
+    /// Has the places read, if they are not.
+    pub(crate) fn ask(&self) {
+        if !self.is_asked.swap(true, Ordering::AcqRel) {
+            // Without the thread there are none.
+            let _ = self.commands.send(Command::Places);
+        }
+    }
+}
+
 /// Reads the workspace.
 pub(crate) struct Workspace {
     commands: Sender<Command>,
     /// Requests that are being answered.
     busy: Arc<AtomicUsize>,
     pub(crate) closed: ClosedFiles,
+    pub(crate) places: AskPlaces,
 }
 
 /// A request is being answered as long as this is there.
@@ -150,13 +176,17 @@ impl Workspace {
             is_shown: false,
             changed: VecDeque::new(),
             known: FxHashSet::default(),
+            unread: VecDeque::new(),
+            n_bytes: 0,
+            is_asked: false,
             events,
         };
         thread::Builder::new()
             .name("indexer".to_owned())
             .stack_size(STACK_SIZE)
             .spawn(move || indexer.run())?;
-        Ok(Workspace { commands, busy, closed })
+        let places = AskPlaces { commands: commands.clone(), is_asked: Arc::default() };
+        Ok(Workspace { commands, busy, closed, places })
     }
 
     /// Reads these folders instead of the earlier ones; with no folders everything is dropped.
@@ -236,6 +266,12 @@ struct Indexer {
     changed: VecDeque<PathBuf>,
     /// Files that are in the index.
     known: FxHashSet<FileId>,
+    /// Files with functions of which only the outline was read.
+    unread: VecDeque<FileId>,
+    /// The bytes of files with functions that were read in this scan.
+    n_bytes: usize,
+    /// Somebody has asked for places.
+    is_asked: bool,
     /// The receiver of reports about files that are left out.
     events: Sender<Event>,
 }
@@ -243,7 +279,7 @@ struct Indexer {
 impl Indexer {
     fn run(mut self) {
         loop {
-            let has_work = !(self.changed.is_empty() && self.walks.is_empty());
+            let has_work = !self.changed.is_empty() || self.is_scanning();
             if has_work || !self.mailbox.waiting.is_empty() {
                 self.mailbox.look();
             } else {
@@ -271,6 +307,8 @@ impl Indexer {
                 self.tell_end();
                 (self.n_read, self.told) = (0, Instant::now());
                 self.changed.clear();
+                self.unread.clear();
+                self.n_bytes = 0;
                 (self.roots, self.limits) = (roots, limits);
             }
             Command::Changed(path) => {
@@ -279,7 +317,18 @@ impl Indexer {
                     self.changed.push_back(path);
                 }
             }
+            Command::Places => self.is_asked = true,
         }
+    }
+
+    /// Returns true if places are read as well as outlines.
+    fn wants_places(&self) -> bool {
+        self.is_asked || self.n_bytes <= AT_ONCE
+    }
+
+    /// Returns true if there is something left of a scan.
+    fn is_scanning(&self) -> bool {
+        !self.walks.is_empty() || (self.wants_places() && !self.unread.is_empty())
     }
 
     /// Reads one file, or lists one entry.
@@ -292,7 +341,16 @@ impl Indexer {
             }
             return;
         }
-        let Some(walk) = self.walks.front_mut() else { return };
+        let Some(walk) = self.walks.front_mut() else {
+            let file = self.unread.pop_front();
+            // It may be gone since.
+            let path =
+                file.filter(|it| self.known.contains(it)).and_then(|it| self.closed.path(it));
+            if let Some(path) = path {
+                self.read_places(&path);
+            }
+            return self.tell();
+        };
         self.n_listed += 1;
         match walk.next() {
             Some(_) if self.n_listed > MAX_LISTED => {
@@ -328,7 +386,7 @@ impl Indexer {
 
     /// Says how far the scan is, once it takes longer than a moment, and when it has ended.
     fn tell(&mut self) {
-        if self.walks.is_empty() {
+        if !self.is_scanning() {
             return self.tell_end();
         }
         if self.told.elapsed() >= PROGRESS {
@@ -367,19 +425,36 @@ impl Indexer {
         }
         let file = number.unwrap_or_else(|| self.closed.next());
         let text = self.text(path);
-        let places = |text: String| {
-            let language = Language::of_file(path, &text);
-            self.places(file, language, &text)
+        let outline = |text: &String| {
+            // What goes wrong costs this file.
+            let run = || ClosedFile::outline(Language::of_file(path, text), text);
+            self.goes_on().then(|| catch_unwind(AssertUnwindSafe(run)).ok()).flatten()
         };
-        match text.and_then(places).filter(|it| !it.is_empty()) {
+        match text.as_ref().and_then(outline).filter(|it| !it.is_empty()) {
             Some(found) => {
                 if number.is_none() {
                     self.closed.add(path);
                 }
                 self.known.insert(file);
+                if found.has_functions() {
+                    self.n_bytes += text.filter(|_| !is_known).map_or(0, |it| it.len());
+                    self.unread.push_back(file);
+                }
                 self.index.replace(file, found);
             }
             None => self.forget(path),
+        }
+        thread::sleep(begin.elapsed().min(MAX_REST));
+    }
+
+    /// Reads the places of a file of which the outline is known.
+    fn read_places(&mut self, path: &Path) {
+        let begin = Instant::now();
+        if let Some(file) = self.closed.known(path)
+            && let Some(text) = self.text(path)
+            && let Some(found) = self.places(file, Language::of_file(path, &text), &text)
+        {
+            self.index.replace(file, found);
         }
         thread::sleep(begin.elapsed().min(MAX_REST));
     }
@@ -407,17 +482,18 @@ impl Indexer {
 
     /// Returns the entries of a file; `None` if it cannot be read, or is of no use any more.
     fn places(&mut self, file: FileId, language: Language, text: &str) -> Option<ClosedFile> {
-        let (busy, mailbox) = (&self.busy, &mut self.mailbox);
-        let mut goes_on = || {
-            while busy.load(Ordering::Acquire) > 0 && !mailbox.interrupts() {
-                thread::sleep(NAP);
-                mailbox.look();
-            }
-            mailbox.look();
-            !mailbox.interrupts()
-        };
-        let run = AssertUnwindSafe(|| ClosedFile::read(file, language, text, &mut goes_on));
-        catch_unwind(run).ok().flatten()
+        let run = || ClosedFile::read(file, language, text, &mut || self.goes_on());
+        catch_unwind(AssertUnwindSafe(run)).ok().flatten()
+    }
+
+    /// Waits while a request is answered; returns false if what is read is of no use any more.
+    fn goes_on(&mut self) -> bool {
+        self.mailbox.look();
+        while self.busy.load(Ordering::Acquire) > 0 && !self.mailbox.interrupts() {
+            thread::sleep(NAP);
+            self.mailbox.look();
+        }
+        !self.mailbox.interrupts()
     }
 }
 

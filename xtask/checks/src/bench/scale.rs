@@ -111,6 +111,7 @@ fn show(line: &Value) {
         }
         _ => {
             let grown = of("memory_indexed") - of("memory_empty");
+            let grown_places = of("memory_places") - of("memory_empty");
             say(format_args!(
                 "server: first hint after {:.0} ms; indexed in {:.1} s, {:.1} s of the processor ({:.1} MB/s; aim 50); \
                  idle {:.2} % of a processor",
@@ -129,6 +130,13 @@ fn show(line: &Value) {
                 median("calm_ms"),
                 median("indexing_ms"),
                 median("indexed_ms")
+            ));
+            say(format_args!(
+                "server, once a hover has asked what is elsewhere: the functions read in {:.1} s of the processor \
+                 ({:.1} MB/s); {:.0} bytes a function",
+                of("places_cpu_s"),
+                of("bytes") / 1e6 / of("places_cpu_s"),
+                grown_places / of("functions")
             ));
         }
     }

@@ -204,6 +204,11 @@ pub struct ForeignCall {
 const MAX_FOREIGN: usize = 64;
 
 impl ForeignCall {
+    /// Returns the first word of what is imported: a package, or nothing for one beside the file.
+    pub fn package(&self) -> &str {
+        self.path.split('.').next().unwrap_or_default()
+    }
+
     /// Returns the number of the file that the call means, and the instance that it asks for of it; none if it is not
     /// known which file that is.
     pub fn target(&self) -> Option<(&Arc<str>, Request)> {

@@ -92,6 +92,7 @@ pub(crate) fn hover(
     if let Some(found) = operation_definition(snapshot, document, offset)? {
         hover.markdown.push_str(&definition_text(&found));
     }
+    snapshot.places_of_closed.ask();
     let elsewhere = snapshot.analysis.elsewhere(document.file, offset)?;
     hover.markdown.push_str(&elsewhere_text(snapshot, &elsewhere));
     Ok(Some(to_proto::hover(snapshot.places(document), hover)))

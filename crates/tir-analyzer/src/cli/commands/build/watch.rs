@@ -5,7 +5,10 @@
 //! the files that changed, and builds what they reach. Where files appear or go, or settings and ignore rules change,
 //! the files are listed and looked at anew. Outputs of this command itself start nothing; those that somebody else
 //! changed or removed are made again. The notes for the next process are written after a while without a save, and at
-//! the end. An interrupt waits for the end of a build and then ends the program.
+//! the end. Folders are watched one by one ([`folders`]). An interrupt waits for the end of a build and then ends the
+//! program.
+
+mod folders;
 
 use std::{
     collections::BTreeSet,
@@ -15,10 +18,11 @@ use std::{
 };
 
 use anyhow::Context as _;
-use build_kernels::{How, Outcome, Reached, Resident, store_of};
+use build_kernels::{How, Outcome, Reached, Resident, Settings, store_of};
+use codegen::build::Build;
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use notify::{
-    Event, EventKind, RecursiveMode, Watcher as _,
+    Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _,
     event::{AccessKind, AccessMode, ModifyKind, RenameMode},
 };
 use syntax::Language;
@@ -63,8 +67,7 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let mut watcher = notify::recommended_watcher(tell).context("cannot watch files")?;
     let watched = watched(args, io);
     for (path, mode) in &watched {
-        watcher
-            .watch(path, *mode)
+        folders::watch(&mut watcher, path, *mode)
             .with_context(|| format!("cannot watch {}; name fewer folders", path.display()))?;
     }
     let mut watch = Watch::default();
@@ -75,18 +78,15 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let mut saved = BTreeSet::new();
     loop {
         // A build that fails is told, and the next save is waited for.
-        if let Err(error) = watch.build(args, &saved, io, styled) {
+        if let Err(error) = watch.build((&mut watcher, &watched), args, &saved, io, styled) {
             if io::is_broken_pipe(&error) {
                 return Err(error);
             }
             io::message(io.err, styled.err, Tone::Error, &format!("{error:#}"))?;
         }
         let mut ours = own_folders(args, io);
-        if saved.is_empty() {
-            watch_outputs(&mut watcher, &watched, args, io, styled)?;
-            if args.format == Format::Text {
-                writeln!(io.out, "watching; Ctrl-C ends it")?;
-            }
+        if saved.is_empty() && args.format == Format::Text {
+            writeln!(io.out, "watching; Ctrl-C ends it")?;
         }
         io.out.flush()?;
         let folders = lock(&watch.resident).as_mut().map(Resident::new_folders);
@@ -102,7 +102,11 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         saved = loop {
             let patience = watch.has_news().then_some(QUIET);
             match next_saves(&messages, &ours, patience) {
-                Next::Saved(paths) => break paths,
+                Next::Saved(paths, new) => {
+                    folders::watch_new(&mut watcher, &new);
+                    break paths;
+                }
+                Next::Folders(new) => folders::watch_new(&mut watcher, &new),
                 Next::Quiet => watch.note(),
                 Next::Over => anyhow::bail!("the file system tells nothing any more"),
             }
@@ -118,21 +122,29 @@ fn is_watched(watched: &[(PathBuf, RecursiveMode)], folder: &Path) -> bool {
     })
 }
 
-/// Watches the output folder, if nothing around it is watched: only after the first build, which writes all of it.
+/// Watches the outputs of a build, before it is told: of all of them, or of the files that were made. Folders of an
+/// earlier one may be watched again.
 fn watch_outputs(
-    watcher: &mut notify::RecommendedWatcher,
+    watcher: &mut RecommendedWatcher,
     watched: &[(PathBuf, RecursiveMode)],
-    args: &BuildArgs,
-    io: &mut Io<'_>,
-    styled: Styled,
-) -> anyhow::Result<()> {
-    let out = io.resolve(&args.out);
-    if is_watched(watched, &out) {
-        return Ok(());
-    }
-    if let Err(error) = watcher.watch(&out, RecursiveMode::Recursive) {
-        let text = format!("outputs that somebody changes are not noticed at once: {error}");
-        io::message(io.err, styled.err, Tone::Warning, &text)?;
+    plan: &Plan,
+    made: Option<&Outcome>,
+) -> notify::Result<()> {
+    let Settings { out, targets, .. } = &plan.settings;
+    let Some(made) = made else {
+        // Nothing was written, perhaps ever.
+        let is_done = !out.is_dir() || (!folders::ONE_BY_ONE && is_watched(watched, out));
+        return if is_done {
+            Ok(())
+        } else {
+            folders::watch(watcher, out, RecursiveMode::Recursive)
+        };
+    };
+    for file in made.report.files.iter().filter(|it| it.how != How::Kept) {
+        for target in targets {
+            let folder = out.join(target.name()).join(&*Build::place_of(&file.file));
+            folders::watch_up_to(watcher, out, &folder);
+        }
     }
     Ok(())
 }
@@ -145,6 +157,7 @@ impl Watch {
     /// One build; silent if there was nothing to do, except the first time.
     fn build(
         &mut self,
+        (watcher, watched): (&mut RecommendedWatcher, &[(PathBuf, RecursiveMode)]),
         args: &BuildArgs,
         saved: &BTreeSet<PathBuf>,
         io: &mut Io<'_>,
@@ -165,6 +178,10 @@ impl Watch {
         };
         drop(section);
         let Some(plan) = &self.plan else { return Ok(()) };
+        if let Err(error) = watch_outputs(watcher, watched, plan, (!is_all).then_some(&outcome)) {
+            let text = format!("outputs that somebody changes are not noticed at once: {error}");
+            io::message(io.err, styled.err, Tone::Warning, &text)?;
+        }
         plan.tell(&outcome, io, styled)?;
         let is_gone_new = is_all && self.gone != outcome.gone;
         if is_all {
@@ -305,8 +322,10 @@ fn own_folders(args: &BuildArgs, io: &Io<'_>) -> Vec<[PathBuf; 2]> {
 /// The next thing that happens.
 #[derive(PartialEq, Eq, Debug)]
 enum Next {
-    /// A change at these paths, and the pause after it.
-    Saved(BTreeSet<PathBuf>),
+    /// A change at these paths, and the pause after it; with folders that are new.
+    Saved(BTreeSet<PathBuf>, BTreeSet<PathBuf>),
+    /// Folders that are new, of this command itself.
+    Folders(BTreeSet<PathBuf>),
     /// Nothing happened for as long as was given.
     Quiet,
     /// There will be no message any more.
@@ -317,6 +336,9 @@ enum Next {
 fn next_saves(messages: &Receiver<Message>, ours: &[PathBuf], quiet: Option<Duration>) -> Next {
     let mut saves = Saves::default();
     while saves.paths.is_empty() {
+        if !saves.folders.is_empty() {
+            return Next::Folders(saves.folders);
+        }
         let message = match quiet {
             Some(quiet) => messages.recv_timeout(quiet),
             None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -335,7 +357,7 @@ fn next_saves(messages: &Receiver<Message>, ours: &[PathBuf], quiet: Option<Dura
             Err(RecvTimeoutError::Disconnected) => return Next::Over,
         }
     }
-    Next::Saved(saves.paths)
+    Next::Saved(saves.paths, saves.folders)
 }
 
 /// The files that were saved since the last build.
@@ -344,6 +366,8 @@ struct Saves {
     paths: BTreeSet<PathBuf>,
     /// Those of them that somebody may be writing to, or is about to replace.
     unfinished: BTreeSet<PathBuf>,
+    /// New folders: nobody tells what happens in them.
+    folders: BTreeSet<PathBuf>,
 }
 
 impl Saves {
@@ -374,6 +398,9 @@ impl Saves {
             EventKind::Remove(_) => !event.paths.iter().any(|it| Language::of_path(it).is_some()),
             _ => false,
         };
+        if folders::is_of_new(event.kind) {
+            self.folders.extend(event.paths.iter().cloned());
+        }
         for path in event.paths {
             if ours.iter().any(|own| path.starts_with(own)) {
                 continue;
@@ -407,7 +434,7 @@ mod tests {
         sender.send(event(read, "k/c.py")).unwrap();
         let ours = ["k/out".into()];
         let saved = BTreeSet::from(["k/a.py".into(), "k/b.py".into()]);
-        assert_eq!(next_saves(&messages, &ours, None), Next::Saved(saved));
+        assert_eq!(next_saves(&messages, &ours, None), Next::Saved(saved, BTreeSet::new()));
         assert_eq!(next_saves(&messages, &ours, Some(Duration::ZERO)), Next::Quiet);
         drop(sender);
         assert_eq!(next_saves(&messages, &ours, None), Next::Over);
