@@ -10,7 +10,7 @@ from typing import Any
 from . import _command, _findings
 from ._command import AnalyzerError, LeftAsItWas
 from ._document import Document, document_of
-from ._findings import Findings, Level
+from ._findings import Findings, Level, Span
 from ._places import script_with_places
 
 
@@ -28,7 +28,8 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
         AnalyzerError: if it cannot be read.
     """
     document = document_of(obj)
-    text, places = document.text, {}
+    text = document.text
+    places: dict[int, Span] = {}
     if document.printed is not None:
         text, places = script_with_places(document.printed)
     words = ["check", "--format=json", f"--level={level}"]

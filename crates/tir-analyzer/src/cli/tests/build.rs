@@ -352,3 +352,17 @@ fn refusals_of_one_reason_stand_together_and_are_cut_after_three() {
         0 kernels: 0 built, 0 reused; 6 functions not built
     "#]].assert_eq(&refusals("--target cuda --verbose"));
 }
+
+/// What notes are made of is text; a file whose name is none is built without one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_whose_name_is_no_text_is_built() {
+    use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _};
+    let project = Project::new(&[("a.py", MODULE)]);
+    let path = project.path().join(OsStr::from_bytes(b"\xff.py"));
+    fs::write(path, MODULE).unwrap();
+    for _ in 0..2 {
+        let outcome = project.run("build --out out");
+        assert_eq!(outcome.code, 0, "{}", outcome.err());
+    }
+}

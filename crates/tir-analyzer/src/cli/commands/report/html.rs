@@ -6,7 +6,7 @@ use super::{
     FunctionSavings, Overview, Spot, Twin,
     text::{MEANING, TITLE, number, percent, place},
 };
-use crate::cli::output::{count, findings::uri};
+use crate::cli::output::{count, findings::uri, visible::visible};
 
 /// Bars of the chart.
 const BARS: usize = 20;
@@ -167,7 +167,7 @@ fn more(n: usize, limit: usize, out: &mut String) {
 
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in visible(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
