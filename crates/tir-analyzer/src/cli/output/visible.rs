@@ -1,7 +1,7 @@
 //! Text of others on a terminal: control characters and those that turn the direction of writing are shown, not obeyed.
 //!
 //! In: what a command writes for people; names of files and pieces of their texts are in it. Out: the same with escapes
-//! such as `\u{1b}`. Colours are a terminal's own business where the command has any: they pass then. Linear in the text.
+//! such as `\u{1b}`. Colours pass where the command has any. Linear in the text.
 
 use std::{
     borrow::Cow,

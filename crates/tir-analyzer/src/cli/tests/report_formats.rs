@@ -170,7 +170,7 @@ fn statistics_count_by_rule() {
     "#]]);
 }
 
-/// What a terminal or the log of a workflow would obey is shown; programs get the name as it is.
+/// Terminals and logs of workflows get nothing that they would obey; programs get the name as it is.
 #[cfg(unix)]
 #[test]
 fn names_and_texts_of_others_are_shown_and_not_obeyed() {
