@@ -23,7 +23,7 @@ svg{width:100%;height:auto;font:12px ui-monospace,monospace}\
 .places{color:#888;font-size:13px}td,th a{overflow-wrap:anywhere}td.n{overflow-wrap:normal}\
 td:nth-child(5){white-space:nowrap}\
 @media(max-width:640px){table,tbody{display:block}tr{display:block;padding:.5em 0;border-bottom:1px solid #8884}\
-td,th{display:inline;border:0;padding:0 .6em 0 0}td:nth-child(4){display:block}}";
+td,th{display:inline;border:0;padding:0 .6em 0 0}th{display:inline-block}td:nth-child(4){display:block}}";
 
 pub(super) fn page(overview: &Overview, limit: usize) -> String {
     let mut out = String::from(
