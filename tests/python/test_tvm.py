@@ -19,6 +19,15 @@ def f(A: T.Buffer((4096,), "float32"), B: T.Buffer((4096,), "float32"), n: T.int
                 B[i * 64 + j] = A[i * 64 + j] * T.exp(A[i * 64 + j])
 
 
+@T.prim_func
+def g(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), n: T.int32):
+    for i in range(64):
+        B[i] = (
+            A[i * n % 64]
+            + A[i * n % 64]
+        )
+
+
 def module():
     return tvm.IRModule({"f": f})
 
@@ -33,6 +42,23 @@ def result(mod):
 def test_findings_of_a_function_and_of_a_module():
     assert [it.rule for it in ta.check(f)] == [it.rule for it in ta.check(module())]
     assert "common-subexpression" in [it.rule for it in ta.check(f)]
+
+
+def test_findings_stand_at_the_lines_of_the_source():
+    for obj in (g, tvm.IRModule({"g": g})):
+        it = ta.check(obj)[0]
+        source = open(__file__, encoding="utf-8").read().splitlines()
+        assert it.span.path == __file__
+        assert source[it.span.start.line - 1].strip() == "B[i] = (", it.span
+        assert source[it.span.end.line - 1].strip() == ")", it.span
+        printed = obj.script().splitlines()
+        assert "A[i * n % 64] + A[i * n % 64]" in printed[it.ir_span.start.line - 1]
+
+
+def test_a_text_that_was_in_no_file_has_its_own_places():
+    it = ta.check(tvm.script.from_source(g.script()))[0]
+    assert it.ir_span is None
+    assert it.span.path == "g.py"
 
 
 def test_preset_tvm_is_the_pass_of_tvm():

@@ -79,7 +79,10 @@ impl Sources {
             if input.is_only_name {
                 renamed.insert(path.clone());
             }
-            self.now.insert(input.name.clone(), path);
+            // A path that is no text cannot be noted: the source of such a file is unknown to the next build.
+            if path.to_str().is_some() {
+                self.now.insert(input.name.clone(), path);
+            }
         }
         let built: BTreeSet<&str> = inputs.iter().map(|it| it.name.as_str()).collect();
         for name in before.into_iter().filter(|it| !built.contains(it)) {

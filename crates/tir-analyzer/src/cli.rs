@@ -26,7 +26,7 @@ mod tests;
 
 use std::{
     ffi::OsString,
-    io::{BufWriter, IsTerminal as _},
+    io::{BufWriter, IsTerminal as _, Write},
     path::Path,
     process::ExitCode,
 };
@@ -37,8 +37,9 @@ use clap::Parser as _;
 pub use crate::cli::io::Io;
 use crate::{
     cli::{
-        args::{Arguments, Command},
+        args::{AnswerFormat, Arguments, Command, Format, PreviewFormat, ReportFormat},
         io::{Styled, Tone, is_broken_pipe, stderr_is_terminal, wants_color},
+        output::visible::Visible,
     },
     mcp, server,
 };
@@ -190,6 +191,13 @@ fn parse_arguments(arguments: &[OsString], io: &mut Io<'_>) -> Result<Arguments,
 
 fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
     let styled = io.styled(arguments.color);
+    let mut err = Visible::new(io.err, styled.err);
+    let mut out: Box<dyn Write + '_> = match is_for_people(&arguments.command) {
+        true => Box::new(Visible::new(io.out, styled.out)),
+        false => Box::new(&mut *io.out),
+    };
+    let folder = io.folder.clone();
+    let io = &mut Io { stdin: io.stdin, out: &mut *out, err: &mut err, folder, ..*io };
     // What no smaller guard caught costs the command, and is told as everything else.
     let outcome = ir::guard::catch(|| dispatch(&arguments.command, io, styled));
     let outcome = outcome.unwrap_or_else(|what| {
@@ -209,6 +217,20 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
             let _ = io::message(io.err, styled.err, Tone::Error, &format!("{error:#}"));
             Exit::Failure.code()
         }
+    }
+}
+
+/// True if what a command writes is read by people, and by nothing that takes it for a text, a patch or data.
+fn is_for_people(command: &Command) -> bool {
+    match command {
+        Command::Check(it) => matches!(it.format, ReportFormat::Text | ReportFormat::Github),
+        Command::Explain(it) => it.format == AnswerFormat::Text,
+        Command::Simplify(it) => it.format == AnswerFormat::Text,
+        Command::Run(it) => it.format == AnswerFormat::Text,
+        Command::Preview(it) => it.format == PreviewFormat::SideBySide,
+        Command::Report(it) => it.format == Format::Text,
+        Command::Build(it) => it.format == Format::Text,
+        _ => false,
     }
 }
 

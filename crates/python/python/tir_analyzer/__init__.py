@@ -6,7 +6,7 @@ commands of the same names. Neither TVM nor Triton, TileLang, NumPy or torch is 
 
 from ._answers import DeviceCode, Event, Kernel, RunResult, Simplified, Step, device_code, run, simplify
 from ._command import AnalyzerError, LeftAsItWas
-from ._findings import Finding, Findings, NotClean, Place, Related, Span
+from ._findings import Finding, Findings, Level, NotClean, Place, Related, Span
 from ._native import __version__
 from ._texts import check, opt
 
@@ -18,6 +18,7 @@ __all__ = [
     "Findings",
     "Kernel",
     "LeftAsItWas",
+    "Level",
     "NotClean",
     "Place",
     "Related",

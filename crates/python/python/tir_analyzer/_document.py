@@ -32,6 +32,8 @@ class Document:
     at_source: bool = False
     #: Lines, from 1, that findings are told of; all if there are none.
     lines: range | None = field(default=None)
+    #: The object of TVM that the text was printed from.
+    printed: Any = field(default=None, compare=False)
 
     @contextlib.contextmanager
     def as_file(self) -> Iterator[str]:
@@ -63,10 +65,10 @@ def document_of(obj: Any) -> Document:
     if home.startswith("tilelang.") and not hasattr(obj, "script"):
         return _of_tilelang(obj)
     if callable(getattr(obj, "script", None)):
-        return Document(f"{_name(obj)}.py", obj.script())
-    operation = getattr(obj, "operation", None)
-    if callable(getattr(operation, "get_asm", None)):
-        return Document("module.mlir", operation.get_asm(enable_debug_info=True), at_source=True)
+        return Document(f"{_name(obj)}.py", obj.script(), printed=obj)
+    get_asm = getattr(getattr(obj, "operation", None), "get_asm", None)
+    if callable(get_asm):
+        return Document("module.mlir", get_asm(enable_debug_info=True), at_source=True)
     if inspect.isfunction(obj):
         return _of_function(obj)
     raise AnalyzerError(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, overload
+from dataclasses import dataclass, replace
+from typing import Any, Literal, overload
 
 from ._native import __version__
 
+#: How bad a finding is.
+Level = Literal["error", "warning", "info", "hint"]
+
 #: Levels, the worst first.
-LEVELS = ("error", "warning", "info", "hint")
+LEVELS: tuple[Level, ...] = ("error", "warning", "info", "hint")
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Finding:
     #: The name of the rule; `tir-analyzer explain RULE` is its page.
     rule: str
     #: `error`, `warning`, `info` or `hint`.
-    level: str
+    level: Level
     message: str
     #: What to do, or which fact is missing.
     help: str | None
@@ -101,12 +104,12 @@ class Findings(Sequence[Finding]):
     def __add__(self, other: Findings) -> Findings:
         return Findings(self._all + other._all)
 
-    def at_least(self, level: str) -> Findings:
+    def at_least(self, level: Level) -> Findings:
         """Those of a level or a worse one."""
         worst = LEVELS[: _rank(level) + 1]
         return Findings(it for it in self._all if it.level in worst)
 
-    def assert_clean(self, level: str = "hint") -> None:
+    def assert_clean(self, level: Level = "hint") -> None:
         """Does nothing if there is no finding of this level or a worse one.
 
         Raises:
@@ -157,7 +160,7 @@ def _row(it: Finding) -> str:
     return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
 
 
-def _rank(level: str) -> int:
+def _rank(level: Level) -> int:
     if level not in LEVELS:
         raise ValueError(f"there is no level {level!r}: {', '.join(LEVELS)}")
     return LEVELS.index(level)
@@ -201,6 +204,16 @@ def _sarif_result(it: Finding, rules: list[str]) -> dict[str, Any]:
 def read(answer: dict[str, Any]) -> Findings:
     """The findings of the JSON report of `check`."""
     return Findings(_finding(file["path"], it) for file in answer["files"] for it in file["diagnostics"])
+
+
+def at_places(findings: Findings, places: dict[int, Span]) -> Findings:
+    """The findings at the places of their lines in the source, where they have one."""
+
+    def at_place(it: Finding) -> Finding:
+        place = places.get(it.span.start.line)
+        return it if place is None else replace(it, span=place, ir_span=it.span)
+
+    return Findings(map(at_place, findings))
 
 
 def span(path: str, region: dict[str, Any]) -> Span:

@@ -10,10 +10,11 @@ from typing import Any
 from . import _command, _findings
 from ._command import AnalyzerError, LeftAsItWas
 from ._document import Document, document_of
-from ._findings import Findings
+from ._findings import Findings, Level, Span
+from ._places import script_with_places
 
 
-def check(obj: Any, *, level: str = "hint", preset: str | None = None, instance: str | None = None) -> Findings:
+def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instance: str | None = None) -> Findings:
     """What is wrong in something, and what it computes more than once.
 
     Args:
@@ -27,15 +28,19 @@ def check(obj: Any, *, level: str = "hint", preset: str | None = None, instance:
         AnalyzerError: if it cannot be read.
     """
     document = document_of(obj)
+    text = document.text
+    places: dict[int, Span] = {}
+    if document.printed is not None:
+        text, places = script_with_places(document.printed)
     words = ["check", "--format=json", f"--level={level}"]
     words += [f"--preset={preset}"] if preset else []
     words += [f"--instance={instance}"] if instance else []
     words += ["--at-source"] if document.at_source else []
-    if document.text is None:
+    if text is None:
         words += ["--", document.name]
     else:
         words += ["--stdin", f"--stdin-filename={document.name}"]
-    found = _findings.read(_command.ask(words, document.text))
+    found = _findings.at_places(_findings.read(_command.ask(words, text)), places)
     lines = document.lines
     return found if lines is None else Findings(it for it in found if it.span.start.line in lines)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from . import Findings, check
+from . import Findings, Level, check
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,7 +33,7 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 def kernel_check() -> Callable[..., Findings]:
     """Checks an object: fails on a finding of `level` (`hint`) or a worse one, and gives the milder ones."""
 
-    def checked(obj: Any, *, level: str = "hint") -> Findings:
+    def checked(obj: Any, *, level: Level = "hint") -> Findings:
         found = check(obj)
         found.assert_clean(level)
         return found

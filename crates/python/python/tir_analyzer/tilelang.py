@@ -11,14 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ._command import AnalyzerError
-from ._findings import Finding
+from ._findings import Finding, Level
 from ._texts import check
 from .triton import KernelFinding, warn
 
 _NAME = "tir_analyzer"
 
 
-def install(report: Callable[[Finding], None] = warn, *, level: str = "hint") -> Callable[[], None]:
+def install(report: Callable[[Finding], None] = warn, *, level: Level = "hint") -> Callable[[], None]:
     """Reports what is found in each kernel that is compiled from now on. Gives a function that ends it."""
     import tvm
     from tilelang import instrumentation

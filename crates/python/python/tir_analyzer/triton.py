@@ -17,7 +17,7 @@ from typing import Any
 from . import _native
 from ._command import AnalyzerError
 from ._document import Document
-from ._findings import Finding, Findings
+from ._findings import Finding, Findings, Level
 from ._texts import check
 
 #: Stages whose text is analysed, the first that is there: the IR as written, then after Triton's first passes.
@@ -34,7 +34,7 @@ def warn(finding: Finding) -> None:
     warnings.warn_explicit(text, KernelFinding, finding.span.path, max(finding.span.start.line, 1))
 
 
-def install(report: Callable[[Finding], None] = warn, *, level: str = "hint") -> Callable[[], None]:
+def install(report: Callable[[Finding], None] = warn, *, level: Level = "hint") -> Callable[[], None]:
     """Reports what is found in each kernel that is compiled from now on. Gives a function that ends it.
 
     A listener that is there already goes on listening.
@@ -58,7 +58,7 @@ def install(report: Callable[[Finding], None] = warn, *, level: str = "hint") ->
     return uninstall
 
 
-def _of_group(group: dict[str, str], level: str) -> Findings:
+def _of_group(group: dict[str, str], level: Level) -> Findings:
     """The findings in the first stage whose file is there."""
     for stage in _STAGES:
         for name, path in group.items():

@@ -5,6 +5,7 @@ pub(crate) mod diff;
 pub(crate) mod findings;
 pub(crate) mod markdown;
 pub(crate) mod progress;
+pub(crate) mod visible;
 pub(crate) mod write;
 
 use ir::plan::TvmPass;

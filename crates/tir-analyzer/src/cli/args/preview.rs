@@ -6,9 +6,10 @@ use super::{InstanceCall, OneInput, PassName};
 pub(crate) struct PreviewArgs {
     #[command(flatten)]
     pub(crate) input: OneInput,
-    /// The passes to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
-    #[arg(long, value_delimiter = ',', default_value = "simplify,cse", value_name = "PASS")]
-    pub(crate) passes: Vec<PassName>,
+    /// The passes to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`). By
+    /// default `simplify,cse`; of MLIR and PIR `cse`, which is all that there is.
+    #[arg(long, value_delimiter = ',', value_name = "PASS")]
+    pub(crate) passes: Option<Vec<PassName>>,
     /// Only this function.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,

@@ -54,10 +54,17 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     if args.watch {
         return watch::watch(args, io, styled);
     }
+    let started = std::time::Instant::now();
     let plan = Plan::new(args, &mut SharedCache::default(), io, styled)?;
     let (outcome, exit) = plan.run(args, io, styled)?;
     match args.format {
-        Format::Text => report::text(&outcome, &plan.shown, args, io, styled)?,
+        Format::Text => {
+            report::text(&outcome, &plan.shown, args, io, styled)?;
+            // Elsewhere the output depends on the files and the options only.
+            if io.out_is_terminal {
+                writeln!(io.out, "in {:.2} s", started.elapsed().as_secs_f64())?;
+            }
+        }
         Format::Json => writeln!(io.out, "{}", report::json(&outcome))?,
     }
     // The program ends here. Giving back the report of many kernels piece by piece takes as long as making it.

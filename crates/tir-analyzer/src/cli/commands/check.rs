@@ -37,10 +37,11 @@ use crate::cli::{
     output::{
         count,
         findings::{
-            Counts, FileFindings, Finding, Piece, Report, Reporter, Statistics, region, summary,
-            table,
+            Counts, FEW, FileFindings, Finding, Piece, Report, Reporter, Statistics, region,
+            summary, table,
         },
         progress::Progress,
+        visible::visible,
         write,
     },
     parallel,
@@ -103,17 +104,14 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         io.out.write_all(table(&statistics).as_bytes())?;
     }
     if args.format == ReportFormat::Text && !args.quiet {
-        if n_hidden > 0 {
+        if n_hidden > 0 || (statistics.n() > FEW && !args.statistics) {
             writeln!(io.out, "{}", table(&statistics))?;
         }
-        let summary = summary(&counts, failures.len(), n_hidden, styled.out);
+        let summary = summary(&counts, &statistics, failures.len(), n_hidden, styled.out);
         io.out.write_all(summary.as_bytes())?;
     }
     if !args.statistics {
         io.out.write_all(reporter.end(&counts, report.is_empty(), &failures).as_bytes())?;
-    }
-    if jobs.is_empty() && failures.is_empty() {
-        io::message(io.err, styled.err, Tone::Warning, &nothing_found())?;
     }
     if let Some(missing) = wanted.missing() {
         io::message(io.err, styled.err, Tone::Error, &missing)?;
@@ -305,6 +303,11 @@ fn check_file(
     if args.statistics {
         findings.clear();
     }
+    // People read names, programs open them.
+    let shown = match args.format {
+        ReportFormat::Text => &*visible(shown),
+        _ => shown,
+    };
     if let Some(cells) = cells {
         // Nothing is written into a notebook.
         counts.fixable = 0;
@@ -379,16 +382,6 @@ fn limit_of(args: &CheckArgs) -> usize {
         (None | Some(0), _) => usize::MAX,
         (Some(limit), _) => limit,
     }
-}
-
-/// The complaint that there is nothing to check.
-fn nothing_found() -> String {
-    let extensions = Language::ALL.iter().flat_map(|it| it.support().extensions);
-    let extensions: Vec<String> = extensions.map(|it| format!("`.{it}`")).collect();
-    format!(
-        "there is no file to check: {} that are neither hidden nor ignored by git are read",
-        extensions.join(", ")
-    )
 }
 
 /// Keeps the worst, in the order of the text. Gives the number of those that went.

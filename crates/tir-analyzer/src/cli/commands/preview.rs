@@ -40,10 +40,16 @@ const MOST_LINES: usize = 20_000;
 /// Runs the command.
 pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, styled)?;
-    let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
+    let asked = args.passes.as_ref();
+    let asked = asked.map(|it| it.iter().filter_map(|it| it.0).collect::<Vec<Pass>>());
     let progress = Progress::new(1, io.err_is_terminal);
     let Previews { functions, left, code } = job.run(|source| {
         let language = ops::language(&job.file.path, &source);
+        let by_default = match language.support().form {
+            Form::Expressions => &[Pass::Simplify, Pass::Cse][..],
+            Form::Operations => &[Pass::Cse],
+        };
+        let passes = asked.as_deref().unwrap_or(by_default);
         match language.support().form {
             Form::Expressions if args.by == PreviewBy::Tilelang => {
                 by_tilelang::previews(args, &source, &job)
@@ -51,12 +57,12 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             _ if args.by == PreviewBy::Tilelang => {
                 anyhow::bail!("{} is no Python: it has no kernels of TileLang", job.file.shown)
             }
-            Form::Expressions => previews(args, &source, &job, &passes),
+            Form::Expressions => previews(args, &source, &job, passes),
             Form::Operations => {
                 ops::refuse_instance(args.instance.as_ref(), language)?;
                 let dialects = job.config.dialects.tables();
                 let function = args.function.as_deref();
-                operations::previews(function, dialects, language, &source, &passes)
+                operations::previews(function, dialects, language, &source, passes)
             }
         }
     })?;

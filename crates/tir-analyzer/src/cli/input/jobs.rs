@@ -139,7 +139,20 @@ pub(crate) fn find_of(
         jobs.push(Job { file, stdin: None, config, workspace });
     }
     warn(&settings, io, styled)?;
+    if jobs.is_empty() && found.failures.is_empty() {
+        io::message(io.err, styled.err, Tone::Warning, &nothing_found(languages))?;
+    }
     Ok(Jobs { jobs, failures: found.failures })
+}
+
+/// The complaint that there is nothing to work on.
+fn nothing_found(languages: &[Language]) -> String {
+    let extensions = languages.iter().flat_map(|it| it.support().extensions);
+    let extensions: Vec<String> = extensions.map(|it| format!("`.{it}`")).collect();
+    format!(
+        "there is no file to read: {} that are neither hidden nor ignored by git are",
+        extensions.join(", ")
+    )
 }
 
 /// The one file of a command.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use similar::{DiffOp, group_diff_ops, udiff::UnifiedHunkHeader};
 use syntax::Edit;
 
-use crate::cli::input::source::Source;
+use crate::cli::{input::source::Source, output::visible::visible};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -28,6 +28,7 @@ pub(crate) fn unified(
     let (old, new) = (lines(source.bytes()), lines(&after));
     let ops = line_ops(source, edits, &old, &new);
     let mut out = Output { text: Vec::new(), is_styled };
+    let shown = visible(shown);
     out.line("1", "---", format!(" {shown}\n").as_bytes());
     out.line("1", "+++", format!(" {shown}\n").as_bytes());
     for hunk in group_diff_ops(ops, CONTEXT) {

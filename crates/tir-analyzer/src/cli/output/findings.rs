@@ -135,43 +135,46 @@ impl Counts {
     }
 }
 
-/// The findings of one rule.
-#[derive(Clone, Copy, Debug)]
+/// The findings of one rule and level.
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Tally {
-    /// The worst.
-    pub(crate) severity: Severity,
     pub(crate) n: usize,
     /// Those that `fix` does something about.
     pub(crate) fixable: usize,
 }
 
-/// How many findings there are of each rule.
+/// How many findings there are of each rule and level: the level of a rule may depend on what is proven.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Statistics {
-    of_rule: BTreeMap<&'static str, Tally>,
+    of_rule: BTreeMap<(Severity, &'static str), Tally>,
 }
 
 impl Statistics {
     pub(crate) fn count(&mut self, it: &ide::Diagnostic) {
         let fixable = usize::from(it.n_fixes > 0);
-        self.tally(it.code, Tally { severity: it.severity, n: 1, fixable });
+        self.tally((it.severity, it.code), Tally { n: 1, fixable });
     }
 
     pub(crate) fn add(&mut self, other: Statistics) {
-        other.of_rule.into_iter().for_each(|(code, it)| self.tally(code, it));
+        other.of_rule.into_iter().for_each(|(of, it)| self.tally(of, it));
     }
 
-    fn tally(&mut self, code: &'static str, more: Tally) {
-        let it = self.of_rule.entry(code).or_insert(Tally { n: 0, fixable: 0, ..more });
-        it.severity = it.severity.min(more.severity);
+    fn tally(&mut self, of: (Severity, &'static str), more: Tally) {
+        let it = self.of_rule.entry(of).or_default();
         it.n += more.n;
         it.fixable += more.fixable;
     }
 
-    /// The rules, the worst and most frequent first.
-    pub(crate) fn rules(&self) -> Vec<(&'static str, Tally)> {
-        let mut rules: Vec<_> = self.of_rule.iter().map(|(code, it)| (*code, *it)).collect();
-        rules.sort_by_key(|(code, it)| (it.severity, std::cmp::Reverse(it.n), *code));
+    /// The number of findings.
+    pub(crate) fn n(&self) -> usize {
+        self.of_rule.values().map(|it| it.n).sum()
+    }
+
+    /// The levels and rules, the worst and most frequent first.
+    pub(crate) fn rules(&self) -> Vec<(Severity, &'static str, Tally)> {
+        let rules = self.of_rule.iter().map(|(&(severity, code), &it)| (severity, code, it));
+        let mut rules: Vec<_> = rules.collect();
+        rules.sort_by_key(|(severity, code, it)| (*severity, std::cmp::Reverse(it.n), *code));
         rules
     }
 }
@@ -387,7 +390,7 @@ impl Report {
 }
 
 pub(in crate::cli) use self::json::region as range_json;
-pub(crate) use self::text::{summary, table};
+pub(crate) use self::text::{FEW, summary, table};
 
 /// Severities as programs read them.
 pub(crate) fn severity_name(severity: Severity) -> &'static str {

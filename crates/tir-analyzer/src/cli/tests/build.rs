@@ -352,3 +352,36 @@ fn refusals_of_one_reason_stand_together_and_are_cut_after_three() {
         0 kernels: 0 built, 0 reused; 6 functions not built
     "#]].assert_eq(&refusals("--target cuda --verbose"));
 }
+
+/// Notes are made of text; a file whose name is none is built without one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_whose_name_is_no_text_is_built() {
+    use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _};
+    let project = Project::new(&[("a.py", MODULE)]);
+    let path = project.path().join(OsStr::from_bytes(b"\xff.py"));
+    fs::write(path, MODULE).unwrap();
+    for _ in 0..2 {
+        let outcome = project.run("build --out out");
+        assert_eq!(outcome.code, 0, "{}", outcome.err());
+    }
+}
+
+#[test]
+fn a_function_that_targets_refuse_for_one_reason_is_told_once() {
+    let text = MODULE.replace("1024)", "2048)");
+    let out = Project::new(&[("net.py", &text)]).run("build --out out --target cuda,opencl").out();
+    let told: Vec<&str> = out.lines().filter(|it| it.contains("`scale`")).collect();
+    expect!["warning: net.py:8:9: `scale` is not built for cuda: a block has 2048 threads; cuda takes 1024; for opencl: a block has 2048 threads; opencl takes 1024 [block-size]"].assert_eq(&told.join("\n"));
+}
+
+#[test]
+fn what_the_store_had_is_counted() {
+    let project = Project::new(&[("models/net.py", MODULE)]);
+    let first = built(&project);
+    assert!(!first.contains("store:"), "{first}");
+    std::fs::remove_dir_all(project.path().join("out")).unwrap();
+    let again = built(&project);
+    let told: Vec<&str> = again.lines().filter(|it| it.starts_with("store:")).collect();
+    expect!["store: 3 of 3 artifacts found"].assert_eq(&told.join("\n"));
+}

@@ -70,8 +70,6 @@ fn functions_of_mlir_are_shown_as_their_text_becomes() {
     let out = project.run("preview a.mlir --function f --format unified").out();
     expect_test::expect![[r#"
         --- f
-        +++ f after simplify
-        --- f
         +++ f after cse
         @@ -1,6 +1,6 @@
          func.func @f(%a: i32) -> i32 {
@@ -159,5 +157,17 @@ fn tilelang_is_asked_by_name_and_not_for_long() {
         --- errors
         error: TileLang took longer than 1 s
         --- exit code 2
+    "#]]);
+}
+
+#[test]
+fn of_mlir_only_the_pass_that_there_is_runs_by_default() {
+    let text =
+        "func.func @f(%a: i32) -> i32 {\n  %0 = arith.muli %a, %a : i32\n  return %0 : i32\n}\n";
+    Project::new(&[("a.mlir", text)]).run("preview a.mlir").check(expect![[r#"
+        f: source | cse
+          nothing changes
+
+        --- exit code 0
     "#]]);
 }

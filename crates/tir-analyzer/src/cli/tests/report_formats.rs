@@ -170,6 +170,62 @@ fn statistics_count_by_rule() {
     "#]]);
 }
 
+/// Terminals and logs of workflows get nothing that they would obey; programs get the name as it is.
+#[cfg(unix)]
+#[test]
+fn names_and_texts_of_others_are_shown_and_not_obeyed() {
+    let name = "a\n\x1b]0;t\x07\u{202e}.py";
+    let body = "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((16,), 'int32'), x: T.int32, y: T.int32):
+    A[0] = T.call_extern('int32', '\x1b[31m', x * y) + x * y
+";
+    let project = Project::new(&[(name, body)]);
+    let commands = ["check", "check --format github", "fix --diff", "report", "build", "explain"];
+    for command in commands {
+        let outcome = match command {
+            "explain" => project.run_words(["explain", &format!("{name}:5")], b""),
+            _ => project.run(command),
+        };
+        let said = format!("{}{}", outcome.out(), outcome.err());
+        // A patch has the lines of the file as they are.
+        let said: Vec<&str> = match command {
+            "fix --diff" => said.lines().filter(|it| it.contains(".py")).collect(),
+            _ => vec![&said],
+        };
+        assert!(!said.is_empty(), "{command}");
+        for it in said {
+            assert!(!it.contains(['\x1b', '\x07', '\u{202e}']), "{command}: {it:?}");
+        }
+    }
+    let text = project.run("check").out();
+    assert!(text.contains(r"--> a\n\u{1b}]0;t\u{7}\u{202e}.py:5:44"), "{text}");
+    let json: Value = serde_json::from_str(&project.run("check --format json").out()).unwrap();
+    assert_eq!(json["files"][0]["path"], name);
+    project.run("report --html page.html");
+    let page = project.read("page.html");
+    assert!(!page.contains(['\x1b', '\x07', '\u{202e}']), "{page}");
+}
+
+/// Many findings end with a table and the next command, also where nothing is hidden and nothing can be fixed.
+#[test]
+fn many_findings_end_with_their_rules_and_the_next_command() {
+    let lines: String = (0..21).map(|it| format!("    A[{it}] = missing{it}\n")).collect();
+    let text = format!(
+        "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((64,), 'int32')):\n{lines}"
+    );
+    let out = Project::new(&[("a.py", &text)]).run("check").out();
+    let end: Vec<&str> = out.lines().rev().take(4).collect();
+    let end: Vec<&str> = end.into_iter().rev().collect();
+    expect![[r#"
+        21 error     undefined-name  a name that is not defined here
+
+        1 file checked: 21 errors
+        `tir-analyzer explain undefined-name` tells what it means and what to do"#]]
+    .assert_eq(&end.join("\n"));
+}
+
 #[test]
 fn quiet_and_exit_zero() {
     let project = three_files();
@@ -185,9 +241,14 @@ fn quiet_and_exit_zero() {
 fn a_folder_without_a_file_is_a_warning() {
     let project = Project::new(&[("notes.txt", "")]);
     project.run("check").check(expect![[r#"
-        0 files checked: nothing to report
+        0 files checked
         --- errors
-        warning: there is no file to check: `.py`, `.pyi`, `.mlir`, `.ttir`, `.ttgir`, `.pir` that are neither hidden nor ignored by git are read
+        warning: there is no file to read: `.py`, `.pyi`, `.mlir`, `.ttir`, `.ttgir`, `.pir` that are neither hidden nor ignored by git are
         --- exit code 0
     "#]]);
+    for command in ["fix", "format", "report", "build"] {
+        let outcome = project.run(command);
+        assert!(outcome.err().starts_with("warning: there is no file to read"), "{command}");
+        assert_eq!(outcome.code, 0, "{command}");
+    }
 }

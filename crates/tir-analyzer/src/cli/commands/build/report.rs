@@ -14,7 +14,7 @@ use super::{Shown, binaries};
 use crate::cli::{
     args::BuildArgs,
     io::{self, Io, Styled, Tone},
-    output::count,
+    output::{count, visible::visible},
 };
 
 /// Lines of a list that are shown unless all are asked for.
@@ -42,7 +42,8 @@ pub(super) fn text(
     }
     refusals(report, shown_files, args, io, styled)?;
     for path in &report.removed {
-        writeln!(io.out, "removed {}", path.display())?;
+        let path = path.strip_prefix(&io.folder).unwrap_or(path).display().to_string();
+        writeln!(io.out, "removed {}", visible(&path))?;
     }
     others(outcome, args, io, styled)?;
     if report.work.repaired > 0 {
@@ -66,6 +67,10 @@ pub(super) fn text(
         }
     }
     binaries::text(report, args.verbose, io, styled)?;
+    let Work { found, generated, .. } = report.work;
+    if found > 0 {
+        writeln!(io.out, "store: {found} of {} found", count(found + generated, "artifact"))?;
+    }
     if let Some(layer) = report.layer.as_ref().filter(|it| it.hits + it.kept > 0) {
         let LayerReport { name, hits, misses, kept, .. } = layer;
         let asked = hits + misses;
@@ -107,10 +112,11 @@ fn summary(report: &BuildReport) -> String {
     format!("{}: {}; {refused} not built", count(all, "kernel"), parts.join(", "))
 }
 
-/// A function that was not built, for all targets that refuse it alike.
+/// A function that was not built, for all targets that refuse it for one reason.
 struct Refusal<'r> {
     it: &'r UnsupportedFunction,
-    targets: Vec<&'r str>,
+    /// The details, with the targets of each.
+    details: Vec<(&'r str, Vec<&'r str>)>,
 }
 
 impl<'r> Refusal<'r> {
@@ -119,19 +125,25 @@ impl<'r> Refusal<'r> {
         let mut all: Vec<Refusal<'r>> = Vec::new();
         let mut at = BTreeMap::new();
         for it in &report.unsupported {
-            let key = (&it.file, it.line, it.column, &it.name, &it.reason, &it.detail);
-            match at.get(&key) {
-                Some(&known) => {
-                    let known: &mut Refusal<'r> = &mut all[known];
-                    known.targets.push(&it.target);
-                }
-                None => {
-                    at.insert(key, all.len());
-                    all.push(Refusal { it, targets: vec![&it.target] });
-                }
+            let key = (&it.file, it.line, it.column, &it.name, &it.reason);
+            let at = *at.entry(key).or_insert_with(|| {
+                all.push(Refusal { it, details: Vec::new() });
+                all.len() - 1
+            });
+            let details = &mut all[at].details;
+            match details.iter_mut().find(|(detail, _)| *detail == it.detail) {
+                Some((_, targets)) => targets.push(&it.target),
+                None => details.push((&it.detail, vec![&it.target])),
             }
         }
         all
+    }
+
+    /// `cuda, hip: why; for opencl: why`.
+    fn text(&self) -> String {
+        let of =
+            |(detail, targets): &(&str, Vec<&str>)| format!("{}: {detail}", targets.join(", "));
+        self.details.iter().map(of).collect::<Vec<_>>().join("; for ")
     }
 }
 
@@ -153,14 +165,14 @@ fn refusals(
         // Mistakes of ours are told however many there are.
         let is_all = args.verbose || reason == INTERNAL.name();
         let shown = if is_all { all.len() } else { OF_A_REASON };
-        for Refusal { it, targets } in all.iter().take(shown) {
+        for refusal in all.iter().take(shown) {
+            let it = refusal.it;
             let (file, place) = (shown_files.get(&it.file).unwrap_or(&it.file), it.place());
             let text = format!(
-                "{file}{}: `{}` is not built for {}: {} [{reason}]",
+                "{file}{}: `{}` is not built for {} [{reason}]",
                 place.strip_prefix(&it.file).unwrap_or(&place),
                 it.name,
-                targets.join(", "),
-                it.detail,
+                refusal.text(),
             );
             io::message(io.out, styled.out, Tone::Warning, &text)?;
         }

@@ -6,7 +6,7 @@ use super::{
     FunctionSavings, Overview, Spot, Twin,
     text::{MEANING, TITLE, number, percent, place},
 };
-use crate::cli::output::{count, findings::uri};
+use crate::cli::output::{count, findings::uri, visible::visible};
 
 /// Bars of the chart.
 const BARS: usize = 20;
@@ -20,7 +20,10 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:13px ui-monospace,monospace}\
 svg{width:100%;height:auto;font:12px ui-monospace,monospace}\
 .whole{fill:#8882}.bar{fill:#3b7dd8}.guess{fill:#8fb4e3}text{fill:currentColor}a{color:inherit}\
-.places{color:#888;font-size:13px}td,th{overflow-wrap:anywhere}td.n,th.n{overflow-wrap:normal}";
+.places{color:#888;font-size:13px}td,th a{overflow-wrap:anywhere}td.n{overflow-wrap:normal}\
+td:nth-child(5){white-space:nowrap}\
+@media(max-width:640px){table,tbody{display:block}tr{display:block;padding:.5em 0;border-bottom:1px solid #8884}\
+td,th{display:inline;border:0;padding:0 .6em 0 0}th{display:inline-block}td:nth-child(4){display:block}}";
 
 pub(super) fn page(overview: &Overview, limit: usize) -> String {
     let mut out = String::from(
@@ -167,7 +170,7 @@ fn more(n: usize, limit: usize, out: &mut String) {
 
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in visible(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

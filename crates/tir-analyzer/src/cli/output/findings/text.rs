@@ -181,14 +181,16 @@ impl Window {
     }
 }
 
+/// More findings than this have a table of their rules, and a word on where to begin.
+pub(crate) const FEW: usize = 20;
+
 /// The findings of each rule, a line each: number, level, name, meaning; `*` marks those that `fix` changes.
 pub(crate) fn table(statistics: &Statistics) -> String {
     let rules = statistics.rules();
-    let width = |of: &dyn Fn(&(&'static str, Tally)) -> usize| rules.iter().map(of).max();
-    let of_number = width(&|it| it.1.n.to_string().len()).unwrap_or_default();
-    let of_name = width(&|it| it.0.len()).unwrap_or_default();
-    let line = |(code, it): &(&'static str, Tally)| {
-        let level = match it.severity {
+    let of_number = rules.iter().map(|it| it.2.n.to_string().len()).max().unwrap_or_default();
+    let of_name = rules.iter().map(|it| it.1.len()).max().unwrap_or_default();
+    let line = |(severity, code, it): &(Severity, &'static str, Tally)| {
+        let level = match severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
             Severity::Information => "info",
@@ -204,6 +206,7 @@ pub(crate) fn table(statistics: &Statistics) -> String {
 /// The last lines of a report: what was found, and what to do next.
 pub(crate) fn summary(
     counts: &Counts,
+    statistics: &Statistics,
     n_failures: usize,
     n_hidden: usize,
     is_styled: bool,
@@ -220,8 +223,13 @@ pub(crate) fn summary(
     if counts.hints > 0 {
         parts.push(count(counts.hints, "hint"));
     }
-    let found = if parts.is_empty() { "nothing to report".to_owned() } else { parts.join(", ") };
-    let mut line = format!("{} checked: {found}", count(counts.files, "file"));
+    let mut line = format!("{} checked", count(counts.files, "file"));
+    match parts.is_empty() {
+        false => line.push_str(&format!(": {}", parts.join(", "))),
+        // Of what was not read nothing is known.
+        true if counts.files == 0 => {}
+        true => line.push_str(": nothing to report"),
+    }
     if n_failures > 0 {
         line.push_str(&format!("; {} could not be read", count(n_failures, "path")));
     }
@@ -238,12 +246,40 @@ pub(crate) fn summary(
     };
     if n_hidden > 0 {
         let more = count(n_hidden, "more finding");
-        line.push_str(&format!(
-            "\n{more}: `--limit 0` shows all, `--level warning` those that matter most"
-        ));
+        line.push_str(&format!("\n{more}: `--limit 0` shows all"));
+        if counts.errors + counts.warnings > 0 && counts.information + counts.hints > 0 {
+            line.push_str(", `--level warning` those that matter most");
+        }
     }
-    if let Some(fixable) = fixable {
-        line.push_str(&format!("\n{fixable}: `tir-analyzer fix --diff` shows how"));
+    match (fixable, statistics.rules().first()) {
+        (Some(fixable), _) => {
+            line.push_str(&format!("\n{fixable}: `tir-analyzer fix --diff` shows how"));
+        }
+        // A few findings speak for themselves.
+        (None, Some((_, rule, _))) if statistics.n() > FEW => line.push_str(&format!(
+            "\n`tir-analyzer explain {rule}` tells what it means and what to do"
+        )),
+        (None, _) => {}
     }
     if is_styled { format!("\x1b[1m{line}\x1b[0m\n") } else { format!("{line}\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn a_rule_of_two_levels_has_a_row_of_each() {
+        let mut statistics = Statistics::default();
+        let rule = "read-before-write";
+        statistics.tally((Severity::Warning, rule), Tally { n: 2, fixable: 0 });
+        statistics.tally((Severity::Error, rule), Tally { n: 1, fixable: 0 });
+        expect![[r#"
+            1 error     read-before-write  memory is read that nothing has written
+            2 warning   read-before-write  memory is read that nothing has written
+        "#]]
+        .assert_eq(&table(&statistics));
+    }
 }
