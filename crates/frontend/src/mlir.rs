@@ -28,6 +28,7 @@ mod reader;
 mod relower;
 mod reread;
 mod special;
+mod stated;
 mod structured;
 #[cfg(test)]
 mod tests;

@@ -3,12 +3,12 @@
 //! In: a unit that was read, edits of its text, the body that the edited text should be. Out: true if it certainly is
 //! that body, so that the text need not be read. False says nothing.
 //!
-//! What a function of MLIR means depends on the names of its values in few places. Where an edit replaces the name of a
-//! value by the name of another one with the same type, in an operation of which the reader looks at numbers and places
-//! of operands only, all else is read as before; where whole lines go with whole operations, the rest is. That the name
-//! means the right value is looked up here: it is defined once, before the use, in a region that the use sees. Anything
-//! else (an operation that is not understood, several blocks, a carried value that is dropped, a moved operation, a
-//! comment that stays) is not foreseen. One walk over both bodies; O(operations + operands + edits).
+//! The meaning of a function of MLIR depends on the names of its values in few places. Where an edit replaces the name
+//! of a value by the name of another one with the same type, in an operation of which the reader looks at numbers and
+//! places of operands only, all else is read as before; where whole lines go with whole operations, the rest is. That
+//! the name means the right value is looked up here: it is defined once, before the use, in a region that the use sees.
+//! Anything else (an operation that is not understood, several blocks, a carried value that is dropped, a moved
+//! operation, a comment that stays) is not foreseen. One walk over both bodies; O(operations + operands + edits).
 
 use ir::{
     AttrDictId, BlockId, Body, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, Type, ValueId,

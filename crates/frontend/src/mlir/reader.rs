@@ -19,7 +19,7 @@ use super::{
     local_names::LocalNames,
     names::{NONE, Names},
     relower::Traits,
-    use_types::{self, Stated},
+    stated::{Stated, stated_by},
 };
 use crate::{
     diagnostic_list::DiagnosticList,
@@ -576,7 +576,7 @@ impl<'t> Reader<'t> {
             is_isolated: self.shapes.is_isolated(full),
             is_by_definition: self.shapes.is_by_definition(full),
             states_results: self.shapes.states_results(full),
-            stated: use_types::stated_by(full),
+            stated: stated_by(full),
             rule: super::forms::rule_number(full),
         };
         let number = self.heads.len() as u32;

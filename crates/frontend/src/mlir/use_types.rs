@@ -13,34 +13,12 @@ use super::{
     names::NONE,
     pretty::is_type,
     reader::{Frame, Part, Reader},
+    stated::{Stated, is_uniform},
 };
 use crate::{
     mlir::aliases::Aliases,
     ops::{Diagnostic, Severity, codes::TYPE_MISMATCH},
 };
-
-/// Operations whose pretty form states one type for each operand.
-const EACH: &[&str] = &["func.call", "func.return", "scf.yield"];
-
-/// The operands whose types a pretty form certainly states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stated {
-    /// Each has one.
-    Each,
-    /// Both have one.
-    Both,
-    /// That is not known.
-    Unknown,
-}
-
-/// The operands whose types the pretty form of an operation certainly states.
-pub(super) fn stated_by(name: &str) -> Stated {
-    match name.split_once('.') {
-        _ if EACH.contains(&name) => Stated::Each,
-        Some((dialect, _)) if is_uniform(dialect) => Stated::Both,
-        _ => Stated::Unknown,
-    }
-}
 
 impl<'t> Reader<'t> {
     /// Compares the types that are stated for the operands of an operation, one each.
@@ -137,11 +115,6 @@ impl<'t> Reader<'t> {
             (false, false) => false,
         }
     }
-}
-
-/// Returns true for dialects of whose operations two operands with one type have that type.
-fn is_uniform(dialect: &str) -> bool {
-    matches!(dialect, "arith" | "math")
 }
 
 /// Returns true for integers, floats and `index`, which have one spelling each.

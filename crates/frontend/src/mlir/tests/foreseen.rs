@@ -49,7 +49,7 @@ fn read(text: &str) -> Option<Lowered> {
     reread_function(text, &Aliases::default(), Shapes::builtin())
 }
 
-/// Whether it is foreseen that the text reads as it does after the edits.
+/// Returns true if it is foreseen that the text reads as it does after the edits.
 fn foreseen(text: &str, replaced: &[(&str, &str)]) -> bool {
     let before = read(text).unwrap();
     let edits = edits(text, replaced);
