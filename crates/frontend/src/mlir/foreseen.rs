@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
             return (edit.range.start() >= place.start()).then_some(false);
         }
         let (range, rest) = (edit.range, self.text.get(usize::from(edit.range.end())..)?);
-        let before = self.text[..usize::from(range.start())].as_bytes();
+        let before = &self.text.as_bytes()[..usize::from(range.start())];
         let are_lines = before.last() == Some(&b'\n') && self.text[range].ends_with('\n');
         if !are_lines || !begins_clearly(rest) {
             return None;
