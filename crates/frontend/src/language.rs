@@ -4,9 +4,9 @@
 //! on units of any language asks [`of`]; who works on units of one form asks [`operations`] or reads
 //! [`crate::tvmscript`].
 
-use ir::{Dialect, effects::Namespace};
+use ir::{Body, Dialect, effects::Namespace};
 use parser::mlir::Shapes;
-use syntax::{Green, Language, TextRange, UnitKind};
+use syntax::{Green, Language, TextEdit, TextRange, UnitKind};
 
 use crate::{
     mlir::{self, Aliases},
@@ -35,6 +35,8 @@ pub struct Operations {
     pub lower: fn(&UnitInput<'_>) -> Option<Lowered>,
     /// The unit of a kind that a text is by itself; none if it is not one.
     pub reread: fn(UnitKind, &str, &Aliases, &Shapes) -> Option<Lowered>,
+    /// Returns true if the text of a unit after edits certainly reads as a body, so that it need not be read again.
+    pub is_foreseen: fn(&str, &Lowered, &TextEdit, &Body) -> bool,
     /// Lowers the units of a text, one after the other. No tree is made; bodies need not know the names of values.
     pub units: fn(&str, &Shapes, &mut dyn FnMut(TextUnit<'_>)),
 }
@@ -80,6 +82,12 @@ pub fn operations(language: Language) -> Option<&'static Operations> {
     of(language).operations.as_ref()
 }
 
+/// How units of operations of a dialect are read.
+pub fn operations_of(dialect: Dialect) -> Option<&'static Operations> {
+    let found = [&TVMSCRIPT, &MLIR, &PIR].into_iter().find(|it| it.dialect == dialect);
+    found.and_then(|it| it.operations.as_ref())
+}
+
 static TVMSCRIPT: Frontend =
     Frontend { dialect: Dialect::Tirx, namespace: Namespace::Tir, operations: None };
 
@@ -100,6 +108,7 @@ static MLIR: Frontend = Frontend {
             UnitKind::Frame => mlir::reread_frame(text, shapes),
             _ => mlir::reread_function(text, aliases, shapes),
         },
+        is_foreseen: mlir::is_foreseen,
         units: |text, shapes, take| {
             mlir::lower_file_without_names(text, shapes, &mut |unit| {
                 unit.with_text_unit(shapes, &mut *take);
@@ -117,6 +126,7 @@ static PIR: Frontend = Frontend {
         // What stands around the programs says nothing.
         lower: |unit| (unit.kind == UnitKind::Program).then(|| pir::lower(unit.green)),
         reread: |_, text, _, _| pir::reread(text),
+        is_foreseen: |_, _, _, _| false,
         units: |text, _, take| {
             for program in pir::programs(text) {
                 let pir::Program { range, ref lowered } = program;

@@ -4,6 +4,7 @@
 mod checked;
 pub mod diagnostics;
 mod edits;
+mod parts;
 mod same;
 mod source_map;
 
@@ -16,7 +17,7 @@ pub use self::{
 };
 pub use syntax::{Diagnostic, Severity};
 
-pub(crate) use self::source_map::MapRun;
+pub(crate) use self::{parts::EqualParts, source_map::MapRun};
 
 use ir::{Body, Dialect, guard::Panicked};
 use syntax::TextRange;

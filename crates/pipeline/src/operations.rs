@@ -9,7 +9,7 @@ use frontend::{
     ops::{self, CheckedEdits, Edited, Lowered, Severity, codes::UNKNOWN_OPERATION},
 };
 use ir::{
-    Body, Dialect,
+    Body,
     effects::{EffectTable, MatchKind},
     guard::{Panicked, Stage, guarded},
     plan::{Preset, ops::OpPlan},
@@ -119,7 +119,8 @@ impl Editor<'_> {
             lowered,
             reread,
             is_foreseen: &|edits, after| {
-                body.dialect == Dialect::Mlir && mlir::is_foreseen(text, lowered, edits, after)
+                let operations = language::operations_of(body.dialect);
+                operations.is_some_and(|it| (it.is_foreseen)(text, lowered, edits, after))
             },
             rewritten: &|plan| rewrite(body, plan),
             with_needs: &|plan, wanted| with_needs(body, plan, wanted.iter().copied()),

@@ -10,15 +10,12 @@
 //! Anything else (an operation that is not understood, several blocks, a carried value that is dropped, a moved
 //! operation, a comment that stays) is not foreseen. One walk over both bodies; O(operations + operands + edits).
 
-use ir::{
-    AttrDictId, BlockId, Body, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, Type, ValueId,
-    ValueKind, arena::Id,
-};
+use ir::{BlockId, Body, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, ValueId, arena::Id};
 use rustc_hash::FxHashMap;
 use syntax::{Edit, TextEdit, TextRange, TextSize};
 
 use super::forms;
-use crate::ops::{Lowered, OpSourceMap};
+use crate::ops::{EqualParts, Lowered, OpSourceMap};
 
 /// Returns true if a text after edits certainly reads as `after`. `before` is the result of lowering the text, without
 /// errors.
@@ -36,8 +33,7 @@ pub fn is_foreseen(text: &str, before: &Lowered, edits: &TextEdit, after: &Body)
         defined: Vec::new(),
         blocks: Vec::new(),
         regions: vec![(0, body.root, after.root)],
-        names: FxHashMap::default(),
-        dictionaries: FxHashMap::default(),
+        parts: EqualParts::of(body, after),
         named: FxHashMap::default(),
         looks_at_names: FxHashMap::default(),
     };
@@ -68,9 +64,7 @@ struct Walk<'a> {
     blocks: Vec<OpenBlock>,
     /// Regions that come next, the first one last, with the number of blocks around them.
     regions: Vec<(usize, RegionId, RegionId)>,
-    /// Names, dictionaries that were compared.
-    names: FxHashMap<NameId, NameId>,
-    dictionaries: FxHashMap<AttrDictId, AttrDictId>,
+    parts: EqualParts<'a>,
     /// Names that edits write, with the places of the definitions that they should mean.
     named: FxHashMap<&'a str, TextRange>,
     /// By the name of an operation.
@@ -201,12 +195,12 @@ impl<'a> Walk<'a> {
     fn removes(&mut self, range: TextRange, from: TextSize, place: TextRange) -> Option<bool> {
         let between = self.text.get(usize::from(from)..usize::from(place.start()))?;
         self.removed = Some((range, place.end()));
-        is_blank(between).then_some(true)
+        is_white(between).then_some(true)
     }
 
     fn end_removal(&mut self) -> Option<()> {
         let Some((range, end)) = self.removed.take() else { return Some(()) };
-        is_blank(&self.text[TextRange::new(end, range.end())]).then_some(())
+        is_white(&self.text[TextRange::new(end, range.end())]).then_some(())
     }
 
     fn kept(&mut self, op: OpId, other: OpId) -> Option<()> {
@@ -218,8 +212,8 @@ impl<'a> Walk<'a> {
             && before.regions.len() == after.regions.len()
             && before.successors.is_empty()
             && after.successors.is_empty()
-            && self.is_same_name(name, name_after)
-            && self.is_same_dictionary(before.attrs, after.attrs);
+            && self.parts.names(name, name_after)
+            && self.parts.dictionaries(before.attrs, after.attrs);
         if !is_same {
             return None;
         }
@@ -310,15 +304,15 @@ impl<'a> Walk<'a> {
             return None;
         }
         let definition = self.map.definition(new);
-        let written = &self.text[definition];
-        let (name, is_use) = match written.split_once(':') {
-            None => (written, text == written),
-            Some((name, _)) => {
-                let name = name.trim_end();
+        let name = self.map.bare_name(self.text, new);
+        let is_use = match name.len() == usize::from(definition.len()) {
+            true => text == name,
+            false => {
                 let number = text.strip_prefix(name).and_then(|it| it.strip_prefix('#'));
                 let is_plain = |it: &&str| *it == "0" || !it.starts_with('0');
                 let number = number.filter(is_plain).and_then(|it| it.parse().ok());
-                (name, number.is_some() && number == self.number_in_pack(new))
+                let mut pack = self.map.pack(self.before, new);
+                number.is_some() && number == pack.position(|it| it == new)
             }
         };
         if !is_use || !name.starts_with('%') {
@@ -341,21 +335,13 @@ impl<'a> Walk<'a> {
         true
     }
 
-    /// The number of a value in the pack of its operation.
-    fn number_in_pack(&self, value: ValueId) -> Option<usize> {
-        let ValueKind::Result(op, _) = self.before.values[value].kind else { return None };
-        let place = self.map.definition(value);
-        let results = self.before.ops[op].results.iter();
-        results.filter(|it| self.map.definition(**it) == place).position(|it| *it == value)
-    }
-
     fn definitions(&mut self, before: &[ValueId], after: &[ValueId]) -> Option<()> {
         if before.len() != after.len() {
             return None;
         }
         for (&before, &after) in before.iter().zip(after) {
             let types = (self.before.values[before].ty, self.after.values[after].ty);
-            if !self.is_same_type(types.0, types.1) {
+            if !self.parts.types(types.0, types.1) {
                 return None;
             }
             self.values[after.index()] = Some(before);
@@ -406,35 +392,13 @@ impl<'a> Walk<'a> {
 
     /// Returns true if each name that an edit writes has one definition.
     fn names_are_clear(&self) -> bool {
-        let values = self.before.values.ids().map(|it| self.map.definition(it));
+        let mut defined =
+            self.before.values.ids().filter(|it| !self.map.definition(*it).is_empty());
         self.named.is_empty()
-            || values.filter(|it| !it.is_empty()).all(|place| {
-                let written = &self.text[place];
-                let name = written.split_once(':').map_or(written, |it| it.0.trim_end());
-                self.named.get(name).is_none_or(|it| *it == place)
+            || defined.all(|it| {
+                let meant = self.named.get(self.map.bare_name(self.text, it));
+                meant.is_none_or(|meant| *meant == self.map.definition(it))
             })
-    }
-
-    // ---- equality ----
-
-    fn is_same_type(&mut self, before: Type, after: Type) -> bool {
-        match (before, after) {
-            (Type::Named(before), Type::Named(after)) => self.is_same_name(before, after),
-            (Type::Unknown, Type::Unknown) => true,
-            _ => false,
-        }
-    }
-
-    fn is_same_name(&mut self, before: NameId, after: NameId) -> bool {
-        let (a, b) = (self.before, self.after);
-        self.names.get(&before) == Some(&after)
-            || a.name(before) == b.name(after) && self.names.insert(before, after).is_none()
-    }
-
-    fn is_same_dictionary(&mut self, before: AttrDictId, after: AttrDictId) -> bool {
-        let (a, b) = (self.before, self.after);
-        self.dictionaries.get(&before) == Some(&after)
-            || a.dict(before) == b.dict(after) && self.dictionaries.insert(before, after).is_none()
     }
 }
 
@@ -476,6 +440,6 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_$.-#".contains(&byte)
 }
 
-fn is_blank(text: &str) -> bool {
+fn is_white(text: &str) -> bool {
     text.bytes().all(|it| it.is_ascii_whitespace())
 }

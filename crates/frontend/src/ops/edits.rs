@@ -265,9 +265,7 @@ impl<'a> Writer<'a> {
 
     /// `%x` of a definition `%x` or `%x:2`.
     fn bare_name(&self, value: ValueId) -> &'a str {
-        let text = &self.text[self.map.definition(value)];
-        let name = text.split(':').next().unwrap_or(text);
-        name.trim_end()
+        self.map.bare_name(self.text, value)
     }
 
     /// How a value is written where it is used.
@@ -284,34 +282,28 @@ impl<'a> Writer<'a> {
         if !self.text[definition].contains(':') {
             return name;
         }
-        if self.drops.renumbered.contains(&value) && self.is_alone(value, definition) {
+        if self.drops.renumbered.contains(&value) && self.is_alone(value) {
             return name;
         }
-        let number = self.number_in_pack(value, definition);
+        let number = self.number_in_pack(value);
         Cow::Owned(format!("{name}#{number}"))
     }
 
-    fn number_in_pack(&mut self, value: ValueId, definition: TextRange) -> u32 {
+    fn number_in_pack(&mut self, value: ValueId) -> u32 {
         if let Some(&number) = self.in_pack.get(&value) {
             return number;
         }
-        if let ir::ValueKind::Result(op, _) = self.body.values[value].kind {
-            let pack = self.body.ops[op].results.iter();
-            let stays = |it: &&ValueId| !self.drops.values.contains(*it);
-            let pack = pack.filter(|it| self.map.definition(**it) == definition).filter(stays);
-            for (number, &it) in pack.enumerate() {
-                self.in_pack.insert(it, number as u32);
-            }
+        let stays = |it: &ValueId| !self.drops.values.contains(it);
+        for (number, it) in self.map.pack(self.body, value).filter(stays).enumerate() {
+            self.in_pack.insert(it, number as u32);
         }
         self.in_pack.get(&value).copied().unwrap_or(0)
     }
 
     /// Returns true if all others of a pack are deleted.
-    fn is_alone(&self, value: ValueId, definition: TextRange) -> bool {
-        let ir::ValueKind::Result(op, _) = self.body.values[value].kind else { return false };
-        let pack = self.body.ops[op].results.iter();
-        let mut pack = pack.filter(|it| self.map.definition(**it) == definition);
-        pack.all(|it| *it == value || self.drops.values.contains(it))
+    fn is_alone(&self, value: ValueId) -> bool {
+        let mut pack = self.map.pack(self.body, value);
+        pack.all(|it| it == value || self.drops.values.contains(&it))
     }
 
     // ---- edits ----

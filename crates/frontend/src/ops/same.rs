@@ -5,10 +5,10 @@
 
 use std::hash::Hash;
 
-use ir::{
-    AttrDictId, BlockId, Body, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, Type, ValueId,
-};
+use ir::{BlockId, Body, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId};
 use rustc_hash::FxHashMap;
+
+use super::parts::EqualParts;
 
 /// Returns true if two bodies are one program.
 pub fn is_same(a: &Body, b: &Body) -> bool {
@@ -17,8 +17,7 @@ pub fn is_same(a: &Body, b: &Body) -> bool {
         b,
         values: Pairs::default(),
         blocks: Pairs::default(),
-        names: Pairs::default(),
-        dictionaries: FxHashMap::default(),
+        parts: EqualParts::of(a, b),
         operations: Vec::new(),
     };
     walk.regions() && walk.operands()
@@ -48,9 +47,7 @@ struct Walk<'a> {
     b: &'a Body,
     values: Pairs<ValueId>,
     blocks: Pairs<BlockId>,
-    names: Pairs<NameId>,
-    /// Dictionaries that were compared.
-    dictionaries: FxHashMap<AttrDictId, AttrDictId>,
+    parts: EqualParts<'a>,
     operations: Vec<(OpId, OpId)>,
 }
 
@@ -86,7 +83,7 @@ impl Walk<'_> {
         let (a, b) = (&self.a.ops[a], &self.b.ops[b]);
         let is_same_kind = match (a.kind, b.kind) {
             (OpKind::Named(a), OpKind::Named(b)) | (OpKind::Opaque(a), OpKind::Opaque(b)) => {
-                self.name(a, b)
+                self.parts.names(a, b)
             }
             _ => false,
         };
@@ -95,7 +92,7 @@ impl Walk<'_> {
             && a.regions.len() == b.regions.len()
             && a.operands.len() == b.operands.len()
             && a.successors.len() == b.successors.len()
-            && self.dictionary(a.attrs, b.attrs)
+            && self.parts.dictionaries(a.attrs, b.attrs)
             && self.definitions(&a.results, &b.results)
     }
 
@@ -103,7 +100,7 @@ impl Walk<'_> {
         a.len() == b.len()
             && a.iter().zip(b).all(|(&a, &b)| {
                 let types = (self.a.values[a].ty, self.b.values[b].ty);
-                self.values.join(a, b) && self.ty(types.0, types.1)
+                self.values.join(a, b) && self.parts.types(types.0, types.1)
             })
     }
 
@@ -127,34 +124,10 @@ impl Walk<'_> {
                 match (a.kind, b.kind) {
                     (ExprKind::Value(a), ExprKind::Value(b)) => self.values.join(a, b),
                     // An operand of PIR that is not there.
-                    (ExprKind::Tuple(_), ExprKind::Tuple(_)) => self.ty(a.ty, b.ty),
+                    (ExprKind::Tuple(_), ExprKind::Tuple(_)) => self.parts.types(a.ty, b.ty),
                     _ => false,
                 }
             })
-    }
-
-    fn ty(&mut self, a: Type, b: Type) -> bool {
-        match (a, b) {
-            (Type::Named(a), Type::Named(b)) => self.name(a, b),
-            (Type::Unknown, Type::Unknown) => true,
-            _ => false,
-        }
-    }
-
-    fn name(&mut self, a: NameId, b: NameId) -> bool {
-        let is_known = self.names.of_a.contains_key(&a);
-        self.names.join(a, b) && (is_known || self.a.name(a) == self.b.name(b))
-    }
-
-    fn dictionary(&mut self, a: AttrDictId, b: AttrDictId) -> bool {
-        if self.dictionaries.get(&a) == Some(&b) {
-            return true;
-        }
-        let is_same = self.a.dict(a) == self.b.dict(b);
-        if is_same {
-            self.dictionaries.insert(a, b);
-        }
-        is_same
     }
 }
 

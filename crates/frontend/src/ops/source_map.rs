@@ -7,7 +7,7 @@
 mod packed;
 mod splice;
 
-use ir::{BlockId, Body, ExprKind, OpId, RegionId, ValueId, arena::Id};
+use ir::{BlockId, Body, ExprKind, OpId, RegionId, ValueId, ValueKind, arena::Id};
 use syntax::{TextRange, TextSize};
 
 use self::packed::{OpPlace, OpPlaces, Places, Uses};
@@ -68,6 +68,24 @@ impl OpSourceMap {
     /// The definition of a value in the text: `%0`, or `%0:2` for all of a pack.
     pub fn definition(&self, value: ValueId) -> TextRange {
         self.values.get(value.index())
+    }
+    /// The name in the definition of a value in the text of the unit: `%x` of `%x` or `%x:2`.
+    pub(crate) fn bare_name<'t>(&self, text: &'t str, value: ValueId) -> &'t str {
+        let written = &text[self.definition(value)];
+        written.split_once(':').map_or(written, |it| it.0.trim_end())
+    }
+    /// The values that a definition of several results defines, in order: those of `%x:2`.
+    pub(crate) fn pack<'b>(
+        &self,
+        body: &'b Body,
+        value: ValueId,
+    ) -> impl Iterator<Item = ValueId> + use<'_, 'b> {
+        let results = match body.values[value].kind {
+            ValueKind::Result(op, _) => body.ops[op].results.as_slice(),
+            _ => &[],
+        };
+        let place = self.definition(value);
+        results.iter().copied().filter(move |it| self.definition(*it) == place)
     }
     /// The label of a block; empty where none is written.
     pub fn label(&self, block: BlockId) -> TextRange {
