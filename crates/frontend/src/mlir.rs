@@ -18,6 +18,7 @@ mod diagnostics;
 mod foreseen;
 mod forms;
 mod guarded;
+mod lines;
 mod local_names;
 mod locations;
 mod names;
@@ -36,10 +37,7 @@ mod unit;
 mod use_types;
 
 use ir::text::{affine, cursor, types};
-pub use parser::{
-    Step,
-    mlir::{Shapes, Sink, parse_into},
-};
+pub use parser::mlir::{Piece, Shapes, Sink, parse_into};
 
 pub use syntax::UnitKind;
 

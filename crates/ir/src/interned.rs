@@ -63,6 +63,8 @@ pub(crate) struct NameTable {
     n_numbered: usize,
     /// Names with a number that are in the index all the same.
     n_large: usize,
+    /// The empty name, which is asked for most, where values have none.
+    empty: Option<NameId>,
 }
 
 /// No name has this number.
@@ -141,6 +143,9 @@ impl NameTable {
     }
 
     pub(crate) fn intern(&mut self, text: &str) -> NameId {
+        if let Some(id) = self.empty.filter(|_| text.is_empty()) {
+            return id;
+        }
         if !self.is_indexed() {
             self.make_index();
         }
@@ -153,6 +158,9 @@ impl NameTable {
         let end = u32::try_from(self.text.len()).expect("names of one body have less than 4 GiB");
         self.ends.push(end);
         self.insert(number, id);
+        if text.is_empty() {
+            self.empty = Some(id);
+        }
         id
     }
 

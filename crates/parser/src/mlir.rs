@@ -9,6 +9,7 @@ mod default_dialect;
 mod formats;
 mod grammar;
 pub(crate) mod lexer;
+mod lines;
 pub(crate) mod parser;
 mod reparse;
 mod shapes;
@@ -18,6 +19,7 @@ mod tests;
 pub(crate) use self::grammar::Ended;
 pub use self::{
     default_dialect::{default_dialect, name_in},
+    lines::{name_end, read_line},
     reparse::{List, Refused, Stop, Stretch, reparse},
     shapes::{ShapeError, Shapes},
 };
@@ -29,13 +31,52 @@ use crate::Step;
 /// `TOO_DEEP`.
 pub const MAX_DEPTH: u32 = 12_000;
 
+/// What a [`Sink`] gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// A step.
+    Step(Step),
+    /// An operation on a line that repeats: it is written as an earlier one is, but for names of values. Its steps are
+    /// those that [`read_line`] gives.
+    Line {
+        /// Its length in bytes.
+        len: u16,
+        /// The number of its form: lines of one parse with one number are the same but for names of values.
+        form: u16,
+    },
+}
+
+impl Piece {
+    /// Returns the step, if it is one.
+    pub fn step(self) -> Option<Step> {
+        match self {
+            Piece::Step(step) => Some(step),
+            Piece::Line { .. } => None,
+        }
+    }
+
+    /// Returns the number of bytes of the text that are read with it.
+    pub fn len(self) -> u32 {
+        match self {
+            Piece::Step(Step::Token { len, .. }) => len,
+            Piece::Step(Step::Enter(_) | Step::Exit) => 0,
+            Piece::Line { len, .. } => len.into(),
+        }
+    }
+}
+
 /// A receiver of the steps of a parse in progress.
 ///
-/// All steps together are those of [`parse`]. Between two calls every token is complete, and every node that is open
+/// All steps together are those of [`parse`], but for lines that repeat, if it takes these. Between two calls every token is complete, and every node that is open
 /// stays open.
 pub trait Sink {
-    /// The next steps.
-    fn steps(&mut self, steps: &[Step]);
+    /// The next pieces.
+    fn pieces(&mut self, pieces: &[Piece]);
+
+    /// Returns true if lines that repeat may be given as one [`Piece::Line`] each, instead of their steps.
+    fn takes_lines(&self) -> bool {
+        false
+    }
 
     /// The steps of a function begin: its `Enter` is the next step, at this offset of the text.
     fn function_begins(&mut self, offset: usize) {

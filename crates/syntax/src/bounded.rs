@@ -63,6 +63,10 @@ impl<T: Listed> Bounded<T> {
         }
     }
 
+    /// The number of all that were found.
+    pub fn len(&self) -> usize {
+        self.kept.len() + self.more.as_ref().map_or(0, |it| it.1)
+    }
     /// Returns true if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()

@@ -52,8 +52,9 @@ pub(crate) fn build_mlir(text: &str, shapes: &mlir::Shapes) -> Green {
 }
 
 impl mlir::Sink for Builder<'_> {
-    fn steps(&mut self, steps: &[Step]) {
-        steps.iter().for_each(|step| self.step(*step));
+    fn pieces(&mut self, pieces: &[mlir::Piece]) {
+        // It takes no lines: all are steps.
+        pieces.iter().filter_map(|it| it.step()).for_each(|step| self.step(step));
     }
 }
 

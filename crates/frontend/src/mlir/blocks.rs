@@ -21,7 +21,7 @@ impl<'t> Reader<'t> {
     // ---- names ----
 
     /// The number of a name in the table that names are kept in.
-    fn name_number(&mut self, name: &'t str) -> NameId {
+    pub(super) fn name_number(&mut self, name: &'t str) -> NameId {
         match &mut self.local_names {
             Some(names) => names.number(name),
             None => self.body.intern(name),

@@ -4,7 +4,7 @@ use ir::{
     Dialect,
     guard::{Panicked, Stage, catch, guarded},
 };
-use parser::Step;
+use parser::mlir::Piece;
 
 use super::{aliases::Aliases, reader::Reader};
 use crate::ops::Lowered;
@@ -32,16 +32,16 @@ impl<'t> GuardedReader<'t> {
         GuardedReader { reader: self.reader.without_names(), ..self }
     }
 
-    /// Reads the next steps.
-    pub(super) fn steps(&mut self, steps: &[Step], aliases: &Aliases) {
+    /// Reads the next pieces.
+    pub(super) fn pieces(&mut self, pieces: &[Piece], aliases: &Aliases) {
         if let Some(failed) = &mut self.failed {
-            failed.pos += len_of(steps);
+            failed.pos += len_of(pieces);
             return;
         }
         let (before, reader) = (self.reader.pos(), &mut self.reader);
-        let read = || steps.iter().for_each(|step| reader.step(*step, aliases));
+        let read = || pieces.iter().for_each(|it| reader.piece(*it, aliases));
         if let Err(what) = catch(read) {
-            self.failed = Some(Failed { what, pos: before + len_of(steps) });
+            self.failed = Some(Failed { what, pos: before + len_of(pieces) });
         }
     }
 
@@ -61,8 +61,7 @@ impl<'t> GuardedReader<'t> {
     }
 }
 
-/// The bytes of steps.
-fn len_of(steps: &[Step]) -> u32 {
-    let len = |it: &Step| if let Step::Token { len, .. } = it { *len } else { 0 };
-    steps.iter().map(len).sum()
+/// The bytes of pieces.
+fn len_of(pieces: &[Piece]) -> u32 {
+    pieces.iter().map(|it| it.len()).sum()
 }

@@ -173,7 +173,12 @@ impl Names {
 
     /// Returns true if a name was used before its definition.
     pub(super) fn has_waited(&self) -> bool {
-        !self.waiting.is_empty()
+        self.n_waited() > 0
+    }
+
+    /// The number of uses before their definition.
+    pub(super) fn n_waited(&self) -> usize {
+        self.waiting.len()
     }
 
     /// The uses that nothing has defined.

@@ -8,7 +8,7 @@ use ir::{BlockId, Body, Dialect, NameId, OpId, OpKind, RegionId, RegionKind};
 use parser::{
     Step,
     SyntaxKind::{self, *},
-    mlir::{Shapes, default_dialect, name_in},
+    mlir::{Piece, Shapes, default_dialect, name_in},
 };
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
@@ -16,6 +16,7 @@ use syntax::TextRange;
 use super::{
     aliases::Aliases,
     diagnostics,
+    lines::Lines,
     local_names::LocalNames,
     names::{NONE, Names},
     relower::Traits,
@@ -183,6 +184,9 @@ pub(super) struct Reader<'t> {
     pub(super) heads: Vec<Head<'t>>,
     head_index: FxHashMap<&'t str, u32>,
     pub(super) caches: super::operation::Caches<'t>,
+    pub(super) lines: Lines,
+    /// The number of operands whose stated type is not the one of their definition.
+    pub(super) n_mismatches: usize,
 }
 
 /// Kinds that are parts of the operation in which they stand directly.
@@ -286,6 +290,8 @@ impl<'t> Reader<'t> {
             heads: Vec::new(),
             head_index: FxHashMap::default(),
             caches: Default::default(),
+            lines: Lines::default(),
+            n_mismatches: 0,
         }
     }
 
@@ -321,6 +327,16 @@ impl<'t> Reader<'t> {
             && !self.has_default_dialect
             && self.diagnostics.is_empty()
             && self.pack_budget >= MAX_PACKED / 2
+    }
+
+    /// Reads one more piece.
+    #[inline]
+    pub(super) fn piece(&mut self, piece: Piece, aliases: &Aliases) {
+        match piece {
+            Piece::Step(step) => self.step(step, aliases),
+            Piece::Line { len, .. } if self.hidden > 0 => self.pos += u32::from(len),
+            Piece::Line { len, form } => self.line(form, len.into(), aliases),
+        }
     }
 
     /// Reads one more step.
@@ -508,6 +524,15 @@ impl<'t> Reader<'t> {
 
     pub(super) fn pos(&self) -> u32 {
         self.pos
+    }
+
+    /// The next bytes were read.
+    pub(super) fn goes_on(&mut self, len: u32) {
+        self.pos += len;
+    }
+
+    pub(super) fn pack_budget(&self) -> u32 {
+        self.pack_budget
     }
 
     fn n_operands(&self) -> u32 {

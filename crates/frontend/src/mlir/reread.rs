@@ -6,10 +6,7 @@
 
 use std::sync::Arc;
 
-use parser::{
-    Step,
-    mlir::{Shapes, parse_into},
-};
+use parser::mlir::{Piece, Shapes, parse_into};
 
 use super::{
     UnitKind,
@@ -55,6 +52,6 @@ impl Units for Frames {
 
 impl Offload for Frames {
     fn function_begins(&mut self, _: Outline) {}
-    fn steps(&mut self, _: &[Step]) {}
+    fn pieces(&mut self, _: &[Piece]) {}
     fn function_ends(&mut self) {}
 }

@@ -10,6 +10,7 @@ mod attributes;
 mod diagnostics;
 mod foreseen;
 mod generic;
+mod lines;
 mod pairs;
 mod relower;
 

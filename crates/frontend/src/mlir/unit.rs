@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parser::{
     Step,
     SyntaxKind::{self, *},
-    mlir::{Shapes, Sink},
+    mlir::{Piece, Shapes, Sink},
 };
 use syntax::{Green, GreenStep, TextRange, UnitKind};
 
@@ -130,9 +130,9 @@ impl<'t> FunctionReader<'t> {
         FunctionReader { reader: self.reader.without_names(), ..self }
     }
 
-    /// The next steps of the function.
-    pub fn steps(&mut self, steps: &[Step]) {
-        self.reader.steps(steps, &self.outline.aliases);
+    /// The next pieces of the function.
+    pub fn pieces(&mut self, pieces: &[Piece]) {
+        self.reader.pieces(pieces, &self.outline.aliases);
     }
 
     /// The function, after its last step.
@@ -161,8 +161,8 @@ impl<F: FnMut(Unit)> Units for F {
 pub trait Offload: Units {
     /// A function begins; it will not be given as a unit.
     fn function_begins(&mut self, outline: Outline);
-    /// The next steps of the function.
-    fn steps(&mut self, steps: &[Step]);
+    /// The next pieces of the function.
+    fn pieces(&mut self, pieces: &[Piece]);
     /// The function has ended.
     fn function_ends(&mut self);
 }
@@ -212,43 +212,46 @@ pub struct FileReader<'t, 'u> {
 }
 
 impl Sink for FileReader<'_, '_> {
-    fn steps(&mut self, steps: &[Step]) {
-        // The first step that the frame has not read: it reads them in runs, each under one guard.
+    fn takes_lines(&self) -> bool {
+        true
+    }
+
+    fn pieces(&mut self, pieces: &[Piece]) {
+        // The first piece that the frame has not read: it reads them in runs, each under one guard.
         let mut unread = 0;
-        for (at, &step) in steps.iter().enumerate() {
+        for (at, &piece) in pieces.iter().enumerate() {
             if at % CHECK_EVERY == 0 {
                 ir::interrupt::check();
             }
-            match step {
-                Step::Enter(kind) => {
+            self.pos += piece.len() as usize;
+            match piece {
+                Piece::Step(Step::Enter(kind)) => {
                     if kind == MLIR_CHUNK && self.depth == 1 {
                         self.begin_frame();
                         unread = at;
                     }
                     self.enter(kind);
                 }
-                Step::Token { kind, len } => {
-                    self.pos += len as usize;
-                    self.alias_token(kind);
-                }
-                Step::Exit => {
+                Piece::Step(Step::Token { kind, .. }) => self.alias_token(kind),
+                Piece::Step(Step::Exit) => {
                     self.depth -= 1;
                     // What stands at the top of a document may be an alias, which is known from here on.
                     if self.depth <= 2 {
-                        self.frame_steps(&steps[unread..=at]);
+                        self.frame_pieces(&pieces[unread..=at]);
                         unread = at + 1;
                         self.exit();
                     }
                 }
+                Piece::Line { .. } => {}
             }
         }
-        self.frame_steps(&steps[unread..]);
+        self.frame_pieces(&pieces[unread..]);
         if let Some(function) = &mut self.function {
-            function.steps(steps);
+            function.pieces(pieces);
         } else if self.is_offloaded
             && let Receiver::Offload(receiver) = &mut self.receiver
         {
-            receiver.steps(steps);
+            receiver.pieces(pieces);
         }
     }
 
@@ -335,9 +338,9 @@ impl<'t, 'u> FileReader<'t, 'u> {
         self.frame = Some(GuardedReader::new(reader));
     }
 
-    fn frame_steps(&mut self, steps: &[Step]) {
-        if let Some(reader) = self.frame.as_mut().filter(|_| !steps.is_empty()) {
-            reader.steps(steps, &self.aliases);
+    fn frame_pieces(&mut self, pieces: &[Piece]) {
+        if let Some(reader) = self.frame.as_mut().filter(|_| !pieces.is_empty()) {
+            reader.pieces(pieces, &self.aliases);
         }
     }
 

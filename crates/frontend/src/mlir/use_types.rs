@@ -34,6 +34,7 @@ impl<'t> Reader<'t> {
             let defined = self.body.values[value].ty;
             let is_told = told.contains(&(operand.value, stated));
             let differ = !is_told && defined != stated && self.is_certain_mismatch(defined, stated);
+            self.n_mismatches += usize::from(differ);
             if !differ || !self.is_certainly_typed(value) {
                 continue;
             }

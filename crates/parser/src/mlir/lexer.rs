@@ -237,7 +237,7 @@ fn prefixed(text: &[u8], pos: usize, kind: SyntaxKind, alone: SyntaxKind) -> (Sy
 }
 
 /// The end of what follows a sigil: digits only, or letters, digits and `$._-`. A `-` before `>` is the arrow's.
-fn suffix_end(text: &[u8], start: usize) -> usize {
+pub(crate) fn suffix_end(text: &[u8], start: usize) -> usize {
     let mut pos = start;
     if text.get(pos).is_some_and(u8::is_ascii_digit) {
         while text.get(pos).is_some_and(u8::is_ascii_digit) {

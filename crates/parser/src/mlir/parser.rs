@@ -7,9 +7,10 @@
 //! Every step is O(1) amortised; the lists of results over which [`Parser::op_starts_at`] looks are remembered.
 
 use super::{
-    MAX_DEPTH, Sink,
+    MAX_DEPTH, Piece, Sink,
     default_dialect::{default_dialect, name_in},
     lexer::{self, Dialect, Markers},
+    lines::Lines,
     shapes::{OpInfo, Shapes},
 };
 use crate::{
@@ -55,8 +56,10 @@ pub(crate) struct Parser<'t> {
     pub(crate) current: Token,
     /// The text before this offset is recorded.
     recorded: usize,
-    steps: Vec<Step>,
+    steps: Vec<Piece>,
     sink: Option<&'t mut dyn Sink>,
+    /// The lines that were read, if the sink takes lines that repeat.
+    pub(super) lines: Option<Lines>,
     /// Regions and other nests around the current token.
     depth: u32,
     /// Regions around it.
@@ -112,6 +115,7 @@ impl<'t> Parser<'t> {
             recorded: start,
             steps: Vec::new(),
             sink: None,
+            lines: None,
             depth,
             regions: depth,
             in_function: false,
@@ -140,11 +144,22 @@ impl<'t> Parser<'t> {
 
     /// Gives steps to `sink` as they become final.
     pub(super) fn set_sink(&mut self, sink: &'t mut dyn Sink) {
+        self.lines = sink.takes_lines().then(Lines::default);
         self.sink = Some(sink);
     }
 
+    /// Records the steps behind those in this list.
+    pub(super) fn put_steps(&mut self, steps: Vec<Piece>) {
+        self.steps = steps;
+    }
+
     /// Ends the parse: the steps that no sink has taken.
-    pub(crate) fn finish_steps(mut self) -> Vec<Step> {
+    pub(crate) fn finish_steps(self) -> Vec<Step> {
+        self.finish().into_iter().filter_map(Piece::step).collect()
+    }
+
+    /// The same, as pieces.
+    pub(super) fn finish(mut self) -> Vec<Piece> {
         if self.sink.is_some() {
             self.flush();
         }
@@ -190,6 +205,10 @@ impl<'t> Parser<'t> {
         self.current.kind == kind
     }
 
+    pub(super) fn text(&self) -> &'t str {
+        self.text
+    }
+
     pub(crate) fn text_of(&self, token: Token) -> &'t str {
         &self.text[token.start..token.end]
     }
@@ -219,6 +238,32 @@ impl<'t> Parser<'t> {
         self.recorded < self.current.start
     }
 
+    /// Returns true if that is more than white space.
+    pub(super) fn has_mixed_trivia(&self) -> bool {
+        self.current.mixed
+    }
+
+    /// The number of nests around the current token.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The number of steps that the sink has not taken.
+    pub(super) fn n_steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The steps from a place on; none if they were taken.
+    pub(super) fn steps_from(&self, first: usize) -> Option<&[Piece]> {
+        self.steps.get(first..)
+    }
+
+    /// Records a line up to `end`; `last` is the kind of its last token, `next` the token behind it.
+    pub(super) fn push_line(&mut self, line: Piece, end: usize, last: SyntaxKind, next: Token) {
+        self.steps.push(line);
+        (self.recorded, self.last, self.current) = (end, last, next);
+    }
+
     /// Returns the place where the text that is not recorded begins.
     pub(super) fn recorded(&self) -> usize {
         self.recorded
@@ -242,8 +287,13 @@ impl<'t> Parser<'t> {
     }
 
     #[inline]
+    fn push(&mut self, step: Step) {
+        self.steps.push(Piece::Step(step));
+    }
+
+    #[inline]
     fn push_token(&mut self, kind: SyntaxKind, end: usize) {
-        self.steps.push(Step::Token { kind, len: (end - self.recorded) as u32 });
+        self.push(Step::Token { kind, len: (end - self.recorded) as u32 });
         self.recorded = end;
     }
 
@@ -266,6 +316,11 @@ impl<'t> Parser<'t> {
             self.bump();
         }
         found
+    }
+
+    /// The kind of the last token that was consumed.
+    pub(super) fn last(&self) -> SyntaxKind {
+        self.last
     }
 
     /// Returns true if the last token asks for another one.
@@ -322,18 +377,18 @@ impl<'t> Parser<'t> {
 
     /// Enters a node right after the last consumed token.
     pub(crate) fn enter_before_trivia(&mut self, kind: SyntaxKind) -> Entered {
-        self.steps.push(Step::Enter(kind));
+        self.push(Step::Enter(kind));
         Entered(self.steps.len() - 1)
     }
 
     /// Changes the kind of a node. No operation may have been read since it was entered.
     pub(super) fn set_kind(&mut self, entered: Entered, kind: SyntaxKind) {
-        self.steps[entered.0] = Step::Enter(kind);
+        self.steps[entered.0] = Piece::Step(Step::Enter(kind));
     }
 
     #[inline]
     pub(crate) fn exit(&mut self) {
-        self.steps.push(Step::Exit);
+        self.push(Step::Exit);
     }
 
     /// An empty node that marks a missing part.
@@ -366,7 +421,7 @@ impl<'t> Parser<'t> {
 
     fn flush(&mut self) {
         if let Some(sink) = &mut self.sink {
-            sink.steps(&self.steps);
+            sink.pieces(&self.steps);
             self.steps.clear();
         }
     }

@@ -1,7 +1,10 @@
 //! Lists of operations: files, chunks, regions, blocks.
 
 use super::{attr, block_args, opaque, operation::operation, type_};
-use crate::{SyntaxKind::*, mlir::parser::Parser};
+use crate::{
+    SyntaxKind::*,
+    mlir::{lines::operation_or_line, parser::Parser},
+};
 
 /// `MLIR_FILE`: chunks between split markers. A chunk without any text is no node.
 pub(in crate::mlir) fn file(p: &mut Parser<'_>) {
@@ -153,7 +156,7 @@ pub(in crate::mlir) fn operations(
         p.flush_if_many();
         let kind = p.current.kind;
         match kind {
-            VALUE_ID | STRING | IDENT => operation(p),
+            VALUE_ID | STRING | IDENT => operation_or_line(p),
             _ => opaque::stray_in_region(p),
         }
     }

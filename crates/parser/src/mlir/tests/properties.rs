@@ -143,9 +143,9 @@ struct Collector {
 }
 
 impl Sink for Collector {
-    fn steps(&mut self, steps: &[Step]) {
-        self.largest = self.largest.max(steps.len());
-        self.steps.extend(steps);
+    fn pieces(&mut self, pieces: &[Piece]) {
+        self.largest = self.largest.max(pieces.len());
+        self.steps.extend(pieces.iter().filter_map(|it| it.step()));
     }
 
     fn function_begins(&mut self, offset: usize) {
@@ -170,6 +170,62 @@ fn a_sink_gets_the_same_steps() {
     for text in samples() {
         assert_eq!(collect(&text).steps, parse(&text));
     }
+}
+
+/// Takes lines that repeat, and reads each.
+struct LineReader<'t> {
+    text: &'t str,
+    at: usize,
+    steps: Vec<Step>,
+    n_lines: usize,
+}
+
+impl Sink for LineReader<'_> {
+    fn takes_lines(&self) -> bool {
+        true
+    }
+
+    fn pieces(&mut self, pieces: &[Piece]) {
+        for &piece in pieces {
+            let end = self.at + piece.len() as usize;
+            match piece {
+                Piece::Step(step) => self.steps.push(step),
+                Piece::Line { .. } => {
+                    let mut steps = Vec::new();
+                    let shapes = Shapes::builtin();
+                    assert!(read_line(self.text, self.at, end, shapes, &mut steps));
+                    self.steps.extend(steps.into_iter().filter_map(Piece::step));
+                    self.n_lines += 1;
+                }
+            }
+            self.at = end;
+        }
+    }
+}
+
+#[test]
+fn lines_that_repeat_have_the_same_steps() {
+    let mut random = Random(9);
+    let mut n_lines = 0;
+    for text in samples() {
+        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        for _ in 0..lines.len().min(100) {
+            let mut line = lines[random.below(lines.len())].clone();
+            if random.below(4) == 0 {
+                let at = line.floor_char_boundary(random.below(line.len()));
+                line.insert_str(at, FRAGMENTS[random.below(FRAGMENTS.len())]);
+            }
+            for _ in 0..1 + random.below(3) {
+                lines.insert(random.below(lines.len()), line.clone());
+            }
+        }
+        let text = lines.concat();
+        let mut sink = LineReader { text: &text, at: 0, steps: Vec::new(), n_lines: 0 };
+        parse_into(&text, Shapes::builtin(), &mut sink);
+        assert!(sink.steps == parse(&text), "{text}");
+        n_lines += sink.n_lines;
+    }
+    assert!(n_lines > 1000, "{n_lines}");
 }
 
 #[test]

@@ -2,19 +2,19 @@
 //!
 //! In: a text of MLIR, and the work on a unit of it. Out: the results, in the order of the units. This thread parses.
 //! The other lowers functions and works on them; when it has enough to do, this thread does the same with the next
-//! small function itself, so that many functions are shared evenly. Of a large function the other thread gets the steps
+//! small function itself, so that many functions are shared evenly. Of a large function the other thread gets the pieces
 //! as they come, a few batches at a time: memory does not grow with the text.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 
 use frontend::mlir::{
-    FileReader, FunctionReader, Offload, Outline, Shapes, Step, Unit, Units,
+    FileReader, FunctionReader, Offload, Outline, Piece, Shapes, Unit, Units,
     lower_file_without_names, parse_into,
 };
 
-/// Steps of a batch, about. A function of fewer is small.
-const BATCH: usize = 16 * 1024;
+/// Pieces of a batch, about. A function of fewer is small.
+const BATCH: usize = 4 * 1024;
 /// Messages that wait.
 const WAITING: usize = 8;
 /// Stack of the other thread: as much as a main thread has.
@@ -22,11 +22,11 @@ const STACK: usize = 8 << 20;
 
 /// The messages to the other thread.
 enum Message {
-    /// All steps of a function.
-    Function(Job, Vec<Step>),
-    /// The first steps of a function; more follow.
-    Begins(Job, Vec<Step>),
-    Continues(Vec<Step>),
+    /// All pieces of a function.
+    Function(Job, Vec<Piece>),
+    /// The first pieces of a function; more follow.
+    Begins(Job, Vec<Piece>),
+    Continues(Vec<Piece>),
     Ends,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn on_two_threads<R: Send>(
             bench,
             n_units: 0,
             job: None,
-            steps: Vec::new(),
+            pieces: Vec::new(),
             is_sent: false,
             full,
             empty,
@@ -108,38 +108,38 @@ impl<'a, R> Bench<'a, R> {
         FunctionReader::new(self.text, self.shapes, outline).without_names()
     }
 
-    fn function(&self, outline: Outline, steps: &[Step]) -> R {
+    fn function(&self, outline: Outline, pieces: &[Piece]) -> R {
         let mut reader = self.reader(outline);
-        reader.steps(steps);
+        reader.pieces(pieces);
         (self.work)(reader.finish())
     }
 
     /// The other thread.
-    fn serve(&self, messages: Receiver<Message>, used: &Sender<Vec<Step>>) -> Vec<(usize, R)> {
+    fn serve(&self, messages: Receiver<Message>, used: &Sender<Vec<Piece>>) -> Vec<(usize, R)> {
         let mut results = Vec::new();
         let mut open: Option<(usize, FunctionReader<'_>)> = None;
         // The parser has ended if it wants no more.
-        let give_back = |mut steps: Vec<Step>| {
-            steps.clear();
-            let _ = used.send(steps);
+        let give_back = |mut pieces: Vec<Piece>| {
+            pieces.clear();
+            let _ = used.send(pieces);
         };
         for message in messages {
             match message {
-                Message::Function(job, steps) => {
-                    results.push((job.number, self.function(job.outline, &steps)));
-                    give_back(steps);
+                Message::Function(job, pieces) => {
+                    results.push((job.number, self.function(job.outline, &pieces)));
+                    give_back(pieces);
                 }
-                Message::Begins(job, steps) => {
+                Message::Begins(job, pieces) => {
                     let mut reader = self.reader(job.outline);
-                    reader.steps(&steps);
+                    reader.pieces(&pieces);
                     open = Some((job.number, reader));
-                    give_back(steps);
+                    give_back(pieces);
                 }
-                Message::Continues(steps) => {
+                Message::Continues(pieces) => {
                     if let Some((_, reader)) = &mut open {
-                        reader.steps(&steps);
+                        reader.pieces(&pieces);
                     }
-                    give_back(steps);
+                    give_back(pieces);
                 }
                 Message::Ends => {
                     if let Some((number, reader)) = open.take() {
@@ -159,11 +159,11 @@ struct Sharer<'a, R> {
     /// The function that is open, if no step of it was sent.
     job: Option<Job>,
     /// Steps of it that were not sent.
-    steps: Vec<Step>,
+    pieces: Vec<Piece>,
     is_sent: bool,
     full: SyncSender<Message>,
     /// Lists to be filled again.
-    empty: Receiver<Vec<Step>>,
+    empty: Receiver<Vec<Piece>>,
     results: Vec<(usize, R)>,
 }
 
@@ -173,18 +173,18 @@ impl<R> Sharer<'_, R> {
         self.n_units - 1
     }
 
-    fn take_steps(&mut self) -> Vec<Step> {
+    fn take_pieces(&mut self) -> Vec<Piece> {
         let next = self.empty.try_recv().unwrap_or_default();
-        std::mem::replace(&mut self.steps, next)
+        std::mem::replace(&mut self.pieces, next)
     }
 
-    /// Sends the available steps of a large function. If the channel is closed, the other thread has panicked, and its
+    /// Sends the available pieces of a large function. If the channel is closed, the other thread has panicked, and its
     /// panic is reported.
-    fn send_steps(&mut self) {
-        let steps = self.take_steps();
+    fn send_pieces(&mut self) {
+        let pieces = self.take_pieces();
         let message = match self.job.take() {
-            Some(job) => Message::Begins(job, steps),
-            None => Message::Continues(steps),
+            Some(job) => Message::Begins(job, pieces),
+            None => Message::Continues(pieces),
         };
         self.is_sent = true;
         let _ = self.full.send(message);
@@ -205,27 +205,27 @@ impl<R> Offload for Sharer<'_, R> {
         self.is_sent = false;
     }
 
-    fn steps(&mut self, steps: &[Step]) {
-        self.steps.extend_from_slice(steps);
-        if self.steps.len() >= BATCH {
-            self.send_steps();
+    fn pieces(&mut self, pieces: &[Piece]) {
+        self.pieces.extend_from_slice(pieces);
+        if self.pieces.len() >= BATCH {
+            self.send_pieces();
         }
     }
 
     fn function_ends(&mut self) {
         if self.is_sent {
-            self.send_steps();
+            self.send_pieces();
             let _ = self.full.send(Message::Ends);
             return;
         }
         let Some(job) = self.job.take() else { return };
-        let steps = self.take_steps();
-        let sent = self.full.try_send(Message::Function(job, steps));
+        let pieces = self.take_pieces();
+        let sent = self.full.try_send(Message::Function(job, pieces));
         // Else it was sent, or nobody listens.
-        if let Err(TrySendError::Full(Message::Function(job, mut steps))) = sent {
-            self.results.push((job.number, self.bench.function(job.outline, &steps)));
-            steps.clear();
-            self.steps = steps;
+        if let Err(TrySendError::Full(Message::Function(job, mut pieces))) = sent {
+            self.results.push((job.number, self.bench.function(job.outline, &pieces)));
+            pieces.clear();
+            self.pieces = pieces;
         }
     }
 }
