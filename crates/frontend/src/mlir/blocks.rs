@@ -94,8 +94,8 @@ impl<'t> Reader<'t> {
         self.regions.last().map_or(0, |it| it.n_outside)
     }
 
-    /// The definitions of an operation that are no results are arguments of the region that opens next; where the
-    /// operation was not understood, of each.
+    /// The definitions of an operation that are no results are arguments of the region that opens next; where its row
+    /// says so, or the operation was not understood, of each.
     fn entry_arguments(&mut self, frame: Frame, block: BlockId, aliases: &Aliases) {
         let bound = self.definitions.len();
         let order = self.argument_order(&frame);
@@ -106,7 +106,10 @@ impl<'t> Reader<'t> {
             assigned += usize::from(definition.context == MLIR_ASSIGN);
             self.define_argument(block, &definition, ty);
         }
-        if let Some(frame) = self.frames.last_mut().filter(|it| it.form != Form::Opaque) {
+        let is_of_each = forms::rule(self.heads[frame.head as usize].rule).each;
+        if let Some(frame) =
+            self.frames.last_mut().filter(|it| it.form != Form::Opaque && !is_of_each)
+        {
             frame.bound = bound;
         }
     }

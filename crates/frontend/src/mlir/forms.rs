@@ -133,6 +133,8 @@ pub(super) struct Rule {
     pub(super) branch: bool,
     /// True if its regions have no order.
     pub(super) graph: bool,
+    /// True if the names that it assigns are arguments of each region, of the types behind its colon.
+    pub(super) each: bool,
     /// The computation of its region, if that follows from its name and types, so that the pretty form leaves it out.
     pub(super) body: Option<Vec<Word>>,
     /// Keys of lists of strings in the pretty form whose items are attributes in the generic one.
@@ -421,6 +423,7 @@ fn item(item: &'static str, rule: &mut Rule) -> Result<(), String> {
         "regions" => rule.regions = rest.parse().map_err(|_| "a bad number of regions")?,
         "branch" => rule.branch = true,
         "graph" => rule.graph = true,
+        "each" => rule.each = true,
         "body" => rule.body = Some(structured::parse(rest)?),
         "rename" => {
             let (key, rest) = rest.split_once(' ').ok_or("`rename` without another key")?;

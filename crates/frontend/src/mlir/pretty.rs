@@ -582,6 +582,11 @@ impl<'t> Reader<'t> {
                 let types = self.types_of(&behind[..end.unwrap_or(behind.len())], aliases);
                 return types.get(assigned).copied().unwrap_or(Type::Unknown);
             }
+            if forms::rule(self.heads[frame.head as usize].rule).each {
+                let mut types = parts.iter().filter(|it| is_type(it.kind));
+                let part = types.nth(assigned);
+                return part.map_or(Type::Unknown, |it| self.type_at((it.start, it.end), aliases));
+            }
             return self.named_type("index");
         }
         if definition.context == MLIR_CUSTOM_OP {

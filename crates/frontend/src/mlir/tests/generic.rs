@@ -98,3 +98,34 @@ func.func @f(%a: i32, %b: memref<4xcomplex<f32>>, %c: memref<4xcomplex<f64>>) {
     assert!(printed(pretty).contains("complex.create"));
     assert_eq!(printed(pretty), printed(generic));
 }
+
+/// The names of a `stablehlo.while` are arguments of both regions.
+#[test]
+fn a_loop_of_stablehlo() {
+    let pretty = "func.func @f(%x: tensor<i32>, %n: tensor<f32>) {\n\
+                  %r:2 = stablehlo.while(%i = %x, %acc = %n) : tensor<i32>, tensor<f32> attributes {k = 1 : i32}\n\
+                  cond {\n%p = \"t.p\"(%i) : (tensor<i32>) -> tensor<i1>\nstablehlo.return %p : tensor<i1>\n}\n\
+                  do {\nstablehlo.return %i, %acc : tensor<i32>, tensor<f32>\n}\n\
+                  stablehlo.while()\n cond {\n%t = \"t.t\"() : () -> tensor<i1>\n stablehlo.return %t : tensor<i1>\n} do {\nstablehlo.return\n}\nreturn\n}\n";
+    let generic = "\"func.func\"() <{function_type = (tensor<i32>, tensor<f32>) -> (), sym_name = \"f\"}> ({\n\
+                   ^bb0(%x: tensor<i32>, %n: tensor<f32>):\n\
+                   %r:2 = \"stablehlo.while\"(%x, %n) ({\n^bb0(%i: tensor<i32>, %acc: tensor<f32>):\n\
+                   %p = \"t.p\"(%i) : (tensor<i32>) -> tensor<i1>\n\"stablehlo.return\"(%p) : (tensor<i1>) -> ()\n}, {\n\
+                   ^bb0(%i: tensor<i32>, %acc: tensor<f32>):\n\"stablehlo.return\"(%i, %acc) : (tensor<i32>, tensor<f32>) -> ()\n}) \
+                   {k = 1 : i32} : (tensor<i32>, tensor<f32>) -> (tensor<i32>, tensor<f32>)\n\
+                   \"stablehlo.while\"() ({\n%t = \"t.t\"() : () -> tensor<i1>\n\"stablehlo.return\"(%t) : (tensor<i1>) -> ()\n}, \
+                   {\n\"stablehlo.return\"() : () -> ()\n}) : () -> ()\n\
+                   \"func.return\"() : () -> ()\n}) : () -> ()\n";
+    let bodies = |text: &str| {
+        let mut res = Vec::new();
+        lower_file(text, Shapes::builtin(), &mut |unit| res.push(unit.lowered.body));
+        res
+    };
+    let (pretty, generic) = (bodies(pretty), bodies(generic));
+    assert_eq!(pretty.len(), generic.len());
+    for (pretty, generic) in pretty.iter().zip(&generic) {
+        assert!(crate::mlir::differences(pretty, generic).is_empty());
+    }
+    let args: usize = pretty[0].blocks.iter().map(|it| it.1.args.len()).sum();
+    assert_eq!(args, 6);
+}
