@@ -18,7 +18,6 @@ mod diagnostics;
 mod foreseen;
 mod forms;
 mod guarded;
-mod lines;
 mod local_names;
 mod locations;
 mod names;

@@ -9,7 +9,6 @@ mod default_dialect;
 mod formats;
 mod grammar;
 pub(crate) mod lexer;
-mod lines;
 pub(crate) mod parser;
 mod reparse;
 mod shapes;
@@ -19,7 +18,8 @@ mod tests;
 pub(crate) use self::grammar::Ended;
 pub use self::{
     default_dialect::{default_dialect, name_in},
-    lines::{name_end, read_line},
+    grammar::read_line,
+    lexer::name_end,
     reparse::{List, Refused, Stop, Stretch, reparse},
     shapes::{ShapeError, Shapes},
 };
@@ -31,7 +31,7 @@ use crate::Step;
 /// `TOO_DEEP`.
 pub const MAX_DEPTH: u32 = 12_000;
 
-/// What a [`Sink`] gets.
+/// A part of what a [`Sink`] gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
     /// A step.
@@ -56,7 +56,7 @@ impl Piece {
     }
 
     /// Returns the number of bytes of the text that are read with it.
-    pub fn len(self) -> u32 {
+    pub fn n_bytes(self) -> u32 {
         match self {
             Piece::Step(Step::Token { len, .. }) => len,
             Piece::Step(Step::Enter(_) | Step::Exit) => 0,
@@ -67,8 +67,8 @@ impl Piece {
 
 /// A receiver of the steps of a parse in progress.
 ///
-/// All steps together are those of [`parse`], but for lines that repeat, if it takes these. Between two calls every token is complete, and every node that is open
-/// stays open.
+/// All steps together are those of [`parse`], but for lines that repeat, if it takes these. Between two calls every
+/// token is complete, and every node that is open stays open.
 pub trait Sink {
     /// The next pieces.
     fn pieces(&mut self, pieces: &[Piece]);

@@ -63,5 +63,5 @@ impl<'t> GuardedReader<'t> {
 
 /// The bytes of pieces.
 fn len_of(pieces: &[Piece]) -> u32 {
-    pieces.iter().map(|it| it.len()).sum()
+    pieces.iter().map(|it| it.n_bytes()).sum()
 }

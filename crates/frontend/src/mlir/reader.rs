@@ -4,6 +4,8 @@
 //! operands, definitions, regions, successors. An operation is made when it ends, or at its first region. No recursion;
 //! O(1) a step.
 
+mod lines;
+
 use ir::{BlockId, Body, Dialect, NameId, OpId, OpKind, RegionId, RegionKind};
 use parser::{
     Step,
@@ -13,10 +15,10 @@ use parser::{
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
+use self::lines::Lines;
 use super::{
     aliases::Aliases,
     diagnostics,
-    lines::Lines,
     local_names::LocalNames,
     names::{NONE, Names},
     relower::Traits,
@@ -184,7 +186,7 @@ pub(super) struct Reader<'t> {
     pub(super) heads: Vec<Head<'t>>,
     head_index: FxHashMap<&'t str, u32>,
     pub(super) caches: super::operation::Caches<'t>,
-    pub(super) lines: Lines,
+    lines: Lines,
     /// The number of operands whose stated type is not the one of their definition.
     pub(super) n_mismatches: usize,
 }
@@ -524,15 +526,6 @@ impl<'t> Reader<'t> {
 
     pub(super) fn pos(&self) -> u32 {
         self.pos
-    }
-
-    /// The next bytes were read.
-    pub(super) fn goes_on(&mut self, len: u32) {
-        self.pos += len;
-    }
-
-    pub(super) fn pack_budget(&self) -> u32 {
-        self.pack_budget
     }
 
     fn n_operands(&self) -> u32 {

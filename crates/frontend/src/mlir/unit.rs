@@ -223,7 +223,7 @@ impl Sink for FileReader<'_, '_> {
             if at % CHECK_EVERY == 0 {
                 ir::interrupt::check();
             }
-            self.pos += piece.len() as usize;
+            self.pos += piece.n_bytes() as usize;
             match piece {
                 Piece::Step(Step::Enter(kind)) => {
                     if kind == MLIR_CHUNK && self.depth == 1 {

@@ -15,11 +15,11 @@ use super::parser::Parser;
 use crate::SyntaxKind::{self, *};
 
 pub(crate) use self::list::Ended;
+pub use self::operation::read_line;
 pub(super) use self::{
     attr::{attr, attr_dict, map_operands, number, params, properties, symbol_ref},
     list::{chunk_items, file, operations, region},
     opaque::{region_follows, text_until},
-    operation::operation,
     types::{function_type, result_types, type_, types},
     value::{
         assign_list, block_args, flat_brackets, operand_group, operands, successor, value_def,

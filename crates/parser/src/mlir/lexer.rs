@@ -236,6 +236,11 @@ fn prefixed(text: &[u8], pos: usize, kind: SyntaxKind, alone: SyntaxKind) -> (Sy
     if end > pos + 1 { (kind, end) } else { (alone, end) }
 }
 
+/// The end of the name of a value that begins at `start`, without a number of a result.
+pub fn name_end(text: &str, start: usize) -> usize {
+    suffix_end(text.as_bytes(), start + 1)
+}
+
 /// The end of what follows a sigil: digits only, or letters, digits and `$._-`. A `-` before `>` is the arrow's.
 pub(crate) fn suffix_end(text: &[u8], start: usize) -> usize {
     let mut pos = start;

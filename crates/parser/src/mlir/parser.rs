@@ -6,11 +6,15 @@
 //!
 //! Every step is O(1) amortised; the lists of results over which [`Parser::op_starts_at`] looks are remembered.
 
+mod lines;
+
+pub(super) use self::lines::{Form, Line, MOST_BYTES};
+
+use self::lines::Lines;
 use super::{
     MAX_DEPTH, Piece, Sink,
     default_dialect::{default_dialect, name_in},
     lexer::{self, Dialect, Markers},
-    lines::Lines,
     shapes::{OpInfo, Shapes},
 };
 use crate::{

@@ -1,10 +1,11 @@
 //! Lists of operations: files, chunks, regions, blocks.
 
-use super::{attr, block_args, opaque, operation::operation, type_};
-use crate::{
-    SyntaxKind::*,
-    mlir::{lines::operation_or_line, parser::Parser},
+use super::{
+    attr, block_args, opaque,
+    operation::{operation, operation_or_line},
+    type_,
 };
+use crate::{SyntaxKind::*, mlir::parser::Parser};
 
 /// `MLIR_FILE`: chunks between split markers. A chunk without any text is no node.
 pub(in crate::mlir) fn file(p: &mut Parser<'_>) {

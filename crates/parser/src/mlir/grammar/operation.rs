@@ -1,5 +1,10 @@
 //! One operation, in its generic or its pretty form.
 
+mod lines;
+
+pub(super) use self::lines::operation_or_line;
+pub use self::lines::read_line;
+
 use super::{
     attr_dict, function_type, list, opaque, operands, properties, region, successor, value_def,
 };
@@ -13,7 +18,7 @@ use crate::{
 };
 
 /// A `MLIR_GENERIC_OP`, `MLIR_CUSTOM_OP` or `MLIR_OPAQUE_OP`. The current token is a value, a string or a word.
-pub(in crate::mlir) fn operation(p: &mut Parser<'_>) {
+pub(super) fn operation(p: &mut Parser<'_>) {
     let around = (p.op_column, p.op_name);
     p.operation_begins();
     let unit = !p.in_function && p.op_info().is_function;

@@ -187,7 +187,7 @@ impl Sink for LineReader<'_> {
 
     fn pieces(&mut self, pieces: &[Piece]) {
         for &piece in pieces {
-            let end = self.at + piece.len() as usize;
+            let end = self.at + piece.n_bytes() as usize;
             match piece {
                 Piece::Step(step) => self.steps.push(step),
                 Piece::Line { .. } => {

@@ -2,8 +2,8 @@
 //!
 //! In: a text of MLIR, and the work on a unit of it. Out: the results, in the order of the units. This thread parses.
 //! The other lowers functions and works on them; when it has enough to do, this thread does the same with the next
-//! small function itself, so that many functions are shared evenly. Of a large function the other thread gets the pieces
-//! as they come, a few batches at a time: memory does not grow with the text.
+//! small function itself, so that many functions are shared evenly. Of a large function the other thread gets the
+//! pieces as they come, a few batches at a time: memory does not grow with the text.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};

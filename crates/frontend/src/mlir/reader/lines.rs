@@ -14,7 +14,8 @@ use parser::{
 use smallvec::SmallVec;
 use syntax::{TextRange, TextSize};
 
-use super::{aliases::Aliases, blocks::text_range, forms, names::Found, reader::Reader};
+use super::Reader;
+use crate::mlir::{aliases::Aliases, blocks::text_range, forms, names::Found};
 
 /// Names of values in a line, about.
 type PerName<T> = SmallVec<[T; 4]>;
@@ -134,7 +135,7 @@ impl<'t> Reader<'t> {
                 self.diagnostics.len(),
                 self.names.n_waited(),
                 self.pending_targets.len(),
-                self.pack_budget() as usize,
+                self.pack_budget as usize,
                 self.n_mismatches,
             ],
         }
@@ -282,7 +283,7 @@ impl<'t> Reader<'t> {
         for &it in &alike.dictionaries {
             self.map.push_dictionary(op, self.relative(place(it)));
         }
-        self.goes_on(len);
+        self.pos += len;
         true
     }
 }
