@@ -213,9 +213,9 @@ impl<'t> Reader<'t> {
         self.heads.iter().find(|it| it.name == name).map(|it| it.rule)
     }
 
-    /// Returns true if attributes may be made of names of values.
+    /// Returns true if attributes may be made of names of values, or of a location: lines of one form differ in these.
     fn has_names(&self, attrs: AttrDictId) -> bool {
-        let is_name = |it: &ir::Attr| matches!(it, ir::Attr::Text(it) if it.contains('%'));
+        let is_name = |it: &ir::Attr| matches!(it, ir::Attr::Text(it) if it.contains('%') || it.contains("loc("));
         self.body.dict(attrs).iter().any(|(_, it)| is_name(it))
     }
 

@@ -78,6 +78,8 @@ fn forms_of_all_kinds() {
         "%$ = memref.load %m[%i] : memref<4xf32>",
         "%x = arith.constant 5 : i32",
         "%v$ = arith.cmpi slt, %a, %a {tag} : i32 loc(\"x\")",
+        "%$ = arith.addi %a, %a {k = #loc} : i32 loc(#loc$)",
+        "%$ = arith.addi %a, %a : i32 loc(callsite(#loc$ at #loc))",
         "\"t.y\"(%a) <{p = 1 : i32}> {q = 2 : i32} : (i32) -> ()",
         "func.call @g(%a) : (i32) -> ()",
         "%w$:2 = \"t.z\"() : () -> (i32, f32)",
@@ -103,6 +105,8 @@ fn forms_of_all_kinds() {
         5 %$ = memref.load %m[%i] : memref<4xf32>
         5 %x = arith.constant 5 : i32
         5 %v$ = arith.cmpi slt, %a, %a {tag} : i32 loc("x")
+        5 %$ = arith.addi %a, %a {k = #loc} : i32 loc(#loc$)
+        0 %$ = arith.addi %a, %a : i32 loc(callsite(#loc$ at #loc))
         5 "t.y"(%a) <{p = 1 : i32}> {q = 2 : i32} : (i32) -> ()
         6 func.call @g(%a) : (i32) -> ()
         0 %w$:2 = "t.z"() : () -> (i32, f32)

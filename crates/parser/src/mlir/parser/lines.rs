@@ -1,4 +1,5 @@
-//! The forms of lines that were read: their texts without the names of values.
+//! The forms of lines that were read: their texts without the names of values, and without the number of the location
+//! at their end.
 //!
 //! In: the text of a line. Out: the number of its form, if it is kept. A form is kept when it is met again. O(bytes).
 
@@ -11,7 +12,7 @@ use crate::{SyntaxKind, mlir::lexer};
 pub(in crate::mlir) const MOST_BYTES: usize = 1024;
 
 /// Bytes that are not just a part of a line.
-const IS_SPECIAL: [bool; 256] = set(b"%\"/^\n\r");
+const IS_SPECIAL: [bool; 256] = set(b"%\"/^#\n\r");
 
 /// Bytes that end a string, or make it one that is not looked into.
 const IS_ODD: [bool; 256] = set(b"\"\\\n\r");
@@ -34,7 +35,7 @@ const MOST_FORMS: usize = 1 << 13;
 
 /// The forms of the lines that were read.
 pub(in crate::mlir) struct Lines {
-    /// By the text of a line, in which names of values are `%`.
+    /// By the text of a line, in which names of values are `%` and a location is `#loc`.
     forms: FxHashMap<Box<[u8]>, Form>,
     /// Hashes of texts that were met.
     seen: Vec<u32>,
@@ -77,7 +78,7 @@ impl Lines {
         Some(Line { end, known, is_met })
     }
 
-    /// Writes the text of a line without names; its end, without blanks.
+    /// Writes the text of a line without names of values and numbers of locations; its end, without blanks.
     pub(in crate::mlir) fn read(&mut self, text: &[u8], start: usize) -> Option<usize> {
         self.text.clear();
         // No line has more bytes.
@@ -99,6 +100,16 @@ impl Lines {
                     (text[end] == b'"').then_some(end + 1)?
                 }
                 b'/' if text.get(at + 1) != Some(&b'/') => at + 1,
+                // Locations have numbers of their own.
+                b'#' if self.text.ends_with(b" loc(") => {
+                    let name = text.get(at..).and_then(|it| it.strip_prefix(b"#loc"))?;
+                    let n_digits = name.iter().take_while(|it| it.is_ascii_digit()).count();
+                    self.text.extend_from_slice(b"#loc");
+                    at += 4 + n_digits;
+                    // So that they are behind all names.
+                    matches!(text.get(at..at + 2), Some(b")\n" | b")\r")).then_some(at + 1)?
+                }
+                b'#' => at + 1,
                 b'\n' | b'\r' => break,
                 // Comments and successors.
                 _ => return None,
