@@ -4,11 +4,16 @@
 //! Which functions are kernels is guessed by the last word of a decorator, and told by the tree of the short text
 //! ([`Skimmed::is_of`]). A function stays whole if it has one of the names that imports bind: it may call something of
 //! another file. Indents, brackets and strings are followed as far as that takes; where one is odd, nothing is left
-//! out. One pass over the bytes, without tokens. A text that [`is_plain`] needs not even that.
+//! out. One pass over the bytes, without tokens. A text that [`is_plain`] needs not even that, and of one that has
+//! nothing but imports, modules and kernels the outline is read from the lines ([`names`]).
+
+mod names;
 
 use syntax::{TextRange, TextSize};
 
 use super::discover::FileFunctions;
+
+pub use names::{Named, names};
 
 /// The last words of decorators of functions whose bodies nobody but their lowering reads.
 const KERNELS: [&[u8]; 3] = [b"prim_func", b"macro", b"inline"];
@@ -57,10 +62,7 @@ impl Skimmed {
 /// Returns a text without the bodies of its kernels; `None` if there is nothing to leave out, or something is odd.
 /// Calls of functions of packages that are `known` are of no interest.
 pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
-    // Other line ends, and pages, are rare.
-    if text.len() > u32::MAX as usize
-        || text.bytes().any(|it| matches!(it, b'\r' | b'\t' | b'\x0c'))
-    {
+    if !has_usual_lines(text) {
         return None;
     }
     let imported = imported(text, known);
@@ -91,6 +93,14 @@ pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
     }
     cuts.extend(open.and_then(Open::end));
     (!cuts.is_empty()).then(|| without(text, &cuts))
+}
+
+/// Returns false for a text with other line ends, or pages, which are rare.
+fn has_usual_lines(text: &str) -> bool {
+    let is_other = |it: &u8| matches!(it, b'\r' | b'\t' | b'\x0c');
+    // All of a piece are looked at: several bytes are at once.
+    let is_usual = |it: &[u8]| it.iter().filter(|it| is_other(it)).count() == 0;
+    text.len() <= u32::MAX as usize && text.as_bytes().chunks(256).all(is_usual)
 }
 
 /// Returns true if a text has no function of the script, and imports nothing but packages that are `known`: then it has
