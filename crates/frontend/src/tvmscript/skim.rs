@@ -1,9 +1,10 @@
-//! A text without the parameters and bodies of its kernels: all that an outline of the file needs.
+//! A text without the parameters and bodies of its functions: all that an outline of the file needs.
 //!
 //! In: a text. Out: a short one with `def f():pass` for each kernel, and the way from its offsets to those of the text.
 //! Which functions are kernels is guessed by the last word of a decorator, and told by the tree of the short text
-//! ([`Skimmed::is_of`]). A function stays whole if it has one of the names that imports bind: it may call something of
-//! another file. Indents, brackets and strings are followed as far as that takes; where one is odd, nothing is left
+//! ([`Skimmed::is_of`]). A kernel stays whole if it has one of the names that imports bind: it may call something of
+//! another file. So it is with functions of Python that have no kernel inside; all of them stay whole in a text that
+//! uses such a name anywhere, as they may compute the arguments of its calls. Indents, brackets and strings are followed as far as that takes; where one is odd, nothing is left
 //! out. One pass over the bytes, without tokens. A text that [`is_plain`] needs not even that, and of one that has
 //! nothing but imports, modules and kernels the outline is read from the lines ([`names`]).
 
@@ -31,7 +32,7 @@ pub struct Skimmed {
     /// The text.
     pub text: String,
     gaps: Vec<Gap>,
-    /// The places where the names of functions without bodies begin.
+    /// The places where the names of kernels without bodies begin.
     names: Vec<TextSize>,
 }
 
@@ -66,13 +67,18 @@ pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
         return None;
     }
     let imported = imported(text, known);
+    let mut may_call = false;
     let mut lines = Lines { bytes: text.as_bytes(), at: 0, watched: &imported };
     let mut cuts = Vec::new();
-    let mut decorated: Option<(usize, bool)> = None;
+    let mut decorated: Option<Decorated> = None;
     let mut open: Option<Open> = None;
     while let Some(line) = lines.next()? {
+        let words = &text.as_bytes()[line.start..line.end];
+        let is_import = || [&b"from "[..], b"import "].iter().any(|it| words.starts_with(it));
+        // What a star binds, nobody knows.
+        may_call |= line.is_watched && (!is_import() || words.contains(&b'*'));
         if let Some(body) = open.take() {
-            match body.with(&line) {
+            match body.with(&line, words) {
                 Step::Goes(body) => {
                     open = Some(body);
                     continue;
@@ -82,17 +88,40 @@ pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
             }
             // One that was odd is left as it is, and its lines are read as others.
         }
-        let words = &text.as_bytes()[line.start..line.end];
         let before = decorated.take();
+        let is_decorated = before.is_some();
+        let may_be_decorated = [&b"@"[..], b"def ", b"class ", b"async "];
+        if is_decorated && !may_be_decorated.iter().any(|it| words.starts_with(it)) {
+            return None;
+        }
+        let before = before.filter(|it| it.indent == line.indent);
         if words.first() == Some(&b'@') {
-            let was = before.is_some_and(|it| it.0 == line.indent && it.1);
-            decorated = Some((line.indent, was || is_kernel(words)));
-        } else if before.is_some_and(|it| it.0 == line.indent && it.1) {
-            open = Open::of(words, &line);
+            decorated = Some(Decorated {
+                indent: line.indent,
+                is_kernel: is_kernel(words) || before.as_ref().is_some_and(|it| it.is_kernel),
+                is_python: is_python(words)
+                    && (!is_decorated || before.as_ref().is_some_and(|it| it.is_python)),
+            });
+        } else if before.as_ref().is_some_and(|it| it.is_kernel) {
+            open = Open::of(words, &line, true);
+        } else if !is_decorated || before.is_some_and(|it| it.is_python) {
+            open = Open::of(words, &line, false);
         }
     }
     cuts.extend(open.and_then(Open::end));
+    if may_call {
+        cuts.retain(|it| it.is_kernel);
+    }
     (!cuts.is_empty()).then(|| without(text, &cuts))
+}
+
+/// The decorators so far of what comes next.
+struct Decorated {
+    indent: usize,
+    /// One makes a kernel.
+    is_kernel: bool,
+    /// None of them is the script's, or compiles.
+    is_python: bool,
 }
 
 /// Returns false for a text with other line ends, or pages, which are rare.
@@ -151,8 +180,10 @@ fn without(text: &str, cuts: &[Cut]) -> Skimmed {
     let (mut gaps, mut names) =
         (Vec::with_capacity(2 * cuts.len()), Vec::with_capacity(cuts.len()));
     let mut from = 0;
-    for Cut { name, parameters, body } in cuts {
-        names.push(TextSize::from((short.len() + name - from) as u32));
+    for Cut { name, parameters, body, is_kernel } in cuts {
+        if *is_kernel {
+            names.push(TextSize::from((short.len() + name - from) as u32));
+        }
         short.push_str(&text[from..parameters.0]);
         gaps.push(Gap { at: short.len() as u32, missing: (parameters.1 - short.len()) as u32 });
         short.push_str(&text[parameters.1..body.0]);
@@ -171,6 +202,8 @@ struct Cut {
     /// Between the parentheses.
     parameters: (usize, usize),
     body: (usize, usize),
+    /// False for a function of Python.
+    is_kernel: bool,
 }
 
 /// A function whose body is being read.
@@ -193,18 +226,19 @@ enum Step {
 
 impl Open {
     /// The function that a line begins; none if it is something else.
-    fn of(words: &[u8], line: &Line) -> Option<Open> {
+    fn of(words: &[u8], line: &Line, is_kernel: bool) -> Option<Open> {
         let rest = words.strip_prefix(b"def ")?;
         let name = line.start + 4 + rest.iter().position(|it| *it != b' ')?;
         let (start, end) = line.parentheses?;
         let is_plain = line.last == b':' && !line.is_watched;
-        let cut = Cut { name, parameters: (start, end), body: (line.end, line.end) };
+        let body = (line.end, line.end);
+        let cut = Cut { name, parameters: (start, end), body, is_kernel };
         let open = || Open { cut, indents: vec![line.indent], begins: true, is_empty: true };
         is_plain.then(open)
     }
 
     /// With a line that may be one of the body.
-    fn with(mut self, line: &Line) -> Step {
+    fn with(mut self, line: &Line, words: &[u8]) -> Step {
         let outer = self.indents[0];
         if line.indent <= outer {
             return self.end().map_or(Step::Odd, Step::Ends);
@@ -224,7 +258,9 @@ impl Open {
                 }
             }
         }
-        if line.is_watched {
+        // A kernel in a function of Python, and what binds names outside of it.
+        let is_outside = words.first() == Some(&b'@') || words.starts_with(b"global ");
+        if line.is_watched || (!self.cut.is_kernel && is_outside) {
             return Step::Odd;
         }
         self.begins = line.last == b':';
@@ -384,6 +420,16 @@ fn is_kernel(words: &[u8]) -> bool {
     let end = words.iter().position(|it| *it == b'(').unwrap_or(words.len());
     let mut parts = words[1..end].trim_ascii().rsplit(|it| *it == b'.');
     parts.next().is_some_and(|it| KERNELS.contains(&it)) && parts.next().is_some()
+}
+
+/// Returns true for `@a.b` and `@a.b(…)` where `b` is no word of the script's decorators: as it is behind a dot, no
+/// import has renamed it.
+fn is_python(words: &[u8]) -> bool {
+    let end = words.iter().position(|it| *it == b'(').unwrap_or(words.len());
+    let mut parts = words[1..end].trim_ascii().rsplit(|it| *it == b'.');
+    let last = parts.next().unwrap_or_default();
+    let is_word = !last.is_empty() && last.iter().all(|it| is_in_word(*it));
+    is_word && parts.next().is_some() && !DECORATORS.iter().any(|it| it.as_bytes() == last)
 }
 
 /// The names that imports of a text may bind, but those of packages that are known.

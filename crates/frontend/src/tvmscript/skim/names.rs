@@ -44,7 +44,8 @@ pub fn names<'t>(text: &'t str, known: &[&str]) -> Option<Vec<Named<'t>>> {
     let mut open: Option<Open> = None;
     while let Some(line) = lines.next()? {
         if let Some(body) = open.take() {
-            match body.with(&line) {
+            let words = &text.as_bytes()[line.start..line.end];
+            match body.with(&line, words) {
                 Step::Goes(body) => {
                     open = Some(body);
                     continue;
@@ -145,7 +146,7 @@ impl<'t> Reader<'t> {
         if let Some(decorator) = words.strip_prefix('@') {
             self.decorator = Some(self.decorator_of(decorator, line)?);
         } else if let Some(import) = words.strip_prefix("from ") {
-            self.from_import(import)?;
+            self.imports_from(import)?;
         } else if let Some(import) = words.strip_prefix("import ") {
             self.import(import)?;
         } else {
@@ -198,7 +199,7 @@ impl<'t> Reader<'t> {
         if !is_usual || self.imports.iter().any(|it| it.0 == name) {
             return None;
         }
-        let open = Open::of(words.as_bytes(), line)?;
+        let open = Open::of(words.as_bytes(), line, true)?;
         self.add(name, line.start + "def ".len(), line.indent, false);
         Some(open)
     }
@@ -229,7 +230,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `from a.b import c as d, e`.
-    fn from_import(&mut self, import: &'t str) -> Option<()> {
+    fn imports_from(&mut self, import: &'t str) -> Option<()> {
         let (module, names) = import.split_once(" import ")?;
         let module = module.trim_matches(' ');
         is_dotted(module).then_some(())?;
