@@ -23,6 +23,9 @@ const KERNELS: [&[u8]; 3] = [b"prim_func", b"macro", b"inline"];
 const DECORATORS: [&str; 7] =
     ["prim_func", "macro", "inline", "jit", "lazy_jit", "function", "pyfunc"];
 
+/// Words that begin statements and stand nowhere else.
+const STATEMENTS: [&[u8]; 4] = [b"def ", b"class ", b"return ", b"with "];
+
 /// The text in the place of a body.
 const BODY: &str = "pass";
 
@@ -300,6 +303,12 @@ impl Lines<'_> {
         self.bytes.get(at).copied().unwrap_or(b'\n')
     }
 
+    /// Returns true if a line begins as only statements do: in brackets that somebody has yet to close.
+    fn begins_statement(&self) -> bool {
+        let rest = self.bytes[self.at..].trim_ascii_start();
+        STATEMENTS.iter().any(|it| rest.starts_with(it))
+    }
+
     fn skip_comment(&mut self) {
         while self.at < self.bytes.len() && self.bytes[self.at] != b'\n' {
             self.at += 1;
@@ -338,6 +347,9 @@ impl Lines<'_> {
                 }
                 b'\n' => {
                     self.at += 1;
+                    if self.begins_statement() {
+                        return None;
+                    }
                     continue;
                 }
                 b'#' => {

@@ -191,6 +191,7 @@ fn what_is_odd_stays() {
     check_body("    if x:\n        y = 2\n      z = 3\n", whole());
     check_body("    x = 1 \\ 2\n", whole());
     check_body("    x = 1)\n", whole());
+    check("@T.prim_func\ndef f(\ndef g(a):\n    b,\n):\n    x = 1\n", whole());
     check("@T.prim_func\ndef f(a): x = 1\n", whole());
     check("@T.prim_func\nx = 1\ndef f(a):\n    x = 1\n", whole());
     check("@T.prim_func\nasync def f(a):\n    x = 1\n", whole());
