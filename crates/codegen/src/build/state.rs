@@ -151,9 +151,10 @@ impl State {
             let bytes = std::mem::replace(&mut at, end)..end;
             Some(Stored { bytes: Some(bytes), has_outputs, state: OnceLock::new() })
         };
-        let files = head.files.iter().map(|&(name, len, has_outputs)| {
-            Some((name.to_owned(), stored(len, has_outputs)?))
-        });
+        let files = head
+            .files
+            .iter()
+            .map(|&(name, len, has_outputs)| Some((name.to_owned(), stored(len, has_outputs)?)));
         let files = files.collect::<Option<_>>()?;
         let (generator, options) = (head.generator.to_owned(), head.options.to_owned());
         let (version, index) = (head.version, head.index);

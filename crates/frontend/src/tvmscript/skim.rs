@@ -4,9 +4,10 @@
 //! Which functions are kernels is guessed by the last word of a decorator, and told by the tree of the short text
 //! ([`Skimmed::is_of`]). A kernel stays whole if it has one of the names that imports bind: it may call something of
 //! another file. So it is with functions of Python that have no kernel inside; all of them stay whole in a text that
-//! uses such a name anywhere, as they may compute the arguments of its calls. Indents, brackets and strings are followed as far as that takes; where one is odd, nothing is left
-//! out. One pass over the bytes, without tokens. A text that [`is_plain`] needs not even that, and of one that has
-//! nothing but imports, modules and kernels the outline is read from the lines ([`names`]).
+//! uses such a name anywhere, as they may compute the arguments of its calls. Indents, brackets and strings are
+//! followed as far as that takes; where one is odd, nothing is left out. One pass over the bytes, without tokens. A
+//! text that [`is_plain`] needs not even that, and of one that has nothing but imports, modules and kernels the outline
+//! is read from the lines ([`names`]).
 
 mod names;
 

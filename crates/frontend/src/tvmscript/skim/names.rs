@@ -1,4 +1,4 @@
-//! The names in an outline of a text that is nothing but imports, modules and kernels: most kernels that programs print.
+//! The names in an outline of a text that is nothing but imports, modules and kernels, as most printed programs are.
 //!
 //! In: a text. Out: its modules and kernels in order, without a tree; none if anything else is in the text, or anything
 //! in it is written in an unusual way, or may mean something else than it seems. One pass over the bytes.
