@@ -92,6 +92,54 @@ pub fn read_text_within(root: &Path, path: &Path, limit: u64) -> io::Result<Stri
     text_of(read_within(root, path, limit)?)
 }
 
+/// The last folder of which a file was read, for many files one folder after the other: where it leads is asked once.
+#[derive(Default, Debug)]
+pub struct LastFolder {
+    #[cfg(unix)]
+    open: Option<(PathBuf, std::os::fd::OwnedFd)>,
+}
+
+impl LastFolder {
+    /// As [`read_text_within`]. A folder that was replaced since the last file of it was read is found by
+    /// [`LastFolder::forget`] only; in no case is a file read that is not in `root`.
+    ///
+    /// # Errors
+    /// As [`read_text_within`].
+    pub fn read_text_within(&mut self, root: &Path, path: &Path, limit: u64) -> io::Result<String> {
+        #[cfg(unix)]
+        if let Some(file) = self.open(root, path)? {
+            return text_of(read_open(&file, limit)?);
+        }
+        read_text_within(root, path, limit)
+    }
+
+    /// Looks anew where the next file is.
+    pub fn forget(&mut self) {
+        *self = LastFolder::default();
+    }
+
+    /// Opens a regular file by its folder; none if it is a link.
+    #[cfg(unix)]
+    fn open(&mut self, root: &Path, path: &Path) -> io::Result<Option<File>> {
+        use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
+        let Some((folder, name)) = path.parent().zip(path.file_name()) else { return Ok(None) };
+        let open = match self.open.take().filter(|it| it.0.as_os_str() == folder.as_os_str()) {
+            Some((_, open)) => open,
+            None => open_folder(&check_within(root, folder)?)?.into(),
+        };
+        let (_, open) = self.open.insert((folder.to_owned(), open));
+        // As of `open`: looked at first. A link may lead anywhere.
+        let stat = statat(&*open, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Ok(None);
+        }
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(openat(&*open, name, OFlags::RDONLY | flags, Mode::empty())?);
+        expect_regular(&file.metadata()?)?;
+        Ok(Some(file))
+    }
+}
+
 /// The bytes of whatever a user named: a stream is read to its end, and waited for.
 ///
 /// # Errors

@@ -67,3 +67,42 @@ fn links_are_followed_inside_of_the_folder_only() {
         assert!(error.starts_with("it is a link that leads out of "), "{error}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn files_by_their_last_folder_are_read_as_others_are() {
+    use std::os::unix::fs::symlink;
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("in")).unwrap();
+    fs::write(at("in/a"), "inside").unwrap();
+    fs::write(at("b"), "above").unwrap();
+    fs::write(other.path().join("a"), "outside").unwrap();
+    fs::write(other.path().join("b"), "outside").unwrap();
+    symlink("in/a", at("good")).unwrap();
+    symlink(other.path().join("a"), at("bad")).unwrap();
+    symlink(other.path(), at("folder")).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, at("fifo"), rustix::fs::Mode::RWXU).unwrap();
+    let mut last = LastFolder::default();
+    for name in ["in/a", "in/a", "b", "good", "bad", "folder/a", "in/none", "none/a", "in", "fifo"]
+    {
+        for limit in [99, 3] {
+            let now = last.read_text_within(folder.path(), &at(name), limit);
+            let shown = |it: io::Result<String>| it.map_err(|it| it.to_string());
+            assert_eq!(
+                shown(now),
+                shown(read_text_within(folder.path(), &at(name), limit)),
+                "{name}"
+            );
+        }
+    }
+    // A folder that was replaced by a link out of the root is not followed, and what is there now is read again.
+    assert_eq!(last.read_text_within(folder.path(), &at("in/a"), 99).unwrap(), "inside");
+    fs::rename(at("in"), at("was")).unwrap();
+    symlink(other.path(), at("in")).unwrap();
+    fs::write(at("was/b"), "inside as well").unwrap();
+    assert_eq!(last.read_text_within(folder.path(), &at("in/b"), 99).unwrap(), "inside as well");
+    last.forget();
+    let error = said(last.read_text_within(folder.path(), &at("in/b"), 99));
+    assert!(error.starts_with("it is a link that leads out of "), "{error}");
+}

@@ -24,7 +24,7 @@ use frontend::{
     mlir,
     tvmscript::{
         self, FileFunctions, ForeignCall, SourceMap,
-        skim::{self, Skimmed},
+        skim::{self, Named, Skimmed},
     },
 };
 use ir::{
@@ -273,8 +273,13 @@ impl ClosedFile {
     /// is not even parsed.
     pub fn outline(language: Language, text: &str) -> ClosedFile {
         match language.support().form {
-            Form::Expressions if skim::is_plain(text, &OTHERS) => ClosedFile::default(),
             Form::Expressions => {
+                if let Some(names) = skim::names(text, &OTHERS) {
+                    return ClosedFile::of_names(&names);
+                }
+                if skim::is_plain(text, &OTHERS) {
+                    return ClosedFile::default();
+                }
                 let short = skim::skim(text, &OTHERS);
                 let short = short.and_then(|it| ClosedFile::skimmed(language, text, &it));
                 short.unwrap_or_else(|| ClosedFile::outline_of_whole(language, text))
@@ -295,6 +300,12 @@ impl ClosedFile {
             }
             Form::Operations => ClosedFile::of_units(&syntax::units(&parse), lines()),
         }
+    }
+
+    /// Of a text that has nothing but these modules and kernels.
+    pub(crate) fn of_names(names: &[Named<'_>]) -> ClosedFile {
+        let outline = Outline::of_names(names);
+        ClosedFile { outline, has_functions: true, ..ClosedFile::default() }
     }
 
     /// By a text without the bodies of its kernels; none if something was taken for a kernel that is none.

@@ -6,6 +6,7 @@
 use frontend::tvmscript::{
     FileFunctions,
     discover::callees::{Callable, CallableKind},
+    skim::Named,
 };
 use syntax::{ColumnEncoding, LineIndex, Parse, SyntaxNode, TextRange, Units};
 
@@ -55,6 +56,12 @@ impl Spot {
             utf16: columns(ColumnEncoding::Utf16),
             utf32: columns(ColumnEncoding::Utf32),
         }
+    }
+
+    /// The place of a name of ASCII, with nothing but ASCII before it on its line.
+    fn of_ascii(line: u32, column: u32, name: &str) -> Spot {
+        let columns = (column, column + name.len() as u32);
+        Spot { line, utf8: columns, utf16: columns, utf32: columns }
     }
 
     /// The columns where it begins and ends, from 0.
@@ -137,6 +144,17 @@ impl Outline {
         outline.symbols.shrink_to_fit();
         outline.calls.shrink_to_fit();
         outline
+    }
+
+    /// Of a file that has nothing but these modules and kernels. O(functions).
+    pub(crate) fn of_names(names: &[Named<'_>]) -> Outline {
+        let symbol = |it: &Named<'_>| ClosedSymbol {
+            name: it.name.into(),
+            container: it.module.into(),
+            kind: if it.is_module { SymbolKind::Module } else { SymbolKind::Function },
+            spot: Spot::of_ascii(it.line, it.column, it.name),
+        };
+        Outline { symbols: names.iter().map(symbol).collect(), calls: Vec::new() }
     }
 
     /// Of a file of operations: its functions. O(functions).

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Raised with the form of the file.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The file of a target.
 fn file(notes: &Path, target: Target) -> PathBuf {
@@ -57,6 +57,8 @@ pub(super) struct State {
 struct Stored {
     /// `None` for entries that come from manifests.
     bytes: Option<Range<usize>>,
+    /// Known without reading it, as all are asked for that before threads share the work.
+    has_outputs: bool,
     state: OnceLock<Option<Arc<FileState>>>,
 }
 
@@ -67,9 +69,9 @@ struct Head<'a> {
     generator: &'a str,
     options: &'a str,
     index: Option<Written>,
-    /// Names, and how many bytes their states have.
+    /// Names, how many bytes their states have, and whether they have outputs.
     #[serde(borrow)]
-    files: Vec<(&'a str, usize)>,
+    files: Vec<(&'a str, usize, bool)>,
 }
 
 /// The states of files by name; shared, as most stay from build to build.
@@ -144,12 +146,15 @@ impl State {
         let bytes = sealed::read_bytes(&file(notes, target))?;
         let (head, states) = postcard::take_from_bytes::<Head<'_>>(bytes.get(SEAL..)?).ok()?;
         let mut at = bytes.len() - states.len();
-        let mut stored = |len: usize| {
+        let mut stored = |len: usize, has_outputs: bool| {
             let end = at.checked_add(len)?;
             let bytes = std::mem::replace(&mut at, end)..end;
-            Some(Stored { bytes: Some(bytes), state: OnceLock::new() })
+            Some(Stored { bytes: Some(bytes), has_outputs, state: OnceLock::new() })
         };
-        let files = head.files.iter().map(|(name, len)| Some(((*name).to_owned(), stored(*len)?)));
+        let files = head
+            .files
+            .iter()
+            .map(|&(name, len, has_outputs)| Some((name.to_owned(), stored(len, has_outputs)?)));
         let files = files.collect::<Option<_>>()?;
         let (generator, options) = (head.generator.to_owned(), head.options.to_owned());
         let (version, index) = (head.version, head.index);
@@ -173,7 +178,7 @@ impl State {
 
     /// The names of files with outputs.
     pub(super) fn names_with_outputs(&self) -> impl Iterator<Item = &str> {
-        self.names().filter(|it| self.get(it).is_some_and(|it| it.manifest.is_some()))
+        self.files.iter().filter(|it| it.1.has_outputs).map(|it| it.0.as_str())
     }
 
     /// Replaces the entry of a file; `None` removes it.
@@ -186,7 +191,8 @@ impl State {
 
     /// Replaces the entry of a file; the one that it had.
     pub(super) fn put(&mut self, name: String, state: Arc<FileState>) -> Option<Arc<FileState>> {
-        let stored = Stored { bytes: None, state: OnceLock::from(Some(state)) };
+        let has_outputs = state.manifest.is_some();
+        let stored = Stored { bytes: None, has_outputs, state: OnceLock::from(Some(state)) };
         let before = self.files.insert(name, stored)?;
         self.state(&before).cloned()
     }
@@ -232,7 +238,7 @@ impl State {
                     states = postcard::to_extend(&**state, states).map_err(io::Error::other)?;
                 }
             }
-            lens.push((name.as_str(), states.len() - start));
+            lens.push((name.as_str(), states.len() - start, state.manifest.is_some()));
         }
         let head = Head { version: VERSION, generator, options, index, files: lens };
         let bytes = postcard::to_extend(&head, vec![0; SEAL]).map_err(io::Error::other)?;

@@ -425,6 +425,16 @@ fn an_output_that_somebody_changed_or_removed_is_made_again() {
         assert_eq!((report.work.generated, report.work.written), (0, 1));
         assert_eq!(project.files("out"), before);
     }
+    // Another file of the same size and time takes its place.
+    let time = fs::metadata(&path).and_then(|it| it.modified()).expect("a time");
+    let other = project.folder.path().join("other");
+    fs::write(&other, text.replace('+', "-")).expect("a file");
+    let file = fs::File::options().write(true).open(&other).expect("a file");
+    file.set_modified(time).expect("a time");
+    fs::rename(&other, &path).expect("a change");
+    let report = project.build("out", &two(1.0, "A"));
+    assert_eq!((report.work.generated, report.work.written), (0, 1));
+    assert_eq!(project.files("out"), before);
     fs::remove_file(&path).expect("a kernel");
     project.forget();
     let report = project.build("out", &two(1.0, "A"));

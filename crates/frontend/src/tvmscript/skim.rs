@@ -1,14 +1,21 @@
-//! A text without the parameters and bodies of its kernels: all that an outline of the file needs.
+//! A text without the parameters and bodies of its functions: all that an outline of the file needs.
 //!
 //! In: a text. Out: a short one with `def f():pass` for each kernel, and the way from its offsets to those of the text.
 //! Which functions are kernels is guessed by the last word of a decorator, and told by the tree of the short text
-//! ([`Skimmed::is_of`]). A function stays whole if it has one of the names that imports bind: it may call something of
-//! another file. Indents, brackets and strings are followed as far as that takes; where one is odd, nothing is left
-//! out. One pass over the bytes, without tokens. A text that [`is_plain`] needs not even that.
+//! ([`Skimmed::is_of`]). A kernel stays whole if it has one of the names that imports bind: it may call something of
+//! another file. So it is with functions of Python that have no kernel inside; all of them stay whole in a text that
+//! uses such a name anywhere, as they may compute the arguments of its calls. Indents, brackets and strings are
+//! followed as far as that takes; where one is odd, nothing is left out. One pass over the bytes, without tokens. A
+//! text that [`is_plain`] needs not even that, and of one that has nothing but imports, modules and kernels the outline
+//! is read from the lines ([`names`]).
+
+mod names;
 
 use syntax::{TextRange, TextSize};
 
 use super::discover::FileFunctions;
+
+pub use names::{Named, names};
 
 /// The last words of decorators of functions whose bodies nobody but their lowering reads.
 const KERNELS: [&[u8]; 3] = [b"prim_func", b"macro", b"inline"];
@@ -16,6 +23,9 @@ const KERNELS: [&[u8]; 3] = [b"prim_func", b"macro", b"inline"];
 /// The last words of all decorators that make functions of the script, or compile kernels.
 const DECORATORS: [&str; 7] =
     ["prim_func", "macro", "inline", "jit", "lazy_jit", "function", "pyfunc"];
+
+/// Words that begin statements and stand nowhere else.
+const STATEMENTS: [&[u8]; 4] = [b"def ", b"class ", b"return ", b"with "];
 
 /// The text in the place of a body.
 const BODY: &str = "pass";
@@ -26,7 +36,7 @@ pub struct Skimmed {
     /// The text.
     pub text: String,
     gaps: Vec<Gap>,
-    /// The places where the names of functions without bodies begin.
+    /// The places where the names of kernels without bodies begin.
     names: Vec<TextSize>,
 }
 
@@ -57,20 +67,22 @@ impl Skimmed {
 /// Returns a text without the bodies of its kernels; `None` if there is nothing to leave out, or something is odd.
 /// Calls of functions of packages that are `known` are of no interest.
 pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
-    // Other line ends, and pages, are rare.
-    if text.len() > u32::MAX as usize
-        || text.bytes().any(|it| matches!(it, b'\r' | b'\t' | b'\x0c'))
-    {
+    if !has_usual_lines(text) {
         return None;
     }
     let imported = imported(text, known);
+    let mut may_call = false;
     let mut lines = Lines { bytes: text.as_bytes(), at: 0, watched: &imported };
     let mut cuts = Vec::new();
-    let mut decorated: Option<(usize, bool)> = None;
+    let mut decorated: Option<Decorated> = None;
     let mut open: Option<Open> = None;
     while let Some(line) = lines.next()? {
+        let words = &text.as_bytes()[line.start..line.end];
+        let is_import = || [&b"from "[..], b"import "].iter().any(|it| words.starts_with(it));
+        // What a star binds, nobody knows.
+        may_call |= line.is_watched && (!is_import() || words.contains(&b'*'));
         if let Some(body) = open.take() {
-            match body.with(&line) {
+            match body.with(&line, words) {
                 Step::Goes(body) => {
                     open = Some(body);
                     continue;
@@ -80,17 +92,48 @@ pub fn skim(text: &str, known: &[&str]) -> Option<Skimmed> {
             }
             // One that was odd is left as it is, and its lines are read as others.
         }
-        let words = &text.as_bytes()[line.start..line.end];
         let before = decorated.take();
+        let is_decorated = before.is_some();
+        let may_be_decorated = [&b"@"[..], b"def ", b"class ", b"async "];
+        if is_decorated && !may_be_decorated.iter().any(|it| words.starts_with(it)) {
+            return None;
+        }
+        let before = before.filter(|it| it.indent == line.indent);
         if words.first() == Some(&b'@') {
-            let was = before.is_some_and(|it| it.0 == line.indent && it.1);
-            decorated = Some((line.indent, was || is_kernel(words)));
-        } else if before.is_some_and(|it| it.0 == line.indent && it.1) {
-            open = Open::of(words, &line);
+            decorated = Some(Decorated {
+                indent: line.indent,
+                is_kernel: is_kernel(words) || before.as_ref().is_some_and(|it| it.is_kernel),
+                is_python: is_python(words)
+                    && (!is_decorated || before.as_ref().is_some_and(|it| it.is_python)),
+            });
+        } else if before.as_ref().is_some_and(|it| it.is_kernel) {
+            open = Open::of(words, &line, true);
+        } else if !is_decorated || before.is_some_and(|it| it.is_python) {
+            open = Open::of(words, &line, false);
         }
     }
     cuts.extend(open.and_then(Open::end));
+    if may_call {
+        cuts.retain(|it| it.is_kernel);
+    }
     (!cuts.is_empty()).then(|| without(text, &cuts))
+}
+
+/// The decorators so far of what comes next.
+struct Decorated {
+    indent: usize,
+    /// One makes a kernel.
+    is_kernel: bool,
+    /// None of them is the script's, or compiles.
+    is_python: bool,
+}
+
+/// Returns false for a text with other line ends, or pages, which are rare.
+fn has_usual_lines(text: &str) -> bool {
+    let is_other = |it: &u8| matches!(it, b'\r' | b'\t' | b'\x0c');
+    // All of a piece are looked at: several bytes are at once.
+    let is_usual = |it: &[u8]| it.iter().filter(|it| is_other(it)).count() == 0;
+    text.len() <= u32::MAX as usize && text.as_bytes().chunks(256).all(is_usual)
 }
 
 /// Returns true if a text has no function of the script, and imports nothing but packages that are `known`: then it has
@@ -141,8 +184,10 @@ fn without(text: &str, cuts: &[Cut]) -> Skimmed {
     let (mut gaps, mut names) =
         (Vec::with_capacity(2 * cuts.len()), Vec::with_capacity(cuts.len()));
     let mut from = 0;
-    for Cut { name, parameters, body } in cuts {
-        names.push(TextSize::from((short.len() + name - from) as u32));
+    for Cut { name, parameters, body, is_kernel } in cuts {
+        if *is_kernel {
+            names.push(TextSize::from((short.len() + name - from) as u32));
+        }
         short.push_str(&text[from..parameters.0]);
         gaps.push(Gap { at: short.len() as u32, missing: (parameters.1 - short.len()) as u32 });
         short.push_str(&text[parameters.1..body.0]);
@@ -161,6 +206,8 @@ struct Cut {
     /// Between the parentheses.
     parameters: (usize, usize),
     body: (usize, usize),
+    /// False for a function of Python.
+    is_kernel: bool,
 }
 
 /// A function whose body is being read.
@@ -183,18 +230,19 @@ enum Step {
 
 impl Open {
     /// The function that a line begins; none if it is something else.
-    fn of(words: &[u8], line: &Line) -> Option<Open> {
+    fn of(words: &[u8], line: &Line, is_kernel: bool) -> Option<Open> {
         let rest = words.strip_prefix(b"def ")?;
         let name = line.start + 4 + rest.iter().position(|it| *it != b' ')?;
         let (start, end) = line.parentheses?;
         let is_plain = line.last == b':' && !line.is_watched;
-        let cut = Cut { name, parameters: (start, end), body: (line.end, line.end) };
+        let body = (line.end, line.end);
+        let cut = Cut { name, parameters: (start, end), body, is_kernel };
         let open = || Open { cut, indents: vec![line.indent], begins: true, is_empty: true };
         is_plain.then(open)
     }
 
     /// With a line that may be one of the body.
-    fn with(mut self, line: &Line) -> Step {
+    fn with(mut self, line: &Line, words: &[u8]) -> Step {
         let outer = self.indents[0];
         if line.indent <= outer {
             return self.end().map_or(Step::Odd, Step::Ends);
@@ -214,7 +262,9 @@ impl Open {
                 }
             }
         }
-        if line.is_watched {
+        // A kernel in a function of Python, and what binds names outside of it.
+        let is_outside = words.first() == Some(&b'@') || words.starts_with(b"global ");
+        if line.is_watched || (!self.cut.is_kernel && is_outside) {
             return Step::Odd;
         }
         self.begins = line.last == b':';
@@ -252,6 +302,12 @@ struct Lines<'t> {
 impl Lines<'_> {
     fn get(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(b'\n')
+    }
+
+    /// Returns true if a line begins as only statements do: in brackets that somebody has yet to close.
+    fn begins_statement(&self) -> bool {
+        let rest = self.bytes[self.at..].trim_ascii_start();
+        STATEMENTS.iter().any(|it| rest.starts_with(it))
     }
 
     fn skip_comment(&mut self) {
@@ -292,6 +348,9 @@ impl Lines<'_> {
                 }
                 b'\n' => {
                     self.at += 1;
+                    if self.begins_statement() {
+                        return None;
+                    }
                     continue;
                 }
                 b'#' => {
@@ -374,6 +433,16 @@ fn is_kernel(words: &[u8]) -> bool {
     let end = words.iter().position(|it| *it == b'(').unwrap_or(words.len());
     let mut parts = words[1..end].trim_ascii().rsplit(|it| *it == b'.');
     parts.next().is_some_and(|it| KERNELS.contains(&it)) && parts.next().is_some()
+}
+
+/// Returns true for `@a.b` and `@a.b(…)` where `b` is no word of the script's decorators: as it is behind a dot, no
+/// import has renamed it.
+fn is_python(words: &[u8]) -> bool {
+    let end = words.iter().position(|it| *it == b'(').unwrap_or(words.len());
+    let mut parts = words[1..end].trim_ascii().rsplit(|it| *it == b'.');
+    let last = parts.next().unwrap_or_default();
+    let is_word = !last.is_empty() && last.iter().all(|it| is_in_word(*it));
+    is_word && parts.next().is_some() && !DECORATORS.iter().any(|it| it.as_bytes() == last)
 }
 
 /// The names that imports of a text may bind, but those of packages that are known.

@@ -108,10 +108,14 @@ fn the_outline_of_a_closed_file_is_that_of_its_whole_text() {
     let mut samples = test_utils::sample_files();
     let more = std::env::var_os("TIR_OUTLINES").map(|it| test_utils::samples_below(it.as_ref()));
     samples.extend(more.into_iter().flatten());
-    let mut n = [0, 0];
+    let mut n = [0; 3];
     for sample in &samples {
         let text = &sample.text;
         let whole = || ClosedFile::outline_of_whole(Language::TvmScript, text);
+        if let Some(names) = skim::names(text, &OTHERS) {
+            n[2] += 1;
+            assert_eq!(ClosedFile::of_names(&names), whole(), "{}", sample.name);
+        }
         if skim::is_plain(text, &OTHERS) {
             n[0] += 1;
             assert_eq!(ClosedFile::default(), whole(), "{}", sample.name);
@@ -124,5 +128,5 @@ fn the_outline_of_a_closed_file_is_that_of_its_whole_text() {
             assert_eq!(skimmed, whole(), "{}", sample.name);
         }
     }
-    assert!(n[1] > 20, "{n:?}");
+    assert!(n[1] > 20 && n[2] > 20, "{n:?}");
 }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! It is one thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks
-//! for new commands before each function, waits while a request is answered, and rests after each file as long as that
+//! for new commands before each function, waits while a request is answered, and rests after some files as long as they
 //! took, so that it uses at most half of one processor. First it reads the outlines of all files: their symbols and
 //! calls. Their places, for which every function is lowered, follow once a hover has asked, and at once in a workspace
 //! of up to [`AT_ONCE`] bytes of files with functions. Files without kernels cost only their reading. The settings
@@ -29,6 +29,7 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, unbounded};
+use files::LastFolder;
 use ide::{ClosedFile, FileId, Language, WorkspaceIndex};
 use ignore::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,6 +47,9 @@ const PROGRESS: Duration = Duration::from_millis(500);
 
 /// The longest rest after a file: one that waited for requests has rested already.
 const MAX_REST: Duration = Duration::from_millis(200);
+
+/// It rests when it has worked so long: falling asleep takes as long as a small file.
+const WORK: Duration = Duration::from_millis(1);
 
 /// The bytes of the files with functions whose places are read before anybody asks.
 const AT_ONCE: usize = 4 << 20;
@@ -179,6 +183,8 @@ impl Workspace {
             unread: VecDeque::new(),
             n_bytes: 0,
             is_asked: false,
+            folder: LastFolder::default(),
+            worked: Duration::ZERO,
             events,
         };
         thread::Builder::new()
@@ -272,6 +278,10 @@ struct Indexer {
     n_bytes: usize,
     /// Somebody has asked for places.
     is_asked: bool,
+    /// The folder of the last file.
+    folder: LastFolder,
+    /// The time since the last rest.
+    worked: Duration,
     /// The receiver of reports about files that are left out.
     events: Sender<Event>,
 }
@@ -283,6 +293,7 @@ impl Indexer {
             if has_work || !self.mailbox.waiting.is_empty() {
                 self.mailbox.look();
             } else {
+                self.folder.forget();
                 self.mailbox.wait();
             }
             if self.mailbox.is_closed {
@@ -296,6 +307,7 @@ impl Indexer {
     }
 
     fn take(&mut self, command: Command) {
+        self.folder.forget();
         match command {
             Command::Scan(roots, limits) => {
                 #[expect(clippy::iter_over_hash_type, reason = "the order does not matter")]
@@ -444,7 +456,7 @@ impl Indexer {
             }
             None => self.forget(path),
         }
-        thread::sleep(begin.elapsed().min(MAX_REST));
+        self.rest(begin);
     }
 
     /// Reads the places of a file of which the outline is known.
@@ -456,13 +468,21 @@ impl Indexer {
         {
             self.index.replace(file, found);
         }
-        thread::sleep(begin.elapsed().min(MAX_REST));
+        self.rest(begin);
+    }
+
+    /// Rests as long as the work since the last rest took.
+    fn rest(&mut self, begin: Instant) {
+        self.worked += begin.elapsed().min(MAX_REST);
+        if self.worked >= WORK {
+            thread::sleep(std::mem::take(&mut self.worked).min(MAX_REST));
+        }
     }
 
     /// The text of a file that is one of the workspace's.
     fn text(&mut self, path: &Path) -> Option<String> {
         let root = self.roots.iter().find(|it| path.starts_with(it))?;
-        match files::read_text_within(root, path, self.limits.file_size) {
+        match self.folder.read_text_within(root, path, self.limits.file_size) {
             Ok(text) => Some(text),
             Err(error) => {
                 self.n_large += usize::from(error.kind() == std::io::ErrorKind::FileTooLarge);

@@ -82,6 +82,101 @@ class C:
 }
 
 #[test]
+fn functions_of_python_without_kernels_have_no_bodies() {
+    check(
+        &format!(
+            "{IMPORT}
+class C:
+    def g(self, x):
+        if x:
+            return 1
+
+    @property
+    def h(self):
+        return 1
+
+@a.b.c(\"x\")
+@d.e
+def test(x):
+    def inner():
+        pass
+    return inner
+
+@a.jit
+def f(x):
+    return x
+
+@a.b
+@c
+def f(x):
+    return x
+
+def make(n):
+    def size():
+        return n
+    @T.prim_func
+    def kernel(A):
+        A[0] = 1
+
+def binds():
+    global T
+    T = 1
+"
+        ),
+        expect![[r#"
+            from tvm.script import tirx as T
+
+            class C:
+                def g():pass
+
+                @property
+                def h(self):
+                    return 1
+
+            @a.b.c("x")
+            @d.e
+            def test():pass
+
+            @a.jit
+            def f(x):
+                return x
+
+            @a.b
+            @c
+            def f(x):
+                return x
+
+            def make(n):
+                def size():
+                    return n
+                @T.prim_func
+                def kernel():pass
+
+            def binds():
+                global T
+                T = 1
+        "#]],
+    );
+}
+
+#[test]
+fn functions_of_python_stay_in_a_text_that_uses_what_it_imports() {
+    let lines = "def size(x):\n    return x\n@T.prim_func\ndef g(z):\n    x = 1\n";
+    for (import, is_used) in [
+        ("from a import f\n", false),
+        ("from a import f\nf(size(1))\n", true),
+        ("from a import f\n@f\ndef h():\n    return 1\n", true),
+        ("if 1: import a\n", true),
+        ("from a import *\n", true),
+        ("from tvm import *\n", false),
+    ] {
+        let short = skim(&format!("{IMPORT}{import}{lines}"), &["tvm"]).unwrap();
+        assert_eq!(short.text.contains("return x"), is_used, "{import}");
+        assert!(!short.text.contains("x = 1"), "{import}");
+    }
+}
+
+#[test]
 fn what_is_odd_stays() {
     let whole = || expect!["nothing is left out"];
     check_body("", whole());
@@ -96,6 +191,7 @@ fn what_is_odd_stays() {
     check_body("    if x:\n        y = 2\n      z = 3\n", whole());
     check_body("    x = 1 \\ 2\n", whole());
     check_body("    x = 1)\n", whole());
+    check("@T.prim_func\ndef f(\ndef g(a):\n    b,\n):\n    x = 1\n", whole());
     check("@T.prim_func\ndef f(a): x = 1\n", whole());
     check("@T.prim_func\nx = 1\ndef f(a):\n    x = 1\n", whole());
     check("@T.prim_func\nasync def f(a):\n    x = 1\n", whole());
