@@ -405,6 +405,26 @@ mod tests {
     }
 
     #[test]
+    fn levels_and_targets_of_vscode_have_the_values_of_the_schema() {
+        let contributes = contributes_to_vscode();
+        let schema = schema();
+        let groups = contributes["configuration"].as_array().unwrap();
+        for (name, it) in groups.iter().flat_map(|it| it["properties"].as_object().unwrap()) {
+            let key = name.strip_prefix("tir-analyzer.").unwrap();
+            if key == "targets" {
+                assert_eq!(it["properties"], schema["properties"]["targets"]["properties"]);
+            } else if let Some(rule) = key.strip_prefix("findings.") {
+                let row = &schema["properties"]["findings"]["properties"][rule];
+                assert_eq!(
+                    (&it["enum"], &it["default"]),
+                    (&row["enum"], &row["default"]),
+                    "{rule}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn defaults_of_vscode_are_those_of_the_server() {
         let mut settings = json!({});
         for (name, default) in settings_of_vscode() {
