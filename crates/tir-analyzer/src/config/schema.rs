@@ -134,7 +134,7 @@ fn row_of_effects() -> Value {
     })
 }
 
-/// What is expected of a field of a row of the effects table.
+/// Tells in words which values a field of a row of the effects table takes.
 ///
 /// # Errors
 /// Fields that are written much like it, where there is no such field.

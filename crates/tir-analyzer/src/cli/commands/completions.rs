@@ -30,8 +30,8 @@ pub(crate) fn completions(args: &CompletionsArgs, io: &mut Io<'_>) -> anyhow::Re
     Ok(Exit::Success)
 }
 
-/// The arguments, with the names of rules and passes as values that a shell offers. Where arguments are read, an unknown
-/// one is told with those that are like it.
+/// The arguments, with the names of rules and passes as values that a shell offers. Where arguments are read, a name
+/// that is unknown is told with those that are like it.
 fn with_names(command: clap::Command) -> clap::Command {
     let rules = rules::all().iter().filter(|it| it.is_fixable());
     let rules: Vec<_> = rules.map(|it| PossibleValue::new(it.name).help(it.summary)).collect();
