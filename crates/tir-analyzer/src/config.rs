@@ -378,6 +378,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_template_of_jetbrains_has_the_files_of_every_language() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/jetbrains/template.json");
+        let template: Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let of = |row: &syntax::LanguageSupport| {
+            let patterns: Vec<_> = row.extensions.iter().map(|it| format!("*.{it}")).collect();
+            (json!(row.editor_ids[0]), json!(patterns))
+        };
+        let expected: Vec<_> = syntax::Language::ALL.iter().map(|it| of(it.support())).collect();
+        let mappings = template["fileTypeMappings"].as_array().unwrap().iter();
+        let found: Vec<_> = mappings
+            .map(|it| (it["languageId"].clone(), it["fileType"]["patterns"].clone()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
     /// The settings that the extension for VS Code hands to the server, with their defaults.
     fn settings_of_vscode() -> BTreeMap<String, Value> {
         let contributes = contributes_to_vscode();
