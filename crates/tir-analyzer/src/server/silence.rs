@@ -79,7 +79,7 @@ impl InPart {
         format!("{what} of {uri}: not ready after {after} s; the rest follows")
     }
 
-    /// What a person is told who would see nothing at all.
+    /// A message to a person who would see nothing at all.
     pub(crate) fn note(&self) -> Option<String> {
         self.is_invoked.then(|| {
             "tir-analyzer is still at work on this function: ask for its actions again in a moment"
