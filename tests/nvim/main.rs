@@ -52,6 +52,15 @@ fn neovim_shows_hints_of_the_whole_function() {
 
 #[test]
 #[ignore = "needs Neovim"]
+fn a_kernel_of_tilelang_without_a_prim_func_has_a_server() {
+    let text =
+        "import tilelang\nimport tilelang.language as T\n\n\n@tilelang.jit\ndef f(A):\n    pass\n";
+    let editor = Neovim::headless("eager.py", text);
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
 fn neovim_starts_no_server_for_plain_python() {
     let editor = Neovim::headless("plain.py", "import os\nprint(os.name)\n");
     editor.wait_for("the file type is known", "vim.bo.filetype == 'python'");

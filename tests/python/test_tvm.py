@@ -1,14 +1,25 @@
 """The passes in TVM: the same function for TVM, and the same results."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import tir_analyzer as ta
 
+# TileLang has a TVM of its own, which is found once it is imported.
+with contextlib.suppress(ImportError):
+    import tilelang  # noqa: F401
 tvm = pytest.importorskip("tvm")
 from tvm.script import tirx as T  # noqa: E402
 from tvm_ffi import structural_equal  # noqa: E402
 
 import tir_analyzer.tvm  # noqa: E402, F401
+
+#: The TVM inside of TileLang has neither LLVM nor, in its parser of this script, places.
+executes = pytest.mark.skipif(
+    tvm.get_global_func("target.build.llvm", allow_missing=True) is None, reason="this TVM is built without LLVM"
+)
+has_places = pytest.mark.skipif("tilelang" in tvm.__file__, reason="TileLang's parser of TVM's script keeps no places")
 
 
 @T.prim_func
@@ -44,6 +55,7 @@ def test_findings_of_a_function_and_of_a_module():
     assert "common-subexpression" in [it.rule for it in ta.check(f)]
 
 
+@has_places
 def test_findings_stand_at_the_lines_of_the_source():
     for obj in (g, tvm.IRModule({"g": g})):
         it = ta.check(obj)[0]
@@ -53,6 +65,20 @@ def test_findings_stand_at_the_lines_of_the_source():
         assert source[it.span.end.line - 1].strip() == ")", it.span
         printed = obj.script().splitlines()
         assert "A[i * n % 64] + A[i * n % 64]" in printed[it.ir_span.start.line - 1]
+
+
+def test_an_object_is_printed_once():
+    class Printed:
+        count = 0
+
+        def script(self, **_options):
+            Printed.count += 1
+            return f.script()
+
+    for question in (ta.check, ta.opt, ta.device_code):
+        Printed.count = 0
+        question(Printed())
+        assert Printed.count == 1, question
 
 
 def test_a_text_that_was_in_no_file_has_its_own_places():
@@ -66,6 +92,7 @@ def test_preset_tvm_is_the_pass_of_tvm():
     assert structural_equal(ours, tvm.tirx.transform.CommonSubexprElim()(module()))
 
 
+@executes
 def test_passes_in_a_pipeline_keep_the_results():
     pipeline = tvm.transform.Sequential([ta.tvm.Simplify(), ta.tvm.CommonSubexprElim()])
     after = pipeline(module())
@@ -84,6 +111,7 @@ def test_a_module_without_findings_is_the_same_object():
     assert ta.tvm.CommonSubexprElim()(once).same_as(once)
 
 
+@executes
 def test_interpreter_and_tvm_agree():
     a = np.linspace(-1, 1, 4096).astype("float32")
     ours = ta.run(f, [a, np.zeros(4096, "float32"), 3000]).arrays["B"]

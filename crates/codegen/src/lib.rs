@@ -21,5 +21,5 @@ pub use device::{
 pub use kernel::{Kernel, KernelSet, Unsupported, bounds, host, split::launches};
 pub use target::{
     Target, arch,
-    options::{Options, TargetOptions},
+    options::{OptionValues, Options, TargetOptions},
 };

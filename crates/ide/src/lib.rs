@@ -58,13 +58,13 @@ use std::{cell::RefCell, ops::Range, panic::AssertUnwindSafe, sync::Arc};
 use db::{Database as _, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
 
-pub use codegen::{Target, TargetOptions};
+pub use codegen::{OptionValues, Target, TargetOptions};
 pub use db::{Dialects, FactoryInstances, Work};
 pub use frontend::tvmscript::{
     Arguments, Constant, Instance, Request, discover::callees::CallableKind,
 };
 use frontend::tvmscript::{ForeignCall, ReadBack};
-pub use ir::effects::{EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
+pub use ir::effects::{EffectError, EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
 use ir::guard::Panicked;
 pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
 pub use syntax::{

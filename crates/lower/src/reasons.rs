@@ -57,6 +57,9 @@ reasons! {
     THREAD_BINDING_LOOP = "thread-binding-loop",
         "A loop that is still to be bound to threads: the function is not lowered yet",
         "Lower the function, or bind the loop with `sch.bind`.";
+    THREAD_INDEX = "thread-index",
+        "The index of a block or thread is no signed integer",
+        "Make the variable of the loop or launch an `int32` or `int64`, and convert it where it is used.";
     THREAD_REBOUND = "thread-rebound",
         "A loop over threads depends on one of the same tag around it",
         "Bind one of the loops to another tag.";

@@ -237,19 +237,20 @@ fn axis(
     let mut extent: Option<ExprId> = None;
     for &op in loops {
         let (var, here) = (loop_var(body, op), body.ops[op].operands[1]);
-        let refuse = |what: &str| {
+        let refuse = |reason, what: &str| {
             let what = format!("`{name}` has {what}");
-            Err(LowerRefusal::new(reasons::DEVICE_DEPENDENT_LAUNCH, what).at(op))
+            Err(LowerRefusal::new(reason, what).at(op))
         };
         if mentions(body, here, &|value| inside.contains(&value)) || body.expr(here).flags.has_load
         {
-            return refuse("an extent that its kernel computes");
+            let what = "an extent that its kernel computes";
+            return refuse(reasons::DEVICE_DEPENDENT_LAUNCH, what);
         }
         match body.values[var].ty.prim() {
             Some(it) if it.is_int() && it.is_scalar() => {
                 dtype = if it.bits > dtype.bits { it } else { dtype };
             }
-            _ => return refuse("an index that is no signed integer"),
+            _ => return refuse(reasons::THREAD_INDEX, "an index that is no signed integer"),
         }
         extent = Some(match extent {
             None => here,

@@ -378,6 +378,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_template_of_jetbrains_has_the_files_of_every_language() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../editors/jetbrains/template.json");
+        let template: Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let of = |row: &syntax::LanguageSupport| {
+            let patterns: Vec<_> = row.extensions.iter().map(|it| format!("*.{it}")).collect();
+            (json!(row.editor_ids[0]), json!(patterns))
+        };
+        let expected: Vec<_> = syntax::Language::ALL.iter().map(|it| of(it.support())).collect();
+        let mappings = template["fileTypeMappings"].as_array().unwrap().iter();
+        let found: Vec<_> = mappings
+            .map(|it| (it["languageId"].clone(), it["fileType"]["patterns"].clone()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
     /// The settings that the extension for VS Code hands to the server, with their defaults.
     fn settings_of_vscode() -> BTreeMap<String, Value> {
         let contributes = contributes_to_vscode();
@@ -402,6 +419,26 @@ mod tests {
         expected.extend(tables.map(str::to_owned));
         expected.sort_unstable();
         assert_eq!(settings_of_vscode().into_keys().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn levels_and_targets_of_vscode_have_the_values_of_the_schema() {
+        let contributes = contributes_to_vscode();
+        let schema = schema();
+        let groups = contributes["configuration"].as_array().unwrap();
+        for (name, it) in groups.iter().flat_map(|it| it["properties"].as_object().unwrap()) {
+            let key = name.strip_prefix("tir-analyzer.").unwrap();
+            if key == "targets" {
+                assert_eq!(it["properties"], schema["properties"]["targets"]["properties"]);
+            } else if let Some(rule) = key.strip_prefix("findings.") {
+                let row = &schema["properties"]["findings"]["properties"][rule];
+                assert_eq!(
+                    (&it["enum"], &it["default"]),
+                    (&row["enum"], &row["default"]),
+                    "{rule}"
+                );
+            }
+        }
     }
 
     #[test]

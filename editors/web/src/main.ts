@@ -44,7 +44,7 @@ let moves = 0;
 
 const page: Page = {
   view, client, about: { version: '', targets: [], presets: [], passes: [], languages: [] },
-  language: 'tvmscript', hasDeviceCode: true, preset: 'default', target: 'cuda', findings: [], functions: [],
+  language: 'tvmscript', hasDeviceCode: true, preset: 'default', target: 'cuda', isRead: false, findings: [], functions: [],
   apply, failed,
   actionsAt: (from, to) => client.ask('actions', { from, to }),
 };
@@ -109,6 +109,7 @@ async function read(): Promise<void> {
     void tokens();
     page.findings = await finding;
     page.functions = await listing;
+    page.isRead = true;
     if (!current()) {
       return;
     }

@@ -19,6 +19,8 @@ export interface Page {
   hasDeviceCode: boolean;
   preset: string;
   target: string;
+  /** False until the first text was read. */
+  isRead: boolean;
   findings: Finding[];
   functions: FunctionAt[];
   apply(action: Action): void;
@@ -37,7 +39,7 @@ export interface Panel {
   moved(): void;
 }
 
-const SEVERITIES = { error: 'error', warning: 'warning', info: 'note', hint: 'hint' };
+const SEVERITIES = { error: 'error', warning: 'warning', info: 'info', hint: 'hint' };
 
 function lineOf(page: Page, at: number): number {
   return page.view.state.doc.lineAt(Math.min(at, page.view.state.doc.length)).number;
@@ -101,7 +103,7 @@ export function findingsPanel(page: Page): Panel {
   const changed = () => {
     const { findings } = page;
     root.replaceChildren(
-      findings.length ? h('ul', { class: 'findings' }, ...findings.map(item)) : empty('Nothing was found in this text.'),
+      findings.length ? h('ul', { class: 'findings' }, ...findings.map(item)) : empty(page.isRead ? 'Nothing was found in this text.' : 'Reading…'),
     );
     const all = page.view.state.doc.length;
     if (findings.length) {

@@ -192,6 +192,26 @@ impl TargetOptions {
         Ok((target, options))
     }
 
+    /// The values of one of [`Self::KEYS`]; none if the target has no such setting.
+    pub fn values(target: Target, key: &str) -> Option<OptionValues> {
+        Some(match key {
+            "arch" => {
+                let names: Vec<_> = arch::names(target).collect();
+                if names.is_empty() {
+                    return None;
+                }
+                OptionValues::Names(names)
+            }
+            "max-threads" if !target.is_host() => OptionValues::Count,
+            "shared-memory" if !target.is_host() => OptionValues::Bytes,
+            "index-bits" if target.has_wide_addresses() => OptionValues::Bits(&[32, 64]),
+            "index-bits" => OptionValues::Bits(&[32]),
+            "contract" if target.controls_contraction() => OptionValues::Flag,
+            "fast-math" if target.has_fast_math() => OptionValues::Flag,
+            _ => return None,
+        })
+    }
+
     /// Sets one of [`Self::KEYS`]; [`Self::check`] checks the combination.
     ///
     /// # Errors
@@ -285,6 +305,21 @@ fn keys() -> String {
     TargetOptions::KEYS.join(", ")
 }
 
+/// The values that a setting of a target may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionValues {
+    /// One of these names.
+    Names(Vec<&'static str>),
+    /// A number from 1.
+    Count,
+    /// A number of bytes, or one with `K` or `M`.
+    Bytes,
+    /// One of these numbers.
+    Bits(&'static [u8]),
+    /// True or false.
+    Flag,
+}
+
 /// `65536`, `48K`, `1M`.
 fn parse_bytes(text: &str) -> Option<u64> {
     let (digits, factor) = match text.strip_suffix(['K', 'k']) {
@@ -301,6 +336,32 @@ fn parse_bytes(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+
+    #[test]
+    fn values_are_those_that_can_be_set() {
+        let sets =
+            |target, key, value: &str| TargetOptions::default().set(target, key, value).is_ok();
+        for target in Target::ALL {
+            for key in TargetOptions::KEYS {
+                let samples = ["sm_90", "0", "1", "-1", "32", "64", "48K", "true", "x"];
+                let takes: Vec<&str> =
+                    samples.into_iter().filter(|it| sets(target, key, it)).collect();
+                let expected: Vec<&str> = match TargetOptions::values(target, key) {
+                    None => vec![],
+                    Some(OptionValues::Names(names)) => {
+                        assert!(names.iter().all(|it| sets(target, key, it)));
+                        samples.into_iter().filter(|it| names.contains(it)).collect()
+                    }
+                    Some(OptionValues::Count) => vec!["1", "32", "64"],
+                    Some(OptionValues::Bytes) => vec!["0", "1", "32", "64", "48K"],
+                    Some(OptionValues::Bits([32])) => vec!["32"],
+                    Some(OptionValues::Bits(_)) => vec!["32", "64"],
+                    Some(OptionValues::Flag) => vec!["true"],
+                };
+                assert_eq!(takes, expected, "{} {key}", target.name());
+            }
+        }
+    }
 
     #[track_caller]
     fn check(text: &str, expected: Expect) {

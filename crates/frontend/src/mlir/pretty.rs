@@ -286,7 +286,10 @@ impl<'t> Reader<'t> {
     /// assembly format are equal only if these are: marks, and the lists in which values stand, mean something too, and
     /// the generic form may have another order.
     fn skeleton(&self, frame: &Frame) -> String {
-        let end = self.pos().min(frame.first_region);
+        // Where it was written means nothing.
+        let (location, end) = frame.location;
+        let end = if end == self.pos() { location } else { self.pos() };
+        let end = end.min(frame.first_region);
         let mut res = String::new();
         let mut rest = self.slice((frame.name.1, end.max(frame.name.1)));
         while let Some(at) = rest.find('%') {

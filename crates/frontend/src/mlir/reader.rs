@@ -102,6 +102,8 @@ pub(super) struct Frame {
     pub(super) regions: u32,
     /// The place where its first region begins.
     pub(super) first_region: u32,
+    /// Its last `loc(…)`.
+    pub(super) location: (u32, u32),
 }
 
 /// The information about operations of one name.
@@ -448,6 +450,11 @@ impl<'t> Reader<'t> {
                 }
             }
             MLIR_VALUE_USE => self.end_use(data, direct),
+            MLIR_LOCATION if direct => {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.location = (data, self.pos);
+                }
+            }
             MLIR_POSSIBLE_DEF => self.end_possible(data),
             MLIR_SUCCESSOR => {
                 let operands = self.n_operands();
@@ -551,6 +558,7 @@ impl<'t> Reader<'t> {
             bound: self.definitions.len(),
             regions: 0,
             first_region: u32::MAX,
+            location: (0, 0),
         });
         if let Some(region) = self.regions.last_mut() {
             region.begun = true;

@@ -87,9 +87,12 @@ class RunResult:
     #: The arrays as the function leaves them, by the names of the parameters.
     arrays: dict[str, Any]
     events: tuple[Event, ...]
+    #: What it returns, in words.
     returned: str | None
-    #: Evaluated operators, loads, stores and calls.
+    #: Evaluated operators, loads, stores and calls; of MLIR the steps.
     counts: dict[str, int]
+    #: What a function of MLIR returns: numbers and arrays; none for one that nothing defines.
+    results: tuple[Any, ...] = ()
 
     def assert_clean(self) -> None:
         """Does nothing if nothing went wrong.
@@ -135,12 +138,17 @@ def run(
         entries = [inputs] if isinstance(inputs, str) else [_entry(it, n, folder) for n, it in enumerate(inputs)]
         words += [f"--inputs={','.join(entries)}"] if entries else []
         answer = _command.ask([*words, "--", path], folder=folder)
-        arrays = {it["name"]: _array(it, folder) for it in answer["arguments"] if it.get("path")}
+        arrays = {it["name"].lstrip("%"): _array(it, folder) for it in answer["arguments"] if it.get("path")}
+        returned = answer["returned"]
+        results = tuple(_result(it, folder) for it in returned) if isinstance(returned, list) else ()
     name = document.name
     events = (
         Event(it["kind"], it["message"], it["count"], _findings.span(name, it["range"])) for it in answer["events"]
     )
-    return RunResult(arrays, tuple(events), answer["returned"], answer["counts"])
+    if results:
+        returned = ", ".join(map(str, results))
+    counts = answer.get("counts") or {"steps": answer["steps"]}
+    return RunResult(arrays, tuple(events), returned or None, counts, results)
 
 
 def _entry(value: Any, number: int, folder: str) -> str:
@@ -154,6 +162,13 @@ def _entry(value: Any, number: int, folder: str) -> str:
         raise AnalyzerError(f"input {number} is no array of numbers")
     numpy.save(os.path.join(folder, f"{number}.npy"), array, allow_pickle=False)
     return f"{number}.npy"
+
+
+def _result(it: dict[str, Any], folder: str) -> Any:
+    """A number, an array, or none for a value that is not defined."""
+    if it.get("path"):
+        return _array(it, folder)
+    return it["value"] if it.get("defined") else None
 
 
 def _array(it: dict[str, Any], folder: str) -> Any:

@@ -6,6 +6,7 @@ No compiler is imported here. An object is known by the module of its class, or 
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import os
 import tempfile
@@ -26,14 +27,19 @@ class Document:
 
     #: The name in messages. Its ending says the language.
     name: str
-    #: The text; none of a file, which is read where it is.
-    text: str | None = None
+    #: The text; none of a file, which is read where it is, and of an object that prints itself.
+    written: str | None = None
     #: True if places are those of the source that the text was made of.
     at_source: bool = False
     #: Lines, from 1, that findings are told of; all if there are none.
     lines: range | None = field(default=None)
-    #: The object of TVM that the text was printed from.
+    #: The object of TVM that the text is printed from, once it is asked for.
     printed: Any = field(default=None, compare=False)
+
+    @functools.cached_property
+    def text(self) -> str | None:
+        """The text; none of a file."""
+        return self.written if self.printed is None else str(self.printed.script())
 
     @contextlib.contextmanager
     def as_file(self) -> Iterator[str]:
@@ -65,15 +71,18 @@ def document_of(obj: Any) -> Document:
     if home.startswith("tilelang.") and not hasattr(obj, "script"):
         return _of_tilelang(obj)
     if callable(getattr(obj, "script", None)):
-        return Document(f"{_name(obj)}.py", obj.script(), printed=obj)
+        return Document(f"{_name(obj)}.py", printed=obj)
     get_asm = getattr(getattr(obj, "operation", None), "get_asm", None)
     if callable(get_asm):
-        return Document("module.mlir", get_asm(enable_debug_info=True), at_source=True)
+        return Document("module.mlir", str(get_asm(enable_debug_info=True)), at_source=True)
+    lowered = getattr(obj, "compiler_ir", None)
+    if home.startswith("jax.") and callable(lowered):
+        return document_of(lowered())
     if inspect.isfunction(obj):
         return _of_function(obj)
     raise AnalyzerError(
         f"nothing is known of {type(obj).__module__}.{type(obj).__qualname__}: give a path, a text, a function or module "
-        "of TVM, a kernel of TileLang, a compiled kernel of Triton, or a module of MLIR"
+        "of TVM, a kernel of TileLang, a compiled kernel of Triton, a module of MLIR, or what JAX lowers"
     )
 
 

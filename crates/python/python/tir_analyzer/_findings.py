@@ -229,7 +229,7 @@ def _finding(path: str, it: dict[str, Any]) -> Finding:
     text = path if ir is None else ir["path"]
     return Finding(
         rule=it["code"],
-        level="info" if it["severity"] == "information" else it["severity"],
+        level=it["severity"],
         message=it["message"],
         help=it["help"],
         span=span(source, it["range"]),

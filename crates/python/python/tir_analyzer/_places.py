@@ -7,6 +7,7 @@ of the text is known; the remarks are taken out again, so the text is what TVM p
 from __future__ import annotations
 
 import contextlib
+import linecache
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ from ._findings import Place, Span
 
 #: Before the number of a statement, in a comment of its own or at the end of its line.
 _MARK = "# tir-analyzer:statement "
+#: The column that stands for the end of a line, where a place is a line (TileLang).
+_WHOLE_LINE = 1 << 20
 #: The fields of statements that hold statements, the last of the text first.
 _PARTS = ("else_case", "then_case", "body", "block", "init")
 
@@ -62,7 +65,7 @@ def _taken_out(text: str, spans: list[Span]) -> tuple[str, dict[int, Span]]:
 def _statements(obj: Any) -> Iterator[Any]:
     """The statements of a function or of the functions of a module."""
     functions = getattr(obj, "functions", None)
-    todo = [getattr(it, "body", None) for it in functions.values()] if functions is not None else [obj.body]
+    todo = [getattr(it, "body", None) for it in ([obj] if functions is None else functions.values())]
     while todo:
         it = todo.pop()
         # Bodies of other functions (Relax) have parts of these names that are no objects.
@@ -74,10 +77,33 @@ def _statements(obj: Any) -> Iterator[Any]:
 
 
 def _span(statement: Any) -> Span | None:
-    span = getattr(statement, "span", None)
+    span = _field(statement, "span")
     with contextlib.suppress(AttributeError, TypeError):
         path = str(span.source_name.name)
         # A text that was never in a file is called `<…>`.
         if path and not path.startswith("<"):
-            return Span(path, Place(span.line, span.column), Place(span.end_line, span.end_column))
+            start, end = Place(span.line, span.column), Place(span.end_line, span.end_column)
+            return Span(path, start, end) if span.end_column < _WHOLE_LINE else _whole_line(path, start)
     return None
+
+
+def _field(obj: Any, name: str) -> Any:
+    """The field of an object of TVM. TileLang's TVM keeps that of statements, and gives it no attribute."""
+    value = getattr(obj, name, None)
+    kind = getattr(type(obj), "__tvm_ffi_type_info__", None) if value is None else None
+    while kind is not None:
+        for it in getattr(kind, "fields", None) or ():
+            if it.name == name:
+                with contextlib.suppress(Exception):
+                    return it.getter(obj)
+        kind = getattr(kind, "parent_type_info", None)
+    return value
+
+
+def _whole_line(path: str, start: Place) -> Span:
+    """The text of a line, where only the line is known."""
+    line = linecache.getline(path, start.line).rstrip()
+    if not line:
+        return Span(path, start, start)
+    first = len(line) - len(line.lstrip()) + 1
+    return Span(path, Place(start.line, first), Place(start.line, len(line) + 1))

@@ -19,7 +19,7 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
 
     Args:
         obj: a path, a text, a function or module of TVM, a kernel or jitted function of TileLang, a compiled kernel of
-            Triton, a module of MLIR, or a Python function with kernels inside.
+            Triton, a module of MLIR, what JAX lowers, or a Python function with kernels inside.
         level: nothing milder is found: `error`, `warning`, `info` or `hint`.
         preset: the compiler whose rules are followed, as `--preset`.
         instance: a call of a factory of kernels, as `matmul(M=1024)`.
@@ -28,9 +28,10 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
         AnalyzerError: if it cannot be read.
     """
     document = document_of(obj)
-    text = document.text
     places: dict[int, Span] = {}
-    if document.printed is not None:
+    if document.printed is None:
+        text = document.text
+    else:
         text, places = script_with_places(document.printed)
     words = ["check", "--format=json", f"--level={level}"]
     words += [f"--preset={preset}"] if preset else []

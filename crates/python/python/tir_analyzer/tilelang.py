@@ -1,7 +1,6 @@
 """Findings for every kernel that TileLang compiles: a tool of its instrumentation.
 
-The module is analysed as it is before the first pass. Spans are those of the printed text: TileLang's printer tells no
-others.
+The module is analysed as it is before the first pass. Findings stand at the lines of the Python source.
 """
 
 from __future__ import annotations

@@ -6,11 +6,13 @@ warning `LeftAsItWas`.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import tvm as _tvm
+from tvm.script import tirx as _script
 from tvm_ffi import structural_equal as _equal
 
 from ._command import LeftAsItWas
@@ -43,10 +45,11 @@ def read_like(obj: Any, text: str) -> Any:
     """The object that a text of TVMScript stands for, in place of `obj`."""
     if isinstance(obj, _tvm.IRModule):
         return _merged(obj, obj.script(), text)
-    before, after = obj.script(), _tvm.script.from_source(text)
+    before = obj.script()
     if text == before:
         return obj
-    if not _reads_back(_tvm.script.from_source(before), obj):
+    read, after = _read(before), _read(text)
+    if read is None or after is None or not _reads_back(read, obj):
         _tell(obj)
         return obj
     return after.with_attr(dict(obj.attrs.items())) if obj.attrs else after
@@ -54,7 +57,10 @@ def read_like(obj: Any, text: str) -> Any:
 
 def _merged(module: Any, before: str, after: str) -> Any:
     """The module with the functions of `after` whose text before reads back as they are."""
-    read, new = _tvm.script.from_source(before), _tvm.script.from_source(after)
+    read, new = _read(before), _read(after)
+    if read is None or new is None:
+        _tell(module)
+        return module
     functions = dict(module.functions.items())
     for variable, function in module.functions.items():
         name = variable.name_hint
@@ -65,6 +71,19 @@ def _merged(module: Any, before: str, after: str) -> Any:
         else:
             _tell(function, name)
     return _tvm.IRModule(functions, attrs=module.attrs)
+
+
+def _read(text: str) -> Any:
+    """What a text stands for, or none if it cannot be read: not all that TileLang prints can be.
+
+    TileLang's TVM binds a name without the word for it: `x: T.int32 = …`.
+    """
+    if not hasattr(_script.let, "__getitem__"):
+        text = re.sub(r"^(\s*\w+): T\.let\[(T\.\w+)\] = ", r"\1: \2 = ", text, flags=re.MULTILINE)
+    try:
+        return _tvm.script.from_source(text)
+    except _tvm.error.DiagnosticError:
+        return None
 
 
 def _reads_back(read: Any, function: Any) -> bool:

@@ -15,15 +15,18 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use dialects::{Dialect, Mark, Row};
 use frontend::language;
-use ide::{Dialects, EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
+use ide::{Dialects, EffectError, EffectRow, EffectRows, EffectTable, MatchKind, Namespace};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use syntax::{Form, Language};
 
-use super::problem::{Problem, unknown};
+use super::{
+    problem::{Problem, shown, unknown},
+    schema,
+};
 use crate::suggest::near;
 
 /// The rows of a source of settings.
@@ -57,8 +60,8 @@ impl DialectRows {
             let rows = section.get_mut(name(language)).and_then(Value::as_array_mut);
             for (at, row) in rows.into_iter().flatten().enumerate() {
                 let Some(row) = row.as_object_mut() else { continue };
-                forms.take(row, language.support().uses_shapes).map_err(|it| {
-                    Problem::new(format!("effects.{}.{at}", name(language)), format!("{it:#}"))
+                forms.take(row, language.support().uses_shapes).map_err(|(field, what)| {
+                    Problem::new(format!("effects.{}.{at}.{field}", name(language)), what)
                 })?;
             }
         }
@@ -73,7 +76,13 @@ impl DialectRows {
         let effects: EffectRows = serde_json::from_value(section.clone())
             .map_err(|it| wrong_row(&section).unwrap_or(Problem::new("effects", it.to_string())))?;
         let rows = DialectRows::new(effects, forms.dialects.into_values().collect());
-        rows.map_err(|it| Problem::new("effects", format!("{it:#}")))
+        rows.map_err(|it| match it.downcast_ref::<EffectError>() {
+            Some(EffectError { namespace, row, column, message, .. }) => {
+                let key = format!("effects.{}.{row}.{column}", namespace.name());
+                Problem::new(key, message.clone())
+            }
+            None => Problem::new("effects", format!("{it:#}")),
+        })
     }
 
     /// The rows of files of dialects, with those of the settings on top.
@@ -133,11 +142,34 @@ fn wrong_row(section: &Value) -> Option<Problem> {
         };
         for (at, row) in rows.iter().enumerate() {
             if let Err(error) = EffectRow::deserialize(row) {
-                return Some(Problem::new(format!("{key}.{at}"), error.to_string()));
+                let message = error.to_string();
+                let Some((field, value)) = wrong_field(row, &message) else {
+                    return Some(Problem::new(format!("{key}.{at}"), message));
+                };
+                let key = format!("{key}.{at}.{field}");
+                return Some(match schema::field_of_effects(field) {
+                    Ok(expected) => {
+                        Problem::new(key, format!("{expected} is expected, not {}", shown(value)))
+                    }
+                    Err(near) => {
+                        unknown(&key, &near.iter().map(String::as_str).collect::<Vec<_>>())
+                    }
+                });
             }
         }
     }
     None
+}
+
+/// The field of a row that a message is about: the first without which it is another one, or none.
+fn wrong_field<'a>(row: &'a Value, message: &str) -> Option<(&'a String, &'a Value)> {
+    let fields = row.as_object()?;
+    fields.iter().find(|&(field, _)| {
+        let mut without = fields.clone();
+        without.remove(field);
+        let read = EffectRow::deserialize(Value::Object(without));
+        read.err().is_none_or(|it| it.to_string() != message)
+    })
 }
 
 /// The row of the effects table that a row of a file gives: its own, the one that follows from the definition, or that
@@ -167,7 +199,12 @@ struct Forms {
 }
 
 impl Forms {
-    fn take(&mut self, row: &mut Map<String, Value>, uses_shapes: bool) -> anyhow::Result<()> {
+    /// Takes the parts of a row, or says which field is wrong and how.
+    fn take(
+        &mut self,
+        row: &mut Map<String, Value>,
+        uses_shapes: bool,
+    ) -> Result<(), (&'static str, String)> {
         let names: Vec<String> = row
             .get("ops")
             .and_then(Value::as_array)
@@ -183,23 +220,29 @@ impl Forms {
         let marks: Vec<Mark> =
             all.into_iter().filter(|it| is_marked(row, it.0)).map(|it| it.1).collect();
         if !uses_shapes && (shape.is_some() || !marks.is_empty()) {
-            bail!("operations of PIR are all written in one way: their rows have no shape");
+            let field = match shape {
+                Some(_) => "shape",
+                None if marks.contains(&Mark::Function) => "function",
+                None => "module",
+            };
+            let what = "operations of PIR are all written in one way: their rows have no shape";
+            return Err((field, what.to_owned()));
         }
         let shape = match shape {
             None => None,
             Some(Value::String(shape)) if !shape.contains(['\n', '\r']) => Some(shape),
-            Some(Value::String(_)) => bail!("a shape is one line"),
-            Some(_) => bail!("a `shape` is a text"),
+            Some(Value::String(_)) => return Err(("shape", "a shape is one line".to_owned())),
+            Some(_) => return Err(("shape", "a `shape` is a text".to_owned())),
         };
         for name in names {
             if name.chars().any(|it| it.is_whitespace() || matches!(it, ':' | '=' | '#')) {
-                bail!("`{name}` is not the name of an operation");
+                return Err(("ops", format!("`{name}` is not the name of an operation")));
             }
             if shape.is_none() && marks.is_empty() {
                 continue;
             }
             let Some((dialect, rest)) = name.split_once('.') else {
-                bail!("`{name}` names no dialect");
+                return Err(("ops", format!("`{name}` names no dialect")));
             };
             let of = self.dialects.entry(dialect.to_owned()).or_default();
             of.name = dialect.to_owned();

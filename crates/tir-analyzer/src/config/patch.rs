@@ -14,7 +14,7 @@ use super::{
     CONFIG_FILE, CONFIG_SECTION, Config, DialectRows, folder, instances,
     key::kebab,
     place::Place,
-    problem::{Problem, unknown},
+    problem::{Problem, shown, unknown},
     rows::{Setting, settings},
     targets,
 };
@@ -203,16 +203,6 @@ impl ConfigPatch {
 /// Returns true for what stands for no settings: `null`, and the empty table of Lua, which is written as an empty list.
 fn is_nothing(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
-}
-
-/// A value as it is written, shortened.
-fn shown(value: &Value) -> String {
-    const MOST: usize = 40;
-    let text = value.to_string();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
 }
 
 /// Settings with their keys in kebab-case; names of the user stay as they are.

@@ -2,6 +2,8 @@
 
 use std::{fmt, path::Path};
 
+use serde_json::Value;
+
 use super::place::Place;
 use crate::suggest::did_you_mean;
 
@@ -58,6 +60,16 @@ impl fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+/// A value as it is written, shortened.
+pub(super) fn shown(value: &Value) -> String {
+    const MOST: usize = 40;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
 
 /// A key that means nothing, and those that may be meant.
 pub(super) fn unknown(key: &str, near: &[&str]) -> Problem {

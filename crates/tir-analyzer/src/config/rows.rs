@@ -44,8 +44,9 @@ impl Setting {
         match self.kind {
             Kind::Field { read, .. } => read(config, value),
             Kind::Level(rule) => {
-                let level = LEVELS.iter().find(|it| value.as_str() == Some(it.0));
-                let expected = || one_of(LEVELS.iter().map(|it| it.0).filter(|it| *it != "info"));
+                let word = value.as_str().map(|it| if it == OLD_INFO { "info" } else { it });
+                let level = LEVELS.iter().find(|it| word == Some(it.0));
+                let expected = || one_of(LEVELS.iter().map(|it| it.0));
                 config.levels.set_named(rule, level.ok_or_else(expected)?.1);
                 Ok(())
             }
@@ -72,11 +73,13 @@ impl Setting {
     }
 }
 
-/// The names of levels; a level is written by its first name.
-const LEVELS: [(&str, Option<Severity>); 6] = [
+/// How protocols of editors call the level "info"; it is read, and never written.
+const OLD_INFO: &str = "information";
+
+/// The names of levels, as the command line has them.
+const LEVELS: [(&str, Option<Severity>); 5] = [
     ("off", None),
     ("hint", Some(Severity::Hint)),
-    ("information", Some(Severity::Information)),
     ("info", Some(Severity::Information)),
     ("warning", Some(Severity::Warning)),
     ("error", Some(Severity::Error)),

@@ -209,7 +209,7 @@ fn spawn<R: lsp::Request>(
     }
     let snapshot = state.snapshot();
     let token = snapshot.analysis.cancellation_token();
-    let patience = in_part.as_ref().map(|_| budget());
+    let patience = in_part.as_ref().map(|it| it.patience(budget()));
     let claim = state.pending.add(id.clone(), token.clone(), in_part, state.workspace.busy());
     let (outbox, events) = (state.outbox.clone(), state.events.clone());
     let (name, of_request) = (method.clone(), Some(id.clone()));

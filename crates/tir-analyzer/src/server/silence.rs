@@ -5,12 +5,18 @@
 //! nothing or a sentence, its work goes on, and the client is asked to ask again. Diagnostics that the client shows
 //! stay where they are. The same question about the same text is answered so once: the second time its work is done, or
 //! is waited for.
+//!
+//! No protocol has a client ask for actions again. Who opened their menu waits longer than a lamp beside the text does,
+//! and is told where the menu stays empty.
 
 use std::time::Duration;
 
 use lsp_types as lsp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
+
+/// The kind of a request for actions that a person made (`CodeActionTriggerKind`).
+const INVOKED: i64 = 1;
 
 /// The text of a hover about a function that is not read yet.
 const NOT_YET: &str = "*tir-analyzer is still at work on this function.*";
@@ -24,17 +30,18 @@ pub(crate) struct InPart {
     /// The thing that is asked for, in the words of a log.
     what: &'static str,
     pub(crate) result: Value,
+    /// True if a person asked, and sees nothing more than the answer.
+    is_invoked: bool,
 }
 
+/// The budgets that a person waits for what was asked for.
+const OF_PERSON: u32 = 5;
+
 impl InPart {
-    /// The answer in part to a request about a version of a document, if the method has one. `shown` is the name of the
-    /// result that the client shows.
-    pub(crate) fn new(
-        method: &str,
-        uri: lsp::Uri,
-        version: i32,
-        shown: Option<&str>,
-    ) -> Option<InPart> {
+    /// The answer in part to a request about a version of a document, if the method has one.
+    pub(crate) fn new(method: &str, params: &Value, uri: lsp::Uri, version: i32) -> Option<InPart> {
+        // The result that the client shows.
+        let shown = params["previousResultId"].as_str();
         let (what, result) = match method {
             "textDocument/inlayHint" => ("hints", json!([])),
             "textDocument/diagnostic" => {
@@ -57,13 +64,27 @@ impl InPart {
             }
             _ => return None,
         };
-        Some(InPart { method: method.to_owned(), uri, version, what, result })
+        let is_invoked = what == "actions" && params["context"]["triggerKind"] == INVOKED;
+        Some(InPart { method: method.to_owned(), uri, version, what, result, is_invoked })
+    }
+
+    /// The time after which the part is the answer.
+    pub(crate) fn patience(&self, budget: Duration) -> Duration {
+        budget * if self.is_invoked { OF_PERSON } else { 1 }
     }
 
     /// The line of the log.
-    pub(crate) fn told(&self, after: Duration) -> String {
-        let (InPart { uri, what, .. }, seconds) = (self, after.as_secs_f32());
-        format!("{what} of {uri}: not ready after {seconds} s; the rest follows")
+    pub(crate) fn told(&self, budget: Duration) -> String {
+        let (InPart { uri, what, .. }, after) = (self, self.patience(budget).as_secs_f32());
+        format!("{what} of {uri}: not ready after {after} s; the rest follows")
+    }
+
+    /// A message to a person who would see nothing at all.
+    pub(crate) fn note(&self) -> Option<String> {
+        self.is_invoked.then(|| {
+            "tir-analyzer is still at work on this function: ask for its actions again in a moment"
+                .to_owned()
+        })
     }
 }
 

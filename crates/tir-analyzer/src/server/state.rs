@@ -209,8 +209,12 @@ impl State {
     fn answer_in_part(&mut self, id: &RequestId) {
         let Some(in_part) = self.pending.in_part(id) else { return };
         let (frame, told) = (transport::result(id, &in_part.result), in_part.told(budget()));
+        let note = in_part.note();
         let is_first = self.answered_in_part.add(in_part);
         self.send(frame);
+        if let Some(note) = note {
+            self.show(lsp::MessageType::Info, note);
+        }
         if is_first {
             self.log(told);
         }
@@ -221,7 +225,7 @@ impl State {
     pub(crate) fn in_part(&self, method: &str, params: &Value) -> Option<InPart> {
         let uri = params["textDocument"]["uri"].as_str()?.into();
         let version = self.documents.get(&uri)?.version;
-        let in_part = InPart::new(method, uri, version, params["previousResultId"].as_str())?;
+        let in_part = InPart::new(method, params, uri, version)?;
         (!self.answered_in_part.has(&in_part)).then_some(in_part)
     }
 

@@ -2,7 +2,7 @@
 local M = {}
 
 -- A file that holds none of these holds no function for the server.
-local SIGNS = { 'tvm.script', '.prim_func', '.ir_module', '.macro' }
+local SIGNS = { 'tvm.script', 'tilelang', '.prim_func', '.ir_module', '.macro' }
 local CHUNK = 2000
 
 local function mentions_tvmscript(line)
@@ -14,7 +14,7 @@ local function mentions_tvmscript(line)
   return false
 end
 
---- Whether the buffer's text mentions TVMScript anywhere. Reads chunk by chunk and stops at the first sign,
+--- Whether the buffer's text mentions TVMScript or TileLang anywhere. Reads chunk by chunk and stops at the first sign,
 --- which in real files is one of the imports.
 ---@param bufnr integer
 ---@return boolean
@@ -30,7 +30,7 @@ function M.is_tvmscript(bufnr)
   return false
 end
 
---- Whether the server is for the buffer: all of MLIR and PIR, and the Python that is TVMScript.
+--- Whether the server is for the buffer: all of MLIR and PIR, and the Python that is TVMScript or TileLang.
 ---@param bufnr integer
 ---@return boolean
 function M.is_ours(bufnr)

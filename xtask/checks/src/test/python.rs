@@ -21,6 +21,8 @@ use crate::workspace::{Workspace, say};
 const PYTEST: &str = "pytest==9.2.0";
 /// The packages of Triton's environment.
 const TRITON_PACKAGES: &[&str] = &["triton==3.9.0", "numpy==2.4.6"];
+/// The packages of an environment with MLIR's own bindings: those of JAX.
+const MLIR_PACKAGES: &[&str] = &["jax==0.10.2", "jaxlib==0.10.2", "numpy==2.4.6"];
 /// The sources of the package.
 const SOURCES: &str = "crates/python/python/tir_analyzer";
 
@@ -38,6 +40,7 @@ pub(crate) fn run(ws: &Workspace, cargo: Command, tally: &mut Tally) -> anyhow::
     let suites = [
         ("tvm", TVM_PACKAGES, &["test_package.py", "test_book.py", "test_tvm.py"][..]),
         ("triton", TRITON_PACKAGES, &["test_triton.py"]),
+        ("jax", MLIR_PACKAGES, &["test_mlir.py"]),
     ];
     for (name, packages, files) in suites {
         match Venv::with_packages(ws, name, packages) {
@@ -47,7 +50,7 @@ pub(crate) fn run(ws: &Workspace, cargo: Command, tally: &mut Tally) -> anyhow::
     }
     match std::env::var_os("TIR_ANALYZER_TILELANG") {
         Some(python) => {
-            pytest(ws, Path::new(&python), &path, &["test_tilelang.py"], tally)?;
+            pytest(ws, Path::new(&python), &path, &["test_tilelang.py", "test_tvm.py"], tally)?;
         }
         // Like other suites on request it is no part of a usual run: TileLang is 5.7 GB.
         None => say(format_args!(

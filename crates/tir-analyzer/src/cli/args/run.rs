@@ -25,7 +25,8 @@ pub(crate) struct RunArgs {
     /// Values of symbols that the shapes of the inputs do not tell: `n=128,m=64`.
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
     pub(crate) set: Vec<String>,
-    /// Write each array as the function leaves it to `DIR/PARAMETER.npy`.
+    /// Write each array as the function leaves it to `DIR/PARAMETER.npy`, and of MLIR those that it returns to
+    /// `DIR/returned-N.npy`.
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// In which order threads, blocks and parallel iterations run.

@@ -27,6 +27,7 @@ use crate::{
             findings::{self, region},
             markdown::plain,
             progress::Progress,
+            visible::visible,
         },
         rules,
     },
@@ -101,7 +102,8 @@ pub(crate) fn answer_at(
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
-    let shown = job.file.shown.as_str();
+    let path = job.file.shown.as_str();
+    let shown = &*visible(path);
     let lines = LineIndex::new(&source.text);
     let offset = place::offset(shown, &lines, at)?;
     let host = job.host(config, source);
@@ -110,7 +112,7 @@ pub(crate) fn answer_at(
     // What was not computed is no answer.
     none_broken(&analysis, offset, format_args!("{shown}:{}:{}", at.line, at.col))?;
     if language.support().form == Form::Operations {
-        return operation_answer(shown, source, &lines, at, &analysis, offset, format, is_styled);
+        return operation_answer(path, source, &lines, at, &analysis, offset, format, is_styled);
     }
     // Nothing changes this host, so nothing is cancelled.
     let found = analysis.findings_at(FileId(0), offset).unwrap_or_default();
@@ -131,8 +133,8 @@ pub(crate) fn answer_at(
         }
         AnswerFormat::Json => {
             let mut answer = match &it {
-                Some(it) => value(shown, source, &lines, it),
-                None => json!({ "version": VERSION, "path": shown }),
+                Some(it) => value(path, source, &lines, it),
+                None => json!({ "version": VERSION, "path": path }),
             };
             answer["findings"] =
                 found.iter().map(|it| finding_json(source, &lines, it)).collect::<Vec<_>>().into();
@@ -144,7 +146,7 @@ pub(crate) fn answer_at(
 /// Answers a question about the operation or the name at a place of MLIR or PIR with the text that editors show on
 /// hover.
 fn operation_answer(
-    shown: &str,
+    path: &str,
     source: &Source,
     lines: &LineIndex,
     at: LineCol,
@@ -153,6 +155,7 @@ fn operation_answer(
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
+    let shown = &*visible(path);
     // Nothing changes this host, so nothing is cancelled.
     let Some(it) = analysis.hover(FileId(0), offset).unwrap_or_default() else {
         bail!(
@@ -170,7 +173,7 @@ fn operation_answer(
         AnswerFormat::Json => {
             let range = findings::range_json(&region(source, lines, it.range));
             let answer = json!({
-                "version": VERSION, "path": shown, "range": range, "text": text,
+                "version": VERSION, "path": path, "range": range, "text": text,
             });
             format!("{answer}\n")
         }
@@ -271,12 +274,12 @@ fn excerpt(line: &str) -> String {
     ide::shortened(line.trim(), MAX)
 }
 
-fn value(shown: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> Value {
+fn value(path: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> Value {
     let range = |at| findings::range_json(&region(source, lines, at));
     let places: Vec<Value> = it.occurrences.iter().map(|it| range(*it)).collect();
     json!({
         "version": VERSION,
-        "path": shown,
+        "path": path,
         "range": range(it.range),
         "integer": it.integer.as_ref().map(|it| json!({
             "bounds": it.bounds,

@@ -14,7 +14,10 @@ use crate::cli::{
         place::{self, Place},
         source::Source,
     },
-    output::findings::{self, region},
+    output::{
+        findings::{self, region},
+        visible::visible,
+    },
 };
 
 /// Version of the JSON answers.
@@ -44,7 +47,8 @@ fn line_answer(
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
-    let shown = &job.file.shown;
+    let path = job.file.shown.as_str();
+    let shown = &*visible(path);
     let lines = LineIndex::new(&source.text);
     place::start_of_line(shown, &lines, line)?;
     let host = job.host(job.config.analysis(), source);
@@ -68,7 +72,7 @@ fn line_answer(
             let line_of = |at| region(source, &lines, at).start.line;
             as_text(shown, line, facts, line_of, is_styled)
         }
-        AnswerFormat::Json => format!("{}\n", as_json(shown, line, source, &lines, facts)),
+        AnswerFormat::Json => format!("{}\n", as_json(path, line, source, &lines, facts)),
     })
 }
 
@@ -123,7 +127,7 @@ fn names(items: impl ExactSizeIterator<Item = String>) -> String {
     if list.is_empty() { "nothing".to_owned() } else { list.join(", ") }
 }
 
-fn as_json(shown: &str, line: u32, source: &Source, lines: &LineIndex, facts: &LineFacts) -> Value {
+fn as_json(path: &str, line: u32, source: &Source, lines: &LineIndex, facts: &LineFacts) -> Value {
     let range = |at| findings::range_json(&region(source, lines, at));
     let line_of = |at| region(source, lines, at).start.line;
     let named = |list: &[(String, &'static str)]| -> Vec<Value> {
@@ -139,7 +143,7 @@ fn as_json(shown: &str, line: u32, source: &Source, lines: &LineIndex, facts: &L
         .collect();
     json!({
         "version": VERSION,
-        "path": shown,
+        "path": path,
         "line": line,
         "range": range(facts.range),
         "text": facts.text,

@@ -20,7 +20,10 @@ use crate::cli::{
         source::Source,
     },
     io::{Io, Styled},
-    output::findings::{self, region},
+    output::{
+        findings::{self, region},
+        visible::visible,
+    },
 };
 
 /// Version of the JSON answers.
@@ -56,7 +59,8 @@ pub(crate) fn place_answer(
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
-    let shown = job.file.shown.as_str();
+    let path = job.file.shown.as_str();
+    let shown = &*visible(path);
     let lines = LineIndex::new(&source.text);
     let line = place.line;
     let col = place.column.unwrap_or_else(|| first_column(source, &lines, line));
@@ -79,7 +83,7 @@ pub(crate) fn place_answer(
     };
     Ok(match format {
         AnswerFormat::Text => text(shown, source, &lines, &facts, is_styled),
-        AnswerFormat::Json => format!("{}\n", value(shown, source, &lines, &facts)),
+        AnswerFormat::Json => format!("{}\n", value(path, source, &lines, &facts)),
     })
 }
 
@@ -153,7 +157,7 @@ fn text(
     out
 }
 
-fn value(shown: &str, source: &Source, lines: &LineIndex, facts: &ValueFacts) -> Value {
+fn value(path: &str, source: &Source, lines: &LineIndex, facts: &ValueFacts) -> Value {
     let range = |at| findings::range_json(&region(source, lines, at));
     let known = |list: &[ide::KnownFact]| -> Vec<Value> {
         let of = |it: &ide::KnownFact| json!({ "condition": it.text, "range": it.place.map(range), "by": it.by });
@@ -161,7 +165,7 @@ fn value(shown: &str, source: &Source, lines: &LineIndex, facts: &ValueFacts) ->
     };
     json!({
         "version": VERSION,
-        "path": shown,
+        "path": path,
         "range": range(facts.range),
         "name": facts.name,
         "type": facts.ty,

@@ -397,7 +397,7 @@ pub(crate) fn severity_name(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
-        Severity::Information => "information",
+        Severity::Information => "info",
         Severity::Hint => "hint",
     }
 }

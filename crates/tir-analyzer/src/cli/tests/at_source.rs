@@ -146,3 +146,20 @@ func.func @f(%m: memref<?xf32>, %x: i32, %stride_x: i32) -> f32 {
         Project::new(&[("k.mlir", kernel), ("tir-analyzer.toml", wrong)]).run("check k.mlir");
     assert!(outcome.err().contains("tir-analyzer.toml:2:1: `facts.x`: "), "{}", outcome.err());
 }
+
+#[test]
+fn operations_of_an_assembly_format_are_equal_wherever_they_were_written() {
+    let text = r#"
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.sine %a : tensor<4xf32> loc(#one)
+  %1 = stablehlo.sine %a : tensor<4xf32> loc("k.py":4:7 to :12)
+  %2 = stablehlo.add %0, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+#here = loc("k.py":3:7 to :12)
+#one = loc("jit(f)/sin"(#here))
+"#;
+    let project = Project::new(&[("a.mlir", text)]);
+    let outcome = project.run("check --at-source a.mlir");
+    assert_eq!(outcome.places(), ["k.py:4:7"], "{}", outcome.out());
+}

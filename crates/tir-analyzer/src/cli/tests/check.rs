@@ -176,7 +176,7 @@ fn json_has_a_version_and_counts() {
     let value: Value = serde_json::from_slice(&outcome.out).unwrap();
     expect![[r#"
         {
-          "version": 1,
+          "version": 2,
           "toolVersion": "0.1.0",
           "files": [
             {
@@ -267,7 +267,7 @@ fn json_has_a_version_and_counts() {
             "files": 3,
             "errors": 1,
             "warnings": 0,
-            "information": 0,
+            "info": 0,
             "hints": 1,
             "fixable": 1
           },

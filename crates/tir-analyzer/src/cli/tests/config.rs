@@ -114,10 +114,34 @@ fn mistakes_have_a_place_and_say_what_is_expected() {
     "#]],
     );
     check(
+        "[[effects.tir]]\nops = [\"f\"]\nefect = \"read\"\n",
+        expect![[r#"
+            error: tir-analyzer.toml:3:1: `effects.tir.efect`: there is no such setting; did you mean `effect`?
+        "#]],
+    );
+    check(
+        "[[effects.tir]]\nops = [\"f\"]\n\n[[effects.tir]]\nops = [\"g\"]\neffect = \"reads\"\n",
+        expect![[r#"
+            error: tir-analyzer.toml:6:1: `effects.tir.effect`: `reads` is none of none, read, write, readwrite, alloc, free, unknown
+        "#]],
+    );
+    check(
+        "[[effects.mlir]]\nops = [\"my.f\"]\nshape = 3\n",
+        expect![[r#"
+            error: tir-analyzer.toml:3:1: `effects.mlir.shape`: a `shape` is a text
+        "#]],
+    );
+    check(
+        "[[effects.mlir]]\ncommutative = \"all\"\nops = \"my.f\"\n",
+        expect![[r#"
+            error: tir-analyzer.toml:3:1: `effects.mlir.ops`: a list of texts is expected, not `"my.f"`
+        "#]],
+    );
+    check(
         "[findings]\ndead-store = \"loud\"\n",
         expect![[r#"
-        error: tir-analyzer.toml:2:1: `findings.dead-store`: one of "off", "hint", "information", "warning", "error" is expected, not `"loud"`
-    "#]],
+            error: tir-analyzer.toml:2:1: `findings.dead-store`: one of "off", "hint", "info", "warning", "error" is expected, not `"loud"`
+        "#]],
     );
     check(
         "[targets.cuda]\narch = \"sm_1\"\n",
@@ -128,14 +152,14 @@ fn mistakes_have_a_place_and_say_what_is_expected() {
     check(
         "[[effects.mlir]]\nops = [\"a.b\"]\n[[effects.mlir]]\nops = 3\n",
         expect![[r#"
-        error: tir-analyzer.toml:3:1: `effects.mlir`: invalid type: integer `3`, expected a sequence
-    "#]],
+            error: tir-analyzer.toml:4:1: `effects.mlir.ops`: a list of texts is expected, not `3`
+        "#]],
     );
     check(
         "[[effects.mlir]]\nops = [\"a.b\"]\neffect = \"loud\"\n",
         expect![[r#"
-        error: tir-analyzer.toml:1:3: `effects`: [[mlir]] row 1 (`a.b`), `effect`: `loud` is none of none, read, write, readwrite, alloc, free, unknown
-    "#]],
+            error: tir-analyzer.toml:3:1: `effects.mlir.effect`: `loud` is none of none, read, write, readwrite, alloc, free, unknown
+        "#]],
     );
     check(
         "[[instance]]\nfunction = \"f\"\n[[instance]]\nfn = 3\n",

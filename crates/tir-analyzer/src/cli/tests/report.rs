@@ -183,7 +183,9 @@ fn page_is_self_contained_and_escaped() {
     assert_eq!(outcome.code, 0, "{}", outcome.err());
     let page = project.read("out.html");
     assert!(
-        page.starts_with("<!doctype html>") && page.contains("<svg") && page.ends_with("</html>\n")
+        page.starts_with("<!doctype html>")
+            && page.contains("class=\"chart\"")
+            && page.ends_with("</html>\n")
     );
     assert!(page.contains("a&lt;b&gt;.py") && !page.contains("a<b>.py"));
     assert!(!page.contains("http") && !page.contains("src=") && !page.contains("<script"));

@@ -144,10 +144,8 @@ fn the_worst_of_all_files_are_shown() {
         })
         .collect();
     let all = json["summary"].clone();
-    let total: u64 = ["errors", "warnings", "information", "hints"]
-        .map(|it| all[it].as_u64().unwrap())
-        .iter()
-        .sum();
+    let total: u64 =
+        ["errors", "warnings", "info", "hints"].map(|it| all[it].as_u64().unwrap()).iter().sum();
     assert_eq!(shown.iter().map(|it| it.0).sum::<usize>(), 2);
     assert_eq!(shown.iter().map(|it| it.1).sum::<u64>() + 2, total);
     let unlimited = project.run("check --limit 0").out();

@@ -63,7 +63,7 @@ pub(super) fn table() -> String {
     let levels = [
         (Severity::Error, "Errors: the compiler refuses the text"),
         (Severity::Warning, "Warnings: it is read, and probably not meant so"),
-        (Severity::Information, "Information"),
+        (Severity::Information, "Info: good to know, nothing is wrong"),
         (Severity::Hint, "Hints: the text could be better"),
     ];
     for (level, title) in levels {

@@ -16,6 +16,7 @@ use crate::cli::{
     output::{
         findings::{self, region},
         markdown::plain,
+        visible::visible,
     },
 };
 
@@ -39,7 +40,8 @@ pub(super) fn answer(
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
-    let shown = job.file.shown.as_str();
+    let path = job.file.shown.as_str();
+    let shown = &*visible(path);
     let lines = LineIndex::new(&source.text);
     place::start_of_line(shown, &lines, line)?;
     let range = lines.line_range(line - 1);
@@ -67,7 +69,7 @@ pub(super) fn answer(
             let found: Vec<Value> =
                 found.iter().map(|it| finding_json(source, &lines, it)).collect();
             let answer = json!({
-                "version": VERSION, "path": shown, "line": line, "items": rows, "findings": found,
+                "version": VERSION, "path": path, "line": line, "items": rows, "findings": found,
             });
             format!("{answer}\n")
         }

@@ -18,12 +18,15 @@ table{border-collapse:collapse;width:100%;margin:1em 0}\
 th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #8884;vertical-align:top}\
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
 code{font:13px ui-monospace,monospace}\
-svg{width:100%;height:auto;font:12px ui-monospace,monospace}\
-.whole{fill:#8882}.bar{fill:#3b7dd8}.guess{fill:#8fb4e3}text{fill:currentColor}a{color:inherit}\
-.places{color:#888;font-size:13px}td,th a{overflow-wrap:anywhere}td.n{overflow-wrap:normal}\
+.chart{display:grid;grid-template-columns:minmax(0,2fr) 3fr auto;gap:.35em .7em;align-items:center;margin:1em 0}\
+.chart a{text-align:right;text-decoration:none;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}\
+.chart small{opacity:.7}.whole{background:#8882}.bar{height:1em;background:#3b7dd8}.guess{background:#8fb4e3}\
+a{color:inherit}\
+.places{opacity:.75;font-size:13px}td,th a{overflow-wrap:anywhere}td.n{overflow-wrap:normal}\
 td:nth-child(5){white-space:nowrap}\
 @media(max-width:640px){table,tbody{display:block}tr{display:block;padding:.5em 0;border-bottom:1px solid #8884}\
-td,th{display:inline;border:0;padding:0 .6em 0 0}th{display:inline-block}td:nth-child(4){display:block}}";
+td,th{display:inline;border:0;padding:0 .6em 0 0}th{display:inline-block}td:nth-child(4){display:block}\
+.chart{grid-template-columns:1fr auto}.chart a{grid-column:1/-1;text-align:left}}";
 
 pub(super) fn page(overview: &Overview, limit: usize) -> String {
     let mut out = String::from(
@@ -42,7 +45,7 @@ pub(super) fn page(overview: &Overview, limit: usize) -> String {
     if !overview.savings.is_empty() {
         out.push_str(&format!("<h2>{TITLE}</h2>\n"));
         chart(&overview.savings, &mut out);
-        out.push_str(&format!("<p class=\"places\">{}</p>\n", escaped(MEANING)));
+        out.push_str(&format!("<p class=\"places\">{}</p>\n", with_code(MEANING)));
         savings(&overview.savings, limit, &mut out);
     }
     twins("Functions that are equal up to names", &overview.functions, limit, &mut out);
@@ -54,37 +57,25 @@ pub(super) fn page(overview: &Overview, limit: usize) -> String {
 
 /// A bar a function: its length is the share that can be saved, of a whole that is drawn behind it.
 fn chart(all: &[FunctionSavings], out: &mut String) {
-    const WIDTH: f64 = 1000.0;
-    const ROW: usize = 24;
-    const LEFT: f64 = 420.0;
-    const WHOLE: f64 = WIDTH - LEFT - 70.0;
-    let shown = &all[..all.len().min(BARS)];
-    out.push_str(&format!(
-        "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{TITLE}\">\n",
-        shown.len() * ROW + 4
-    ));
-    for (row, it) in shown.iter().enumerate() {
-        let y = row * ROW;
-        let width = WHOLE * it.share();
+    out.push_str("<div class=\"chart\">\n");
+    for it in &all[..all.len().min(BARS)] {
         let class = if it.is_estimated() { "bar guess" } else { "bar" };
+        // Functions of many files have one name.
+        let file = it.at.path.rsplit(['/', '\\']).next().unwrap_or_default();
         out.push_str(&format!(
-            "<g><title>{}: {}</title><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\
-             <rect class=\"whole\" x=\"{LEFT}\" y=\"{top}\" width=\"{WHOLE}\" height=\"{height}\"/>\
-             <rect class=\"{class}\" x=\"{LEFT}\" y=\"{top}\" width=\"{width:.1}\" height=\"{height}\"/>\
-             <text x=\"{:.1}\" y=\"{}\">{}</text></g>\n",
+            "<a href=\"{}\" title=\"{}: {}\"><code>{}</code> <small>{}:{}</small></a>\
+             <div class=\"whole\"><div class=\"{class}\" style=\"width:{:.1}%\"></div></div><span>{}</span>\n",
+            escaped(&href(&it.at)),
             escaped(&place(&it.at)),
             count(it.savings.len(), "value"),
-            LEFT - 8.0,
-            y + 17,
             escaped(&shortened(&it.at.function, 50)),
-            LEFT + WHOLE + 6.0,
-            y + 17,
+            escaped(file),
+            it.at.line,
+            it.share() * 100.0,
             escaped(&percent(it.share(), it.is_estimated())),
-            top = y + 4,
-            height = ROW - 8,
         ));
     }
-    out.push_str("</svg>\n");
+    out.push_str("</div>\n");
 }
 
 /// A table of the values of each function, the function in a row of its own.
@@ -119,8 +110,21 @@ fn savings(all: &[FunctionSavings], limit: usize, out: &mut String) {
 
 /// A place that leads to its line, where what shows the page knows lines.
 fn link(at: &Spot) -> String {
-    let href = format!("{}#L{}", uri(&at.path), at.line);
-    format!("<a href=\"{}\">{}</a>", escaped(&href), escaped(&place(at)))
+    format!("<a href=\"{}\">{}</a>", escaped(&href(at)), escaped(&place(at)))
+}
+
+fn href(at: &Spot) -> String {
+    format!("{}#L{}", uri(&at.path), at.line)
+}
+
+/// A text of ours, with what stands between backticks as code.
+fn with_code(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let part = |(at, it): (usize, &str)| match at % 2 {
+        0 => escaped(it),
+        _ => format!("<code>{}</code>", escaped(it)),
+    };
+    parts.map(part).collect()
 }
 
 fn twins(title: &str, all: &[Twin], limit: usize, out: &mut String) {

@@ -1,7 +1,7 @@
 //! The overview for people.
 
 use super::{Overview, Saving, Spot, Twin};
-use crate::cli::output::count;
+use crate::cli::output::{count, visible::visible};
 
 /// Entries of each list.
 pub(super) const SHOWN: usize = 20;
@@ -47,7 +47,7 @@ fn savings(overview: &Overview, limit: usize, out: &mut String) {
             "  {:>6}  {} {}: {}\n",
             percent(function.share(), function.is_estimated()),
             place(&function.at),
-            function.at.function,
+            visible(&function.at.function),
             count(all, "value"),
         ));
         for it in function.savings.iter().take(VALUES) {
@@ -55,8 +55,8 @@ fn savings(overview: &Overview, limit: usize, out: &mut String) {
                 "          {:>6}  {}: `{}` as `{}`{}\n",
                 percent(function.share_of(it.total()), it.is_estimated),
                 place(&it.at),
-                it.expression,
-                it.name,
+                visible(&it.expression),
+                visible(&it.name),
                 note(it)
             ));
         }
@@ -73,9 +73,9 @@ fn twins(title: &str, twins: &[Twin], limit: usize, out: &mut String) {
     }
     out.push_str(&format!("\n{title}\n"));
     for it in twins.iter().take(limit) {
-        out.push_str(&format!("  {} in {}\n", it.what, count(it.places.len(), "place")));
+        out.push_str(&format!("  {} in {}\n", visible(&it.what), count(it.places.len(), "place")));
         for at in it.places.iter().take(PLACES) {
-            out.push_str(&format!("      {} ({})\n", place(at), at.function));
+            out.push_str(&format!("      {} ({})\n", place(at), visible(&at.function)));
         }
         if it.places.len() > PLACES {
             out.push_str(&format!("      and {} more\n", it.places.len() - PLACES));
@@ -92,7 +92,7 @@ fn more(n: usize, limit: usize, out: &mut String) {
 
 /// `a.py:3:5`
 pub(super) fn place(at: &Spot) -> String {
-    format!("{}:{}:{}", at.path, at.line, at.column)
+    format!("{}:{}:{}", visible(&at.path), at.line, at.column)
 }
 
 /// A share, marked where it rests on a guess.

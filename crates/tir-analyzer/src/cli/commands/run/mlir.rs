@@ -2,9 +2,9 @@
 //!
 //! In: a file, the function's name, the entries of `--inputs`. Extents that no file determines are those of
 //! `--set ?=N`, else 8. A function that asks for its place in a launch runs as a kernel of 2 blocks of 4 × 2 threads.
-//! Out: text or JSON, as for TVMScript.
+//! Out: text or JSON, as for TVMScript, and arrays as files: `NAME.npy` of a parameter, `returned-N.npy` of a result.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 use anyhow::{Context as _, anyhow, bail};
 use frontend::{
@@ -33,6 +33,10 @@ use crate::{
         args::{AnswerFormat, RunArgs},
         input::source::Source,
         io::Io,
+        output::{
+            findings::{range_json, region},
+            write,
+        },
     },
     suggest::{did_you_mean, near},
 };
@@ -47,13 +51,10 @@ const MAX_ELEMENTS: i64 = 1 << 24;
 /// Runs a function of a text.
 pub(super) fn execute(
     args: &RunArgs,
-    io: &Io<'_>,
+    io: &mut Io<'_>,
     source: &Source,
     shown: &str,
 ) -> anyhow::Result<(String, Exit)> {
-    if args.output.is_some() {
-        bail!("{shown}: --output is for functions of TVMScript; results of MLIR are in the answer");
-    }
     let mut units: Vec<Unit> = Vec::new();
     reader::lower_file(&source.text, Shapes::builtin(), &mut |unit| units.push(unit));
     refuse_unread(args.function.as_deref(), &units, shown)?;
@@ -65,10 +66,12 @@ pub(super) fn execute(
     let number = units[..chosen].iter().filter(|it| it.document == document).count();
     let arguments = arguments(body, args, io)?;
     let lines = LineIndex::new(&source.text);
-    let place = |unit: usize, op: ir::OpId| {
+    let range = |unit: usize, op: ir::OpId| {
         let unit = beside[unit];
-        let start = unit.lowered.source_map.op(op).start();
-        let at = source.line_col(&lines, TextSize::new(unit.offset as u32) + start);
+        unit.lowered.source_map.op(op) + TextSize::new(unit.offset as u32)
+    };
+    let place = |unit: usize, op: ir::OpId| {
+        let at = source.line_col(&lines, range(unit, op).start());
         format!("{shown}:{}:{}", at.line, at.col)
     };
     let run = || run(&program, number, arguments, LAUNCH, &options(args));
@@ -87,13 +90,72 @@ pub(super) fn execute(
         anyhow!("{at}: `{}`: {}{way_out}", body.name, error.message)
     })?;
     let exit = if outcome.events.is_empty() { Exit::Success } else { Exit::Findings };
-    let events = outcome.events.iter().map(|(unit, event)| (place(*unit, event.op), event));
-    let events: Vec<(String, &Event)> = events.collect();
+    let told = |(unit, event): &'_ (usize, Event)| Told {
+        place: place(*unit, event.op),
+        range: range_json(&region(source, &lines, range(*unit, event.op))),
+        event: event.clone(),
+    };
+    let events: Vec<Told> = outcome.events.iter().map(told).collect();
+    let ends = ends(body, &outcome, args.output.as_deref(), io)?;
     let text = match args.format {
-        AnswerFormat::Text => text(body, &outcome, &events),
-        AnswerFormat::Json => json(body, shown, &outcome, &events),
+        AnswerFormat::Text => text(body, &outcome, &ends, &events),
+        AnswerFormat::Json => json(body, shown, &outcome, &ends, &events),
     };
     Ok((text, exit))
+}
+
+/// A mistake of the function that ran, and its place.
+struct Told {
+    place: String,
+    range: Value,
+    event: Event,
+}
+
+/// An argument as the function leaves it, or a result.
+struct End<'a> {
+    /// Empty for results.
+    name: &'a str,
+    value: &'a Final,
+    /// The file that an array was written to.
+    path: Option<String>,
+}
+
+/// The arguments and the results of a run; arrays are written to the folder, if there is one.
+fn ends<'a>(
+    body: &'a Body,
+    outcome: &'a Outcome,
+    folder: Option<&Path>,
+    io: &mut Io<'_>,
+) -> anyhow::Result<[Vec<End<'a>>; 2]> {
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(io.resolve(folder))
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    let mut end = |name: &'a str, file: String, value: &'a Final| -> anyhow::Result<End<'a>> {
+        let path = match (&value.value, folder) {
+            (Argument::Array(array), Some(folder)) => {
+                let path = folder.join(file);
+                let shown = path.display().to_string();
+                write::create(&io.resolve(&path), &shown, &npy::write(array)?, io)?;
+                Some(shown)
+            }
+            _ => None,
+        };
+        Ok(End { name, value, path })
+    };
+    let mut arguments = Vec::new();
+    for (at, value) in outcome.arguments.iter().enumerate() {
+        let name = parameter_name(body, at);
+        let file = match name.trim_start_matches('%') {
+            "" => format!("argument-{at}.npy"),
+            name => format!("{name}.npy"),
+        };
+        arguments.push(end(name, file, value)?);
+    }
+    let returned = outcome.returned.iter().enumerate();
+    let returned: anyhow::Result<_> =
+        returned.map(|(at, value)| end("", format!("returned-{at}.npy"), value)).collect();
+    Ok([arguments, returned?])
 }
 
 /// A function that is asked for, and of which nothing is known for a mistake of ours.
@@ -232,28 +294,37 @@ fn scalar(dtype: DataType, entry: &Entry<'_>, random: &mut Random) -> Argument {
 
 // ---- answers ----
 
-fn shown(end: &Final) -> String {
-    match &end.value {
-        _ if !end.defined.contains(&true) && !end.defined.is_empty() => "not defined".to_owned(),
-        Argument::Int(value) => value.to_string(),
-        Argument::Float(value) => value.to_string(),
-        Argument::Array(array) => {
+fn shown(end: &End<'_>) -> String {
+    let defined = &end.value.defined;
+    match (&end.value.value, &end.path) {
+        _ if !defined.contains(&true) && !defined.is_empty() => "not defined".to_owned(),
+        (Argument::Int(value), _) => value.to_string(),
+        (Argument::Float(value), _) => value.to_string(),
+        (Argument::Array(array), Some(path)) => {
+            format!("{} {:?} in {path}", array.dtype, array.shape)
+        }
+        (Argument::Array(array), None) => {
             format!("{} {:?} {}", array.dtype, array.shape, first_values(array))
         }
     }
 }
 
-fn text(body: &Body, outcome: &Outcome, events: &[(String, &Event)]) -> String {
+fn text(
+    body: &Body,
+    outcome: &Outcome,
+    [arguments, returned]: &[Vec<End<'_>>; 2],
+    events: &[Told],
+) -> String {
     let mut out = String::new();
-    for (place, event) in events {
+    for Told { place, event, .. } in events {
         let times =
             if event.count == 1 { String::new() } else { format!(" ({} times)", event.count) };
         let _ = writeln!(out, "{place}: {}: {}{times}", event.kind.name(), event.detail);
     }
-    for (at, end) in outcome.arguments.iter().enumerate() {
-        let _ = writeln!(out, "{}: {}", parameter_name(body, at), shown(end));
+    for end in arguments {
+        let _ = writeln!(out, "{}: {}", end.name, shown(end));
     }
-    for end in &outcome.returned {
+    for end in returned {
         let _ = writeln!(out, "returned: {}", shown(end));
     }
     let what = match events.len() {
@@ -265,24 +336,44 @@ fn text(body: &Body, outcome: &Outcome, events: &[(String, &Event)]) -> String {
     out
 }
 
-fn json(body: &Body, path: &str, outcome: &Outcome, events: &[(String, &Event)]) -> String {
-    let value = |end: &Final| match &end.value {
-        Argument::Int(value) => json!({ "value": value, "defined": end.defined[0] }),
-        Argument::Float(value) => json!({ "value": value, "defined": end.defined[0] }),
-        Argument::Array(array) => {
-            json!({ "dtype": array.dtype.to_string(), "shape": array.shape, "values": array.to_f64s() })
+fn json(
+    body: &Body,
+    path: &str,
+    outcome: &Outcome,
+    [arguments, returned]: &[Vec<End<'_>>; 2],
+    events: &[Told],
+) -> String {
+    let value = |end: &End<'_>| {
+        let mut it = match (&end.value.value, &end.path) {
+            (Argument::Int(value), _) => json!({ "value": value, "defined": end.value.defined[0] }),
+            (Argument::Float(value), _) => {
+                json!({ "value": value, "defined": end.value.defined[0] })
+            }
+            (Argument::Array(array), Some(path)) => {
+                json!({ "dtype": array.dtype.to_string(), "shape": array.shape, "path": path })
+            }
+            (Argument::Array(array), None) => {
+                json!({ "dtype": array.dtype.to_string(), "shape": array.shape, "values": array.to_f64s() })
+            }
+        };
+        if !end.name.is_empty() {
+            it["name"] = end.name.into();
         }
+        it
     };
-    let events = events.iter().map(|(place, event)| {
-        json!({ "kind": event.kind.name(), "message": event.detail, "count": event.count, "place": place })
+    let events = events.iter().map(|Told { place, range, event }| {
+        json!({
+            "kind": event.kind.name(), "message": event.detail, "count": event.count,
+            "place": place, "range": range,
+        })
     });
     let answer = json!({
         "version": 1,
         "path": path,
         "function": &*body.name,
         "events": events.collect::<Vec<Value>>(),
-        "arguments": outcome.arguments.iter().map(value).collect::<Vec<Value>>(),
-        "returned": outcome.returned.iter().map(value).collect::<Vec<Value>>(),
+        "arguments": arguments.iter().map(value).collect::<Vec<Value>>(),
+        "returned": returned.iter().map(value).collect::<Vec<Value>>(),
         "steps": outcome.steps,
     });
     format!("{answer:#}\n")

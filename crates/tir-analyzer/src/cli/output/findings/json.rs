@@ -7,7 +7,7 @@ use syntax::SourcePlace;
 use crate::cli::output::findings::{Counts, FileFindings, Finding, Region, Told, severity_name};
 
 /// Version of the schema.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 pub(super) fn begin() -> String {
     let tool = json!(crate::version::NUMBER);
@@ -42,7 +42,7 @@ pub(super) fn end(counts: &Counts, failures: &[String]) -> String {
         "files": counts.files,
         "errors": counts.errors,
         "warnings": counts.warnings,
-        "information": counts.information,
+        "info": counts.information,
         "hints": counts.hints,
         "fixable": counts.fixable,
     });
