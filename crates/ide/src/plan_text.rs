@@ -433,16 +433,15 @@ impl GroupLines {
         const MAX_PLACES: usize = 6;
         // Runs of other lines alternate with at most one run of this line each.
         let others = self.runs.iter().take(2 * MAX_PLACES + 1).filter(|(line, _)| *line != from);
-        let shown =
-            others.flat_map(|&(line, count)| std::iter::repeat_n(line, count)).take(MAX_PLACES);
         let mut out = String::new();
         let mut n_shown = 0;
-        for line in shown {
-            n_shown += 1;
+        for &(line, count) in others.take(MAX_PLACES) {
+            n_shown += count;
             let (distance, word) =
                 if line > from { (line - from, "below") } else { (from - line, "above") };
             let lines = if distance == 1 { "line" } else { "lines" };
-            out.push_str(&format!(", {distance} {lines} {word}"));
+            let times = if count == 1 { String::new() } else { format!("{count} times ") };
+            out.push_str(&format!(", {times}{distance} {lines} {word}"));
         }
         let n_here = self.counts.get(&from).copied().unwrap_or(0);
         let n_more = self.n_occurrences - n_here - n_shown;
@@ -463,7 +462,7 @@ mod tests {
 
     /// The lines of occurrences, in order.
     fn lines(all: &[u32]) -> GroupLines {
-        let runs: Vec<(u32, usize)> = all.iter().map(|&it| (it, 1)).collect();
+        let runs = all.chunk_by(|a, b| a == b).map(|it| (it[0], it.len())).collect();
         let count = |line: u32| all.iter().filter(|it| **it == line).count();
         let counts = all.iter().map(|&it| (it, count(it))).collect();
         GroupLines { runs, counts, n_occurrences: all.len() }
@@ -473,6 +472,7 @@ mod tests {
     fn places_are_told_from_where_the_reader_is() {
         assert_eq!(lines(&[3, 4, 9]).places(4), "here, 1 line above, 5 lines below");
         assert_eq!(lines(&[4, 4, 5]).places(4), "2 times here, 1 line below");
+        assert_eq!(lines(&[4, 7, 7]).places(4), "here, 2 times 3 lines below");
         let many: Vec<u32> = (0..100).collect();
         assert!(lines(&many).places(50).ends_with(" and at 93 more places"));
     }
