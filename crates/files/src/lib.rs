@@ -100,8 +100,8 @@ pub struct LastFolder {
 }
 
 impl LastFolder {
-    /// As [`read_text_within`]. A folder that was replaced since the last file of it was read is found by
-    /// [`LastFolder::forget`] only; in no case is a file read that is not in `root`.
+    /// As [`read_text_within`]. A folder that was moved or replaced since the last file of it was read is found by
+    /// [`LastFolder::forget`] only: until then its files are read, wherever it is.
     ///
     /// # Errors
     /// As [`read_text_within`].

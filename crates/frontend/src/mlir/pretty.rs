@@ -19,6 +19,9 @@ use super::{
     types,
 };
 
+/// The key of the text of an operation that is compared by it, without the names of values.
+pub(super) const SKELETON: &str = "$form";
+
 /// The number that MLIR writes for "dynamic" in static lists.
 const DYNAMIC: &str = "-9223372036854775808";
 
@@ -110,7 +113,7 @@ impl<'t> Reader<'t> {
         self.unclaimed(&mut pretty, rule, aliases);
         if self.has_skeleton(frame, rule) {
             let text = self.skeleton(frame);
-            pretty.push("$form", text);
+            pretty.push(SKELETON, text);
         }
         self.check_stated_types(frame, &pretty.parts, aliases);
         let entries = std::mem::take(&mut pretty.entries);

@@ -5,12 +5,13 @@
 //! ([`Skimmed::is_of`]). A kernel stays whole if it has one of the names that imports bind: it may call something of
 //! another file. So it is with functions of Python that have no kernel inside; all of them stay whole in a text that
 //! uses such a name anywhere, as they may compute the arguments of its calls. Indents, brackets and strings are
-//! followed as far as that takes; where one is odd, nothing is left out. One pass over the bytes, without tokens. A
+//! followed as far as that takes; where one is odd, nothing is left out. O(bytes), without tokens. A
 //! text that [`is_plain`] needs not even that, and of one that has nothing but imports, modules and kernels the outline
 //! is read from the lines ([`names`]).
 
 mod names;
 
+use rustc_hash::FxHashSet;
 use syntax::{TextRange, TextSize};
 
 use super::discover::FileFunctions;
@@ -128,7 +129,7 @@ struct Decorated {
     is_python: bool,
 }
 
-/// Returns false for a text with other line ends, or pages, which are rare.
+/// Returns false for a text with other line ends, tabs or pages, which are rare.
 fn has_usual_lines(text: &str) -> bool {
     let is_other = |it: &u8| matches!(it, b'\r' | b'\t' | b'\x0c');
     // All of a piece are looked at: several bytes are at once.
@@ -234,7 +235,8 @@ impl Open {
         let rest = words.strip_prefix(b"def ")?;
         let name = line.start + 4 + rest.iter().position(|it| *it != b' ')?;
         let (start, end) = line.parentheses?;
-        let is_plain = line.last == b':' && !line.is_watched;
+        // What binds a name in a default binds it around the function.
+        let is_plain = line.last == b':' && !line.is_watched && !has(words, b":=");
         let body = (line.end, line.end);
         let cut = Cut { name, parameters: (start, end), body, is_kernel };
         let open = || Open { cut, indents: vec![line.indent], begins: true, is_empty: true };
@@ -263,7 +265,7 @@ impl Open {
             }
         }
         // A kernel in a function of Python, and what binds names outside of it.
-        let is_outside = words.first() == Some(&b'@') || words.starts_with(b"global ");
+        let is_outside = words.first() == Some(&b'@') || has(words, b"global ");
         if line.is_watched || (!self.cut.is_kernel && is_outside) {
             return Step::Odd;
         }
@@ -296,7 +298,8 @@ struct Line {
 struct Lines<'t> {
     bytes: &'t [u8],
     at: usize,
-    watched: &'t [&'t [u8]],
+    /// Names that are looked for.
+    watched: &'t FxHashSet<&'t [u8]>,
 }
 
 impl Lines<'_> {
@@ -306,7 +309,10 @@ impl Lines<'_> {
 
     /// Returns true if a line begins as only statements do: in brackets that somebody has yet to close.
     fn begins_statement(&self) -> bool {
-        let rest = self.bytes[self.at..].trim_ascii_start();
+        let rest = &self.bytes[self.at..];
+        // Lines that are empty are followed by others, which are looked at then.
+        let n_blank = rest.iter().take_while(|it| **it == b' ').count();
+        let rest = &rest[n_blank..];
         STATEMENTS.iter().any(|it| rest.starts_with(it))
     }
 
@@ -398,7 +404,7 @@ impl Lines<'_> {
         let start = self.at;
         self.skip_word();
         if !self.watched.is_empty() {
-            line.is_watched |= self.watched.contains(&&self.bytes[start..self.at]);
+            line.is_watched |= self.watched.contains(&self.bytes[start..self.at]);
         }
     }
 
@@ -424,6 +430,10 @@ impl Lines<'_> {
     }
 }
 
+fn has(line: &[u8], part: &[u8]) -> bool {
+    line.windows(part.len()).any(|it| it == part)
+}
+
 fn is_in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -446,8 +456,8 @@ fn is_python(words: &[u8]) -> bool {
 }
 
 /// The names that imports of a text may bind, but those of packages that are known.
-fn imported<'t>(text: &'t str, known: &[&str]) -> Vec<&'t [u8]> {
-    let mut names: Vec<&[u8]> = Vec::new();
+fn imported<'t>(text: &'t str, known: &[&str]) -> FxHashSet<&'t [u8]> {
+    let mut names: FxHashSet<&[u8]> = FxHashSet::default();
     let word = "import";
     for at in words(text, word) {
         let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
@@ -465,11 +475,7 @@ fn imported<'t>(text: &'t str, known: &[&str]) -> Vec<&'t [u8]> {
             end = text[end + 1..].find('\n').map_or(text.len(), |it| end + 1 + it);
         }
         let found = text.as_bytes()[start..end].split(|it| !is_in_word(*it));
-        for word in found.filter(|it| !it.is_empty()) {
-            if !names.contains(&word) {
-                names.push(word);
-            }
-        }
+        names.extend(found.filter(|it| !it.is_empty()));
     }
     names
 }

@@ -5,25 +5,27 @@
 //! made from that, without its parts being looked at. One that differs (a name that waits for its definition, an
 //! operand of another type) is read step by step. O(names + bytes of names) a line.
 
-use ir::{AttrDictId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id};
+use ir::{Attr, AttrDictId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id};
 use parser::{
     Step,
     SyntaxKind::{VALUE_ID, WHITESPACE},
     mlir::{Piece, name_end, read_line},
 };
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use syntax::{TextRange, TextSize};
 
 use super::Reader;
-use crate::mlir::{aliases::Aliases, blocks::text_range, forms, names::Found};
+use crate::mlir::{aliases::Aliases, blocks::text_range, forms, names::Found, pretty::SKELETON};
 
 /// Names of values in a line, about.
 type PerName<T> = SmallVec<[T; 4]>;
 
-/// The lines of a unit, by form.
+/// The lines of a unit.
 #[derive(Default)]
 pub(super) struct Lines {
-    forms: Vec<Known>,
+    /// By the number of the form. A unit has few of all forms of its file.
+    forms: FxHashMap<u16, Known>,
     /// Room for the steps of a line.
     steps: Vec<Piece>,
 }
@@ -31,10 +33,8 @@ pub(super) struct Lines {
 /// The operations of a form.
 #[derive(Default)]
 enum Known {
-    /// No line was read yet.
-    #[default]
-    Nothing,
     /// More than their text and types decides what they are.
+    #[default]
     Various,
     Alike(Box<Alike>),
 }
@@ -76,40 +76,40 @@ struct Place {
 #[derive(PartialEq, Eq)]
 struct Sizes {
     n_ops: usize,
-    others: [usize; 6],
+    n_regions: usize,
+    n_diagnostics: usize,
+    n_waited: usize,
+    n_targets: usize,
+    n_mismatches: usize,
+    pack_budget: u32,
 }
 
 impl<'t> Reader<'t> {
     /// Reads a line.
     pub(super) fn line(&mut self, form: u16, len: u32, aliases: &Aliases) {
-        let form = usize::from(form);
-        // In a frame the meaning of an alias may change from line to line.
-        let is_kept = !self.frame_unit;
-        if is_kept && self.lines.forms.len() <= form {
-            self.lines.forms.resize_with(form + 1, Known::default);
+        if self.frame_unit {
+            // The meaning of an alias may change from line to line.
+            return self.line_by_steps(len, aliases);
         }
-        let known = self.lines.forms.get_mut(form).map(std::mem::take).unwrap_or_default();
-        let known = match known {
-            Known::Alike(alike) => {
-                if !self.repeats(&alike, len) {
+        let known = match self.lines.forms.get_mut(&form).map(std::mem::take) {
+            Some(Known::Alike(first)) => {
+                if !self.repeats(&first, len) {
                     self.line_by_steps(len, aliases);
                 }
-                Known::Alike(alike)
+                Known::Alike(first)
             }
-            Known::Various => {
+            Some(Known::Various) => {
                 self.line_by_steps(len, aliases);
                 Known::Various
             }
-            Known::Nothing => {
+            None => {
                 let (start, before) = (self.pos(), self.sizes());
                 self.line_by_steps(len, aliases);
-                let alike = self.alike(start, &before).filter(|_| is_kept);
-                alike.map_or(Known::Various, |it| Known::Alike(Box::new(it)))
+                let first = self.alike(start, &before);
+                first.map_or(Known::Various, |it| Known::Alike(Box::new(it)))
             }
         };
-        if let Some(place) = self.lines.forms.get_mut(form) {
-            *place = known;
-        }
+        self.lines.forms.insert(form, known);
     }
 
     fn line_by_steps(&mut self, len: u32, aliases: &Aliases) {
@@ -127,24 +127,20 @@ impl<'t> Reader<'t> {
     }
 
     fn sizes(&self) -> Sizes {
-        let body = &self.body;
         Sizes {
-            n_ops: body.ops.len(),
-            others: [
-                body.regions.len(),
-                self.diagnostics.len(),
-                self.names.n_waited(),
-                self.pending_targets.len(),
-                self.pack_budget as usize,
-                self.n_mismatches,
-            ],
+            n_ops: self.body.ops.len(),
+            n_regions: self.body.regions.len(),
+            n_diagnostics: self.diagnostics.len(),
+            n_waited: self.names.n_waited(),
+            n_targets: self.pending_targets.len(),
+            n_mismatches: self.n_mismatches,
+            pack_budget: self.pack_budget,
         }
     }
 
     /// The operation that was just read, if lines of its form are all read so.
     fn alike(&self, start: u32, before: &Sizes) -> Option<Alike> {
-        let Sizes { n_ops, others } = self.sizes();
-        if n_ops != before.n_ops + 1 || others != before.others {
+        if self.sizes() != (Sizes { n_ops: before.n_ops + 1, ..*before }) {
             return None;
         }
         let op = OpId::new(before.n_ops);
@@ -154,6 +150,7 @@ impl<'t> Reader<'t> {
         if forms::rule(head).looks_at_names()
             || self.map.op(op) != text_range(whole)
             || self.has_names(data.attrs)
+            || data.results.iter().any(|it| self.type_text(self.body.values[*it].ty).contains('%'))
         {
             return None;
         }
@@ -187,7 +184,6 @@ impl<'t> Reader<'t> {
             gaps.push(u16::try_from(u32::from(name.start() - end)).ok()?);
             end = name.end();
         }
-        // A line has few bytes, but a name may have many.
         let place = |at: TextSize| {
             let n_names = names.partition_point(|it| it.end() <= at);
             let from = n_names.checked_sub(1).map_or(whole.0.into(), |it| names[it].end());
@@ -215,8 +211,12 @@ impl<'t> Reader<'t> {
 
     /// Returns true if attributes may be made of names of values, or of a location: lines of one form differ in these.
     fn has_names(&self, attrs: AttrDictId) -> bool {
-        let is_name = |it: &ir::Attr| matches!(it, ir::Attr::Text(it) if it.contains('%') || it.contains("loc("));
-        self.body.dict(attrs).iter().any(|(_, it)| is_name(it))
+        let has = |it: &Attr| match it {
+            Attr::Text(text) => text.contains('%') || text.contains("loc("),
+            _ => false,
+        };
+        // The skeleton of an operation has values without their names.
+        self.body.dict(attrs).iter().any(|(key, it)| **key != *SKELETON && has(it))
     }
 
     /// The names of values of the line whose steps were read.

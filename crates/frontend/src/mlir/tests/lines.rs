@@ -90,6 +90,13 @@ fn forms_of_all_kinds() {
         "%$ = t.new %a, %late : i32",
         "%$ = arith.addi %late$, %a : i32",
         "%$ = arith.addi %m, %a : i32",
+        // A percent sign that begins no name; names in types.
+        "%$ = arith.bitcast %a : i32 to !foo<p % q>",
+        "%$ = arith.bitcast %a : i32 to !foo<%a>",
+        // By the format of a definition.
+        "%$ = comb.add %a, %a : i32",
+        // Not known.
+        "%$ = foo.bar %a, %a : i32",
         // Regions, successors, comments.
         "scf.if %c { \"t.y\"(%a) : (i32) -> () }",
         "cf.br ^l",
@@ -116,6 +123,10 @@ fn forms_of_all_kinds() {
         0 %$ = t.new %a, %late : i32
         5 %$ = arith.addi %late$, %a : i32
         5 %$ = arith.addi %m, %a : i32
+        0 %$ = arith.bitcast %a : i32 to !foo<p % q>
+        5 %$ = arith.bitcast %a : i32 to !foo<%a>
+        5 %$ = comb.add %a, %a : i32
+        0 %$ = foo.bar %a, %a : i32
         0 scf.if %c { "t.y"(%a) : (i32) -> () }
         0 cf.br ^l
         0 %$ = arith.addi %a, %a : i32 // %a
@@ -133,6 +144,20 @@ fn text_behind_a_line_counts() {
     check_same(&format!("{lines}{}  ^l:\n  return\n}}", "  cf.br\n"));
     check_same(&lines);
     check_same(lines.trim_end());
+}
+
+/// Two lines are of one form only if names of values stand at the same places.
+#[test]
+fn types_with_names_and_signs() {
+    let line = |name: &str, of: &str, ty: &str| {
+        format!("  %{name} = arith.bitcast %{of} : i32 to !foo<{ty}>\n")
+    };
+    let many = |ty: &str| -> String { (0..4).map(|it| line(&format!("r{it}"), "a", ty)).collect() };
+    for (first, then) in [("p % q", ["p %b q", "p %a q"]), ("%a", ["%b", "%a"])] {
+        let then = line("s", "b", then[0]) + &line("t", "b", then[1]);
+        let text = format!("func.func @f(%a: i32, %b: i32) {{\n{}{then}  return\n}}", many(first));
+        check_same(&text);
+    }
 }
 
 /// Types of operands count where they are not written.

@@ -1,7 +1,9 @@
 //! The names in an outline of a text that is nothing but imports, modules and kernels, as most printed programs are.
 //!
 //! In: a text. Out: its modules and kernels in order, without a tree; none if anything else is in the text, or anything
-//! in it is written in an unusual way, or may mean something else than it seems. One pass over the bytes.
+//! in it is written in an unusual way, or may mean something else than it seems. O(bytes).
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{KERNELS, Line, Lines, Open, Step, has_usual_lines, imported, is_in_word};
 use crate::tvmscript::vocabulary;
@@ -40,7 +42,8 @@ pub fn names<'t>(text: &'t str, known: &[&str]) -> Option<Vec<Named<'t>>> {
     }
     let mut reader = Reader::new(text);
     reader.commented_imports()?;
-    let mut lines = Lines { bytes: text.as_bytes(), at: 0, watched: &[] };
+    let nothing = FxHashSet::default();
+    let mut lines = Lines { bytes: text.as_bytes(), at: 0, watched: &nothing };
     let mut open: Option<Open> = None;
     while let Some(line) = lines.next()? {
         if let Some(body) = open.take() {
@@ -77,7 +80,7 @@ fn first_statement(text: &str) -> Option<&str> {
 struct Reader<'t> {
     text: &'t str,
     /// The names that imports bind, and the paths that they are of: the package or module, and what is in it.
-    imports: Vec<(&'t str, [&'t str; 2])>,
+    imports: FxHashMap<&'t str, [&'t str; 2]>,
     /// The decorator of the next line.
     decorator: Option<Decorator<'t>>,
     /// The module whose lines are read, and their indent once it is known.
@@ -98,7 +101,7 @@ impl<'t> Reader<'t> {
     fn new(text: &'t str) -> Reader<'t> {
         Reader {
             text,
-            imports: Vec::new(),
+            imports: FxHashMap::default(),
             decorator: None,
             module: None,
             found: Vec::new(),
@@ -179,8 +182,7 @@ impl<'t> Reader<'t> {
     fn class(&mut self, decorator: &Decorator<'t>, rest: &'t str, line: &Line) -> Option<()> {
         let name = rest.strip_suffix(':').filter(|it| is_name(it))?;
         let is_module = last(decorator.rest) == "ir_module" && self.module.is_none();
-        // A name that stands for something else from here on.
-        if !is_module || self.imports.iter().any(|it| it.0 == name) {
+        if !is_module || self.is_script(name) {
             return None;
         }
         self.add(name, line.start + "class ".len(), line.indent, true);
@@ -196,7 +198,7 @@ impl<'t> Reader<'t> {
         let name = self.text.get(line.start + "def ".len()..start - 1).filter(|it| is_name(it))?;
         let behind = self.text.get(end + 1..line.end)?.trim_start_matches(' ');
         let is_usual = behind == ":" || behind.starts_with("->");
-        if !is_usual || self.imports.iter().any(|it| it.0 == name) {
+        if !is_usual || self.is_script(name) {
             return None;
         }
         let open = Open::of(words.as_bytes(), line, true)?;
@@ -210,13 +212,18 @@ impl<'t> Reader<'t> {
         if !KERNELS.contains(&last(rest).as_bytes()) {
             return None;
         }
-        let import = self.imports.iter().rev().find(|it| it.0 == *head);
-        Some(match (import, *head) {
-            (Some((_, [module, ""])), _) => format!("{module}.{rest}"),
-            (Some((_, [module, name])), _) => format!("{module}.{name}.{rest}"),
+        Some(match (self.imports.get(head), *head) {
+            (Some([module, ""]), _) => format!("{module}.{rest}"),
+            (Some([module, name]), _) => format!("{module}.{name}.{rest}"),
             (None, "T") => format!("tvm.script.tirx.{rest}"),
             (None, _) => return None,
         })
+    }
+
+    /// Returns true for a name that an import binds, or that is the script's without one: a definition gives it another
+    /// meaning from there on.
+    fn is_script(&self, name: &str) -> bool {
+        self.imports.contains_key(name) || matches!(name, "T" | "I" | "R")
     }
 
     fn add(&mut self, name: &'t str, at: usize, indent: usize, is_module: bool) {
@@ -258,19 +265,15 @@ impl<'t> Reader<'t> {
 
     /// A name that had another meaning, or gets one late, means what the whole text says.
     fn bind(&mut self, name: &'t str, path: [&'t str; 2]) -> Option<()> {
-        let is_other = |it: &(&str, [&str; 2])| it.0 == name && it.1 != path;
-        if !self.found.is_empty() || self.imports.iter().any(is_other) {
-            return None;
-        }
-        self.imports.push((name, path));
-        Some(())
+        let bound = *self.imports.entry(name).or_insert(path);
+        (self.found.is_empty() && bound == path).then_some(())
     }
 
     /// `I.module_attrs(…)` and others in a module.
     fn call(&self, words: &'t str, line: &Line) -> Option<()> {
         let (head, _) = dotted(words, line)?.split_once('.')?;
         let is_call = line.parentheses.is_some() && self.module.is_some();
-        let is_of_import = self.imports.iter().any(|it| it.0 == head);
+        let is_of_import = self.imports.contains_key(head);
         // What binds a name in an expression.
         (is_call && is_of_import && !words.contains(":=")).then_some(())
     }

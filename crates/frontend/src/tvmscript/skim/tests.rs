@@ -259,3 +259,25 @@ fn a_text_is_plain_that_has_no_function_of_the_script_and_imports_nothing() {
         assert!(!is_plain(text), "{text}");
     }
 }
+
+/// What binds a name for the rest of the file stays, wherever it is.
+#[test]
+fn what_binds_names_around_a_function_stays() {
+    for function in [
+        "def h():\n    x = 1; global T; T = 3\n",
+        "def h():\n    if x: global T; T = 3\n",
+        "def h(x=(T := 3)):\n    return x\n",
+    ] {
+        let text = format!("{IMPORT}{function}@T.prim_func\ndef f(a: T.handle):\n    x = 1\n");
+        let short = skim(&text, &["tvm"]).expect("the kernel is shorter");
+        assert!(short.text.contains(function), "{}", short.text);
+    }
+}
+
+/// A line in brackets is looked at once for each that is empty before it.
+#[test]
+fn empty_lines_in_brackets_are_looked_at_once() {
+    let text =
+        format!("{IMPORT}x = (1{})\n@T.prim_func\ndef f():\n    y = 1\n", "\n".repeat(300_000));
+    assert!(skim(&text, &["tvm"]).is_some());
+}

@@ -46,11 +46,14 @@ pub(in crate::mlir) struct Lines {
 /// The form of lines.
 #[derive(Clone, Copy)]
 pub(in crate::mlir) struct Form {
+    /// Numbers are given in the order in which forms are kept.
     pub(in crate::mlir) number: u16,
     /// The kind of its last token.
     pub(in crate::mlir) last: SyntaxKind,
     /// The kinds of text behind lines with this form that were read: bits.
     pub(in crate::mlir) behind: u8,
+    /// True if the grammar reads lines with this form.
+    pub(in crate::mlir) is_refused: bool,
 }
 
 /// A line that was looked at.
@@ -91,7 +94,11 @@ impl Lines {
             let end = match text[at] {
                 b'%' => {
                     self.text.push(b'%');
-                    at = lexer::suffix_end(text, at + 1);
+                    let name = at + 1;
+                    at = lexer::suffix_end(text, name);
+                    if at == name {
+                        return None;
+                    }
                     continue;
                 }
                 b'"' => {
@@ -111,7 +118,7 @@ impl Lines {
                 }
                 b'#' => at + 1,
                 b'\n' | b'\r' => break,
-                // Comments and successors.
+                // Comments, successors.
                 _ => return None,
             };
             self.text.extend_from_slice(&text[at..end]);
@@ -138,10 +145,18 @@ impl Lines {
         match self.forms.get_mut(&self.text[..]) {
             Some(form) => form.behind |= behind,
             None if number < MOST_FORMS => {
-                let form = Form { number: number as u16, last, behind };
+                let form = Form { number: number as u16, last, behind, is_refused: false };
                 self.forms.insert(self.text.as_slice().into(), form);
             }
             None => {}
+        }
+    }
+
+    /// Lines with the form of the line whose text was read last are always read by the grammar.
+    pub(in crate::mlir) fn refuse(&mut self) {
+        self.keep(SyntaxKind::ERROR, 0);
+        if let Some(form) = self.forms.get_mut(&self.text[..]) {
+            form.is_refused = true;
         }
     }
 }

@@ -133,3 +133,26 @@ fn of_all_else_the_tree_tells() {
     check(&format!("# from tvm.script import tir as T\n{IMPORT}{KERNEL}"), tree());
     check(&format!("'text'\n{IMPORT}{KERNEL}"), tree());
 }
+
+/// `T` and `I` are the script's without an import, until something else has their name.
+#[test]
+fn a_kernel_with_the_name_of_the_script_is_read_by_the_tree() {
+    check(
+        "@T.prim_func\ndef T():\n    x = 1\n@T.prim_func\ndef g():\n    x = 1\n",
+        expect!["by the tree"],
+    );
+    check(
+        "@I.ir_module\nclass T:\n    @T.prim_func\n    def g():\n        x = 1\n",
+        expect!["by the tree"],
+    );
+}
+
+/// A name that an import binds is looked up, not searched for among all others.
+#[test]
+fn imports_of_many_names() {
+    let names: Vec<String> = (0..100_000).map(|it| format!("x{it}")).collect();
+    let text = format!("from tvm import {}\n{IMPORT}{KERNEL}", names.join(", "));
+    check(&text, expect![[r#"
+        f in `` at 3:4
+    "#]]);
+}

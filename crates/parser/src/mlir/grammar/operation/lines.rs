@@ -1,11 +1,12 @@
-//! Lines that repeat: operations that are written on one line each, as an earlier one is but for the names of values.
+//! Lines that repeat: operations that are written on one line each, as an earlier one is but for the names of values and
+//! the number of a location at the end.
 //!
 //! In: the text from an operation on, and the operations that were read so far. Out: the number of its *form*, if a
 //! line with this form was read before and this one is certainly read as that was. Printed IR says little that is new:
 //! of a function of a million operations nearly all lines have one of a few hundred forms. Such a line is not read by
 //! the grammar; a sink gets it as one [`Piece::Line`].
 //!
-//! How an operation is read depends on its text, but for names of values, and on the tokens behind it that the grammar
+//! How an operation is read depends on its text, but for these, and on the tokens behind it that the grammar
 //! looks at. So a form is kept only of a line that is the same when it is read alone, and it holds for lines behind
 //! which there is the same kind of text. O(bytes) a line.
 
@@ -35,10 +36,10 @@ mod behind {
 /// An operation of a block, which begins with the current token: a line that repeats, or what the grammar reads.
 pub(in crate::mlir) fn operation_or_line(p: &mut Parser<'_>) {
     let Some(line) = look_at(p) else { return operation(p) };
-    if let Some(form) = line.known
-        && repeats(p, line.end, form)
-    {
-        return;
+    match line.known {
+        Some(form) if form.is_refused => return operation(p),
+        Some(form) if repeats(p, line.end, form) => return,
+        _ => {}
     }
     let start = p.current.start;
     let before = p.n_steps() + usize::from(p.has_trivia());
@@ -87,17 +88,21 @@ fn behind(p: &mut Parser<'_>, next: Token, last: SyntaxKind) -> u8 {
 fn keep(p: &mut Parser<'_>, start: usize, end: usize, before: usize) {
     let (next, last) = (p.current, p.last());
     let behind = behind(p, next, last);
+    if behind == 0 {
+        return;
+    }
     let text = p.text();
     let mut alone = Vec::new();
-    let is_same = behind != 0
+    let may_repeat = p.steps_from(before).is_some_and(|it| it.iter().all(may_repeat))
         && read_line(text, start, end, p.shapes, &mut alone)
-        && p.steps_from(before) == Some(&alone[..])
-        && alone.iter().all(may_repeat);
-    if is_same
-        && let Some(lines) = &mut p.lines
+        && p.steps_from(before) == Some(&alone[..]);
+    if let Some(lines) = &mut p.lines
         && lines.read(text.as_bytes(), start) == Some(end)
     {
-        lines.keep(last, behind);
+        match may_repeat {
+            true => lines.keep(last, behind),
+            false => lines.refuse(),
+        }
     }
 }
 

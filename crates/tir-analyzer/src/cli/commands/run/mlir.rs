@@ -4,7 +4,7 @@
 //! `--set ?=N`, else 8. A function that asks for its place in a launch runs as a kernel of 2 blocks of 4 × 2 threads.
 //! Out: text or JSON, as for TVMScript, and arrays as files: `NAME.npy` of a parameter, `returned-N.npy` of a result.
 
-use std::{fmt::Write as _, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 
 use anyhow::{Context as _, anyhow, bail};
 use frontend::{
@@ -131,10 +131,16 @@ fn ends<'a>(
         std::fs::create_dir_all(io.resolve(folder))
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
+    let mut taken = BTreeSet::new();
     let mut end = |name: &'a str, file: String, value: &'a Final| -> anyhow::Result<End<'a>> {
         let path = match (&value.value, folder) {
             (Argument::Array(array), Some(folder)) => {
-                let path = folder.join(file);
+                // A parameter may be called as a result is.
+                let mut file = file;
+                while !taken.insert(file.clone()) {
+                    file.insert(0, '_');
+                }
+                let path = folder.join(format!("{file}.npy"));
                 let shown = path.display().to_string();
                 write::create(&io.resolve(&path), &shown, &npy::write(array)?, io)?;
                 Some(shown)
@@ -147,14 +153,14 @@ fn ends<'a>(
     for (at, value) in outcome.arguments.iter().enumerate() {
         let name = parameter_name(body, at);
         let file = match name.trim_start_matches('%') {
-            "" => format!("argument-{at}.npy"),
-            name => format!("{name}.npy"),
+            "" => format!("argument-{at}"),
+            name => name.to_owned(),
         };
         arguments.push(end(name, file, value)?);
     }
     let returned = outcome.returned.iter().enumerate();
     let returned: anyhow::Result<_> =
-        returned.map(|(at, value)| end("", format!("returned-{at}.npy"), value)).collect();
+        returned.map(|(at, value)| end("", format!("returned-{at}"), value)).collect();
     Ok([arguments, returned?])
 }
 
