@@ -152,7 +152,10 @@ fn a_kernel_with_the_name_of_the_script_is_read_by_the_tree() {
 fn imports_of_many_names() {
     let names: Vec<String> = (0..100_000).map(|it| format!("x{it}")).collect();
     let text = format!("from tvm import {}\n{IMPORT}{KERNEL}", names.join(", "));
-    check(&text, expect![[r#"
+    check(
+        &text,
+        expect![[r#"
         f in `` at 3:4
-    "#]]);
+    "#]],
+    );
 }
