@@ -1,12 +1,12 @@
 //! Equal expressions and functions elsewhere in the workspace.
 //!
-//! What each file has of them, by structural fingerprints, outside of the database: no query reads it. When the index
-//! is asked and a file of the host has changed, all entries of the file are replaced: typing costs nothing here. Entries
-//! of the other files of the workspace are made by their owner, from their text alone ([`ClosedFile::read`], on any
-//! thread), and inserted and removed as a whole too ([`WorkspaceIndex`]). Who asks looks into every file: a workspace
-//! has few files beside its places, and a table of these would take more memory than they do. No guard is held while
-//! anything is computed or another map is asked; a file is one value, so that a reader never sees two versions of it;
-//! readers sort the places by file and position.
+//! Each file has them by structural fingerprints, outside of the database: no query reads it. When the index is asked
+//! and a file of the host has changed, all entries of the file are replaced: typing costs nothing here. Entries of the
+//! other files of the workspace are made by their owner, from their text alone ([`ClosedFile::read`], on any thread),
+//! and inserted and removed as a whole too ([`WorkspaceIndex`]). Who asks looks into every file: a workspace has few
+//! files beside its places, and a table of these would take more memory than they do. No guard is held while anything
+//! is computed or another map is asked; a file is one value, so that a reader never sees two versions of it; readers
+//! sort the places by file and position.
 //!
 //! The index holds functions in every language; and, in functions of statements, expressions of at least [`MIN_NODES`]
 //! nodes that are operands of operations, loads or calls. Entries are equal up to names.
@@ -48,7 +48,7 @@ struct Print {
     is_function: bool,
 }
 
-/// What is known of each file.
+/// All that is known, by file.
 #[derive(Default)]
 pub(crate) struct Index {
     /// The files of the host, as they were when somebody asked.

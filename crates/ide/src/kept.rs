@@ -1,8 +1,8 @@
-//! What the index of the workspace keeps of a file: its outline, and the places of its functions and expressions.
+//! All that the index of the workspace keeps of a file: its outline, and the places of its functions and expressions.
 //!
-//! All in one slice, as a workspace has ten thousands of files and hundred thousands of places, of which hardly any is
-//! ever asked for: first the fingerprints of the file, each once and sorted, so that one is looked for without reading
-//! the rest; then the symbols and calls; then the places, in order, as differences to the ones before.
+//! One slice of bytes, as a workspace has tens of thousands of files and hundreds of thousands of places, of which
+//! hardly any is ever asked for: first the fingerprints of the file, each once and sorted, so that one is looked for
+//! without reading the rest; then the symbols and calls; then the places, in order, as differences to the ones before.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct Elsewhere {
     pub line: Option<u32>,
 }
 
-/// What is kept of a file.
+/// All that is kept of a file.
 #[derive(Clone)]
 pub(crate) struct Kept {
     bytes: Arc<[u8]>,
