@@ -34,10 +34,17 @@ pub struct Elsewhere {
 #[derive(Clone)]
 pub(crate) struct Kept {
     bytes: Arc<[u8]>,
+    /// The [bits](bit) of all fingerprints: most files are passed over without looking at their bytes.
+    bits: u64,
 }
 
 /// A fingerprint in bytes.
 type Print = [u8; 16];
+
+/// One of 64 bits, by a fingerprint.
+fn bit(print: Print) -> u64 {
+    1 << (print[15] % 64)
+}
 
 impl Kept {
     /// O(places · log places).
@@ -66,7 +73,8 @@ impl Kept {
         }
         let rest = writer.bytes();
         let count = (prints.len() as u32).to_le_bytes();
-        Kept { bytes: [&count, prints.as_flattened(), &rest].concat().into() }
+        let bits = prints.iter().fold(0, |bits, it| bits | bit(*it));
+        Kept { bytes: [&count, prints.as_flattened(), &rest].concat().into(), bits }
     }
 
     /// The fingerprints, and what is behind.
@@ -79,7 +87,7 @@ impl Kept {
 
     /// Returns true if a fingerprint has places. O(log fingerprints).
     pub(crate) fn has(&self, fingerprint: Fingerprint) -> bool {
-        self.parts().0.binary_search(&fingerprint.0).is_ok()
+        self.bits & bit(fingerprint.0) != 0 && self.parts().0.binary_search(&fingerprint.0).is_ok()
     }
 
     /// The symbols and calls.
