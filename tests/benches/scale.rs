@@ -2,8 +2,8 @@
 //!
 //! In: `TIR_ANALYZER_BIN`, the number of files. Out: `check` and `build` from nothing, an unchanged workspace from a
 //! cold process, one edit (cold, and while it watches), and the language server: the first hint, the time and memory of
-//! its index, hints while it reads, and its use of the processor when it has nothing to do. Every file has five
-//! functions; one of twenty has a factory with five instances instead.
+//! its index, of files that are open as well, hints while it reads, and its use of the processor when it has nothing to
+//! do. Every file has five functions; one of twenty has a factory with five instances instead.
 
 use std::{
     fs,
@@ -30,6 +30,8 @@ const SIZE: usize = 5;
 /// One file of so many has a factory.
 const FACTORY: usize = 20;
 const RUNS: usize = 7;
+/// Files that are open beside the first, where the memory of open ones is measured.
+const OPEN: usize = 20;
 /// The time over which an idle server is watched.
 const IDLE: Duration = Duration::from_secs(5);
 
@@ -209,6 +211,17 @@ fn server(workspace: &Workspace) -> anyhow::Result<()> {
     server.request("textDocument/hover", document.at(place)).map_err(failed)?;
     let places = settled(&server) - asked;
     let with_places = Metrics::of(server.process());
+    let mut others_bytes = 0;
+    for round in 10..10 + OPEN {
+        let path = workspace.path(workspace.file(round));
+        let text = fs::read_to_string(&path)?;
+        others_bytes += text.len();
+        let document = Document::new(format!("file://{}", path.display()), text);
+        server.open(&document);
+        server.request("textDocument/inlayHint", document.over_all()).map_err(failed)?;
+    }
+    settled(&server);
+    let with_others = Metrics::of(server.process());
     let anonymous = |it: Option<Metrics>| it.map(|it| 1024 * it.anonymous);
     report(&json!({
         "bench": "server", "bytes": workspace.bytes, "functions": workspace.files * SIZE,
@@ -217,5 +230,6 @@ fn server(workspace: &Workspace) -> anyhow::Result<()> {
         "index_wall_s": wall, "index_cpu_s": indexed, "idle_cpu_percent": 100.0 * idle / IDLE.as_secs_f64(),
         "memory_empty": anonymous(before), "memory_indexed": anonymous(after),
         "places_cpu_s": places, "memory_places": anonymous(with_places),
+        "others_bytes": others_bytes, "memory_others": anonymous(with_others),
     }))
 }

@@ -1,22 +1,17 @@
 //! Equal expressions and functions elsewhere in the workspace.
 //!
-//! A map from structural fingerprints to places, outside of the database: no query reads it. When the index is asked
+//! Each file has them by structural fingerprints, outside of the database: no query reads it. When the index is asked
 //! and a file of the host has changed, all entries of the file are replaced: typing costs nothing here. Entries of the
 //! other files of the workspace are made by their owner, from their text alone ([`ClosedFile::read`], on any thread),
-//! and inserted and removed as a whole too ([`WorkspaceIndex`]). The map is sharded by fingerprint; no guard is held
-//! while anything is computed or another map is asked. Versions of a file are distinguished by a number, so that a
-//! reader never sees two; readers sort the places by file and position.
+//! and inserted and removed as a whole too ([`WorkspaceIndex`]). Who asks looks into every file: a workspace has few
+//! files beside its places, and a table of these would take more memory than they do. No guard is held while anything
+//! is computed or another map is asked; a file is one value, so that a reader never sees two versions of it; readers
+//! sort the places by file and position.
 //!
 //! The index holds functions in every language; and, in functions of statements, expressions of at least [`MIN_NODES`]
 //! nodes that are operands of operations, loads or calls. Entries are equal up to names.
 
-use std::{
-    cell::OnceCell,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::{cell::OnceCell, sync::Arc};
 
 use dashmap::DashMap;
 use db::{Database as _, Db, FileIndex, PlacedUnit, RootDatabase, SourceFile, Unit};
@@ -37,27 +32,13 @@ use syntax::{ColumnEncoding, Form, Language, LineIndex, Parse, TextRange, TextSi
 
 use crate::{
     FileId, guarded,
+    kept::{Elsewhere, Kept},
     outline::{OTHERS, Outline, Spot},
     units::of_units,
 };
 
 /// Smaller expressions are everywhere.
 const MIN_NODES: u32 = 5;
-
-/// A place of something that is elsewhere too.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Elsewhere {
-    /// The file.
-    pub file: FileId,
-    /// The place in it.
-    pub range: TextRange,
-    /// The function there.
-    pub function: String,
-    /// True if the whole function is equal, not one expression in it.
-    pub is_function: bool,
-    /// The line, from 0, in a file that the host does not have.
-    pub line: Option<u32>,
-}
 
 /// Something with a fingerprint, relative to its function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,102 +48,45 @@ struct Print {
     is_function: bool,
 }
 
-/// The map, and which version of each file is in it.
+/// All that is known, by file.
 #[derive(Default)]
 pub(crate) struct Index {
-    places: DashMap<Fingerprint, Vec<Entry>, FxBuildHasher>,
-    files: DashMap<FileId, Version, FxBuildHasher>,
+    /// The files of the host, as they were when somebody asked.
+    open: DashMap<FileId, Open, FxBuildHasher>,
+    /// The files that the host does not have.
+    closed: DashMap<FileId, Kept, FxBuildHasher>,
     /// The calls of functions of other files, of the files that the host does not have.
     calls: DashMap<FileId, Arc<[ForeignCall]>, FxBuildHasher>,
-    /// The symbols and calls of the files that the host does not have.
-    outlines: DashMap<FileId, Arc<Outline>, FxBuildHasher>,
-    n_versions: AtomicU64,
 }
 
-/// A place that a version of a file has in the map. There are several for each function of a workspace.
-#[derive(Clone, Copy)]
-struct Entry {
-    version: u64,
-    file: FileId,
-    range: TextRange,
-    /// [`NO_LINE`] in a file that the host has.
-    line: u32,
-    /// The number of the function among the names of the version.
-    name: u32,
-    is_function: bool,
-}
-
-/// A line that no text has, as texts have less than 4 GiB.
-const NO_LINE: u32 = u32::MAX;
-
-impl Entry {
-    fn place(&self, names: &[Box<str>]) -> Elsewhere {
-        let Entry { file, range, line, name, is_function, .. } = *self;
-        let function = names.get(name as usize).map(|it| it.to_string()).unwrap_or_default();
-        let line = (line != NO_LINE).then_some(line);
-        Elsewhere { file, range, function, is_function, line }
-    }
-}
-
-/// A version of a file, with its entries in the map.
-struct Version {
-    number: u64,
-    /// None for a file that the host does not have.
-    index: Option<Arc<FileIndex>>,
-    prints: Arc<[Fingerprint]>,
-    /// The functions with places, in the order of these.
-    names: Box<[Box<str>]>,
+/// A version of a file of the host.
+struct Open {
+    index: Arc<FileIndex>,
+    kept: Kept,
 }
 
 impl Index {
-    /// Brings the entries of a file up to date.
+    /// Brings the entries of a file up to date. Of two that do so at once the later one stays, whole.
     fn update(&self, db: &RootDatabase, id: FileId, file: SourceFile) {
         let index = db::file_index(db, file);
-        let is_same = |it: &Version| it.index.as_ref().is_some_and(|it| Arc::ptr_eq(it, index));
-        let is_current = self.files.get(&id).is_some_and(|it| is_same(&it));
+        let is_current = self.open.get(&id).is_some_and(|it| Arc::ptr_eq(&it.index, index));
         if !is_current {
-            self.replace(id, Some(index.clone()), places(db, id, file));
+            let kept = Kept::new(&Outline::default(), &places(db, id, file));
+            self.open.insert(id, Open { index: index.clone(), kept });
         }
     }
 
-    /// Replaces all that the map has of a file. Of two that do so at once the later one stays, whole.
-    fn replace(
-        &self,
-        id: FileId,
-        index: Option<Arc<FileIndex>>,
-        places: Vec<(Fingerprint, Elsewhere)>,
-    ) {
-        let number = self.n_versions.fetch_add(1, Ordering::Relaxed);
-        // One place may have several, and one of them may have several places.
-        let mut prints: Vec<Fingerprint> = places.iter().map(|it| it.0).collect();
-        prints.sort_unstable();
-        prints.dedup();
-        let mut names: Vec<Box<str>> = Vec::new();
-        for (fingerprint, Elsewhere { file, range, function, is_function, line }) in places {
-            if names.last().is_none_or(|it| **it != *function) {
-                names.push(function.into());
-            }
-            let (line, name) = (line.unwrap_or(NO_LINE), names.len() as u32 - 1);
-            let entry = Entry { version: number, file, range, line, name, is_function };
-            // Most fingerprints have one place.
-            self.places.entry(fingerprint).or_insert_with(|| Vec::with_capacity(1)).push(entry);
-        }
-        let (prints, names) = (prints.into(), names.into());
-        let old = self.files.insert(id, Version { number, index, prints, names });
-        self.take_out(old);
-    }
-
-    /// Takes a file out of the map.
+    /// Takes a file out.
     pub(crate) fn remove(&self, id: FileId) {
+        self.open.remove(&id);
+        self.closed.remove(&id);
         self.calls.remove(&id);
-        self.outlines.remove(&id);
-        self.take_out(self.files.remove(&id).map(|it| it.1));
     }
 
-    /// The outlines of the files that the host does not have, in the order of their numbers.
-    pub(crate) fn outlines(&self) -> Vec<(FileId, Arc<Outline>)> {
-        let all = self.outlines.iter().map(|it| (*it.key(), it.value().clone()));
-        let mut all: Vec<_> = all.collect();
+    /// The files that the host does not have, in the order of their numbers.
+    pub(crate) fn closed(&self) -> Vec<(FileId, Kept)> {
+        let mut all: Vec<_> =
+            self.closed.iter().map(|it| (*it.key(), it.value().clone())).collect();
         all.sort_unstable_by_key(|it| it.0);
         all
     }
@@ -174,26 +98,18 @@ impl Index {
         all
     }
 
-    /// Removes the entries of a version from the map. Nobody shows it any more.
-    fn take_out(&self, old: Option<Version>) {
-        let Some(Version { number, prints, .. }) = old else { return };
-        for fingerprint in &*prints {
-            if let Some(mut entries) = self.places.get_mut(fingerprint) {
-                entries.retain(|it| it.version != number);
-            }
-            self.places.remove_if(fingerprint, |_, entries| entries.is_empty());
-        }
-    }
-
-    /// All places of a fingerprint, in order.
+    /// All places of a fingerprint, in order. O(files).
     fn places(&self, fingerprint: Fingerprint) -> Vec<Elsewhere> {
-        let found: Vec<Entry> =
-            self.places.get(&fingerprint).map(|it| it.clone()).unwrap_or_default();
-        let place = |it: &Entry| {
-            let version = self.files.get(&it.file)?;
-            (version.number == it.version).then(|| it.place(&version.names))
+        let mut files: Vec<(FileId, Kept)> = Vec::new();
+        let mut look = |id: FileId, kept: &Kept| {
+            if kept.has(fingerprint) {
+                files.push((id, kept.clone()));
+            }
         };
-        let mut places: Vec<Elsewhere> = found.iter().filter_map(place).collect();
+        self.open.iter().for_each(|it| look(*it.key(), &it.kept));
+        self.closed.iter().for_each(|it| look(*it.key(), it.value()));
+        let of_file = |it: &(FileId, Kept)| it.1.places(fingerprint, it.0);
+        let mut places: Vec<Elsewhere> = files.iter().flat_map(of_file).collect();
         places.sort_by_key(|it| (it.file, it.range.start(), it.range.end()));
         places
     }
@@ -217,9 +133,9 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
 /// The entries of a file that does not belong to the host.
 #[derive(PartialEq, Eq, Default, Debug)]
 pub struct ClosedFile {
-    places: Vec<(Fingerprint, Elsewhere)>,
+    pub(crate) places: Vec<(Fingerprint, Elsewhere)>,
     calls: Vec<ForeignCall>,
-    outline: Outline,
+    pub(crate) outline: Outline,
     /// It has functions, which may have places.
     has_functions: bool,
 }
@@ -407,7 +323,7 @@ fn each_operation_unit(units: &Units, goes_on: &mut dyn FnMut() -> bool, add: Ad
     true
 }
 
-/// The map of fingerprints to places, for owners of files that the host does not have. Their ids must be others than
+/// The index, for owners of files that the host does not have. Their ids must be others than
 /// the host's.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
@@ -422,15 +338,14 @@ impl WorkspaceIndex {
     /// Replaces the entries of a file.
     pub fn replace(&self, id: FileId, file: ClosedFile) {
         let ClosedFile { places, calls, outline, has_functions: _ } = file;
-        match outline.is_empty() {
-            true => drop(self.index.outlines.remove(&id)),
-            false => drop(self.index.outlines.insert(id, outline.into())),
+        match outline.is_empty() && places.is_empty() {
+            true => drop(self.index.closed.remove(&id)),
+            false => drop(self.index.closed.insert(id, Kept::new(&outline, &places))),
         }
         match calls.is_empty() {
             true => drop(self.index.calls.remove(&id)),
             false => drop(self.index.calls.insert(id, calls.into())),
         }
-        self.index.replace(id, None, places);
     }
 
     /// Takes a file out of the map.

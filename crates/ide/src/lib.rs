@@ -29,12 +29,14 @@ mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
+mod kept;
 mod lacking;
 mod missing_facts;
 mod names;
 mod navigation;
 mod outline;
 mod pace;
+mod packed;
 mod plan_text;
 mod preview;
 mod readers;
@@ -86,7 +88,7 @@ pub use crate::{
     diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig, Worth},
     document_links::DocumentLink,
     document_symbols::{DocumentSymbol, SymbolKind},
-    elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
+    elsewhere::{ClosedFile, WorkspaceIndex},
     expectations::Reported,
     explain::Explanation,
     facts::{LineFacts, MemoryVersion},
@@ -99,6 +101,7 @@ pub use crate::{
     hover::{Hover, NOT_THE_SAME, effects_text},
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
+    kept::Elsewhere,
     names::operations::{SharedSymbol, SymbolPart, linked_files},
     outline::Spot,
     pace::Pace,

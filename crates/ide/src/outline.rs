@@ -1,7 +1,7 @@
 //! Outlines of files that are not open: their symbols, and their calls of functions of other files.
 //!
 //! Made of the text alone, with lines and columns, as nobody has the text afterwards. Kept in
-//! [`WorkspaceIndex`](crate::WorkspaceIndex) beside the fingerprints.
+//! [`WorkspaceIndex`](crate::WorkspaceIndex) beside the fingerprints, in few bytes ([`Outline::write`]).
 
 use frontend::tvmscript::{
     FileFunctions,
@@ -10,7 +10,10 @@ use frontend::tvmscript::{
 };
 use syntax::{ColumnEncoding, LineIndex, Parse, SyntaxNode, TextRange, Units};
 
-use crate::document_symbols::SymbolKind;
+use crate::{
+    document_symbols::SymbolKind,
+    packed::{Reader, Writer},
+};
 
 /// A file has at most so many calls that are kept.
 const MAX_CALLS: usize = 256;
@@ -64,6 +67,37 @@ impl Spot {
         Spot { line, utf8: columns, utf16: columns, utf32: columns }
     }
 
+    /// Writes it: the line as the difference to the one before, and the columns once if they are the same in all
+    /// encodings.
+    fn write(&self, writer: &mut Writer<'_>, line: &mut u32) {
+        writer.near(self.line, *line);
+        *line = self.line;
+        let same = self.utf8 == self.utf16 && self.utf8 == self.utf32;
+        writer.number(u64::from(self.utf8.0) << 1 | u64::from(same));
+        writer.near(self.utf8.1, self.utf8.0);
+        if !same {
+            for (start, end) in [self.utf16, self.utf32] {
+                writer.number(start.into());
+                writer.near(end, start);
+            }
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>, line: &mut u32) -> Spot {
+        *line = reader.near(*line);
+        let head = reader.number();
+        let start = (head >> 1) as u32;
+        let utf8 = (start, reader.near(start));
+        let mut columns = || {
+            if head & 1 != 0 {
+                return utf8;
+            }
+            let start = reader.number() as u32;
+            (start, reader.near(start))
+        };
+        Spot { line: *line, utf8, utf16: columns(), utf32: columns() }
+    }
+
     /// The columns where it begins and ends, from 0.
     pub fn columns(&self, encoding: ColumnEncoding) -> (u32, u32) {
         match encoding {
@@ -74,31 +108,37 @@ impl Spot {
     }
 }
 
-/// A symbol of a file that is not open.
+/// A symbol of a file that is not open, with texts of its own or with those that the index has.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ClosedSymbol {
-    pub(crate) name: Box<str>,
+pub(crate) struct ClosedSymbol<T = Box<str>> {
+    pub(crate) name: T,
     /// The names around it.
-    pub(crate) container: Box<str>,
+    pub(crate) container: T,
     pub(crate) kind: SymbolKind,
     pub(crate) spot: Spot,
 }
 
 /// A call of a function of another file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ClosedCall {
+pub(crate) struct ClosedCall<T = Box<str>> {
     /// The words of the import and what is behind it: `a.b.f`.
-    pub(crate) path: Box<str>,
-    /// The number of the symbol that calls; none at the top of the file.
-    pub(crate) caller: Option<ClosedSymbol>,
+    pub(crate) path: T,
+    /// The function that calls; none at the top of the file.
+    pub(crate) caller: Option<ClosedSymbol<T>>,
     pub(crate) spot: Spot,
 }
 
 /// The symbols and calls of a file.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Outline {
-    pub(crate) symbols: Vec<ClosedSymbol>,
-    pub(crate) calls: Vec<ClosedCall>,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Outline<T = Box<str>> {
+    pub(crate) symbols: Vec<ClosedSymbol<T>>,
+    pub(crate) calls: Vec<ClosedCall<T>>,
+}
+
+impl<T> Default for Outline<T> {
+    fn default() -> Outline<T> {
+        Outline { symbols: Vec::new(), calls: Vec::new() }
+    }
 }
 
 impl Outline {
@@ -140,9 +180,6 @@ impl Outline {
             })
         });
         outline.calls.extend(foreign.take(MAX_CALLS));
-        // It stays for as long as the workspace is open.
-        outline.symbols.shrink_to_fit();
-        outline.calls.shrink_to_fit();
         outline
     }
 
@@ -172,7 +209,65 @@ impl Outline {
     pub(crate) fn is_empty(&self) -> bool {
         self.symbols.is_empty() && self.calls.is_empty()
     }
+
+    /// Writes it, for the index to keep.
+    pub(crate) fn write<'a>(&'a self, writer: &mut Writer<'a>) {
+        let mut line = 0;
+        writer.number(self.symbols.len() as u64);
+        self.symbols.iter().for_each(|it| it.write(writer, &mut line));
+        writer.number(self.calls.len() as u64);
+        for ClosedCall { path, caller, spot } in &self.calls {
+            writer.text(path);
+            spot.write(writer, &mut line);
+            writer.number(caller.is_some().into());
+            caller.iter().for_each(|it| it.write(writer, &mut line));
+        }
+    }
 }
+
+impl<'a> Outline<&'a str> {
+    /// Reads what [`Outline::write`] has written. O(symbols + calls).
+    pub(crate) fn read(reader: &mut Reader<'a>) -> Outline<&'a str> {
+        let mut line = 0;
+        let symbols = (0..reader.number()).map(|_| ClosedSymbol::read(reader, &mut line)).collect();
+        let n_calls = reader.number();
+        let call = |_| {
+            let (path, spot) = (reader.text(), Spot::read(reader, &mut line));
+            let has_caller = reader.number() != 0;
+            let caller = has_caller.then(|| ClosedSymbol::read(reader, &mut line));
+            ClosedCall { path, caller, spot }
+        };
+        let calls = (0..n_calls).map(call).collect();
+        Outline { symbols, calls }
+    }
+}
+
+impl ClosedSymbol {
+    fn write<'a>(&'a self, writer: &mut Writer<'a>, line: &mut u32) {
+        writer.text(&self.name);
+        writer.text(&self.container);
+        let kind = KINDS.iter().position(|it| *it == self.kind).unwrap_or_default();
+        writer.number(kind as u64);
+        self.spot.write(writer, line);
+    }
+}
+
+impl<'a> ClosedSymbol<&'a str> {
+    fn read(reader: &mut Reader<'a>, line: &mut u32) -> ClosedSymbol<&'a str> {
+        let (name, container) = (reader.text(), reader.text());
+        let kind = KINDS.get(reader.number() as usize).copied().unwrap_or(SymbolKind::Function);
+        ClosedSymbol { name, container, kind, spot: Spot::read(reader, line) }
+    }
+}
+
+/// The kinds of symbols, by their numbers in what is written.
+const KINDS: [SymbolKind; 5] = [
+    SymbolKind::Function,
+    SymbolKind::Module,
+    SymbolKind::Block,
+    SymbolKind::Buffer,
+    SymbolKind::Global,
+];
 
 /// Returns true if a function is shown among the symbols of a workspace: helpers are left to Python tools.
 pub(crate) fn is_symbol(it: &Callable) -> bool {

@@ -75,14 +75,12 @@ pub(crate) fn workspace_symbols(
         db.unwind_if_revision_cancelled();
         symbols_of(db, id, file, &mut add);
     }
-    for (id, outline) in index.outlines() {
-        for it in &outline.symbols {
-            add(WorkspaceSymbol {
-                name: it.name.clone(),
-                container: it.container.clone(),
-                kind: it.kind,
-                place: WorkspacePlace::Closed(id, it.spot),
-            });
+    for (id, file) in index.closed() {
+        for it in file.outline().symbols {
+            let Some(how) = matches(it.name, query) else { continue };
+            let place = WorkspacePlace::Closed(id, it.spot);
+            let (name, container, kind) = (it.name.into(), it.container.into(), it.kind);
+            found.push((how, WorkspaceSymbol { name, container, kind, place }));
         }
     }
     found.sort_by(|a, b| (a.0, &a.1.name, a.1.place).cmp(&(b.0, &b.1.name, b.1.place)));

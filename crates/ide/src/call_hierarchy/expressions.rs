@@ -117,8 +117,9 @@ pub(super) fn callers(world: World<'_>, target: &CallTarget) -> Vec<CallEdge> {
         }
     }
     if let Some(number) = number {
-        for (id, outline) in index.outlines() {
-            for call in outline.calls.iter().filter(|it| means(&it.path, &number, &path)) {
+        for (id, closed) in index.closed() {
+            let calls = closed.outline().calls;
+            for call in calls.iter().filter(|it| means(it.path, &number, &path)) {
                 edges_of_closed(&mut edges, id, call);
             }
         }
@@ -127,16 +128,16 @@ pub(super) fn callers(world: World<'_>, target: &CallTarget) -> Vec<CallEdge> {
 }
 
 /// Adds a call in a file that the host does not have.
-fn edges_of_closed(edges: &mut Vec<CallEdge>, id: FileId, call: &ClosedCall) {
+fn edges_of_closed(edges: &mut Vec<CallEdge>, id: FileId, call: &ClosedCall<&str>) {
     let Some(caller) = &call.caller else { return };
-    let path = match &*caller.container {
-        "" => caller.name.clone(),
+    let path = match caller.container {
+        "" => caller.name.into(),
         around => format!("{around}.{}", caller.name).into(),
     };
     let spot = CallPlace::Spot(caller.spot);
     let item = CallItem {
         file: CallFile::Closed(id),
-        name: caller.name.clone(),
+        name: caller.name.into(),
         path,
         kind: None,
         range: spot,

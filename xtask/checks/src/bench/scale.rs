@@ -135,10 +135,17 @@ fn show(line: &Value) {
             ));
             say(format_args!(
                 "server, once a hover has asked what is elsewhere: the functions read in {:.1} s of the processor \
-                 ({:.1} MB/s); {:.0} bytes a function",
+                 ({:.1} MB/s); {:.0} bytes a function (aim 200)",
                 of("places_cpu_s"),
                 of("bytes") / 1e6 / of("places_cpu_s"),
                 grown_places / of("functions")
+            ));
+            let open = of("memory_others") - of("memory_places");
+            say(format_args!(
+                "server: {:.1} KB of text opened as well, with hints: {:.1} KB of memory, {:.1} times the text (aim 3)",
+                of("others_bytes") / 1e3,
+                open / 1e3,
+                open / of("others_bytes")
             ));
         }
     }
