@@ -36,8 +36,8 @@ pub const MAX_DEPTH: u32 = 12_000;
 pub enum Piece {
     /// A step.
     Step(Step),
-    /// An operation on a line that repeats: it is written as an earlier one is, but for names of values and the number of
-    /// a location at its end. Its steps are those that [`read_line`] gives.
+    /// An operation on a line that repeats: it is written as an earlier one is, but for names of values and the number
+    /// of a location at its end. Its steps are those that [`read_line`] gives.
     Line {
         /// Its length in bytes.
         len: u16,

@@ -260,7 +260,7 @@ fn a_text_is_plain_that_has_no_function_of_the_script_and_imports_nothing() {
     }
 }
 
-/// What binds a name for the rest of the file stays, wherever it is.
+/// A function that binds a name for the rest of the file stays, wherever it does.
 #[test]
 fn what_binds_names_around_a_function_stays() {
     for function in [

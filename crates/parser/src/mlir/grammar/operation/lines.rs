@@ -1,5 +1,5 @@
-//! Lines that repeat: operations that are written on one line each, as an earlier one is but for the names of values and
-//! the number of a location at the end.
+//! Lines that repeat: operations that are written on one line each, as an earlier one is but for the names of values
+//! and the number of a location at the end.
 //!
 //! In: the text from an operation on, and the operations that were read so far. Out: the number of its *form*, if a
 //! line with this form was read before and this one is certainly read as that was. Printed IR says little that is new:
