@@ -5,6 +5,8 @@
 //! made from that, without its parts being looked at. One that differs (a name that waits for its definition, an
 //! operand of another type) is read step by step. O(names + bytes of names) a line.
 
+use std::rc::Rc;
+
 use ir::{Attr, AttrDictId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id};
 use parser::{
     Step,
@@ -31,12 +33,10 @@ pub(super) struct Lines {
 }
 
 /// The operations of a form.
-#[derive(Default)]
 enum Known {
     /// More than their text and types decides what they are.
-    #[default]
     Various,
-    Alike(Box<Alike>),
+    Alike(Rc<Alike>),
 }
 
 /// The operation that a line was read as.
@@ -91,25 +91,22 @@ impl<'t> Reader<'t> {
             // The meaning of an alias may change from line to line.
             return self.line_by_steps(len, aliases);
         }
-        let known = match self.lines.forms.get_mut(&form).map(std::mem::take) {
+        match self.lines.forms.get(&form) {
             Some(Known::Alike(first)) => {
+                let first = Rc::clone(first);
                 if !self.repeats(&first, len) {
                     self.line_by_steps(len, aliases);
                 }
-                Known::Alike(first)
             }
-            Some(Known::Various) => {
-                self.line_by_steps(len, aliases);
-                Known::Various
-            }
+            Some(Known::Various) => self.line_by_steps(len, aliases),
             None => {
                 let (start, before) = (self.pos(), self.sizes());
                 self.line_by_steps(len, aliases);
                 let first = self.alike(start, &before);
-                first.map_or(Known::Various, |it| Known::Alike(Box::new(it)))
+                let known = first.map_or(Known::Various, |it| Known::Alike(Rc::new(it)));
+                self.lines.forms.insert(form, known);
             }
-        };
-        self.lines.forms.insert(form, known);
+        }
     }
 
     fn line_by_steps(&mut self, len: u32, aliases: &Aliases) {

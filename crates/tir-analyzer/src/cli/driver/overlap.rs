@@ -156,7 +156,7 @@ impl<'a, R> Bench<'a, R> {
 struct Sharer<'a, R> {
     bench: Bench<'a, R>,
     n_units: usize,
-    /// The function that is open, if no step of it was sent.
+    /// The function that is open, if nothing of it was sent.
     job: Option<Job>,
     /// Steps of it that were not sent.
     pieces: Vec<Piece>,
