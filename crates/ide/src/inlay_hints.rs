@@ -87,7 +87,7 @@ pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
             expressions::function_hints(db, unit);
         }
         Form::Operations => {
-            operations::hint_places(db, unit);
+            db::op_plan(db, unit);
         }
     }
 }

@@ -13,7 +13,7 @@ use ir::{
     plan::ops::{OpAction, OpChange},
 };
 use syntax::{
-    Diagnostic, Green, Severity, SourcePlace, SyntaxKind, SyntaxNode, TextRange, UnitKind,
+    Diagnostic, Severity, SourcePlace, SyntaxKind, SyntaxNode, TextRange, UnitKind,
     symbol_text,
 };
 
@@ -183,7 +183,7 @@ fn redefined(marks: &Marks) -> Vec<Diagnostic> {
 /// Symbols that a function names and its document does not have, where MLIR refuses that. No query: what the document
 /// has is no part of a function.
 fn undefined_symbols(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
-    if unit.kind(db) != UnitKind::Function || !mentions_symbols(unit.green(db)) {
+    if unit.kind(db) != UnitKind::Function || !mentions_symbols(db, unit) {
         return Vec::new();
     }
     let own = marks(db, unit);
@@ -202,10 +202,16 @@ fn undefined_symbols(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns true if a symbol is named in a function. Most have none, and all their marks take ten times as long.
-fn mentions_symbols(function: &Green) -> bool {
+/// Returns true if a symbol is named in a function. Most have none but their own, and all their marks take ten times as
+/// long.
+fn mentions_symbols(db: &dyn Db, function: Unit<'_>) -> bool {
+    let name = std::ops::Range::<usize>::from(function.name_range(db));
+    let mut marks = db::text(db, function).match_indices('@');
+    if marks.all(|(at, _)| name.contains(&at)) {
+        return false;
+    }
     let mut found = false;
-    function.each_part(|it| {
+    function.green(db).each_part(|it| {
         found |= it.kind() == SyntaxKind::MLIR_SYMBOL_REF;
         !found
     });

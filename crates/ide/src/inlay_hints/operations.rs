@@ -5,7 +5,7 @@
 //! %3 = arith.addi %a, %b : i32‹ = %1 (line 8)›
 //! ```
 
-use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
+use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::plan::ops::{OpAction, OpChange, OpRefusal};
 use syntax::{TextRange, TextSize};
 
@@ -25,24 +25,26 @@ pub(super) fn inlay_hints(
             return Vec::new();
         }
         let Some(words) = PlanWords::new(db, at.unit) else { return Vec::new() };
-        let places = hint_places(db, at.unit).iter();
-        let places = places.filter(|it| config.all || !matches!(it.what, What::Refusal(_)));
+        // The whole of what a hint is about, before its place in that is looked for.
+        let is_near = |place: TextRange| {
+            range.is_none_or(|range| range.intersect(at.to_file(place)).is_some())
+        };
         // One that cannot be worded costs itself.
-        let hint = |place: &HintPlace| {
+        let hint = |place: HintPlace| {
             let offset = at.to_file(TextRange::empty(place.offset)).start();
             if range.is_some_and(|it| !it.contains_inclusive(offset)) {
                 return None;
             }
             let (mut label, tooltip) = item(at.unit.name(db), || {
-                let tooltip = config.tooltips.then(|| tooltip(&words, place));
-                (label(&words, place), tooltip)
+                let tooltip = config.tooltips.then(|| tooltip(&words, &place));
+                (label(&words, &place), tooltip)
             })?;
             for part in &mut label {
                 part.target = part.target.map(|it| at.to_file(it));
             }
             Some(InlayHint { offset, label, tooltip })
         };
-        places.filter_map(hint).collect()
+        hint_places(&words, config, is_near).filter_map(hint).collect()
     };
     let mut res: Vec<_> = of_units(db, file, range, hints).flatten().collect();
     // Those of a frame stand around those of its functions.
@@ -60,25 +62,38 @@ enum What {
 
 /// The place where a hint of a unit stands, relative to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct HintPlace {
+struct HintPlace {
     offset: TextSize,
     what: What,
 }
 
-/// The places of the hints of a unit, in text order. Their texts are made for the visible ones.
-#[salsa::tracked(returns(ref), no_eq)]
-pub(crate) fn hint_places<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<HintPlace> {
-    let Some(words) = PlanWords::new(db, unit) else { return Vec::new() };
-    let actions = (0..).map(What::Action).zip(&words.plan.actions);
-    let refusals = (0..).map(What::Refusal).zip(&words.plan.refusals);
-    let mut places: Vec<HintPlace> = actions
-        .filter(|(_, it)| words.is_written(it))
-        .map(|(what, it)| HintPlace { offset: offset_of(&words, it), what })
-        .collect();
-    let refused = refusals.filter(|(_, it)| words.map.is_written(it.op));
-    places.extend(refused.map(|(what, it)| HintPlace { offset: behind(&words, it.op), what }));
-    places.sort_by_key(|it| it.offset);
-    places
+/// The places of the hints about what is near, in the order of the plan. O(plan), and what is near: a request is about
+/// a screen, so nothing is kept of a whole unit.
+fn hint_places<'w>(
+    words: &'w PlanWords<'_>,
+    config: &InlayHintsConfig,
+    is_near: impl Fn(TextRange) -> bool + Copy + 'w,
+) -> impl Iterator<Item = HintPlace> + 'w {
+    let action = move |(number, it): (u32, &OpAction)| {
+        ir::interrupt::check();
+        let offset = match &it.change {
+            OpChange::Argument { .. } | OpChange::RemoveArgument { .. } => {
+                // Behind the argument.
+                let place = words.action_place(it);
+                (is_near(place) && !place.is_empty()).then(|| place.end())
+            }
+            _ => behind(words, it.op, is_near),
+        };
+        Some(HintPlace { offset: offset?, what: What::Action(number) })
+    };
+    let refusal = move |(number, it): (u32, &OpRefusal)| {
+        ir::interrupt::check();
+        let offset = behind(words, it.op, is_near)?;
+        Some(HintPlace { offset, what: What::Refusal(number) })
+    };
+    let refusals = if config.all { &words.plan.refusals[..] } else { &[] };
+    let actions = (0..).zip(&words.plan.actions).filter_map(action);
+    actions.chain((0..).zip(refusals).filter_map(refusal))
 }
 
 /// The label of a hint, with places relative to the unit.
@@ -115,20 +130,18 @@ fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Vec<LabelPart> {
     label
 }
 
-/// Behind an operation of one line, else behind its name; behind a block argument.
-fn offset_of(words: &PlanWords<'_>, action: &OpAction) -> TextSize {
-    match &action.change {
-        OpChange::Argument { .. } | OpChange::RemoveArgument { .. } => {
-            words.action_place(action).end()
-        }
-        _ => behind(words, action.op),
+/// Behind an operation of one line, else behind its name; none if it is not near, or not in the text.
+fn behind(
+    words: &PlanWords<'_>,
+    op: ir::OpId,
+    is_near: impl Fn(TextRange) -> bool,
+) -> Option<TextSize> {
+    let (whole, name) = (words.map.op(op), words.place(op));
+    if name.is_empty() || !is_near(whole) {
+        return None;
     }
-}
-
-fn behind(words: &PlanWords<'_>, op: ir::OpId) -> TextSize {
-    let whole = words.map.op(op);
     let has_lines = words.text[whole].contains('\n');
-    if has_lines { words.place(op).end() } else { whole.end() }
+    Some(if has_lines { name.end() } else { whole.end() })
 }
 
 fn of_refusal(words: &PlanWords<'_>, refusal: &OpRefusal) -> Vec<LabelPart> {

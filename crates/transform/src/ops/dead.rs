@@ -29,14 +29,12 @@ impl Sweep<'_> {
     /// Deletes dead operations and returns them, outermost only.
     pub(super) fn run(&mut self) -> Vec<OpId> {
         let body = self.body;
-        let mut n_uses = vec![0u32; body.values.len()];
-        for op in body.ops.ids().filter(|it| !self.is_gone[it.index()]) {
-            self.each_used(op, |value| n_uses[value.index()] += 1);
-        }
+        let mut n_uses = self.n_uses();
         let mut dead = Vec::new();
         // Users stand behind what they use, so most chains go in one pass; what is left is pushed.
-        let mut stack: Vec<OpId> = body.ops.ids().collect();
-        while let Some(op) = stack.pop() {
+        let mut rest = body.ops.ids().rev();
+        let mut stack: Vec<OpId> = Vec::new();
+        while let Some(op) = stack.pop().or_else(|| rest.next()) {
             ir::interrupt::check();
             if self.is_gone[op.index()] || !self.is_dead(op, &n_uses) {
                 continue;
@@ -73,6 +71,18 @@ impl Sweep<'_> {
         dead
     }
 
+    /// By value: how often remaining operations use it.
+    fn n_uses(&self) -> Vec<u32> {
+        if self.replaced.is_empty() && !self.is_gone.contains(&true) {
+            return self.summary.n_uses.clone();
+        }
+        let mut n_uses = vec![0u32; self.body.values.len()];
+        for op in self.body.ops.ids().filter(|it| !self.is_gone[it.index()]) {
+            self.each_used(op, |value| n_uses[value.index()] += 1);
+        }
+        n_uses
+    }
+
     fn each_used(&self, op: OpId, mut visit: impl FnMut(ValueId)) {
         for_each_operand(self.body, op, |_, operand| {
             if let Some(value) = value_of(self.body, operand) {
@@ -82,6 +92,10 @@ impl Sweep<'_> {
     }
 
     fn is_dead(&self, op: OpId, n_uses: &[u32]) -> bool {
+        // Most operations are used.
+        if self.body.ops[op].results.iter().any(|it| n_uses[it.index()] > 0) {
+            return false;
+        }
         let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         !bits.has(Bits::NEEDED)
             && !bits.has(Bits::CHANGES)
@@ -92,6 +106,5 @@ impl Sweep<'_> {
             && !own.has(Bits::SYMBOL)
             && !own.has(Bits::MARKER)
             && !self.traits.is_wrapped(self.body, op)
-            && self.body.ops[op].results.iter().all(|it| n_uses[it.index()] == 0)
     }
 }

@@ -157,7 +157,7 @@ impl<'a> Gvn<'a> {
             types: MemoryTypes::default(),
             states: FxHashMap::default(),
             n_leaves: 0,
-            table: Table::default(),
+            table: Table::with_capacity(body.ops.len()),
             scope: 0,
             scope_of_block: FxHashMap::default(),
             is_gone: vec![false; body.ops.len()],
@@ -257,7 +257,7 @@ impl<'a> Gvn<'a> {
         let owner = self.body.regions[self.body.blocks[block].parent].parent;
         let written = match owner {
             Some(owner) => self.classes.written(owner),
-            None => &self.classes.all_written,
+            None => &self.classes.all_written[..],
         };
         self.versions.write(written);
     }

@@ -158,8 +158,8 @@ impl<'a> Keys<'a> {
         words.push(u64::from(stripped.rest) << 32 | operands.len() as u64);
         // Only comparisons have one apart; of all others it is in the rest.
         words.push(predicate.map_or(u64::MAX, |it| it as u64));
-        words.extend(operands);
-        words.extend(data.results.iter().map(|&it| type_word(body.values[it].ty)));
+        words.extend_from_slice(&operands);
+        data.results.iter().for_each(|&it| words.push(type_word(body.values[it].ty)));
         Key { words, promises: stripped.promises, is_swapped }
     }
 
@@ -278,7 +278,7 @@ impl Terms {
             };
             match inner {
                 Some((inner, free)) => {
-                    terms.extend(inner.iter().copied());
+                    terms.extend_from_slice(inner);
                     is_free &= free;
                 }
                 None => terms.push(value.index() as u32),

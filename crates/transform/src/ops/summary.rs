@@ -110,11 +110,17 @@ pub(super) fn for_each_inside(body: &Body, op: OpId, mut visit: impl FnMut(OpId)
 /// A value after everything that was replaced so far.
 pub(super) struct Replaced {
     by: Vec<ValueId>,
+    is_empty: bool,
 }
 
 impl Replaced {
     pub(super) fn new(body: &Body) -> Replaced {
-        Replaced { by: body.values.ids().collect() }
+        Replaced { by: body.values.ids().collect(), is_empty: true }
+    }
+
+    /// Returns true if nothing was replaced.
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_empty
     }
 
     pub(super) fn get(&self, mut value: ValueId) -> ValueId {
@@ -130,5 +136,6 @@ impl Replaced {
     /// Records the replacement of a value. That may be replaced later in its turn.
     pub(super) fn set(&mut self, value: ValueId, by: ValueId) {
         self.by[value.index()] = by;
+        self.is_empty = false;
     }
 }

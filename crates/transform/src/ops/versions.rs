@@ -48,12 +48,12 @@ const VIEWS: [NameId; 8] = [
 
 /// The memory that values and operations are about.
 pub(super) struct Classes {
-    /// By value: its class; 0 if unknown.
+    /// By value: its class; 0 if unknown, and behind the end.
     of_value: Vec<u32>,
     n_classes: usize,
     /// Classes from here on are private.
     first_private: u32,
-    /// By operation: the memory that it writes, regions included.
+    /// By operation: the memory that it writes, regions included. Empty if nothing writes.
     written: Vec<ClassSet>,
     /// The memory that the whole body writes.
     pub(super) all_written: ClassSet,
@@ -61,17 +61,13 @@ pub(super) struct Classes {
 
 impl Classes {
     pub(super) fn collect(body: &Body, traits: &OpTraits) -> Classes {
-        let order: Vec<OpId> = body.ops_preorder().collect();
         let mut types = MemoryTypes::default();
-        let roots = Roots::collect(body, traits, &order, &mut types);
-        let (of_value, first_private, n_classes) = roots.classes(body);
-        let mut res = Classes {
-            of_value,
-            n_classes: n_classes as usize,
-            first_private,
-            written: vec![ClassSet::new(); body.ops.len()],
-            all_written: ClassSet::new(),
-        };
+        let mut res = Classes::of_allocations(body, traits, &mut types);
+        if !body.ops.ids().any(|it| traits.of(it).has(Bits::CHANGES)) {
+            return res;
+        }
+        res.written = vec![ClassSet::new(); body.ops.len()];
+        let order: Vec<OpId> = body.ops_preorder().collect();
         for &op in order.iter().rev() {
             if traits.of(op).has(Bits::CHANGES) {
                 let own = res.touched(body, traits, op, &mut types);
@@ -89,9 +85,24 @@ impl Classes {
         res
     }
 
+    /// The classes of values; all are class 0 if nothing is allocated.
+    fn of_allocations(body: &Body, traits: &OpTraits, types: &mut MemoryTypes) -> Classes {
+        let (of_value, first_private, n_classes) = match body.ops.ids().any(|it| allocates(body, it)) {
+            true => Roots::collect(body, traits, types).classes(body),
+            false => (Vec::new(), 1, 1),
+        };
+        Classes {
+            of_value,
+            n_classes: n_classes as usize,
+            first_private,
+            written: Vec::new(),
+            all_written: ClassSet::new(),
+        }
+    }
+
     /// Returns the memory that an operation writes.
-    pub(super) fn written(&self, op: OpId) -> &ClassSet {
-        &self.written[op.index()]
+    pub(super) fn written(&self, op: OpId) -> &[u32] {
+        self.written.get(op.index()).map_or(&[], |it| it)
     }
 
     /// The classes that an operation itself reads or writes.
@@ -111,7 +122,7 @@ impl Classes {
             if let Some(value) = value_of(body, operand)
                 && types.is_memory(body, body.values[value].ty)
             {
-                unite(&mut set, &[self.of_value[value.index()]]);
+                unite(&mut set, &[self.of_value.get(value.index()).copied().unwrap_or(0)]);
             }
         });
         if set.is_empty() {
@@ -143,6 +154,11 @@ fn name(body: &Body, op: OpId) -> Option<NameId> {
     }
 }
 
+/// Returns true if the result of an operation is memory that nothing else is.
+fn allocates(body: &Body, op: OpId) -> bool {
+    matches!(name(body, op), Some(known_ops::MEMREF_ALLOC | known_ops::MEMREF_ALLOCA))
+}
+
 /// Returns true if the result of an operation is the memory of its first operand.
 fn is_view(body: &Body, op: OpId) -> bool {
     name(body, op).is_some_and(|it| VIEWS.contains(&it))
@@ -159,25 +175,25 @@ struct Roots {
 }
 
 impl Roots {
-    fn collect(body: &Body, traits: &OpTraits, order: &[OpId], types: &mut MemoryTypes) -> Roots {
+    fn collect(body: &Body, traits: &OpTraits, types: &mut MemoryTypes) -> Roots {
+        let order: Vec<OpId> = body.ops_preorder().collect();
         let n = body.values.len();
         let mut res =
             Roots { root: vec![None; n], escapes: vec![false; n], is_shared: vec![false; n] };
         // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known
         // elsewhere.
-        for &op in order {
+        for &op in &order {
             let data = &body.ops[op];
             let first = data.operands.first().and_then(|&it| value_of(body, it));
             let &[result] = &data.results[..] else { continue };
-            let name = name(body, op);
-            if matches!(name, Some(known_ops::MEMREF_ALLOC | known_ops::MEMREF_ALLOCA)) {
+            if allocates(body, op) {
                 res.root[result.index()] = Some(result);
                 res.is_shared[result.index()] = !is_of_one_thread(body, body.values[result].ty);
             } else if let (true, Some(first)) = (is_view(body, op), first) {
                 res.root[result.index()] = res.root[first.index()];
             }
         }
-        for &op in order {
+        for &op in &order {
             res.uses(body, traits, op, types);
         }
         res

@@ -3,6 +3,8 @@
 //! An operation takes 12 bytes, a use 3, the place of a value 5. Larger ones (operations of more than 250 bytes, mostly
 //! those with regions) are in separate tables.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
@@ -109,13 +111,78 @@ impl OpPlaces {
         (0..self.len()).map(|it| self.get(it).unwrap_or_default())
     }
 
+    /// The places after a run of operations was replaced: those behind it move by `shift`, and so do the numbers of
+    /// their uses. Differences wrap.
+    pub(super) fn with_run(
+        &self,
+        run: &Range<usize>,
+        new: impl Iterator<Item = OpPlace>,
+        shift: Shift,
+    ) -> OpPlaces {
+        let mut res = OpPlaces { ops: Vec::with_capacity(self.ops.len()), long: self.long.clone() };
+        res.ops.extend_from_slice(&self.ops[..run.start]);
+        for (at, place) in (run.start..).zip(new) {
+            res.set(at, place);
+        }
+        let behind = &self.ops[run.end..];
+        res.ops.extend(behind.iter().map(|it| it.moved(shift)));
+        for op in behind.iter().filter(|it| it.len == u8::MAX) {
+            let place = &mut res.long[op.first_use as usize];
+            *place = place.moved(shift);
+        }
+        res
+    }
+
+    /// The first operations, before the one with number `end`, that end behind an offset.
+    pub(super) fn ending_behind(
+        &self,
+        end: usize,
+        offset: u32,
+    ) -> impl Iterator<Item = (usize, OpPlace)> + '_ {
+        let ends = move |it: &ShortOp| it.len == u8::MAX || it.start + u32::from(it.len) > offset;
+        let all = self.ops[..end].iter().enumerate().filter(move |(_, it)| ends(it));
+        let all = all.map(|(at, _)| (at, self.get(at).unwrap_or_default()));
+        all.filter(move |(_, it)| it.end > offset)
+    }
+
     /// Returns the number of operations, from the first on, that begin before an offset, or not behind it.
     pub(super) fn n_before(&self, offset: u32, or_at: bool) -> usize {
         self.ops.partition_point(|it| it.start < offset || or_at && it.start == offset)
     }
 }
 
+/// What is added to the places that move, and to the numbers of uses. Both may be negative: they wrap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shift {
+    pub(super) text: u32,
+    pub(super) uses: u32,
+}
+
+impl OpPlace {
+    fn moved(self, shift: Shift) -> OpPlace {
+        let moved = |it: u32| it.wrapping_add(shift.text);
+        OpPlace {
+            start: moved(self.start),
+            end: moved(self.end),
+            name: moved(self.name),
+            name_end: moved(self.name_end),
+            first_use: self.first_use.wrapping_add(shift.uses),
+            n_uses: self.n_uses,
+        }
+    }
+}
+
 impl ShortOp {
+    /// The same operation elsewhere; that of a long one still leads to its place in the list of these.
+    fn moved(self, shift: Shift) -> ShortOp {
+        let uses = if self.len == u8::MAX { 0 } else { shift.uses };
+        ShortOp {
+            start: self.start.wrapping_add(shift.text),
+            first_use: self.first_use.wrapping_add(uses),
+            ..self
+        }
+    }
+
     fn of(place: &OpPlace) -> Option<ShortOp> {
         let len = u8::try_from(place.end.checked_sub(place.start)?).ok()?;
         (len < u8::MAX).then_some(())?;
@@ -187,7 +254,7 @@ impl Uses {
     }
 
     /// Appends a part of other uses.
-    pub(super) fn extend(&mut self, other: &Uses, which: std::ops::Range<usize>) {
+    pub(super) fn extend(&mut self, other: &Uses, which: Range<usize>) {
         let first = self.len();
         self.starts.extend_from_slice(&other.starts[which.clone()]);
         self.lens.extend_from_slice(&other.lens[which.clone()]);
@@ -222,10 +289,38 @@ impl Places {
         TextRange::at(start.into(), len.into())
     }
 
-    pub(super) fn pairs(
+    /// The places after a run of them was replaced; `moved` gives the new start of those behind it.
+    pub(super) fn with_run(
         &self,
-        which: std::ops::Range<usize>,
-    ) -> impl Iterator<Item = (u32, u32)> + '_ {
+        run: &Range<usize>,
+        new: impl Iterator<Item = (u32, u32)>,
+        moved: impl Fn(u32) -> u32,
+    ) -> Places {
+        let mut res = Places {
+            starts: Vec::with_capacity(self.len()),
+            lens: Vec::with_capacity(self.len()),
+            long: FxHashMap::default(),
+        };
+        res.starts.extend_from_slice(&self.starts[..run.start]);
+        res.lens.extend_from_slice(&self.lens[..run.start]);
+        for (at, place) in (run.start..).zip(new) {
+            res.set(at, place);
+        }
+        let n_before = res.len();
+        res.starts.extend(self.starts[run.end..].iter().map(|&it| moved(it)));
+        res.lens.extend_from_slice(&self.lens[run.end..]);
+        for (&at, &len) in &self.long {
+            let old = at as usize;
+            if old < run.start {
+                res.long.insert(at, len);
+            } else if old >= run.end {
+                res.long.insert((old - run.end + n_before) as u32, len);
+            }
+        }
+        res
+    }
+
+    pub(super) fn pairs(&self, which: Range<usize>) -> impl Iterator<Item = (u32, u32)> + '_ {
         which.map(|it| self.get(it)).map(|it| (it.start().into(), it.end().into()))
     }
 

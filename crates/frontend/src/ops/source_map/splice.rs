@@ -5,7 +5,7 @@
 use ir::{OpId, OpRun, arena::Id};
 use syntax::TextSize;
 
-use super::{OpPlace, OpPlaces, OpSourceMap, Places, SuccessorPlace, Uses, range};
+use super::{OpPlace, OpSourceMap, SuccessorPlace, Uses, packed::Shift, range};
 
 /// A run in the text.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,11 @@ impl MapRun {
     /// Moves an offset that is behind the run.
     fn moved(self, offset: u32) -> u32 {
         offset - self.old_end + self.new_end
+    }
+
+    /// Moves the start of a range if it is behind the run.
+    fn start(self, start: u32) -> u32 {
+        if start >= self.old_end { self.moved(start) } else { start }
     }
 
     /// Moves a range if it begins behind the run.
@@ -72,58 +77,39 @@ impl OpSourceMap {
         if self.ops.len() < run.ops.end {
             return None;
         }
-        let mut ops = OpPlaces::default();
-        for (number, place) in self.ops.iter().take(run.ops.start).enumerate() {
-            let mut place = place;
-            // Only an operation that holds the run ends behind it.
-            if place.end > at.old_end {
-                place.end = at.moved(place.end);
-                // Uses are known by their distance from the start; of forms that use something behind a region all is
-                // read.
-                let is_behind = |it: syntax::TextRange| u32::from(it.start()) >= at.old_end;
-                if self.uses_of(OpId::new(number)).any(is_behind) {
-                    return None;
-                }
-                if place.first_use as usize >= uses.end {
-                    place.first_use = moved_use(place.first_use);
-                }
-            }
-            ops.set(number, place);
-        }
         let new = part.ops.iter();
         let new = new.map(|it| OpPlace { first_use: it.first_use + uses.start as u32, ..it });
-        let behind = self.ops.iter().skip(run.ops.end).map(|it| OpPlace {
-            start: at.moved(it.start),
-            end: at.moved(it.end),
-            name: at.moved(it.name),
-            name_end: at.moved(it.name_end),
-            first_use: moved_use(it.first_use),
-            n_uses: it.n_uses,
-        });
-        for (number, place) in (run.ops.start..).zip(new.chain(behind)) {
+        let shift = Shift {
+            text: at.new_end.wrapping_sub(at.old_end),
+            uses: (n_uses as u32).wrapping_sub(uses.len() as u32),
+        };
+        let mut ops = self.ops.with_run(&run.ops, new, shift);
+        // Only an operation that holds the run ends behind it.
+        for (number, mut place) in self.ops.ending_behind(run.ops.start, at.old_end) {
+            place.end = at.moved(place.end);
+            // Uses are known by their distance from the start; of forms that use something behind a region all is read.
+            let is_behind = |it: syntax::TextRange| u32::from(it.start()) >= at.old_end;
+            if self.uses_of(OpId::new(number)).any(is_behind) {
+                return None;
+            }
+            if place.first_use as usize >= uses.end {
+                place.first_use = moved_use(place.first_use);
+            }
             ops.set(number, place);
         }
 
-        let spliced = |old: &Places, run: &std::ops::Range<usize>, new: &Places, from: usize| {
-            if old.len() < run.end {
-                return None;
-            }
-            let behind = old.pairs(run.end..old.len()).map(|it| at.place(it));
-            let new = new.pairs(from.min(new.len())..new.len());
-            Some(old.pairs(0..run.start).chain(new).chain(behind).collect())
-        };
         let mut all_uses = Uses::default();
-        if self.uses.len() < uses.end {
+        if self.uses.len() < uses.end || self.values.len() < run.values.end {
             return None;
         }
         all_uses.extend(&self.uses, 0..uses.start);
         all_uses.extend(&part.uses, 0..n_uses);
         all_uses.extend(&self.uses, uses.end..self.uses.len());
-        let values = spliced(&self.values, &run.values, &part.values, n_outer)?;
+        let new = part.values.pairs(n_outer.min(part.values.len())..part.values.len());
+        let values = self.values.with_run(&run.values, new, |start| at.start(start));
         let blocks = self.blocks.pairs(0..self.blocks.len()).map(|it| at.place(it)).collect();
         let region = |&(start, end): &(u32, u32)| {
-            let start = if start >= at.old_end { at.moved(start) } else { start };
-            (start, if end > at.old_end { at.moved(end) } else { end })
+            (at.start(start), if end > at.old_end { at.moved(end) } else { end })
         };
         let successor = |it: &SuccessorPlace| {
             let label = (u32::from(it.label.start()), u32::from(it.label.end()));
