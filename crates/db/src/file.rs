@@ -6,6 +6,7 @@ use dashmap::DashMap;
 use syntax::{Form, Green, Language, Parse};
 
 use crate::{
+    attribute_problems::CleanAttributes,
     Db,
     index::FileIndex,
     input::{Content, SourceFile},
@@ -65,6 +66,8 @@ struct LastVersion {
     texts: Recent<LastText>,
     /// Trees of large units that have no syntax errors.
     clean_trees: Recent<Green>,
+    /// Versions of large units that have no errors in their attributes.
+    clean_attributes: Recent<CleanAttributes>,
 }
 
 /// Something of large units, of the one that was asked for last first; few.
@@ -141,6 +144,24 @@ impl History {
 
     pub(crate) fn set_clean_tree(&self, file: SourceFile, unit: salsa::Id, tree: Green) {
         self.change(file, |last| last.clean_trees.set(unit, Arc::new(tree)));
+    }
+
+    /// A version of a large unit without errors in its attributes.
+    pub(crate) fn clean_attributes(
+        &self,
+        file: SourceFile,
+        unit: salsa::Id,
+    ) -> Option<Arc<CleanAttributes>> {
+        self.0.get(&file)?.clean_attributes.get(unit)
+    }
+
+    pub(crate) fn set_clean_attributes(
+        &self,
+        file: SourceFile,
+        unit: salsa::Id,
+        clean: CleanAttributes,
+    ) {
+        self.change(file, |last| last.clean_attributes.set(unit, Arc::new(clean)));
     }
 
     /// Changes what is known of a file. What is let go is dropped after the guard.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod analyses;
+mod attribute_problems;
 mod calls;
 mod device;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
@@ -38,6 +39,7 @@ use syntax::Language;
 
 pub use crate::{
     analyses::{analyses, operation_facts},
+    attribute_problems::attribute_problems,
     calls::{ModuleText, callee, callee_in, calls, meaning, module_text},
     device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},

@@ -77,6 +77,7 @@ pub(crate) fn of_statements(node: &SyntaxNode, clean: Option<&Green>) -> Vec<Syn
                 collector.token(kind_from_raw(token.kind()), token.text(), it.start, in_error);
             }
         }
+        true
     });
     let Collector { errors, open } = collector;
     without_consequences(errors.into_sorted(), &open)

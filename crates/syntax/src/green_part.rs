@@ -4,7 +4,7 @@
 use parser::SyntaxKind;
 use rowan::{GreenNodeData, NodeOrToken, TextSize};
 
-use crate::{Green, SyntaxNode, syntax_node::kind_from_raw};
+use crate::{Green, SyntaxNode, syntax_node::kind_from_raw, unshared::each_unshared};
 
 /// A node of a shared tree, and where it begins.
 #[derive(Clone, Copy)]
@@ -66,6 +66,16 @@ impl Green {
                 None => drop(stack.pop()),
             }
         }
+    }
+}
+
+impl Green {
+    /// As [`Green::each_part`], without what another version of the tree has at the same place too.
+    pub fn each_part_after(&self, before: &Green, mut visit: impl FnMut(GreenPart<'_>) -> bool) {
+        each_unshared(self.node(), Some(before.node()), |it| match it.element {
+            NodeOrToken::Node(node) => visit(GreenPart { node, start: it.start }),
+            NodeOrToken::Token(_) => true,
+        });
     }
 }
 

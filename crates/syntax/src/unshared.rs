@@ -55,13 +55,16 @@ impl<'a, 'b> Level<'a, 'b> {
     }
 }
 
-/// Visits the root of a tree, and the rest of it without what `before` has too.
+/// Visits the root of a tree, and the rest of it without what `before` has too; nothing in a node for which `visit`
+/// returns false.
 pub(crate) fn each_unshared<'a>(
     root: &'a GreenNodeData,
     before: Option<&GreenNodeData>,
-    mut visit: impl FnMut(Unshared<'a>),
+    mut visit: impl FnMut(Unshared<'a>) -> bool,
 ) {
-    visit(Unshared { element: NodeOrToken::Node(root), start: 0.into(), parent: None });
+    if !visit(Unshared { element: NodeOrToken::Node(root), start: 0.into(), parent: None }) {
+        return;
+    }
     let mut stack = vec![Level::new(root, 0.into(), before)];
     while let Some(level) = stack.last_mut() {
         interrupt::check();
@@ -77,8 +80,10 @@ pub(crate) fn each_unshared<'a>(
             continue;
         }
         level.n_own -= 1;
-        visit(Unshared { element, start, parent: Some((level.node, level.start)) });
-        if let NodeOrToken::Node(node) = element {
+        let is_entered = visit(Unshared { element, start, parent: Some((level.node, level.start)) });
+        if let NodeOrToken::Node(node) = element
+            && is_entered
+        {
             let before = level.before;
             stack.push(Level::new(node, start, before));
         }
@@ -123,7 +128,10 @@ mod tests {
 
     fn n_visited(green: &Green, before: Option<&Green>) -> usize {
         let mut n = 0;
-        each_unshared(green.node(), before.map(|it| &**it.node()), |_| n += 1);
+        each_unshared(green.node(), before.map(|it| &**it.node()), |_| {
+            n += 1;
+            true
+        });
         n
     }
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 use syntax::{
-    Diagnostic, Green, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange,
+    Diagnostic, Green, GreenPart, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange,
     TextSize,
 };
 
@@ -15,13 +15,15 @@ use crate::{
     ops::codes::{DUPLICATE_KEY, UNDEFINED_AFFINE_NAME, UNDEFINED_ALIAS},
 };
 
-/// Problems of the attributes and types of a unit, relative to it; at most as many as are listed of one unit.
+/// Problems of the attributes and types of a unit, relative to it; at most as many as are listed of one unit. `clean` is
+/// a version of it that has none: what both share is not looked at.
 pub fn attribute_problems(
     unit: &Green,
+    clean: Option<&Green>,
     mut is_defined: impl FnMut(&str) -> bool,
 ) -> Vec<Diagnostic> {
     let mut said = DiagnosticList::default();
-    unit.each_part(|part| {
+    let visit = |part: GreenPart<'_>| {
         ir::interrupt::check();
         let mut report = |it: Diagnostic| said.push(moved(it, part.start()));
         match part.kind() {
@@ -38,7 +40,11 @@ pub fn attribute_problems(
             _ => {}
         }
         true
-    });
+    };
+    match clean {
+        Some(clean) => unit.each_part_after(clean, visit),
+        None => unit.each_part(visit),
+    }
     said.into_sorted()
 }
 

@@ -128,7 +128,7 @@ const MAX_SAID: usize = 256;
 pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDiagnostics {
     let mut problems = syntax_errors(db, unit);
     if unit.kind(db) != UnitKind::Program {
-        problems.extend(attribute_problems(db, unit));
+        problems.extend(db::attribute_problems(db, unit));
     }
     problems.extend(db::lowering_diagnostics(db, unit).iter().cloned());
     let name = unit.name_range(db);
@@ -143,13 +143,6 @@ pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDia
         symbols.extend(redefined_aliases(db::aliases(db, unit)));
     }
     UnitDiagnostics { problems, symbols, findings, plan, has_more }
-}
-
-/// Returns the errors in the attributes of a unit of MLIR.
-fn attribute_problems<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
-    let (file, document) = (unit.file(db), unit.document(db));
-    let is_defined = |name: &str| db::alias(db, AliasName::new(db, file, document, name)).is_some();
-    frontend::mlir::attribute_problems(unit.green(db), is_defined)
 }
 
 /// Aliases of a document that are defined twice.

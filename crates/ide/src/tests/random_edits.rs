@@ -136,3 +136,52 @@ fn edited_files_of_operations_answer_like_fresh_ones() {
         }
     }
 }
+
+/// Edits that make and take errors in attributes, in a function that is large enough to be looked at in parts, and
+/// elsewhere in its document.
+#[test]
+fn errors_in_attributes_are_those_of_the_text_as_it_is() {
+    let mut text = "#map = affine_map<(d0) -> (d0)>\nfunc.func @f(%i: index) {\n".to_owned();
+    for n in 0..60 {
+        text += &format!("  %{n} = affine.apply #map(%i) {{k = {n} : i32, l = [1, 2]}}\n");
+    }
+    text += "  return\n}\n";
+    let edits = [
+        ("k = 30", "l = 30"),
+        ("apply #map(%i) {k = 31", "apply #gone(%i) {k = 31"),
+        ("l = 30", "k = 30"),
+        ("#map = ", "#mop = "),
+        ("#gone(", "#mop("),
+        ("k = 7 ", "k = #mop, m = 7 "),
+        ("#mop = affine", "#map = affine"),
+        ("{k = 12 : i32, l = [1, 2]}", "{a = affine_map<(d0) -> (d1)>}"),
+        ("  return", "  foo.bar %i {a = 1, a = #no}\n  return"),
+        ("foo.bar %i", "\"foo.bar\"(%i)"),
+        ("-> (d1)", "-> (d0)"),
+    ];
+    let mut parse = syntax::parse_as(crate::Language::Mlir, &text);
+    let mut edited = crate::AnalysisHost::new();
+    edited.open_file(FILE, parse.clone());
+    let diagnostics = |host: &crate::AnalysisHost| {
+        host.analysis().diagnostics(FILE, &DiagnosticsConfig::default()).unwrap()
+    };
+    diagnostics(&edited);
+    let mut n_told = Vec::new();
+    for (from, to) in edits {
+        let at = text.find(from).unwrap();
+        let range = TextRange::at((at as u32).into(), (from.len() as u32).into());
+        let edit = Edit::replace(range, to);
+        edit.apply(&mut text);
+        parse = parse.reparse(&edit).parse;
+        edited.open_file(FILE, parse.clone());
+        let mut fresh = crate::AnalysisHost::new();
+        fresh.open_file(FILE, syntax::parse_as(crate::Language::Mlir, &text));
+        let told = diagnostics(&edited);
+        assert_eq!(told, diagnostics(&fresh), "after {from:?} became {to:?}");
+        let is_of_attribute = |it: &&Diagnostic| {
+            ["duplicate-key", "undefined-alias", "undefined-affine-name"].contains(&it.code)
+        };
+        n_told.push(told.iter().filter(is_of_attribute).count());
+    }
+    assert_eq!(n_told, [1, 2, 1, 60, 59, 59, 2, 3, 3, 5, 4]);
+}

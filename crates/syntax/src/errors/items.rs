@@ -30,6 +30,7 @@ pub(crate) fn of_items(node: &SyntaxNode, clean: Option<&Green>) -> Vec<SyntaxEr
                 error.into_iter().for_each(|it| found.push(it));
             }
         }
+        true
     });
     found.into_sorted()
 }

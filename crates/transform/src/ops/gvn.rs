@@ -108,8 +108,8 @@ pub(super) struct Gvn<'a> {
     terms: Terms,
     /// By name: whether operations may be compared by their terms, whatever their own flags say.
     associative: FxHashMap<NameId, bool>,
-    /// Sums by their terms.
-    sums: FxHashMap<SmallVec<[u64; 8]>, (OpId, ScopeIdx)>,
+    /// Sums by the hash of their terms.
+    sums: FxHashMap<u64, (OpId, ScopeIdx)>,
     classes: Classes,
     versions: Versions,
     types: MemoryTypes,
@@ -473,17 +473,20 @@ impl<'a> Gvn<'a> {
         }
         let promises = self.keys.promises(op);
         let key = self.terms.key(body, op, &self.replaced, promises, is_float);
-        let Some((words, is_free)) = key else { return false };
-        match self.sums.get(&words) {
+        let Some((hash, is_free)) = key else { return false };
+        match self.sums.get(&hash) {
             Some(&(into, scope))
-                if self.table.is_open(scope) && !self.is_gone[into.index()] && into != op =>
+                if self.table.is_open(scope)
+                    && !self.is_gone[into.index()]
+                    && into != op
+                    && self.terms.are_equal(body, &self.replaced, op, into) =>
             {
                 self.merge(op, into, OpActionKind::Reassociated);
                 true
             }
             _ => {
                 if is_free {
-                    self.sums.insert(words, (op, self.scope));
+                    self.sums.insert(hash, (op, self.scope));
                 }
                 false
             }

@@ -7,7 +7,10 @@
 //!
 //! O(operands) each, and the text of each attribute dictionary once.
 
-use ir::{Attr, AttrDictId, Body, NameId, OpId, OpKind, Type, arena::Id, known_ops};
+use ir::{
+    Attr, AttrDictId, Body, NameId, OpId, OpKind, Operation, Type, ValueId, ValueKind, arena::Id,
+    known_ops,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -100,6 +103,9 @@ pub(super) struct Keys<'a> {
     rests: FxHashMap<String, u32>,
 }
 
+/// The words of a key in front of its operands: the name, the attributes and the number of operands, the predicate.
+const HEADER: usize = 3;
+
 /// The comparison that an operation is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Comparisons {
@@ -132,16 +138,17 @@ impl<'a> Keys<'a> {
             OpKind::Named(name) => (name.index() as u64, Comparisons::of(name)),
             _ => (op.index() as u64 | 1 << 40, Comparisons::None),
         };
-        let mut operands: SmallVec<[u64; 4]> = SmallVec::new();
+        let mut words: SmallVec<[u64; 8]> = SmallVec::from_buf_and_len([0; 8], HEADER);
         for_each_operand(body, op, |_, operand| {
-            operands.push(match value_of(body, operand) {
+            words.push(match value_of(body, operand) {
                 Some(value) => replaced.get(value).index() as u64,
                 None => operand.index() as u64 | 1 << 40,
             });
         });
+        let n_operands = words.len() - HEADER;
         let mut predicate = stripped.predicate;
         let mut is_swapped = false;
-        if operands.len() == 2 && operands[0] > operands[1] {
+        if n_operands == 2 && words[HEADER] > words[HEADER + 1] {
             let mirrored = match (comparison, predicate) {
                 (Comparisons::None, _) | (_, None) => None,
                 (Comparisons::Integer, Some(it)) => mirrored_integer(it),
@@ -150,15 +157,13 @@ impl<'a> Keys<'a> {
             is_swapped = self.traits.of(op).has(Bits::COMMUTATIVE) || mirrored.is_some();
             predicate = mirrored.or(predicate);
             if is_swapped {
-                operands.swap(0, 1);
+                words.swap(HEADER, HEADER + 1);
             }
         }
-        let mut words: SmallVec<[u64; 8]> = SmallVec::new();
-        words.push(name);
-        words.push(u64::from(stripped.rest) << 32 | operands.len() as u64);
+        words[0] = name;
+        words[1] = u64::from(stripped.rest) << 32 | n_operands as u64;
         // Only comparisons have one apart; of all others it is in the rest.
-        words.push(predicate.map_or(u64::MAX, |it| it as u64));
-        words.extend_from_slice(&operands);
+        words[2] = predicate.map_or(u64::MAX, |it| it as u64);
         data.results.iter().for_each(|&it| words.push(type_word(body.values[it].ty)));
         Key { words, promises: stripped.promises, is_swapped }
     }
@@ -238,19 +243,31 @@ fn type_word(ty: Type) -> u64 {
 }
 
 /// The limit on terms of a sum that is compared in any order.
-const MAX_TERMS: usize = 16;
+const MAX_TERMS: u8 = 16;
 
-/// The terms of sums and products, for comparing them in any order.
+/// The terms of a sum or product, by a hash that does not depend on their order.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+struct Sum {
+    /// The sum of the hashes of the terms.
+    hash: u64,
+    /// The number of terms; 0 if the value is no sum, or one of too many.
+    n: u8,
+    /// All operations in it promise nothing.
+    is_free: bool,
+}
+
+/// The terms of sums and products, for comparing them in any order: a hash finds those that may be equal, and only
+/// these are written out.
 #[derive(Default)]
 pub(super) struct Terms {
-    /// By result: the terms, sorted, and whether all operations in it promise nothing.
-    of_value: Vec<Option<(SmallVec<[u32; 4]>, bool)>>,
+    /// By result.
+    of_value: Vec<Sum>,
 }
 
 impl Terms {
-    /// The key of an associative operation: its name, type and terms. None if it has only its own two operands, or too
-    /// many. `is_float` operations must all allow another order; others must promise nothing to stand for another
-    /// (`is_free`).
+    /// The key of an associative operation: a hash of its name, type and terms, and whether it may stand for another
+    /// one. None if it has only its own two operands, or too many. `is_float` operations must all allow another order;
+    /// others must promise nothing to stand for another.
     pub(super) fn key(
         &mut self,
         body: &Body,
@@ -258,44 +275,75 @@ impl Terms {
         replaced: &Replaced,
         promises: Promises,
         is_float: bool,
-    ) -> Option<(SmallVec<[u64; 8]>, bool)> {
+    ) -> Option<(u64, bool)> {
         let data = &body.ops[op];
         let &[result] = &data.results[..] else { return None };
-        if data.operands.len() != 2 || (is_float && !promises.allow_reassociation()) {
+        let &[left, right] = &data.operands[..] else { return None };
+        if is_float && !promises.allow_reassociation() {
             return None;
         }
-        let mut terms: SmallVec<[u32; 4]> = SmallVec::new();
-        let mut is_free = is_float || promises.is_empty();
-        for &operand in &data.operands {
+        let mut sum = Sum { hash: 0, n: 0, is_free: is_float || promises.is_empty() };
+        for operand in [left, right] {
             let value = replaced.get(value_of(body, operand)?);
-            let inner = match body.values[value].kind {
-                ir::ValueKind::Result(by, _)
-                    if body.ops[by].kind == data.kind && body.ops[by].parent == data.parent =>
-                {
-                    self.of_value.get(value.index()).and_then(Option::as_ref)
-                }
-                _ => None,
-            };
-            match inner {
-                Some((inner, free)) => {
-                    terms.extend_from_slice(inner);
-                    is_free &= free;
-                }
-                None => terms.push(value.index() as u32),
-            }
+            let inner = self.inner(body, data, value);
+            sum.hash = sum.hash.wrapping_add(match inner {
+                Some((_, it)) => it.hash,
+                None => mix(1, value.index() as u64),
+            });
+            sum.n += inner.map_or(1, |(_, it)| it.n);
+            sum.is_free &= inner.is_none_or(|(_, it)| it.is_free);
         }
-        if terms.len() > MAX_TERMS {
+        if sum.n > MAX_TERMS {
             return None;
         }
-        terms.sort_unstable();
-        *slot(&mut self.of_value, result) = Some((terms.clone(), is_free));
-        if terms.len() < 3 {
+        if self.of_value.len() <= result.index() {
+            self.of_value.resize(result.index() + 1, Sum::default());
+        }
+        self.of_value[result.index()] = sum;
+        if sum.n < 3 {
             return None;
         }
         let OpKind::Named(name) = data.kind else { return None };
-        let mut words: SmallVec<[u64; 8]> = SmallVec::new();
-        words.extend([name.index() as u64, type_word(body.values[result].ty)]);
-        words.extend(terms.into_iter().map(u64::from));
-        Some((words, is_free))
+        let words = [name.index() as u64, type_word(body.values[result].ty), u64::from(sum.n)];
+        Some((words.into_iter().fold(sum.hash, mix), sum.is_free))
+    }
+
+    /// Returns true if two operations with one key have the same terms.
+    pub(super) fn are_equal(&self, body: &Body, replaced: &Replaced, a: OpId, b: OpId) -> bool {
+        let ty = |op: OpId| body.ops[op].results.first().map(|it| body.values[*it].ty);
+        let terms = |op: OpId| self.terms(body, replaced, op);
+        body.ops[a].kind == body.ops[b].kind
+            && ty(a) == ty(b)
+            && terms(a).is_some_and(|it| Some(it) == terms(b))
+    }
+
+    /// The sum that an operand of an operation is, if its terms are terms of the operation.
+    fn inner(&self, body: &Body, outer: &Operation, value: ValueId) -> Option<(OpId, Sum)> {
+        let ValueKind::Result(by, _) = body.values[value].kind else { return None };
+        let op = &body.ops[by];
+        let is_same = op.kind == outer.kind && op.parent == outer.parent;
+        let sum = self.of_value.get(value.index()).filter(|it| is_same && it.n > 0)?;
+        Some((by, *sum))
+    }
+
+    /// The terms, sorted; none if they have become too many since they were counted. O([`MAX_TERMS`]).
+    fn terms(&self, body: &Body, replaced: &Replaced, op: OpId) -> Option<SmallVec<[ValueId; 16]>> {
+        let outer = &body.ops[op];
+        let mut terms = SmallVec::new();
+        let mut next: SmallVec<[OpId; 16]> = SmallVec::from_slice(&[op]);
+        while let Some(op) = next.pop() {
+            for value in body.ops[op].operands.iter().filter_map(|&it| value_of(body, it)) {
+                let value = replaced.get(value);
+                match self.inner(body, outer, value) {
+                    Some((by, _)) => next.push(by),
+                    None => terms.push(value),
+                }
+            }
+            if terms.len() + next.len() > usize::from(MAX_TERMS) {
+                return None;
+            }
+        }
+        terms.sort_unstable();
+        Some(terms)
     }
 }
