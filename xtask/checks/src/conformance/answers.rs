@@ -33,6 +33,7 @@ use crate::conformance::validate::Asked;
 use crate::conformance::{Input, ours, parallel};
 use crate::prove_rules::z3;
 use crate::skip::Skip;
+use crate::workspace::say;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["proved", "again", "as terms", "unknown", "no logic", "refuted"];
@@ -226,7 +227,15 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let of_text = |label: &str, text: &str| -> Vec<(String, Verdicts)> {
         let functions = ours::read(text).functions.into_iter();
         functions
-            .map(|it| (format!("{label}:{}", it.name), of_body(&it.lowered.body, &known)))
+            .map(|it| {
+                let name = format!("{label}:{}", it.name);
+                let verdicts = of_body(&it.lowered.body, &known);
+                // A campaign may be ended before its report.
+                for (_, line) in verdicts.lines.iter().filter(|it| it.0 == "refuted") {
+                    say(format_args!("refuted: {name}: {line}"));
+                }
+                (name, verdicts)
+            })
             .collect()
     };
     let begun = Instant::now();
