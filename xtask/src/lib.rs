@@ -19,6 +19,7 @@ mod npm;
 mod packages;
 pub mod process;
 pub mod skip;
+mod smaller;
 mod tarball;
 pub mod tidy;
 pub mod venv;

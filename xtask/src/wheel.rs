@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::Context as _;
 
 use crate::process::{host, run_quiet, run_shown};
+use crate::smaller;
 use crate::tarball::missing_standard_library;
 use crate::venv::Venv;
 use crate::workspace::{Workspace, say};
@@ -108,7 +109,14 @@ pub(crate) fn build(ws: &Workspace, options: &Options<'_>, out: &Path) -> anyhow
     let name = built.file_name().context("the wheel has no name")?;
     let goal = out.join(name);
     let partial = out.join(format!(".wheel-{}", std::process::id()));
-    std::fs::copy(&built, &partial).with_context(|| format!("cannot write {}", out.display()))?;
+    match options.profile {
+        // What people fetch.
+        "dist" => smaller::write(&built, &partial)?,
+        _ => {
+            let copied = std::fs::copy(&built, &partial);
+            copied.with_context(|| format!("cannot write {}", out.display()))?;
+        }
+    }
     std::fs::rename(&partial, &goal).with_context(|| format!("cannot write {}", goal.display()))?;
     Ok(goal)
 }

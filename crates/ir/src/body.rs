@@ -492,6 +492,13 @@ impl Body {
         if mapped == items { list } else { self.list(&mapped) }
     }
 
+    /// Makes room for as many operations and values more, and a use of each.
+    pub fn reserve(&mut self, n_ops: usize, n_values: usize) {
+        self.ops.reserve(n_ops);
+        self.values.reserve(n_values);
+        self.exprs.reserve(n_values);
+    }
+
     /// A variable.
     pub fn value_expr(&mut self, value: ValueId) -> ExprId {
         let ty = self.values[value].ty;

@@ -8,7 +8,7 @@
 use ir::{
     Body, BufferId, ExprId, ExprKind, OpKind, Type, ValueId, ValueKind, effects::EffectTable,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Options, Solver,
@@ -113,6 +113,8 @@ pub struct Claims<'a> {
     side: Side<'a>,
     body: &'a Body,
     is_exact: bool,
+    /// The bindings of the iteration variables of blocks.
+    iteration: FxHashMap<ValueId, ExprId>,
 }
 
 impl<'a> Claims<'a> {
@@ -125,7 +127,7 @@ impl<'a> Claims<'a> {
     ) -> Claims<'a> {
         let mut engine = Engine::new(body, body, effects, solver, options, false);
         let side = engine.side(body, Which::Before);
-        Claims { engine, side, body, is_exact: false }
+        Claims { engine, side, body, is_exact: false, iteration: bindings(body) }
     }
 
     /// Goes to another place. With `is_exact` sums and products of signed integers of 32 bits or more stay in their
@@ -250,7 +252,8 @@ impl<'a> Claims<'a> {
         Ok(value)
     }
 
-    /// Gives the variables of an expression their values: that of a binding is its definition's.
+    /// Gives the variables of an expression their values: that of a binding is its definition's, also of an iteration
+    /// variable of a block (`SEMANTICS: L9`).
     fn define(&mut self, expr: ExprId) -> Result<(), Stop> {
         let mut stack = vec![expr];
         let mut seen = FxHashSet::default();
@@ -265,13 +268,18 @@ impl<'a> Claims<'a> {
             if self.side.values.contains_key(&id) || is_given(kind, self.body) {
                 continue;
             }
-            match kind {
+            let definition = match kind {
                 ValueKind::Result(op, _) if self.body.ops[op].kind == OpKind::Bind => {
-                    let value = self.body.ops[op].operands[0];
+                    Some(self.body.ops[op].operands[0])
+                }
+                _ => self.iteration.get(&id).copied(),
+            };
+            match definition {
+                Some(value) => {
                     bound.push((id, value));
                     stack.push(value);
                 }
-                _ => {
+                None => {
                     let sort = Sort::Flat(self.engine.sort_of(self.body.values[id].ty));
                     let term = self.engine.pool.var(&variable_name(self.body, id), sort);
                     let value = self.engine.plain(term);
@@ -397,6 +405,17 @@ impl<'a> Claims<'a> {
             _ => Err(Stop::unsupported("a claim about what is no integer")),
         }
     }
+}
+
+/// The expressions that the iteration variables of the blocks of a body are bound to.
+fn bindings(body: &Body) -> FxHashMap<ValueId, ExprId> {
+    let mut found = FxHashMap::default();
+    for (_, op) in body.ops.iter() {
+        let OpKind::SBlock(block) = op.kind else { continue };
+        let variables = body.sblocks[block].iter_vars.iter().map(|it| it.value);
+        found.extend(variables.zip(op.operands.iter().copied()));
+    }
+    found
 }
 
 fn is_signed(ty: Type) -> bool {

@@ -75,6 +75,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("tonic", Only(&["remote"])),
     ("ungrammar", Only(&["xtask"])),
     ("unicode-ident", Only(&["parser"])),
+    ("zip", Only(&["xtask"])),
     ("zstd", Only(&["remote"])),
 ];
 

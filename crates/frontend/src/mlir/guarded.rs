@@ -39,6 +39,7 @@ impl<'t> GuardedReader<'t> {
             return;
         }
         let (before, reader) = (self.reader.pos(), &mut self.reader);
+        reader.make_room();
         let read = || pieces.iter().for_each(|it| reader.piece(*it, aliases));
         if let Err(what) = catch(read) {
             self.failed = Some(Failed { what, pos: before + len_of(pieces) });

@@ -191,7 +191,14 @@ pub(super) struct Reader<'t> {
     lines: Lines,
     /// The number of operands whose stated type is not the one of their definition.
     pub(super) n_mismatches: usize,
+    /// The number of operations from which on room is made for more.
+    room: usize,
 }
+
+/// The number of operations from which on it is worth guessing how many there will be.
+const MANY: usize = 1 << 14;
+/// How many times as many there may be before it is guessed again.
+const MOST: u64 = 8;
 
 /// Kinds that are parts of the operation in which they stand directly.
 fn is_part(kind: SyntaxKind) -> bool {
@@ -296,6 +303,7 @@ impl<'t> Reader<'t> {
             caches: Default::default(),
             lines: Lines::default(),
             n_mismatches: 0,
+            room: MANY,
         }
     }
 
@@ -533,6 +541,22 @@ impl<'t> Reader<'t> {
 
     pub(super) fn pos(&self) -> u32 {
         self.pos
+    }
+
+    /// Makes room for what the rest of the text has if it is like what was read: tables that double are copied, and
+    /// their old places were touched for nothing. Memory that is not written to is not there.
+    pub(super) fn make_room(&mut self) {
+        let n_ops = self.body.ops.len();
+        if n_ops < self.room {
+            return;
+        }
+        let read = u64::from(self.pos - self.base).max(1);
+        let rest = (self.text.len() as u64).saturating_sub(u64::from(self.pos));
+        // An eighth more, as it is a guess.
+        let more = |n: usize| (n as u64 * (rest + rest / 8) / read).min(n as u64 * MOST) as usize;
+        self.body.reserve(more(n_ops), more(self.body.values.len()));
+        self.map.reserve(more(n_ops), more(self.body.values.len()));
+        self.room = (n_ops + more(n_ops)).max(2 * n_ops);
     }
 
     fn n_operands(&self) -> u32 {

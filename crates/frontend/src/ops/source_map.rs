@@ -187,6 +187,13 @@ pub(super) fn used_values(body: &Body, op: OpId) -> impl Iterator<Item = Option<
 
 /// Making a map. Tables grow with those of the body.
 impl OpSourceMap {
+    /// Makes room for as many operations, values and uses more.
+    pub(crate) fn reserve(&mut self, n_ops: usize, n_values: usize) {
+        self.ops.reserve(n_ops);
+        self.values.reserve(n_values);
+        self.uses.reserve(n_ops * self.uses.len() / self.ops.len().max(1));
+    }
+
     /// Says where an operation is, whose uses follow with [`OpSourceMap::push_use`].
     pub(crate) fn set_op(&mut self, op: OpId, whole: (u32, u32), name: (u32, u32)) {
         let place = OpPlace {

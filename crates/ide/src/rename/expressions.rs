@@ -2,17 +2,9 @@
 
 use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::{DefinitionKind, SourceMap};
-use syntax::{Edit, TextRange, TextSize};
+use syntax::{Edit, SyntaxKind, TextRange, TextSize};
 
 use crate::names::expressions::{Mention, mention_at};
-
-/// Words that are no names in Python.
-const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
-    "with", "yield",
-];
 
 /// The name at an offset, if it can be renamed.
 pub(super) fn prepare(
@@ -83,7 +75,7 @@ fn check_name(name: &str) -> Result<(), String> {
     if !begins || !chars.all(|it| it.is_alphanumeric() || it == '_') {
         return Err(format!("`{name}` is not a name in Python"));
     }
-    if KEYWORDS.contains(&name) {
+    if SyntaxKind::from_keyword(name).is_some() {
         return Err(format!("`{name}` is a word of Python"));
     }
     Ok(())

@@ -31,6 +31,7 @@ pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
     };
     copy.new.decorator = body.decorator.clone();
     copy.new.attrs = body.attrs.clone();
+    copy.new.reserve(body.ops.len(), body.values.len());
     copy.structure();
     copy.operands();
     copy.new

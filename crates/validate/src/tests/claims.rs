@@ -24,7 +24,12 @@ impl Stored {
         for (at, it) in conditions.iter().enumerate() {
             text += &format!("        B[{at}] = {it}\n");
         }
-        let body = body(&text);
+        Stored::by(&text)
+    }
+
+    /// What a function stores, in order.
+    fn by(text: &str) -> Stored {
+        let body = body(text);
         let stores = body.ops.iter().filter(|it| matches!(it.1.kind, OpKind::Store { .. }));
         let values = stores.map(|it| it.1.operands[0]).collect();
         Stored { body, values }
@@ -79,6 +84,21 @@ fn bounds_and_congruences_hold_or_are_refuted() {
     stored.check(&[], within(byte, 0, 254), "refuted", "refuted");
     // Nothing is in a range without values.
     stored.check(&range, within(four, 1, 0), "refuted", "refuted");
+}
+
+#[test]
+fn an_iteration_variable_has_the_value_of_its_binding() {
+    if !has_z3() {
+        return;
+    }
+    let stored = Stored::by(
+        "@T.prim_func\ndef f(A: T.Buffer((16,), \"int32\")):\n    for i in range(16):\n        \
+         with T.sblock(\"b\"):\n            v = T.axis.spatial(16, i)\n            A[v] = v * 2\n",
+    );
+    let (expr, range) = (stored.values[0], [stored.range()]);
+    let within = |least, most| Claim::Within { expr, least, most };
+    stored.check(&range, within(0, 30), "follows", "follows");
+    stored.check(&range, within(0, 29), "refuted", "refuted");
 }
 
 #[test]

@@ -53,6 +53,10 @@ impl OpPlaces {
         self.ops.len()
     }
 
+    pub(super) fn reserve(&mut self, n: usize) {
+        self.ops.reserve(n);
+    }
+
     pub(super) fn get(&self, at: usize) -> Option<OpPlace> {
         let op = self.ops.get(at)?;
         if op.len == u8::MAX {
@@ -224,6 +228,11 @@ impl Uses {
         self.starts.len()
     }
 
+    pub(super) fn reserve(&mut self, n: usize) {
+        self.starts.reserve(n);
+        self.lens.reserve(n);
+    }
+
     /// The place of a use of an operation that begins at `op`.
     pub(super) fn get(&self, at: usize, op: u32) -> TextRange {
         let (Some(&start), Some(&len)) = (self.starts.get(at), self.lens.get(at)) else {
@@ -276,6 +285,11 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn len(&self) -> usize {
         self.starts.len()
+    }
+
+    pub(super) fn reserve(&mut self, n: usize) {
+        self.starts.reserve(n);
+        self.lens.reserve(n);
     }
 
     pub(super) fn get(&self, at: usize) -> TextRange {

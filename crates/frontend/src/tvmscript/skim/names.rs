@@ -4,17 +4,10 @@
 //! in it is written in an unusual way, or may mean something else than it seems. O(bytes).
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::SyntaxKind;
 
 use super::{KERNELS, Line, Lines, Open, Step, has_usual_lines, imported, is_in_word};
 use crate::tvmscript::vocabulary;
-
-/// Words of Python that are no names.
-const WORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
-    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
-    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
-    "with", "yield",
-];
 
 /// A module or kernel of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -321,7 +314,7 @@ fn last(text: &str) -> &str {
 fn is_name(text: &str) -> bool {
     let is_first = |it: &u8| it.is_ascii_alphabetic() || *it == b'_';
     let has_letters = text.is_ascii() && text.bytes().all(is_in_word);
-    has_letters && text.as_bytes().first().is_some_and(is_first) && !WORDS.contains(&text)
+    has_letters && text.as_bytes().first().is_some_and(is_first) && SyntaxKind::from_keyword(text).is_none()
 }
 
 #[cfg(test)]

@@ -14,9 +14,11 @@ pub(crate) fn is_joinable(script: &str) -> bool {
     !script.contains("(declare-fun ") && !script.contains("(declare-sort ")
 }
 
-/// The logic of a script that declares no sort and no function, as its first line.
+/// The logic of a script that declares no sort and no function, as its first line; none if it has arrays, or functions
+/// of the solver that the logic has not.
 pub(crate) fn logic(script: &str) -> &'static str {
-    if script.contains("(Array ") { "" } else { "(set-logic QF_BV)\n" }
+    let is_more = ["(Array ", "mul_noovfl ", "mul_noudfl "].iter().any(|it| script.contains(it));
+    if is_more { "" } else { "(set-logic QF_BV)\n" }
 }
 
 /// One script for several, each of which is joinable.
@@ -109,6 +111,14 @@ mod tests {
             ))
         "#]]
         .assert_eq(&joined(&scripts));
+    }
+
+    #[test]
+    fn a_logic_is_named_only_where_the_solver_knows_all_in_it() {
+        let of = |goal: &str| logic(&format!("(declare-const v0 (_ BitVec 32))\n(assert {goal})\n"));
+        assert_eq!(of("(bvslt v0 (_ bv1 32))"), "(set-logic QF_BV)\n");
+        assert_eq!(of("(not (bvumul_noovfl v0 v0))"), "");
+        assert_eq!(of("(not (and (bvsmul_noovfl v0 v0) (bvsmul_noudfl v0 v0)))"), "");
     }
 
     #[test]
