@@ -21,7 +21,7 @@ pub enum List {
     Chunk,
     /// The operations of a block.
     Block {
-        /// True if the nearest enclosing function or module is a function.
+        /// True if the nearest enclosing function, module or operation that the table does not have is a function.
         in_function: bool,
     },
     /// The operations of a block of a PIR program.

@@ -7,7 +7,7 @@
 use parser::{
     Step,
     SyntaxKind::{self, *},
-    mlir::{self, List, Refused, Shapes, Stop, Stretch, default_dialect},
+    mlir::{self, List, Refused, Shapes, Stop, Stretch, default_dialect, name_in},
 };
 use rowan::{TextRange, TextSize};
 
@@ -127,7 +127,7 @@ fn head_end(list: &SyntaxNode) -> TextSize {
 
 fn sites_in(list: &SyntaxNode, edit: TextRange, shapes: &Shapes, res: &mut Vec<Site>) {
     let Some(interior) = interior(list) else { return };
-    if has_default_dialect(list) {
+    if has_default_dialect(list) || is_in_doubt(list) {
         return;
     }
     let (first, start, whole) = match last_kept(list, edit.start()) {
@@ -207,6 +207,17 @@ fn is_looked_into(list: &SyntaxNode, shapes: &Shapes) -> bool {
     }
 }
 
+/// Returns true if a list is in a brace that opens a region only because of some later line: `key : value` begins it.
+fn is_in_doubt(list: &SyntaxNode) -> bool {
+    let is_first = list.prev_sibling().is_none() && list.kind() == MLIR_BLOCK;
+    let brace = list.parent().filter(|_| is_first).and_then(|it| it.first_token());
+    let mut tokens = std::iter::successors(brace, SyntaxToken::next_token)
+        .skip(1)
+        .filter(|it| !it.kind().is_trivia());
+    tokens.next().is_some_and(|it| it.kind() == IDENT)
+        && tokens.next().is_some_and(|it| it.kind() == COLON)
+}
+
 /// Returns true if names without a dialect are operations of a list: only the operation around says so.
 fn has_default_dialect(list: &SyntaxNode) -> bool {
     let around = list.ancestors().filter_map(Operation::cast);
@@ -228,17 +239,27 @@ fn surroundings(list: &SyntaxNode, shapes: &Shapes) -> (u32, List) {
     }
 }
 
+/// Returns true if the nearest operation around a list that may be a symbol table, or a function, is a function.
 fn is_in_function(list: &SyntaxNode, shapes: &Shapes) -> bool {
-    for operation in list.ancestors().filter_map(Operation::cast) {
+    let mut around: Vec<Operation> = list.ancestors().filter_map(Operation::cast).collect();
+    around.reverse();
+    let (mut dialect, mut res) = (String::new(), false);
+    for operation in around {
         let Some(name) = operation.name() else { continue };
-        if shapes.is_function(name.as_str()) {
-            return true;
+        let name = name.as_str();
+        let is_generic = matches!(operation, Operation::GenericOp(_));
+        let full = if is_generic { None } else { name_in(name, &dialect, shapes) };
+        let full = full.as_deref().unwrap_or(name);
+        if shapes.is_function(full) {
+            res = true;
+        } else if shapes.is_module(full) || !shapes.is_known(full) {
+            res = false;
         }
-        if shapes.is_module(name.as_str()) {
-            return false;
+        if !is_generic {
+            dialect = default_dialect(name, &dialect).to_owned();
         }
     }
-    false
+    res
 }
 
 /// Reads a part again.
