@@ -556,6 +556,11 @@ impl<'t> Parser<'t> {
 
     /// Returns true if an operation begins with `token`, seen from inside another one.
     pub(super) fn op_starts_at(&mut self, token: Token) -> bool {
+        self.op_starts_behind(self.last, token)
+    }
+
+    /// The same, of a token that stands behind one of this kind.
+    pub(super) fn op_starts_behind(&mut self, last: SyntaxKind, token: Token) -> bool {
         match token.kind {
             VALUE_ID => self.results_at(token),
             STRING => {
@@ -571,7 +576,7 @@ impl<'t> Parser<'t> {
                     false => return false,
                 };
                 // The last entry of a dictionary.
-                let is_entry = next == R_BRACE && matches!(self.last, COMMA | L_BRACE);
+                let is_entry = next == R_BRACE && matches!(last, COMMA | L_BRACE);
                 !is_entry
                     && !matches!(next, EQ | COMMA | COLON | GT | R_PAREN | R_BRACK | COLON2)
                     && (is_name || !matches!(next, L_PAREN | L_BRACE | LT))

@@ -244,20 +244,27 @@ fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
     }
 }
 
-/// Returns true if `loc(…)` ends the operation. Elsewhere it is part of a pretty form.
+/// Returns true if `loc(…)` ends the operation. Elsewhere it is part of a pretty form. One without its end is looked at
+/// up to the end of its list or the next operation: what is further away changes nothing here.
 fn is_trailing_location(p: &mut Parser<'_>) -> bool {
     let mut token = p.token_from(p.current.end);
     if token.kind != L_PAREN {
         return false;
     }
-    let mut open = 0u32;
+    let (mut open, mut n_braces) = (0u32, 0u32);
+    let mut last = IDENT;
     loop {
         match token.kind {
             L_PAREN => open += 1,
             R_PAREN => open -= 1,
+            L_BRACE => n_braces += 1,
+            R_BRACE if n_braces == 0 => return true,
+            R_BRACE => n_braces -= 1,
             EOF | SPLIT_MARKER => return true,
+            _ if token.newline && p.op_starts_behind(last, token) => return true,
             _ => {}
         }
+        last = token.kind;
         token = p.token_from(token.end);
         if open == 0 {
             let ends = matches!(token.kind, EOF | SPLIT_MARKER | R_BRACE | R_PAREN | METADATA_OPEN);

@@ -44,6 +44,8 @@ fn families(n: usize) -> Vec<(&'static str, String)> {
         ("function types", format!("!t = {}i32", "(i32) -> (".repeat(n))),
         ("block labels", "^bb0:\n".repeat(n)),
         ("split markers", "// -----\n".repeat(n)),
+        ("parts", "//--- a.mlir\n".repeat(n)),
+        ("parts that are not read", "//--- a.c\nint x;\n".repeat(n)),
         ("comments", "// c\n".repeat(n)),
         ("stray", ")".repeat(n)),
     ];

@@ -96,6 +96,15 @@ fn a_location_ends_an_operation_only_at_its_end() {
 }
 
 #[test]
+fn a_location_without_its_end_is_looked_at_up_to_the_next_operation() {
+    let open = "own.a loc(\"x\" =\n";
+    let text = format!("own.m {{\n  {open}  own.b {{\n  }}\n  own.c\n}}\n)\nown.d\n");
+    assert_eq!(short(&text, &parse(&text)).matches("(LOCATION loc ( \"x\"").count(), 1);
+    let without = text.replace("\n)", "");
+    assert_eq!(short(&without, &parse(&without)).matches("(LOCATION loc ( \"x\"").count(), 1);
+}
+
+#[test]
 fn a_blank_may_stand_before_the_body_of_a_type() {
     check(
         "%1 = arith.constant dense<3.0> : vector <3x2xf32>\n",
