@@ -116,7 +116,8 @@ pub(super) fn each_store(facts: &FindingFacts<'_>, visit: &mut dyn FnMut(&Store<
     for op in body.ops_preorder() {
         let OpKind::Store { buffer, predicated: false } = body.ops[op].kind else { continue };
         let scope = body.buffers[buffer].scope;
-        if scope.is_local() && !scope.is_fragment() || body.has_unknown_rank(buffer) {
+        let is_of_thread = scope.is_local() || body.is_variable_of_thread(scope);
+        if is_of_thread || body.has_unknown_rank(buffer) {
             continue;
         }
         let Some(around) = around::of_op(facts, op) else { continue };

@@ -63,7 +63,9 @@ const AROUND: Role = Role("in the iterations of this loop");
 
 fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let (body, occurrences) = (facts.body, facts.occurrences);
-    if super::launches(body).next().is_none() {
+    let Some((_, attrs)) = super::launches(body).next() else { return };
+    // On a CPU the iterations are those of a loop.
+    if attrs.iter().any(|it| &*it.0 == "is_cpu") {
         return;
     }
     let nearest = nearest(body);
