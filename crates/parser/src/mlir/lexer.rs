@@ -19,6 +19,9 @@ pub(crate) enum Dialect {
 /// comment. A text that is cut inside a region is not valid, so there the writer of the text meant a comment; but a
 /// line that begins with the marker and has nothing else counts as one, since a `}` may be missing before it.
 ///
+/// A text that states how it is run, and not that it is split, is one document: there a line inside of a region is a
+/// comment too ([`is_whole`]).
+///
 /// A line `//--- name.mlir` begins a file of its own wherever it stands: `split-file` cuts there. A part that is not
 /// MLIR is one token with its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub(crate) enum Markers {
     Anywhere,
     /// On lines that have nothing else.
     Lines,
+    /// Nobody cuts there but `split-file`.
+    Parts,
     /// The language has none.
     Nowhere,
 }
@@ -95,6 +100,28 @@ fn line_end(text: &[u8], pos: usize) -> usize {
     len.map_or(text.len(), |len| pos + len)
 }
 
+/// Bytes at the beginning of a text in which it may state how it is run.
+pub const HEAD: usize = 1 << 14;
+
+/// Returns true if the comments at the beginning of a text state how it is run (`// RUN:`), and none says anything about
+/// splitting it.
+pub fn is_whole(text: &str) -> bool {
+    let head = &text.as_bytes()[..text.len().min(HEAD)];
+    let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
+    let has = |line: &[u8], word: &[u8]| line.windows(word.len()).any(|it| it == word);
+    let mut is_run = false;
+    for line in head.split(|it| matches!(it, b'\n' | b'\r')).map(<[u8]>::trim_ascii_start) {
+        if !line.is_empty() && !line.starts_with(b"//") {
+            break;
+        }
+        if has(line, b"split") {
+            return false;
+        }
+        is_run |= has(line, b"RUN:");
+    }
+    is_run
+}
+
 const MARKER: &[u8] = b"// -----";
 /// The length of the text behind a marker that is inspected to decide whether it is code.
 const MAX_LOOKED_AT: usize = 256;
@@ -107,7 +134,7 @@ const MAX_LOOKED_AT: usize = 256;
 /// comment.
 fn marker_in(text: &[u8], start: usize, end: usize, markers: Markers) -> Option<(usize, usize)> {
     match markers {
-        Markers::Nowhere => None,
+        Markers::Nowhere | Markers::Parts => None,
         Markers::Lines => {
             let begins_line = start == 0 || matches!(text[start - 1], b'\n' | b'\r');
             let rest = text[start..end].strip_prefix(MARKER).filter(|_| begins_line)?;

@@ -70,6 +70,8 @@ pub(crate) struct Parser<'t> {
     depth: u32,
     /// Regions around it.
     regions: u32,
+    /// True if the text is one document: a split marker in a region is a comment.
+    is_whole: bool,
     /// True if the nearest enclosing symbol table or function is a function: a function cannot be nested in it.
     pub(super) in_function: bool,
     /// True if an operation that the table does not have stands between: it may be a symbol table.
@@ -130,6 +132,7 @@ impl<'t> Parser<'t> {
             lines: None,
             depth,
             regions: depth,
+            is_whole: false,
             in_function: false,
             in_unknown: false,
             default_dialect: "",
@@ -150,6 +153,12 @@ impl<'t> Parser<'t> {
         };
         parser.current = parser.token_from(start);
         parser
+    }
+
+    /// States whether the text that is read, or of which it is a stretch, is one document.
+    pub(super) fn set_whole(&mut self, is_whole: bool) {
+        self.is_whole = is_whole;
+        self.current = self.token_from(self.recorded);
     }
 
     /// Makes room for the steps of so many bytes.
@@ -194,6 +203,7 @@ impl<'t> Parser<'t> {
         let markers = match (self.dialect, self.regions) {
             (Dialect::Pir, _) => Markers::Nowhere,
             (Dialect::Mlir, 0) => Markers::Anywhere,
+            (Dialect::Mlir, _) if self.is_whole => Markers::Parts,
             (Dialect::Mlir, _) => Markers::Lines,
         };
         let trivia = lexer::trivia(bytes, pos, markers);
@@ -338,7 +348,7 @@ impl<'t> Parser<'t> {
         self.last
     }
 
-    /// What follows does not continue the last token.
+    /// The last token is no longer continued.
     pub(super) fn forget_last(&mut self) {
         self.last = EOF;
     }

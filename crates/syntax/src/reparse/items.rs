@@ -7,7 +7,7 @@
 use parser::{
     Step,
     SyntaxKind::{self, *},
-    mlir::{self, List, Refused, Shapes, Stop, Stretch, default_dialect, name_in},
+    mlir::{self, HEAD, List, Refused, Shapes, Stop, Stretch, default_dialect, is_whole, name_in},
 };
 use rowan::{TextRange, TextSize};
 
@@ -34,9 +34,10 @@ const MAX_AHEAD: u32 = 1024 * 1024;
 
 /// The parts of a tree that contain an edit and could be read again, smallest first.
 pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site> {
+    let whole_edit = edit;
     let new_len = edit.new_len();
     let edit = edit.range;
-    if is_behind_marker(root, edit.start()) {
+    if is_behind_marker(root, edit.start()) || says_otherwise(root, whole_edit) {
         return Vec::new();
     }
     let tokens = root.token_at_offset(edit.start());
@@ -61,6 +62,41 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site
         }
     }
     res
+}
+
+/// The beginning of a text, up to the end of the first line that is no comment: whether the text is one document
+/// depends on it alone.
+fn head_of(root: &SyntaxNode) -> String {
+    let mut res = String::new();
+    let (mut is_code, mut line) = (false, 0);
+    for token in std::iter::successors(root.first_token(), SyntaxToken::next_token) {
+        is_code |= !token.kind().is_trivia() && token.kind() != SPLIT_MARKER;
+        res.push_str(token.text());
+        if is_code && token.text().contains(['\n', '\r']) {
+            // Code may stand behind a marker in a comment.
+            let lines = res[line..].split(['\n', '\r']).map(str::trim_start);
+            if lines.rev().skip(1).any(|it| !it.is_empty() && !it.starts_with("//")) {
+                break;
+            }
+            line = res.rfind(['\n', '\r']).map_or(0, |it| it + 1);
+        }
+        if res.len() >= HEAD {
+            break;
+        }
+    }
+    res
+}
+
+/// Returns true if an edit changes whether the text is one document.
+fn says_otherwise(root: &SyntaxNode, edit: &Edit) -> bool {
+    let head = head_of(root);
+    let range = edit.range;
+    if root.kind() != MLIR_FILE || usize::from(range.start()) > head.len().min(HEAD) {
+        return false;
+    }
+    let needed = range.end() + TextSize::from(HEAD as u32);
+    let all = TextRange::up_to(needed.min(root.text_range().end()));
+    is_whole(&head) != is_whole(&edited_text(root, edit, all))
 }
 
 /// Returns true if a split marker stands before an offset on its line: the text after the marker decides whether it is
@@ -272,10 +308,11 @@ pub(super) fn read(
     lexed: &mut u64,
 ) -> Read {
     let mut ahead = AHEAD;
+    let is_whole = root.kind() == MLIR_FILE && is_whole(&head_of(root));
     loop {
         let window = window(root, edit, site, ahead);
         *lexed += window.text.len() as u64;
-        let stretch = Stretch { text: &window.text, more: window.more };
+        let stretch = Stretch { text: &window.text, more: window.more, is_whole };
         match mlir::reparse(stretch, window.range.clone(), list, site.depth, stop, shapes) {
             Ok(steps) if is_swallowed(&site.list, &steps) => return Read::Differs,
             Ok(steps) => {

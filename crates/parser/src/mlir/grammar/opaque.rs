@@ -162,8 +162,8 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     closed
 }
 
-/// The open braces of an operation that are read as those of dictionaries and may be those of regions: `key : value` and
-/// an operation of unknown form begin alike. They are regions if a line in the innermost begins an operation.
+/// The open braces of an operation that are read as those of dictionaries and may be those of regions: `key : value`
+/// and an operation of unknown form begin alike. They are regions if a line in the innermost begins an operation.
 ///
 /// Then the text from the outermost on is read again, once: no brace in it is in doubt any longer.
 #[derive(Default)]

@@ -93,6 +93,21 @@ fn aliases_metadata_and_chunks_are_read() {
 }
 
 #[test]
+fn a_marker_in_a_region_is_a_comment_of_a_text_that_is_run_as_a_whole() {
+    let n_chunks = |head: &str| {
+        let text = format!("{head}own.a {{\n  own.b\n// -----\n  own.b\n}}\n// -----\nown.c\n");
+        let steps = parse(&text);
+        (count(&steps, &[MLIR_CHUNK]), count(&steps, ERRORS))
+    };
+    for whole in ["// RUN: own-opt %s\n", "\u{feff}\r\n // Text.\r\n//RUN: own-opt %s\r\n"] {
+        assert_eq!(n_chunks(whole), (2, 0), "{whole}");
+    }
+    for split in ["", "// RUN: own-opt -split-input-file %s\n", "// Text.\n", "own.b // RUN: x\n"] {
+        assert_eq!(n_chunks(split).0, 3, "{split}");
+    }
+}
+
+#[test]
 fn parts_for_split_file_are_documents() {
     check(
         "// RUN: x\n//--- a/one.mlir\n#m = 1\nown.a {\n//--- two.mlir \r\n#m = 2\n",
