@@ -103,8 +103,8 @@ fn line_end(text: &[u8], pos: usize) -> usize {
 /// Bytes at the beginning of a text in which it may state how it is run.
 pub const HEAD: usize = 1 << 14;
 
-/// Returns true if the comments at the beginning of a text state how it is run (`// RUN:`), and none says anything about
-/// splitting it.
+/// Returns true if the comments at the beginning of a text state how it is run (`// RUN:`), and none says anything
+/// about splitting it.
 pub fn is_whole(text: &str) -> bool {
     let head = &text.as_bytes()[..text.len().min(HEAD)];
     let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);

@@ -64,23 +64,19 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site
     res
 }
 
-/// The beginning of a text, up to the end of the first line that is no comment: whether the text is one document
-/// depends on it alone.
+/// The beginning of a text, up to the first token of the first line that is no comment: whether the text is one
+/// document depends on it alone.
 fn head_of(root: &SyntaxNode) -> String {
     let mut res = String::new();
-    let (mut is_code, mut line) = (false, 0);
     for token in std::iter::successors(root.first_token(), SyntaxToken::next_token) {
-        is_code |= !token.kind().is_trivia() && token.kind() != SPLIT_MARKER;
-        res.push_str(token.text());
-        if is_code && token.text().contains(['\n', '\r']) {
-            // Code may stand behind a marker in a comment.
-            let lines = res[line..].split(['\n', '\r']).map(str::trim_start);
-            if lines.rev().skip(1).any(|it| !it.is_empty() && !it.starts_with("//")) {
-                break;
-            }
-            line = res.rfind(['\n', '\r']).map_or(0, |it| it + 1);
-        }
-        if res.len() >= HEAD {
+        let is_code = !token.kind().is_trivia() && token.kind() != SPLIT_MARKER;
+        let line = res.rfind(['\n', '\r']).map_or(0, |it| it + 1);
+        let line = res[line..].trim_start_matches('\u{feff}').trim_start();
+        // Code may stand behind a marker in a comment.
+        let ends = is_code && !line.starts_with("//");
+        let text = token.text();
+        res.push_str(&text[..text.floor_char_boundary(HEAD)]);
+        if ends || res.len() >= HEAD {
             break;
         }
     }
