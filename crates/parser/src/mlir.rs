@@ -107,8 +107,17 @@ pub fn parse_with(text: &str, shapes: &Shapes) -> Vec<Step> {
 
 /// Parses a whole file and gives its steps to `sink`, in pieces that begin and end between operations.
 pub fn parse_into(text: &str, shapes: &Shapes, sink: &mut dyn Sink) {
+    parse_from(text, lexer::is_whole(text), shapes, sink);
+}
+
+/// The same, of the text of a document, or of a function of one: nothing in a region divides it.
+pub fn parse_document_into(text: &str, shapes: &Shapes, sink: &mut dyn Sink) {
+    parse_from(text, true, shapes, sink);
+}
+
+fn parse_from(text: &str, is_whole: bool, shapes: &Shapes, sink: &mut dyn Sink) {
     let mut p = Parser::new(text, 0, Dialect::Mlir, shapes);
-    p.set_whole(lexer::is_whole(text));
+    p.set_whole(is_whole);
     p.set_sink(sink);
     grammar::file(&mut p);
     p.finish_steps();
