@@ -68,6 +68,11 @@ pub(crate) fn is_tile(text: &str) -> bool {
     matches!(text, "local.fragment" | "local.var")
 }
 
+/// Returns true for the scope of TileLang's scalars: a variable of each thread.
+pub(crate) fn is_variable(text: &str) -> bool {
+    text == "local.var"
+}
+
 impl MemoryScope {
     /// The scope of a text; the name is that of the text.
     pub(crate) fn of_text(text: &str, name: NameId) -> MemoryScope {

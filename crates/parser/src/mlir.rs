@@ -19,7 +19,7 @@ pub(crate) use self::grammar::Ended;
 pub use self::{
     default_dialect::{default_dialect, name_in},
     grammar::read_line,
-    lexer::name_end,
+    lexer::{HEAD, is_whole, name_end},
     reparse::{List, Refused, Stop, Stretch, reparse},
     shapes::{ShapeError, Shapes},
 };
@@ -99,6 +99,7 @@ pub fn parse(text: &str) -> Vec<Step> {
 /// [`parse`] with another table of pretty forms.
 pub fn parse_with(text: &str, shapes: &Shapes) -> Vec<Step> {
     let mut p = Parser::new(text, 0, Dialect::Mlir, shapes);
+    p.set_whole(lexer::is_whole(text));
     p.reserve(text.len());
     grammar::file(&mut p);
     p.finish_steps()
@@ -106,7 +107,17 @@ pub fn parse_with(text: &str, shapes: &Shapes) -> Vec<Step> {
 
 /// Parses a whole file and gives its steps to `sink`, in pieces that begin and end between operations.
 pub fn parse_into(text: &str, shapes: &Shapes, sink: &mut dyn Sink) {
+    parse_from(text, lexer::is_whole(text), shapes, sink);
+}
+
+/// The same, of the text of a document, or of a function of one: nothing in a region divides it.
+pub fn parse_document_into(text: &str, shapes: &Shapes, sink: &mut dyn Sink) {
+    parse_from(text, true, shapes, sink);
+}
+
+fn parse_from(text: &str, is_whole: bool, shapes: &Shapes, sink: &mut dyn Sink) {
     let mut p = Parser::new(text, 0, Dialect::Mlir, shapes);
+    p.set_whole(is_whole);
     p.set_sink(sink);
     grammar::file(&mut p);
     p.finish_steps();

@@ -172,15 +172,25 @@ impl OperationFacts<'_> {
         Some((context, over))
     }
 
+    /// The dimension that a lane stands for.
+    pub(super) fn dimension_of_lane(&self, leaf: ValueId) -> Option<usize> {
+        self.lane(leaf).map(|(dimension, _)| dimension)
+    }
+
     /// The number of elements that a lane stands for.
     fn extent_of_lane(&self, leaf: ValueId) -> Option<i64> {
+        self.lane(leaf).map(|(_, extent)| extent)
+    }
+
+    /// The dimension of a lane, and its number of elements.
+    fn lane(&self, leaf: ValueId) -> Option<(usize, i64)> {
         let is_lane = self.leaves.get(&leaf)?.value.is_none()
             && self.leaves.get(&leaf)?.kind == LeafKind::Every;
         if !is_lane {
             return None;
         }
         let of_leaf = |it: &ExprId| matches!(self.analyzer.body().expr(*it).kind, ExprKind::Value(it) if it == leaf);
-        self.lanes.iter().find(|(_, it)| of_leaf(it)).map(|(&(_, extent), _)| extent)
+        self.lanes.iter().find(|(_, it)| of_leaf(it)).map(|it| *it.0)
     }
 
     /// The fact that a bound is a multiple of the number of elements, which makes a mask the same in all of them.

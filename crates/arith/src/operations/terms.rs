@@ -70,7 +70,7 @@ impl OperationFacts<'_> {
     }
 
     /// The extents of a tensor or vector, 0 for those that are not known; none for other types than it and scalars.
-    pub(super) fn shape(&self, value: ValueId) -> Option<Vec<i64>> {
+    pub fn shape(&self, value: ValueId) -> Option<Vec<i64>> {
         shape_of(text::type_text(self.body, value))
     }
 

@@ -29,6 +29,8 @@ pub struct Witness {
     pub values: Vec<(ValueId, i128)>,
     /// The numbers of programs (x, y, z) that it is about.
     pub programs: Vec<(String, i128)>,
+    /// The element of a tensor that it is about: an index by its dimension.
+    pub lanes: Vec<(usize, i128)>,
     /// The values of the terms that were asked for.
     pub terms: Vec<i128>,
 }
@@ -218,9 +220,10 @@ impl OperationFacts<'_> {
                     res.programs.push((body.name(body.values[leaf].name).to_owned(), value));
                 }
                 (_, Some(of)) => res.values.push((of, value)),
-                (_, None) => {}
+                (_, None) => res.lanes.extend(self.dimension_of_lane(leaf).map(|it| (it, value))),
             }
         }
+        res.lanes.sort_unstable();
         for &term in terms {
             res.terms.push(evaluate(self.analyzer.body(), term, chosen)?);
         }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use parser::mlir::{Piece, Shapes, parse_into};
+use parser::mlir::{Piece, Shapes, parse_document_into};
 
 use super::{
     UnitKind,
@@ -24,7 +24,7 @@ pub fn reread_function(text: &str, aliases: &Aliases, shapes: &Shapes) -> Option
         _ => found.push(unit),
     };
     let reader = FileReader::new(text, shapes, &mut take).without_names();
-    parse_into(text, shapes, &mut reader.with_aliases(Arc::new(aliases.clone())));
+    parse_document_into(text, shapes, &mut reader.with_aliases(Arc::new(aliases.clone())));
     let [only] = <[Unit; 1]>::try_from(found).ok()?;
     (only.offset == 0 && only.end == text.len()).then_some(only.lowered)
 }
@@ -32,7 +32,7 @@ pub fn reread_function(text: &str, aliases: &Aliases, shapes: &Shapes) -> Option
 /// The frame of a document by the document's text, with or without the bodies of its functions.
 pub fn reread_frame(text: &str, shapes: &Shapes) -> Option<Lowered> {
     let mut frames = Frames { found: Vec::new() };
-    parse_into(text, shapes, &mut FileReader::offloading(text, shapes, &mut frames));
+    parse_document_into(text, shapes, &mut FileReader::offloading(text, shapes, &mut frames));
     let [only] = <[Unit; 1]>::try_from(frames.found).ok()?;
     (only.offset == 0 && only.end == text.len()).then_some(only.lowered)
 }
@@ -54,4 +54,23 @@ impl Offload for Frames {
     fn function_begins(&mut self, _: Outline) {}
     fn pieces(&mut self, _: &[Piece]) {}
     fn function_ends(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mlir::lower_file;
+
+    #[test]
+    fn a_marker_in_a_region_does_not_divide_a_unit() {
+        let text = "// RUN: own-opt %s\nmodule {\n  func.func @f(%a: i32) -> i32 {\n// -----\n    return %a : i32\n  }\n// -----\n}\n";
+        let shapes = Shapes::builtin();
+        let mut kinds = Vec::new();
+        lower_file(text, shapes, &mut |unit| {
+            kinds.push(unit.kind);
+            let own = &text[unit.offset..unit.end];
+            assert!(unit.with_text_unit(shapes, |it| (it.reread)(own).is_some()), "{own}");
+        });
+        assert_eq!(kinds, [UnitKind::Function, UnitKind::Frame]);
+    }
 }

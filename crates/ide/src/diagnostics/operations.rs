@@ -13,8 +13,7 @@ use ir::{
     plan::ops::{OpAction, OpChange},
 };
 use syntax::{
-    Diagnostic, Severity, SourcePlace, SyntaxKind, SyntaxNode, TextRange, UnitKind,
-    symbol_text,
+    Diagnostic, Severity, SourcePlace, SyntaxKind, SyntaxNode, TextRange, UnitKind, symbol_text,
 };
 
 use transform::ops::findings::{Debugging, OpFinding, OpFindingKind, OpWord};

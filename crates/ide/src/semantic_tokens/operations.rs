@@ -37,7 +37,7 @@ pub(super) fn semantic_tokens(
     res
 }
 
-/// The lines between documents, which are in no unit.
+/// The lines between documents, which are in no unit. Behind one may stand a part that is not read.
 fn split_markers(db: &RootDatabase, file: SourceFile) -> Vec<SemanticToken> {
     let root = db::parse(db, file).syntax();
     let tokens = root.children_with_tokens().filter_map(|it| it.into_token());
@@ -45,7 +45,8 @@ fn split_markers(db: &RootDatabase, file: SourceFile) -> Vec<SemanticToken> {
     let token = |range| SemanticToken { range, kind: TokenKind::Comment, is_definition: false };
     markers
         .map(|it| {
-            let len = syntax::TextSize::of(it.text().trim_end());
+            let line = it.text().lines().next().unwrap_or_default();
+            let len = syntax::TextSize::of(line.trim_end());
             token(TextRange::at(it.text_range().start(), len))
         })
         .collect()

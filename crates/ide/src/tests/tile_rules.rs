@@ -363,7 +363,7 @@ fn what_is_shown_to_happen_is_an_error_with_the_values() {
         let text = factory("", "64", "4, threads=128) as bx", &memory, statements);
         let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
         let all = analysis(&text).diagnostics(FILE, &config).unwrap();
-        let rules = ["out-of-bounds", "read-before-write", "offset-overflow"];
+        let rules = ["barrier-phase", "out-of-bounds", "read-before-write", "offset-overflow"];
         let all = all.iter().filter(|it| rules.contains(&it.code));
         let lines: Vec<String> =
             all.map(|it| format!("{:?}: {}", it.severity, it.message)).collect();
@@ -379,7 +379,20 @@ fn what_is_shown_to_happen_is_an_error_with_the_values() {
         "if tx > 100:\n    B[tx] = S[tx, 0]",
         expect![[r#"
         Error: `S[tx, 0]` is outside of `S`: dimension 0 has extent 64, and the index is 127 for thread 127
-        Error: `S[tx, 0]` is read, and nothing has written it for thread 127"#]],
+        Error: `S[tx, 0]` is read for thread 127, and nothing has written it"#]],
+    );
+    check(
+        "m = T.alloc_barrier(128)\nT.barrier_arrive(m)\nT.mbarrier_wait_parity(m, 1)",
+        expect![
+            "Error: `T.mbarrier_wait_parity(m, 1)` waits for a phase that nothing ends: the last phase of `m` that has ended has parity 0"
+        ],
+    );
+    // How many phases end, and when, is not known.
+    check(
+        "m = T.alloc_barrier(1)\nT.barrier_arrive(m)\nT.mbarrier_wait_parity(m, 0)",
+        expect![
+            "Error: `T.mbarrier_wait_parity(m, 0)` may wait for a phase that nothing ends: 128 threads arrive at `m`, and 1 is enough to end one"
+        ],
     );
     // Nobody knows whether the loop is entered.
     check(
@@ -396,15 +409,15 @@ fn what_is_shown_to_happen_is_an_error_with_the_values() {
     );
     check(
         "T.clear(S)\nT.clear(W)\nT.gemm(S, W, C)",
-        expect!["Error: `C` is read, and nothing has written it in every block"],
+        expect!["Error: `C` is read in every block, and nothing has written it"],
     );
     check(
         "for k in T.serial(4):\n    for i in T.Parallel(64):\n        F[i] += 1.0",
-        expect!["Error: `F[i]` is read before anything writes it for `i` = 0"],
+        expect!["Error: `F[i]` is read for `i` = 0 before anything writes it"],
     );
     check(
         "if bx == 3:\n    T.copy(F, B)",
-        expect!["Error: `F` is read, and nothing has written it for `bx` = 3"],
+        expect!["Error: `F` is read for `bx` = 3, and nothing has written it"],
     );
     // Nothing shows that the condition ever holds.
     check(
@@ -451,6 +464,13 @@ fn loops_that_tilelang_refuses() {
             "for k in T.unroll(10, unroll_factor=2):\n    B[k] = 0.0",
         ],
     );
+}
+
+#[test]
+fn loops_of_a_cpu_have_no_threads() {
+    let local = "L = T.alloc_local((64,), \"float32\")\nfor i in T.Parallel(64):\n    L[i] = B[i]\nfor i in T.serial(64):\n    B[i] = L[i]";
+    assert_eq!(found_in("4, is_cpu=True", local), [""; 0]);
+    assert_eq!(found_in("4, threads=128", local), ["tile-loop"]);
 }
 
 #[test]
@@ -538,6 +558,9 @@ fn iterations_that_write_one_element() {
             "if tx % 32 == 0:\n    B[tx // 32] = A[tx, 0]",
             "S[tx % 64, tx // 64] = A[tx, 0]",
             "if tx < n:\n    X[0] = tx",
+            // Each thread has its own.
+            "v = T.alloc_var(\"float32\")\nfor i in T.Parallel(64):\n    v = A[i, 0]\n    B[i] = v * 2.0",
+            "p = T.alloc_var(\"int32\")\nfor i in T.Parallel(64):\n    p = 63 - i\n    B[p] = A[i, 0]",
         ],
     );
 }

@@ -8,4 +8,9 @@ impl Body {
     pub fn is_spread_over_registers(&self, scope: MemoryScope) -> bool {
         matches!(scope, MemoryScope::Other(..)) && memory_scope::is_tile(self.scope_name(scope))
     }
+
+    /// Returns true for a scalar of `T.alloc_var`: each thread has one of its own.
+    pub fn is_variable_of_thread(&self, scope: MemoryScope) -> bool {
+        matches!(scope, MemoryScope::Other(..)) && memory_scope::is_variable(self.scope_name(scope))
+    }
 }

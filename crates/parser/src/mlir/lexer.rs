@@ -18,12 +18,20 @@ pub(crate) enum Dialect {
 /// `mlir-opt -split-input-file` looks at the text alone: it cuts at every `// -----`, also behind code and inside of a
 /// comment. A text that is cut inside a region is not valid, so there the writer of the text meant a comment; but a
 /// line that begins with the marker and has nothing else counts as one, since a `}` may be missing before it.
+///
+/// A text that states how it is run, and not that it is split, is one document: there a line inside of a region is a
+/// comment too ([`is_whole`]).
+///
+/// A line `//--- name.mlir` begins a file of its own wherever it stands: `split-file` cuts there. A part that is not
+/// MLIR is one token with its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markers {
     /// Anywhere.
     Anywhere,
     /// On lines that have nothing else.
     Lines,
+    /// Nobody cuts there but `split-file`.
+    Parts,
     /// The language has none.
     Nowhere,
 }
@@ -56,6 +64,9 @@ pub(crate) fn trivia(text: &[u8], pos: usize, markers: Markers) -> Trivia {
             }
             Some(b'/') if text.get(res.end + 1) == Some(&b'/') => {
                 let end = line_end(text, res.end);
+                if begins_part(text, res.end, end, markers) {
+                    return res;
+                }
                 if let Some((start, _)) = marker_in(text, res.end, end, markers) {
                     res.mixed |= start > res.end;
                     res.end = start;
@@ -89,6 +100,28 @@ fn line_end(text: &[u8], pos: usize) -> usize {
     len.map_or(text.len(), |len| pos + len)
 }
 
+/// Bytes at the beginning of a text in which it may state how it is run.
+pub const HEAD: usize = 1 << 14;
+
+/// Returns true if the comments at the beginning of a text state how it is run (`// RUN:`), and none says anything
+/// about splitting it.
+pub fn is_whole(text: &str) -> bool {
+    let head = &text.as_bytes()[..text.len().min(HEAD)];
+    let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
+    let has = |line: &[u8], word: &[u8]| line.windows(word.len()).any(|it| it == word);
+    let mut is_run = false;
+    for line in head.split(|it| matches!(it, b'\n' | b'\r')).map(<[u8]>::trim_ascii_start) {
+        if !line.is_empty() && !line.starts_with(b"//") {
+            break;
+        }
+        if has(line, b"split") {
+            return false;
+        }
+        is_run |= has(line, b"RUN:");
+    }
+    is_run
+}
+
 const MARKER: &[u8] = b"// -----";
 /// The length of the text behind a marker that is inspected to decide whether it is code.
 const MAX_LOOKED_AT: usize = 256;
@@ -101,7 +134,7 @@ const MAX_LOOKED_AT: usize = 256;
 /// comment.
 fn marker_in(text: &[u8], start: usize, end: usize, markers: Markers) -> Option<(usize, usize)> {
     match markers {
-        Markers::Nowhere => None,
+        Markers::Nowhere | Markers::Parts => None,
         Markers::Lines => {
             let begins_line = start == 0 || matches!(text[start - 1], b'\n' | b'\r');
             let rest = text[start..end].strip_prefix(MARKER).filter(|_| begins_line)?;
@@ -120,6 +153,46 @@ fn marker_in(text: &[u8], start: usize, end: usize, markers: Markers) -> Option<
             })
         }
     }
+}
+
+/// `split-file` cuts a text into files here.
+const PART: &[u8] = b"//--- ";
+
+/// Returns true if a part of a text for `split-file` begins with the line up to `end`: `//--- name.mlir`. A line that
+/// does not name a file is a heading.
+fn begins_part(text: &[u8], start: usize, end: usize, markers: Markers) -> bool {
+    let begins_line = start == 0 || matches!(text[start - 1], b'\n' | b'\r');
+    let name = text[start..end].strip_prefix(PART).filter(|_| begins_line);
+    markers != Markers::Nowhere && name.is_some_and(|it| extension(it).is_some())
+}
+
+/// The end of the name of a file; none if the rest of a line is something else.
+fn extension(name: &[u8]) -> Option<&[u8]> {
+    let name = name.trim_ascii();
+    let is_of_name = |it: &u8| it.is_ascii_alphanumeric() || b"._-+/".contains(it);
+    let dot = name.iter().rposition(|it| *it == b'.')?;
+    let extension = &name[dot + 1..];
+    let is_name = name.iter().all(is_of_name) && dot > 0 && name[dot - 1].is_ascii_alphanumeric();
+    let is_extension = extension.first().is_some_and(u8::is_ascii_alphabetic)
+        && extension.iter().all(u8::is_ascii_alphanumeric);
+    (is_name && is_extension).then_some(extension)
+}
+
+/// The end of the token that begins a part, whose line ends at `end`: the line, or all of a part that is not MLIR.
+fn part_end(text: &[u8], start: usize, end: usize, markers: Markers) -> usize {
+    let is_mlir = |it: &[u8]| matches!(it, b"mlir" | b"ttir" | b"ttgir");
+    if extension(&text[start + PART.len()..end]).is_some_and(is_mlir) {
+        return end;
+    }
+    let mut end = end;
+    while end < text.len() {
+        let next = end + 1;
+        end = line_end(text, next);
+        if begins_part(text, next, end, markers) {
+            return next;
+        }
+    }
+    text.len()
 }
 
 fn is_blank(text: &[u8]) -> bool {
@@ -179,7 +252,11 @@ pub(crate) fn token(
         b'.' if next == b'.' && text.get(pos + 2) == Some(&b'.') => (DOT3, pos + 3),
         // Trivia ends before no other comment.
         b'/' if next == b'/' => {
-            let found = marker_in(text, pos, line_end(text, pos), markers);
+            let end = line_end(text, pos);
+            if begins_part(text, pos, end, markers) {
+                return (SPLIT_MARKER, part_end(text, pos, end, markers));
+            }
+            let found = marker_in(text, pos, end, markers);
             (SPLIT_MARKER, found.map_or(pos + 2, |it| it.1))
         }
         _ => match single(first) {

@@ -50,6 +50,8 @@ pub(super) struct Mark {
     recorded: usize,
     n_steps: usize,
     n_regions: u32,
+    last: SyntaxKind,
+    symbol_is_def: bool,
 }
 
 /// The state of one parse.
@@ -68,8 +70,12 @@ pub(crate) struct Parser<'t> {
     depth: u32,
     /// Regions around it.
     regions: u32,
+    /// True if the text is one document: a split marker in a region is a comment.
+    is_whole: bool,
     /// True if the nearest enclosing symbol table or function is a function: a function cannot be nested in it.
     pub(super) in_function: bool,
+    /// True if an operation that the table does not have stands between: it may be a symbol table.
+    pub(super) in_unknown: bool,
     /// The dialect of operations that are written without one, in this region.
     pub(super) default_dialect: &'t str,
     /// The name of the innermost operation as its pretty form has it; empty in the generic form.
@@ -80,6 +86,10 @@ pub(crate) struct Parser<'t> {
     pub(super) symbol_is_def: bool,
     /// The number of regions that were entered so far.
     n_regions: u32,
+    /// The offsets of braces that are known to open a region, behind the current token; the next one is the last.
+    region_braces: Vec<usize>,
+    /// Text before this offset was read again.
+    read_again: usize,
     /// The kind of the last token that was consumed.
     last: SyntaxKind,
     /// True if the file continues after the text.
@@ -122,12 +132,16 @@ impl<'t> Parser<'t> {
             lines: None,
             depth,
             regions: depth,
+            is_whole: false,
             in_function: false,
+            in_unknown: false,
             default_dialect: "",
             op_name: "",
             op_column: None,
             symbol_is_def: false,
             n_regions: 0,
+            region_braces: Vec::new(),
+            read_again: start,
             last: EOF,
             more,
             starved: false,
@@ -139,6 +153,12 @@ impl<'t> Parser<'t> {
         };
         parser.current = parser.token_from(start);
         parser
+    }
+
+    /// States whether the text that is read, or of which it is a stretch, is one document.
+    pub(super) fn set_whole(&mut self, is_whole: bool) {
+        self.is_whole = is_whole;
+        self.current = self.token_from(self.recorded);
     }
 
     /// Makes room for the steps of so many bytes.
@@ -183,6 +203,7 @@ impl<'t> Parser<'t> {
         let markers = match (self.dialect, self.regions) {
             (Dialect::Pir, _) => Markers::Nowhere,
             (Dialect::Mlir, 0) => Markers::Anywhere,
+            (Dialect::Mlir, _) if self.is_whole => Markers::Parts,
             (Dialect::Mlir, _) => Markers::Lines,
         };
         let trivia = lexer::trivia(bytes, pos, markers);
@@ -327,6 +348,11 @@ impl<'t> Parser<'t> {
         self.last
     }
 
+    /// The last token is no longer continued.
+    pub(super) fn forget_last(&mut self) {
+        self.last = EOF;
+    }
+
     /// Returns true if the last token asks for another one.
     pub(super) fn is_awaiting(&self) -> bool {
         matches!(self.last, COMMA | EQ | ARROW)
@@ -342,7 +368,8 @@ impl<'t> Parser<'t> {
     /// This place.
     pub(super) fn mark(&self) -> Mark {
         let (n_steps, n_regions) = (self.steps.len(), self.n_regions);
-        Mark { current: self.current, recorded: self.recorded, n_steps, n_regions }
+        let &Self { current, recorded, last, symbol_is_def, .. } = self;
+        Mark { current, recorded, n_steps, n_regions, last, symbol_is_def }
     }
 
     /// Returns to a place, and forgets what was read since. `false`: a region was read, and is not read again, or
@@ -354,7 +381,34 @@ impl<'t> Parser<'t> {
         self.steps.truncate(mark.n_steps);
         self.recorded = mark.recorded;
         self.current = mark.current;
+        self.last = mark.last;
+        self.symbol_is_def = mark.symbol_is_def;
         true
+    }
+
+    /// Returns to the brace at a place, which opens a region, as do these braces behind it. `false`: a region was read
+    /// since, or the place was returned to before: no text is read more than twice.
+    pub(super) fn rewind_to_regions(
+        &mut self,
+        mark: Mark,
+        braces: impl DoubleEndedIterator<Item = usize>,
+    ) -> bool {
+        let end = self.current.start;
+        if mark.current.start < self.read_again || !self.rewind(mark) {
+            return false;
+        }
+        self.read_again = end;
+        self.region_braces.clear();
+        self.region_braces.extend(braces.rev());
+        true
+    }
+
+    /// Returns true if the current brace is known to open a region.
+    pub(super) fn is_region_here(&mut self) -> bool {
+        while self.region_braces.last().is_some_and(|it| *it < self.current.start) {
+            self.region_braces.pop();
+        }
+        self.region_braces.last() == Some(&self.current.start)
     }
 
     /// Reads the current token again as a dimension list, if it begins one.
@@ -512,6 +566,11 @@ impl<'t> Parser<'t> {
 
     /// Returns true if an operation begins with `token`, seen from inside another one.
     pub(super) fn op_starts_at(&mut self, token: Token) -> bool {
+        self.op_starts_behind(self.last, token)
+    }
+
+    /// The same, of a token that stands behind one of this kind.
+    pub(super) fn op_starts_behind(&mut self, last: SyntaxKind, token: Token) -> bool {
         match token.kind {
             VALUE_ID => self.results_at(token),
             STRING => {
@@ -527,7 +586,7 @@ impl<'t> Parser<'t> {
                     false => return false,
                 };
                 // The last entry of a dictionary.
-                let is_entry = next == R_BRACE && matches!(self.last, COMMA | L_BRACE);
+                let is_entry = next == R_BRACE && matches!(last, COMMA | L_BRACE);
                 !is_entry
                     && !matches!(next, EQ | COMMA | COLON | GT | R_PAREN | R_BRACK | COLON2)
                     && (is_name || !matches!(next, L_PAREN | L_BRACE | LT))
@@ -537,9 +596,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Returns true if a word may be the name of an operation without its dialect: it begins a line outside of
-    /// brackets, no further to the right than the operation before.
+    /// brackets, no further to the right than the operation before, which does not end in a comma.
     fn may_begin_bare(&self, token: Token) -> bool {
+        let is_awaited = self.is_awaiting() && token.start == self.current.start;
         !self.default_dialect.is_empty()
+            && !is_awaited
             && token.newline
             && self.brackets.len() == self.n_outer_brackets
             && self.op_column.is_some_and(|it| self.column(token.start) <= it)

@@ -21,7 +21,7 @@ pub enum List {
     Chunk,
     /// The operations of a block.
     Block {
-        /// True if the nearest enclosing function or module is a function.
+        /// True if the nearest enclosing function, module or operation that the table does not have is a function.
         in_function: bool,
     },
     /// The operations of a block of a PIR program.
@@ -53,6 +53,8 @@ pub struct Stretch<'t> {
     pub text: &'t str,
     /// True if the file continues after it.
     pub more: bool,
+    /// True if the file is one document ([`super::is_whole`]).
+    pub is_whole: bool,
 }
 
 /// Reads `range` of a stretch: items of a list inside `depth` regions, from the end of an item or the beginning of the
@@ -71,6 +73,7 @@ pub fn reparse(
 ) -> Result<Vec<Step>, Refused> {
     let dialect = if list == List::PirBlock { Dialect::Pir } else { Dialect::Mlir };
     let mut p = Parser::stretch(stretch.text, range.start, dialect, shapes, stretch.more, depth);
+    p.set_whole(stretch.is_whole);
     let until = |p: &mut Parser<'_>| p.current.start >= range.end;
     let ended = match list {
         List::Chunk => {

@@ -50,6 +50,8 @@ pub(super) struct OpInfo {
     pub(super) is_bare: bool,
     /// True if its regions see no value from around it.
     pub(super) is_isolated: bool,
+    /// True if the table has it. Any other may be a symbol table.
+    pub(super) is_known: bool,
 }
 
 impl OpInfo {
@@ -61,6 +63,7 @@ impl OpInfo {
         is_swapped: false,
         is_bare: false,
         is_isolated: false,
+        is_known: false,
     };
 }
 
@@ -207,7 +210,8 @@ impl Shapes {
             match name.strip_suffix('*') {
                 Some(prefix) if shape.is_some() => {
                     self.prefixes.retain(|(it, _)| **it != *prefix);
-                    self.prefixes.push((prefix.into(), OpInfo { shape, ..OpInfo::UNKNOWN }));
+                    let info = OpInfo { shape, is_known: true, ..OpInfo::UNKNOWN };
+                    self.prefixes.push((prefix.into(), info));
                 }
                 Some(_) => {}
                 None => self.add_operation(name, shape, marks)?,
@@ -230,6 +234,7 @@ impl Shapes {
             Some(_) => self.ops.get(name).copied().unwrap_or_else(|| self.marks_of(name)),
             None => self.info(name),
         };
+        info.is_known = true;
         info.shape = shape.or(info.shape);
         info.is_function |= marks.contains(&Mark::Function);
         info.is_module |= marks.contains(&Mark::Module);
@@ -249,7 +254,7 @@ impl Shapes {
 
     fn isolate<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         for name in names {
-            let info = OpInfo { is_isolated: true, ..self.info(name) };
+            let info = OpInfo { is_isolated: true, is_known: true, ..self.info(name) };
             self.ops.insert(name.into(), info);
         }
     }
@@ -266,7 +271,7 @@ impl Shapes {
         let name = format!("{format} / {}", parts.to_text()).into();
         let number = self.push(Shape { name, ..shape })?;
         for name in names {
-            let info = OpInfo { shape: Some(number), ..self.info(name) };
+            let info = OpInfo { shape: Some(number), is_known: true, ..self.info(name) };
             self.ops.insert(name.into(), info);
         }
         Ok(())
@@ -283,7 +288,9 @@ impl Shapes {
     /// The properties of an operation without a row of its own.
     fn prefix_info(&self, name: &str) -> OpInfo {
         let info = self.marks_of(name);
-        let form = self.definition(name).and_then(|it| it.format);
+        let definition = self.definition(name);
+        let is_known = info.is_known || definition.is_some();
+        let form = definition.and_then(|it| it.format);
         let form = form.filter(|it| of_definition(*it).is_some()).map(|it| DEFINED + it);
         // A pattern says how most of its operations are written; one that begins otherwise is none of them.
         let fits = |pattern: &u16| {
@@ -296,7 +303,7 @@ impl Shapes {
                 mark(first(*pattern)).is_none_or(|it| mark(first(form)) == Some(it))
             })
         };
-        OpInfo { shape: info.shape.filter(fits).or(form), ..info }
+        OpInfo { shape: info.shape.filter(fits).or(form), is_known, ..info }
     }
 
     /// The same, but for the form that its definition states.
@@ -413,6 +420,11 @@ impl Shapes {
     /// Returns true if an operation is a symbol table that may contain functions.
     pub fn is_module(&self, op: &str) -> bool {
         self.info(op).is_module
+    }
+
+    /// Returns true if the table has an operation. Any other may be a symbol table.
+    pub fn is_known(&self, op: &str) -> bool {
+        self.info(op).is_known
     }
 
     /// Returns true if an operation is a function, whose body is a unit of its own.

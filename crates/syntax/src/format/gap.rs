@@ -136,11 +136,15 @@ fn layout(
     has_line_end: bool,
     has_space: bool,
 ) -> Layout {
+    // Text that is not read goes on up to what follows it.
+    if before.is_some_and(|it| it.place == Place::Part) && !has_space {
+        return Layout::Kept;
+    }
     let Some(token) = token else { return Layout::Line { column: 0, comments: 0 } };
     let own_line = |column| Layout::Line { column, comments: column };
     match token.place {
         Place::Operation => own_line(token.depth * INDENT),
-        Place::Marker => own_line(0),
+        Place::Marker | Place::Part => own_line(0),
         // Labels stand where the operation stands that has their region.
         Place::Label => own_line(token.depth.saturating_sub(1) * INDENT),
         Place::RegionEnd { is_empty: true } if !has_line_end => Layout::Space(false),

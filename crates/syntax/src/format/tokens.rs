@@ -13,6 +13,8 @@ pub(super) enum Place {
     Label,
     /// Line that divides documents.
     Marker,
+    /// The same for `split-file`, with the text behind it if that is not read.
+    Part,
     /// `}` of a region; whether nothing is in the region.
     RegionEnd { is_empty: bool },
     /// Inside of an operation.
@@ -68,6 +70,12 @@ pub(super) fn tokens(steps: &[Step], text: &str) -> Vec<Token> {
                 at += len as usize;
                 if !kind.is_trivia() {
                     walk.token(kind, start, at);
+                }
+                if kind == SPLIT_MARKER
+                    && text[start..at].starts_with("//---")
+                    && let Some(token) = walk.tokens.last_mut()
+                {
+                    token.place = Place::Part;
                 }
             }
         }

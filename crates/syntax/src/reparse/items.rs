@@ -7,7 +7,7 @@
 use parser::{
     Step,
     SyntaxKind::{self, *},
-    mlir::{self, List, Refused, Shapes, Stop, Stretch, default_dialect},
+    mlir::{self, HEAD, List, Refused, Shapes, Stop, Stretch, default_dialect, is_whole, name_in},
 };
 use rowan::{TextRange, TextSize};
 
@@ -34,9 +34,10 @@ const MAX_AHEAD: u32 = 1024 * 1024;
 
 /// The parts of a tree that contain an edit and could be read again, smallest first.
 pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site> {
+    let whole_edit = edit;
     let new_len = edit.new_len();
     let edit = edit.range;
-    if is_behind_marker(root, edit.start()) {
+    if is_behind_marker(root, edit.start()) || says_otherwise(root, whole_edit) {
         return Vec::new();
     }
     let tokens = root.token_at_offset(edit.start());
@@ -61,6 +62,37 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site
         }
     }
     res
+}
+
+/// The beginning of a text, up to the first token of the first line that is no comment: whether the text is one
+/// document depends on it alone.
+fn head_of(root: &SyntaxNode) -> String {
+    let mut res = String::new();
+    for token in std::iter::successors(root.first_token(), SyntaxToken::next_token) {
+        let is_code = !token.kind().is_trivia() && token.kind() != SPLIT_MARKER;
+        let line = res.rfind(['\n', '\r']).map_or(0, |it| it + 1);
+        let line = res[line..].trim_start_matches('\u{feff}').trim_start();
+        // Code may stand behind a marker in a comment.
+        let ends = is_code && !line.starts_with("//");
+        let text = token.text();
+        res.push_str(&text[..text.floor_char_boundary(HEAD)]);
+        if ends || res.len() >= HEAD {
+            break;
+        }
+    }
+    res
+}
+
+/// Returns true if an edit changes whether the text is one document.
+fn says_otherwise(root: &SyntaxNode, edit: &Edit) -> bool {
+    let head = head_of(root);
+    let range = edit.range;
+    if root.kind() != MLIR_FILE || usize::from(range.start()) > head.len().min(HEAD) {
+        return false;
+    }
+    let needed = range.end() + TextSize::from(HEAD as u32);
+    let all = TextRange::up_to(needed.min(root.text_range().end()));
+    is_whole(&head) != is_whole(&edited_text(root, edit, all))
 }
 
 /// Returns true if a split marker stands before an offset on its line: the text after the marker decides whether it is
@@ -127,7 +159,7 @@ fn head_end(list: &SyntaxNode) -> TextSize {
 
 fn sites_in(list: &SyntaxNode, edit: TextRange, shapes: &Shapes, res: &mut Vec<Site>) {
     let Some(interior) = interior(list) else { return };
-    if has_default_dialect(list) {
+    if has_default_dialect(list) || is_in_doubt(list) {
         return;
     }
     let (first, start, whole) = match last_kept(list, edit.start()) {
@@ -207,6 +239,17 @@ fn is_looked_into(list: &SyntaxNode, shapes: &Shapes) -> bool {
     }
 }
 
+/// Returns true if a list is in a brace that opens a region only because of some later line: `key : value` begins it.
+fn is_in_doubt(list: &SyntaxNode) -> bool {
+    let is_first = list.prev_sibling().is_none() && list.kind() == MLIR_BLOCK;
+    let brace = list.parent().filter(|_| is_first).and_then(|it| it.first_token());
+    let mut tokens = std::iter::successors(brace, SyntaxToken::next_token)
+        .skip(1)
+        .filter(|it| !it.kind().is_trivia());
+    tokens.next().is_some_and(|it| it.kind() == IDENT)
+        && tokens.next().is_some_and(|it| it.kind() == COLON)
+}
+
 /// Returns true if names without a dialect are operations of a list: only the operation around says so.
 fn has_default_dialect(list: &SyntaxNode) -> bool {
     let around = list.ancestors().filter_map(Operation::cast);
@@ -228,17 +271,27 @@ fn surroundings(list: &SyntaxNode, shapes: &Shapes) -> (u32, List) {
     }
 }
 
+/// Returns true if the nearest operation around a list that may be a symbol table, or a function, is a function.
 fn is_in_function(list: &SyntaxNode, shapes: &Shapes) -> bool {
-    for operation in list.ancestors().filter_map(Operation::cast) {
+    let mut around: Vec<Operation> = list.ancestors().filter_map(Operation::cast).collect();
+    around.reverse();
+    let (mut dialect, mut res) = (String::new(), false);
+    for operation in around {
         let Some(name) = operation.name() else { continue };
-        if shapes.is_function(name.as_str()) {
-            return true;
+        let name = name.as_str();
+        let is_generic = matches!(operation, Operation::GenericOp(_));
+        let full = if is_generic { None } else { name_in(name, &dialect, shapes) };
+        let full = full.as_deref().unwrap_or(name);
+        if shapes.is_function(full) {
+            res = true;
+        } else if shapes.is_module(full) || !shapes.is_known(full) {
+            res = false;
         }
-        if shapes.is_module(name.as_str()) {
-            return false;
+        if !is_generic {
+            dialect = default_dialect(name, &dialect).to_owned();
         }
     }
-    false
+    res
 }
 
 /// Reads a part again.
@@ -251,10 +304,11 @@ pub(super) fn read(
     lexed: &mut u64,
 ) -> Read {
     let mut ahead = AHEAD;
+    let is_whole = root.kind() == MLIR_FILE && is_whole(&head_of(root));
     loop {
         let window = window(root, edit, site, ahead);
         *lexed += window.text.len() as u64;
-        let stretch = Stretch { text: &window.text, more: window.more };
+        let stretch = Stretch { text: &window.text, more: window.more, is_whole };
         match mlir::reparse(stretch, window.range.clone(), list, site.depth, stop, shapes) {
             Ok(steps) if is_swallowed(&site.list, &steps) => return Read::Differs,
             Ok(steps) => {

@@ -44,6 +44,29 @@ scf.yield } else { }
 }
 
 #[test]
+fn parts_of_a_text_that_are_not_mlir_stay() {
+    check(
+        "//--- a.c\nint  f( )  { }\n\n\n//--- b.mlir  \n\n\n  own.a   %x\n//--- c.txt\nx  y\n\n\n",
+        expect![[r#"
+            //--- a.c
+            int  f( )  { }
+
+
+            //--- b.mlir  
+
+            own.a   %x
+            //--- c.txt
+            x  y
+
+
+        "#]],
+    );
+    for text in ["//--- a.c", "//--- a.c\n", "//--- a.c\nx  ", "//--- a.c\r\nx\r\n//--- b.c\r\n"] {
+        assert_eq!(formatted(text), text);
+    }
+}
+
+#[test]
 fn comments_and_blank_lines_stay() {
     check(
         "

@@ -65,6 +65,11 @@ const SNIPPETS: &[&str] = &[
     "// c\n",
     "\n// -----\n",
     "// -----",
+    "\n//--- a.mlir\n",
+    "// RUN: x",
+    "split",
+    "\n//--- a.c\n",
+    "//--- ",
     "loc(",
     "loc",
     "return",
@@ -94,6 +99,9 @@ const SNIPPETS: &[&str] = &[
     "linalg.generic {",
     "a.b",
     "a.b {\n",
+    "a.b : 6\n",
+    "{a.b : 6\n",
+    "\"a.b\"() ({\n",
     "<{",
     "}>",
     "attributes {a = 1}",
@@ -110,6 +118,10 @@ const MLIR: &[&str] = &[
     "#map = affine_map<(d0) -> (d0)>\n!t = i32\nmodule attributes {a.b} {\n  func.func @f(%a: i32) -> i32 {\n    %0 = arith.addi %a, %a : i32\n    // c\n    %1:2 = \"t.op\"(%0) <{x = 1}> ({\n    ^bb0(%b: i32):\n      %2 = arith.muli %b, %0 : i32\n      cf.br ^bb1(%2 : i32)\n    ^bb1(%c: i32):\n      t.yield %c : i32\n    }, {\n    }) {y} : (i32) -> (i32, i32)\n    return %1#1 : i32\n  }\n  func.func private @g(i32) -> i32\n}\n\n{-#\n  dialect_resources: { builtin: { a: \"0x00\" } }\n#-}\n",
     "func.func @f(%c: i1, %n: index) {\n  scf.if %c {\n    foo.bar %c, %n {\n      baz.qux (%i : index = %n) {\n        %0 = a.b %i\n        %1 = a.b %0\n        %2 = a.b %1\n        %3 = a.b %2\n        c.d\n        return\n      }\n    }\n  } else {\n    %x, %y = a.b\n    a.b\n  }\n  affine.for %i = 0 to #m(%n) step 2 {\n  }\n  linalg.generic {a = [#m]} ins(%n : index) outs(%n : index) {\n  ^bb0(%a: f32):\n    linalg.yield %a : f32\n  }\n  return\n}\n// -----\nfunc.func @g() {\n  return\n}\n// -----\n\n%0 = a.b loc(\"x\":1:2)\n",
     "llvm.func @f(%a: !llvm.ptr<3>) {\n  llvm.cond_br %c, ^a(%x : i32), ^b\n^a(%0: i32):\n  llvm.br ^b\n\n^b:  // 2 preds: ^a, ^b\n  llvm.return\n}\nllvm.func @g()\nspirv.module Logical GLSL450 {\n  spirv.func @h() \"None\" {\n    spirv.Return\n  }\n}\n",
+    "// RUN: own-opt %s\n// A text.\nmodule {\n  func.func @f() {\n    c.d\n    c.d\n    c.d\n    c.d\n// -----\n    return\n  }\n\n// -----\n\n  func.func @g() {\n    return\n  }\n}\n// -----\nc.d\n",
+    "// RUN: split-file %s %t\n\n//--- one.mlir\nfunc.func @f() {\n  return\n}\n//--- b.c\nint f() {\n}\n//--- two.mlir\n#m = 1\nc.d\n  c.d\n  c.d\n//--- e.txt\n",
+    "scf.own {\n  a.b : 6\n  c.d %x\n  c.d %y\n  a.b : 7 {\n    a.b : 8\n    scf.if %c {\n      %0 = c.d\n      %1 = c.d\n      c.d\n      c.d\n      c.d\n      return\n    }\n  }\n  c.d\n  c.d\n  c.d\n  %2 = c.d\n}\nown.m {\n  size : 1\n  rate 6\n  scf.if %c {\n    %3 = c.d\n    return\n  }\n}\n",
+    "func.func @f() {\n  \"a.b\"() ({\n    func.func @g() {\n      %0 = c.d\n      %1 = c.d\n      c.d\n      scf.if %c {\n        c.d\n        c.d\n        return\n      }\n      return\n    }\n    c.d\n    llvm.func @h()\n  }) : () -> ()\n  c.d {\n    c.d %x\n    func.func @i() {\n      return\n    }\n  }\n  return\n}\n",
 ];
 
 const PIR: &[&str] = &[
@@ -181,6 +193,26 @@ fn random_edits_of_samples_give_the_fresh_tree() {
         .map(|it| (language(&it.name), it.text.as_str()))
         .collect();
     run_sequences(12, &short, 200, 12);
+}
+
+#[test]
+fn a_comment_at_the_beginning_decides_whether_the_text_is_split() {
+    let mut text = String::from(
+        "// RUN: own %s\nmodule {\n  func.func @f() {\n    return\n  }\n// -----\n  own.x\n}\n",
+    );
+    let mut tree = parse_as(Language::Mlir, &text);
+    assert_eq!(tree.syntax().children().count(), 1);
+    let run = TextSize::of("// RUN: own %s");
+    for (edit, n) in [
+        (Edit::insert(run, " -split"), 2),
+        (Edit::delete(TextRange::at(run, TextSize::of(" -split"))), 1),
+        (Edit::insert(0.into(), "own.y\n"), 2),
+        (Edit::delete(TextRange::up_to(TextSize::of("own.y\n"))), 1),
+        (Edit::replace(TextRange::at(3.into(), 1.into()), "F"), 2),
+    ] {
+        tree = check_edit(&tree, &mut text, &edit);
+        assert_eq!(tree.syntax().children().count(), n, "{text}");
+    }
 }
 
 #[test]

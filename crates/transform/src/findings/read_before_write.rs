@@ -418,10 +418,10 @@ fn finding(
         place,
         message: match around {
             Some(_) if is_shown => {
-                sentence![place, " is read before anything writes it", for_which]
+                sentence![place, " is read", for_which, " before anything writes it"]
             }
             Some(_) => sentence![place, " may be read before anything writes it"],
-            None => sentence![place, " is read, and nothing has written it", for_which],
+            None => sentence![place, " is read", for_which, ", and nothing has written it"],
         },
         related,
         fix: first_value::fill(facts, load, made, allocation),

@@ -87,10 +87,11 @@ impl Classes {
 
     /// The classes of values; all are class 0 if nothing is allocated.
     fn of_allocations(body: &Body, traits: &OpTraits, types: &mut MemoryTypes) -> Classes {
-        let (of_value, first_private, n_classes) = match body.ops.ids().any(|it| allocates(body, it)) {
-            true => Roots::collect(body, traits, types).classes(body),
-            false => (Vec::new(), 1, 1),
-        };
+        let (of_value, first_private, n_classes) =
+            match body.ops.ids().any(|it| allocates(body, it)) {
+                true => Roots::collect(body, traits, types).classes(body),
+                false => (Vec::new(), 1, 1),
+            };
         Classes {
             of_value,
             n_classes: n_classes as usize,

@@ -39,7 +39,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 let value = Tx { id, src: self.s.sources.part(function.src, 0, 1) };
                 self.expr_method(ex, value, &name, args)
             }
-            Val::Function(signature) => self.function_call(ex, callee, &signature, args),
+            Val::Function(signature) => {
+                let args = self.args(args);
+                self.function_call(ex, callee, &signature, &args)
+            }
             Val::Path(path) => self.path_call(ex, callee, path, args),
             Val::Static(_) => self.layout(ex),
             of @ Val::Unknown(_) => self.captured_call(ex, callee, &of, args),

@@ -384,7 +384,7 @@ impl Lowerer<'_, '_, '_> {
         ex: Ex,
         callee: Ex,
         signature: &Signature,
-        args: Run,
+        args: &Args<'_>,
     ) -> R<Ev> {
         let ty = match signature.returns.as_deref().map(DataType::parse) {
             Some(Some(dtype)) => dtype.into(),
@@ -399,16 +399,28 @@ impl Lowerer<'_, '_, '_> {
         self.other_call(ex, Callee::Function(name), args, ty)
     }
 
+    /// `call_tir(M.f, x)` is `M.f(x)`.
+    fn call_tir(&mut self, ex: Ex, mut args: Args<'_>) -> R<Ev> {
+        if args.positional.is_empty() {
+            return Ok(self.opaque_ex(ex));
+        }
+        let callee = args.positional.remove(0);
+        match self.eval(callee)?.val {
+            Val::Function(signature) => self.function_call(ex, callee, &signature, &args),
+            _ => Ok(self.opaque_ex(ex)),
+        }
+    }
+
     pub(super) fn unknown_call(&mut self, ex: Ex, callee: Ex, args: Run) -> R<Ev> {
         let range = std::ops::Range::<usize>::from(self.ast.range(callee));
         let text = self.ast.text.get(range).unwrap_or_default();
         let name = self.s.body.intern(text);
         self.s.writes_captured_memory();
-        self.other_call(ex, Callee::Unknown(name), args, Type::Unknown)
+        let args = self.args(args);
+        self.other_call(ex, Callee::Unknown(name), &args, Type::Unknown)
     }
 
-    pub(super) fn other_call(&mut self, ex: Ex, callee: Callee, args: Run, ty: Type) -> R<Ev> {
-        let args = self.args(args);
+    fn other_call(&mut self, ex: Ex, callee: Callee, args: &Args<'_>, ty: Type) -> R<Ev> {
         let mut operands = Vec::new();
         for ev in self.eval_items(&args.positional)? {
             operands.push(match (&ev.val, callee) {
@@ -440,6 +452,7 @@ impl Lowerer<'_, '_, '_> {
             let args = self.form_args(name, args);
             return match name {
                 "const" => self.python_const(ex, &args),
+                "call_tir" => self.call_tir(ex, args),
                 // The rest of that module has no name in the script.
                 _ if !intrinsics::is_known(name, self.s.env.effects())
                     && super::forms::form_parameters(name).is_none() =>

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::printed;
+use super::{lowered, printed};
 
 /// Checks a kernel with Python around it.
 #[track_caller]
@@ -457,4 +457,18 @@ fn lines_of_a_string_lose_the_indentation_of_what_tvm_reads() {
             T.evaluate(0)
     "#]],
     );
+}
+
+#[test]
+fn a_call_of_a_function_of_the_module_may_be_written_as_one_of_tvm() {
+    let module = |call: &str| {
+        format!(
+            "from tvm import tirx\n@I.ir_module\nclass M:\n    @T.prim_func(s_tir=True)\n    def f(A: T.Buffer((4,), \"float32\"), n: T.int32):\n        {call}\n    @T.prim_func(s_tir=True)\n    def sub(n: T.int32):\n        T.evaluate(n)\n"
+        )
+    };
+    let texts = ["M.sub(n + 1)", "tirx.call_tir(M.sub, n + 1)"].map(|it| printed(&module(it)));
+    assert_eq!(texts[0], texts[1]);
+    assert!(texts[0].contains("    M.sub(n + 1)"), "{}", texts[0]);
+    let (_, lowered) = lowered(&module("tirx.call_tir()"));
+    assert_eq!(lowered.diagnostics.len(), 1);
 }

@@ -96,6 +96,7 @@ pub(in crate::mlir) fn region(p: &mut Parser<'_>) -> bool {
         opaque::too_deep(p);
     } else if closed == Some(false) {
         p.missing();
+        p.forget_last();
     }
     p.exit();
     true
@@ -163,9 +164,11 @@ pub(in crate::mlir) fn operations(
     }
 }
 
-/// A function cannot stand in a function: a `}` is missing before it.
+/// A function cannot stand in a function: a `}` is missing before it. It can in a symbol table, which an operation that
+/// the table does not have may be.
 fn function_in_function(p: &mut Parser<'_>) -> bool {
     p.in_function
+        && !p.in_unknown
         && p.current.newline
         && matches!(p.current.kind, IDENT | STRING)
         && p.op_info().is_function

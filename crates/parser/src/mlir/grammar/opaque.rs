@@ -8,7 +8,7 @@
 use super::{region, successor, symbol_ref};
 use crate::{
     SyntaxKind::{self, *},
-    mlir::parser::{Parser, Token},
+    mlir::parser::{Mark, Parser, Token},
 };
 
 /// Returns true if the body of the type here begins with dimensions.
@@ -94,7 +94,7 @@ fn bracket(p: &mut Parser<'_>, base: usize) -> bool {
 /// Any other token; dimensions are read as such. A body may have characters that MLIR has no token for.
 fn plain(p: &mut Parser<'_>) {
     let shaped = is_shaped(p);
-    if p.brackets.last() == Some(&LT) {
+    if p.brackets.len() > p.n_outer_brackets && p.brackets.last() == Some(&LT) {
         p.allow_character();
     }
     p.bump();
@@ -119,12 +119,24 @@ fn mention(p: &mut Parser<'_>, kind: SyntaxKind) {
 /// an outer one. Gives whether all brackets are closed; `<` may be less-than.
 pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     let base = p.brackets.len();
-    while !p.at_end() && !next_begins(p, base) {
+    let mut doubts = Doubts::default();
+    while !p.at_end() {
+        doubts.close(p);
+        if next_begins(p, base) || doubts.label_follows(p) {
+            if doubts.decide(p) {
+                continue;
+            }
+            break;
+        }
         let kind = p.current.kind;
         match kind {
             L_BRACE if region_follows(p) => {
-                region(p);
+                // No dictionary has a region inside.
+                if !doubts.decide(p) {
+                    region(p);
+                }
             }
+            L_BRACE if is_in_doubt(p) => doubts.open(p),
             VALUE_ID => value(p, base),
             BLOCK_ID => {
                 successor(p);
@@ -150,6 +162,70 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     closed
 }
 
+/// The open braces of an operation that are read as those of dictionaries and may be those of regions: `key : value`
+/// and an operation of unknown form begin alike. They are regions if a line in the innermost begins an operation.
+///
+/// Then the text from the outermost on is read again, once: no brace in it is in doubt any longer.
+#[derive(Default)]
+struct Doubts {
+    /// The place of the outermost.
+    first: Option<Mark>,
+    /// The offsets of all, and the number of brackets around each.
+    braces: Vec<(usize, usize)>,
+}
+
+impl Doubts {
+    /// The current brace is in doubt.
+    fn open(&mut self, p: &mut Parser<'_>) {
+        if self.braces.is_empty() {
+            self.first = Some(p.mark());
+        }
+        self.braces.push((p.current.start, p.brackets.len()));
+        p.brackets.push(L_BRACE);
+        p.bump();
+    }
+
+    /// Forgets the braces that are closed.
+    fn close(&mut self, p: &Parser<'_>) {
+        while self.braces.last().is_some_and(|it| it.1 >= p.brackets.len()) {
+            self.braces.pop();
+        }
+    }
+
+    /// Returns true if the innermost open bracket is in doubt.
+    fn is_innermost(&self, p: &Parser<'_>) -> bool {
+        self.braces.last().is_some_and(|it| it.1 + 1 == p.brackets.len())
+    }
+
+    /// Returns true if a label begins a line in a brace that is in doubt.
+    fn label_follows(&self, p: &mut Parser<'_>) -> bool {
+        p.at(BLOCK_ID)
+            && p.current.newline
+            && self.is_innermost(p)
+            && matches!(p.peek(), COLON | L_PAREN)
+    }
+
+    /// Returns to the outermost brace if the innermost bracket is in doubt and what follows says that it is a region.
+    fn decide(&mut self, p: &mut Parser<'_>) -> bool {
+        let Some(first) = self.first.filter(|_| self.is_innermost(p)) else { return false };
+        let (_, n_brackets) = self.braces[0];
+        if !p.rewind_to_regions(first, self.braces.iter().map(|it| it.0)) {
+            return false;
+        }
+        p.brackets.truncate(n_brackets);
+        self.braces.clear();
+        true
+    }
+}
+
+/// Returns true if a region may begin here, or a dictionary whose entries have a `:`. The text behind it decides.
+fn is_in_doubt(p: &mut Parser<'_>) -> bool {
+    let first = p.token_from(p.current.end);
+    first.kind == IDENT
+        && p.token_from(first.end).kind == COLON
+        && (p.text_of(first).contains('.') || !p.inner_dialect().is_empty())
+}
+
 /// Returns true if a new construct begins here, seen from inside an operation.
 fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
     let outside = p.brackets.len() == base;
@@ -168,20 +244,27 @@ fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
     }
 }
 
-/// Returns true if `loc(…)` ends the operation. Elsewhere it is part of a pretty form.
+/// Returns true if `loc(…)` ends the operation. Elsewhere it is part of a pretty form. One without its end is looked at
+/// up to the end of its list or the next operation: what is further away changes nothing here.
 fn is_trailing_location(p: &mut Parser<'_>) -> bool {
     let mut token = p.token_from(p.current.end);
     if token.kind != L_PAREN {
         return false;
     }
-    let mut open = 0u32;
+    let (mut open, mut n_braces) = (0u32, 0u32);
+    let mut last = IDENT;
     loop {
         match token.kind {
             L_PAREN => open += 1,
             R_PAREN => open -= 1,
+            L_BRACE => n_braces += 1,
+            R_BRACE if n_braces == 0 => return true,
+            R_BRACE => n_braces -= 1,
             EOF | SPLIT_MARKER => return true,
+            _ if token.newline && p.op_starts_behind(last, token) => return true,
             _ => {}
         }
+        last = token.kind;
         token = p.token_from(token.end);
         if open == 0 {
             let ends = matches!(token.kind, EOF | SPLIT_MARKER | R_BRACE | R_PAREN | METADATA_OPEN);
@@ -201,6 +284,9 @@ fn value(p: &mut Parser<'_>, base: usize) {
 pub(in crate::mlir) fn region_follows(p: &mut Parser<'_>) -> bool {
     if !p.at(L_BRACE) {
         return false;
+    }
+    if p.is_region_here() {
+        return true;
     }
     let first = p.token_from(p.current.end);
     match first.kind {
@@ -227,8 +313,15 @@ fn begins_bare(p: &mut Parser<'_>, first: Token) -> bool {
         return false;
     }
     let next = p.token_from(first.end);
-    let is_operand = matches!(next.kind, VALUE_ID | SYMBOL_ID | STRING);
-    is_operand || (first.newline && next.newline && matches!(next.kind, IDENT | R_BRACE))
+    match next.kind {
+        VALUE_ID | SYMBOL_ID | STRING => true,
+        IDENT if !next.newline => true,
+        INT | FLOAT | ATTR_ID | TYPE_ID => !next.newline,
+        // A type or an attribute may stand in braces too: `{tensor<4xf32>}`.
+        L_PAREN | L_BRACK | L_BRACE | LT | MINUS => first.newline && !next.newline,
+        IDENT | R_BRACE => first.newline && next.newline,
+        _ => false,
+    }
 }
 
 /// Returns true if a single word stands in braces: `{unit_attribute}`.

@@ -58,9 +58,11 @@ fn result_list(p: &mut Parser<'_>) -> bool {
 
 fn named_operation(p: &mut Parser<'_>, entered: Entered) {
     let info = p.op_info();
-    let outer = p.in_function;
+    let outer = (p.in_function, p.in_unknown);
     if info.is_function || info.is_module {
-        p.in_function = info.is_function;
+        (p.in_function, p.in_unknown) = (info.is_function, false);
+    } else if !info.is_known && (p.at(STRING) || has_dialect(p)) {
+        p.in_unknown = true;
     }
     if p.at(IDENT) {
         p.op_name = p.text_of(p.current);
@@ -88,7 +90,7 @@ fn named_operation(p: &mut Parser<'_>, entered: Entered) {
         (_, None) => unknown(p, entered, info),
     }
     after_operation(p);
-    p.in_function = outer;
+    (p.in_function, p.in_unknown) = outer;
 }
 
 /// Dialects whose pretty forms are the same in all versions, and known in full: a text that does not fit is wrong.
@@ -125,10 +127,14 @@ fn misfit(p: &mut Parser<'_>, entered: Entered, behind_name: Mark, info: OpInfo)
     }
 }
 
+/// Returns true if the name of an operation says its dialect, or the region does.
+fn has_dialect(p: &Parser<'_>) -> bool {
+    p.text_of(p.current).contains('.') || !p.default_dialect.is_empty()
+}
+
 /// A word without a dialect is no operation where the region does not give it one, and what follows it may be anything.
 fn unknown(p: &mut Parser<'_>, entered: Entered, info: OpInfo) {
-    let has_dialect = p.text_of(p.current).contains('.') || !p.default_dialect.is_empty();
-    if has_dialect || info.is_bare {
+    if has_dialect(p) || info.is_bare {
         p.set_kind(entered, MLIR_OPAQUE_OP);
         p.bump();
         opaque::form(p, info.is_function);

@@ -93,6 +93,52 @@ fn aliases_metadata_and_chunks_are_read() {
 }
 
 #[test]
+fn a_marker_in_a_region_is_a_comment_of_a_text_that_is_run_as_a_whole() {
+    let n_chunks = |head: &str| {
+        let text = format!("{head}own.a {{\n  own.b\n// -----\n  own.b\n}}\n// -----\nown.c\n");
+        let steps = parse(&text);
+        (count(&steps, &[MLIR_CHUNK]), count(&steps, ERRORS))
+    };
+    for whole in ["// RUN: own-opt %s\n", "\u{feff}\r\n // Text.\r\n//RUN: own-opt %s\r\n"] {
+        assert_eq!(n_chunks(whole), (2, 0), "{whole}");
+    }
+    for split in ["", "// RUN: own-opt -split-input-file %s\n", "// Text.\n", "own.b // RUN: x\n"] {
+        assert_eq!(n_chunks(split).0, 3, "{split}");
+    }
+}
+
+#[test]
+fn parts_for_split_file_are_documents() {
+    check(
+        "// RUN: x\n//--- a/one.mlir\n#m = 1\nown.a {\n//--- two.mlir \r\n#m = 2\n",
+        expect![[r#"
+            //--- a/one.mlir
+            (ATTR_ALIAS_DEF #m = (NUMBER_ATTR 1))
+            (OPAQUE_OP own.a { (MISSING)) //--- two.mlir 
+            (ATTR_ALIAS_DEF #m = (NUMBER_ATTR 2))"#]],
+    );
+    // What is not MLIR is not read.
+    check(
+        "//--- a.c\nint f() { return }\n// -----\n//--- b.py\nif x:\n//--- c.mlir\nown.c\n//--- d.txt",
+        expect![[r#"
+        //--- a.c
+        int f() { return }
+        // -----
+        //--- b.py
+        if x:
+        //--- c.mlir
+        (OPAQUE_OP own.c) //--- d.txt"#]],
+    );
+    // Headings are comments.
+    check(
+        "//--- Loops\n//--- e.g.\n//--- a.mlir ---\n //--- a.mlir\n//---a.mlir\n//--- 1.2\n//--- (a.c)\nown.a //--- b.c\nown.d\n",
+        expect![[r#"
+            (OPAQUE_OP own.a)
+            (OPAQUE_OP own.d)"#]],
+    );
+}
+
+#[test]
 fn dimensions_are_one_token_and_zero_is_no_hexadecimal() {
     let text = "!a = tensor<0x4x?xf32>\n!b = vector<4x[8]xi1>\n!c = memref<*xf32>\n!d = !x.y<tensor<2x3x!t>>\n#e = dense<0x4F> : tensor<f32>\n";
     let mut offset = 0;

@@ -23,6 +23,16 @@ fn families(n: usize) -> Vec<(&'static str, String)> {
         ("dotted words on lines", "a.b = c.d\n".repeat(n)),
         ("empty braces", format!("a.b {}", "{}".repeat(n))),
         ("unknown regions", format!("{}{}", "a.b {\nc.d\n".repeat(n), "}\n".repeat(n))),
+        ("braces in doubt", format!("{}c.d\n{}", "a.b : {\n".repeat(n), "}\n".repeat(n))),
+        ("regions in doubt", "a.b {\nc.d : 1\n".repeat(n)),
+        (
+            "braces in doubt around regions",
+            format!("{}{}", "a.b {\nc.d : 1 {\nc.e\n".repeat(n), "}\nc.f\n}\n".repeat(n)),
+        ),
+        ("closed braces in doubt", "a.b {c.d : 1}\n".repeat(n)),
+        ("keys in doubt", format!("a.b {}", "{c : ".repeat(n))),
+        ("keys and lines in doubt", format!("a.b {}\nc.d\n", "{c : ".repeat(n))),
+        ("keys and brackets in doubt", format!("a.b {}\nc.d\n", "{c : (d {e : 1\n".repeat(n))),
         ("regions", format!("{}{}", "scf.if %c {\n".repeat(n), "}\n".repeat(n))),
         (
             "generic regions",
@@ -34,6 +44,8 @@ fn families(n: usize) -> Vec<(&'static str, String)> {
         ("function types", format!("!t = {}i32", "(i32) -> (".repeat(n))),
         ("block labels", "^bb0:\n".repeat(n)),
         ("split markers", "// -----\n".repeat(n)),
+        ("parts", "//--- a.mlir\n".repeat(n)),
+        ("parts that are not read", "//--- a.c\nint x;\n".repeat(n)),
         ("comments", "// c\n".repeat(n)),
         ("stray", ")".repeat(n)),
     ];

@@ -96,6 +96,15 @@ fn a_location_ends_an_operation_only_at_its_end() {
 }
 
 #[test]
+fn a_location_without_its_end_is_looked_at_up_to_the_next_operation() {
+    let open = "own.a loc(\"x\" =\n";
+    let text = format!("own.m {{\n  {open}  own.b {{\n  }}\n  own.c\n}}\n)\nown.d\n");
+    assert_eq!(short(&text, &parse(&text)).matches("(LOCATION loc ( \"x\"").count(), 1);
+    let without = text.replace("\n)", "");
+    assert_eq!(short(&without, &parse(&without)).matches("(LOCATION loc ( \"x\"").count(), 1);
+}
+
+#[test]
 fn a_blank_may_stand_before_the_body_of_a_type() {
     check(
         "%1 = arith.constant dense<3.0> : vector <3x2xf32>\n",
@@ -121,4 +130,88 @@ fn an_operation_without_operands_opens_a_region() {
     let tree = short(text, &parse(text));
     assert_eq!(tree.matches("(REGION").count(), 2, "{tree}");
     assert!(!tree.contains("MISSING") && !tree.contains("ERROR"), "{tree}");
+}
+
+#[test]
+fn an_operation_with_a_word_behind_its_name_opens_a_region() {
+    let text = "own.table @t {\n  level depth = 3\n  stop\n}\nown.last {\n  size [n = 0] to 4\n  rate 6\n}\n";
+    let tree = short(text, &parse(text));
+    assert_eq!(tree.matches("(REGION").count(), 2, "{tree}");
+    assert!(!tree.contains("MISSING") && !tree.contains("ERROR"), "{tree}");
+}
+
+#[test]
+fn a_line_that_begins_an_operation_shows_that_a_brace_opens_a_region() {
+    check(
+        "own.a {\n  own.number : 6\n  %a = own.next\n}\nown.b {\n  own.c : 1\n  ^bb1(%x: i32):\n}\n",
+        expect![[r#"
+            (OPAQUE_OP own.a (REGION { (BLOCK (OPAQUE_OP own.number : 6) (OPAQUE_OP (RESULT_LIST (VALUE_DEF %a) =) own.next)) }))
+            (OPAQUE_OP own.b (REGION { (BLOCK (OPAQUE_OP own.c : 1)) (BLOCK (BLOCK_LABEL ^bb1 (BLOCK_ARGS ( (BLOCK_ARG (VALUE_DEF %x) : (TYPE i32)) )) :)) }))"#]],
+    );
+    // In any dialect, and in braces that are in doubt themselves.
+    check(
+        "scf.own {\n  own.number : 6\n  own.a : {\n    own.b : {\n      own.c\n    }\n    own.d\n  }\n}\n",
+        expect![
+            "(OPAQUE_OP scf.own (REGION { (BLOCK (OPAQUE_OP own.number : 6 own.a : (REGION { (BLOCK (OPAQUE_OP own.b : (REGION { (BLOCK (OPAQUE_OP own.c)) })) (OPAQUE_OP own.d)) }))) }))"
+        ],
+    );
+}
+
+#[test]
+fn dictionaries_of_unknown_operations_are_no_regions() {
+    let dictionaries = [
+        "{}",
+        "{a}",
+        "{a, b}",
+        "{a = 1, b}",
+        "{\n    a = 1,\n    b.c\n  }",
+        "{\n    a,\n    b = [\n      1,\n      2],\n    c.d = 4\n  }",
+        "{a : 1, b : {c : 2}}",
+        "{\n    a : 1,\n    b.c : i32,\n    d\n  }",
+        "{\n    \"a\" : 1,\n    \"b\" : [2]\n  }",
+        "{tensor<4xf32>, none}",
+        "{@f, @g}",
+        "{%a, %b}",
+        "{1, 2}",
+    ];
+    for dictionary in dictionaries {
+        let text = format!("own.f @f {{\n  own.op {dictionary} : i32\n  own.last\n}}\n");
+        let tree = short(&text, &parse(&text));
+        assert_eq!(tree.matches("(REGION").count(), 1, "{tree}");
+        assert!(!tree.contains("MISSING") && !tree.contains("ERROR"), "{tree}");
+    }
+    // One without its end: the next operation is no part of it.
+    check(
+        "own.a {b = 1\nown.c %x\n",
+        expect![[r#"
+            (OPAQUE_OP own.a { b = 1 (MISSING))
+            (OPAQUE_OP own.c (VALUE_USE %x))"#]],
+    );
+}
+
+#[test]
+fn a_word_behind_a_comma_begins_no_operation() {
+    check(
+        "own.f @f {\n  key %x,\n  other %y\n  last\n}\n",
+        expect![[
+            r#"(OPAQUE_OP own.f (SYMBOL_REF @f) (REGION { (BLOCK (OPAQUE_OP key (VALUE_USE %x) , other (VALUE_USE %y)) (OPAQUE_OP last)) }))"#
+        ]],
+    );
+}
+
+#[test]
+fn an_unknown_operation_in_a_function_may_hold_functions() {
+    check(
+        "func.func @f() {\n  \"own.scope\"() ({\n    func.func @g() {\n      return\n    }\n  }) : () -> ()\n  return\n}\n",
+        expect![[
+            r#"(CUSTOM_OP func.func (SYMBOL_DEF @f) (BLOCK_ARGS ( )) (REGION { (BLOCK (GENERIC_OP "own.scope" ( ) (REGION_LIST ( (REGION { (BLOCK (CUSTOM_OP func.func (SYMBOL_DEF @g) (BLOCK_ARGS ( )) (REGION { (BLOCK (CUSTOM_OP return)) }))) }) )) : (FUNCTION_TYPE (TYPE_LIST ( )) -> (TYPE_LIST ( )))) (CUSTOM_OP return)) }))"#
+        ]],
+    );
+    // Known operations hold none: a brace is missing.
+    check(
+        "func.func @f() {\n  scf.if %c {\n    func.func @g() {\n  }\n",
+        expect![[r#"
+            (CUSTOM_OP func.func (SYMBOL_DEF @f) (BLOCK_ARGS ( )) (REGION { (BLOCK (CUSTOM_OP scf.if (VALUE_USE %c) (REGION { (BLOCK) (MISSING)))) (MISSING)))
+            (CUSTOM_OP func.func (SYMBOL_DEF @g) (BLOCK_ARGS ( )) (REGION { (BLOCK) }))"#]],
+    );
 }

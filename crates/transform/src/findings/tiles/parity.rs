@@ -259,14 +259,23 @@ fn finding(body: &Body, buffer: BufferId, count: &Count<'_>, wrong: Wrong) -> Fi
     let name = body.name(body.buffers[buffer].name);
     let which = for_which(body, &count.values);
     let (threads, expected) = (count.threads, count.expected);
+    let what = match threads > expected && count.arrived > 0 {
+        // How many phases end, and when, depends on who is early.
+        true => "may wait for a phase that nothing ends",
+        false => "waits for a phase that nothing ends",
+    };
     let why = match ended {
         _ if count.arrived == 0 => format!("nothing has arrived at `{name}` before it"),
+        _ if threads > expected => {
+            let are = if expected == 1 { "is" } else { "are" };
+            format!("{threads} threads arrive at `{name}`, and {expected} {are} enough to end one")
+        }
         _ if threads != expected => {
             format!("{threads} threads arrive at `{name}`, which is made for {expected}")
         }
         _ => format!("the last phase of `{name}` that has ended has parity {}", (ended - 1) & 1),
     };
-    let text = format!(" waits for a phase that nothing ends{which}: {why}");
+    let text = format!(" {what}{which}: {why}");
     let message = Sentence::of([place.into(), Word::Text(text.into())]);
     let mut finding = told(FindingKind::BarrierPhase, place, message);
     finding.related.push(Related { place: Place::Buffer(buffer), role: MADE });

@@ -3,7 +3,8 @@
 //! In: the facts. Out: a finding for each store in a `T.Parallel` to memory that threads share (or a fragment) where
 //! two iterations write one element, with both: a loop of known extent that neither the indices nor any guard name, or
 //! two iterations found by evaluation. The stored values must differ: the value names what the iterations differ in,
-//! or reads the element. A store of one value by all is no mistake, and a sum in a fragment may be one of a reducer.
+//! or reads the element. A store of one value by all is no mistake, and a sum in a fragment may be one of a reducer. A
+//! scalar of `T.alloc_var` is each thread's own.
 //! O(stores · iterations, with a limit).
 
 use ir::{Body, BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId, plan::finding::Place};
@@ -116,7 +117,8 @@ pub(super) fn each_store(facts: &FindingFacts<'_>, visit: &mut dyn FnMut(&Store<
     for op in body.ops_preorder() {
         let OpKind::Store { buffer, predicated: false } = body.ops[op].kind else { continue };
         let scope = body.buffers[buffer].scope;
-        if scope.is_local() && !scope.is_fragment() || body.has_unknown_rank(buffer) {
+        let is_of_thread = scope.is_local() || body.is_variable_of_thread(scope);
+        if is_of_thread || body.has_unknown_rank(buffer) {
             continue;
         }
         let Some(around) = around::of_op(facts, op) else { continue };

@@ -5,7 +5,8 @@
 //! that the variable of a loop of unknown extent picks: the checks that TileLang makes before it lowers a kernel (its
 //! `NestedLoopChecker`, `ParallelLocalIndexChecker` and `FragmentLoopChecker`). They look at the form alone, so that
 //! what is told is refused whatever the values are. An extent that Python knows is a number by then, and is not told.
-//! Also a pipeline whose lists do not have one length, steps of zero, and two ways to unroll. O(operations).
+//! Also a pipeline whose lists do not have one length, steps of zero, and two ways to unroll. Nothing is told of a
+//! kernel of a CPU, which has no threads. O(operations).
 
 use ir::{
     Attr, Body, BufferId, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
@@ -63,7 +64,8 @@ const AROUND: Role = Role("in the iterations of this loop");
 
 fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let (body, occurrences) = (facts.body, facts.occurrences);
-    if super::launches(body).next().is_none() {
+    let Some((_, attrs)) = super::launches(body).next() else { return };
+    if attrs.iter().any(|it| &*it.0 == "is_cpu") {
         return;
     }
     let nearest = nearest(body);

@@ -247,6 +247,29 @@ func.func @f(%a: index, %n: index) {
 }
 
 #[test]
+fn elements_of_a_divisor_that_are_zero() {
+    check(
+        r#"
+tt.func @f(%a: tensor<128xi32>, %b: tensor<8x128xi32>) {
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %e = tt.expand_dims %r {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+  %w = tt.broadcast %e : tensor<1x128xi32> -> tensor<8x128xi32>
+  %x = arith.remsi %a, %r : tensor<128xi32>
+  %z = arith.divsi %b, %w : tensor<8x128xi32>
+  "test.use"(%x, %z) : (tensor<128xi32>, tensor<8x128xi32>) -> ()
+  tt.return
+}
+"#,
+        expect![[r#"
+            zero-divisor: element 0 of the divisor %r is 0
+                %x = arith.remsi %a, %r : tensor<128xi32>
+            zero-divisor: element [_, 0] of the divisor %w is 0
+                %z = arith.divsi %b, %w : tensor<8x128xi32>
+        "#]],
+    );
+}
+
+#[test]
 fn accesses_outside_of_a_memref() {
     check(
         r#"
