@@ -50,7 +50,8 @@ mod tests {
     fn an_archive_has_the_same_files_in_fewer_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("a.whl"), folder.path().join("b.whl"));
-        let text: String = (0..20_000).map(|it| format!("{} {}\n", it % 97, it * it % 1013)).collect();
+        let text: String =
+            (0..20_000).map(|it| format!("{} {}\n", it % 97, it * it % 1013)).collect();
         let files = [("a/program", 0o755, text.as_str()), ("a/empty", 0o644, "")];
         let mut archive = ZipWriter::new(File::create(&from).unwrap());
         for (name, mode, text) in files {

@@ -6,8 +6,8 @@ use dashmap::DashMap;
 use syntax::{Form, Green, Language, Parse};
 
 use crate::{
-    attribute_problems::CleanAttributes,
     Db,
+    attribute_problems::CleanAttributes,
     index::FileIndex,
     input::{Content, SourceFile},
     last_text::LastText,

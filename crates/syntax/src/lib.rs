@@ -28,7 +28,7 @@ mod tests;
 
 pub use parser::{
     SyntaxKind, T,
-    mlir::{ShapeError, Shapes},
+    mlir::{ShapeError, Shapes, is_whole},
 };
 pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEvent};
 

@@ -80,7 +80,8 @@ pub(crate) fn each_unshared<'a>(
             continue;
         }
         level.n_own -= 1;
-        let is_entered = visit(Unshared { element, start, parent: Some((level.node, level.start)) });
+        let is_entered =
+            visit(Unshared { element, start, parent: Some((level.node, level.start)) });
         if let NodeOrToken::Node(node) = element
             && is_entered
         {

@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashSet;
 use syntax::{
-    Diagnostic, Green, GreenPart, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange,
-    TextSize,
+    Diagnostic, Green, GreenPart, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken,
+    TextRange, TextSize,
 };
 
 use crate::{

@@ -41,7 +41,10 @@ pub(super) fn of_body(
 fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut DiagnosticList) {
     let mut seen = FxHashSet::default();
     let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
-    let found = found.filter(|it| has_order(body, it.1) && seen.insert(*it));
+    let is_told = |&(op, value): &(OpId, ValueId)| {
+        has_order(body, value) && !is_in_unread_definition(body, op, value)
+    };
+    let found = found.filter(|it| is_told(it) && seen.insert(*it));
     let mut uses: BTreeMap<ValueId, Vec<TextRange>> = BTreeMap::new();
     for (op, value) in found {
         let of_op = map.uses_of(op).zip(values(body, op));
@@ -71,6 +74,14 @@ fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut DiagnosticLis
             ..Diagnostic::default()
         });
     }
+}
+
+/// Returns true if a value is used by the operation that defines it, or inside of it, and the form of that is not known:
+/// what seems to be a part of it may be the next operation.
+fn is_in_unread_definition(body: &Body, op: OpId, value: ValueId) -> bool {
+    let ValueKind::Result(definition, _) = body.values[value].kind else { return false };
+    let mut around = std::iter::successors(Some(op), |it| body.parent_op(*it));
+    matches!(body.ops[definition].kind, OpKind::Opaque(_)) && around.any(|it| it == definition)
 }
 
 /// Returns true if the region in which a value is defined certainly has an order: it belongs to a known operation, or

@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 
 use db::{AliasName, Db, DocumentAliases, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::{
-    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNDEFINED_SYMBOL},
+    ops::codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNDEFINED_ALIAS, UNDEFINED_SYMBOL},
     tvmscript::diagnostics::internal_error,
 };
 use ir::{
@@ -43,7 +43,9 @@ pub(super) fn diagnostics(
     let mut res = Vec::new();
     let found = &unit_diagnostics(db, at.unit);
     if config.operations {
-        let problems = found.problems.iter().map(place);
+        let is_one = LazyCell::new(|| is_one_document(db, at.unit.file(db)));
+        let is_told = |it: &&Diagnostic| it.code != UNDEFINED_ALIAS || !*is_one;
+        let problems = found.problems.iter().filter(is_told).map(place);
         let problems = problems.filter(|it| !at.is_of_function(it.range.start()));
         match at.unit.kind(db) {
             UnitKind::Program => res.extend(problems),
@@ -188,10 +190,18 @@ fn undefined_symbols(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
         ..Diagnostic::default()
     };
     let found: Vec<Diagnostic> = own.undefined(marks(db, frame.unit)).map(of).collect();
-    if found.is_empty() || is_dump(db, unit.file(db)) {
+    let file = unit.file(db);
+    if found.is_empty() || is_dump(db, file) || is_one_document(db, file) {
         return Vec::new();
     }
     found
+}
+
+/// Returns true if a text with split markers states how it is run, and not that it is split: what seems to be several
+/// documents is one, and they see each other's names. O(text).
+fn is_one_document(db: &dyn Db, file: SourceFile) -> bool {
+    let parse = db::parse(db, file);
+    has_markers(&parse.syntax(), |_| true) && syntax::is_whole(&parse.text())
 }
 
 /// Returns true if a symbol is named in a function. Most have none but their own, and all their marks take ten times as
@@ -212,9 +222,13 @@ fn mentions_symbols(db: &dyn Db, function: Unit<'_>) -> bool {
 
 /// Returns true if a file is a dump of passes: functions stand in it without their module. O(documents).
 fn is_dump(db: &dyn Db, file: SourceFile) -> bool {
-    let root = db::parse(db, file).syntax();
+    has_markers(&db::parse(db, file).syntax(), |it| it.contains("IR Dump "))
+}
+
+/// Returns true if a marker between documents has such a text.
+fn has_markers(root: &SyntaxNode, mut is_such: impl FnMut(&str) -> bool) -> bool {
     let mut tokens = root.children_with_tokens().filter_map(|it| it.into_token());
-    tokens.any(|it| it.kind() == SyntaxKind::SPLIT_MARKER && it.text().contains("IR Dump "))
+    tokens.any(|it| it.kind() == SyntaxKind::SPLIT_MARKER && is_such(it.text()))
 }
 
 /// All that is planned in a unit.

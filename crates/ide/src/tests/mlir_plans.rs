@@ -546,6 +546,23 @@ func.func @f(%m: memref<4xf32, #layout>, %i: index) attributes {k = #nope, k = 1
 }
 
 #[test]
+fn documents_of_a_text_that_is_run_as_a_whole_see_each_others_names() {
+    let documents = "!t = tensor<4xf32>\nfunc.func @f(%a: !t) {\n  return\n}\n// -----\n\
+                     func.func @g(%a: !t) {\n  func.call @f(%a) : (!t) -> ()\n  return\n}\n";
+    let config = DiagnosticsConfig { common_subexpressions: false, ..DiagnosticsConfig::default() };
+    check_diagnostics(&config, &format!("// RUN: own-opt %s\n{documents}"), expect![[r#""#]]);
+    let split = format!("// RUN: own-opt -split-input-file %s\n{documents}");
+    check_diagnostics(
+        &config,
+        &split,
+        expect![[r#"
+        7 Error undefined-alias: `!t` is not defined in this document
+        8 Error undefined-symbol: nothing defines or declares `@f`
+        8 Error undefined-alias: `!t` is not defined in this document"#]],
+    );
+}
+
+#[test]
 fn a_nul_is_a_blank() {
     let text = "\0func.func @f() {\0\n  return\0\n}\0\n\0";
     check_diagnostics(&DiagnosticsConfig::default(), text, expect![[""]]);

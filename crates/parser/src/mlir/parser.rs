@@ -80,8 +80,8 @@ pub(crate) struct Parser<'t> {
     pub(super) default_dialect: &'t str,
     /// The name of the innermost operation as its pretty form has it; empty in the generic form.
     pub(super) op_name: &'t str,
-    /// The column at which the innermost operation begins; `None` if that is not the begin of a line.
-    pub(super) op_column: Option<usize>,
+    /// The place where the innermost operation begins; `None` if that is not the begin of a line.
+    pub(super) op_start: Option<usize>,
     /// True if the next symbol of a form that is not known is the one that the operation defines.
     pub(super) symbol_is_def: bool,
     /// The number of regions that were entered so far.
@@ -96,7 +96,7 @@ pub(crate) struct Parser<'t> {
     more: bool,
     starved: bool,
     /// Values that may be the results of an operation, and whether they are.
-    results_memo: (std::ops::Range<usize>, bool),
+    results_memo: (std::ops::Range<usize>, Results),
     /// Open brackets of the flat parts being read.
     pub(super) brackets: Vec<SyntaxKind>,
     /// The number of them around the innermost region.
@@ -137,7 +137,7 @@ impl<'t> Parser<'t> {
             in_unknown: false,
             default_dialect: "",
             op_name: "",
-            op_column: None,
+            op_start: None,
             symbol_is_def: false,
             n_regions: 0,
             region_braces: Vec::new(),
@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
             last: EOF,
             more,
             starved: false,
-            results_memo: (0..0, false),
+            results_memo: (0..0, Results::No),
             brackets: Vec::new(),
             n_outer_brackets: 0,
             #[cfg(test)]
@@ -572,7 +572,11 @@ impl<'t> Parser<'t> {
     /// The same, of a token that stands behind one of this kind.
     pub(super) fn op_starts_behind(&mut self, last: SyntaxKind, token: Token) -> bool {
         match token.kind {
-            VALUE_ID => self.results_at(token),
+            VALUE_ID => match self.results_at(token) {
+                Results::Yes => true,
+                Results::No => false,
+                Results::Assigned => self.is_outside_brackets(),
+            },
             STRING => {
                 let next = self.token_from(token.end);
                 // A string in parentheses is the file of a named location.
@@ -587,23 +591,42 @@ impl<'t> Parser<'t> {
                 };
                 // The last entry of a dictionary.
                 let is_entry = next == R_BRACE && matches!(last, COMMA | L_BRACE);
-                !is_entry
-                    && !matches!(next, EQ | COMMA | COLON | GT | R_PAREN | R_BRACK | COLON2)
-                    && (is_name || !matches!(next, L_PAREN | L_BRACE | LT))
+                let is_dotted = name.contains('.');
+                let begins = match next {
+                    EQ | COMMA | GT | R_PAREN | R_BRACK | COLON2 => false,
+                    // An attribute or a word of a form stands in brackets, or further to the right. Behind a brace,
+                    // more than that decides.
+                    COLON => {
+                        let is_here = token.start == self.current.start;
+                        is_dotted && is_here && self.is_below_operation(token)
+                    }
+                    // A clause: `module(@m)`.
+                    L_PAREN | LT => is_dotted,
+                    L_BRACE => is_name,
+                    _ => true,
+                };
+                begins && !is_entry
             }
             _ => false,
         }
     }
 
-    /// Returns true if a word may be the name of an operation without its dialect: it begins a line outside of
-    /// brackets, no further to the right than the operation before, which does not end in a comma.
+    /// Returns true if a word may be the name of an operation without its dialect: it begins a line where another
+    /// operation may, and that before it does not end in a comma.
     fn may_begin_bare(&self, token: Token) -> bool {
         let is_awaited = self.is_awaiting() && token.start == self.current.start;
-        !self.default_dialect.is_empty()
-            && !is_awaited
-            && token.newline
-            && self.brackets.len() == self.n_outer_brackets
-            && self.op_column.is_some_and(|it| self.column(token.start) <= it)
+        !self.default_dialect.is_empty() && !is_awaited && self.is_below_operation(token)
+    }
+
+    /// Returns true if a token begins a line outside of brackets, no further to the right than the operation before.
+    fn is_below_operation(&self, token: Token) -> bool {
+        token.newline
+            && self.is_outside_brackets()
+            && self.op_start.is_some_and(|it| self.column(token.start) <= self.column(it))
+    }
+
+    fn is_outside_brackets(&self) -> bool {
+        self.brackets.len() == self.n_outer_brackets
     }
 
     /// The number of characters before the first token of a line.
@@ -615,13 +638,11 @@ impl<'t> Parser<'t> {
     /// An operation begins at the current token.
     pub(super) fn operation_begins(&mut self) {
         self.op_name = "";
-        let start = self.current.start;
-        let needs_column = !self.default_dialect.is_empty() && self.current.newline;
-        self.op_column = needs_column.then(|| self.column(start));
+        self.op_start = self.current.newline.then_some(self.current.start);
     }
 
-    /// Returns true if `%a, %b:2 =` begins with `token`.
-    fn results_at(&mut self, token: Token) -> bool {
+    /// Says whether `%a, %b:2 =` begins with `token`.
+    fn results_at(&mut self, token: Token) -> Results {
         // What holds for a list of results holds for its rest: no list is looked over twice.
         let (looked_over, answer) = &self.results_memo;
         if looked_over.contains(&token.start) {
@@ -634,23 +655,39 @@ impl<'t> Parser<'t> {
             if next.kind == COLON {
                 let count = self.token_from(next.end);
                 if count.kind != INT {
-                    break false;
+                    break Results::No;
                 }
                 next = self.token_from(count.end);
             }
             if next.kind != COMMA {
+                if next.kind != EQ {
+                    break Results::No;
+                }
                 // `%a, %b = %c` belongs to a list of assignments that goes on at this line.
-                let is_one = token.start == start;
-                let is_assigned = |it: &mut Self| it.token_from(next.end).kind == VALUE_ID;
-                break next.kind == EQ && (is_one || !is_assigned(self));
+                let value = self.token_from(next.end);
+                break match (value.kind == VALUE_ID, token.start == start) {
+                    (false, _) => Results::Yes,
+                    (true, true) if value.newline => Results::Yes,
+                    (true, true) => Results::Assigned,
+                    (true, false) => Results::No,
+                };
             }
             let value = self.token_from(next.end);
             if value.kind != VALUE_ID {
-                break false;
+                break Results::No;
             }
             token = value;
         };
         self.results_memo = (start..token.end, answer);
         answer
     }
+}
+
+/// Whether names of values are those of the results of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Results {
+    Yes,
+    No,
+    /// `%a = %b`: in brackets it belongs to a list of assignments.
+    Assigned,
 }

@@ -309,11 +309,13 @@ impl OpTraits {
 
     /// Returns true if deleting the operation would leave a block without operations, so that a region without a label
     /// would have no block. Terminators stay, so this asks only about blocks without one; their last operation stays.
+    /// The block of a module is there without a text.
     pub(super) fn holds_its_block(&self, body: &Body, op: OpId) -> bool {
         let block = &body.blocks[body.ops[op].parent];
         block.parent != body.root
             && block.ops.last() == Some(&op)
             && !self.of(op).has(Bits::TERMINATOR)
+            && !body.parent_op(op).is_some_and(|it| is_module(body, it))
     }
 
     /// Returns true for a marked operation with regions: a loop of OpenMP, or a wrapper of one.
@@ -329,6 +331,10 @@ impl OpTraits {
             && body.blocks[data.parent].ops.len() == 2
             && body.parent_op(op).is_some_and(|it| self.is_marked(body, it))
     }
+}
+
+fn is_module(body: &Body, op: OpId) -> bool {
+    matches!(body.ops[op].kind, OpKind::Named(known_ops::BUILTIN_MODULE))
 }
 
 fn unknown() -> Named {

@@ -98,6 +98,32 @@ func.func @f(%c: i1) -> i32 {
 }
 
 #[test]
+fn a_form_that_is_not_known_may_hold_the_next_operation() {
+    // `cond_br` belongs to what comes before it, as far as is known: it does not use what that one defines too early.
+    check_diagnostics(
+        r#"
+func.func @f(%a: i32) {
+  %b = own.conv %a
+  cond_br %b, ^bb1, ^bb2
+^bb1:
+  return
+^bb2:
+  %c = own.get %a : i32 over
+    own.block : {
+      own.use %c : i32
+    }
+  return
+}
+"#,
+        expect![[r#"
+            unknown-operation `own.conv`: the effects of `own.conv` are unknown: nothing is merged with it or moved over it
+            unknown-operation `own.get`: the effects of `own.get` are unknown: nothing is merged with it or moved over it
+            unknown-operation `own.use`: the effects of `own.use` are unknown: nothing is merged with it or moved over it
+        "#]],
+    );
+}
+
+#[test]
 fn broken_operations_are_opaque_and_keep_their_values() {
     check(
         "func.func @f(%a: i32) {\n  %0 = arith.addi %a, : i32\n  %1 = own.op %0, (%b: i32) {\n    own.inner %b\n  }\n  } ] junk\n  return\n}\n",

@@ -155,7 +155,7 @@ impl OpPlaces {
     }
 }
 
-/// What is added to the places that move, and to the numbers of uses. Both may be negative: they wrap.
+/// The numbers that are added to places that move, and to the numbers of uses. Both may be negative: they wrap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shift {
     pub(super) text: u32,
@@ -323,12 +323,14 @@ impl Places {
         let n_before = res.len();
         res.starts.extend(self.starts[run.end..].iter().map(|&it| moved(it)));
         res.lens.extend_from_slice(&self.lens[run.end..]);
-        for (&at, &len) in &self.long {
-            let old = at as usize;
-            if old < run.start {
-                res.long.insert(at, len);
-            } else if old >= run.end {
-                res.long.insert((old - run.end + n_before) as u32, len);
+        // Most have none.
+        if !self.long.is_empty() {
+            let is_long = |at: &usize| self.lens[*at] == u8::MAX;
+            let before = (0..run.start).filter(is_long).map(|at| (at, at));
+            let behind = (run.end..self.len()).filter(is_long);
+            let behind = behind.map(|at| (at, at - run.end + n_before));
+            for (old, new) in before.chain(behind) {
+                res.long.insert(new as u32, self.get(old).len().into());
             }
         }
         res

@@ -314,7 +314,9 @@ fn last(text: &str) -> &str {
 fn is_name(text: &str) -> bool {
     let is_first = |it: &u8| it.is_ascii_alphabetic() || *it == b'_';
     let has_letters = text.is_ascii() && text.bytes().all(is_in_word);
-    has_letters && text.as_bytes().first().is_some_and(is_first) && SyntaxKind::from_keyword(text).is_none()
+    has_letters
+        && text.as_bytes().first().is_some_and(is_first)
+        && SyntaxKind::from_keyword(text).is_none()
 }
 
 #[cfg(test)]

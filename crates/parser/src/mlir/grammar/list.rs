@@ -82,14 +82,15 @@ fn metadata(p: &mut Parser<'_>) {
 /// `MLIR_REGION`, whose `{` is the current token. A region that is nested too deep is skipped to its `}`.
 pub(in crate::mlir) fn region(p: &mut Parser<'_>) -> bool {
     p.enter(MLIR_REGION);
-    let around = (p.default_dialect, p.n_outer_brackets);
+    let around = (p.default_dialect, p.n_outer_brackets, p.op_start);
     let closed = p.nest(|p| {
         p.enter_region();
         p.n_outer_brackets = p.brackets.len();
+        p.op_start = None;
         p.bump();
         blocks(p);
         p.leave_region();
-        (p.default_dialect, p.n_outer_brackets) = around;
+        (p.default_dialect, p.n_outer_brackets, p.op_start) = around;
         p.eat(R_BRACE)
     });
     if closed.is_none() {

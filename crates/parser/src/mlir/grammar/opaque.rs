@@ -292,7 +292,9 @@ pub(in crate::mlir) fn region_follows(p: &mut Parser<'_>) -> bool {
     match first.kind {
         BLOCK_ID => true,
         IDENT if !first.newline => {
-            !ends_with_brace(p, first) && (p.op_starts_at(first) || begins_bare(p, first))
+            !ends_with_brace(p, first)
+                && !is_short_body(p, first)
+                && (p.op_starts_at(first) || begins_bare(p, first))
         }
         IDENT => p.op_starts_at(first) || begins_bare(p, first) || states_its_type(p, first),
         _ => p.op_starts_at(first),
@@ -328,6 +330,31 @@ fn begins_bare(p: &mut Parser<'_>, first: Token) -> bool {
 fn ends_with_brace(p: &mut Parser<'_>, first: Token) -> bool {
     p.token_from(first.end).kind == R_BRACE
 }
+
+/// Returns true if the braces hold an operation by its name and attributes, which stand for a region of the structured
+/// operation around: `linalg.map { arith.addi {k} }`.
+fn is_short_body(p: &mut Parser<'_>, first: Token) -> bool {
+    let mut token = p.token_from(first.end);
+    if !matches!(p.op_name, "linalg.map" | "linalg.reduce") || token.kind != L_BRACE {
+        return false;
+    }
+    let mut n_open = 0u32;
+    for _ in 0..MOST_IN_BODY {
+        match token.kind {
+            L_BRACE => n_open += 1,
+            R_BRACE if n_open == 0 => return true,
+            R_BRACE => n_open -= 1,
+            EOF | SPLIT_MARKER => return false,
+            _ if n_open == 0 => return false,
+            _ => {}
+        }
+        token = p.token_from(token.end);
+    }
+    false
+}
+
+/// The limit on the tokens of attributes that are looked at.
+const MOST_IN_BODY: u32 = 64;
 
 /// A pretty form of an operation from behind its name: all of it without a structure. What cannot be the end of any
 /// form is `MLIR_MISSING`.

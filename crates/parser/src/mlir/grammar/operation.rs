@@ -19,7 +19,7 @@ use crate::{
 
 /// A `MLIR_GENERIC_OP`, `MLIR_CUSTOM_OP` or `MLIR_OPAQUE_OP`. The current token is a value, a string or a word.
 pub(super) fn operation(p: &mut Parser<'_>) {
-    let around = (p.op_column, p.op_name);
+    let around = (p.op_start, p.op_name);
     p.operation_begins();
     let unit = !p.in_function && p.op_info().is_function;
     if unit {
@@ -36,7 +36,7 @@ pub(super) fn operation(p: &mut Parser<'_>) {
     if unit {
         p.function_ends();
     }
-    (p.op_column, p.op_name) = around;
+    (p.op_start, p.op_name) = around;
 }
 
 /// `%a, %b:2 =`

@@ -152,7 +152,7 @@ fn a_line_that_begins_an_operation_shows_that_a_brace_opens_a_region() {
     check(
         "scf.own {\n  own.number : 6\n  own.a : {\n    own.b : {\n      own.c\n    }\n    own.d\n  }\n}\n",
         expect![
-            "(OPAQUE_OP scf.own (REGION { (BLOCK (OPAQUE_OP own.number : 6 own.a : (REGION { (BLOCK (OPAQUE_OP own.b : (REGION { (BLOCK (OPAQUE_OP own.c)) })) (OPAQUE_OP own.d)) }))) }))"
+            "(OPAQUE_OP scf.own (REGION { (BLOCK (OPAQUE_OP own.number : 6) (OPAQUE_OP own.a : (REGION { (BLOCK (OPAQUE_OP own.b : (REGION { (BLOCK (OPAQUE_OP own.c)) })) (OPAQUE_OP own.d)) }))) }))"
         ],
     );
 }
@@ -213,5 +213,61 @@ fn an_unknown_operation_in_a_function_may_hold_functions() {
         expect![[r#"
             (CUSTOM_OP func.func (SYMBOL_DEF @f) (BLOCK_ARGS ( )) (REGION { (BLOCK (CUSTOM_OP scf.if (VALUE_USE %c) (REGION { (BLOCK) (MISSING)))) (MISSING)))
             (CUSTOM_OP func.func (SYMBOL_DEF @g) (BLOCK_ARGS ( )) (REGION { (BLOCK) }))"#]],
+    );
+}
+
+#[test]
+fn a_list_of_assignments_goes_on_at_the_next_line() {
+    check(
+        "own.launch args(%a = %x, %b = %y,\n  %c = %z) {\n  own.use %c\n}\n",
+        expect![
+            "(OPAQUE_OP own.launch args ( (POSSIBLE_DEF %a) = (VALUE_USE %x) , (POSSIBLE_DEF %b) = (VALUE_USE %y) , (POSSIBLE_DEF %c) = (VALUE_USE %z) ) (REGION { (BLOCK (OPAQUE_OP own.use (VALUE_USE %c))) }))"
+        ],
+    );
+    // Outside of brackets it is somebody's mistake.
+    check(
+        "own.a\n%c = %z\nown.b\n",
+        expect![[r#"
+        (OPAQUE_OP own.a)
+        (CUSTOM_OP (RESULT_LIST (VALUE_DEF %c) =) (ERROR_NODE (VALUE_USE %z)))
+        (OPAQUE_OP own.b)"#]],
+    );
+}
+
+#[test]
+fn a_name_before_a_colon_begins_an_operation_where_one_may_stand() {
+    check(
+        "%a = own.get %x : i32\nown.block : {\n  own.use %a : i32\n}\n",
+        expect![[r#"
+            (OPAQUE_OP (RESULT_LIST (VALUE_DEF %a) =) own.get (VALUE_USE %x) : i32)
+            (OPAQUE_OP own.block : (REGION { (BLOCK (OPAQUE_OP own.use (VALUE_USE %a) : i32)) }))"#]],
+    );
+    // A word of the form, and an entry of a dictionary.
+    check(
+        "own.get %x\n    own.kind : i32\nown.set {\nown.key : i32, b}\n",
+        expect![[r#"
+        (OPAQUE_OP own.get (VALUE_USE %x) own.kind : i32)
+        (OPAQUE_OP own.set { own.key : i32 , b })"#]],
+    );
+}
+
+#[test]
+fn a_clause_is_no_operation() {
+    check(
+        "gpu.launch blocks(%x) in (%g = %n)\n  module(@m) function(@k) {\n  gpu.terminator\n}\n",
+        expect![
+            "(OPAQUE_OP gpu.launch blocks ( (VALUE_USE %x) ) in ( (POSSIBLE_DEF %g) = (VALUE_USE %n) ) module ( (SYMBOL_REF @m) ) function ( (SYMBOL_REF @k) ) (REGION { (BLOCK (CUSTOM_OP gpu.terminator)) }))"
+        ],
+    );
+}
+
+#[test]
+fn an_operation_with_attributes_may_stand_for_a_body() {
+    check(
+        "%r = linalg.map { arith.addi {f = #a.b<c>} } ins(%a : tensor<4xi32>) outs(%o : tensor<4xi32>)\n\
+         own.map { arith.addi {f} }\n",
+        expect![[r#"
+            (OPAQUE_OP (RESULT_LIST (VALUE_DEF %r) =) linalg.map { arith.addi { f = #a.b < c > } } ins ( (POSSIBLE_DEF %a) : tensor < 4x i32 > ) outs ( (POSSIBLE_DEF %o) : tensor < 4x i32 > ))
+            (OPAQUE_OP own.map (REGION { (BLOCK (CUSTOM_OP arith.addi (ERROR_NODE { f }))) }))"#]],
     );
 }

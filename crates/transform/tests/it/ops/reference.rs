@@ -55,6 +55,34 @@ fn comments_stay_and_lines_go() {
 }
 
 #[test]
+fn the_last_operation_of_a_module_goes_if_nothing_needs_it() {
+    check(
+        r#"
+module {
+  %a = arith.constant 1 : i64
+  "test.use"(%a) : (i64) -> ()
+  %b = arith.constant 2 : i64
+}
+module {
+  %c = arith.constant 3 : i64
+}
+"#,
+        expect![[r#"
+
+            module {
+              %a = arith.constant 1 : i64
+              "test.use"(%a) : (i64) -> ()
+            }
+            module {
+            }
+            ----
+            dead-operation: %b = arith.constant 2 : i64
+            dead-operation: %c = arith.constant 3 : i64
+        "#]],
+    );
+}
+
+#[test]
 fn results_of_packs_are_renamed_with_their_numbers() {
     check(
         r#"

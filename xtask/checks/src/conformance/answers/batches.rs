@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn a_logic_is_named_only_where_the_solver_knows_all_in_it() {
-        let of = |goal: &str| logic(&format!("(declare-const v0 (_ BitVec 32))\n(assert {goal})\n"));
+        let of =
+            |goal: &str| logic(&format!("(declare-const v0 (_ BitVec 32))\n(assert {goal})\n"));
         assert_eq!(of("(bvslt v0 (_ bv1 32))"), "(set-logic QF_BV)\n");
         assert_eq!(of("(not (bvumul_noovfl v0 v0))"), "");
         assert_eq!(of("(not (and (bvsmul_noovfl v0 v0) (bvsmul_noudfl v0 v0)))"), "");
