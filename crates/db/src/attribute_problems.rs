@@ -1,24 +1,16 @@
-//! The errors in the attributes and types of a unit of MLIR. Of a large one, what it shares with a version that had none
-//! is not looked at again.
-
-use std::collections::BTreeSet;
+//! The errors in the attributes and types of a unit of MLIR. Of a large one, what it shares with a version that had
+//! none is not looked at again.
 
 use salsa::plumbing::AsId as _;
-use syntax::{Diagnostic, Green};
+use syntax::Diagnostic;
 
 use crate::{
     Db,
     document_aliases::{AliasName, alias},
+    file::CleanAttributes,
     previous_lowering::MIN_LEN,
     unit::Unit,
 };
-
-/// A version of a unit without errors in its attributes.
-pub(crate) struct CleanAttributes {
-    tree: Green,
-    /// The aliases that they use: all were defined.
-    aliases: BTreeSet<Box<str>>,
-}
 
 /// The errors in the attributes and types of a unit, relative to it. They follow from its tree and the aliases of its
 /// document alone, whichever version is known.

@@ -1,13 +1,12 @@
 //! Files: their trees, their languages, and what their last versions looked like.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use dashmap::DashMap;
 use syntax::{Form, Green, Language, Parse};
 
 use crate::{
     Db,
-    attribute_problems::CleanAttributes,
     index::FileIndex,
     input::{Content, SourceFile},
     last_text::LastText,
@@ -68,6 +67,13 @@ struct LastVersion {
     clean_trees: Recent<Green>,
     /// Versions of large units that have no errors in their attributes.
     clean_attributes: Recent<CleanAttributes>,
+}
+
+/// A version of a unit without errors in its attributes.
+pub(crate) struct CleanAttributes {
+    pub(crate) tree: Green,
+    /// The aliases that they use: all were defined.
+    pub(crate) aliases: BTreeSet<Box<str>>,
 }
 
 /// Something of large units, of the one that was asked for last first; few.

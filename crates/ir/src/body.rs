@@ -6,6 +6,7 @@
 
 mod dialect;
 mod marks;
+mod room;
 mod scopes;
 mod splice;
 
@@ -490,13 +491,6 @@ impl Body {
         let items: SmallVec<[ExprId; 8]> = SmallVec::from_slice(self.items(list));
         let mapped: SmallVec<[ExprId; 8]> = items.iter().map(|&it| map(self, it)).collect();
         if mapped == items { list } else { self.list(&mapped) }
-    }
-
-    /// Makes room for as many operations and values more, and a use of each.
-    pub fn reserve(&mut self, n_ops: usize, n_values: usize) {
-        self.ops.reserve(n_ops);
-        self.values.reserve(n_values);
-        self.exprs.reserve(n_values);
     }
 
     /// A variable.

@@ -15,8 +15,8 @@ use crate::{
     ops::codes::{DUPLICATE_KEY, UNDEFINED_AFFINE_NAME, UNDEFINED_ALIAS},
 };
 
-/// Problems of the attributes and types of a unit, relative to it; at most as many as are listed of one unit. `clean` is
-/// a version of it that has none: what both share is not looked at.
+/// Problems of the attributes and types of a unit, relative to it; at most as many as are listed of one unit. `clean`
+/// is a version of it that has none: what both share is not looked at.
 pub fn attribute_problems(
     unit: &Green,
     clean: Option<&Green>,

@@ -76,8 +76,8 @@ fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut DiagnosticLis
     }
 }
 
-/// Returns true if a value is used by the operation that defines it, or inside of it, and the form of that is not known:
-/// what seems to be a part of it may be the next operation.
+/// Returns true if a value is used by the operation that defines it, or inside of it, and the form of that is not
+/// known: what seems to be a part of it may be the next operation.
 fn is_in_unread_definition(body: &Body, op: OpId, value: ValueId) -> bool {
     let ValueKind::Result(definition, _) = body.values[value].kind else { return false };
     let mut around = std::iter::successors(Some(op), |it| body.parent_op(*it));

@@ -683,7 +683,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Whether names of values are those of the results of an operation.
+/// The answer to whether names of values are those of the results of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Results {
     Yes,

@@ -27,7 +27,7 @@ impl Stored {
         Stored::by(&text)
     }
 
-    /// What a function stores, in order.
+    /// The values that a function stores, in order.
     fn by(text: &str) -> Stored {
         let body = body(text);
         let stores = body.ops.iter().filter(|it| matches!(it.1.kind, OpKind::Store { .. }));
