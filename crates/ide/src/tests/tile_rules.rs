@@ -466,6 +466,57 @@ fn loops_that_tilelang_refuses() {
     );
 }
 
+/// TileLang before 0.1.14 ran a loop whole in each thread that stores to the memory of a thread alone.
+#[test]
+fn arrays_that_each_thread_has_whole_were_right_once() {
+    let check = |statements: &str, expected: Expect| {
+        let statements = format!("L = T.alloc_local((64,), \"float32\")\n{statements}");
+        let text = factory(
+            "",
+            "64",
+            "4, threads=128) as bx",
+            &["F = T.alloc_fragment((64,), \"float32\")"],
+            &statements,
+        );
+        let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
+        let all = analysis(&text).diagnostics(FILE, &config).unwrap();
+        let all = all.iter().filter(|it| it.code == "tile-loop");
+        let all: Vec<String> = all.map(|it| format!("{:?}: {}", it.severity, it.message)).collect();
+        expected.assert_eq(&all.join("\n"));
+    };
+    check(
+        "for i in T.Parallel(64):\n    L[i] = B[i]\nfor i in T.Parallel(64):\n    B[i] = L[i // 2]",
+        expect![[r#"
+        Warning: `L[i] = B[i]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own; TileLang refuses that since 0.1.14
+        Warning: `L[i // 2]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own; TileLang refuses that since 0.1.14"#]],
+    );
+    check(
+        "for i in T.serial(64):\n    L[i] = B[i]\nfor i in T.Parallel(64):\n    B[i] = L[i]",
+        expect![
+            "Warning: `L[i]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own; TileLang refuses that since 0.1.14"
+        ],
+    );
+    // Each thread has only its part of what it stores beside other memory, or out of a fragment.
+    check(
+        "for i in T.Parallel(64):\n    L[i] = B[i]\n    B[i] = 0.0",
+        expect![
+            "Error: `L[i] = B[i]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own"
+        ],
+    );
+    check(
+        "for i, j in T.Parallel(8, 8):\n    L[i * 8 + j] = F[i]\nfor i in T.Parallel(64):\n    B[i] = L[i // 2]",
+        expect![[r#"
+        Error: `L[i * 8 + j] = F[i]` picks an element of `L` by `j` of `T.Parallel`, but each thread has a `L` of its own
+        Error: `L[i // 2]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own"#]],
+    );
+    check(
+        "for i in T.Parallel(64):\n    L[i] = 1.0\n    T.atomic_add(B[i], 1.0)",
+        expect![
+            "Error: `L[i] = 1.0` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own"
+        ],
+    );
+}
+
 #[test]
 fn loops_of_a_cpu_have_no_threads() {
     let local = "L = T.alloc_local((64,), \"float32\")\nfor i in T.Parallel(64):\n    L[i] = B[i]\nfor i in T.serial(64):\n    B[i] = L[i]";
