@@ -643,6 +643,23 @@ fn launches_that_no_device_accepts() {
     for (launch, statements) in right {
         assert_eq!(found_in(launch, statements), [""; 0], "{launch}\n{statements}");
     }
+    // Compilers made of TileLang are for other devices.
+    let others = [
+        ("4, threads=2, is_npu=True", large.to_owned()),
+        ("4, threads=128", format!("{large}\nT.gemm_v0(S, W, C)")),
+        ("4, threads=128", format!("{large}\nT.tile.add(S, S, S)")),
+        ("4, threads=128", format!("T.annotate_tileview({{S: 1}})\n{large}")),
+    ];
+    for (launch, statements) in others {
+        assert_eq!(found_in(launch, &statements), [""; 0], "{launch}\n{statements}");
+    }
+    // What TileLang has.
+    for before in
+        ["T.annotate_safe_value({A: 0.0})", "T.use_swizzle(10)", "T.sync_threads()", "helper(S)"]
+    {
+        let statements = format!("{before}\n{large}");
+        assert_eq!(found_in("4, threads=128", &statements), ["launch-limit"], "{statements}");
+    }
     // The blocks of a launch may have no name.
     for launch in ["1, threads=0)", "0, threads=128)", "1, threads=2048)"] {
         let text = factory("", "64", launch, &[], "T.clear(B)");
