@@ -518,6 +518,18 @@ fn arrays_that_each_thread_has_whole_were_right_once() {
 }
 
 #[test]
+fn operands_of_no_known_type_may_be_elements() {
+    let head = "import tilelang.language as T\n\ndef make(n, dtype):\n    @T.prim_func\n    def f(D: T.Buffer(shape, dtype), B: T.Tensor((64,), \"float32\")):\n        with T.Kernel(n, threads=128) as bx:\n            F = T.alloc_fragment((64,), \"float32\")\n            for i in T.Parallel(64):\n                ";
+    for it in ["T.atomic_add(D[bx, i], F[i])", "T.atomic_max(D[i], F[i])", "T.copy(D[bx, i], F[i])"]
+    {
+        assert_eq!(told(&RULES, &format!("{head}{it}\n")), [""; 0], "{it}");
+    }
+    for it in ["T.atomic_add(B, F)", "T.copy(B, F)", "T.clear(F)"] {
+        assert_eq!(told(&RULES, &format!("{head}{it}\n")), ["tile-loop"], "{it}");
+    }
+}
+
+#[test]
 fn loops_of_a_cpu_have_no_threads() {
     let local = "L = T.alloc_local((64,), \"float32\")\nfor i in T.Parallel(64):\n    L[i] = B[i]\nfor i in T.serial(64):\n    B[i] = L[i]";
     assert_eq!(found_in("4, is_cpu=True", local), [""; 0]);

@@ -12,8 +12,8 @@
 //! kernel of a CPU, which has no threads. O(operations).
 
 use ir::{
-    Attr, Body, BufferId, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
-    ValueId, ValueKind,
+    Attr, Body, BufferId, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OccurrenceId,
+    OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id as _,
     plan::finding::{Place, Related, Role},
 };
@@ -28,6 +28,7 @@ use super::{
     told,
     witness::definition,
 };
+use crate::tile_memory::buffer;
 
 /// A loop that TileLang refuses.
 pub(in super::super) const TILE_LOOP: FindingRule = FindingRule {
@@ -118,8 +119,8 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         for id in occurrences.of_op(op) {
             let place = Place::Occurrence(id);
             match body.expr(occurrences[id].expr).kind {
-                ExprKind::Call { callee: Callee::Intrinsic(_, it), .. }
-                    if it.is_tilelang_tile() =>
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. }
+                    if it.is_tilelang_tile() && !may_be_of_elements(body, it, args) =>
                 {
                     let text = " is the work of all threads of the block, inside of `T.Parallel`";
                     tell(place, text.to_owned(), true);
@@ -232,6 +233,15 @@ fn shared(facts: &FindingFacts<'_>, nearest: &[Option<OpId>]) -> Shared {
         }
     }
     shared
+}
+
+/// Returns true for a copy or an atomic operation with an operand whose type is not known: of elements it is the work of
+/// one iteration.
+fn may_be_of_elements(body: &Body, intrinsic: Intrinsic, args: ExprListId) -> bool {
+    use Intrinsic::{TlAtomicAdd, TlAtomicMax, TlAtomicMin, TlCopy};
+    let mut operands = body.items(args).iter().take(2);
+    matches!(intrinsic, TlCopy | TlAtomicAdd | TlAtomicMax | TlAtomicMin)
+        && operands.any(|&it| buffer(body, it).is_none() && body.expr(it).ty == Type::Unknown)
 }
 
 /// The message about an element, and true if every TileLang refuses it: of memory that each thread has whole, which was
