@@ -221,6 +221,28 @@ fn arms_that_raise_are_left_to_python() {
 }
 
 #[test]
+fn old_names_of_types_are_types() {
+    let text = format!(
+        "{HEAD}\n@T.prim_func\ndef f(A: T.Tensor((64,), \"e4m3_float8\"), B: T.Tensor((64,), \"e5m2_float8\"), C: T.Tensor((64,), \"e9m9_float8\")):\n    with T.Kernel(4, threads=64) as bx:\n        S = T.alloc_shared((64,), \"e4m3fnuz_float8\")\n        A[bx] = T.cast(B[bx], \"e4m3_float8\")\n        S[bx] = A[bx]\n"
+    );
+    expect![[r#"
+        malformed-form: a data type is needed here
+        @T.prim_func
+        def f(A: T.Buffer((64,), "e4m3_float8"), B: T.Buffer((64,), "e5m2_float8"), C: T.handle):
+            for bx in T.thread_binding(4, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [64, 1, 1]})
+                    S = T.sblock_alloc_buffer((64,), "e4m3fnuz_float8", scope="shared.dyn")
+                    A[bx] = T.cast(B[bx], "e4m3_float8")
+                    S[bx] = A[bx]
+    "#]]
+    .assert_eq(&printed(&text));
+}
+
+#[test]
 fn tiles_have_the_extents_of_the_other_side() {
     check(
         "        S = T.alloc_shared((16, 32), \"float16\")
