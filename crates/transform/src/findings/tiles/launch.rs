@@ -137,7 +137,8 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Returns true for a kernel that TileLang itself does not read: a compiler made of it does, whose devices may be others.
+/// Returns true for a kernel that TileLang itself does not read: a compiler made of it does, and its devices may be
+/// others.
 fn is_for_others(facts: &FindingFacts<'_>) -> bool {
     let body = facts.body;
     let has_others = |attrs: &AttrDict| attrs.iter().any(|it| !KEYS.contains(&&*it.0));

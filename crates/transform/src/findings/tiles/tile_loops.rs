@@ -235,8 +235,8 @@ fn shared(facts: &FindingFacts<'_>, nearest: &[Option<OpId>]) -> Shared {
     shared
 }
 
-/// Returns true for a copy or an atomic operation with an operand whose type is not known: of elements it is the work of
-/// one iteration.
+/// Returns true for a copy or an atomic operation with an operand whose type is not known: of elements it is the work
+/// of one iteration.
 fn may_be_of_elements(body: &Body, intrinsic: Intrinsic, args: ExprListId) -> bool {
     use Intrinsic::{TlAtomicAdd, TlAtomicMax, TlAtomicMin, TlCopy};
     let mut operands = body.items(args).iter().take(2);
