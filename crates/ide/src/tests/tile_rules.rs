@@ -466,6 +466,69 @@ fn loops_that_tilelang_refuses() {
     );
 }
 
+/// TileLang before 0.1.14 ran a loop whole in each thread that stores to the memory of a thread alone.
+#[test]
+fn arrays_that_each_thread_has_whole_were_right_once() {
+    let check = |statements: &str, expected: Expect| {
+        let statements = format!("L = T.alloc_local((64,), \"float32\")\n{statements}");
+        let text = factory(
+            "",
+            "64",
+            "4, threads=128) as bx",
+            &["F = T.alloc_fragment((64,), \"float32\")"],
+            &statements,
+        );
+        let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
+        let all = analysis(&text).diagnostics(FILE, &config).unwrap();
+        let all = all.iter().filter(|it| it.code == "tile-loop");
+        let all: Vec<String> = all.map(|it| format!("{:?}: {}", it.severity, it.message)).collect();
+        expected.assert_eq(&all.join("\n"));
+    };
+    check(
+        "for i in T.Parallel(64):\n    L[i] = B[i]\nfor i in T.Parallel(64):\n    B[i] = L[i // 2]",
+        expect![[r#"
+        Warning: `L[i] = B[i]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own; TileLang refuses that since 0.1.14
+        Warning: `L[i // 2]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own; TileLang refuses that since 0.1.14"#]],
+    );
+    check(
+        "for i in T.serial(64):\n    L[i] = B[i]\nfor i in T.Parallel(64):\n    B[i] = L[i]",
+        expect![
+            "Warning: `L[i]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own; TileLang refuses that since 0.1.14"
+        ],
+    );
+    // Each thread has only its part of what it stores beside other memory, or out of a fragment.
+    check(
+        "for i in T.Parallel(64):\n    L[i] = B[i]\n    B[i] = 0.0",
+        expect![
+            "Error: `L[i] = B[i]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own"
+        ],
+    );
+    check(
+        "for i, j in T.Parallel(8, 8):\n    L[i * 8 + j] = F[i]\nfor i in T.Parallel(64):\n    B[i] = L[i // 2]",
+        expect![[r#"
+        Error: `L[i * 8 + j] = F[i]` picks an element of `L` by `j` of `T.Parallel`, but each thread has a `L` of its own
+        Error: `L[i // 2]` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own"#]],
+    );
+    check(
+        "for i in T.Parallel(64):\n    L[i] = 1.0\n    T.atomic_add(B[i], 1.0)",
+        expect![
+            "Error: `L[i] = 1.0` picks an element of `L` by `i` of `T.Parallel`, but each thread has a `L` of its own"
+        ],
+    );
+}
+
+#[test]
+fn operands_of_no_known_type_may_be_elements() {
+    let head = "import tilelang.language as T\n\ndef make(n, dtype):\n    @T.prim_func\n    def f(D: T.Buffer(shape, dtype), B: T.Tensor((64,), \"float32\")):\n        with T.Kernel(n, threads=128) as bx:\n            F = T.alloc_fragment((64,), \"float32\")\n            for i in T.Parallel(64):\n                ";
+    for it in ["T.atomic_add(D[bx, i], F[i])", "T.atomic_max(D[i], F[i])", "T.copy(D[bx, i], F[i])"]
+    {
+        assert_eq!(told(&RULES, &format!("{head}{it}\n")), [""; 0], "{it}");
+    }
+    for it in ["T.atomic_add(B, F)", "T.copy(B, F)", "T.clear(F)"] {
+        assert_eq!(told(&RULES, &format!("{head}{it}\n")), ["tile-loop"], "{it}");
+    }
+}
+
 #[test]
 fn loops_of_a_cpu_have_no_threads() {
     let local = "L = T.alloc_local((64,), \"float32\")\nfor i in T.Parallel(64):\n    L[i] = B[i]\nfor i in T.serial(64):\n    B[i] = L[i]";
@@ -591,6 +654,23 @@ fn launches_that_no_device_accepts() {
     ];
     for (launch, statements) in right {
         assert_eq!(found_in(launch, statements), [""; 0], "{launch}\n{statements}");
+    }
+    // Compilers made of TileLang are for other devices.
+    let others = [
+        ("4, threads=2, is_npu=True", large.to_owned()),
+        ("4, threads=128", format!("{large}\nT.gemm_v0(S, W, C)")),
+        ("4, threads=128", format!("{large}\nT.tile.add(S, S, S)")),
+        ("4, threads=128", format!("T.annotate_tileview({{S: 1}})\n{large}")),
+    ];
+    for (launch, statements) in others {
+        assert_eq!(found_in(launch, &statements), [""; 0], "{launch}\n{statements}");
+    }
+    // What TileLang has.
+    for before in
+        ["T.annotate_safe_value({A: 0.0})", "T.use_swizzle(10)", "T.sync_threads()", "helper(S)"]
+    {
+        let statements = format!("{before}\n{large}");
+        assert_eq!(found_in("4, threads=128", &statements), ["launch-limit"], "{statements}");
     }
     // The blocks of a launch may have no name.
     for launch in ["1, threads=0)", "0, threads=128)", "1, threads=2048)"] {

@@ -171,7 +171,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let text = self.const_str(&ev.val);
         match text.as_deref().map(DataType::parse) {
             Some(Some(dtype)) => Ok(Written::Type(dtype.into())),
-            Some(None) if self.is_legacy() && text.as_deref().is_some_and(is_older_type) => {
+            Some(None)
+                if (self.is_legacy() || self.is_tile_source())
+                    && text.as_deref().is_some_and(is_older_type) =>
+            {
                 let value = self.captured_text(&self.text(self.ast.range(ex)));
                 let dtype = self.s.body.dtype_symbol(value);
                 Ok(Written::Type(dtype.map_or(Type::Unknown, Type::Prim)))
@@ -218,7 +221,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 }
 
-/// Returns true for the name of an element type that TVM has no more: types of a user, and 8-bit floats before 0.20.
+/// Returns true for the name of an element type that TVM has no more: types of a user, and 8-bit floats before 0.20,
+/// also those of AMD that compilers made of it have.
 fn is_older_type(text: &str) -> bool {
-    ["custom[", "e4m3_float8", "e5m2_float8"].iter().any(|it| text.starts_with(it))
+    ["custom[", "e4m3_float8", "e5m2_float8", "e4m3fnuz_float8"]
+        .iter()
+        .any(|it| text.starts_with(it))
 }

@@ -80,6 +80,15 @@ impl Lowerer<'_, '_, '_> {
                 self.stmts(if holds { then } else { otherwise });
                 return Ok(());
             }
+            // There is a kernel only where Python takes the arm that does not raise.
+            Val::Unknown(_)
+                if self.is_captured(&decision.val)
+                    && let Some(taken) = self.arm_of_kernel(then, otherwise) =>
+            {
+                self.s.site = None;
+                self.stmts(taken);
+                return Ok(());
+            }
             Val::Unknown(_) if self.is_captured(&decision.val) => {
                 if self.opens_scope(then) || self.opens_scope(otherwise) {
                     return Err(super::Reported);
@@ -113,6 +122,16 @@ impl Lowerer<'_, '_, '_> {
         }
         self.record_ends(op, statement, then, otherwise);
         Ok(())
+    }
+
+    /// Of two arms that TileLang's Python chooses from, the one that does not raise, if the other does nothing else.
+    fn arm_of_kernel(&self, then: Run, otherwise: Run) -> Option<Run> {
+        match [then, otherwise].map(|it| self.raises(it)) {
+            _ if !self.is_tile_source() => None,
+            [true, false] => Some(otherwise),
+            [false, true] => Some(then),
+            _ => None,
+        }
     }
 
     /// Returns true if a statement of an arm opens a scope that ends with the list around it.

@@ -669,7 +669,8 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    fn raises(&self, run: Run) -> bool {
+    /// Returns true if an error is all that statements do.
+    pub(super) fn raises(&self, run: Run) -> bool {
         let all: SmallVec<[St; 2]> = self.ast.sts(run).iter().copied().collect();
         matches!(all[..], [only] if matches!(self.ast.stmt(only).kind, StKind::Raise))
     }

@@ -106,6 +106,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             StKind::With { items, body } => self.with_statement(ast.items(items), body),
             StKind::Def(def) => self.nested_function(def),
+            // Python stops there when it builds the kernel.
+            StKind::Raise if self.is_tile_source() => Err(super::Reported),
             StKind::Class(_) | StKind::Import | StKind::Raise | StKind::Other => {
                 let range = ast.stmt(st).range;
                 let message = "this statement has no meaning in TVMScript".to_owned();

@@ -148,6 +148,100 @@ fn names_of_a_launch_are_counted_where_its_parameters_are_known() {
     expect!["unsupported-construct: this depends on a value that is not known here, and is kept by its text"].assert_eq(&launch("4, is_npu=True"));
 }
 
+/// There is no kernel where Python raises.
+#[test]
+fn arms_that_raise_are_left_to_python() {
+    let of = |statements: &str| {
+        let text = format!(
+            "{HEAD}\ndef make(policy):\n    @T.prim_func\n    def f(A: T.Tensor((64,), \"float32\")):\n        with T.Kernel(4, threads=64) as bx:\n{statements}    return f\n"
+        );
+        printed(&text)
+    };
+    let choice = "            if policy == 1:
+                A[bx] = 1.0
+            elif policy == 2:
+                A[bx] = 2.0
+            else:
+                raise ValueError(f\"no such policy: {policy}\")
+";
+    expect![[r#"
+        unresolved-capture: the value of `policy` is not known here
+        @T.prim_func
+        def f(A: T.Buffer((64,), "float32")):
+            for bx in T.thread_binding(4, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [64, 1, 1]})
+                    if policy == 1:
+                        A[bx] = T.float32(1.0)
+                    else:
+                        A[bx] = T.float32(2.0)
+    "#]]
+    .assert_eq(&of(choice));
+    let check = "            if policy < 1:
+                raise ValueError(policy)
+            A[bx] = 1.0
+";
+    expect![[r#"
+        unresolved-capture: the value of `policy` is not known here
+        @T.prim_func
+        def f(A: T.Buffer((64,), "float32")):
+            for bx in T.thread_binding(4, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [64, 1, 1]})
+                    A[bx] = T.float32(1.0)
+    "#]]
+    .assert_eq(&of(check));
+    let more = "            if policy < 1:
+                print(policy)
+                raise ValueError(policy)
+            A[bx] = 1.0
+";
+    expect![[r#"
+        unresolved-capture: the value of `policy` is not known here
+        unsupported-construct: this depends on a value that is not known here, and is kept by its text
+        @T.prim_func
+        def f(A: T.Buffer((64,), "float32")):
+            for bx in T.thread_binding(4, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [64, 1, 1]})
+                    if policy < 1:
+                        print(policy)
+                        raise ValueError(policy)
+                    A[bx] = T.float32(1.0)
+    "#]].assert_eq(&of(more));
+}
+
+#[test]
+fn old_names_of_types_are_types() {
+    let text = format!(
+        "{HEAD}\n@T.prim_func\ndef f(A: T.Tensor((64,), \"e4m3_float8\"), B: T.Tensor((64,), \"e5m2_float8\"), C: T.Tensor((64,), \"e9m9_float8\")):\n    with T.Kernel(4, threads=64) as bx:\n        S = T.alloc_shared((64,), \"e4m3fnuz_float8\")\n        A[bx] = T.cast(B[bx], \"e4m3_float8\")\n        S[bx] = A[bx]\n"
+    );
+    expect![[r#"
+        malformed-form: a data type is needed here
+        @T.prim_func
+        def f(A: T.Buffer((64,), "e4m3_float8"), B: T.Buffer((64,), "e5m2_float8"), C: T.handle):
+            for bx in T.thread_binding(4, thread="blockIdx.x"):
+                tx: T.int32 = T.launch_thread_idx(0)
+                ty: T.int32 = T.launch_thread_idx(1)
+                tz: T.int32 = T.launch_thread_idx(2)
+                with T.sblock("tilelang_root"):
+                    T.sblock_attr({"tl.launch_threads": [64, 1, 1]})
+                    S = T.sblock_alloc_buffer((64,), "e4m3fnuz_float8", scope="shared.dyn")
+                    A[bx] = T.cast(B[bx], "e4m3_float8")
+                    S[bx] = A[bx]
+    "#]]
+    .assert_eq(&printed(&text));
+}
+
 #[test]
 fn tiles_have_the_extents_of_the_other_side() {
     check(

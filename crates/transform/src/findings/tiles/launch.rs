@@ -3,9 +3,14 @@
 //! In: the facts. Out: a finding for each launch of TileLang with a number of threads or blocks that is known and that
 //! no device has, and for each statement whose shared tiles together are larger than the shared memory of a block on
 //! every device. TileLang lets tiles share memory that are not needed at once, so that only those of one statement
-//! count, and those that a pipeline keeps, once a stage. O(operations).
+//! count, and those that a pipeline keeps, once a stage. Nothing is told of a kernel for a compiler made of TileLang,
+//! whose devices are others: it has a keyword, a note or a call that TileLang has not. O(operations).
 
-use ir::{Body, BufferId, ExprKind, ForKind, OpId, OpKind, ThreadTag, plan::finding::Place};
+use ir::{
+    AttrDict, Body, BufferId, Callee, ExprKind, ForKind, OpId, OpKind, ThreadTag,
+    effects::{MatchKind, Namespace, tilelang_op, tvm_op},
+    plan::finding::Place,
+};
 use rules::{Rule, Severity};
 
 use super::{
@@ -13,7 +18,7 @@ use super::{
     extents::number,
     launches, threads, told,
 };
-use crate::tile_memory::{bytes, pipelines};
+use crate::tile_memory::{THREADS, bytes, pipelines};
 
 /// A launch that no device accepts.
 pub(in super::super) const LAUNCH_LIMIT: FindingRule = FindingRule {
@@ -32,13 +37,35 @@ with T.Kernel(4, threads=2048):            # 1024 is the most
     T.copy(A, S)                           # 512 KiB
 ```
 
-Only what is known is told: `T.Kernel(M, threads=n)` is not, until an instance says what they are.
+Only what is known is told: `T.Kernel(M, threads=n)` is not, until an instance says what they are. Nothing is told of a \
+kernel for other devices: with `is_cpu`, or with a keyword of `T.Kernel` or a function of `T` that TileLang has not, as \
+compilers made of it have.
 ",
     ),
     plan,
     title: edit_title,
     is_unnecessary: false,
 };
+
+/// Keywords of `T.Kernel` and notes to TileLang's compiler, now and before.
+const KEYS: [&str; 16] = [
+    THREADS,
+    "cluster_dims",
+    "is_cpu",
+    "prelude",
+    "tl.annotate_compile_flags",
+    "tl.annotate_l2_hit_ratio",
+    "tl.annotate_layout",
+    "tl.annotate_min_blocks_per_sm",
+    "tl.annotate_padding",
+    "tl.annotate_pass_configs",
+    "tl.annotate_restrict_buffers",
+    "tl.annotate_safe_value",
+    "tl.annotate_ws_schedule",
+    "tl.import_source",
+    "tl.type_annotation",
+    "tl.use_swizzle",
+];
 
 /// The most shared memory of a block on any device: 227 KiB.
 const MOST_SHARED: u64 = 227 << 10;
@@ -50,6 +77,9 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         found.push(told(FindingKind::LaunchLimit, place, message));
     };
     let mut is_launched = false;
+    if launches(body).next().is_none() || is_for_others(facts) {
+        return;
+    }
     for (op, attrs) in launches(body) {
         if attrs.iter().any(|it| &*it.0 == "is_cpu") {
             return;
@@ -105,6 +135,33 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             return;
         }
     }
+}
+
+/// Returns true for a kernel that TileLang itself does not read: a compiler made of it does, and its devices may be
+/// others.
+fn is_for_others(facts: &FindingFacts<'_>) -> bool {
+    let body = facts.body;
+    let has_others = |attrs: &AttrDict| attrs.iter().any(|it| !KEYS.contains(&&*it.0));
+    let has_notes = |(key, _): &(Box<str>, _)| key.starts_with("tl.") && !KEYS.contains(&&**key);
+    launches(body).any(|(_, attrs)| has_others(attrs))
+        || body.attrs.iter().any(has_notes)
+        || facts.occurrences.iter().any(|(_, it)| match body.expr(it.expr).kind {
+            ExprKind::Call { callee: Callee::Intrinsic(name, _), .. } => {
+                is_of_others(facts, body.name(name))
+            }
+            _ => false,
+        })
+}
+
+/// Returns true for a function that TileLang has not, by the name that its calls have in the IR.
+fn is_of_others(facts: &FindingFacts<'_>, name: &str) -> bool {
+    let is_listed = || {
+        tilelang_op(name).is_some()
+            || tvm_op(name).is_some()
+            || facts.effects.explain(Namespace::Tir, name).kind != MatchKind::Default
+    };
+    // The tile primitives of TVM are no functions of TileLang.
+    name.starts_with("tile.") || name.starts_with("tl.") && !is_listed()
 }
 
 /// The place of a launch: the name of its first block, as the launch itself has no statement of its own.

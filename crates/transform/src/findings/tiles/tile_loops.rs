@@ -5,16 +5,20 @@
 //! that the variable of a loop of unknown extent picks: the checks that TileLang makes before it lowers a kernel (its
 //! `NestedLoopChecker`, `ParallelLocalIndexChecker` and `FragmentLoopChecker`). They look at the form alone, so that
 //! what is told is refused whatever the values are. An extent that Python knows is a number by then, and is not told.
+//! The check of thread-local memory is new in TileLang 0.1.14. Before, a loop that stores to such memory alone, and
+//! names no fragment, ran whole in each thread (`parallel_loop` in its `lower_tile_op.cc`). What was right then is a
+//! warning: it is not shown that the TileLang which builds the kernel refuses it.
 //! Also a pipeline whose lists do not have one length, steps of zero, and two ways to unroll. Nothing is told of a
 //! kernel of a CPU, which has no threads. O(operations).
 
 use ir::{
-    Attr, Body, BufferId, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
-    ValueId, ValueKind,
+    Attr, Body, BufferId, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OccurrenceId,
+    OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id as _,
     plan::finding::{Place, Related, Role},
 };
 use rules::{Rule, Severity};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{
@@ -24,12 +28,13 @@ use super::{
     told,
     witness::definition,
 };
+use crate::tile_memory::buffer;
 
 /// A loop that TileLang refuses.
 pub(in super::super) const TILE_LOOP: FindingRule = FindingRule {
     rule: Rule::reported(
         "tile-loop",
-        Severity::Error,
+        Severity::Warning,
         "a loop that TileLang refuses",
         "\
 TileLang gives the iterations of `T.Parallel` to the threads of a block, one element each. When it builds a kernel it \
@@ -39,7 +44,8 @@ refuses there:
 - a `T.Parallel` in another one, unless it is the only statement there: `for i …: for j …:` is one loop over `i, j`;
 - a `T.Pipelined` with stages in it;
 - elements of `T.alloc_local` at an index with the loop's variable: that memory is of one thread, and an iteration has \
-no thread of its own;
+no thread of its own. TileLang refuses this since 0.1.14. Until then each thread ran a loop whole that stores to such \
+memory alone; where that gave each thread all that it reads, it is a warning;
 - elements of a fragment at an index with the variable of a loop whose extent is no number: the fragment has no layout \
 for it.
 
@@ -53,7 +59,8 @@ for i in T.Parallel(64):
 
 Use `T.serial` where each thread is to do all of it, and a fragment where each thread is to have its part.
 ",
-    ),
+    )
+    .with_shown(Severity::Error),
     plan,
     title: edit_title,
     is_unnecessary: false,
@@ -69,18 +76,23 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         return;
     }
     let nearest = nearest(body);
+    let shared = shared(facts, &nearest);
     for op in body.ops_preorder() {
         if let Some(why) = of_loop(body, op) {
             let place = Place::Op(op);
             let message = Sentence::of([place.into(), Word::Text(why.into())]);
-            found.push(told(FindingKind::TileLoop, place, message));
+            let mut finding = told(FindingKind::TileLoop, place, message);
+            finding.is_shown = true;
+            found.push(finding);
         }
         let Some(inner) = nearest[op.index()] else { continue };
         let around = std::iter::successors(Some(inner), |it| nearest[it.index()]);
         let loops: SmallVec<[OpId; 4]> = around.take(MOST_LOOPS).collect();
-        let mut tell = |place: Place, text: String| {
+        let outermost = loops.last().unwrap_or(&inner);
+        let mut tell = |place: Place, text: String, is_shown: bool| {
             let message = Sentence::of([place.into(), Word::Text(text.into())]);
             let mut finding = told(FindingKind::TileLoop, place, message);
+            finding.is_shown = is_shown;
             finding.related.push(Related { place: Place::Op(inner), role: AROUND });
             found.push(finding);
         };
@@ -89,14 +101,17 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
                 tell(
                     Place::Op(op),
                     " is a `T.Parallel` in another one, and not alone there".into(),
+                    true,
                 );
             }
             OpKind::For(_) if is_pipeline(body, op) => {
-                tell(Place::Op(op), " is a pipeline inside of `T.Parallel`".into());
+                tell(Place::Op(op), " is a pipeline inside of `T.Parallel`".into(), true);
             }
             OpKind::Store { buffer, .. } => {
                 if let Some(why) = refused(body, buffer, &body.ops[op].operands[1..], &loops) {
-                    tell(Place::Op(op), why);
+                    let is_whole = !shared.loops.contains(outermost);
+                    let (why, is_shown) = since(body, buffer, is_whole, why);
+                    tell(Place::Op(op), why, is_shown);
                 }
             }
             _ => {}
@@ -104,16 +119,18 @@ fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         for id in occurrences.of_op(op) {
             let place = Place::Occurrence(id);
             match body.expr(occurrences[id].expr).kind {
-                ExprKind::Call { callee: Callee::Intrinsic(_, it), .. }
-                    if it.is_tilelang_tile() =>
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. }
+                    if it.is_tilelang_tile() && !may_be_of_elements(body, it, args) =>
                 {
                     let text = " is the work of all threads of the block, inside of `T.Parallel`";
-                    tell(place, text.to_owned());
+                    tell(place, text.to_owned(), true);
                     break;
                 }
                 ExprKind::Load { buffer, indices, .. } if !is_address(facts, id) => {
                     if let Some(why) = refused(body, buffer, body.items(indices), &loops) {
-                        tell(place, why);
+                        let is_whole = !shared.buffers.contains(&buffer);
+                        let (why, is_shown) = since(body, buffer, is_whole, why);
+                        tell(place, why, is_shown);
                         break;
                     }
                 }
@@ -157,6 +174,91 @@ fn nearest(body: &Body) -> Vec<Option<OpId>> {
     all
 }
 
+/// The loops of `T.Parallel` whose iterations are shared among the threads, and what they store to.
+#[derive(Default)]
+struct Shared {
+    /// The outermost loops.
+    loops: FxHashSet<OpId>,
+    /// The memory of a thread that an iteration stores to, or may: a thread has only its part of that.
+    buffers: FxHashSet<BufferId>,
+}
+
+/// The loops of `T.Parallel` that a thread runs in part: those that store to other memory than that of a thread, or
+/// name a fragment. TileLang gives all of another one to each thread.
+fn shared(facts: &FindingFacts<'_>, nearest: &[Option<OpId>]) -> Shared {
+    let (body, occurrences) = (facts.body, facts.occurrences);
+    let mut outermost: Vec<Option<OpId>> = vec![None; body.ops.len()];
+    let mut shared = Shared::default();
+    for op in body.ops_preorder() {
+        let Some(inner) = nearest[op.index()] else { continue };
+        let root = outermost[inner.index()].unwrap_or(inner);
+        outermost[op.index()] = Some(root);
+        let stores_elsewhere = match body.ops[op].kind {
+            OpKind::Store { buffer, .. } => !is_of_thread(body, buffer),
+            OpKind::Opaque(_) => true,
+            _ => false,
+        };
+        let mut names = occurrences.of_op(op).map(|id| (id, body.expr(occurrences[id].expr).kind));
+        let is_shared = stores_elsewhere
+            || names.any(|(id, kind)| match kind {
+                ExprKind::Load { buffer, .. } => {
+                    is_fragment(body, buffer)
+                        || !is_of_thread(body, buffer) && is_address(facts, id)
+                }
+                ExprKind::Buffer(_) | ExprKind::Region(..) => true,
+                ExprKind::Call { callee: Callee::Unknown(_), .. } => true,
+                _ => false,
+            });
+        if is_shared {
+            shared.loops.insert(root);
+        }
+    }
+    for op in body.ops_preorder() {
+        if outermost[op.index()].is_none_or(|it| !shared.loops.contains(&it)) {
+            continue;
+        }
+        if let OpKind::Store { buffer, .. } = body.ops[op].kind {
+            shared.buffers.insert(buffer);
+        }
+        for id in occurrences.of_op(op) {
+            match body.expr(occurrences[id].expr).kind {
+                ExprKind::Buffer(buffer) | ExprKind::Region(buffer, _) => {
+                    shared.buffers.insert(buffer);
+                }
+                ExprKind::Load { buffer, .. } if is_address(facts, id) => {
+                    shared.buffers.insert(buffer);
+                }
+                _ => {}
+            }
+        }
+    }
+    shared
+}
+
+/// Returns true for a copy or an atomic operation with an operand whose type is not known: of elements it is the work
+/// of one iteration.
+fn may_be_of_elements(body: &Body, intrinsic: Intrinsic, args: ExprListId) -> bool {
+    use Intrinsic::{TlAtomicAdd, TlAtomicMax, TlAtomicMin, TlCopy};
+    let mut operands = body.items(args).iter().take(2);
+    matches!(intrinsic, TlCopy | TlAtomicAdd | TlAtomicMax | TlAtomicMin)
+        && operands.any(|&it| buffer(body, it).is_none() && body.expr(it).ty == Type::Unknown)
+}
+
+/// The message about an element, and true if every TileLang refuses it: of memory that each thread has whole, which was
+/// right once, the message says since when it is refused.
+fn since(body: &Body, buffer: BufferId, is_whole: bool, why: String) -> (String, bool) {
+    if is_whole && is_of_thread(body, buffer) {
+        (format!("{why}; TileLang refuses that since 0.1.14"), false)
+    } else {
+        (why, true)
+    }
+}
+
+/// Returns true for memory that each thread has of its own.
+fn is_of_thread(body: &Body, buffer: BufferId) -> bool {
+    body.buffers[buffer].scope.is_local()
+}
+
 /// Returns true if an operation is all that the loop right around it has.
 fn is_only_statement(body: &Body, op: OpId) -> bool {
     let block = body.ops[op].parent;
@@ -186,9 +288,8 @@ fn refused(body: &Body, buffer: BufferId, indices: &[ExprId], loops: &[OpId]) ->
     if body.has_unknown_rank(buffer) {
         return None;
     }
-    let scope = body.buffers[buffer].scope;
     let is_fragment = is_fragment(body, buffer);
-    if !is_fragment && !scope.is_local() {
+    if !is_fragment && !is_of_thread(body, buffer) {
         return None;
     }
     let name = body.name(body.buffers[buffer].name);
