@@ -11,6 +11,7 @@ mod errors;
 mod format;
 mod green;
 mod green_part;
+mod head;
 mod keeper;
 mod language;
 mod line_index;
@@ -28,7 +29,7 @@ mod tests;
 
 pub use parser::{
     SyntaxKind, T,
-    mlir::{ShapeError, Shapes, is_whole},
+    mlir::{ShapeError, Shapes},
 };
 pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
@@ -43,6 +44,7 @@ pub use crate::{
     format::{FormatError, format_mlir},
     green::{Green, GreenStep, LeafStep},
     green_part::GreenPart,
+    head::is_one_document,
     language::{Form, Format, Language, LanguageSupport},
     line_index::{ColumnEncoding, LineCol, LineIndex},
     packed_edits::PackedEdits,

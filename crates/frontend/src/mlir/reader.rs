@@ -555,7 +555,7 @@ impl<'t> Reader<'t> {
         // An eighth more, as it is a guess.
         let more = |n: usize| (n as u64 * (rest + rest / 8) / read).min(n as u64 * MOST) as usize;
         self.body.reserve(more(n_ops), more(self.body.values.len()));
-        self.map.reserve(more(n_ops), more(self.body.values.len()));
+        self.map.reserve(more);
         self.room = (n_ops + more(n_ops)).max(2 * n_ops);
     }
 

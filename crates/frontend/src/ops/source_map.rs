@@ -187,11 +187,11 @@ pub(super) fn used_values(body: &Body, op: OpId) -> impl Iterator<Item = Option<
 
 /// Making a map. Tables grow with those of the body.
 impl OpSourceMap {
-    /// Makes room for as many operations, values and uses more.
-    pub(crate) fn reserve(&mut self, n_ops: usize, n_values: usize) {
-        self.ops.reserve(n_ops);
-        self.values.reserve(n_values);
-        self.uses.reserve(n_ops * self.uses.len() / self.ops.len().max(1));
+    /// Makes room for operations, values and uses; `more` says how many more of so many there may be.
+    pub(crate) fn reserve(&mut self, more: impl Fn(usize) -> usize) {
+        self.ops.reserve(more(self.ops.len()));
+        self.values.reserve(more(self.values.len()));
+        self.uses.reserve(more(self.uses.len()));
     }
 
     /// Says where an operation is, whose uses follow with [`OpSourceMap::push_use`].

@@ -197,11 +197,10 @@ fn undefined_symbols(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns true if a text with split markers states how it is run, and not that it is split: what seems to be several
-/// documents is one, and they see each other's names. O(text).
+/// Returns true if what seems to be several documents is one, so that they see each other's names.
 fn is_one_document(db: &dyn Db, file: SourceFile) -> bool {
-    let parse = db::parse(db, file);
-    has_markers(&parse.syntax(), |_| true) && syntax::is_whole(&parse.text())
+    let root = db::parse(db, file).syntax();
+    has_markers(&root, |_| true) && syntax::is_one_document(&root)
 }
 
 /// Returns true if a symbol is named in a function. Most have none but their own, and all their marks take ten times as

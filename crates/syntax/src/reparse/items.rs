@@ -19,6 +19,7 @@ use super::{
 use crate::{
     Edit, SyntaxElement, SyntaxNode, SyntaxToken,
     ast::{AstNode as _, mlir::Operation},
+    head::{head_of, is_one_document},
 };
 
 /// The number of whole operations before an edit that are read again. An operation looks ahead at the results of the
@@ -59,25 +60,6 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site
         if tried < EVERY_LIST || len - last_len >= last_len {
             (tried, last_len) = (tried + 1, len);
             sites_in(&list, edit, shapes, &mut res);
-        }
-    }
-    res
-}
-
-/// The beginning of a text, up to the first token of the first line that is no comment: whether the text is one
-/// document depends on it alone.
-fn head_of(root: &SyntaxNode) -> String {
-    let mut res = String::new();
-    for token in std::iter::successors(root.first_token(), SyntaxToken::next_token) {
-        let is_code = !token.kind().is_trivia() && token.kind() != SPLIT_MARKER;
-        let line = res.rfind(['\n', '\r']).map_or(0, |it| it + 1);
-        let line = res[line..].trim_start_matches('\u{feff}').trim_start();
-        // Code may stand behind a marker in a comment.
-        let ends = is_code && !line.starts_with("//");
-        let text = token.text();
-        res.push_str(&text[..text.floor_char_boundary(HEAD)]);
-        if ends || res.len() >= HEAD {
-            break;
         }
     }
     res
@@ -304,7 +286,7 @@ pub(super) fn read(
     lexed: &mut u64,
 ) -> Read {
     let mut ahead = AHEAD;
-    let is_whole = root.kind() == MLIR_FILE && is_whole(&head_of(root));
+    let is_whole = is_one_document(root);
     loop {
         let window = window(root, edit, site, ahead);
         *lexed += window.text.len() as u64;

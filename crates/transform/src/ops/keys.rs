@@ -203,9 +203,9 @@ impl<'a> Keys<'a> {
 }
 
 /// The place of an id in a table that grows with the ids that are asked for.
-fn slot<I: Id, T: Clone>(table: &mut Vec<Option<T>>, id: I) -> &mut Option<T> {
+fn slot<I: Id, T: Clone + Default>(table: &mut Vec<T>, id: I) -> &mut T {
     if table.len() <= id.index() {
-        table.resize(id.index() + 1, None);
+        table.resize(id.index() + 1, T::default());
     }
     &mut table[id.index()]
 }
@@ -296,10 +296,7 @@ impl Terms {
         if sum.n > MAX_TERMS {
             return None;
         }
-        if self.of_value.len() <= result.index() {
-            self.of_value.resize(result.index() + 1, Sum::default());
-        }
-        self.of_value[result.index()] = sum;
+        *slot(&mut self.of_value, result) = sum;
         if sum.n < 3 {
             return None;
         }
