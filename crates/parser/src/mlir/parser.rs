@@ -618,6 +618,12 @@ impl<'t> Parser<'t> {
         !self.default_dialect.is_empty() && !is_awaited && self.is_below_operation(token)
     }
 
+    /// Returns true if a token is further to the right than the operation before, outside of brackets.
+    pub(super) fn is_inside_operation(&self, token: Token) -> bool {
+        let is_deeper = |it| self.column(it) < self.column(token.start);
+        self.is_outside_brackets() && self.op_start.is_some_and(is_deeper)
+    }
+
     /// Returns true if a token begins a line outside of brackets, no further to the right than the operation before.
     fn is_below_operation(&self, token: Token) -> bool {
         token.newline

@@ -240,8 +240,34 @@ fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
         BLOCK_ID => outside && matches!(p.peek(), COLON | L_PAREN),
         ATTR_ID | TYPE_ID => outside && p.peek() == EQ,
         METADATA_OPEN => true,
+        STRING => p.op_starts_at(p.current) && !is_quoted_part(p),
         _ => p.op_starts_at(p.current),
     }
+}
+
+/// Returns true if a name in quotes that begins a line is a part of the form of the operation above: it is further to
+/// the right, and a number of results stands where an operation has its type: `"op"(%a) {k = v} : 1`.
+fn is_quoted_part(p: &mut Parser<'_>) -> bool {
+    if !p.is_inside_operation(p.current) {
+        return false;
+    }
+    let mut token = p.token_from(p.current.end);
+    let mut n_open = 0u32;
+    for _ in 0..MOST_IN_BODY {
+        let last = token;
+        token = p.token_from(token.end);
+        match last.kind {
+            // Regions.
+            L_PAREN if token.kind == L_BRACE => return false,
+            L_PAREN | L_BRACE | L_BRACK => n_open += 1,
+            R_PAREN | R_BRACE | R_BRACK if n_open > 0 => n_open -= 1,
+            COLON if n_open == 0 => return token.kind == INT,
+            EOF | SPLIT_MARKER => return false,
+            _ if n_open == 0 => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Returns true if `loc(…)` ends the operation. Elsewhere it is part of a pretty form. One without its end is looked at
@@ -353,7 +379,7 @@ fn is_short_body(p: &mut Parser<'_>, first: Token) -> bool {
     false
 }
 
-/// The limit on the tokens of attributes that are looked at.
+/// The limit on the tokens of operands and attributes that are looked at.
 const MOST_IN_BODY: u32 = 64;
 
 /// A pretty form of an operation from behind its name: all of it without a structure. What cannot be the end of any

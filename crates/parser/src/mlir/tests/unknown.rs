@@ -271,3 +271,14 @@ fn an_operation_with_attributes_may_stand_for_a_body() {
             (OPAQUE_OP own.map (REGION { (BLOCK (CUSTOM_OP arith.addi (ERROR_NODE { f }))) }))"#]],
     );
 }
+
+#[test]
+fn a_name_in_quotes_may_be_a_part_of_the_form_above() {
+    check(
+        "  %0 = own.run(%c, %d)\n    \"own.make\"() {shape = [2, 2]} : 1\n  own.run(%c)\n    \"own.next\"() : () -> ()\n",
+        expect![[r#"
+            (OPAQUE_OP (RESULT_LIST (VALUE_DEF %0) =) own.run ( (VALUE_USE %c) , (VALUE_USE %d) ) "own.make" ( ) { shape = [ 2 , 2 ] } : 1)
+            (OPAQUE_OP own.run ( (VALUE_USE %c) ))
+            (GENERIC_OP "own.next" ( ) : (FUNCTION_TYPE (TYPE_LIST ( )) -> (TYPE_LIST ( ))))"#]],
+    );
+}
