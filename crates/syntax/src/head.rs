@@ -13,6 +13,18 @@ pub fn is_one_document(root: &SyntaxNode) -> bool {
     root.kind() == MLIR_FILE && is_whole(&head_of(root))
 }
 
+/// Returns true if a text of MLIR states that it is run together with another one: `// RUN: cat %S/defs.mlir %s | …`.
+/// O(its head).
+pub fn is_joined(root: &SyntaxNode) -> bool {
+    root.kind() == MLIR_FILE && head_of(root).lines().any(joins)
+}
+
+/// Returns true if a line says how a text is run, and that begins with `cat`.
+fn joins(line: &str) -> bool {
+    let command = line.trim_start().strip_prefix("//").and_then(|it| it.split_once("RUN:"));
+    command.is_some_and(|(_, it)| it.trim_start().starts_with("cat "))
+}
+
 /// The beginning of a text, up to the first token of the first line that is no comment: whether the text is one
 /// document depends on it alone.
 pub(crate) fn head_of(root: &SyntaxNode) -> String {

@@ -44,7 +44,7 @@ pub use crate::{
     format::{FormatError, format_mlir},
     green::{Green, GreenStep, LeafStep},
     green_part::GreenPart,
-    head::is_one_document,
+    head::{is_joined, is_one_document},
     language::{Form, Format, Language, LanguageSupport},
     line_index::{ColumnEncoding, LineCol, LineIndex},
     packed_edits::PackedEdits,

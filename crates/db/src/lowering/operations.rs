@@ -15,6 +15,9 @@ use crate::{
     unit::Unit,
 };
 
+/// The number of operations that are read again with each edit while the function is not complete.
+const NEAR: usize = 256;
+
 /// The text of a unit. Few are kept: it is made from the tree again on demand.
 #[salsa::tracked(returns(ref), no_eq, lru = 32)]
 pub fn text<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitText {
@@ -56,7 +59,7 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
     let (file, document) = (unit.file(db), unit.document(db));
     let find = |name: &str| alias(db, AliasName::new(db, file, document, name)).clone();
     let last = previous_lowering_of(db, unit);
-    let after = last.and_then(|it| previous_lowering::relower(text, &it, shapes, find));
+    let after = last.as_ref().and_then(|it| previous_lowering::relower(text, it, shapes, find));
     let (mut lowered, traits, mentioned) = match after {
         Some(it) => it,
         None => {
@@ -69,7 +72,9 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
     };
     operations::retain_undeclared(&mut lowered, green.language(), text, dialects);
     let lowered = Arc::new(lowered);
-    if green.text_len() >= MIN_LEN.into() {
+    let is_near = text.change.as_ref().is_some_and(|(_, it)| it.old_nodes.len() < NEAR);
+    let is_base = last.is_none_or(|it| traits.is_base_after(it.traits, is_near));
+    if is_base && green.text_len() >= MIN_LEN.into() {
         let reading = PreviousLowering {
             green: green.clone(),
             text: text.text.clone(),

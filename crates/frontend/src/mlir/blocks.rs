@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     aliases::Aliases,
-    forms,
-    names::{Found, Label, NONE, Slot},
+    diagnostics, forms,
+    names::{Found, Label, NONE, Slot, Waiting},
     reader::{Definition, Form, Frame, Head, OpenRegion, Operand, PendingTarget, Reader},
 };
 use crate::ops::{
@@ -366,13 +366,40 @@ impl<'t> Reader<'t> {
         self.body.value_expr(value)
     }
 
+    /// At the end of a part of a unit: puts values in the place of names that the rest of the unit defines, which
+    /// `find` looks for. Gives what it found, in the order of the last values of the body; none if a use is of more
+    /// than the first result.
+    pub(super) fn defined_behind(
+        &mut self,
+        mut find: impl FnMut(&str) -> Option<ValueId>,
+    ) -> Option<Vec<ValueId>> {
+        let mut values: FxHashMap<NameId, Option<ExprId>> = FxHashMap::default();
+        let (mut found, mut is_simple) = (Vec::new(), true);
+        let mut names = std::mem::take(&mut self.names);
+        names.resolve_waiting(|waiting| {
+            is_simple &= waiting.number == 0;
+            let value = *values.entry(waiting.name).or_insert_with(|| {
+                found.push(find(self.written_name(waiting.place.0 + self.base))?);
+                let value = self.body.new_value("", Type::Unknown, ir::ValueKind::Captured);
+                Some(self.body.value_expr(value))
+            });
+            if let Some(expr) = value {
+                put(&mut self.body, &mut self.late_arguments, waiting.op, waiting.slot, expr);
+            }
+            value.is_some()
+        });
+        self.names = names;
+        is_simple.then_some(found)
+    }
+
     /// At the end of the unit: reports names that are used and never defined.
     pub(super) fn undefined_values(&mut self) {
         let undefined: Vec<_> = self.names.undefined().copied().collect();
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
         let reported: FxHashSet<_> = self.diagnostics.ranges().collect();
+        let bound = self.bound_by_form(&undefined);
         for waiting in undefined {
-            if waiting.is_perhaps {
+            if waiting.is_perhaps || bound.contains(&(waiting.op, waiting.name)) {
                 let value = self.body.new_value("", Type::Unknown, ir::ValueKind::Captured);
                 let expr = self.body.value_expr(value);
                 put(&mut self.body, &mut self.late_arguments, waiting.op, waiting.slot, expr);
@@ -399,6 +426,18 @@ impl<'t> Reader<'t> {
                 ..Diagnostic::default()
             });
         }
+    }
+
+    /// The names that an operation which nobody defines may bind itself: they stand in it more than once, and nothing
+    /// else defines them.
+    fn bound_by_form(&self, undefined: &[Waiting]) -> FxHashSet<(OpId, NameId)> {
+        let mut seen: FxHashSet<(OpId, NameId)> = FxHashSet::default();
+        let is_unknown = |op: OpId| match self.body.ops[op].kind {
+            OpKind::Opaque(name) => !diagnostics::is_known(self.body.name(name)),
+            _ => false,
+        };
+        let again = undefined.iter().map(|it| (it.op, it.name)).filter(|it| !seen.insert(*it));
+        again.filter(|it| is_unknown(it.0)).collect()
     }
 
     /// Returns true if names in an operation, whose place is known, may be definitions for its regions. Empty braces

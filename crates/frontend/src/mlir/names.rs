@@ -181,6 +181,13 @@ impl Names {
         self.waiting.len()
     }
 
+    /// Ends the waiting of the uses of which `is_resolved` says that they have their value now.
+    pub(super) fn resolve_waiting(&mut self, mut is_resolved: impl FnMut(&Waiting) -> bool) {
+        for it in self.waiting.iter_mut().filter(|it| !it.done) {
+            it.done = is_resolved(it);
+        }
+    }
+
     /// The uses that nothing has defined.
     pub(super) fn undefined(&self) -> impl Iterator<Item = &Waiting> {
         self.waiting.iter().filter(|it| !it.done)

@@ -179,6 +179,8 @@ pub(super) struct Reader<'t> {
     pub(super) local_names: Option<LocalNames<'t>>,
     /// True if a region has several blocks.
     pub(super) has_branches: bool,
+    /// True if something in the text fits nowhere.
+    pub(super) has_errors: bool,
     /// True if a region gives its operations a dialect.
     pub(super) has_default_dialect: bool,
     /// The number of values that further packs may have.
@@ -295,6 +297,7 @@ impl<'t> Reader<'t> {
             names,
             local_names: None,
             has_branches: false,
+            has_errors: false,
             has_default_dialect: false,
             pack_budget: MAX_PACKED,
             labelled: 0,
@@ -335,8 +338,12 @@ impl<'t> Reader<'t> {
     /// Returns true if everything was read in one go: no name waited for its definition, nothing was reported, packs
     /// are few, and operations are called as they are written.
     pub(super) fn is_plain(&self) -> bool {
-        !self.names.has_waited()
-            && !self.has_default_dialect
+        !self.names.has_waited() && self.is_quiet()
+    }
+
+    /// The same, where names may have waited for their definition.
+    pub(super) fn is_quiet(&self) -> bool {
+        !self.has_default_dialect
             && self.diagnostics.is_empty()
             && self.pack_budget >= MAX_PACKED / 2
     }
@@ -393,9 +400,13 @@ impl<'t> Reader<'t> {
             MLIR_CUSTOM_OP => self.begin_operation(Form::Custom),
             MLIR_OPAQUE_OP => self.begin_operation(Form::Opaque),
             ERROR_NODE if matches!(parent, MLIR_BLOCK | MLIR_CHUNK | MLIR_FILE) => {
+                self.has_errors = true;
                 self.begin_operation(Form::Opaque);
             }
-            ERROR_NODE | MLIR_UNREAD | MLIR_MISSING | TOO_DEEP => self.mark_opaque(),
+            ERROR_NODE | MLIR_UNREAD | MLIR_MISSING | TOO_DEEP => {
+                self.has_errors |= kind != MLIR_UNREAD;
+                self.mark_opaque();
+            }
             MLIR_REGION if !self.begin_region(aliases) => {
                 self.hidden = 1;
                 return;
@@ -717,7 +728,8 @@ impl<'t> Reader<'t> {
             self.map.set_region(root, (0, end));
         }
         let is_plain = self.is_plain();
-        let traits = Traits { is_plain, has_branches: self.has_branches, n_spliced: 0 };
+        let Reader { has_branches, has_errors, .. } = self;
+        let traits = Traits { is_plain, has_errors, has_branches, n_spliced: 0 };
         let check_dominance = self.has_branches || self.names.has_waited();
         self.undefined_values();
         self.late_arguments();

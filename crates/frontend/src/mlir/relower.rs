@@ -8,8 +8,9 @@
 //! The operations that changed are read by themselves, in a body of their own, whose values for the names from outside
 //! are found in the old body by name and scope. They must have no regions, labels and successors, nor may the next
 //! operation in the block; names that are used outside must be defined again, with their types, others must not occur
-//! elsewhere; and neither the new nor the old operations may have been read with a diagnostic or with a use before its
-//! definition. O(children of the changed block) and one pass over each table.
+//! elsewhere; and the old operations may not have been read with a diagnostic or with a use before its definition. The
+//! new ones may use what is defined behind them or nowhere, as half of a name does while it is typed. O(children of
+//! the changed block) and one pass over each table.
 
 use ir::{Body, NameId, OpKind, OpRun, RegionId, Type, ValueId, ValueKind, arena::Id};
 use parser::{
@@ -20,10 +21,7 @@ use rustc_hash::FxHashSet;
 use syntax::{ChangedRun, GreenStep};
 
 use super::{aliases::Aliases, diagnostics, reader::Reader, unit::step_of};
-use crate::{
-    diagnostic_list::DiagnosticList,
-    ops::{Lowered, MapRun},
-};
+use crate::ops::{Lowered, MapRun};
 
 /// The number of operations around a run that are asked for their results.
 const NEAR: usize = 16;
@@ -33,10 +31,21 @@ const NEAR: usize = 16;
 pub struct Traits {
     /// Nothing was reported, and nothing was used before its definition.
     pub(super) is_plain: bool,
+    /// Something in its text fits nowhere: less is known of an operation than there will be again.
+    pub(super) has_errors: bool,
     /// Some region has several blocks.
     pub(super) has_branches: bool,
     /// The number of operations inserted since the last full reading: their interned parts may be unused.
     pub(super) n_spliced: usize,
+}
+
+impl Traits {
+    /// Returns true if the versions behind the version with these traits should be made from it, and not from the one
+    /// before: while somebody types, that is the last one that was complete, if it `is_near`.
+    pub fn is_base_after(self, before: Traits, is_near: bool) -> bool {
+        let is_complete = !self.has_errors || before.has_errors;
+        !before.is_plain || self.is_plain && (is_complete || !is_near)
+    }
 }
 
 /// A function as it was.
@@ -69,25 +78,25 @@ pub fn relower(
     let outer = bind_outer(&mut reader, body, &place, &scopes, change)?;
     let n_outer = outer.len();
     change.walk(|step| reader.step(step_of(step), aliases));
-    let is_plain = reader.is_plain() && !reader.has_branches && reader.pending_targets.is_empty();
-    let (part, map) = (reader.body, reader.map);
-    if !is_plain || part.regions.len() > 1 || defines_taken_name(body, &place, &part, n_outer) {
+    let is_leaf = !reader.has_branches && reader.pending_targets.is_empty();
+    let is_taken = defines_taken_name(body, &place, &reader.body, n_outer);
+    if !reader.is_quiet() || !is_leaf || reader.body.regions.len() > 1 || is_taken {
         return None;
     }
+    let (is_plain, has_errors) = (reader.is_plain(), traits.has_errors || reader.has_errors);
+    let behind = reader.defined_behind(|name| value_behind(body, &place, &scopes, name))?;
+    reader.undefined_values();
+    let (part, map, said) = (reader.body, reader.map, reader.diagnostics);
 
     let old_end = u32::from(change.start + change.old_len);
     let new_end = u32::from(change.start + change.new_len);
     let at = MapRun { old_end, new_end };
     let source_map = lowered.source_map.with_run(&place, at, &map, n_outer)?;
-    let body = body.with_run(&place, &part, &outer)?;
-    let diagnostics = diagnostics::of_body(
-        text,
-        &body,
-        &source_map,
-        traits.has_branches,
-        DiagnosticList::default(),
-    );
-    let traits = Traits { n_spliced: traits.n_spliced + part.ops.len() + 1, ..traits };
+    let body = body.with_run(&place, &part, &outer, &behind)?;
+    let check_dominance = traits.has_branches || !is_plain;
+    let diagnostics = diagnostics::of_body(text, &body, &source_map, check_dominance, said);
+    let n_spliced = traits.n_spliced + part.ops.len() + 1;
+    let traits = Traits { is_plain, has_errors, n_spliced, ..traits };
     Some((Lowered { body, source_map, diagnostics }, traits))
 }
 
@@ -168,8 +177,7 @@ fn scopes_around(body: &Body, place: &OpRun, shapes: &Shapes) -> Option<Vec<Regi
     let mut scopes = vec![body.blocks[place.block].parent];
     while let Some(op) = scopes.last().and_then(|it| body.regions[*it].parent) {
         let (OpKind::Named(name) | OpKind::Opaque(name)) = body.ops[op].kind else { return None };
-        let name = body.name(name);
-        if shapes.is_function(name) || shapes.is_module(name) {
+        if shapes.is_isolated(body.name(name)) {
             return None;
         }
         scopes.push(body.blocks[body.ops[op].parent].parent);
@@ -226,6 +234,16 @@ fn bind_outer(
         outer.extend(values);
     }
     Some(outer)
+}
+
+/// The value behind a run that a name in it means, if it has no definition before.
+fn value_behind(body: &Body, place: &OpRun, scopes: &[RegionId], name: &str) -> Option<ValueId> {
+    let single = body.lookup_name(name);
+    let pack = body.lookup_name(&format!("{name}#0"));
+    let mut values = body.values.iter().skip(place.values.end);
+    let means = |it: NameId| Some(it) == single || Some(it) == pack;
+    let found = values.find(|(_, it)| means(it.name) && is_visible(body, it.kind, scopes));
+    found.map(|(id, _)| id)
 }
 
 /// The type of a value, by its text; none if it is not known.

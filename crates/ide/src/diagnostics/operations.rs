@@ -43,8 +43,8 @@ pub(super) fn diagnostics(
     let mut res = Vec::new();
     let found = &unit_diagnostics(db, at.unit);
     if config.operations {
-        let is_one = LazyCell::new(|| is_one_document(db, at.unit.file(db)));
-        let is_told = |it: &&Diagnostic| it.code != UNDEFINED_ALIAS || !*is_one;
+        let sees_others = LazyCell::new(|| sees_others(db, at.unit.file(db)));
+        let is_told = |it: &&Diagnostic| it.code != UNDEFINED_ALIAS || !*sees_others;
         let problems = found.problems.iter().filter(is_told).map(place);
         let problems = problems.filter(|it| !at.is_of_function(it.range.start()));
         match at.unit.kind(db) {
@@ -191,16 +191,17 @@ fn undefined_symbols(db: &dyn Db, unit: Unit<'_>) -> Vec<Diagnostic> {
     };
     let found: Vec<Diagnostic> = own.undefined(marks(db, frame.unit)).map(of).collect();
     let file = unit.file(db);
-    if found.is_empty() || is_dump(db, file) || is_one_document(db, file) {
+    if found.is_empty() || is_dump(db, file) || sees_others(db, file) {
         return Vec::new();
     }
     found
 }
 
-/// Returns true if what seems to be several documents is one, so that they see each other's names.
-fn is_one_document(db: &dyn Db, file: SourceFile) -> bool {
+/// Returns true if documents see names that they do not have: what seems to be several documents is one, or the file is
+/// run together with another one.
+fn sees_others(db: &dyn Db, file: SourceFile) -> bool {
     let root = db::parse(db, file).syntax();
-    has_markers(&root, |_| true) && syntax::is_one_document(&root)
+    syntax::is_joined(&root) || has_markers(&root, |_| true) && syntax::is_one_document(&root)
 }
 
 /// Returns true if a symbol is named in a function. Most have none but their own, and all their marks take ten times as

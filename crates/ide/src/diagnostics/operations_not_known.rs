@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use frontend::ops::codes::{UNKNOWN_OPERATION, UNREAD_OPERATION};
 use syntax::Diagnostic;
 
+/// The dialect of operations that were written without one.
+const STANDARD: &str = "std";
+
 /// Names that a note shows.
 const MOST_SHOWN: usize = 3;
 
@@ -61,6 +64,12 @@ impl OfDialect {
         let shown = format!("(`{}`{others})", self.shown.join("`, `"));
         let first_help = self.first.help.as_deref().unwrap_or_default();
         let (what, help) = match code == UNKNOWN_OPERATION {
+            true if dialect == STANDARD => (
+                format!("{are} not known {shown}"),
+                "before 2022 these were written without their dialect; now they are operations of `arith`, `cf`, \
+                 `func`, `math`, `memref` and `tensor`"
+                    .to_owned(),
+            ),
             true => (
                 format!("{are} not known {shown}"),
                 format!(

@@ -776,6 +776,43 @@ func.func @f() {
         "// -----// IR Dump After CSE (cse) //----- //\nfunc.func @f() {\n  call @g() : () -> ()\n  return\n}\n",
         expect![[r#""#]],
     );
+    // Another file is read with this one.
+    check_diagnostics(
+        config,
+        "// RUN: cat %S/types.mlir %s | own-opt | FileCheck %s\nfunc.func @f(%a: !t) {\n  call @g(%a) : (!t) -> ()\n  return\n}\n",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn operations_from_before_2022_are_told_once_a_file() {
+    let text = "\
+!t = type tensor<4xf32>
+func @f(%a: f32, %n: index) -> f32 {
+  %c = constant 1.0 : f32
+  scf.for %i = %n to %n step %n {
+    %0 = addf %a, %c : f32
+  }
+  br ^bb1(%c : f32)
+^bb1(%x: f32):
+  return %x : f32
+}
+";
+    let found = analysis(text).diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
+    let shown: Vec<String> = found
+        .iter()
+        .map(|it| {
+            format!(
+                "{}: {}\n{}",
+                line(text, it.range.start()),
+                it.message,
+                it.help.as_deref().unwrap_or_default()
+            )
+        })
+        .collect();
+    expect![[r#"
+        5: 2 operations of the dialect `std` are not known (`std.addf`, `std.br`): nothing is merged with them or moved over them
+        before 2022 these were written without their dialect; now they are operations of `arith`, `cf`, `func`, `math`, `memref` and `tensor`"#]].assert_eq(&shown.join("\n"));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A body in which a run of operations of one block was replaced.
 //!
 //! In: a body, the place of a run of operations without regions and successors, and its replacement: a small body whose
-//! first values stand for values of the first one (*outer*). Out: the body that building everything anew would give, up
+//! first values stand for values of the first one (*outer*), and those after its results for values that are defined
+//! *behind* the run; what else it has is defined nowhere. Out: the body that building everything anew would give, up
 //! to the numbering of interned names, expressions and dictionaries: existing ones keep their numbers, new ones follow,
 //! and unused ones stay in their table. Operations and values have the numbers of program order.
 //! [`Body::is_equal_but_for_interned`] is that equality.
@@ -32,11 +33,18 @@ pub struct OpRun {
 
 impl Body {
     /// This body with the operations of the entry block of `part` in the place of a run. The first values of `part`
-    /// stand for `outer`. A result that something outside of the run uses must have a namesake of its type among the
-    /// new ones. None where that is not so, or `part` has more than operations without regions and successors whose
-    /// operands are values.
-    pub fn with_run(&self, run: &OpRun, part: &Body, outer: &[ValueId]) -> Option<Body> {
-        let splice = Splice::plan(self, run, part, outer)?;
+    /// stand for `outer`, those after its results for `behind`, and the others are added as they are. A result that
+    /// something outside of the run uses must have a namesake of its type among the new ones. None where that is not
+    /// so, `part` has more than operations without regions and successors whose operands are values, or both bodies
+    /// have values that nothing defines.
+    pub fn with_run(
+        &self,
+        run: &OpRun,
+        part: &Body,
+        outer: &[ValueId],
+        behind: &[ValueId],
+    ) -> Option<Body> {
+        let splice = Splice::plan(self, run, part, outer, behind)?;
         Some(splice.apply())
     }
 }
@@ -47,6 +55,9 @@ struct Splice<'a> {
     run: &'a OpRun,
     part: &'a Body,
     outer: &'a [ValueId],
+    behind: &'a [ValueId],
+    /// The number of results in the new run.
+    n_results: usize,
     /// The place where the results of the run are in the new body: those that have namesakes.
     kept: Vec<Option<usize>>,
     /// True if a value that stays is renumbered.
@@ -59,6 +70,7 @@ impl<'a> Splice<'a> {
         run: &'a OpRun,
         part: &'a Body,
         outer: &'a [ValueId],
+        behind: &'a [ValueId],
     ) -> Option<Splice<'a>> {
         let is_value = |it: &ExprId| matches!(part.expr(*it).kind, ExprKind::Value(_));
         let is_plain = |op: &Operation| {
@@ -67,11 +79,18 @@ impl<'a> Splice<'a> {
                 && op.operands.iter().all(is_value)
                 && matches!(op.kind, OpKind::Named(_) | OpKind::Opaque(_))
         };
-        if !part.ops.iter().all(|(_, it)| is_plain(it)) {
+        let is_result = |it: &Value| matches!(it.kind, ValueKind::Result(..));
+        let mut inner = part.values.iter().map(|(_, it)| it).skip(outer.len());
+        let n_results = inner.by_ref().take_while(|it| is_result(it)).count();
+        let are_results_first = !inner.any(is_result);
+        let n_known = outer.len() + n_results + behind.len();
+        let is_undefined_once = part.values.len() == n_known || body.unresolved.is_empty();
+        let are_operations_plain = part.ops.iter().all(|(_, it)| is_plain(it));
+        if !are_operations_plain || !are_results_first || !is_undefined_once {
             return None;
         }
         let mut results: FxHashMap<&str, (usize, Type)> = FxHashMap::default();
-        for (at, id) in part.values.ids().skip(outer.len()).enumerate() {
+        for (at, id) in part.values.ids().skip(outer.len()).take(n_results).enumerate() {
             let Value { name, ty, .. } = part.values[id];
             results.insert(part.name(name), (run.values.start + at, ty));
         }
@@ -82,11 +101,11 @@ impl<'a> Splice<'a> {
             same_type(body, ty, part, new).then_some(at)
         };
         let kept: Vec<Option<usize>> = run.values.clone().map(namesake).collect();
-        let n_new = part.values.len() - outer.len();
         let stay = run.values.clone().zip(&kept).all(|(old, new)| *new == Some(old));
         let moves = |(old, new): (usize, &Option<usize>)| new.is_some_and(|new| new != old);
-        let moves_values = n_new != run.values.len() || run.values.clone().zip(&kept).any(moves);
-        let splice = Splice { body, run, part, outer, kept, moves_values };
+        let moves_values =
+            n_results != run.values.len() || run.values.clone().zip(&kept).any(moves);
+        let splice = Splice { body, run, part, outer, behind, n_results, kept, moves_values };
         (stay || splice.keeps_what_is_used()).then_some(splice)
     }
 
@@ -105,10 +124,6 @@ impl<'a> Splice<'a> {
         })
     }
 
-    fn n_new_values(&self) -> usize {
-        self.part.values.len() - self.outer.len()
-    }
-
     fn apply(self) -> Body {
         let mut new = self.body.clone();
         let block = self.run.block;
@@ -116,7 +131,8 @@ impl<'a> Splice<'a> {
         if self.moves_values {
             self.renumber_values(&mut new);
         }
-        let ops = self.new_ops(&mut new);
+        let undefined = self.add_undefined(&mut new);
+        let ops = self.new_ops(&mut new, undefined);
         let n_ops = ops.len();
         new.ops.splice(self.run.ops.clone(), ops);
         let old_ops = &self.run.ops;
@@ -132,8 +148,8 @@ impl<'a> Splice<'a> {
 
     fn put_values(&self, new: &mut Body) {
         let part = self.part;
-        let mut values = Vec::with_capacity(self.n_new_values());
-        for id in part.values.ids().skip(self.outer.len()) {
+        let mut values = Vec::with_capacity(self.n_results);
+        for id in part.values.ids().skip(self.outer.len()).take(self.n_results) {
             let Value { name, ty, kind, is_size } = part.values[id];
             let name = new.intern(part.name(name));
             let ty = match ty {
@@ -159,7 +175,7 @@ impl<'a> Splice<'a> {
         } else if at < run.end {
             ValueId::new(self.kept[at - run.start].unwrap_or(at))
         } else {
-            ValueId::new(at - run.len() + self.n_new_values())
+            ValueId::new(at - run.len() + self.n_results)
         }
     }
 
@@ -200,13 +216,37 @@ impl<'a> Splice<'a> {
         }
     }
 
-    /// The operations of the part, in the terms of the new body, which has their values already.
-    fn new_ops(&self, new: &mut Body) -> Vec<Operation> {
+    /// Adds the values of the part that nothing defines. Gives the number of the first.
+    fn add_undefined(&self, new: &mut Body) -> usize {
+        let part = self.part;
+        let first = new.values.len();
+        let n_known = self.outer.len() + self.n_results + self.behind.len();
+        for id in part.values.ids().skip(n_known) {
+            let Value { name, ty, kind, .. } = part.values[id];
+            new.new_value(part.name(name), ty, kind);
+        }
+        let unresolved = part.unresolved.iter().map(|it| new.intern(part.name(*it)));
+        let unresolved: Vec<NameId> = unresolved.collect();
+        new.unresolved.extend(unresolved);
+        first
+    }
+
+    /// The operations of the part, in the terms of the new body, which has their values already, and those that nothing
+    /// defines from a number on.
+    fn new_ops(&self, new: &mut Body, undefined: usize) -> Vec<Operation> {
         let part = self.part;
         let n_outer = self.outer.len();
+        let n_own = n_outer + self.n_results;
+        let n_known = n_own + self.behind.len();
         let mut names: FxHashMap<NameId, NameId> = FxHashMap::default();
         let mut dicts: FxHashMap<AttrDictId, AttrDictId> = FxHashMap::default();
         let inner = |value: ValueId| ValueId::new(value.index() - n_outer + self.run.values.start);
+        let value_of = |value: ValueId| match value.index() {
+            at if at < n_outer => self.outer[at],
+            at if at < n_own => inner(value),
+            at if at < n_known => self.moved(self.behind[at - n_own]),
+            at => ValueId::new(at - n_known + undefined),
+        };
         let mut ops = Vec::with_capacity(part.ops.len());
         for (_, op) in part.ops.iter() {
             let mut name =
@@ -217,10 +257,7 @@ impl<'a> Splice<'a> {
                 other => other,
             };
             let mut operand = |expr: &ExprId| match part.expr(*expr).kind {
-                ExprKind::Value(value) if value.index() < n_outer => {
-                    new.value_expr(self.outer[value.index()])
-                }
-                ExprKind::Value(value) => new.value_expr(inner(value)),
+                ExprKind::Value(value) => new.value_expr(value_of(value)),
                 // The plan excludes it.
                 _ => *expr,
             };
@@ -264,7 +301,7 @@ impl<'a> Splice<'a> {
             let parent = &mut new.regions[id].parent;
             *parent = parent.map(moved);
         }
-        let new_values = self.run.values.start..self.run.values.start + self.n_new_values();
+        let new_values = self.run.values.start..self.run.values.start + self.n_results;
         for id in new.values.ids().filter(|it| !new_values.contains(&it.index())) {
             if let ValueKind::Result(op, _) = &mut new.values[id].kind {
                 *op = moved(*op);

@@ -48,11 +48,18 @@ const WITHOUT: &[&str] = &[
     "vector",
 ];
 
+/// The dialect whose operations were written without it before 2022, inside of a function of its time.
+const STANDARD: &str = "std";
+
 /// The dialect of names without one in the regions of an operation whose pretty form begins with `op`; `around` is that
 /// of the region in which the operation stands. Empty where there is none.
 pub fn default_dialect<'t>(op: &'t str, around: &'t str) -> &'t str {
     match op.split_once('.') {
-        Some((dialect, _)) if WITHOUT.contains(&dialect) => "",
+        _ if matches!(op, "func" | "builtin.func") && around.is_empty() => STANDARD,
+        Some((dialect, _)) if WITHOUT.contains(&dialect) => match around {
+            STANDARD => STANDARD,
+            _ => "",
+        },
         Some((dialect, _)) => dialect,
         None => around,
     }
@@ -61,13 +68,14 @@ pub fn default_dialect<'t>(op: &'t str, around: &'t str) -> &'t str {
 /// The full name of an operation that is written as `op` in a region with the default dialect `around`; none if the
 /// region gives it no other name than the table.
 pub fn name_in(op: &str, around: &str, shapes: &Shapes) -> Option<String> {
-    let is_given = !around.is_empty() && !op.contains('.') && !is_of_table(op, shapes);
+    let is_given = !around.is_empty() && !op.contains('.') && !is_of_table(op, around, shapes);
     is_given.then(|| format!("{around}.{op}"))
 }
 
-/// Functions and modules are written without their dialect in any region; all other names of the table in functions
-/// only.
-fn is_of_table(op: &str, shapes: &Shapes) -> bool {
+/// Functions and modules are written without their dialect in any region, and calls and returns as well where all were;
+/// all other names of the table in functions only.
+fn is_of_table(op: &str, around: &str, shapes: &Shapes) -> bool {
     let full = shapes.full_name(op);
-    full != op && (shapes.is_function(full) || shapes.is_module(full))
+    let is_kept = around == STANDARD && op != "constant";
+    full != op && (is_kept || shapes.is_function(full) || shapes.is_module(full))
 }

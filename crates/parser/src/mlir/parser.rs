@@ -533,6 +533,11 @@ impl<'t> Parser<'t> {
         self.n_regions = self.n_regions.wrapping_add(1);
     }
 
+    /// Returns true if a region is open.
+    pub(super) fn is_in_region(&self) -> bool {
+        self.regions > 0
+    }
+
     /// Marks the text after the current token as outside the region again.
     pub(super) fn leave_region(&mut self) {
         self.regions -= 1;

@@ -12,7 +12,9 @@ kinds! {
             "unexpected-text",
             Error,
             "text that fits nowhere",
-            "Nothing in Python can stand here. The text is kept as it is; what stands around it is read.\n",
+            "Nothing in the language can stand here: Python's grammar has no place for it or, in MLIR, the operation is \
+             known and not written so (the message says how). The text is kept as it is; what stands around it is \
+             read. What follows the name of an operation that is not known is never told.\n",
         );
         /// Something that must be there is not.
         MissingPart = Rule::reported(
@@ -51,7 +53,7 @@ kinds! {
             "unknown-character",
             Error,
             "a character that begins no token",
-            "Python knows no token that begins with this character. Often it was pasted: a typographic quote or \
+            "The language knows no token that begins with this character. Often it was pasted: a typographic quote or \
              dash.\n",
         );
         /// A line that is deeper than its block.

@@ -232,14 +232,15 @@ fn is_in_doubt(list: &SyntaxNode) -> bool {
         && tokens.next().is_some_and(|it| it.kind() == COLON)
 }
 
-/// Returns true if names without a dialect are operations of a list: only the operation around says so.
+/// Returns true if names without a dialect are operations of a list: only the operations around say so.
 fn has_default_dialect(list: &SyntaxNode) -> bool {
-    let around = list.ancestors().filter_map(Operation::cast);
-    let custom = around.filter(|it| !matches!(it, Operation::GenericOp(_)));
-    let named = custom.filter_map(|it| it.name().map(|it| it.as_str().to_owned()));
-    // What a word without a dialect means is said further outside.
-    let given = named.map(|it| default_dialect(&it, "?").to_owned()).find(|it| it != "?");
-    given.is_some_and(|it| !it.is_empty())
+    let mut around: Vec<Operation> = list.ancestors().filter_map(Operation::cast).collect();
+    around.retain(|it| !matches!(it, Operation::GenericOp(_)));
+    let mut dialect = String::new();
+    for name in around.iter().rev().filter_map(Operation::name) {
+        dialect = default_dialect(name.as_str(), &dialect).to_owned();
+    }
+    !dialect.is_empty()
 }
 
 /// Returns the number of regions around the items of a list, and the kind of the list.

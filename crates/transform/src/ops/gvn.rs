@@ -479,6 +479,7 @@ impl<'a> Gvn<'a> {
                 if self.table.is_open(scope)
                     && !self.is_gone[into.index()]
                     && into != op
+                    && self.keys.have_same_attributes(op, into)
                     && self.terms.are_equal(body, &self.replaced, op, into) =>
             {
                 self.merge(op, into, OpActionKind::Reassociated);

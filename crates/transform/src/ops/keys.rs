@@ -173,6 +173,13 @@ impl<'a> Keys<'a> {
         self.stripped(self.body.ops[op].attrs).promises
     }
 
+    /// Returns true if two operations have the same attributes but for promises.
+    pub(super) fn have_same_attributes(&mut self, a: OpId, b: OpId) -> bool {
+        let body = self.body;
+        let mut rest = |op: OpId| self.stripped(body.ops[op].attrs).rest;
+        rest(a) == rest(b)
+    }
+
     fn stripped(&mut self, attrs: AttrDictId) -> Stripped {
         if let Some(&Some(it)) = self.dicts.get(attrs.index()) {
             return it;

@@ -419,3 +419,26 @@ func.func @f(%v: i32, %r: !stream.resource<*>, %n: index, %m: index) {
         "#]],
     );
 }
+
+#[test]
+fn a_form_that_nobody_defines_may_bind_names() {
+    check(
+        "func.func @f(%m: memref<4x4xf32>) {\n  %0 = own.tile vars(%i, %k) %m[at(%m[%i, %k]), (%j)] : memref<4x4xf32>\n  arith.addi %q, %q ! : i32\n  return\n}\n",
+        expect![[r#"
+            Function f
+            {function_type = (memref<4x4xf32>) -> (), sym_name = "f"}
+            ^b0(%m: memref<4x4xf32>) of r0
+              %0: Unknown = ?own.tile(, , %m, %m, , , %j)
+              ?arith.addi(%q, %q)
+              func.return()
+            unknown-operation 43..51: the effects of `own.tile` are unknown: nothing is merged with it or moved over it
+            undefined-value 85..87: `%j` is not defined here
+            undefined-value 121..123: `%q` is not defined here
+            undefined-value 125..127: `%q` is not defined here
+            Frame 
+
+            ^b0() of r0
+              func.func() {function_type = (memref<4x4xf32>) -> (), sym_name = "f"}
+        "#]],
+    );
+}

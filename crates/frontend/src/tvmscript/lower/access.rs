@@ -422,6 +422,10 @@ impl Lowerer<'_, '_, '_> {
             {
                 return Ok(ramp);
             }
+            if [upper, lower].iter().any(|it| self.ty(*it).is_open()) {
+                // Nor is its value known here; it may have been read in a statement before.
+                self.s.doubt = self.s.doubt.max(super::Doubt::Unknown);
+            }
             let message = "the length of the slice is not constant";
             return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
         };

@@ -235,6 +235,28 @@ fn an_unknown_function_may_be_called() {
 }
 
 #[test]
+fn the_length_of_a_slice_is_unknown_where_the_slice_is_used_too() {
+    check(
+        "n",
+        "
+        def f(A: T.Buffer((1, n), \"float16\"), B: T.Buffer((1, n), \"float16\")):
+            lhs = A[0, 0:n]
+            rhs = B[0, n:n * 2]
+            B[0, 0:n] = lhs + rhs
+        ",
+        expect![[r#"
+            unresolved-capture: the value of `n` is not known here
+            unsupported-construct: this depends on a value that is not known here, and is kept by its text
+            @T.prim_func
+            def f(A: T.Buffer((1, n), "float16"), B: T.Buffer((1, n), "float16")):
+                lhs = A[0, 0:n]
+                rhs = B[0, n:n * 2]
+                B[0, 0:n] = lhs + rhs
+        "#]],
+    );
+}
+
+#[test]
 fn a_loop_of_a_kind_that_python_decides_is_kept() {
     check(
         "n, kind",

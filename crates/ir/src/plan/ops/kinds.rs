@@ -3,7 +3,7 @@
 //! Each kind stands beside its declaration; those that common subexpressions have too are declared in
 //! [`crate::plan::Refusal`]'s file.
 
-use rules::{Rule, Severity::Hint, kinds};
+use rules::{Fix, Rule, Severity::Hint, kinds};
 
 use crate::plan::refusal;
 
@@ -28,7 +28,8 @@ nothing but dense tensors.
 (%3) = \"pd_op.exp\" (%1) …        // equal to %2: there is one draw, and both read it
 ```
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Equal operation, equal operands, and the first dominates.
         Common = Rule::reported(
             "common-operation",
@@ -44,7 +45,8 @@ nothing. This one goes, and its uses become uses of the other.
 %1 = arith.addi %a, %b : i32       // goes; uses of %1 become uses of %0
 ```
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Equal text; but its constants are printed with six digits, so that they may differ.
         RoundedConstant = Rule::reported(
             "common-rounded-constant",
@@ -74,7 +76,8 @@ The second goes, and its uses become uses of the first. `mlir-opt -cse` knows th
 operations with the trait
 `Commutative` only, which comparisons do not have.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Nothing uses it, and it does nothing else.
         Dead = Rule::reported(
             "dead-operation",
@@ -94,7 +97,8 @@ nobody knows stays.
 A loop counts as one that ends, as for `mlir-opt`, unless it says `mustProgress = false`. A loop that waits for \
 another thread must read by a volatile or ordered access, or meet it at a barrier: then it stays.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Nothing live uses it: its users are dead themselves.
         DeadChain = Rule::reported(
             "dead-operation-chain",
@@ -105,7 +109,8 @@ All users of its results are dead or are merged into others, so nothing will use
 operation if nothing uses it
 when the pass gets there, and then its users are still there: a chain of dead operations loses one of them a run.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Two block arguments have the same value on every way in.
         EqualArguments = Rule::reported(
             "equal-block-arguments",
@@ -123,7 +128,8 @@ argument itself goes if it can (`unneeded-block-argument`).
 
 `mlir-opt -cse` does not look at block arguments.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Two loop-carried values, or two results of a choice, are equal on every incoming edge, each time.
         EqualCarried = Rule::reported(
             "equal-carried-values",
@@ -146,7 +152,8 @@ itself goes if it can (`unneeded-carried-value`).
 `mlir-opt -cse` compares operations in the order in which they stand, and what makes these equal comes at the end of \
 the loop.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Every path from a common dominator computes it.
         EqualInBranches = Rule::reported(
             "equal-in-branches",
@@ -169,7 +176,8 @@ Only operations that cannot trap, read no memory and do not depend on threads mo
 path computes it, so no path computes more than
 before. `mlir-opt -cse` moves nothing.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// The same load from memory that nothing wrote in between, in another block.
         LoadAcrossBlocks = Rule::reported(
             "load-across-blocks",
@@ -184,7 +192,8 @@ used in a kernel or an asynchronous region), also by whatever orders threads, an
 
 `mlir-opt -cse` merges loads within one block only, and takes every store for a store to all memory.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// The same sum or product with its terms in another order.
         Reassociated = Rule::reported(
             "reassociated-operation",
@@ -204,7 +213,8 @@ Integers wrap, so any order gives the same bits; the one that stays must promise
 intermediate sums are others. Sums of
 floats count only where `fastmath<reassoc>` allows it. `mlir-opt -cse` compares operations with equal operands only.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Nothing uses the argument that the branches to a block pass.
         UnneededArgument = Rule::reported(
             "unneeded-block-argument",
@@ -223,7 +233,8 @@ operations that only it needed. Arguments of blocks are left out to which other 
   cf.cond_br %c, ^loop(%i, %next : index, i32), ^end
 ```
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// Nothing uses a loop-carried value, except perhaps its own computation.
         UnneededCarried = Rule::reported(
             "unneeded-carried-value",
@@ -243,7 +254,8 @@ needed. Of loops, `scf.for` is looked at.
 }
 ```
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// An operation with regions that read memory, which nothing wrote in between.
         RegionThatReads = Rule::reported(
             "region-that-reads",
@@ -254,7 +266,8 @@ The operation has regions that read memory and write nothing, an equal one stand
 two can have written. `mlir-opt -cse`
 merges operations with regions only if nothing in them reads.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
         /// The first promises less (overflow, fast math) and is right for both.
         WeakerFlags = Rule::reported(
             "weaker-flags",
@@ -265,7 +278,8 @@ The earlier operation is the same but for promises about overflow or floating po
 gives is right for this one too, whose result is
 poison where its promise does not hold. `mlir-opt -cse` merges operations with equal attributes only.
 ",
-        );
+        )
+        .with_fix(Fix::ByDefault);
     }
 }
 

@@ -57,11 +57,14 @@ pub(in crate::mlir) fn chunk_items(
     }
 }
 
-/// `#map = …` or `!t = …`.
+/// `#map = …` or `!t = …`; before 2022 `!t = type …`.
 fn alias(p: &mut Parser<'_>, kind: crate::SyntaxKind) {
     p.enter(kind);
     p.bump();
     p.bump();
+    if kind == MLIR_TYPE_ALIAS_DEF && p.at_word("type") {
+        p.bump();
+    }
     let read = if kind == MLIR_TYPE_ALIAS_DEF { type_(p) } else { attr(p) };
     if !read {
         opaque::error_rest(p);

@@ -150,7 +150,7 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
                 symbol_ref(p);
             }
             kind if is_bracket(kind) => {
-                if !bracket(p, base) {
+                if !bracket(p, base) && !odd_bracket(p, base) {
                     break;
                 }
             }
@@ -160,6 +160,24 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     let closed = p.brackets[base..].iter().all(|it| *it == LT);
     p.brackets.truncate(base);
     closed
+}
+
+/// A bracket of an unknown form that closes one of another kind, as of a half-open interval, `[%a, %b)`; or none, on
+/// the line of the form: `0) (%a) {`. Only a brace ends what is around.
+fn odd_bracket(p: &mut Parser<'_>, base: usize) -> bool {
+    let innermost = p.brackets[base..].last();
+    let is_odd = match p.current.kind {
+        R_PAREN => innermost == Some(&L_BRACK),
+        R_BRACK => innermost == Some(&L_PAREN),
+        _ => return false,
+    };
+    if is_odd {
+        p.brackets.pop();
+    } else if innermost.is_some() || p.current.newline || !p.is_in_region() {
+        return false;
+    }
+    p.bump();
+    true
 }
 
 /// The open braces of an operation that are read as those of dictionaries and may be those of regions: `key : value`

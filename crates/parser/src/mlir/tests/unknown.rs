@@ -282,3 +282,31 @@ fn a_name_in_quotes_may_be_a_part_of_the_form_above() {
             (GENERIC_OP "own.next" ( ) : (FUNCTION_TYPE (TYPE_LIST ( )) -> (TYPE_LIST ( ))))"#]],
     );
 }
+
+#[test]
+fn functions_from_before_2022_have_operations_without_a_dialect() {
+    check(
+        "func @f(%a: f32, %n: index) -> f32 {\n  %c = constant 0.0 : f32\n  scf.for %i = %n to %n step %n {\n    %0 = addf %a, %c : f32\n    %1 = call @g(%0) : (f32) -> f32\n  }\n  br ^bb1(%c : f32)\n^bb1(%x: f32):\n  return %x : f32\n}\nfunc.func @g() {\n  %0 = addf %a, %c : f32\n}\n",
+        expect![[r#"
+            (CUSTOM_OP func (SYMBOL_DEF @f) (BLOCK_ARGS ( (BLOCK_ARG (VALUE_DEF %a) : (TYPE f32)) , (BLOCK_ARG (VALUE_DEF %n) : (TYPE index)) )) -> (TYPE f32) (REGION { (BLOCK (OPAQUE_OP (RESULT_LIST (VALUE_DEF %c) =) constant 0.0 : f32) (CUSTOM_OP scf.for (VALUE_DEF %i) = (VALUE_USE %n) to (VALUE_USE %n) step (VALUE_USE %n) (REGION { (BLOCK (OPAQUE_OP (RESULT_LIST (VALUE_DEF %0) =) addf (VALUE_USE %a) , (VALUE_USE %c) : f32) (CUSTOM_OP (RESULT_LIST (VALUE_DEF %1) =) call (SYMBOL_REF @g) ( (VALUE_USE %0) ) : (FUNCTION_TYPE (TYPE_LIST ( (TYPE f32) )) -> (TYPE f32)))) })) (OPAQUE_OP br (SUCCESSOR ^bb1 (OPERAND_GROUP ( (VALUE_USE %c) : (TYPE f32) ))))) (BLOCK (BLOCK_LABEL ^bb1 (BLOCK_ARGS ( (BLOCK_ARG (VALUE_DEF %x) : (TYPE f32)) )) :) (CUSTOM_OP return (VALUE_USE %x) : (TYPE f32))) }))
+            (CUSTOM_OP func.func (SYMBOL_DEF @g) (BLOCK_ARGS ( )) (REGION { (BLOCK (CUSTOM_OP (RESULT_LIST (VALUE_DEF %0) =) (ERROR_NODE addf (VALUE_USE %a) , (VALUE_USE %c) : f32))) }))"#]],
+    );
+}
+
+#[test]
+fn brackets_of_unknown_forms_need_no_partner() {
+    check(
+        "own.f {\n  own.range [%a, %b)\n  %r = own.choose (%a : f32) -> f32\n    0) (%x, %y) {\n      own.yield %x : f32\n    }\n  own.yield %r\n}\n",
+        expect![
+            "(OPAQUE_OP own.f (REGION { (BLOCK (OPAQUE_OP own.range [ (VALUE_USE %a) , (VALUE_USE %b) )) (OPAQUE_OP (RESULT_LIST (VALUE_DEF %r) =) own.choose ( (POSSIBLE_DEF %a) : f32 ) -> f32 0 ) ( (VALUE_USE %x) , (VALUE_USE %y) ) (REGION { (BLOCK (OPAQUE_OP own.yield (VALUE_USE %x) : f32)) })) (OPAQUE_OP own.yield (VALUE_USE %r))) }))"
+        ],
+    );
+}
+
+#[test]
+fn an_alias_from_before_2022_says_that_it_is_a_type() {
+    check(
+        "!t = type tensor<4xf32>\n",
+        expect!["(TYPE_ALIAS_DEF !t = type (TYPE tensor < 4x f32 >))"],
+    );
+}

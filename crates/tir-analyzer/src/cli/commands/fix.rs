@@ -19,6 +19,7 @@ use ir::{
     guard::Stage,
     plan::{
         TvmPass,
+        ops::OpActionKind,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
@@ -38,7 +39,7 @@ use crate::{
         Exit,
         args::FixArgs,
         driver::{
-            ops::{self, Rules},
+            ops::{self, OpKinds, Rules},
             unit::{Failed, Function, with_function},
         },
         input::{
@@ -176,6 +177,7 @@ struct Selected {
     common_subexpressions: bool,
     kinds: FindingKinds,
     simplifications: Simplifications,
+    operations: OpKinds,
     /// Nothing was named: rules that the settings switch off stay off.
     is_default: bool,
 }
@@ -230,6 +232,7 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
             common_subexpressions: true,
             kinds: kinds.collect(),
             simplifications: Simplifications::default(),
+            operations: [true; OpActionKind::ALL.len()],
             is_default: true,
         });
     }
@@ -237,16 +240,20 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
         common_subexpressions: false,
         kinds: FindingKinds::NONE,
         simplifications: Simplifications::default(),
+        operations: OpKinds::default(),
         is_default: false,
     };
     for name in names {
         match rules::find(name) {
             Ok(rule) if rule.is_fixable() => {
-                let kinds = (FindingKind::from_name(name), SimplificationKind::from_name(name));
-                match kinds {
-                    (Some(kind), _) => selected.kinds.insert(kind),
-                    (None, Some(kind)) => selected.simplifications[kind as usize] = true,
-                    (None, None) => selected.common_subexpressions = true,
+                if let Some(kind) = FindingKind::from_name(name) {
+                    selected.kinds.insert(kind);
+                } else if let Some(kind) = SimplificationKind::from_name(name) {
+                    selected.simplifications[kind as usize] = true;
+                } else if let Some(kind) = OpActionKind::from_name(name) {
+                    selected.operations[kind as usize] = true;
+                } else {
+                    selected.common_subexpressions = true;
                 }
             }
             Ok(_) => {
@@ -355,11 +362,13 @@ fn plan_operations(
         );
     }
     let mut fix = FileFix::new(source);
-    if !selected.common_subexpressions {
+    let n_selected = selected.operations.iter().filter(|it| **it).count();
+    if n_selected == 0 {
         return Ok(fix);
     }
+    let kinds = (n_selected < OpActionKind::ALL.len()).then_some(selected.operations);
     // Files are worked on side by side already.
-    let rules = Rules { options: &options, dialects, two_threads: false };
+    let rules = Rules { options: &options, dialects, kinds, two_threads: false };
     let done = ops::run(&fix.source.text, language, rules, None, budget.left())?;
     budget.take(done.n_actions);
     (fix.n_fixes, fix.n_later) = (done.n_actions, done.n_later);

@@ -117,7 +117,7 @@ fn optimize_operations(
     }
     let function = args.function.as_deref();
     let two_threads = parallel::n_jobs(args.jobs, 2) > 1;
-    let rules = Rules { options: &options, dialects, two_threads };
+    let rules = Rules { options: &options, dialects, kinds: None, two_threads };
     ops::run(&source.text, language, rules, function, args.cse.max_fixes)
 }
 

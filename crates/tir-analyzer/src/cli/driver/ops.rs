@@ -15,7 +15,11 @@ use ide::Dialects;
 use ir::{
     OpId,
     guard::{Stage, guarded},
-    plan::{Preset, ops::OpPlan, simplify::SimplifyRefusal},
+    plan::{
+        Preset,
+        ops::{OpActionKind, OpPlan},
+        simplify::SimplifyRefusal,
+    },
 };
 use pipeline::operations::{self, Editor};
 use syntax::{Form, Language, PackedEdits, TextSize};
@@ -150,11 +154,16 @@ pub(crate) fn refuse_for_statements(cse: &CseArgs, language: Language) -> anyhow
     Ok(())
 }
 
+/// The selected kinds of actions.
+pub(crate) type OpKinds = [bool; OpActionKind::ALL.len()];
+
 /// The rules of the preset, and the tables about operations.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) options: &'a OpOptions,
     pub(crate) dialects: &'a Dialects,
+    /// The actions that are done, if it is not all of them; those that they need are done with them.
+    pub(crate) kinds: Option<OpKinds>,
     /// True if a second thread may be used.
     pub(crate) two_threads: bool,
 }
@@ -270,6 +279,12 @@ fn planned(text: &str, unit: &TextUnit<'_>, rules: Rules<'_>, limit: Option<usiz
         return done;
     }
     let mut plan = operations::plan(body, &rules.dialects.effects, rules.options);
+    if let Some(kinds) = rules.kinds {
+        let actions = plan.actions.iter().enumerate();
+        let wanted: Vec<usize> =
+            actions.filter(|(_, it)| kinds[it.kind as usize]).map(|(at, _)| at).collect();
+        plan = part(body, &plan, wanted);
+    }
     if let Some(limit) = limit.filter(|it| *it < plan.actions.len()) {
         plan = part(body, &plan, 0..limit);
     }
@@ -341,7 +356,12 @@ mod tests {
 
     fn after(preset: Preset, limit: Option<usize>) -> (String, usize) {
         let options = OpOptions { preset, allow_unsound: false };
-        let rules = Rules { options: &options, dialects: &Dialects::default(), two_threads: false };
+        let rules = Rules {
+            options: &options,
+            dialects: &Dialects::default(),
+            kinds: None,
+            two_threads: false,
+        };
         let done = run(SWAPPED, Language::Mlir, rules, None, limit).unwrap();
         (done.edits.unpack().unwrap().apply(SWAPPED), done.n_actions)
     }
@@ -365,7 +385,12 @@ mod tests {
     #[test]
     fn other_function_stays() {
         let options = OpOptions::default();
-        let rules = Rules { options: &options, dialects: &Dialects::default(), two_threads: false };
+        let rules = Rules {
+            options: &options,
+            dialects: &Dialects::default(),
+            kinds: None,
+            two_threads: false,
+        };
         let text = format!("{SWAPPED}{}", SWAPPED.replace("\"f\"", "\"g\""));
         let done = run(&text, Language::Mlir, rules, Some("g"), None).unwrap();
         assert!(done.edits.unpack().unwrap().apply(&text).starts_with(SWAPPED));

@@ -89,7 +89,7 @@ fn selection_names_rules_with_fixes() {
     assert_eq!(project.run("fix --diff --select common-subexpression").code, 0);
     project.run("fix --select undefined-name").check(expect![[r#"
         --- errors
-        error: `undefined-name` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `read-before-write`, `redundant-condition`, `redundant-guard`, `redundant-load`, `scalar-access`, `simplifiable`, `single-iteration-loop`, `tail-guard`, `unreachable`
+        error: `undefined-name` has no fix; these have: `common-after-side-effect`, `common-operation`, `common-subexpression`, `commuted-operation`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-operation`, `dead-operation-chain`, `dead-store`, `empty-loop`, `equal-block-arguments`, `equal-carried-values`, `equal-in-branches`, `invariant-guard`, `load-across-blocks`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `read-before-write`, `reassociated-operation`, `redundant-condition`, `redundant-guard`, `redundant-load`, `region-that-reads`, `scalar-access`, `simplifiable`, `single-iteration-loop`, `tail-guard`, `unneeded-block-argument`, `unneeded-carried-value`, `unreachable`, `weaker-flags`
         --- exit code 2
     "#]]);
     project.run("fix --select common-subexpresion").check(expect![[r#"
@@ -235,7 +235,7 @@ fn rules_that_are_named_are_fixed_only() {
     "#]]);
     project.run("fix --only out-of-bounds a.py").check(expect![[r#"
         --- errors
-        error: `out-of-bounds` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `read-before-write`, `redundant-condition`, `redundant-guard`, `redundant-load`, `scalar-access`, `simplifiable`, `single-iteration-loop`, `tail-guard`, `unreachable`
+        error: `out-of-bounds` has no fix; these have: `common-after-side-effect`, `common-operation`, `common-subexpression`, `commuted-operation`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-operation`, `dead-operation-chain`, `dead-store`, `empty-loop`, `equal-block-arguments`, `equal-carried-values`, `equal-in-branches`, `invariant-guard`, `load-across-blocks`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `read-before-write`, `reassociated-operation`, `redundant-condition`, `redundant-guard`, `redundant-load`, `region-that-reads`, `scalar-access`, `simplifiable`, `single-iteration-loop`, `tail-guard`, `unneeded-block-argument`, `unneeded-carried-value`, `unreachable`, `weaker-flags`
         --- exit code 2
     "#]]);
     project.write("tir-analyzer.toml", b"[findings]\ndead-binding = \"off\"\n");

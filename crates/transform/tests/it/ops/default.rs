@@ -314,6 +314,33 @@ fn sums_that_promise_nothing_stand_for_others() {
 }
 
 #[test]
+fn sums_with_other_attributes_stay_apart() {
+    check(
+        r#"
+  %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+  %1 = "arith.addi"(%0, %a) {task = 2} : (i32, i32) -> i32
+  %2 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+  %3 = "arith.addi"(%2, %b) {task = 3} : (i32, i32) -> i32
+  %4 = "arith.addi"(%0, %a) {task = 3} : (i32, i32) -> i32
+  "test.use"(%1, %3, %4) : (i32, i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+              %1 = "arith.addi"(%0, %a) {task = 2} : (i32, i32) -> i32
+              %2 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+              %3 = "arith.addi"(%2, %b) {task = 3} : (i32, i32) -> i32
+              "test.use"(%1, %3, %3) : (i32, i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            reassociated-operation: %4 = "arith.addi"(%0, %a) {task = 3} : (i32, i32) -> i32
+        "#]],
+    );
+}
+
+#[test]
 fn floats_keep_their_order_unless_it_is_given_up() {
     check(
         r#"

@@ -36,7 +36,7 @@ pub(super) fn previews(
         bail!("there is no function `{asked}`{}", did_you_mean(&names));
     }
     let options = OpOptions { preset: Preset::Default, allow_unsound: false };
-    let rules = Rules { options: &options, dialects, two_threads: false };
+    let rules = Rules { options: &options, dialects, kinds: None, two_threads: false };
     let done = match passes.contains(&Pass::Cse) {
         true => ops::run(text, language, rules, None, None)?,
         false => ops::Done::new(),
