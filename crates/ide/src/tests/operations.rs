@@ -323,7 +323,8 @@ fn unreadable_text_is_reported_once_at_its_place() {
         .map(|it| format!("{}: {}", line(text, it.range.start()), it.message))
         .collect();
     expect![[r#"
-        2: `i32) {` does not fit: `func.func` is written `func.func @name (%value: type)`
+        2: `i32` does not fit: `func.func` is written `func.func @name (%value: type)`
+        2: `) {` does not fit: `func.func` is written `func.func @name (%value: type)`
         3: something is missing: `arith.addi` is written `arith.addi %a, %b : type`
         7: `)` cannot stand here"#]]
     .assert_eq(&shown.join("\n"));

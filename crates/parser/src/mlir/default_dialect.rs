@@ -2,7 +2,8 @@
 //!
 //! Inside of some operations (`pdl.pattern`, `spirv.module`, `handshake.func`) names without a dot belong to the
 //! dialect of the operation around them. MLIR asks the operation; here all operations count as such but those of
-//! dialects that are known to have none of them. O(length of the list).
+//! dialects that are known to have none of them, whose functions and modules give none and whose others give what is
+//! given around them. O(length of the list).
 
 use super::Shapes;
 
@@ -55,11 +56,9 @@ const STANDARD: &str = "std";
 /// of the region in which the operation stands. Empty where there is none.
 pub fn default_dialect<'t>(op: &'t str, around: &'t str) -> &'t str {
     match op.split_once('.') {
-        _ if matches!(op, "func" | "builtin.func") && around.is_empty() => STANDARD,
-        Some((dialect, _)) if WITHOUT.contains(&dialect) => match around {
-            STANDARD => STANDARD,
-            _ => "",
-        },
+        _ if matches!(op, "func" | "builtin.func") => STANDARD,
+        Some((dialect, "func" | "module")) if WITHOUT.contains(&dialect) => "",
+        Some((dialect, _)) if WITHOUT.contains(&dialect) => around,
         Some((dialect, _)) => dialect,
         None => around,
     }

@@ -162,9 +162,12 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     closed
 }
 
-/// A bracket of an unknown form that closes one of another kind, as of a half-open interval, `[%a, %b)`; or none, on
-/// the line of the form: `0) (%a) {`. Only a brace ends what is around.
+/// A bracket of an operation that is not known, which closes one of another kind, as of a half-open interval, `[%a,
+/// %b)`; or none, on the line of the form: `0) (%a) {`. Only a brace ends what is around.
 fn odd_bracket(p: &mut Parser<'_>, base: usize) -> bool {
+    if p.op_name.is_empty() || p.shapes.info(p.op_name).is_known {
+        return false;
+    }
     let innermost = p.brackets[base..].last();
     let is_odd = match p.current.kind {
         R_PAREN => innermost == Some(&L_BRACK),
