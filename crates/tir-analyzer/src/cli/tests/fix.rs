@@ -84,6 +84,48 @@ fn first_fixes_of_all_files_are_done() {
 }
 
 #[test]
+fn rules_of_operations_are_selected_with_what_they_need() {
+    let text = "func.func @f(%a: i32, %b: i32) -> i32 {\n  %dead = arith.muli %a, %b : i32\n  %0 = arith.addi %a, %b : i32\n  %1 = arith.addi %b, %a : i32\n  %2 = arith.addi %a, %b : i32\n  %3 = arith.subi %1, %2 : i32\n  %4 = arith.subi %0, %3 : i32\n  return %4 : i32\n}\n";
+    let project = Project::new(&[("a.mlir", text)]);
+    project.run("fix --diff --select dead-operation").check(expect![[r#"
+        --- a.mlir
+        +++ a.mlir
+        @@ -1,5 +1,4 @@
+         func.func @f(%a: i32, %b: i32) -> i32 {
+        -  %dead = arith.muli %a, %b : i32
+           %0 = arith.addi %a, %b : i32
+           %1 = arith.addi %b, %a : i32
+           %2 = arith.addi %a, %b : i32
+        --- errors
+        1 fix in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+    project.run("fix --diff --select dead-operation,common-operation").check(expect![[r#"
+        --- a.mlir
+        +++ a.mlir
+        @@ -1,9 +1,6 @@
+         func.func @f(%a: i32, %b: i32) -> i32 {
+        -  %dead = arith.muli %a, %b : i32
+           %0 = arith.addi %a, %b : i32
+        -  %1 = arith.addi %b, %a : i32
+        -  %2 = arith.addi %a, %b : i32
+        -  %3 = arith.subi %1, %2 : i32
+        +  %3 = arith.subi %0, %0 : i32
+           %4 = arith.subi %0, %3 : i32
+           return %4 : i32
+         }
+        --- errors
+        3 fixes in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+    project.run("fix --diff --select dead-store").check(expect![[r#"
+        --- errors
+        nothing to fix
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
 fn selection_names_rules_with_fixes() {
     let project = Project::new(&[("a.py", SHARED)]);
     assert_eq!(project.run("fix --diff --select common-subexpression").code, 0);
