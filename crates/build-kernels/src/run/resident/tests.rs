@@ -82,7 +82,7 @@ impl Project {
 
     fn options(&self) -> RunOptions {
         let workspaces = vec![vec![self.root()]];
-        RunOptions { jobs: 2, prune: false, instances: Arc::default(), workspaces }
+        RunOptions { jobs: 2, prune: false, instances: Arc::default(), workspaces, shards: None }
     }
 
     fn inputs(&self) -> Vec<Input> {
