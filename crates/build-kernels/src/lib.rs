@@ -56,13 +56,8 @@ impl Builder {
         let kernels = kernels.into();
         let folder = if kernels.is_dir() { Some(&*kernels) } else { kernels.parent() };
         let workspaces = folder.map(|it| vec![it.to_owned()]).into_iter().collect();
-        let options = RunOptions {
-            jobs,
-            prune: false,
-            instances: Arc::default(),
-            workspaces,
-            shards: None,
-        };
+        let options =
+            RunOptions { jobs, prune: false, instances: Arc::default(), workspaces, shards: None };
         Builder { kernels, settings, options }
     }
 

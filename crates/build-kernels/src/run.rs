@@ -632,8 +632,13 @@ mod tests {
         let (path, out) = (folder.path().join("a.py"), folder.path().join("out"));
         let source = InputSource::Path(path.clone());
         let inputs = [Input { name: "a.py".to_owned(), source, is_only_name: true }];
-        let options =
-            RunOptions { jobs: 1, prune: false, instances: Arc::default(), workspaces: Vec::new(), shards: None };
+        let options = RunOptions {
+            jobs: 1,
+            prune: false,
+            instances: Arc::default(),
+            workspaces: Vec::new(),
+            shards: None,
+        };
         for number in 10..40 {
             fs::write(&path, text(number)).expect("a file");
             let outcome = run(&inputs, &Settings::new(&out), &options, &|_| {}).expect("a build");
@@ -668,8 +673,13 @@ mod tests {
             };
             let inputs: Vec<Input> = files.iter().map(input).collect();
             let settings = Settings::new(self.0.path().join("out"));
-            let options =
-                RunOptions { jobs: 1, prune, instances: Arc::default(), workspaces: Vec::new(), shards: None };
+            let options = RunOptions {
+                jobs: 1,
+                prune,
+                instances: Arc::default(),
+                workspaces: Vec::new(),
+                shards: None,
+            };
             run(&inputs, &settings, &options, &|_| {}).expect("a build")
         }
         fn has(&self, output: &str) -> bool {

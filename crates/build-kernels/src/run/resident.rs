@@ -19,8 +19,8 @@ use codegen::build::{Build, Looks, OutputFolder, Settings};
 use syntax::Language;
 
 use super::{
-    Around, Called, Input, InputSource, Left, LeftInput, Outcome, Progress, RunOptions, Wanted, add,
-    all, calls, files, with_reader,
+    Around, Called, Input, InputSource, Left, LeftInput, Outcome, Progress, RunOptions, Wanted,
+    add, all, calls, files, with_reader,
 };
 use crate::{
     imports::Workspaces,
@@ -271,8 +271,7 @@ impl Resident {
         let inputs: Vec<Input> = self.inputs(&reached);
         // What changed in between is another message.
         let unseen = Called::default();
-        let wanted: Vec<_> =
-            inputs.iter().map(|input| Wanted { input, called: &unseen }).collect();
+        let wanted: Vec<_> = inputs.iter().map(|input| Wanted { input, called: &unseen }).collect();
         let waiting = || progress(Progress { is_waiting: true, ..Progress::default() });
         let folder = OutputFolder::open(&settings, &waiting)?;
         let names: Vec<&str> = inputs.iter().map(|it| it.name.as_str()).collect();

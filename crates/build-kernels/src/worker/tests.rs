@@ -1,10 +1,6 @@
 //! Builds with workers that are good, slow, wrong or gone: outputs and reports are those of a build without them.
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    time::Instant,
-};
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use codegen::{
     Target, TargetOptions,
@@ -45,8 +41,8 @@ fn workspace() -> tempfile::TempDir {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     };
-    for file in 0..40 {
-        let functions = (0..3).map(|it| function(&format!("f{it}"), &format!("{file}.{it}")));
+    for file in 0..16 {
+        let functions = (0..2).map(|it| function(&format!("f{it}"), &format!("{file}.{it}")));
         write(&format!("k/f{file}.py"), &format!("{HEAD}\n{}", functions.collect::<String>()));
     }
     // Equal texts, equal functions, mistakes, an unknown call, nothing at all.
@@ -218,6 +214,7 @@ impl Service {
                 let mut of = *key;
                 match self.manner {
                     Manner::Flipped => *file.last_mut().expect("bytes") ^= 1,
+                    Manner::Swapped if keys.len() == 1 => continue,
                     Manner::Swapped => of = keys[(at + 1) % keys.len()],
                     _ if kind == Kind::Kernel => continue,
                     _ => {}
@@ -272,16 +269,19 @@ fn build_with(
     }
     let instance = wanted.has_instances.then(|| Request::parse("scale(n=32)").expect("a call"));
     let service = manner.map(|manner| Arc::new(Service { manner, jobs: Mutex::default() }));
+    let mut is_slow = manner == Some(Manner::Good) && !root.join(out).exists();
     let shards = service.clone().map(|service| {
         let settings = ShardSettings {
             program: ShardProgram::There("/opt/tir-analyzer".to_owned()),
             platform: vec![("OSFamily".to_owned(), "linux".to_owned())],
             timeout: Duration::from_secs(60),
             jobs: 3,
-            bytes: 4000,
+            bytes: 1500,
             files: 1,
         };
-        Arc::new(Shards::new(service, change(settings)))
+        let settings = change(settings);
+        is_slow &= settings.files == 1;
+        Arc::new(Shards::new(service, settings))
     });
     let options = RunOptions {
         jobs: 2,
@@ -291,7 +291,14 @@ fn build_with(
         shards,
     };
     let start = Instant::now();
-    let outcome = run(&inputs, &settings, &options, &|_| {}).expect("a build");
+    // This machine waits until a worker has ended a job and begun the next.
+    let wait = |_| {
+        let n_jobs = || service.as_ref().map_or(0, |it| it.jobs.lock().expect("no panic").len());
+        while is_slow && n_jobs() < 4 && start.elapsed() < Duration::from_secs(30) {
+            thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let outcome = run(&inputs, &settings, &options, &wait).expect("a build");
     assert!(start.elapsed() < Duration::from_secs(50));
     let jobs = service.map(|it| std::mem::take(&mut *it.jobs.lock().expect("no panic")));
     Built { outcome, jobs: jobs.unwrap_or_default() }
@@ -299,9 +306,8 @@ fn build_with(
 
 /// All of a report that tells of kernels, without who made them.
 fn told(report: &BuildReport) -> Vec<String> {
-    let kernel = |it: &KernelReport| {
-        format!("{} {} {:?} {}", it.output(), it.key(), it.status, it.written)
-    };
+    let kernel =
+        |it: &KernelReport| format!("{} {} {:?} {}", it.output(), it.key(), it.status, it.written);
     let kernels = report.kernels.iter().map(kernel);
     let refused = report.unsupported.iter().map(|it| format!("{it:?}"));
     let aliases = report.aliases.iter().map(|it| format!("{it:?}"));
@@ -341,10 +347,11 @@ fn workers_give_what_this_machine_gives() {
             assert_eq!(helped.notes, Vec::<String>::new());
             let report = &built.outcome.report;
             assert_eq!(helped.here, report.work.parsed);
-            assert_eq!(helped.here + n_by_workers(&built), report.files.len());
             assert!(n_by_workers(&built) > 0 && helped.here >= 5, "{helped:?}");
             // What stays here, and who did the rest, of files and of kernels.
-            for file in &report.files {
+            // Of equal texts one is read, wherever.
+            let files = report.files.iter().filter(|it| !it.file.starts_with("same/"));
+            for file in files {
                 let is_bound = ["user.py", "factory.py", "run.py"].contains(&&*file.file);
                 assert!(!is_bound || file.worker.is_none(), "{file:?}");
                 assert_eq!(file.worker.is_some(), file.how == How::Known, "{file:?}");
@@ -360,7 +367,9 @@ fn workers_that_are_bad_cost_notes_and_no_kernel() {
     for manner in Manner::BAD {
         let built = check(manner, Wanted::default());
         let helped = built.outcome.shards.as_ref().expect("workers");
-        assert_eq!((n_by_workers(&built), helped.by_worker.len()), (0, 0), "{manner:?}");
+        // Files without code need nothing but their texts.
+        let most = if manner == Manner::Half { 4 } else { 0 };
+        assert!(n_by_workers(&built) <= most, "{manner:?}: {helped:?}");
         let is_quiet = matches!(manner, Manner::Hangs | Manner::Away);
         assert_eq!(helped.notes.len(), usize::from(!is_quiet), "{manner:?}: {helped:?}");
     }

@@ -451,7 +451,8 @@ fn a_users_rows_travel() {
         "#,
     );
     let table = EffectTable::builtin().overlay(&user).unwrap();
-    let table = table.overlay(&rows("[[mlir]]\nops = [\"my.add\"]\ncommutative = \"all\"")).unwrap();
+    let table =
+        table.overlay(&rows("[[mlir]]\nops = [\"my.add\"]\ncommutative = \"all\"")).unwrap();
     let text = serde_json::to_string(table.added_rows()).unwrap();
     let arrived: Vec<EffectRows> = serde_json::from_str(&text).unwrap();
     let over = |table: EffectTable, rows| table.overlay(rows).unwrap();
