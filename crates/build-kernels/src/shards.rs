@@ -162,7 +162,7 @@ impl Round<'_> {
         self.queue.next_here()
     }
 
-    /// What workers did, but for the files: these are counted by those who see what became of them.
+    /// The work of workers, but for the files: these are counted by those who see what became of them.
     pub(crate) fn helped(&self) -> Helped {
         let (unneeded, notes) = self.queue.told();
         let name = self.shards.executor.name().to_owned();

@@ -1,7 +1,7 @@
 //! A shard as a job for a worker: what its folder holds, and what comes back.
 //!
-//! In: the program, an order, texts. Out: a job. Files are named by number in the order of their hashes, with the end of
-//! the name that tells their language: nothing of it depends on paths, hosts, users or times.
+//! In: the program, an order, texts. Out: a job. Files are named by number in the order of their hashes, with the end
+//! of the name that tells their language: nothing of it depends on paths, hosts, users or times.
 
 use std::{path::Path, time::Duration};
 

@@ -1,9 +1,9 @@
 //! Which files go together.
 //!
-//! In: hashes and sizes of texts. Out: shards of at most so many bytes, in the order of the hashes. A shard is all texts
-//! whose hashes begin with the same bits, as few bits as make it small enough. So it depends on no path and no order,
-//! and an edit of one text leaves all shards but two as they were: a service that did one of them before knows it.
-//! O(n log n) in the texts.
+//! In: hashes and sizes of texts. Out: shards of at most so many bytes, in the order of the hashes. A shard is all
+//! texts whose hashes begin with the same bits, as few bits as make it small enough. So it depends on no path and no
+//! order, and an edit of one text leaves all shards but two as they were: a service that did one of them before knows
+//! it. O(n log n) in the texts.
 
 /// A file that may be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

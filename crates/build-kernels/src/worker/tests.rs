@@ -194,7 +194,7 @@ impl Executor for Service {
 }
 
 impl Service {
-    /// What comes of the entries of a store.
+    /// The entries of a store, as this service gives them.
     fn spoilt(&self, store: &Path, made: Vec<u8>) -> Vec<u8> {
         if !matches!(self.manner, Manner::Flipped | Manner::Swapped | Manner::Half) {
             return made;
@@ -232,7 +232,7 @@ struct Built {
     jobs: Vec<Job>,
 }
 
-/// What is asked for beside the files.
+/// The wishes beside the files.
 #[derive(Clone, Copy, Default)]
 struct Wanted {
     has_effects: bool,

@@ -41,7 +41,7 @@ pub(super) struct Layers {
     asked: Mutex<BTreeSet<(Kind, Key)>>,
     /// Describes what came from the layer in this build: no hits of the store.
     fetched: Mutex<BTreeSet<(Kind, Key)>>,
-    /// What workers made in this build.
+    /// Entries that workers made in this build.
     lent: Mutex<BTreeMap<(Kind, Key), Lent>>,
     work: Mutex<Statistics>,
     /// Bytes written to the store.

@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// What another machine has to know besides the texts.
+/// All that another machine has to know besides the texts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Order {
     /// A hash of the versions of the generator and of the reader with its settings.
@@ -33,7 +33,7 @@ pub struct Order {
     targets: Vec<String>,
     options: Options,
     devices: BTreeMap<String, TargetOptions>,
-    /// What users say of calls.
+    /// The rows of users about calls.
     effects: Vec<EffectRows>,
     /// The instances that are asked for, as calls.
     pub instances: Vec<String>,

@@ -1,6 +1,5 @@
 //! Parts of a build on a worker of the tests, by a program that is sent: a script that starts this one.
 
-
 use std::sync::OnceLock;
 
 use build_kernels::{

@@ -1,4 +1,4 @@
-//! What is told of a build that workers helped.
+//! The report of a build that workers helped.
 
 use std::{
     fs,
