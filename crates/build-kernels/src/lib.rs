@@ -3,10 +3,12 @@
 mod imports;
 mod operations;
 mod run;
+mod shards;
 mod source;
 mod sources;
 mod texts;
 mod vendor;
+mod worker;
 mod workspace;
 
 use std::{
@@ -32,7 +34,9 @@ use frontend::tvmscript::Request;
 pub use run::{
     Input, InputSource, Outcome, Progress, Reached, ReachedInputs, Resident, RunOptions, run,
 };
+pub use shards::{ShardProgram, ShardSettings, Shards};
 pub use vendor::{CudaCompiler, Farm, FarmLimits, WorkerSettings};
+pub use worker::do_shard;
 pub use workspace::{WorkspaceFiles, module_path};
 
 /// A build of a folder of kernels, for build scripts.
@@ -52,7 +56,8 @@ impl Builder {
         let kernels = kernels.into();
         let folder = if kernels.is_dir() { Some(&*kernels) } else { kernels.parent() };
         let workspaces = folder.map(|it| vec![it.to_owned()]).into_iter().collect();
-        let options = RunOptions { jobs, prune: false, instances: Arc::default(), workspaces };
+        let options =
+            RunOptions { jobs, prune: false, instances: Arc::default(), workspaces, shards: None };
         Builder { kernels, settings, options }
     }
 

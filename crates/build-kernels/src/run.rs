@@ -10,13 +10,14 @@ mod resident;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io,
+    fs, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use codegen::build::{
-    Build, BuildReport, BuiltFile, Looks, OutputFolder, Settings, Standing, hash_of,
+    Build, BuildReport, BuiltFile, Helped, How, Looks, Order, OutputFolder, Settings, Standing,
+    hash_of,
 };
 use frontend::tvmscript::Request;
 use ir::effects::EffectTable;
@@ -26,6 +27,7 @@ use syntax::{Form, Language};
 use crate::{
     imports::{Imports, Workspaces},
     operations::OpsModule,
+    shards::{Candidate, Round, Shards},
     source::{Module, READER, Surroundings},
     sources::Sources,
     texts::{Known, Record, Texts},
@@ -57,7 +59,7 @@ pub enum InputSource {
 }
 
 /// The options of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The number of concurrent threads.
     pub jobs: usize,
@@ -68,6 +70,8 @@ pub struct RunOptions {
     /// The folders whose files may import each other, and nothing outside: of each workspace first its own, then the
     /// others in which imports are searched.
     pub workspaces: Vec<Vec<PathBuf>>,
+    /// Workers that read files, too, where many are to be read.
+    pub shards: Option<Arc<Shards>>,
 }
 
 /// The progress of a build.
@@ -96,6 +100,8 @@ pub struct Outcome {
     pub unknown: Vec<String>,
     /// A store in the output folder, where earlier versions had it; it is unused.
     pub old_store: Option<PathBuf>,
+    /// The files that were read here and by workers, if these were asked.
+    pub shards: Option<Helped>,
 }
 
 /// Builds.
@@ -112,7 +118,7 @@ pub fn run(
 }
 
 /// Settings with what a text means: what calls do is part of it.
-fn with_reader(settings: &Settings, options: &RunOptions) -> Settings {
+pub(crate) fn with_reader(settings: &Settings, options: &RunOptions) -> Settings {
     let rows = settings.options.effects.rows_of_user();
     let reader = format!("{READER}{rows}{:?}", options.instances);
     Settings { reader, ..settings.clone() }
@@ -164,14 +170,16 @@ fn all(
     let effects = &settings.options.effects;
     let calls = calls(&allowed, options.jobs, &texts, &workspaces, effects);
     let called = called(calls.iter().flat_map(|it| &it.calls));
-    let around = Around { effects, requests: &options.instances, called, workspaces };
-    let wanted: Vec<Wanted<'_>> =
-        allowed.iter().zip(&calls).map(|(it, called)| (*it, called.is_known)).collect();
+    let shards = options.shards.as_deref();
+    let around = Around { effects, requests: &options.instances, called, workspaces, shards };
+    let wanted: Vec<Wanted<'_, '_>> =
+        allowed.iter().zip(&calls).map(|(input, called)| Wanted { input, called }).collect();
     let done = files(&build, &wanted, options.jobs, &texts, &around, progress)?;
     let mut leaving = claims.replaced;
     if options.prune {
         leaving.extend(claims.gone.iter().cloned());
     }
+    outcome.shards = done.helped;
     let mut standing = None;
     outcome.report = match stays {
         false => build.finish(done.built, &leaving)?,
@@ -215,15 +223,20 @@ struct FilesDone<'i> {
     failures: Vec<(String, String)>,
     known: Vec<(&'i str, Option<Known>)>,
     reads: Vec<Vec<String>>,
+    helped: Option<Helped>,
 }
 
-/// An input, and what is known of it ([`Called::is_known`]).
-type Wanted<'i> = (&'i Input, Option<bool>);
+/// An input, and what is known of it.
+#[derive(Clone, Copy)]
+struct Wanted<'i, 'c> {
+    input: &'i Input,
+    called: &'c Called,
+}
 
 /// Builds files.
 fn files<'i>(
     build: &Build<'_>,
-    inputs: &[Wanted<'i>],
+    inputs: &[Wanted<'i, '_>],
     jobs: usize,
     texts: &Texts,
     around: &Around<'_>,
@@ -233,8 +246,8 @@ fn files<'i>(
         build.prefetch(&guessed(inputs, jobs, texts, around))?;
     }
     let progressed = Mutex::new(Progress::default());
-    let results = in_parallel(inputs, jobs, |(input, is_known)| {
-        let done = file(build, input, *is_known, texts, around);
+    let work = |wanted: &Wanted<'i, '_>| {
+        let done = file(build, *wanted, texts, around);
         if let Ok(FileDone { result: Ok(built), .. }) = &done {
             let (kernels, hits) = built.kernels();
             let mut done = progressed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,18 +257,39 @@ fn files<'i>(
             progress(*done);
         }
         done
-    });
+    };
+    let round = shared_out(build, inputs, jobs, texts, around)?;
+    let results = match &round {
+        None => in_parallel(inputs, jobs, work),
+        Some(round) => {
+            let take = |_: &Wanted<'i, '_>| round.next().map(|at| (at, work(&inputs[at])));
+            let mut done: Vec<_> = round.run(|| in_parallel(inputs, jobs, take));
+            done.sort_by_key(|it| it.as_ref().map(|it| it.0));
+            done.into_iter().flatten().map(|it| it.1).collect()
+        }
+    };
     let n = inputs.len();
     let mut done = FilesDone {
         built: Vec::with_capacity(n),
         failures: Vec::new(),
         known: Vec::with_capacity(n),
         reads: Vec::with_capacity(n),
+        helped: round.map(|it| it.helped()),
     };
-    for ((input, _), it) in inputs.iter().zip(results) {
+    for (Wanted { input, .. }, it) in inputs.iter().zip(results) {
         let FileDone { result, known, reads } = it?;
         match result {
-            Ok(it) => done.built.push(it),
+            Ok(it) => {
+                if let Some(helped) = &mut done.helped {
+                    match it.worker() {
+                        Some(worker) => {
+                            *helped.by_worker.entry(Arc::clone(worker)).or_default() += 1
+                        }
+                        None => helped.here += usize::from(it.how() == How::Parsed),
+                    }
+                }
+                done.built.push(it);
+            }
             Err(message) => done.failures.push((input.name.clone(), message)),
         }
         done.known.push((input.name.as_str(), known));
@@ -304,6 +338,7 @@ struct Around<'a> {
     /// The calls of factories of other files, by the path of the file that is called.
     called: BTreeMap<String, Vec<String>>,
     workspaces: Workspaces,
+    shards: Option<&'a Shards>,
 }
 
 /// The calls of factories of other files that an input makes.
@@ -313,6 +348,16 @@ struct Called {
     calls: Vec<(String, String)>,
     /// True if the file, and what it imports, was found to be as the last build read it; none if nobody looked.
     is_known: Option<bool>,
+    /// A file that was read, and imports nothing of the workspace.
+    alone: Option<Alone>,
+}
+
+/// A file whose functions depend on its text alone, but for calls of its factories in other files.
+struct Alone {
+    /// The hash of its text.
+    text: [u8; 32],
+    /// The entry of its text that the next build may trust.
+    known: Option<Known>,
 }
 
 /// The calls of factories of other files that each input makes.
@@ -329,18 +374,26 @@ fn calls(
         if let Some(known) = texts.known(&input.name, path)
             && imports.is_unchanged(&known.imports)
         {
-            return Called { calls: known.imports.calls.clone(), is_known: Some(true) };
+            let calls = known.imports.calls.clone();
+            return Called { calls, is_known: Some(true), alone: None };
         }
-        let is_known = Some(false);
-        let Ok((bytes, ..)) = texts.read(path) else {
-            return Called { calls: Vec::new(), is_known };
-        };
+        let unread = || Called { is_known: Some(false), ..Called::default() };
+        let Ok((bytes, text, look)) = texts.read(path) else { return unread() };
         let source = String::from_utf8_lossy(&bytes);
         let around = Surroundings { effects, requests: &[], called: &[], imports: None };
         // What goes wrong goes wrong again when the file is built, and is reported there.
-        let calls =
-            ir::guard::catch(|| Module::read(&source, around).map(|it| it.calls_with(&imports)));
-        Called { calls: calls.ok().and_then(Result::ok).unwrap_or_default(), is_known }
+        let read = ir::guard::catch(|| {
+            let module = Module::read(&source, around)?;
+            let calls = module.calls_with(&imports);
+            let alone = module.is_alone(&imports).then(|| {
+                let record = imports.record(texts, calls.clone());
+                let known = look.zip(record);
+                let known = known.map(|(look, imports)| Known { look, text, imports });
+                Alone { text, known }
+            });
+            Ok::<_, String>(Called { calls, alone, ..unread() })
+        });
+        read.ok().and_then(Result::ok).unwrap_or_else(unread)
     };
     in_parallel(inputs, jobs, of_file)
 }
@@ -360,12 +413,12 @@ fn called<'c>(calls: impl Iterator<Item = &'c (String, String)>) -> BTreeMap<Str
 /// The texts of files as they are without what they import, which is known once they are parsed: most import nothing
 /// of the workspace.
 fn guessed<'i>(
-    inputs: &[Wanted<'i>],
+    inputs: &[Wanted<'i, '_>],
     jobs: usize,
     texts: &Texts,
     around: &Around<'_>,
 ) -> Vec<(&'i str, [u8; 32])> {
-    let guess = |(input, _): &Wanted<'i>| {
+    let guess = |Wanted { input, .. }: &Wanted<'i, '_>| {
         let text = match &input.source {
             InputSource::Bytes(bytes) => hash_of(&[bytes]),
             InputSource::Path(path) => {
@@ -382,6 +435,52 @@ fn guessed<'i>(
     in_parallel(inputs, jobs, guess).into_iter().flatten().collect()
 }
 
+/// The files of a build shared out between this machine and workers, if there are some and it pays. A file is sent if
+/// its text says all: it imports nothing of the workspace, and no other file calls its factories.
+fn shared_out<'a>(
+    build: &'a Build<'a>,
+    inputs: &[Wanted<'a, '_>],
+    jobs: usize,
+    texts: &Texts,
+    around: &Around<'a>,
+) -> io::Result<Option<Round<'a>>> {
+    let Some(shards) = around.shards.filter(|_| !build.settings().force) else { return Ok(None) };
+    let text_of = |Wanted { input, called }: &Wanted<'a, '_>, path: &Path| {
+        let has_code = |it: Language| it.support().has_device_code;
+        Language::of_path(Path::new(&input.name)).filter(|it| has_code(*it))?;
+        let unchanged = || texts.known(&input.name, path);
+        match imports_of(input, path, &around.workspaces) {
+            None => unchanged().map(|it| it.text).or_else(|| texts.read(path).ok().map(|it| it.1)),
+            Some(imports) if around.called.contains_key(imports.own()) => None,
+            Some(_) => match called.is_known {
+                Some(true) => {
+                    texts.record(&input.name).filter(|it| it.imports.is_alone()).map(|it| it.text)
+                }
+                _ => called.alone.as_ref().map(|it| it.text),
+            },
+        }
+    };
+    let numbers: Vec<usize> = (0..inputs.len()).collect();
+    let candidate = |at: &usize| {
+        let InputSource::Path(path) = &inputs[*at].input.source else { return Ok(None) };
+        let Some(text) = text_of(&inputs[*at], path) else { return Ok(None) };
+        let Ok(bytes) = fs::metadata(path).map(|it| it.len()) else { return Ok(None) };
+        let is_lacking = build.is_lacking(&inputs[*at].input.name, text)?;
+        Ok(is_lacking.then_some(Candidate { at: *at, text, bytes }))
+    };
+    let candidates = in_parallel(&numbers, jobs, candidate);
+    let candidates = candidates.into_iter().collect::<io::Result<Vec<_>>>()?;
+    let place = |it: &Wanted<'a, '_>| match &it.input.source {
+        InputSource::Path(path) => (it.input.name.as_str(), path.as_path()),
+        // It is never sent.
+        InputSource::Bytes(_) => (it.input.name.as_str(), Path::new("")),
+    };
+    let calls = around.requests.iter().map(ToString::to_string).collect();
+    let order = Order::new(build.settings(), calls);
+    let files = inputs.iter().map(place).collect();
+    Ok(shards.begin(build, &order, files, candidates.into_iter().flatten().collect()))
+}
+
 /// The imports of a file of statements.
 fn imports_of(input: &Input, path: &Path, workspaces: &Workspaces) -> Option<Arc<Imports>> {
     let language = Language::of_path(Path::new(&input.name))?;
@@ -392,13 +491,12 @@ fn imports_of(input: &Input, path: &Path, workspaces: &Workspaces) -> Option<Arc
 /// One file: an error ends the build.
 fn file(
     build: &Build<'_>,
-    input: &Input,
-    is_known: Option<bool>,
+    wanted: Wanted<'_, '_>,
     texts: &Texts,
     around: &Around<'_>,
 ) -> io::Result<FileDone> {
     let mut imports = None;
-    let (result, known) = file_with(build, input, is_known, texts, around, &mut imports)?;
+    let (result, known) = file_with(build, wanted, texts, around, &mut imports)?;
     let mut reads = imports.map(|it| it.read()).unwrap_or_default();
     // Of a file that is as it was, the record knows.
     reads.extend(known.iter().flat_map(|it| &it.imports.read).map(|it| it.0.clone()));
@@ -407,8 +505,7 @@ fn file(
 
 fn file_with(
     build: &Build<'_>,
-    input: &Input,
-    is_known: Option<bool>,
+    Wanted { input, called: Called { is_known, alone, .. } }: Wanted<'_, '_>,
     texts: &Texts,
     around: &Around<'_>,
     imports: &mut Option<Arc<Imports>>,
@@ -425,7 +522,7 @@ fn file_with(
                 Some(imports) => imports.is_unchanged(&it.imports),
                 None => true,
             };
-            let known = match is_known {
+            let known = match *is_known {
                 Some(false) => None,
                 Some(true) => texts.record(&input.name),
                 None => texts.known(&input.name, path).filter(is_unchanged),
@@ -434,6 +531,11 @@ fn file_with(
                 && let Some(built) = build.known(&input.name, with_calls(known.text, called))?
             {
                 return Ok((Ok(built), Some(known.clone())));
+            }
+            if let Some(alone) = alone.as_ref().filter(|_| called.is_empty())
+                && let Some(built) = build.known(&input.name, alone.text)?
+            {
+                return Ok((Ok(built), alone.known.clone()));
             }
             match texts.read(path) {
                 Ok((bytes, text, look)) => {
@@ -522,8 +624,6 @@ fn in_parallel<T: Sync, R: Send>(
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
@@ -532,8 +632,13 @@ mod tests {
         let (path, out) = (folder.path().join("a.py"), folder.path().join("out"));
         let source = InputSource::Path(path.clone());
         let inputs = [Input { name: "a.py".to_owned(), source, is_only_name: true }];
-        let options =
-            RunOptions { jobs: 1, prune: false, instances: Arc::default(), workspaces: Vec::new() };
+        let options = RunOptions {
+            jobs: 1,
+            prune: false,
+            instances: Arc::default(),
+            workspaces: Vec::new(),
+            shards: None,
+        };
         for number in 10..40 {
             fs::write(&path, text(number)).expect("a file");
             let outcome = run(&inputs, &Settings::new(&out), &options, &|_| {}).expect("a build");
@@ -568,8 +673,13 @@ mod tests {
             };
             let inputs: Vec<Input> = files.iter().map(input).collect();
             let settings = Settings::new(self.0.path().join("out"));
-            let options =
-                RunOptions { jobs: 1, prune, instances: Arc::default(), workspaces: Vec::new() };
+            let options = RunOptions {
+                jobs: 1,
+                prune,
+                instances: Arc::default(),
+                workspaces: Vec::new(),
+                shards: None,
+            };
             run(&inputs, &settings, &options, &|_| {}).expect("a build")
         }
         fn has(&self, output: &str) -> bool {

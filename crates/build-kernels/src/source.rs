@@ -85,6 +85,11 @@ impl Module {
         calls.iter().filter_map(call).collect()
     }
 
+    /// Returns true if nothing that it imports is in the workspace.
+    pub(crate) fn is_alone(&self, imports: &Imports) -> bool {
+        n_known(&self.functions, imports) == 0
+    }
+
     /// The functions of TIR, in the order of their places: of one in a factory that has instances, these.
     pub(crate) fn functions(&self) -> Vec<SourceFunction<'_>> {
         let mut found = Vec::new();
@@ -169,16 +174,19 @@ fn instances(
     Ok(instances)
 }
 
+/// The number of imports of a file that mean something of the workspace. Each is asked for, so that it is noticed when
+/// one appears.
+fn n_known(functions: &FileFunctions, imports: &Imports) -> usize {
+    functions.scopes().imports().into_iter().filter(|it| imports.is_known(it)).count()
+}
+
 /// A hash of what the functions of a file import; none if nothing that it imports is in the workspace.
 fn imported(
     functions: &FileFunctions,
     instances: &[Instance],
     imports: &Imports,
 ) -> Option<[u8; 32]> {
-    // Each is asked for, so that it is noticed when one appears.
-    let words = functions.scopes().imports();
-    let n_known = words.into_iter().filter(|it| imports.is_known(it)).count();
-    (n_known > 0).then_some(())?;
+    (n_known(functions, imports) > 0).then_some(())?;
     for item in functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc) {
         let is_in = |it: &&Instance| it.is_around(&item.source.key.path);
         let mut all: Vec<Option<&Instance>> = instances.iter().filter(is_in).map(Some).collect();

@@ -75,6 +75,13 @@ pub(crate) struct Record {
     pub(crate) calls: Vec<(String, String)>,
 }
 
+impl Record {
+    /// Returns true if nothing that the file imports is in the workspace.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.read.is_empty() && self.words.iter().all(|it| it.2.is_none())
+    }
+}
+
 /// The metadata of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Look {

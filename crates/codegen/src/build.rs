@@ -19,6 +19,7 @@ mod kernels;
 mod layers;
 mod others;
 mod output;
+mod part;
 mod record;
 mod report;
 mod slots;
@@ -61,6 +62,7 @@ use self::{
 pub use self::compile::{Compile, Compiled, Compiler, Helped, Measured, Origin, Verdict};
 pub use self::folder::{OutputFolder, store_of};
 pub use self::others::Others;
+pub use self::part::Order;
 pub use self::record::structure;
 pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Looks, Status, Untouched,
@@ -147,6 +149,11 @@ impl BuiltFile {
         self.report.how
     }
 
+    /// The worker that read its text.
+    pub fn worker(&self) -> Option<&Arc<str>> {
+        self.report.worker.as_ref()
+    }
+
     /// Kernels, and how many of them needed no code to be generated.
     pub fn kernels(&self) -> (usize, usize) {
         let mut all = 0;
@@ -200,6 +207,11 @@ impl<'a> Build<'a> {
     /// The folder that it writes to.
     pub fn folder(&self) -> &OutputFolder {
         &self.folder
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &Settings {
+        self.settings
     }
 
     /// Returns true if there is something beyond the store.
@@ -298,10 +310,11 @@ impl<'a> Build<'a> {
         }
         let mut kept: Vec<Option<FileOutput>> =
             self.outputs.iter().map(|it| it.kept(name, text)).collect();
-        let report = |how| FileReport { file: name.to_owned(), how, lowered: Vec::new() };
+        let report =
+            |how, worker| FileReport { file: name.to_owned(), how, worker, lowered: Vec::new() };
         if kept.iter().all(Option::is_some) {
             let outputs = kept.into_iter().flatten().collect();
-            return Ok(Some(BuiltFile { report: report(How::Kept), outputs }));
+            return Ok(Some(BuiltFile { report: report(How::Kept, None), outputs }));
         }
         let action = Action::of_text(&text, &self.settings.reader);
         let repaired = Some(&*self.kernels.repaired);
@@ -325,7 +338,8 @@ impl<'a> Build<'a> {
             }
             outputs.push(output.write(name, text, &made)?);
         }
-        Ok(Some(BuiltFile { report: report(How::Known), outputs }))
+        let worker = self.kernels.layers.lender(Kind::Text, action.key());
+        Ok(Some(BuiltFile { report: report(How::Known, worker), outputs }))
     }
 
     /// Builds a file from its functions, in the order of places.
@@ -394,7 +408,7 @@ impl<'a> Build<'a> {
         let pairs = functions.iter().zip(&bodies).filter(|(_, body)| body.was_asked());
         let lowered: Vec<String> = pairs.map(|(function, _)| function.name.clone()).collect();
         self.lowered.fetch_add(lowered.len(), Ordering::Relaxed);
-        let report = FileReport { file: name.to_owned(), how: How::Parsed, lowered };
+        let report = FileReport { file: name.to_owned(), how: How::Parsed, worker: None, lowered };
         Ok(BuiltFile { report, outputs })
     }
 
@@ -525,6 +539,7 @@ fn kernel_reports(
             status: status(kernel).unwrap_or(Status::Reused),
             written: done.is_some_and(|it| it.written.get(kernel) == Some(&true)),
             is_fetched: done.is_some_and(|it| it.is_fetched),
+            worker: done.and_then(|it| it.worker.clone()),
         }));
     }
 }

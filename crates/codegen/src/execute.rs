@@ -122,6 +122,11 @@ impl Stop {
         self.0.store(true, Ordering::Release);
     }
 
+    /// Returns true if it is this request, and no other.
+    pub fn is_same(&self, other: &Stop) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Returns true if somebody asked.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire)

@@ -68,6 +68,8 @@ pub(crate) struct Grpc {
     abilities: Arc<OnceCell<Abilities>>,
     /// Contents that the server has.
     present: Arc<Mutex<BTreeSet<Digest>>>,
+    /// The turn of a job that sends large inputs.
+    turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Describes what the server can do.
@@ -133,6 +135,7 @@ impl Grpc {
             calls: Calls::new(settings.timeout, PARALLEL),
             abilities: Arc::default(),
             present: Arc::default(),
+            turn: Arc::default(),
         })
     }
 

@@ -5,6 +5,8 @@ mod casd;
 mod execution;
 #[cfg(unix)]
 mod farm;
+#[cfg(unix)]
+mod parts;
 mod server;
 mod tls;
 
@@ -311,22 +313,26 @@ impl Checkout {
 
     /// All outputs.
     fn outputs(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let out = self.0.path().join("out");
-        let mut found = BTreeMap::new();
-        let mut folders = vec![out.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).expect("a folder").flatten() {
-                let path = entry.path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let name = path.strip_prefix(&out).expect("inside").to_owned();
-                    found.insert(name, fs::read(path).expect("a file"));
-                }
+        outputs_in(&self.0.path().join("out"))
+    }
+}
+
+/// All files of a folder, with their bytes.
+fn outputs_in(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![out.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(out).expect("inside").to_owned();
+                found.insert(name, fs::read(path).expect("a file"));
             }
         }
-        found
     }
+    found
 }
 
 #[test]

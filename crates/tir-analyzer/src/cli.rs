@@ -253,6 +253,7 @@ fn dispatch(command: &Command, io: &mut Io<'_>, styled: Styled) -> anyhow::Resul
         Command::Run(args) => commands::run::run(args, io, styled),
         Command::Report(args) => commands::report::report(args, io, styled),
         Command::Book(args) => commands::book::book(args, io),
+        Command::Shard => commands::build::shard(io),
         Command::Parse(args) => commands::parse::parse(args, io, styled),
         Command::Server | Command::Mcp(_) => {
             Err(anyhow::anyhow!("a server needs the streams of the process"))

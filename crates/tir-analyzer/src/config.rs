@@ -130,6 +130,12 @@ pub struct Execute {
     pub cuda_path: String,
     /// `execute.platform`: properties of the machine, `NAME=VALUE`.
     pub platform: Vec<String>,
+    /// `execute.shard-bytes`: the most bytes of files that one job lowers.
+    pub shard_bytes: u64,
+    /// `execute.shard-files`: with fewer files to lower none are sent.
+    pub shard_files: usize,
+    /// `execute.program`: this program on workers.
+    pub program: String,
 }
 
 impl Default for Execute {
@@ -141,6 +147,9 @@ impl Default for Execute {
             timeout: 300,
             cuda_path: String::new(),
             platform: Vec::new(),
+            shard_bytes: 512 << 10,
+            shard_files: 1000,
+            program: String::new(),
         }
     }
 }

@@ -19,8 +19,8 @@ use codegen::build::{Build, Looks, OutputFolder, Settings};
 use syntax::Language;
 
 use super::{
-    Around, Input, InputSource, Left, LeftInput, Outcome, Progress, RunOptions, add, all, calls,
-    files, with_reader,
+    Around, Called, Input, InputSource, Left, LeftInput, Outcome, Progress, RunOptions, Wanted,
+    add, all, calls, files, with_reader,
 };
 use crate::{
     imports::Workspaces,
@@ -270,7 +270,8 @@ impl Resident {
         }
         let inputs: Vec<Input> = self.inputs(&reached);
         // What changed in between is another message.
-        let wanted: Vec<_> = inputs.iter().map(|it| (it, None)).collect();
+        let unseen = Called::default();
+        let wanted: Vec<_> = inputs.iter().map(|input| Wanted { input, called: &unseen }).collect();
         let waiting = || progress(Progress { is_waiting: true, ..Progress::default() });
         let folder = OutputFolder::open(&settings, &waiting)?;
         let names: Vec<&str> = inputs.iter().map(|it| it.name.as_str()).collect();
@@ -278,7 +279,8 @@ impl Resident {
             return Ok(None);
         };
         let called = self.called(&reached);
-        let around = Around { effects, requests: &instances, called, workspaces };
+        // A save reaches few files.
+        let around = Around { effects, requests: &instances, called, workspaces, shards: None };
         let done = files(&build, &wanted, jobs, &self.left.texts, &around, progress)?;
         let mut outcome = Outcome { failures: done.failures, ..Outcome::default() };
         outcome.report = build.finish_some(done.built, &mut self.left.standing)?;

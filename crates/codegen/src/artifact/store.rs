@@ -9,6 +9,7 @@
 
 pub mod layer;
 pub mod maintain;
+pub mod pack;
 pub mod place;
 pub mod sealed;
 mod stamp;

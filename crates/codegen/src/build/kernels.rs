@@ -32,10 +32,12 @@ pub(super) struct Made {
     pub(super) artifact: Arc<Artifact>,
     /// The same without `cse`, where it is compared with that.
     pub(super) plain: Option<Arc<Artifact>>,
-    /// It was not in the store.
+    /// It was not in the store when the build began.
     pub(super) is_generated: bool,
     /// It came from the layer beyond the store.
     pub(super) is_fetched: bool,
+    /// The worker that generated it.
+    pub(super) worker: Option<Arc<str>>,
     /// It was there and broken.
     pub(super) was_broken: bool,
 }
@@ -141,6 +143,7 @@ impl Kernels {
             plain: None,
             is_generated: true,
             is_fetched: false,
+            worker: None,
             was_broken,
         };
         Ok(Ok(slot.insert(made).clone()))
@@ -157,12 +160,15 @@ impl Kernels {
         if artifact.is_mistaken() {
             return Ok(Err(false));
         }
-        self.found.fetch_add(1, Ordering::Relaxed);
+        let worker = self.layers.lender(Kind::Kernel, action.key());
+        let count = if worker.is_some() { &self.generated } else { &self.found };
+        count.fetch_add(1, Ordering::Relaxed);
         Ok(Ok(Made {
             artifact: Arc::new(artifact),
             plain: None,
-            is_generated: false,
+            is_generated: worker.is_some(),
             is_fetched: self.layers.was_fetched(Kind::Kernel, action.key()),
+            worker,
             was_broken: false,
         }))
     }

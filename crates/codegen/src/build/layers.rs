@@ -5,7 +5,7 @@
 //! and kept in the store before it is used; what is generated goes to both. Without a layer this is the store.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     io,
     sync::{
         Arc, Mutex, PoisonError,
@@ -20,9 +20,18 @@ use crate::artifact::{
     store::{
         Kind, Read, Store,
         layer::{Layer, LayerReport, file_of, is_file_of},
+        pack::Packed,
         statistics::{LayerWork, Statistics},
     },
 };
+
+/// An entry that a worker made.
+struct Lent {
+    worker: Arc<str>,
+    cost: Duration,
+    /// The layer has it, too.
+    is_passed_on: bool,
+}
 
 /// The store and the layer beyond it.
 pub(super) struct Layers {
@@ -32,6 +41,8 @@ pub(super) struct Layers {
     asked: Mutex<BTreeSet<(Kind, Key)>>,
     /// Describes what came from the layer in this build: no hits of the store.
     fetched: Mutex<BTreeSet<(Kind, Key)>>,
+    /// Entries that workers made in this build.
+    lent: Mutex<BTreeMap<(Kind, Key), Lent>>,
     work: Mutex<Statistics>,
     /// Bytes written to the store.
     stored_bytes: AtomicU64,
@@ -44,6 +55,7 @@ impl Layers {
             layer,
             asked: Mutex::default(),
             fetched: Mutex::default(),
+            lent: Mutex::default(),
             work: Mutex::default(),
             stored_bytes: AtomicU64::new(0),
         }
@@ -63,6 +75,7 @@ impl Layers {
             return self.store.read(kind, key);
         }
         if let Read::Found(data) = &read
+            && !self.pass_on(kind, action, data)
             && !lock(&self.fetched).contains(&(kind, key))
         {
             lock(&self.work).store.hit(kind, data.len() as u64, None);
@@ -85,6 +98,38 @@ impl Layers {
             layer.offer(kind, action, file, cost);
         }
         Ok(())
+    }
+
+    /// Keeps an entry that a worker made in this build. The layer gets it when it is used, as then its action is known.
+    pub(super) fn lend(
+        &self,
+        kind: Kind,
+        key: Key,
+        packed: &Packed,
+        worker: &Arc<str>,
+    ) -> io::Result<()> {
+        self.keep(kind, key, &packed.file)?;
+        let lent = Lent { worker: Arc::clone(worker), cost: packed.cost, is_passed_on: false };
+        lock(&self.lent).insert((kind, key), lent);
+        Ok(())
+    }
+
+    /// The worker that made an entry in this build.
+    pub(super) fn lender(&self, kind: Kind, key: Key) -> Option<Arc<str>> {
+        lock(&self.lent).get(&(kind, key)).map(|it| Arc::clone(&it.worker))
+    }
+
+    /// Gives the layer an entry that a worker made, once; returns true if it is such a one.
+    fn pass_on(&self, kind: Kind, action: &Action, data: &[u8]) -> bool {
+        let cost = {
+            let mut lent = lock(&self.lent);
+            let Some(it) = lent.get_mut(&(kind, action.key())) else { return false };
+            (!std::mem::replace(&mut it.is_passed_on, true)).then_some(it.cost)
+        };
+        if let Some((layer, cost)) = self.layer.as_ref().zip(cost) {
+            layer.offer(kind, action, file_of(kind, action.key(), data), cost);
+        }
+        true
     }
 
     /// Gets those of the entries that the store lacks.

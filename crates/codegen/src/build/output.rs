@@ -107,6 +107,8 @@ pub(super) struct FunctionOutput {
     pub(super) written: Vec<bool>,
     /// Its code came from the layer beyond the store.
     pub(super) is_fetched: bool,
+    /// The worker that generated its code.
+    pub(super) worker: Option<Arc<str>>,
 }
 
 impl Output {
@@ -517,6 +519,7 @@ impl FileWriter<'_> {
             key_before: before.map(FunctionState::key_text).filter(|it| *it != described.key),
             written: all_written,
             is_fetched: made.is_fetched,
+            worker: made.worker.clone(),
         });
         self.module.functions.push(described);
         self.state.functions.push(state);

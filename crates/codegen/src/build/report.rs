@@ -75,7 +75,7 @@ pub struct Work {
     pub parsed: usize,
     /// Functions whose body was made.
     pub lowered: usize,
-    /// Functions for which code was generated; equal functions count once for each target.
+    /// Functions for which code was generated, here or by workers; equal functions count once for each target.
     pub generated: usize,
     /// Artifacts that the store had.
     pub found: usize,
@@ -120,6 +120,8 @@ pub struct FileReport {
     pub file: String,
     /// Returns the status.
     pub how: How,
+    /// The worker that read its text in this build, if it was not read here.
+    pub worker: Option<Arc<str>>,
     /// Functions that were lowered, in order.
     pub lowered: Vec<String>,
 }
@@ -154,6 +156,8 @@ pub struct KernelReport {
     pub written: bool,
     /// True if its code came from the cache beyond the store.
     pub is_fetched: bool,
+    /// The worker that generated its code in this build, if it was not generated here.
+    pub worker: Option<Arc<str>>,
 }
 
 impl KernelReport {

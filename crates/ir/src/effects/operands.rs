@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The use that an operation makes of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,7 +45,7 @@ impl OperandUse {
 }
 
 /// An operand in a row: its place among the positional ones, its keyword, or `*`, all that the row does not name.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum OperandName {
     /// By place, from 0.

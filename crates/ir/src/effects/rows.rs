@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Namespace, OpEffects, Trap,
@@ -27,7 +27,7 @@ use super::operands::{OperandName, OperandUse, OperandUses};
 /// may_trap = "mem"
 /// reads = [0]
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EffectRows {
     /// The version of the table; a configuration has none.
@@ -57,7 +57,7 @@ impl EffectRows {
 }
 
 /// One row as text. The fields are described at the head of `effects.toml`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EffectRow {
     /// Names and patterns that share the row.

@@ -52,8 +52,9 @@ pub struct EffectTable {
     /// Exact names of TIR as they are mostly written, with `_` between their parts: no normal form has to be made of
     /// them.
     spelled: FxHashMap<Box<str>, RowIndex>,
-    /// The rows that a user added, as text.
+    /// The rows that a user added, as text, and as they were.
     of_user: String,
+    added: Vec<EffectRows>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -101,6 +102,7 @@ impl EffectTable {
             spaces: Default::default(),
             spelled: FxHashMap::default(),
             of_user: String::new(),
+            added: Vec::new(),
         }
     }
 
@@ -115,6 +117,7 @@ impl EffectTable {
         let mut table = self.clone().with_rows(rows, Basis::User)?;
         if !rows.is_empty() {
             table.of_user.push_str(&format!("{rows:?}"));
+            table.added.push(rows.clone());
         }
         Ok(table)
     }
@@ -123,6 +126,12 @@ impl EffectTable {
     /// there are none.
     pub fn rows_of_user(&self) -> &str {
         &self.of_user
+    }
+
+    /// Returns the rows that users added to the table of the product, in the order in which they were: laid over it
+    /// again they make this table.
+    pub fn added_rows(&self) -> &[EffectRows] {
+        &self.added
     }
 
     fn with_rows(mut self, rows: &EffectRows, basis: Basis) -> Result<EffectTable, EffectError> {

@@ -438,6 +438,30 @@ fn user_rows_replace_and_add() {
 }
 
 #[test]
+fn a_users_rows_travel() {
+    let user = rows(
+        r#"
+        [[tir]]
+        ops = ["T.my_load"]
+        effect = "read"
+        memory = "argument"
+        may_trap = "mem"
+        reads = [0, "source"]
+        lazy = [1]
+        "#,
+    );
+    let table = EffectTable::builtin().overlay(&user).unwrap();
+    let table =
+        table.overlay(&rows("[[mlir]]\nops = [\"my.add\"]\ncommutative = \"all\"")).unwrap();
+    let text = serde_json::to_string(table.added_rows()).unwrap();
+    let arrived: Vec<EffectRows> = serde_json::from_str(&text).unwrap();
+    let over = |table: EffectTable, rows| table.overlay(rows).unwrap();
+    let again = arrived.iter().fold(EffectTable::builtin().clone(), over);
+    assert_eq!(again, table);
+    assert_eq!(again.rows_of_user(), table.rows_of_user());
+}
+
+#[test]
 fn wrong_user_rows_say_where_and_what() {
     let wrong = [
         r#"ops = []"#,

@@ -34,6 +34,8 @@ use crate::backend::{Answer, Class, Failure, Kept, LARGEST};
 const TRIES: u32 = 4;
 /// The pause before the second; each later one is twice as long.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Bytes of an input that jobs which begin at once do not all send.
+const SHARED: u64 = 1 << 20;
 /// Bytes of a log; what is beyond it is lost.
 const LOG: u64 = 4 << 20;
 
@@ -109,7 +111,14 @@ impl Grpc {
     /// Sends the inputs that the service lacks.
     async fn send(&self, inputs: &Inputs, until: Instant) -> Result<(), Failure> {
         let abilities = self.abilities(until).await?;
-        let unknown = self.unknown(inputs.contents.keys().copied());
+        let unknown = || self.unknown(inputs.contents.keys().copied());
+        // Many jobs begin at once with the same programs: one sends them while the others wait.
+        let is_large = |it: &Digest| it.size >= SHARED;
+        let _turn = match unknown().iter().any(is_large) {
+            true => Some(self.turn.lock().await),
+            false => None,
+        };
+        let unknown = unknown();
         let missing = self.missing(unknown.clone(), until).await?;
         let mut contents = BTreeMap::new();
         for it in &missing {

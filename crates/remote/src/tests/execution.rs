@@ -93,6 +93,27 @@ fn outputs_that_are_gone_are_made_anew() {
     assert_eq!((done.is_cached, done.outputs.len()), (false, 1));
 }
 
+#[cfg(unix)]
+#[test]
+fn programs_of_jobs_that_begin_at_once_are_sent_once() {
+    let server = Server::start(Fault::None);
+    let settings = Settings { timeout: Duration::from_secs(20), ..settings(&server) };
+    let workers = crate::workers(&settings, &|_| None).expect("workers");
+    std::thread::scope(|scope| {
+        for number in 0..6 {
+            let mut job = job(&format!("echo {number} > a/out"));
+            job.files.push(JobFile {
+                path: "tools/program".to_owned(),
+                content: Content::of_bytes(vec![7; 5 << 20]),
+                is_executable: true,
+            });
+            let workers = &workers;
+            scope.spawn(move || workers.execute(&job, &Stop::default()).expect("done"));
+        }
+    });
+    assert_eq!(server.set(|it| (it.run, it.streamed)), (6, 1));
+}
+
 /// Describes what a client says of a service with this fault.
 fn check_note(fault: Fault, expected: &expect_test::Expect) {
     let server = Server::start(Fault::None);

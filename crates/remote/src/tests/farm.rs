@@ -70,6 +70,7 @@ fn build(round: usize, compiler: Option<Arc<dyn Compiler>>, threads: usize) -> (
         prune: false,
         instances: Arc::default(),
         workspaces: Vec::new(),
+        shards: None,
     };
     let start = Instant::now();
     let outcome = run(&inputs, &settings, &options, &|_| {}).expect("a build");

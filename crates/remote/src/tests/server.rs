@@ -106,6 +106,8 @@ pub(super) struct State {
     pub(super) contents: BTreeMap<String, Vec<u8>>,
     pub(super) results: BTreeMap<String, ActionResult>,
     pub(super) calls: u64,
+    /// Contents that came as streams.
+    pub(super) streamed: u64,
     /// Jobs that were run.
     pub(super) run: u64,
     /// Jobs that are run at a time: the places of its workers.
@@ -145,6 +147,7 @@ impl Server {
             contents: BTreeMap::new(),
             results: BTreeMap::new(),
             calls: 0,
+            streamed: 0,
             run: 0,
             places: Arc::new(tokio::sync::Semaphore::new(64)),
             cancelled: Vec::new(),
@@ -517,7 +520,9 @@ impl ByteStream for Service {
         if codegen::Key(codegen::action::Digest::of(&data).hash).to_string() != hash {
             return Err(Status::invalid_argument("a digest"));
         }
-        self.lock().contents.insert(hash.to_owned(), data);
+        let mut state = self.lock();
+        state.streamed += 1;
+        state.contents.insert(hash.to_owned(), data);
         Ok(Response::new(WriteResponse { committed_size }))
     }
 

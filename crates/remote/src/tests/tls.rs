@@ -161,7 +161,7 @@ fn a_certificate_without_its_key_and_files_that_are_not_there_are_told() {
             |name: &str| variables.contains(&name).then(|| path.display().to_string());
         let address = Address::parse("grpcs://127.0.0.1:1/main").expect("an address");
         let settings = Settings { address, upload: true, timeout: TIMEOUT };
-        let error = connect(&settings, &environment).err().expect("refused");
+        let error = connect(&settings, &environment).expect_err("refused");
         error.replace(&path.display().to_string(), "PATH")
     };
     let missing = refused(&["TIR_ANALYZER_CACHE_CA"]);

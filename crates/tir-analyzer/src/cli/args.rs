@@ -163,6 +163,9 @@ pub(crate) enum Command {
     /// Write the pages of the manual into a folder, one a command.
     #[command(after_help = MAN_EXAMPLES)]
     Man(ManArgs),
+    /// Do a part of another machine's `build`, which its workers get as a folder: the current one.
+    #[command(hide = true)]
+    Shard,
     /// Check the book of a checkout of this program's sources, or write its chapters for mdBook.
     #[command(after_help = BOOK_EXAMPLES, hide = true)]
     Book(BookArgs),

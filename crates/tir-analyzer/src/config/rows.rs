@@ -167,8 +167,8 @@ rows! {
     "cache.upload": bool = cache_upload;
     /// Seconds that one call may take, before the cache is left alone.
     "cache.timeout": u64 = cache_timeout;
-    /// Workers that `build --execute remote` gives compilers' work to: "grpcs://HOST/INSTANCE" of the Remote Execution
-    /// API; empty for those at `cache.remote`.
+    /// Workers that `build --execute remote` gives work to: "grpcs://HOST/INSTANCE" of the Remote Execution API; empty
+    /// for those at `cache.remote`.
     "execute.remote": Option<remote::Address> = execute.remote;
     /// Jobs that workers do at a time.
     "execute.jobs": usize = execute.jobs;
@@ -180,6 +180,12 @@ rows! {
     "execute.cuda-path": String = execute.cuda_path;
     /// Properties of the machine, as the service knows them: "container-image=docker://…", "OSFamily=linux".
     "execute.platform": Vec<String> = execute.platform;
+    /// The most bytes of files that one job lowers; 0 to lower all here.
+    "execute.shard-bytes": u64 = execute.shard_bytes;
+    /// A build in which fewer files are to be lowered lowers all here.
+    "execute.shard-files": usize = execute.shard_files;
+    /// This program on workers, of the version here; empty to send this one.
+    "execute.program": String = execute.program;
     /// The Python that has TileLang, beside the settings; a command that asks for TileLang's own passes runs it.
     "tilelang.python": PathBuf = tilelang_python;
     /// Report errors in MLIR and PIR; `false` beside another server that reports them.

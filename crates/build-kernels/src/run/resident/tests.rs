@@ -82,7 +82,7 @@ impl Project {
 
     fn options(&self) -> RunOptions {
         let workspaces = vec![vec![self.root()]];
-        RunOptions { jobs: 2, prune: false, instances: Arc::default(), workspaces }
+        RunOptions { jobs: 2, prune: false, instances: Arc::default(), workspaces, shards: None }
     }
 
     fn inputs(&self) -> Vec<Input> {
@@ -128,6 +128,9 @@ impl Project {
 /// The work of a save in a workspace of so many files.
 fn effort(files: usize) -> Vec<(Looks, Work, usize)> {
     let project = Project::new(files);
+    // What was written a moment ago is looked at anew: on a slow machine, fewer of many files.
+    let rest = || std::thread::sleep(std::time::Duration::from_millis(150));
+    rest();
     let mut resident = project.start();
     let mut done = Vec::new();
     for (name, text) in [
@@ -138,6 +141,7 @@ fn effort(files: usize) -> Vec<(Looks, Work, usize)> {
         ("sizes.py", "K = 3\n".to_owned()),
         ("run.py", "from factory import scale\n\nscale(4)\nscale(8)\n".to_owned()),
     ] {
+        rest();
         let path = project.write(name, &text);
         let outcome = project.saved(&mut resident, &[path]).expect("some files");
         let report = outcome.report;

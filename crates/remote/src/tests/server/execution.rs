@@ -19,7 +19,7 @@ type Stream = Parts<Operation>;
 fn operation(name: &str, outcome: Option<&ExecuteResponse>) -> Operation {
     let any = |it: &ExecuteResponse| Any {
         type_url: "type.googleapis.com/build.bazel.remote.execution.v2.ExecuteResponse".to_owned(),
-        value: it.encode_to_vec().into(),
+        value: it.encode_to_vec(),
     };
     Operation {
         name: name.to_owned(),

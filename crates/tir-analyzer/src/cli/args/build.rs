@@ -32,8 +32,9 @@ pub(crate) struct BuildArgs {
     /// Keep what is made here in that cache; otherwise it is only read, unless `cache.upload` is set.
     #[arg(long)]
     pub(crate) remote_upload: bool,
-    /// Who runs NVIDIA's compilers (`--emit`, `--ptxas`): this machine alone, or workers too, those of
-    /// `execute.remote` of `tir-analyzer.toml` or at this address: grpcs://HOST/INSTANCE of the Remote Execution API.
+    /// Who lowers many files and runs NVIDIA's compilers (`--emit`, `--ptxas`): this machine alone, or workers too,
+    /// those of `execute.remote` of `tir-analyzer.toml` or at this address: grpcs://HOST/INSTANCE of the Remote
+    /// Execution API.
     #[arg(long, value_name = "local|remote|ADDRESS", default_value = "local")]
     pub(crate) execute: Execution,
     /// Generate everything anew, whatever the store has.

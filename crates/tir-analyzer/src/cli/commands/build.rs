@@ -22,7 +22,7 @@ use std::{
 use anyhow::Context as _;
 use build_kernels::{
     Compile, CudaCompiler, Input, InputSource, Layer, Options, Outcome, RunOptions, Settings,
-    Target, TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
+    Shards, Target, TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
 };
 use frontend::tvmscript::{
     Request,
@@ -72,6 +72,12 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     Ok(exit)
 }
 
+/// Does a part of a build that another machine asked for.
+pub(crate) fn shard(io: &Io<'_>) -> anyhow::Result<Exit> {
+    build_kernels::do_shard(&io.folder).context("this part of a build is not done")?;
+    Ok(Exit::Success)
+}
+
 /// The names of files in messages, by their names in manifests.
 type Shown = BTreeMap<String, String>;
 
@@ -93,6 +99,8 @@ struct Plan {
     no_cache: Option<String>,
     /// The reason why no workers help.
     no_workers: Option<String>,
+    /// Workers that lower files.
+    shards: Option<Arc<Shards>>,
     /// Threads that wait for workers, beside those that compute.
     n_waiting: usize,
     /// Ends what workers do, should the program be interrupted.
@@ -180,7 +188,7 @@ impl Plan {
             Err(missing) => (None, Some(missing)),
         };
         let n_jobs = parallel::n_jobs(args.inputs.jobs, inputs.len());
-        let helpers::Chosen { compiler, no_workers, n_waiting, stopping } =
+        let helpers::Chosen { compiler, shards, no_workers, n_waiting, stopping } =
             helpers::chosen(compiler, workers, n_jobs);
         let compile = compiler.map(|compiler| Compile {
             compiler,
@@ -214,6 +222,7 @@ impl Plan {
             no_compiler,
             no_cache,
             no_workers,
+            shards,
             n_waiting,
             _stopping: stopping,
         })
@@ -258,8 +267,13 @@ impl Plan {
         // A name that was mistyped is no reason to remove what was built.
         let prune = args.prune && self.failures.is_empty();
         let instances = Arc::clone(&self.instances);
-        let options =
-            RunOptions { jobs: n_jobs, prune, instances, workspaces: self.workspaces.clone() };
+        let options = RunOptions {
+            jobs: n_jobs,
+            prune,
+            instances,
+            workspaces: self.workspaces.clone(),
+            shards: self.shards.clone(),
+        };
         work(&options, &show).with_context(|| {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
         })
@@ -287,6 +301,7 @@ impl Plan {
         let helped = outcome.report.compiled.as_ref().and_then(|it| it.helped.as_ref());
         let noted = helped
             .into_iter()
+            .chain(&outcome.shards)
             .flat_map(|it| it.notes.iter().map(|note| format!("{}: {note}", it.name)));
         for why in self.no_workers.iter().cloned().chain(noted) {
             let text = format!("what workers were to do is done here: {why}");

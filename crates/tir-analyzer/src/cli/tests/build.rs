@@ -385,3 +385,14 @@ fn what_the_store_had_is_counted() {
     let told: Vec<&str> = again.lines().filter(|it| it.starts_with("store:")).collect();
     expect!["store: 3 of 3 artifacts found"].assert_eq(&told.join("\n"));
 }
+
+#[test]
+fn a_folder_that_is_no_part_of_a_build_is_refused() {
+    let project = Project::new(&[]);
+    let outcome = project.run("shard");
+    assert_eq!((outcome.code, outcome.out()), (2, String::new()));
+    assert!(outcome.err().starts_with("error: this part of a build is not done: "));
+    project.write("order.json", b"{}");
+    assert!(project.run("shard").err().contains("this is no order of a build: missing field"));
+    assert!(!project.run("--help").out().contains("shard"));
+}

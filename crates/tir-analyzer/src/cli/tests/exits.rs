@@ -148,8 +148,10 @@ fn every_command_is_in_the_table() {
         let name = command.get_name();
         let is_here = ROWS.iter().any(|it| it.words.split(' ').next() == Some(name));
         // Servers have the protocol for their answers; their exit codes are in `tests/lsp` and `tests/mcp`. `dialect`,
-        // `config`, `book`, `completions` and `man` read no kernels; their exit codes are in the tests of their names.
-        let others = ["server", "mcp", "help", "dialect", "config", "book", "completions", "man"];
+        // `config`, `book`, `completions` and `man` read no kernels, and `shard` is for workers; their exit codes are
+        // in the tests of their names.
+        let others =
+            ["server", "mcp", "help", "dialect", "config", "book", "completions", "man", "shard"];
         assert!(is_here || others.contains(&name), "{name} has no row");
     }
 }
