@@ -17,7 +17,7 @@ use parser::{
     SyntaxKind::{self, *},
     mlir::Shapes,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{ChangedRun, GreenStep};
 
 use super::{aliases::Aliases, diagnostics, reader::Reader, unit::step_of};
@@ -75,8 +75,8 @@ pub fn relower(
     let scopes = scopes_around(body, &place, shapes)?;
 
     let mut reader = Reader::within_block(text, change.start.into(), shapes);
-    let outer = bind_outer(&mut reader, body, &place, &scopes, change)?;
-    let n_outer = outer.len();
+    let outside = bind_outer(&mut reader, body, &place, &scopes, change)?;
+    let n_outer = outside.before.len();
     change.walk(|step| reader.step(step_of(step), aliases));
     let is_leaf = !reader.has_branches && reader.pending_targets.is_empty();
     let is_taken = defines_taken_name(body, &place, &reader.body, n_outer);
@@ -84,7 +84,7 @@ pub fn relower(
         return None;
     }
     let (is_plain, has_errors) = (reader.is_plain(), traits.has_errors || reader.has_errors);
-    let behind = reader.defined_behind(|name| value_behind(body, &place, &scopes, name))?;
+    let behind = reader.defined_behind(|name| outside.behind.get(name).copied())?;
     reader.undefined_values();
     let (part, map, said) = (reader.body, reader.map, reader.diagnostics);
 
@@ -92,7 +92,7 @@ pub fn relower(
     let new_end = u32::from(change.start + change.new_len);
     let at = MapRun { old_end, new_end };
     let source_map = lowered.source_map.with_run(&place, at, &map, n_outer)?;
-    let body = body.with_run(&place, &part, &outer, &behind)?;
+    let body = body.with_run(&place, &part, &outside.before, &behind)?;
     let check_dominance = traits.has_branches || !is_plain;
     let diagnostics = diagnostics::of_body(text, &body, &source_map, check_dominance, said);
     let n_spliced = traits.n_spliced + part.ops.len() + 1;
@@ -185,15 +185,22 @@ fn scopes_around(body: &Body, place: &OpRun, shapes: &Shapes) -> Option<Vec<Regi
     Some(scopes)
 }
 
-/// Binds the names in a run to the values that they have in front of it. Gives those values, in the order of the
-/// reader's own.
+/// The values around a run that names in it may mean.
+struct Outside {
+    /// Those defined in front of it, in the order of the reader's own.
+    before: Vec<ValueId>,
+    /// The first of each name that is defined behind it.
+    behind: FxHashMap<String, ValueId>,
+}
+
+/// Binds the names in a run to the values that they have in front of it. One pass over all values.
 fn bind_outer(
     reader: &mut Reader<'_>,
     body: &Body,
     place: &OpRun,
     scopes: &[RegionId],
     change: &ChangedRun,
-) -> Option<Vec<ValueId>> {
+) -> Option<Outside> {
     let mut wanted: Vec<(String, Option<NameId>, bool)> = Vec::new();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     change.walk(|step| {
@@ -212,12 +219,15 @@ fn bind_outer(
     });
     let mut found: Vec<Option<ValueId>> = vec![None; wanted.len()];
     let by_name = Numbers::new(wanted.iter().map(|it| it.1));
-    for (id, value) in body.values.iter().take(place.values.start) {
+    let mut behind = FxHashMap::default();
+    for (id, value) in body.values.iter() {
         let Some(number) = by_name.get(value.name) else { continue };
-        if !is_visible(body, value.kind, scopes) {
+        if place.values.contains(&id.index()) || !is_visible(body, value.kind, scopes) {
             continue;
         }
-        if found[number].replace(id).is_some() {
+        if id.index() >= place.values.end {
+            behind.entry(wanted[number].0.clone()).or_insert(id);
+        } else if found[number].replace(id).is_some() {
             return None;
         }
     }
@@ -233,17 +243,7 @@ fn bind_outer(
         reader.bind(name, values.iter().map(|&it| type_text(body, it)));
         outer.extend(values);
     }
-    Some(outer)
-}
-
-/// The value behind a run that a name in it means, if it has no definition before.
-fn value_behind(body: &Body, place: &OpRun, scopes: &[RegionId], name: &str) -> Option<ValueId> {
-    let single = body.lookup_name(name);
-    let pack = body.lookup_name(&format!("{name}#0"));
-    let mut values = body.values.iter().skip(place.values.end);
-    let means = |it: NameId| Some(it) == single || Some(it) == pack;
-    let found = values.find(|(_, it)| means(it.name) && is_visible(body, it.kind, scopes));
-    found.map(|(id, _)| id)
+    Some(Outside { before: outer, behind })
 }
 
 /// The type of a value, by its text; none if it is not known.

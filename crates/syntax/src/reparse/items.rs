@@ -234,13 +234,24 @@ fn is_in_doubt(list: &SyntaxNode) -> bool {
 
 /// Returns true if names without a dialect are operations of a list: only the operations around say so.
 fn has_default_dialect(list: &SyntaxNode) -> bool {
-    let mut around: Vec<Operation> = list.ancestors().filter_map(Operation::cast).collect();
-    around.retain(|it| !matches!(it, Operation::GenericOp(_)));
-    let mut dialect = String::new();
-    for name in around.iter().rev().filter_map(Operation::name) {
-        dialect = default_dialect(name.as_str(), &dialect).to_owned();
+    !around(list).1.is_empty()
+}
+
+/// The named operations around a list, the outermost first, each with the dialect of names without one where it
+/// stands; and that dialect in the list.
+fn around(list: &SyntaxNode) -> (Vec<(Operation, String)>, String) {
+    let mut operations: Vec<Operation> = list.ancestors().filter_map(Operation::cast).collect();
+    operations.reverse();
+    let (mut dialect, mut res) = (String::new(), Vec::new());
+    for operation in operations {
+        let Some(name) = operation.name() else { continue };
+        let inside = match operation {
+            Operation::GenericOp(_) => dialect.clone(),
+            _ => default_dialect(name.as_str(), &dialect).to_owned(),
+        };
+        res.push((operation, std::mem::replace(&mut dialect, inside)));
     }
-    !dialect.is_empty()
+    (res, dialect)
 }
 
 /// Returns the number of regions around the items of a list, and the kind of the list.
@@ -256,10 +267,8 @@ fn surroundings(list: &SyntaxNode, shapes: &Shapes) -> (u32, List) {
 
 /// Returns true if the nearest operation around a list that may be a symbol table, or a function, is a function.
 fn is_in_function(list: &SyntaxNode, shapes: &Shapes) -> bool {
-    let mut around: Vec<Operation> = list.ancestors().filter_map(Operation::cast).collect();
-    around.reverse();
-    let (mut dialect, mut res) = (String::new(), false);
-    for operation in around {
+    let mut res = false;
+    for (operation, dialect) in around(list).0 {
         let Some(name) = operation.name() else { continue };
         let name = name.as_str();
         let is_generic = matches!(operation, Operation::GenericOp(_));
@@ -269,9 +278,6 @@ fn is_in_function(list: &SyntaxNode, shapes: &Shapes) -> bool {
             res = true;
         } else if shapes.is_module(full) || !shapes.is_known(full) {
             res = false;
-        }
-        if !is_generic {
-            dialect = default_dialect(name, &dialect).to_owned();
         }
     }
     res
