@@ -63,6 +63,16 @@ impl Lowerer<'_, '_, '_> {
             Val::Intrinsic(space) if self.s.body.name(*space) == "ptx" => {
                 self.instruction(ex, index)
             }
+            // `T.Ptr[T.float32, "shared"]` is `T.Ptr(T.float32, "shared")`.
+            Val::Intrinsic(name) if self.s.body.name(*name) == "Ptr" => {
+                let items = match self.ast.kind(index) {
+                    ExKind::Tuple(run) => self.ast.exs(*run).to_vec(),
+                    _ => vec![index],
+                };
+                let args = self.subscript_args("Ptr", &items);
+                let val = Val::Type(self.handle_type(&args)?);
+                Ok(Ev { val, src: self.leaf(ex) })
+            }
             Val::Method(buffer, method) if self.s.body.name(*method) == "sub" => {
                 let spec = self.part(ex, *buffer, index)?;
                 Ok(self.nameless(ex, spec))

@@ -130,10 +130,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let text = |this: &mut Self, ex: Option<Ex>| -> R<Option<(String, Ev)>> {
             let Some(ex) = ex.filter(|&it| !this.is_none(it)) else { return Ok(None) };
             let ev = this.eval(ex)?;
-            match this.const_str(&ev.val) {
-                Some(text) => Ok(Some((text, ev))),
-                None if this.is_captured(&ev.val) => Ok(Some((String::new(), ev))),
-                None => Err(this.unsupported(ex, "a pointer of a type that is not known here")),
+            match (this.const_str(&ev.val), &ev.val) {
+                (Some(text), _) => Ok(Some((text, ev))),
+                (None, Val::Type(Type::Prim(dtype))) => Ok(Some((dtype.to_string(), ev))),
+                (None, _) if this.is_captured(&ev.val) => Ok(Some((String::new(), ev))),
+                _ => Err(this.unsupported(ex, "a pointer of a type that is not known here")),
             }
         };
         let element = text(self, args.get("dtype"))?;

@@ -31,8 +31,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let val = Val::Type(Type::Named(self.s.body.intern("tensormap")));
             return Ok(Ev { val, src: self.leaf(ex) });
         }
-        // Older texts: `T.handle("float32", "global")`.
-        if name == "ptr" {
+        // Older names of `T.handle("float32", "global")`; the second also takes `T.float32`.
+        if let "ptr" | "Ptr" = name {
             let val = Val::Type(self.handle_type(args)?);
             return Ok(Ev { val, src: self.leaf(ex) });
         }
@@ -541,7 +541,7 @@ pub(super) fn form_parameters(name: &str) -> Option<Parameters> {
 forms! {
     /// As [`form_parameters`], but for the constructors of nodes with two operands.
     fn own_parameters, OPERATORS {
-        "ptr" => HANDLE,
+        "ptr" | "Ptr" => HANDLE,
         "Cast" => &["dtype", "value"],
         "cast" => &["value", "dtype"],
         "Select" => &["condition", "true_value", "false_value"],

@@ -105,6 +105,20 @@ fn pointers_of_older_texts_are_types() {
 }
 
 #[test]
+fn pointer_types_are_called_and_subscripted() {
+    let text = "from tvm.script import tirx as T\n@T.prim_func\ndef f(a: T.Ptr[T.float32], b: T.Ptr[T.float16, \"shared\"], c: T.Ptr(\"float32\"), A: T.Buffer((16,), \"float32\")):\n    p: T.let[T.Ptr[T.float32]] = A.data\n    q: T.Ptr[T.float32] = A.data\n    B = T.decl_buffer((16,), \"float32\", data=p)\n    C = T.decl_buffer((16,), \"float32\", data=q)\n    B[0] = C[0]\n";
+    expect![[r#"
+        @T.prim_func
+        def f(a: T.handle("float32", "global"), b: T.handle("float16", "shared"), c: T.handle("float32", "global"), A: T.Buffer((16,), "float32")):
+            p: T.let[T.handle("float32", "global")] = A.data
+            q: T.let[T.handle("float32", "global")] = A.data
+            B = T.decl_buffer((16,), data=p)
+            C = T.decl_buffer((16,), data=q)
+            B[0] = C[0]
+    "#]].assert_eq(&printed(text));
+}
+
+#[test]
 fn an_instruction_of_a_computed_name_is_called_by_its_text() {
     check(
         "    T.ptx[\"ld.global.s32\"](B[0], B.ptr_to([1]))\n    T.ptx[f\"ld.{n}.s32\"](B[0], B.ptr_to([1]))\n    T.ptx.mov.u32(T.ptx.SINK, B[0])\n",
