@@ -74,6 +74,10 @@ fn placed_barriers_order_fragments_registers_and_copies() {
     let c = array("int32", &[4096], |_| -1.0);
     let expected = product(&a.to_f64s(), &b.to_f64s(), [64, 64, 64], true);
     check_run("fragments_shared.py", &[a, b, c], &expected);
+    let small = |dtype, by| array(dtype, &[64, 64], move |at| (at * by % 5) as f64 - 2.0);
+    let (a, b) = (small("float16", 7), small("float16", 13));
+    let expected = product(&a.to_f64s(), &b.to_f64s(), [64, 64, 64], true);
+    check_run("parts.py", &[a, b, small("float16", 1)], &expected);
     let a = array("float32", &[1024], |at| at as f64);
     let reversed: Vec<f64> =
         (0..1024).map(|at| (at / 128 * 128 + (31 - at % 128 / 4) * 4 + at % 4) as f64).collect();

@@ -78,6 +78,15 @@ impl crate::Body {
         }
     }
 
+    /// Returns true if a buffer begins at an offset that is a variable of its own (`offset_factor=` without
+    /// `elem_offset=`).
+    pub fn has_free_offset(&self, buffer: &Buffer) -> bool {
+        let is_free = |(key, value): &(Box<str>, crate::Attr)| {
+            &**key == "offset_factor" && !matches!(value, crate::Attr::Int(0, _))
+        };
+        buffer.elem_offset.is_none() && self.dict(buffer.attrs).iter().any(is_free)
+    }
+
     /// The same with allocations for declarations without a pointer; none where there are no such declarations.
     /// Operations keep their ids.
     pub fn with_declared_memory(&self) -> Option<crate::Body> {

@@ -39,7 +39,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Allocations of shared and local memory inside of kernels.
+/// Allocations of shared memory, of local memory and of fragments inside of kernels.
 pub(super) fn kernel_memory(body: &Body) -> Vec<(OpId, BufferId)> {
     let mut found = Vec::new();
     let mut launches = 0usize;
@@ -72,7 +72,7 @@ fn is_plain(body: &Body, buffer: BufferId) -> bool {
     data.origin == ir::BufferOrigin::Alloc
         && data.strides.as_ref().is_none_or(Vec::is_empty)
         && data.elem_offset.is_none()
-        && (data.scope.is_plain_shared() || data.scope.is_local())
+        && (data.scope.is_plain_shared() || data.scope.is_local() || data.scope.is_fragment())
 }
 
 /// Returns the place where each allocation goes, if not where it is.

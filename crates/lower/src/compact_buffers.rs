@@ -9,8 +9,8 @@
 use arith::{Overflow, simplify::Simplifier};
 use dataflow::analyses::Analyses;
 use ir::{
-    Attr, Body, BufferId, DataType, ExprId, ExprKind, Occurrences, OpId, OpKind,
-    effects::EffectTable,
+    Attr, Body, BufferId, BufferOrigin, DataType, ExprId, ExprKind, Occurrences, OpId, OpKind,
+    RegionDim, effects::EffectTable,
 };
 use rustc_hash::FxHashMap;
 
@@ -20,6 +20,7 @@ use super::{
     block_iters::DIM_ALIGN,
     edit::{map_expr, map_op},
     footprint::{Access, Accesses, Below, Span, Varying, distance, span},
+    match_buffers::part_of,
 };
 
 pub(super) fn run(
@@ -130,6 +131,25 @@ fn rewrite(body: &mut Body, plan: Plan) {
         map_op(body, op, &mut |body, expr| {
             map_expr(body, expr, &mut memo, &mut |body, at| moved_load(body, op, at, &indices))
         });
+        if let Some(part) = part_of(body, op)
+            && let BufferOrigin::MatchRegion(region) = &mut body.buffers[part].origin
+        {
+            for (at, dim) in region.dims.iter_mut().enumerate() {
+                let (RegionDim::Point(lower) | RegionDim::Slice { lower: Some(lower), .. }) = dim
+                else {
+                    continue;
+                };
+                let new = |it: &ExprId| indices.get(&(op, region.buffer, at, *it)).copied();
+                if let Some(new) = new(lower) {
+                    *lower = new;
+                }
+                if let RegionDim::Slice { upper: Some(upper), .. } = dim
+                    && let Some(new) = new(upper)
+                {
+                    *upper = new;
+                }
+            }
+        }
         if let OpKind::Store { buffer, predicated: false } = body.ops[op].kind {
             for at in 1..body.ops[op].operands.len() {
                 let old = body.ops[op].operands[at];

@@ -135,7 +135,7 @@ fn plan_of(body: &Body, data: &Buffer, has_fields: bool) -> Option<Plan> {
         return None;
     }
     let groups = groups(body, data)?;
-    let adds_offset = is_outside && has_free_offset(body, data);
+    let adds_offset = is_outside && body.has_free_offset(data);
     let does_nothing = rank == groups.len() && rank > 0 && strides.is_none() && !adds_offset;
     if does_nothing || (adds_offset && groups.len() != 1) {
         return None;
@@ -179,14 +179,6 @@ fn groups(body: &Body, data: &Buffer) -> Option<Vec<usize>> {
         groups.push(at);
     }
     Some(groups)
-}
-
-/// Returns true if the caller chooses the offset of a parameter.
-fn has_free_offset(body: &Body, data: &Buffer) -> bool {
-    let is_free = |(key, value): &(Box<str>, Attr)| {
-        &**key == "offset_factor" && !matches!(value, Attr::Int(0, _))
-    };
-    data.elem_offset.is_none() && body.dict(data.attrs).iter().any(is_free)
 }
 
 /// Gives the buffers their new shapes; parameters get views.

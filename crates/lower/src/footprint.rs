@@ -8,7 +8,8 @@
 use arith::{Analyzer, ContextId, Interval, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
-    BinaryOp, BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, ValueId,
+    BinaryOp, BlockId, Body, BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, OpId, OpKind,
+    RegionDim, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,6 +24,19 @@ pub(super) struct Access {
     pub(super) op: OpId,
     pub(super) context: ContextId,
     pub(super) indices: Vec<ExprId>,
+    /// Of a part of the buffer: dimensions whose index is one behind the last.
+    pub(super) is_behind: Vec<bool>,
+}
+
+impl Access {
+    /// Of one element.
+    fn element(op: OpId, context: ContextId, indices: &[ExprId]) -> Access {
+        Access { op, context, indices: indices.to_vec(), is_behind: Vec::new() }
+    }
+
+    fn is_behind(&self, dim: usize) -> bool {
+        self.is_behind.get(dim) == Some(&true)
+    }
 }
 
 /// The accesses of each buffer; none of one that is used in other ways.
@@ -38,16 +52,22 @@ impl Accesses {
         for op in body.ops_preorder() {
             match body.ops[op].kind {
                 OpKind::Store { buffer, predicated: false } => {
-                    let indices = body.ops[op].operands[1..].to_vec();
-                    let context = conditions.before(op);
-                    add(body, &mut of, buffer, Access { op, context, indices });
+                    let indices = &body.ops[op].operands[1..];
+                    add(body, &mut of, buffer, Access::element(op, conditions.before(op), indices));
                 }
                 OpKind::Store { buffer, .. } => {
                     of.insert(buffer, None);
                 }
                 OpKind::DeclBuffer { buffer } => match &body.buffers[buffer].origin {
                     BufferOrigin::View { source, .. } => drop(of.insert(*source, None)),
-                    BufferOrigin::MatchRegion(region) => drop(of.insert(region.buffer, None)),
+                    BufferOrigin::MatchRegion(region) => {
+                        match ends(region, op, conditions.before(op)) {
+                            Some(ends) => ends
+                                .into_iter()
+                                .for_each(|it| add(body, &mut of, region.buffer, it)),
+                            None => drop(of.insert(region.buffer, None)),
+                        }
+                    }
                     _ => {}
                 },
                 _ => {}
@@ -55,9 +75,9 @@ impl Accesses {
             for id in flow.occurrences.of_op(op) {
                 match body.expr(flow.occurrences[id].expr).kind {
                     ExprKind::Load { buffer, indices, predicate: None } => {
-                        let indices = body.items(indices).to_vec();
                         let context = conditions.at(flow, id);
-                        add(body, &mut of, buffer, Access { op, context, indices });
+                        let access = Access::element(op, context, body.items(indices));
+                        add(body, &mut of, buffer, access);
                     }
                     ExprKind::Load { buffer, .. }
                     | ExprKind::Region(buffer, _)
@@ -74,6 +94,25 @@ impl Accesses {
     pub(super) fn of(&self, buffer: BufferId) -> Option<&[Access]> {
         self.of.get(&buffer)?.as_deref()
     }
+}
+
+/// The first and the last element of a part; none if an end is not written.
+fn ends(region: &BufferRegion, op: OpId, context: ContextId) -> Option<[Access; 2]> {
+    let mut first = Access::element(op, context, &[]);
+    let mut last = first.clone();
+    for dim in &region.dims {
+        let (lower, upper) = match *dim {
+            RegionDim::Point(at) => (at, None),
+            RegionDim::Slice { lower: Some(lower), upper: Some(upper), step: None } => {
+                (lower, Some(upper))
+            }
+            RegionDim::Slice { .. } => return None,
+        };
+        first.indices.push(lower);
+        last.indices.push(upper.unwrap_or(lower));
+        last.is_behind.push(upper.is_some());
+    }
+    Some([first, last])
 }
 
 fn add(
@@ -208,7 +247,7 @@ pub(super) fn span(
     below: &Below<'_>,
 ) -> Option<Span> {
     let mut bases: Vec<ExprId> = Vec::new();
-    for access in accesses {
+    for access in accesses.iter().filter(|it| !it.is_behind(dim)) {
         let running = below.running(analyzer.body(), access.op);
         let index = access.indices[dim];
         let set = analyzer.int_set(Overflow::Excluded, access.context, index, &running);
@@ -243,8 +282,12 @@ fn span_from(
     let mut all: Option<Interval> = None;
     for access in accesses {
         let distance = analyzer.grow(|body| distance(body, access.indices[dim], base));
-        let facts = analyzer.facts_with(Overflow::Excluded, access.context, distance);
-        all = Some(all.map_or(facts.interval, |it| it.hull(facts.interval)));
+        let Interval { min, max } =
+            analyzer.facts_with(Overflow::Excluded, access.context, distance).interval;
+        let behind = i128::from(access.is_behind(dim));
+        let (min, max) = (min.saturating_sub(behind), max.saturating_sub(behind));
+        let found = Interval { min, max };
+        all = Some(all.map_or(found, |it| it.hull(found)));
     }
     let Interval { min, max } = all.filter(|it| !it.is_empty())?;
     let extent = max.checked_sub(min)?.checked_add(1)?;

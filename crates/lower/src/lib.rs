@@ -24,6 +24,7 @@ pub mod loop_partition;
 pub mod match_buffers;
 pub mod narrow_indices;
 pub mod neutral_operands;
+pub mod part_layouts;
 pub mod reasons;
 pub mod serial_threads;
 pub mod storage_reuse;
@@ -124,6 +125,11 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "compact_buffers",
         what: "shared and local memory shrinks to what a block or a thread touches of it",
         run: compact_buffers::run,
+    },
+    Lowering {
+        name: "part_layouts",
+        what: "pointers, strides and offsets of matched parts are those of the buffers",
+        run: part_layouts::run,
     },
     Lowering {
         name: "flatten_buffers",

@@ -1,14 +1,15 @@
 //! Accesses through `T.match_buffer` of a region become accesses of the buffer that the region is part of.
 //!
-//! In: declarations of parts of buffers. Out: none; `B[i, j]` is `A[first + i, …]`, and `B.elem_offset`, `B.strides`
-//! are replaced by their values. Refused: a part whose pointer or layout is asked for, one of another type, and one
-//! with steps (`match-buffer`). Linear in the operations and in the nodes of each.
+//! In: declarations of parts of buffers. Out: `B[i, j]` is `A[first + i, …]`. Declarations are left only of parts whose
+//! pointer, strides or offset are used: these depend on the extents that memory will have (`part_layouts`). Such a part
+//! is of a buffer that is no part. Refused: a part that is handed over as a buffer, one of another type, and one with
+//! steps (`match-buffer`). Linear in the operations and in the nodes of each.
 
 use ir::{
-    BinaryOp, Body, BufferField, BufferId, BufferOrigin, DataType, ExprId, ExprKind, OpId, OpKind,
-    RegionDim, ValueId,
+    BinaryOp, Body, BufferId, BufferOrigin, BufferRegion, DataType, ExprId, ExprKind, Lanes, OpId,
+    OpKind, RegionDim, Type, ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     LowerOptions, LowerRefusal, Origins,
@@ -17,28 +18,26 @@ use super::{
 use crate::reasons;
 
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
-    let mut parts = Parts::default();
     let ops: Vec<OpId> = body.ops_preorder().collect();
-    let is_part = |body: &Body, buffer: BufferId| {
-        matches!(body.buffers[buffer].origin, BufferOrigin::MatchRegion(_))
-    };
-    if !ops.iter().any(
-        |&op| matches!(body.ops[op].kind, OpKind::DeclBuffer { buffer } if is_part(body, buffer)),
-    ) {
+    if !ops.iter().any(|&op| part_of(body, op).is_some()) {
         return Ok(());
     }
+    let mut parts = Parts { of: FxHashMap::default(), with_layout: with_layout(body, &ops) };
     for &op in &ops {
         check_uses(body, op, &parts).map_err(|it| it.at(op))?;
         let mut memo = FxHashMap::default();
         map_op(body, op, &mut |body, expr| {
             map_expr(body, expr, &mut memo, &mut |body, at| access(body, at, &parts))
         });
-        match body.ops[op].kind {
-            OpKind::DeclBuffer { buffer } if is_part(body, buffer) => {
-                let part = Part::of(body, buffer, &parts).map_err(|it| it.at(op))?;
-                parts.add_layout(body, buffer, &part);
-                parts.of.insert(buffer, part);
+        if let Some(buffer) = part_of(body, op) {
+            let part = Part::of(body, buffer, &parts).map_err(|it| it.at(op))?;
+            if parts.with_layout.contains(&buffer) {
+                let region = BufferRegion { buffer: part.of, dims: part.dims(body, buffer) };
+                body.buffers[buffer].origin = BufferOrigin::MatchRegion(region);
             }
+            parts.of.insert(buffer, part);
+        }
+        match body.ops[op].kind {
             OpKind::Store { buffer, predicated } => {
                 if let Some(part) = parts.of.get(&buffer) {
                     let operands = body.ops[op].operands.to_vec();
@@ -53,13 +52,48 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
             _ => {}
         }
     }
-    let gone = |body: &Body, op: OpId| matches!(body.ops[op].kind, OpKind::DeclBuffer { buffer } if is_part(body, buffer));
+    let gone = |body: &Body, op: OpId| {
+        part_of(body, op).is_some_and(|it| !parts.with_layout.contains(&it))
+    };
     rebuild_blocks(body, body.root, &mut |body, _, op, new| {
         if !gone(body, op) {
             new.push(op);
         }
     });
     Ok(())
+}
+
+/// The part that an operation declares.
+pub(super) fn part_of(body: &Body, op: OpId) -> Option<BufferId> {
+    let OpKind::DeclBuffer { buffer } = body.ops[op].kind else { return None };
+    matches!(body.buffers[buffer].origin, BufferOrigin::MatchRegion(_)).then_some(buffer)
+}
+
+/// The parts whose pointer, strides or offset are used.
+fn with_layout(body: &Body, ops: &[OpId]) -> FxHashSet<BufferId> {
+    let mut named: FxHashMap<ValueId, BufferId> = FxHashMap::default();
+    let mut found = FxHashSet::default();
+    for &op in ops {
+        let declared = part_of(body, op);
+        if let Some(part) = declared {
+            let data = &body.buffers[part];
+            let names = data.strides.iter().flatten().chain(data.elem_offset.iter());
+            named.extend(names.filter_map(|&it| match body.expr(it).kind {
+                ExprKind::Value(value) => Some((value, part)),
+                _ => None,
+            }));
+        }
+        for &operand in &body.ops[op].operands {
+            each_node(body, operand, &mut |at| match body.expr(at).kind {
+                ExprKind::BufferField(part, _) => drop(found.insert(part)),
+                ExprKind::Value(value) => {
+                    found.extend(named.get(&value).filter(|it| declared != Some(**it)));
+                }
+                _ => {}
+            });
+        }
+    }
+    found
 }
 
 /// Part of a buffer that is no part itself.
@@ -69,11 +103,9 @@ struct Part {
     first: Vec<ExprId>,
 }
 
-#[derive(Default)]
 struct Parts {
     of: FxHashMap<BufferId, Part>,
-    /// Variables that layouts give their values, and those.
-    variables: FxHashMap<ValueId, ExprId>,
+    with_layout: FxHashSet<BufferId>,
 }
 
 fn refusal(what: &str) -> LowerRefusal {
@@ -106,6 +138,23 @@ impl Part {
         Ok(Part { of, first })
     }
 
+    /// The part as a region of the whole, each slice with both ends.
+    fn dims(&self, body: &mut Body, part: BufferId) -> Vec<RegionDim> {
+        let shape = body.buffers[part].shape.clone();
+        let n_dropped = self.first.len().saturating_sub(shape.len());
+        let mut dims: Vec<RegionDim> =
+            self.first[..n_dropped].iter().copied().map(RegionDim::Point).collect();
+        for (&first, &extent) in self.first[n_dropped..].iter().zip(&shape) {
+            let (lower, extent) = same_type(body, first, extent);
+            let upper = match (body.expr(lower).kind, body.expr(extent).kind) {
+                (ExprKind::Int(0), _) => extent,
+                _ => body.binary(BinaryOp::Add, lower, extent),
+            };
+            dims.push(RegionDim::Slice { lower: Some(lower), upper: Some(upper), step: None });
+        }
+        dims
+    }
+
     /// The indices of the whole for those of the part.
     fn indices(&self, body: &mut Body, of_part: &[ExprId]) -> Vec<ExprId> {
         let n_dropped = self.first.len().saturating_sub(of_part.len());
@@ -121,71 +170,28 @@ impl Part {
     }
 }
 
-impl Parts {
-    /// Strides of a part are those of the whole; its offset is that of its first element.
-    fn add_layout(&mut self, body: &mut Body, buffer: BufferId, part: &Part) {
-        let data = body.buffers[buffer].clone();
-        let whole = body.buffers[part.of].clone();
-        let mut named = data.strides.iter().flatten().chain(data.elem_offset.iter());
-        if named.all(|&it| !matches!(body.expr(it).kind, ExprKind::Value(_))) {
-            return;
-        }
-        let strides = match &whole.strides {
-            Some(strides) if !strides.is_empty() => strides.clone(),
-            _ => compact_strides(body, &whole.shape),
-        };
-        let n_dropped = strides.len() - data.shape.len();
-        for (&name, &stride) in data.strides.iter().flatten().zip(&strides[n_dropped..]) {
-            self.give(body, name, stride);
-        }
-        if let Some(name) = data.elem_offset {
-            let mut sum = whole.elem_offset.unwrap_or_else(|| body.int(0, DataType::INT32));
-            for (&at, &stride) in part.first.iter().zip(&strides) {
-                let (at, stride) = same_type(body, at, stride);
-                let term = body.binary(BinaryOp::Mul, at, stride);
-                let (lhs, rhs) = same_type(body, sum, term);
-                sum = body.binary(BinaryOp::Add, lhs, rhs);
-            }
-            self.give(body, name, sum);
-        }
-    }
-
-    fn give(&mut self, body: &mut Body, name: ExprId, value: ExprId) {
-        if let ExprKind::Value(variable) = body.expr(name).kind {
-            let value = match body.dtype(name) {
-                Some(dtype) => body.cast(value, dtype),
-                None => value,
-            };
-            self.variables.insert(variable, value);
-        }
-    }
-}
-
-/// Both in the wider type; lanes are those of the second.
-fn same_type(body: &mut Body, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+/// Both in the wider type, with the lanes of the second.
+pub(super) fn same_type(body: &mut Body, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
     match (body.dtype(a), body.dtype(b)) {
-        (Some(x), Some(y)) if x != y && x.is_scalar() && y.is_scalar() => {
-            let wider = if x.bits >= y.bits { x } else { y };
-            (body.cast(a, wider), body.cast(b, wider))
+        (Some(x), Some(y)) if x != y && x.is_scalar() => {
+            let bits = x.bits.max(y.bits);
+            let lanes = y.lanes;
+            let (x, y) = (DataType { bits, ..x }, DataType { bits, ..y });
+            let (a, b) = (body.cast(a, x), body.cast(b, y));
+            match lanes {
+                Lanes::Fixed(1) => (a, b),
+                Lanes::Fixed(n) => {
+                    let lanes = body.int(i128::from(n), DataType::INT32);
+                    (body.make(ExprKind::Broadcast { value: a, lanes }, Type::Prim(y)), b)
+                }
+                _ => (a, b),
+            }
         }
         _ => (a, b),
     }
 }
 
-fn compact_strides(body: &mut Body, shape: &[ExprId]) -> Vec<ExprId> {
-    let one = body.int(1, DataType::INT32);
-    let mut strides = vec![one; shape.len()];
-    for dim in (0..shape.len().saturating_sub(1)).rev() {
-        let (lhs, rhs) = same_type(body, shape[dim + 1], strides[dim + 1]);
-        strides[dim] = match body.expr(rhs).kind {
-            ExprKind::Int(1) => lhs,
-            _ => body.binary(BinaryOp::Mul, lhs, rhs),
-        };
-    }
-    strides
-}
-
-/// A load of a part as a load of the whole; a variable or field of a layout as its value.
+/// A load of a part as a load of the whole.
 fn access(body: &mut Body, expr: ExprId, parts: &Parts) -> ExprId {
     match body.expr(expr).kind {
         ExprKind::Load { buffer, indices, predicate } if parts.of.contains_key(&buffer) => {
@@ -194,7 +200,6 @@ fn access(body: &mut Body, expr: ExprId, parts: &Parts) -> ExprId {
             let indices = part.indices(body, &indices);
             body.load(part.of, &indices, predicate)
         }
-        ExprKind::Value(value) => parts.variables.get(&value).copied().unwrap_or(expr),
         _ => expr,
     }
 }
@@ -204,15 +209,8 @@ fn check_uses(body: &Body, op: OpId, parts: &Parts) -> Result<(), LowerRefusal> 
     let mut result = Ok(());
     for &operand in &body.ops[op].operands {
         each_node(body, operand, &mut |at| match body.expr(at).kind {
-            ExprKind::Buffer(it)
-            | ExprKind::Region(it, _)
-            | ExprKind::BufferField(it, BufferField::Data)
-                if parts.of.contains_key(&it) =>
-            {
-                result = Err(refusal("is used by its pointer"));
-            }
-            ExprKind::BufferField(it, _) if parts.of.contains_key(&it) => {
-                result = Err(refusal("is asked for its layout"));
+            ExprKind::Buffer(it) | ExprKind::Region(it, _) if parts.of.contains_key(&it) => {
+                result = Err(refusal("is handed over as a buffer"));
             }
             _ => {}
         });

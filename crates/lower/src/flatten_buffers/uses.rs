@@ -22,15 +22,6 @@ impl Uses {
             is_whole: vec![false; n],
             has_fields: vec![false; n],
         };
-        for (_, data) in body.buffers.iter() {
-            match &data.origin {
-                BufferOrigin::View { source, method } if body.name(*method) != "view" => {
-                    uses.is_whole[source.index()] = true;
-                }
-                BufferOrigin::MatchRegion(region) => uses.is_whole[region.buffer.index()] = true,
-                _ => {}
-            }
-        }
         let mut seen = vec![false; body.n_exprs()];
         for op in body.ops_preorder() {
             let data = &body.ops[op];
@@ -40,6 +31,16 @@ impl Uses {
             }
             if let OpKind::Store { buffer, predicated } = data.kind {
                 uses.access(body, buffer, data.operands.len() - 1 - usize::from(predicated));
+            }
+            // Parts that passes took out are no buffers any more.
+            if let OpKind::DeclBuffer { buffer } = data.kind {
+                match &body.buffers[buffer].origin {
+                    BufferOrigin::View { source, method } if body.name(*method) != "view" => {
+                        uses.is_whole[source.index()] = true;
+                    }
+                    BufferOrigin::MatchRegion(part) => uses.is_whole[part.buffer.index()] = true,
+                    _ => {}
+                }
             }
             let mut stack = data.operands.to_vec();
             while let Some(at) = stack.pop() {

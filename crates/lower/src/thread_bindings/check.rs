@@ -6,8 +6,8 @@
 //! the outer one.
 
 use ir::{
-    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OpId,
-    OpKind, RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
+    Body, BufferId, BufferOrigin, Callee, Dim, ExprId, ExprKind, ExprListId, ForKind, Intrinsic,
+    OpId, OpKind, RegionId, ThreadTag, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -168,7 +168,7 @@ fn may_be_repeated(body: &Body, op: OpId, effects: &EffectTable) -> bool {
             OpKind::Store { buffer, .. } => {
                 written.insert(buffer);
             }
-            OpKind::Evaluate if effect(body, op, effects) == Effect::Other => return false,
+            OpKind::Evaluate if effect(body, op, effects) >= Effect::OfWarp => return false,
             _ => {}
         }
         for &operand in &body.ops[op].operands {
@@ -184,11 +184,13 @@ fn may_be_repeated(body: &Body, op: OpId, effects: &EffectTable) -> bool {
 }
 
 /// The effect of a call as a statement.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Effect {
     None,
     /// All threads take part in it.
     Together,
+    /// The threads of a warp do it together, on fragments that they have.
+    OfWarp,
     Other,
 }
 
@@ -206,14 +208,32 @@ fn effect(body: &Body, op: OpId, effects: &EffectTable) -> Effect {
                     _,
                     Intrinsic::ThreadAllreduce | Intrinsic::StorageSync | Intrinsic::CommReducer,
                 ) => Effect::Together,
+                _ if is_of_warp(body, at) => Effect::OfWarp,
                 _ => Effect::Other,
             };
-            if worst != Effect::Other {
-                worst = here;
-            }
+            worst = worst.max(here);
         });
     }
     worst
+}
+
+/// Returns true for an operation on fragments of matrices, or a part of one.
+fn is_of_warp(body: &Body, call: ExprId) -> bool {
+    use barriers::instructions::Instruction;
+    let is_part = matches!(
+        body.expr(call).kind,
+        ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::AccessPtr), .. }
+    );
+    is_part
+        || matches!(
+            barriers::instructions::instruction(body, call),
+            Some(
+                Instruction::LoadFragment(_)
+                    | Instruction::StoreFragment(_)
+                    | Instruction::FillFragment { .. }
+                    | Instruction::MultiplyFragments { .. }
+            )
+        )
 }
 
 /// Statements outside of the loops of some tags that are to be done once: they, and the numbers of these axes.
@@ -257,8 +277,18 @@ pub(super) fn outside_of_threads(
                 }
                 None => return refusal("a store to unknown memory stands outside of threads"),
             },
-            OpKind::Evaluate if effect(body, op, effects) == Effect::Other => {
-                return refusal("a call with an effect stands outside of threads");
+            OpKind::Evaluate => {
+                let is_of_lanes =
+                    |axis: usize| kernel.axes[axis].tag == ThreadTag::ThreadIdx(Dim::X);
+                // Every warp does it, as it would inside of a loop over its lanes.
+                let is_done = match effect(body, op, effects) {
+                    Effect::None | Effect::Together => true,
+                    Effect::OfWarp => missing().all(is_of_lanes),
+                    Effect::Other => false,
+                };
+                if !is_done {
+                    return refusal("a call with an effect stands outside of threads");
+                }
             }
             OpKind::Opaque(_) | OpKind::Named(_) | OpKind::Return => {
                 return refusal("a statement of unknown effect stands outside of threads");

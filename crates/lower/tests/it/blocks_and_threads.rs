@@ -244,6 +244,146 @@ fn a_part_of_a_buffer_is_the_buffer() {
     );
 }
 
+/// A tile of shared memory is filled, and each warp loads the fragments of it that it needs.
+const FRAGMENTS: &str = r#"
+        S = T.sblock_alloc_buffer((64, 64), "float16", scope="shared")
+        F = T.sblock_alloc_buffer((64, 64), "float16", scope="wmma.matrix_a")
+        for b in T.thread_binding(2, thread="blockIdx.x"):
+            for w in T.thread_binding(2, thread="threadIdx.y"):
+                for t in T.thread_binding(32, thread="threadIdx.x"):
+                    for i in range(16):
+                        with T.sblock("fill"):
+                            v = T.axis.spatial(64, b * 32 + w * 16 + i)
+                            u = T.axis.spatial(64, t)
+                            T.reads(X[v, u])
+                            T.writes(S[v, u])
+                            T.sblock_attr({"buffer_dim_align": [[0, 0, 16, 8]]})
+                            S[v, u] = X[v, u]
+                    for k in range(2):
+                        with T.sblock("load"):
+                            v = T.axis.spatial(4, b * 2 + w)
+                            u = T.axis.spatial(4, k)
+                            A = T.match_buffer(S[v * 16:v * 16 + 16, u * 16:u * 16 + 16], (16, 16), "float16", strides=("A_s0", "A_s1"), scope="shared", offset_factor=16)
+                            C = T.match_buffer(F[v * 16:v * 16 + 16, u * 16:u * 16 + 16], (16, 16), "float16", strides=("C_s0", "C_s1"), scope="wmma.matrix_a", offset_factor=16)
+                            T.tvm_load_matrix_sync(C.data, 16, 16, 16, C.elem_offset // C.strides[0] // 16 * (C.strides[0] // 16) + C.elem_offset % C.strides[0] // 16, T.tvm_access_ptr(T.type_annotation("float16"), A.data, A.elem_offset, A.strides[0] * 16, 1), A.strides[0], "row_major")
+                            T.evaluate(T.address_of(A[1, 2]))
+"#;
+
+#[test]
+fn a_part_that_is_used_by_its_pointer_stays_until_memory_has_its_extents() {
+    let params = "X: T.Buffer((64, 64), \"float16\")";
+    check(
+        "match_buffers",
+        params,
+        FRAGMENTS,
+        expect![[r#"
+        A_s0 = T.int32()
+        A_s1 = T.int32()
+        C_s0 = T.int32()
+        C_s1 = T.int32()
+        S = T.alloc_shared((64, 64), "float16", buffer_dim_align=[[0, 16, 8]])
+        F = T.alloc_buffer((64, 64), "float16", scope="wmma.matrix_a")
+        for b in T.thread_binding(2, thread="blockIdx.x"):
+            for w in T.thread_binding(2, thread="threadIdx.y"):
+                for t in T.thread_binding(32, thread="threadIdx.x"):
+                    for i in range(16):
+                        S[b * 32 + w * 16 + i, t] = X[b * 32 + w * 16 + i, t]
+                    for k in range(2):
+                        A = T.match_buffer(S[(b * 2 + w) * 16:(b * 2 + w) * 16 + 16, k * 16:k * 16 + 16], (16, 16), "float16", strides=(A_s0, A_s1), scope="shared", offset_factor=16)
+                        C = T.match_buffer(F[(b * 2 + w) * 16:(b * 2 + w) * 16 + 16, k * 16:k * 16 + 16], (16, 16), "float16", strides=(C_s0, C_s1), scope="wmma.matrix_a", offset_factor=16)
+                        T.tvm_load_matrix_sync(C.data, 16, 16, 16, C.elem_offset // C.strides[0] // 16 * (C.strides[0] // 16) + C.elem_offset % C.strides[0] // 16, T.tvm_access_ptr(T.type_annotation("float16"), A.data, A.elem_offset, A.strides[0] * 16, 1), A.strides[0], "row_major")
+                        T.address_of(S[(b * 2 + w) * 16 + 1, k * 16 + 2])
+    "#]],
+    );
+    check(
+        "compact_buffers",
+        params,
+        FRAGMENTS,
+        expect![[r#"
+        A_s0 = T.int32()
+        A_s1 = T.int32()
+        C_s0 = T.int32()
+        C_s1 = T.int32()
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        S = T.alloc_shared((32, 40), "float16")
+        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+            threadIdx_y = T.launch_thread("threadIdx.y", 2)
+            for i in range(16):
+                S[threadIdx_y * 16 + i, threadIdx_x] = X[blockIdx_x * 32 + threadIdx_y * 16 + i, threadIdx_x]
+            for k in range(2):
+                F = T.alloc_buffer((16, 16), "float16", scope="wmma.matrix_a")
+                A = T.match_buffer(S[threadIdx_y * 16:threadIdx_y * 16 + 16, k * 16:k * 16 + 16], (16, 16), "float16", strides=(A_s0, A_s1), scope="shared", offset_factor=16)
+                C = T.match_buffer(F[0:16, 0:16], (16, 16), "float16", strides=(C_s0, C_s1), scope="wmma.matrix_a", offset_factor=16)
+                T.tvm_load_matrix_sync(C.data, 16, 16, 16, C.elem_offset // C.strides[0] // 16 * (C.strides[0] // 16) + C.elem_offset % C.strides[0] // 16, T.tvm_access_ptr(T.type_annotation("float16"), A.data, A.elem_offset, A.strides[0] * 16, 1), A.strides[0], "row_major")
+                T.address_of(S[threadIdx_y * 16 + 1, k * 16 + 2])
+    "#]],
+    );
+    check(
+        "part_layouts",
+        params,
+        FRAGMENTS,
+        expect![[r#"
+        A_s0 = T.int32()
+        A_s1 = T.int32()
+        C_s0 = T.int32()
+        C_s1 = T.int32()
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        S = T.alloc_shared((32, 40), "float16")
+        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+            threadIdx_y = T.launch_thread("threadIdx.y", 2)
+            for i in range(16):
+                S[threadIdx_y * 16 + i, threadIdx_x] = X[blockIdx_x * 32 + threadIdx_y * 16 + i, threadIdx_x]
+            for k in range(2):
+                F = T.alloc_buffer((16, 16), "float16", scope="wmma.matrix_a")
+                T.tvm_load_matrix_sync(F.data, 16, 16, 16, T.FloorDiv(0, 16) // 16 * T.FloorDiv(16, 16) + T.FloorMod(0, 16) // 16, T.tvm_access_ptr(T.type_annotation("float16"), S.data, threadIdx_y * 16 * 40 + k * 16, T.Mul(40, 16), 1), 40, "row_major")
+                T.address_of(S[threadIdx_y * 16 + 1, k * 16 + 2])
+    "#]],
+    );
+    check(
+        "flatten_buffers",
+        params,
+        FRAGMENTS,
+        expect![[r#"
+        A_s0 = T.int32()
+        A_s1 = T.int32()
+        C_s0 = T.int32()
+        C_s1 = T.int32()
+        X_1 = X.view(4096)
+        with T.launch_thread("blockIdx.x", 2) as blockIdx_x:
+            S = T.alloc_shared((1280,), "float16")
+            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                threadIdx_y = T.launch_thread("threadIdx.y", 2)
+                for i in range(16):
+                    S[(threadIdx_y * 16 + i) * 40 + threadIdx_x] = X_1[(blockIdx_x * 32 + threadIdx_y * 16 + i) * 64 + threadIdx_x]
+                for k in range(2):
+                    F = T.alloc_buffer((16, 16), "float16", scope="wmma.matrix_a")
+                    T.tvm_load_matrix_sync(F.data, 16, 16, 16, T.FloorDiv(0, 16) // 16 * T.FloorDiv(16, 16) + T.FloorMod(0, 16) // 16, T.tvm_access_ptr(T.type_annotation("float16"), S.data, threadIdx_y * 16 * 40 + k * 16, T.Mul(40, 16), 1), 40, "row_major")
+                    T.address_of(S[(threadIdx_y * 16 + 1) * 40 + (k * 16 + 2)])
+    "#]],
+    );
+}
+
+#[test]
+fn vectors_of_a_part_are_vectors_of_the_buffer() {
+    check(
+        "match_buffers",
+        "A: T.Buffer((16, 64), \"int8\"), B: T.Buffer((16,), \"int8x4\")",
+        r#"
+        for i, j in T.grid(4, 4):
+            with T.sblock("part"):
+                v, w = T.axis.remap("SS", [i, j])
+                P = T.match_buffer(A[v, w * 4:w * 4 + 4], (4,), "int8", offset_factor=1)
+                B[w] = P[0:4]
+                P[0:4] = B[w]
+        "#,
+        expect![[r#"
+            for i, j in T.grid(4, 4):
+                B[j] = A[i, T.Broadcast(j * 4, 4) + T.Ramp(0, 1, 4)]
+                A[i, T.Broadcast(j * 4, 4) + T.Ramp(0, 1, 4)] = B[j]
+        "#]],
+    );
+}
+
 #[test]
 fn fewer_threads_are_guarded_and_statements_outside_are_done_once() {
     check(

@@ -189,6 +189,11 @@ impl Lowerer<'_, '_, '_> {
         };
         let base = match data.elem_offset {
             Some(base) => self.tx(base, inside),
+            None if self.s.body.has_free_offset(&data) => {
+                let ty = DataType::INT32.into();
+                let base = self.s.body.buffer_field(buffer, BufferField::ElemOffset, ty);
+                self.tx(base, inside)
+            }
             None => {
                 let index =
                     data.shape.first().map_or(Some(DataType::INT64), |&it| self.s.body.dtype(it));

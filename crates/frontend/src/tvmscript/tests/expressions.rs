@@ -260,6 +260,8 @@ fn pointers_into_buffers_know_strides_offsets_and_lanes() {
         ("(n, 8), \"float32\"", "A.access_ptr(\"r\", offset=T.int64(2))"),
         ("(T.int64(4), T.int64(8)), \"float32\"", "A.access_ptr(\"w\", offset=n, extent=7)"),
         ("(4, 8), \"float32x4\"", "A.access_ptr(\"r\", content_lanes=4)"),
+        ("(4, 8), \"float32\", offset_factor=4", "A.access_ptr(\"r\")"),
+        ("(4, 8), \"float32\", offset_factor=4", "A.access_ptr(\"r\", offset=3)"),
     ];
     let mut result = String::new();
     for (buffer, call) in cases {
@@ -282,6 +284,8 @@ fn pointers_into_buffers_know_strides_offsets_and_lanes() {
         T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, T.int64(2), T.Cast("int64", n * 8) - T.int64(2), 1)
         T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, T.Cast("int64", n), 7, 2)
         T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32x4"), A.data, 0, 8, 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, A.elem_offset, 32, 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, A.elem_offset + 3, 29, 1)
     "#]]
     .assert_eq(&result);
 }
