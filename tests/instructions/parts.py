@@ -28,14 +28,15 @@ def parts(X: T.Buffer((64, 64), "float16"), W: T.Buffer((64, 64), "float16"), Y:
                             T.writes(S[v, u])
                             T.sblock_attr({"buffer_dim_align": [[0, 0, 16, 8]]})
                             S[v, u] = X[v, u]
-                for i in range(32):
+                for i in range(8):
                     for t in T.thread_binding(32, thread="threadIdx.x"):
-                        with T.sblock("fill_b"):
-                            v = T.axis.spatial(64, w * 32 + i)
-                            u = T.axis.spatial(64, k * 32 + t)
-                            T.reads(W[v, u])
-                            T.writes(V[v, u])
-                            V[v, u] = W[v, u]
+                        for lane in T.vectorized(4):
+                            with T.sblock("fill_b"):
+                                v = T.axis.spatial(64, w * 32 + i * 4 + t // 8)
+                                u = T.axis.spatial(64, k * 32 + t % 8 * 4 + lane)
+                                T.reads(W[v, u])
+                                T.writes(V[v, u])
+                                V[v, u] = W[v, u]
                 for j in range(2):
                     with T.sblock("load_a"):
                         v = T.axis.spatial(4, b * 2 + w)

@@ -148,6 +148,16 @@ fn an_older_architecture_is_refused_with_a_way_out() {
 
 /// The registers of a thread lie in a tile of 16 × 16 as two accumulators of `mma` do (PTX ISA, fragments of m16n8k16).
 #[test]
+fn tiles_of_fragments_are_filled_by_wide_stores_without_barriers_between() {
+    let text = cuda(&bodies("parts.py")[0], "cuda:arch=sm_80").expect("a kernel");
+    let (from, to) = (text.find("S[(").expect("a store"), text.find("*(uint2*)(V + "));
+    let between = &text[from..to.expect("a wide store")];
+    assert!(!between.contains("__syncthreads"), "{text}");
+    let around = text[..from].rfind("for (int i = 0; ").expect("a loop over rows");
+    assert!(!text[around..from].contains("__syncthreads"), "{text}");
+}
+
+#[test]
 fn a_store_of_registers_is_written() {
     expect_test::expect![[r##"
         #include <cuda_fp16.h>

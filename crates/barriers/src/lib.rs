@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod common;
 mod evidence;
 pub mod in_place;
 pub mod instructions;
@@ -17,7 +18,10 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::evidence::Hazard;
-use self::pointers::{PointerAccess, makes_address};
+use self::{
+    common::Common,
+    pointers::{PointerAccess, makes_address},
+};
 use crate::refusal::LowerRefusal;
 
 type Result<T> = std::result::Result<T, LowerRefusal>;
@@ -101,18 +105,6 @@ struct Access {
 /// Several threads.
 const MANY: u32 = u32::MAX;
 
-/// A term of an index that is the same for all threads.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Common {
-    Expr(ExprId),
-    /// The remainder of a sum of such terms.
-    Remainder {
-        of: Vec<Common>,
-        constant: i64,
-        modulus: i64,
-    },
-}
-
 /// The addresses of an access, by thread, relative to a part that is the same for all threads.
 #[derive(Clone)]
 struct Addresses {
@@ -133,6 +125,11 @@ struct Addresses {
 }
 
 impl Addresses {
+    /// The addresses of all threads.
+    fn count(&self) -> usize {
+        self.of_thread.len() * self.offsets.len()
+    }
+
     fn each(&self) -> impl Iterator<Item = (i64, u32)> + '_ {
         let active = |thread: usize| self.active.as_ref().is_none_or(|it| it[thread]);
         self.of_thread.iter().enumerate().filter(move |it| active(it.0)).flat_map(
@@ -255,7 +252,7 @@ pub struct Planner<'a> {
     waits: FxHashSet<OpId>,
     accesses: Vec<Access>,
     of_op: FxHashMap<OpId, Rc<[u32]>>,
-    thread_parts: FxHashMap<Vec<(ExprId, bool)>, Option<Rc<[i64]>>>,
+    thread_parts: FxHashMap<Vec<(ExprId, i64)>, Option<Rc<[i64]>>>,
     uniform: FxHashMap<ExprId, bool>,
     /// Barriers of the source that are read as if they were not there.
     ignored: FxHashSet<OpId>,
@@ -541,7 +538,7 @@ impl<'a> Planner<'a> {
         let is_common = x.base == y.base && (!aged || y.base.is_empty());
         match is_common {
             true => meet_at(0),
-            false => match self.distances(x, y) {
+            false => match self.distances(x, y, aged) {
                 Some(mut all) => all.any(meet_at),
                 None => true,
             },

@@ -17,10 +17,7 @@ use ir::{
 };
 use rustc_hash::FxHashSet;
 
-use super::{Addresses, Common, Planner};
-
-/// Distances between common parts of addresses that are tried.
-const MOST_DISTANCES: i64 = 16;
+use super::{Addresses, Planner, common::Common};
 
 impl Planner<'_> {
     /// The threads among `active` for which a condition is `wanted`, if threads alone decide it.
@@ -75,7 +72,7 @@ impl Planner<'_> {
     ) -> Option<Addresses> {
         let mut terms = Terms::default();
         for &index in indices {
-            self.split_terms(index, true, &mut terms, &mut 0)?;
+            self.split_terms(index, 1, &mut terms, &mut 0)?;
         }
         terms.base.sort_unstable();
         terms.thread.sort_unstable();
@@ -88,11 +85,12 @@ impl Planner<'_> {
         Some(Addresses { base, unit, of_thread, constant, span, offsets, active: active.clone() })
     }
 
-    /// Splits a sum into thread terms, constants and the rest; `None` if a term mixes threads with the rest.
+    /// Splits a sum, `factor` times, into thread terms, constants and the rest; `None` if a term mixes threads with the
+    /// rest.
     fn split_terms(
         &mut self,
         expr: ExprId,
-        positive: bool,
+        factor: i64,
         terms: &mut Terms,
         depth: &mut usize,
     ) -> Option<()> {
@@ -103,50 +101,66 @@ impl Planner<'_> {
         }
         match body.expr(expr).kind {
             ExprKind::Binary(BinaryOp::Add, a, b) => {
-                self.split_terms(a, positive, terms, depth)?;
-                self.split_terms(b, positive, terms, depth)
+                self.split_terms(a, factor, terms, depth)?;
+                self.split_terms(b, factor, terms, depth)
             }
             ExprKind::Binary(BinaryOp::Sub, a, b) => {
-                self.split_terms(a, positive, terms, depth)?;
-                self.split_terms(b, !positive, terms, depth)
+                self.split_terms(a, factor, terms, depth)?;
+                self.split_terms(b, factor.checked_neg()?, terms, depth)
             }
             ExprKind::Int(value) => {
-                terms.constant =
-                    terms.constant.checked_add(if positive { value } else { -value })?;
+                terms.constant = terms.constant.checked_add(value.checked_mul(factor)?)?;
                 Some(())
             }
             ExprKind::Value(value) if self.definitions.contains_key(&value) => {
-                self.split_terms(self.definitions[&value], positive, terms, depth)
+                self.split_terms(self.definitions[&value], factor, terms, depth)
             }
             _ if self.evaluate(expr, &[[0; 3]]).is_some() => {
-                terms.thread.push((expr, positive));
+                terms.thread.push((expr, factor));
                 Some(())
             }
-            _ if positive && self.is_thread_free(expr) => {
-                terms.base.push(Common::Expr(expr));
+            ExprKind::Binary(BinaryOp::Mul, a, b)
+                if let Some((sum, by)) = self.times_constant(a, b) =>
+            {
+                self.split_terms(sum, factor.checked_mul(by)?, terms, depth)
+            }
+            _ if self.is_thread_free(expr) => {
+                terms.base.push(Common::Expr { expr, factor });
                 Some(())
             }
-            ExprKind::Binary(BinaryOp::FloorMod, sum, modulus) if positive => {
+            ExprKind::Binary(BinaryOp::FloorMod, sum, modulus) => {
                 let modulus = self.constant(modulus).filter(|it| *it > 0)?;
-                terms.base.push(self.common_remainder(sum, modulus, depth)?);
+                terms.base.push(self.common_remainder(sum, modulus, factor, depth)?);
                 Some(())
             }
             _ => None,
         }
     }
 
+    /// The factor that is a constant, and the other one.
+    fn times_constant(&self, a: ExprId, b: ExprId) -> Option<(ExprId, i64)> {
+        let with = |sum: ExprId, by: ExprId| Some((sum, self.constant(by)?));
+        with(a, b).or_else(|| with(b, a))
+    }
+
     /// `sum % modulus`, if the contributions of all threads to the sum have one remainder: `(2 * threadIdx.x + v) % 2`
     /// is `v % 2`.
-    fn common_remainder(&mut self, sum: ExprId, modulus: i64, depth: &mut usize) -> Option<Common> {
+    fn common_remainder(
+        &mut self,
+        sum: ExprId,
+        modulus: i64,
+        factor: i64,
+        depth: &mut usize,
+    ) -> Option<Common> {
         let mut of = Terms::default();
-        self.split_terms(sum, true, &mut of, depth)?;
+        self.split_terms(sum, 1, &mut of, depth)?;
         of.base.sort_unstable();
         of.thread.sort_unstable();
         let added = self.thread_part(of.thread)?;
         let remainder = added.first()?.rem_euclid(modulus);
         let is_common = added.iter().all(|it| it.rem_euclid(modulus) == remainder);
         let constant = (of.constant.rem_euclid(modulus) + remainder) % modulus;
-        is_common.then_some(Common::Remainder { of: of.base, constant, modulus })
+        is_common.then_some(Common::Remainder { of: of.base, constant, modulus, factor })
     }
 
     /// No thread index and no memory: one value for the whole block, as long as no loop turns.
@@ -180,15 +194,15 @@ impl Planner<'_> {
         true
     }
 
-    fn thread_part(&mut self, terms: Vec<(ExprId, bool)>) -> Option<Rc<[i64]>> {
+    fn thread_part(&mut self, terms: Vec<(ExprId, i64)>) -> Option<Rc<[i64]>> {
         if let Some(known) = self.thread_parts.get(&terms) {
             return known.clone();
         }
         let threads = threads(self.kernel.block?);
-        let add = |mut sums: Vec<i64>, &(term, positive): &(ExprId, bool)| {
+        let add = |mut sums: Vec<i64>, &(term, factor): &(ExprId, i64)| {
             let values = self.evaluate(term, &threads)?;
             for (sum, value) in sums.iter_mut().zip(values) {
-                *sum = sum.checked_add(if positive { value } else { value.checked_neg()? })?;
+                *sum = sum.checked_add(value.checked_mul(factor)?)?;
             }
             Some(sums)
         };
@@ -308,7 +322,7 @@ impl Planner<'_> {
 #[derive(Default)]
 struct Terms {
     base: Vec<Common>,
-    thread: Vec<(ExprId, bool)>,
+    thread: Vec<(ExprId, i64)>,
     constant: i64,
 }
 
@@ -345,48 +359,4 @@ fn binary(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
         BinaryOp::Shr if (0..63).contains(&b) => a >> b,
         _ => return None,
     })
-}
-
-impl Planner<'_> {
-    /// The possible distances between the common parts of two accesses at which addresses could meet: a common part is
-    /// a sum whose terms are multiples of known factors (`32 * i`), so all distances are multiples of their greatest
-    /// divisor. None if there are too many.
-    pub(super) fn distances(
-        &self,
-        x: &Addresses,
-        y: &Addresses,
-    ) -> Option<impl Iterator<Item = i64> + use<>> {
-        let factors = x.base.iter().chain(&y.base).map(|it| self.factor(it));
-        let divisor = factors.fold(0, greatest_divisor);
-        let (first, last) = (x.span[0].min(y.span[0]), x.span[1].max(y.span[1]));
-        let most = last.checked_sub(first)?;
-        let steps = most.checked_div(divisor).unwrap_or(0);
-        (steps <= MOST_DISTANCES).then(|| (-steps..=steps).map(move |it| it * divisor))
-    }
-
-    /// Returns a common divisor of all values of a term.
-    fn factor(&self, term: &Common) -> i64 {
-        let Common::Expr(mut at) = *term else { return 1 };
-        let mut factor = 1i64;
-        while let ExprKind::Binary(ir::BinaryOp::Mul, a, b) = self.body.expr(at).kind {
-            let (rest, constant) = match (self.constant(a), self.constant(b)) {
-                (_, Some(constant)) => (a, constant),
-                (Some(constant), None) => (b, constant),
-                (None, None) => break,
-            };
-            let Some(product) = constant.checked_abs().and_then(|it| it.checked_mul(factor)) else {
-                break;
-            };
-            (at, factor) = (rest, product);
-        }
-        factor.max(1)
-    }
-}
-
-fn greatest_divisor(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a, b);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

@@ -115,10 +115,11 @@ impl Writer<'_> {
         let root = self.root(buffer)?;
         let element = self.body.buffers[buffer].dtype.element();
         let Some(usage) = self.kernel.root_use(root) else { return Ok(false) };
-        if usage.dtypes[..] != [element] || usage.has_pointer {
+        let space = usage.space;
+        // Shared memory is aligned whoever has a pointer to it.
+        if usage.dtypes[..] != [element] || usage.has_pointer && space != Space::Shared {
             return Ok(false);
         }
-        let space = usage.space;
         Ok(match root {
             Root::Alloc(owner) => {
                 space != Space::Local && self.body.buffers[owner].dtype.element() == element

@@ -172,3 +172,38 @@ fn iterations_that_are_further_apart_than_threads_reach_do_not_meet() {
     "##]],
     );
 }
+
+#[test]
+fn rows_that_no_other_iteration_reaches_are_apart() {
+    // 2 × 16 rows of 40 elements, of which 32 lanes fill one at a time: 16 rows lie between the halves.
+    let fill = |row: &str, reach: &str| {
+        format!(
+            "S = T.alloc_buffer((4096,), \"int32\", scope=\"shared\")\n\
+             for i in range({reach}):\n    {SYNC}\n    S[{row} + tx % 32] = A[tx]\n{SYNC}\nB[tx] = S[127 - tx]"
+        )
+    };
+    let superfluous = || {
+        expect![[r##"
+        # superfluous-barrier at 6 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on an access of another one; no fix
+    "##]]
+    };
+    for (row, reach) in [
+        ("(tx // 32 * 16 + i) * 40", "16"),
+        ("(tx // 32 * 16 + i) * 32", "16"),
+        ("(tx // 32 * 16 + (15 - i)) * 40", "16"),
+        ("tx // 32 * 640 + i % 16 * 40", "n"),
+        ("tx // 32 * 640 + i // 4 * 40", "64"),
+    ] {
+        check(&fill(row, reach), superfluous());
+    }
+    // A seventeenth row is the first one of the next warp; a row of 30 elements ends in the next one.
+    for (row, reach) in [
+        ("(tx // 32 * 16 + i) * 40", "17"),
+        ("(tx // 32 * 16 + i) * 30", "16"),
+        ("tx // 32 * 640 + i % 17 * 40", "n"),
+        ("tx // 32 * 640 + i * 40", "n"),
+        ("tx // 32 * 640 + i // 4 * 40", "65"),
+    ] {
+        check(&fill(row, reach), expect![[""]]);
+    }
+}
