@@ -78,6 +78,9 @@ fn placed_barriers_order_fragments_registers_and_copies() {
     let (a, b) = (small("float16", 7), small("float16", 13));
     let expected = product(&a.to_f64s(), &b.to_f64s(), [64, 64, 64], true);
     check_run("parts.py", &[a, b, small("float16", 1)], &expected);
+    let rows = array("float32", &[32, 32], |at| (at % 7) as f64);
+    let sums: Vec<f64> = rows.to_f64s().chunks(32).map(|it| it.iter().sum()).collect();
+    check_run("reduction.py", &[rows, array("float32", &[32], |_| 0.0)], &sums);
     let a = array("float32", &[1024], |at| at as f64);
     let reversed: Vec<f64> =
         (0..1024).map(|at| (at / 128 * 128 + (31 - at % 128 / 4) * 4 + at % 4) as f64).collect();

@@ -47,6 +47,7 @@ pub(crate) fn lower(
         let mut pool = FxHashMap::default();
         for scope in scopes {
             let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope, effects);
+            take_declarations_out(body, scope);
             let call = body.blocks[body.entry(body.ops[scope].regions[0])].ops.first();
             let call = call.copied().unwrap_or(scope);
             let first = body.ops.len();
@@ -57,6 +58,18 @@ pub(crate) fn lower(
         }
     }
     Ok(origins)
+}
+
+/// Buffers that are declared in a scope, in front of the reduction, are declared in front of the scope.
+fn take_declarations_out(body: &mut Body, scope: OpId) {
+    let inner = body.entry(body.ops[scope].regions[0]);
+    let is_declaration = |it: &&OpId| matches!(body.ops[**it].kind, OpKind::DeclBuffer { .. });
+    let n = body.blocks[inner].ops.iter().take_while(is_declaration).count();
+    let around = body.ops[scope].parent;
+    let Some(at) = body.blocks[around].ops.iter().position(|it| *it == scope) else { return };
+    let declarations: Vec<OpId> = body.blocks[inner].ops.drain(..n).collect();
+    declarations.iter().for_each(|&it| body.ops[it].parent = around);
+    body.blocks[around].ops.splice(at..at, declarations);
 }
 
 /// Shared buffers by element type and length.
