@@ -57,7 +57,7 @@ impl TextFacts {
             is_allowed: map.allowed_occurrences(COMMON_SUBEXPRESSION.name).into(),
             ranges,
             names: map.definitions().iter().map(|it| it.name.clone()).collect(),
-            hidden: map.hidden_names().into(),
+            hidden: map.used_unread().into(),
         }
     }
 

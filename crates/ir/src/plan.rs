@@ -135,8 +135,9 @@ pub struct SourceView<'a> {
     /// Calls its argument with every name that the function's text mentions: defined, captured, of macros and of
     /// compile-time values. New names differ from all of them.
     pub names: &'a dyn Fn(&mut dyn FnMut(&str)),
-    /// Returns true if the text mentions a name in a part that is not lowered: in an arm of a compile-time `if` that is
-    /// not taken, or in a nested macro. Such a name is used, though no operation uses it.
+    /// Returns true if the text mentions a name in a part that is not lowered (in an arm of a compile-time `if` that is
+    /// not taken, in a nested macro, in an f-string), or asks only for the type, the extents or the like of what has the
+    /// name (`x.dtype`). Such a name is used, though no operation uses it.
     pub is_hidden: &'a dyn Fn(&str) -> bool,
 }
 

@@ -41,7 +41,7 @@ pub use instance::{Arguments, Instance};
 pub use lower::script_names;
 pub use request::{Request, RequestError};
 pub use source_map::{
-    Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
+    Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap, has_word,
 };
 
 pub use syntax::{Diagnostic, Severity};

@@ -15,7 +15,8 @@ use syntax::{TextRange, TextSize};
 
 use super::allow::{self, Allowances};
 
-pub(crate) use hidden::hidden_names;
+pub use hidden::has_word;
+pub(crate) use hidden::{Hidden, hidden_names};
 
 /// The place where an occurrence comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,8 +107,9 @@ pub struct SourceMap {
     pub(crate) uses: Vec<(TextRange, DefinitionId)>,
     pub(crate) value_definitions: Vec<Option<TextRange>>,
     pub(crate) buffer_definitions: Vec<Option<TextRange>>,
-    /// Sorted.
-    pub(crate) hidden: Vec<Box<str>>,
+    pub(crate) hidden: Hidden,
+    /// Names of which only the type, the extents or the like are used, sorted.
+    pub(crate) asked: Vec<Box<str>>,
     pub(crate) allowances: Allowances,
 }
 
@@ -221,13 +223,23 @@ impl SourceMap {
     pub fn allowed_occurrences(&self, rule: &str) -> Vec<bool> {
         self.allowances.occurrences(rule, &self.occurrences)
     }
-    /// Returns true if the text also mentions a name that it defines in a part that was not lowered.
+    /// Returns true if the text also mentions a name of a binding, scalar or buffer of its own in a part that was not
+    /// lowered.
     pub fn is_hidden(&self, name: &str) -> bool {
-        self.hidden.binary_search_by(|it| (**it).cmp(name)).is_ok()
+        is_in(&self.hidden.locals, name)
     }
-    /// The names that the text mentions in parts that are not lowered, sorted.
-    pub fn hidden_names(&self) -> &[Box<str>] {
-        &self.hidden
+    /// Returns true if the text also mentions any name that it defines in a part that was not lowered.
+    pub fn is_mentioned_unread(&self, name: &str) -> bool {
+        self.is_hidden(name) || is_in(&self.hidden.others, name)
+    }
+    /// The names of bindings, scalars and buffers that the text uses although no operation does, sorted: those that it
+    /// mentions in parts that are not lowered, and those whose type, extents or the like it asks for.
+    pub fn used_unread(&self) -> Vec<Box<str>> {
+        let mut all: Vec<Box<str>> =
+            self.hidden.locals.iter().chain(&self.asked).cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
     /// Calls `with` with this map as the planner sees it.
     pub fn with_view<R>(&self, with: impl FnOnce(SourceView<'_>) -> R) -> R {
@@ -243,7 +255,12 @@ impl SourceMap {
             },
             is_allowed: &|occurrence| allow::is_allowed(&allowed, occurrence),
             names: &|visit| self.definitions.iter().for_each(|definition| visit(&definition.name)),
-            is_hidden: &|name| self.is_hidden(name),
+            is_hidden: &|name| self.is_hidden(name) || is_in(&self.asked, name),
         })
     }
+}
+
+/// Returns true if sorted names have this one.
+fn is_in(names: &[Box<str>], name: &str) -> bool {
+    names.binary_search_by(|it| (**it).cmp(name)).is_ok()
 }

@@ -1,7 +1,7 @@
 //! Rename of names inside functions of statements: every mention, or a sentence why not.
 
 use db::{RootDatabase, SourceFile};
-use frontend::tvmscript::{DefinitionKind, SourceMap};
+use frontend::tvmscript::{Definition, DefinitionKind, has_word};
 use syntax::{Edit, SyntaxKind, TextRange, TextSize};
 
 use crate::names::expressions::{Mention, mention_at};
@@ -29,7 +29,7 @@ pub(super) fn rename(
         return Ok(Vec::new());
     }
     check_name(new_name)?;
-    if is_taken(mention.map, new_name) {
+    if is_taken(db, &mention, new_name) {
         return Err(format!("the function already uses the name `{new_name}`"));
     }
     let mentions = mention.map.mentions_of(mention.definition);
@@ -48,7 +48,7 @@ fn renamable(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Result<Me
         DefinitionKind::Meta => {
             Err(format!("`{name}` is a compile-time name, whose uses are not all known"))
         }
-        _ if mention.map.is_hidden(name) => {
+        _ if mention.map.is_mentioned_unread(name) => {
             Err(format!("`{name}` is also mentioned where the text is not understood"))
         }
         _ if spelled_otherwise(db, &mention) => {
@@ -65,8 +65,11 @@ fn spelled_otherwise(db: &RootDatabase, mention: &Mention<'_>) -> bool {
     mention.map.mentions_of(mention.definition).any(|it| root.text_in(it) != **name)
 }
 
-fn is_taken(map: &SourceMap, name: &str) -> bool {
-    map.is_hidden(name) || map.definitions().iter().any(|it| *it.name == *name)
+/// Returns true if the function says the name anywhere, also as that of Python (`range`).
+fn is_taken(db: &RootDatabase, mention: &Mention<'_>, name: &str) -> bool {
+    let is_defined = |it: &Definition| *it.name == *name;
+    mention.map.definitions().iter().any(is_defined)
+        || has_word(&mention.at.unit.green(db).text(), name)
 }
 
 fn check_name(name: &str) -> Result<(), String> {

@@ -108,6 +108,46 @@ fn names_that_collide_are_refused() {
 }
 
 #[test]
+fn names_that_something_unread_mentions_are_left() {
+    let unread = |body: &str| {
+        let name = body[..body.find("$0").expect("a cursor")].chars().next_back().expect("a name");
+        let refusal = format!("`{name}` is also mentioned where the text is not understood");
+        let (text, offset) = with_cursor(&function(body));
+        let renamed = analysis(&text).rename(FILE, offset, "Q").unwrap();
+        assert_eq!(renamed, Err(refusal), "{body}");
+    };
+    for body in [
+        "A$0[i] = j\nT.annotate_safe_value({A: 0.0})",
+        "@T.macro\ndef mac(k):\n    A[k] = 1\nA$0[i] = j",
+        "flag = T.meta_var(True)\nif flag:\n    A$0[i] = j\nelse:\n    A[i] = i",
+        "B[i] = A$0[j]\nA[i] = undefined_name + A[j]",
+        "B[i] = A$0[j]\nA[i] = A[i, j]",
+        "B[i$0] = 0\nfor k in range(foo(i)):\n    A[k] = 1",
+        "assert A$0[i] == 0, f\"not {A[i]}\"",
+        "assert A[i$0] == 0, f\"not {i:>3}\"",
+        "A[i$0] = 0\nA[0, i], A[1, i] = i, j",
+        "A$0[i] = 0\ndel A",
+    ] {
+        unread(body);
+    }
+    // Keywords, attributes and other strings are no names.
+    check_rename(
+        "x: T.let = i\nA[x$0] = T.call_extern(\"int32\", \"x\", x=x)",
+        "y",
+        expect![[r#"
+            y: T.let = i
+            A[y] = T.call_extern("int32", "x", x=y)
+        "#]],
+    );
+    check_rename("A[i$0] = T.min(i, j)", "T", expect!["the function already uses the name `T`"]);
+    check_rename(
+        "for k in range(8):\n    A[k$0] = 0\nfor l in range(8):\n    A[l] = 1",
+        "range",
+        expect!["the function already uses the name `range`"],
+    );
+}
+
+#[test]
 fn name_that_can_be_renamed_is_told_before() {
     let (text, offset) = with_cursor(&function("for k in range(4):\n    A[k$0] = k"));
     let range = analysis(&text).prepare_rename(FILE, offset).unwrap().unwrap();

@@ -550,6 +550,16 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
+    /// Notes that something is read of a name that leaves no use of it: `x.dtype`.
+    pub(super) fn asked(&mut self, ex: Ex) {
+        if let ExKind::Attr { base, .. } = *self.ast.kind(ex)
+            && let ExKind::Name(_) = *self.ast.kind(base)
+        {
+            let range = self.ast.range(base);
+            self.s.asked.push(range);
+        }
+    }
+
     fn stride(&mut self, ex: Ex, buffer: BufferId, n: i128) -> Ev {
         let strides = self.s.body.buffers[buffer].strides.clone();
         let n = u32::try_from(n).unwrap_or_default();
@@ -565,6 +575,9 @@ impl Lowerer<'_, '_, '_> {
     /// `A.name`
     pub(super) fn buffer_attribute(&mut self, ex: Ex, buffer: BufferId, name: &str) -> R<Ev> {
         let src = self.leaf(ex);
+        if !matches!(name, "data" | "elem_offset") {
+            self.asked(ex);
+        }
         let data = self.s.body.buffers[buffer].clone();
         let val = match name {
             "data" => {

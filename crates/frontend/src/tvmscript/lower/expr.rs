@@ -290,6 +290,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Cell(buffer) if name == "buffer" => Val::Buffer(*buffer),
             Val::Expr(_) | Val::Cell(_) | Val::Bound(..) | Val::Thread(..) => {
                 let tx = self.lift(value)?;
+                self.asked(ex);
                 match name {
                     "dtype" | "ty" => match self.ty(tx) {
                         Type::Prim(dtype) => self.dtype_val(dtype),

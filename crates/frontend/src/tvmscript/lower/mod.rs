@@ -108,6 +108,8 @@ struct State<'e> {
     uses: Vec<(TextRange, DefinitionId)>,
     /// Parts of the text that are kept as they are: their uses are in no operation.
     unread: Vec<TextRange>,
+    /// Names whose type, extents or the like are read, which leaves nothing of them.
+    asked: Vec<TextRange>,
     /// Statements that only give something another name: what is kept by its text may use it by that name.
     aliases: Vec<TextRange>,
     diagnostics: Vec<Diagnostic>,
@@ -239,6 +241,7 @@ fn lowered<'e>(
         definitions: Vec::new(),
         uses: Vec::new(),
         unread: Vec::new(),
+        asked: Vec::new(),
         aliases: Vec::new(),
         diagnostics: Vec::new(),
         doubt: Doubt::None,
@@ -338,6 +341,9 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
     }
     let read = outside(&state.uses, state.unread);
     let hidden = hidden_names(state.text, &state.definitions, &read);
+    let mut asked: Vec<Box<str>> = state.asked.iter().map(|it| state.text[*it].into()).collect();
+    asked.sort_unstable();
+    asked.dedup();
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
     let mut said = DiagnosticList::default();
@@ -357,6 +363,7 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         value_definitions,
         buffer_definitions,
         hidden,
+        asked,
     };
     #[cfg(debug_assertions)]
     {

@@ -1,44 +1,69 @@
 //! Names that the text mentions in parts that are not lowered.
 //!
 //! In: a function's text, its definitions and all mentions that lowering knows. Out: the defined names that are also
-//! mentioned elsewhere: in an arm of a compile-time `if` that is not taken, in a nested macro. Strings and comments
-//! mention nothing; neither does what follows a dot. One pass over the text beside the mentions, which are in its
-//! order.
+//! mentioned elsewhere: in an arm of a compile-time `if` that is not taken, in a nested macro, in a field of an f-string.
+//! Other strings and comments mention nothing; neither does what follows a dot, nor a keyword of a call. One pass over
+//! the text beside the mentions, which are in its order.
 
 use rustc_hash::FxHashSet;
 use syntax::TextRange;
 
 use super::{Definition, DefinitionId, DefinitionKind};
 
-/// The hidden names, sorted. `mentions` are sorted by their starts.
+/// The hidden names, sorted.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Hidden {
+    /// Of bindings, scalars and buffers that the body makes.
+    pub(crate) locals: Vec<Box<str>>,
+    /// Of parameters, indices and symbols.
+    pub(crate) others: Vec<Box<str>>,
+}
+
+/// The hidden names of a function. `mentions` are sorted by their starts.
 pub(crate) fn hidden_names(
     text: &str,
     definitions: &[Definition],
     mentions: &[(TextRange, DefinitionId)],
-) -> Vec<Box<str>> {
-    let is_local = |it: &&Definition| {
-        use DefinitionKind::{Binding, Buffer, Cell};
-        matches!(it.kind, Binding | Cell | Buffer)
+) -> Hidden {
+    use DefinitionKind::{Binding, Buffer, Cell, Index, Param, Symbol};
+    let named = |of: fn(DefinitionKind) -> bool| -> FxHashSet<&str> {
+        definitions.iter().filter(|it| of(it.kind)).map(|it| &*it.name).collect()
     };
-    let names: FxHashSet<&str> = definitions.iter().filter(is_local).map(|it| &*it.name).collect();
-    if names.is_empty() {
-        return Vec::new();
+    let locals = named(|it| matches!(it, Binding | Cell | Buffer));
+    let others = named(|it| matches!(it, Param | Index | Symbol));
+    let mut hidden = Hidden::default();
+    if locals.is_empty() && others.is_empty() {
+        return hidden;
     }
     let places: FxHashSet<u32> = definitions.iter().map(|it| it.range.start().into()).collect();
-    let mut hidden: Vec<Box<str>> = Vec::new();
     let mut next = 0;
-    each_word(text, |at, word| {
+    each_word(text, &mut |at, word| {
         while mentions.get(next).is_some_and(|it| u32::from(it.0.start()) < at as u32) {
             next += 1;
         }
         let is_known = mentions.get(next).is_some_and(|it| u32::from(it.0.start()) == at as u32);
-        if !is_known && names.contains(word) && !places.contains(&(at as u32)) {
-            hidden.push(word.into());
+        let (is_local, is_other) = (locals.contains(word), others.contains(word));
+        if !is_known && (is_local || is_other) && !places.contains(&(at as u32)) {
+            if is_local {
+                hidden.locals.push(word.into());
+            }
+            if is_other {
+                hidden.others.push(word.into());
+            }
         }
     });
-    hidden.sort_unstable();
-    hidden.dedup();
+    for names in [&mut hidden.locals, &mut hidden.others] {
+        names.sort_unstable();
+        names.dedup();
+    }
     hidden
+}
+
+/// Returns true if a text of a function has a word that may be a name, wherever it stands. Linear in the text.
+pub fn has_word(text: &str, name: &str) -> bool {
+    let mut found = false;
+    each_word(text, &mut |_, word| found |= word == name);
+    found
 }
 
 /// The kind of a byte of a text.
@@ -73,7 +98,7 @@ static CLASSES: [Class; 256] = {
 };
 
 /// Calls `visit` with every word of a text that may be a name, and its offset.
-fn each_word<'a>(text: &'a str, mut visit: impl FnMut(usize, &'a str)) {
+fn each_word<'a>(text: &'a str, visit: &mut dyn FnMut(usize, &'a str)) {
     let bytes = text.as_bytes();
     let class = |at: usize| bytes.get(at).map(|&it| CLASSES[usize::from(it)]);
     let mut at = 0;
@@ -94,10 +119,18 @@ fn each_word<'a>(text: &'a str, mut visit: impl FnMut(usize, &'a str)) {
                         other => break other,
                     }
                 };
+                let word = &text[start..at];
                 // Quotes right behind a word make it a prefix (`f""`).
-                let is_name = first == Class::Word && behind != Some(Class::Quote);
-                if is_name && !after_dot {
-                    visit(start, &text[start..at]);
+                if behind == Some(Class::Quote) {
+                    let end = end_of_string(text, at);
+                    if word.contains(['f', 'F', 't', 'T']) {
+                        each_field(&text[at..end], &mut |from, field| {
+                            each_word(field, &mut |inner, word| visit(at + from + inner, word));
+                        });
+                    }
+                    at = end;
+                } else if first == Class::Word && !after_dot && !is_keyword(text, start, at) {
+                    visit(start, word);
                 }
                 after_dot = false;
             }
@@ -107,6 +140,54 @@ fn each_word<'a>(text: &'a str, mut visit: impl FnMut(usize, &'a str)) {
                 at += 1;
             }
         }
+    }
+}
+
+/// Returns true if a word is the keyword of an argument: `f(n=1)`.
+fn is_keyword(text: &str, start: usize, end: usize) -> bool {
+    let behind = text[end..].trim_start();
+    let is_assigned = behind.starts_with('=') && !behind.starts_with("==");
+    is_assigned && text[..start].trim_end().ends_with(['(', ','])
+}
+
+/// Calls `visit` with every expression in the fields of an f-string, and its offset: of `{a + 1!r:>{b}}` with `a + 1`
+/// and `b`. The string is given with its quotes.
+fn each_field<'a>(text: &'a str, visit: &mut dyn FnMut(usize, &'a str)) {
+    let bytes = text.as_bytes();
+    // Of each field around: where its expression begins, and the brackets that are open in it; none in a format.
+    let mut fields: Vec<Option<(usize, u32)>> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let is_end = |depth: u32| match bytes[at] {
+            b'}' => depth == 0,
+            b':' => depth == 0,
+            b'!' => depth == 0 && bytes.get(at + 1) != Some(&b'='),
+            _ => false,
+        };
+        match (fields.last_mut(), bytes[at]) {
+            (None, b'{') if bytes.get(at + 1) == Some(&b'{') => at += 1,
+            (None | Some(None), b'{') => fields.push(Some((at + 1, 0))),
+            (Some(None), b'}') => drop(fields.pop()),
+            (Some(field @ Some(_)), it) => {
+                let (from, depth) = field.unwrap_or_default();
+                if is_end(depth) {
+                    visit(from, &text[from..at]);
+                    *field = None;
+                    if it == b'}' {
+                        fields.pop();
+                    }
+                } else {
+                    let depth = match it {
+                        b'(' | b'[' | b'{' => depth + 1,
+                        b')' | b']' | b'}' => depth.saturating_sub(1),
+                        _ => depth,
+                    };
+                    *field = Some((from, depth));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
     }
 }
 
@@ -135,9 +216,26 @@ mod tests {
     #[test]
     fn names_are_told_from_attributes_strings_comments_and_numbers() {
         let mut found = Vec::new();
-        each_word("a.b = f\"c\" + 'd\\'e' # g\n1e5 . h\nµ_1(\"\"\"i\"j\"\"\")", |at, it| {
-            found.push((at, it));
-        });
-        assert_eq!(found, [(0, "a"), (32, "µ_1")]);
+        let text = "a.b = f\"c\" + 'd\\'e' # g\n1e5 . h\nµ_1(\"\"\"i\"j\"\"\", k=l, m==n)";
+        each_word(text, &mut |at, it| found.push((at, it)));
+        assert_eq!(found, [(0, "a"), (32, "µ_1"), (49, "l"), (52, "m"), (55, "n")]);
+    }
+
+    #[test]
+    fn fields_of_strings_mention_names() {
+        let fields = |text: &str| {
+            let mut found = Vec::new();
+            each_word(text, &mut |at, it| {
+                assert!(text[at..].starts_with(it));
+                found.push(it.to_owned());
+            });
+            found.join(" ")
+        };
+        assert_eq!(fields("f'x {a} {{b}} {c[d] + e.f!r:>{g}d} h'"), "a c d e g");
+        assert_eq!(
+            fields("rF\"\"\"{a != b}{ {'k': v}['k'] }{x:{w}.{p}f}\"\"\" + u\"{no}\""),
+            "a b v x w p"
+        );
+        assert_eq!(fields("f'{a'"), "");
     }
 }

@@ -291,3 +291,27 @@ fn memory_that_is_stored_to_shown_or_mentioned_stays() {
         expect![[""]],
     );
 }
+
+#[test]
+fn names_that_text_uses_without_a_trace_are_used() {
+    check(
+        "
+        a: T.let[T.int32] = x * y
+        b: T.let[T.int32] = x + y
+        c: T.let[T.int32] = x - y
+        d: T.let[T.int32] = x + 1
+        L = T.alloc_buffer((8,), \"int32\")
+        assert A[0] == 1, f\"{a} is not {b:>4}, {{d}}\"
+        A[0] = T.Cast(c.dtype, x) + L.shape[0]
+        ",
+        expect![[r##"
+            # dead-binding at 4 `d`: _ is never used
+            a: T.let[T.int32] = x * y
+            b: T.let[T.int32] = x + y
+            c: T.let[T.int32] = x - y
+            L = T.alloc_buffer((8,), "int32")
+            assert A[0] == 1, f"{a} is not {b:>4}, {{d}}"
+            A[0] = T.Cast(c.dtype, x) + L.shape[0]
+        "##]],
+    );
+}
