@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use ir::effects::{tilelang_ops, tvm_op, tvm_ops};
+use ir::{
+    DataType,
+    effects::{tilelang_ops, tvm_op, tvm_ops},
+};
 
 use super::{
     arguments, form_names, forms,
@@ -138,8 +141,12 @@ pub fn form(space: Namespace, name: &str) -> Option<String> {
 /// The parameters of `T.NAME`, as they are written in a `def`: `start`, `dtype='int32'`, `*` before those that are
 /// given by name only, `*args` for any number. None for what is no form and no operator.
 pub fn parameters(space: Namespace, name: &str) -> Option<Vec<String>> {
-    if vocabulary::data_type(space, name).is_some() {
-        return Some(vec!["expr".to_owned()]);
+    if let Some(dtype) = vocabulary::data_type(space, name) {
+        let all: &[&str] = match dtype == DataType::HANDLE {
+            true => &["dtype=None", "storage_scope='global'"],
+            false => &["expr"],
+        };
+        return Some(all.iter().copied().map(str::to_owned).collect());
     }
     let form = form_names::form(space, name)?;
     let written = |it: &&str| match *it {
@@ -232,6 +239,7 @@ mod tests {
         assert_eq!(shown(Namespace::Tirx, "exp"), "x");
         assert_eq!(shown(Namespace::Tirx, "fma"), "x1, x2, x3");
         assert_eq!(shown(Namespace::Tirx, "float32"), "expr");
+        assert_eq!(shown(Namespace::Tirx, "handle"), "dtype=None, storage_scope='global'");
         assert_eq!(shown(Namespace::TileLang, "Kernel"), "*args, threads, prelude, cluster_dims");
         assert_eq!(shown(Namespace::TileLang, "reduce_max"), "buffer, out, dim, clear");
         assert_eq!(shown(Namespace::TileLang, "no_such_name"), "none");

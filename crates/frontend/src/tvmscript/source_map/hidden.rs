@@ -218,7 +218,7 @@ mod tests {
         let mut found = Vec::new();
         let text = "a.b = f\"c\" + 'd\\'e' # g\n1e5 . h\nµ_1(\"\"\"i\"j\"\"\", k=l, m==n)";
         each_word(text, &mut |at, it| found.push((at, it)));
-        assert_eq!(found, [(0, "a"), (32, "µ_1"), (49, "l"), (52, "m"), (55, "n")]);
+        assert_eq!(found, [(0, "a"), (32, "µ_1"), (50, "l"), (53, "m"), (56, "n")]);
     }
 
     #[test]

@@ -6,10 +6,10 @@ use super::AnswerFormat;
 pub(crate) struct SimplifyArgs {
     /// The expression, in the notation of TVMScript; `min`, `max`, `floordiv` and the like need no `T.` before them. Or
     /// FILE:LINE:COLUMN of a value of MLIR, with what holds there.
-    #[arg(value_name = "EXPR|PLACE")]
+    #[arg(value_name = "EXPR|PLACE", allow_hyphen_values = true)]
     pub(crate) expr: String,
     /// A condition that holds, as `n > 0`; may be repeated.
-    #[arg(long, value_name = "CONDITION")]
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub(crate) given: Vec<String>,
     /// The type of a variable, as `n:int64`; others are `int32`. May be repeated.
     #[arg(long = "var", value_name = "NAME:DTYPE")]

@@ -37,6 +37,36 @@ fn conditions_are_used_and_named() {
 }
 
 #[test]
+fn what_begins_with_a_minus_is_no_option() {
+    check(
+        &["-x + x"],
+        expect![[r#"
+        0
+          sum-of-products: x * -1 + x  =>  0
+        --- exit code 0
+    "#]],
+    );
+    check(
+        &["max(y + 8, 0)", "--given", "-8 <= y"],
+        expect![[r#"
+        y + 8
+          max-operand: T.max(y + 8, 0)  =>  y + 8
+        --- exit code 0
+    "#]],
+    );
+    check(
+        &["x + 0", "--facts", "--given", "-1 < x"],
+        expect![[r#"
+        x
+          it is in its simplest form
+        bounds: [0, 2147483647]
+        congruence: any
+        --- exit code 0
+    "#]],
+    );
+}
+
+#[test]
 fn missing_fact_is_told() {
     check(
         &["floordiv(x, d1) < d0", "--size", "d0,d1", "--given", "d1 > 0"],
