@@ -3,7 +3,10 @@
 //! A block's operation comes before its contents, but its operands (the bindings of its axes) are written inside: they
 //! are kept with the open block and given to the operation when the block ends.
 
-use ir::{AttrDict, DataType, IterKind, IterVar, OpId, OpKind, SBlock, SBlockId, Type};
+use ir::{
+    AttrDict, DataType, ExprId, IterKind, IterVar, OpId, OpKind, SBlock, SBlockId, Type, ValueId,
+    arena::Id as _,
+};
 
 use super::{
     Lowerer, R,
@@ -306,7 +309,51 @@ impl Lowerer<'_, '_, '_> {
         }
         self.s.blocks[index].has_init = true;
         let op = self.s.blocks[index].op;
+        let later = self.defined_in(op);
+        let first = self.s.body.ops.len();
         self.in_region(op, |this| this.suite_or_pass(body));
-        Ok(())
+        match self.first_use(first, &later) {
+            Some(value) => {
+                let name = self.s.body.name(self.s.body.values[value].name).to_owned();
+                let what =
+                    format!("`T.init()` with `{name}`, which its block defines after its start,");
+                Err(self.unsupported(ex, &what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The values that statements of a block have defined so far, as seen from here.
+    fn defined_in(&self, op: OpId) -> Vec<ValueId> {
+        let body = &self.s.body;
+        let mut found = Vec::new();
+        let mut at = self.s.block;
+        loop {
+            found.extend(body.blocks[at].ops.iter().flat_map(|&it| &body.ops[it].results).copied());
+            let around = body.regions[body.blocks[at].parent].parent;
+            let Some(around) = around.filter(|it| *it != op) else { return found };
+            found.extend(body.blocks[at].args.iter().copied());
+            at = body.ops[around].parent;
+        }
+    }
+
+    /// The first of some values that operations from a number on use.
+    fn first_use(&self, first: usize, values: &[ValueId]) -> Option<ValueId> {
+        let body = &self.s.body;
+        if values.is_empty() {
+            return None;
+        }
+        let mut stack: Vec<ExprId> = Vec::new();
+        for at in first..body.ops.len() {
+            stack.extend(body.ops[OpId::new(at)].operands.iter().rev());
+            while let Some(expr) = stack.pop() {
+                let kind = body.expr(expr).kind;
+                match kind {
+                    ir::ExprKind::Value(value) if values.contains(&value) => return Some(value),
+                    _ => body.each_child(kind, &mut |child| stack.push(child)),
+                }
+            }
+        }
+        None
     }
 }

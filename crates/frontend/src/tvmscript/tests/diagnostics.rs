@@ -257,3 +257,25 @@ fn limits_that_are_hit_are_told_with_their_numbers() {
     let told = doubled(30);
     assert!(told.iter().all(|it| it.contains("nodes: it is kept by its text")), "{told:?}");
 }
+
+#[test]
+fn an_initialisation_sees_what_its_block_begins_with() {
+    check(
+        "    with T.sblock(\"b\"):\n        for i in range(16):\n            with T.init():\n                A[i, 0] = 0.0\n            A[i, 0] = A[i, 0] + 1.0\n    for j in range(16):\n        with T.sblock(\"c\"):\n            v = T.axis.spatial(16, j)\n            with T.init():\n                for k in range(16):\n                    A[v, k] = 0.0\n            A[v, 0] = A[v, 1] + A[v, j]\n",
+        expect![[r#"
+                with T.sblock("b"):
+                    for i in range(16):
+                        with T.init():
+            #                ^^^^^^^^ unsupported-construct: `T.init()` with `i`, which its block defines after its start, has no meaning in TVMScript that is known here
+                            A[i, 0] = 0.0
+                        A[i, 0] = A[i, 0] + 1.0
+                for j in range(16):
+                    with T.sblock("c"):
+                        v = T.axis.spatial(16, j)
+                        with T.init():
+                            for k in range(16):
+                                A[v, k] = 0.0
+                        A[v, 0] = A[v, 1] + A[v, j]
+        "#]],
+    );
+}
