@@ -68,7 +68,9 @@ fn placed_barriers_order_fragments_registers_and_copies() {
     let tall = array("float16", &[32, 16], |at| (at * 11 % 29) as f64 - 13.0);
     let expected = product(&tall.to_f64s(), &y, [32, 16, 16], false);
     let c = array("float32", &[32, 16], |_| -1.0);
-    check_run("warp.py", &[tall, all[1].clone(), c], &expected);
+    let all = [tall, all[1].clone(), c];
+    check_run("warp.py", &all, &expected);
+    check_run("parts_registers.py", &all, &expected);
     let a = array("int8", &[4096], |at| (at * 7 % 23) as f64 - 9.0);
     let b = array("int8", &[4096], |at| (at * 5 % 19) as f64 - 8.0);
     let c = array("int32", &[4096], |_| -1.0);

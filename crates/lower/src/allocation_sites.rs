@@ -9,14 +9,14 @@
 use arith::{Analyzer, Overflow};
 use dataflow::analyses::Analyses;
 use ir::{
-    AllocKind, BinaryOp, BlockId, Body, BufferId, ExprKind, ForKind, Occurrences, OpId, OpKind,
-    effects::EffectTable, substitution::Substitution,
+    AllocKind, BinaryOp, BlockId, Body, BufferId, ExprKind, ForKind, MemoryScope, Occurrences,
+    OpId, OpKind, effects::EffectTable, substitution::Substitution,
 };
 
 use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{append, loop_block, loop_var},
-    footprint::{Access, Accesses, Below, Varying, distance, span},
+    footprint::{Access, Accesses, Below, Varying, VaryingByScope, distance, span},
 };
 
 pub(super) fn run(
@@ -39,7 +39,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Allocations of shared memory, of local memory and of fragments inside of kernels.
+/// Allocations of shared memory, of local memory, of memory of warps and of fragments inside of kernels.
 pub(super) fn kernel_memory(body: &Body) -> Vec<(OpId, BufferId)> {
     let mut found = Vec::new();
     let mut launches = 0usize;
@@ -72,7 +72,10 @@ fn is_plain(body: &Body, buffer: BufferId) -> bool {
     data.origin == ir::BufferOrigin::Alloc
         && data.strides.as_ref().is_none_or(Vec::is_empty)
         && data.elem_offset.is_none()
-        && (data.scope.is_plain_shared() || data.scope.is_local() || data.scope.is_fragment())
+        && (data.scope.is_plain_shared()
+            || data.scope.is_local()
+            || data.scope.is_fragment()
+            || data.scope == MemoryScope::Warp)
 }
 
 /// Returns the place where each allocation goes, if not where it is.
@@ -86,12 +89,11 @@ fn plan(
     let mut analyzer = Analyzer::growing(body, effects);
     let conditions = analyses.conditions(&mut analyzer);
     let accesses = Accesses::collect(&analyses.flow(), &conditions);
-    let varying = Varying::of(body);
+    let varying = VaryingByScope::of(body);
     let mut moves = Vec::new();
     for &(op, buffer) in allocations {
         let Some(accesses) = accesses.of(buffer) else { continue };
-        let is_shared = body.buffers[buffer].scope.is_shared();
-        let varying = is_shared.then_some(&varying);
+        let varying = varying.of_scope(body.buffers[buffer].scope);
         let home = body.ops[op].parent;
         let mut best = home;
         let mut at = home;

@@ -19,7 +19,7 @@ use super::{
     allocation_sites::kernel_memory,
     block_iters::DIM_ALIGN,
     edit::{map_expr, map_op},
-    footprint::{Access, Accesses, Below, Span, Varying, distance, span},
+    footprint::{Access, Accesses, Below, Span, VaryingByScope, distance, span},
     match_buffers::part_of,
 };
 
@@ -59,12 +59,12 @@ fn plan(body: &Body, allocations: &[(OpId, BufferId)], effects: &EffectTable) ->
     let mut simplifier = Simplifier::with_effects(body, effects);
     let conditions = analyses.conditions(simplifier.analyzer());
     let accesses = Accesses::collect(&analyses.flow(), &conditions);
-    let varying = Varying::of(body);
+    let varying = VaryingByScope::of(body);
     let (mut indices, mut extents) = (Indices::default(), Vec::new());
     for &(op, buffer) in allocations {
         let Some(accesses) = accesses.of(buffer) else { continue };
-        let is_shared = body.buffers[buffer].scope.is_shared();
-        let below = Below::new(body, body.ops[op].parent, is_shared.then_some(&varying));
+        let varying = varying.of_scope(body.buffers[buffer].scope);
+        let below = Below::new(body, body.ops[op].parent, varying);
         let mut shape = Vec::new();
         for (dim, &extent) in body.buffers[buffer].shape.iter().enumerate() {
             let found = span(simplifier.analyzer(), accesses, dim, &below);

@@ -2,8 +2,8 @@
 //! are written at an operation. In place; linear in the visited parts; no recursion.
 
 use ir::{
-    BlockId, Body, BufferOrigin, BufferRegion, ExprId, ForKind, OpId, OpKind, RegionDim, RegionId,
-    ThreadTag, ValueId, walk::WalkEvent,
+    BinaryOp, BlockId, Body, BufferOrigin, BufferRegion, ExprId, ForKind, OpId, OpKind, RegionDim,
+    RegionId, ThreadTag, ValueId, fold, walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
 
@@ -159,4 +159,17 @@ pub(super) fn rebuild_blocks(
             append(body, block, &new);
         }
     }
+}
+
+/// The operator with constants folded, on integers only.
+pub(super) fn folded(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+    if let Some(dtype) = body.dtype(a).filter(|it| it.is_integer() || it.is_bool()) {
+        match fold::fold(body, op, a, b, dtype) {
+            fold::Folded::Left => return a,
+            fold::Folded::Right => return b,
+            fold::Folded::Int(value, dtype) => return body.int(value, dtype),
+            _ => {}
+        }
+    }
+    body.binary(op, a, b)
 }

@@ -8,8 +8,8 @@
 use arith::{Analyzer, ContextId, Interval, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
-    BinaryOp, BlockId, Body, BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, OpId, OpKind,
-    RegionDim, ValueId,
+    BinaryOp, BlockId, Body, BufferId, BufferOrigin, BufferRegion, Dim, ExprId, ExprKind,
+    MemoryScope, OpId, OpKind, RegionDim, ThreadTag, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -130,16 +130,50 @@ fn add(
     }
 }
 
-/// Values that differ between the threads of a block, or may: thread indices, and values computed from them or loaded.
-pub(super) struct Varying(FxHashSet<ValueId>);
+/// The threads that share memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sharers {
+    OfBlock,
+    /// Those that differ in `threadIdx.x`.
+    OfWarp,
+}
+
+/// Values that differ between the threads that share memory, or may: thread indices, and values computed from them or
+/// loaded.
+pub(super) struct Varying {
+    values: FxHashSet<ValueId>,
+    sharers: Sharers,
+}
+
+/// [`Varying`] of each kind of memory.
+pub(super) struct VaryingByScope {
+    of_block: Varying,
+    of_warp: Varying,
+}
+
+impl VaryingByScope {
+    /// Of a whole body. O(nodes of its operands).
+    pub(super) fn of(body: &Body) -> VaryingByScope {
+        let [of_block, of_warp] =
+            [Sharers::OfBlock, Sharers::OfWarp].map(|it| Varying::of(body, it));
+        VaryingByScope { of_block, of_warp }
+    }
+
+    /// Those that count for memory of a scope; none for memory of one thread.
+    pub(super) fn of_scope(&self, scope: MemoryScope) -> Option<&Varying> {
+        match scope {
+            MemoryScope::Warp => Some(&self.of_warp),
+            _ => scope.is_shared().then_some(&self.of_block),
+        }
+    }
+}
 
 impl Varying {
-    /// Of a whole body. O(nodes of its operands).
-    pub(super) fn of(body: &Body) -> Varying {
+    fn of(body: &Body, sharers: Sharers) -> Varying {
         let mut varying = FxHashSet::default();
         for op in body.ops_preorder() {
             let data = &body.ops[op];
-            if is_thread(body, op) {
+            if is_thread(body, op, sharers) {
                 varying.extend(body.blocks[body.entry(data.regions[0])].args.iter().copied());
                 continue;
             }
@@ -161,14 +195,17 @@ impl Varying {
                 }
             }
         }
-        Varying(varying)
+        Varying { values: varying, sharers }
     }
 }
 
-/// Returns true if an operation launches threads of a block.
-fn is_thread(body: &Body, op: OpId) -> bool {
+/// Returns true if an operation launches threads that share memory.
+fn is_thread(body: &Body, op: OpId, sharers: Sharers) -> bool {
     match body.ops[op].kind {
-        OpKind::LaunchThread { tag, .. } => tag.is_thread(),
+        OpKind::LaunchThread { tag, .. } => match sharers {
+            Sharers::OfBlock => tag.is_thread(),
+            Sharers::OfWarp => tag == ThreadTag::ThreadIdx(Dim::X),
+        },
         _ => false,
     }
 }
@@ -176,7 +213,7 @@ fn is_thread(body: &Body, op: OpId) -> bool {
 /// The iterations below a block.
 pub(super) struct Below<'a> {
     block: BlockId,
-    /// For memory that the threads of a block share: the values that differ between them, and the threads run too.
+    /// For memory that threads share: the values that differ between them, and the threads run too.
     varying: Option<&'a Varying>,
     defined: FxHashSet<ValueId>,
 }
@@ -203,7 +240,7 @@ impl<'a> Below<'a> {
 
     /// Returns true if a value is unknown in front of the block, or not the same for all threads that share the memory.
     fn is_hidden(&self, value: ValueId) -> bool {
-        self.defined.contains(&value) || self.varying.is_some_and(|it| it.0.contains(&value))
+        self.defined.contains(&value) || self.varying.is_some_and(|it| it.values.contains(&value))
     }
 
     /// The variables that run between the block and an operation below it, and threads.
@@ -215,7 +252,7 @@ impl<'a> Below<'a> {
             let runs = match body.ops[op].kind {
                 OpKind::For(_) => is_inside,
                 OpKind::LaunchThread { .. } => {
-                    is_inside || self.varying.is_some() && is_thread(body, op)
+                    is_inside || self.varying.is_some_and(|it| is_thread(body, op, it.sharers))
                 }
                 _ => false,
             };

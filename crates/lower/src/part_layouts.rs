@@ -2,8 +2,8 @@
 //!
 //! In: declarations of parts whose pointer, strides or offset are used (`match_buffers`), of buffers that have their
 //! last extents. Out: no declarations of parts; a part's pointer is that of the buffer, its strides are those of the
-//! buffer, and its offset is where its first element is in the buffer (TVM's `LowerMatchBuffer`). Linear in the
-//! operations and in the nodes of each.
+//! buffer, and its offset is where its first element is in the buffer (TVM's `LowerMatchBuffer`). What is computed from
+//! constants alone then is a constant. Linear in the operations and in the nodes of each.
 
 use ir::{
     BinaryOp, Body, BufferField, BufferId, BufferOrigin, DataType, ExprId, ExprKind, OpId,
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     LowerOptions, LowerRefusal, Origins,
-    edit::{map_expr, map_op, rebuild_blocks},
+    edit::{folded, map_expr, map_op, rebuild_blocks},
     match_buffers::{part_of, same_type},
 };
 
@@ -69,16 +69,9 @@ impl Layouts {
                 continue;
             };
             let (at, stride) = same_type(body, at, stride);
-            let term = match (body.expr(at).kind, body.expr(stride).kind) {
-                (ExprKind::Int(0), _) => continue,
-                (_, ExprKind::Int(1)) => at,
-                _ => body.binary(BinaryOp::Mul, at, stride),
-            };
+            let term = folded(body, BinaryOp::Mul, at, stride);
             let (sum, term) = same_type(body, offset, term);
-            offset = match body.expr(sum).kind {
-                ExprKind::Int(0) => term,
-                _ => body.binary(BinaryOp::Add, sum, term),
-            };
+            offset = folded(body, BinaryOp::Add, sum, term);
         }
         let strides = all[all.len().saturating_sub(data.shape.len())..].to_vec();
         for (&name, &stride) in data.strides.iter().flatten().zip(&strides) {
@@ -105,6 +98,7 @@ impl Layouts {
         let node = body.expr(expr);
         match node.kind {
             ExprKind::Value(value) => self.variables.get(&value).copied().unwrap_or(expr),
+            ExprKind::Binary(op, a, b) => folded(body, op, a, b),
             ExprKind::BufferField(part, field) => {
                 let Some(layout) = self.of.get(&part) else { return expr };
                 let value = match field {
@@ -131,15 +125,7 @@ fn compact_strides(body: &mut Body, shape: &[ExprId]) -> Vec<ExprId> {
     let mut strides = vec![one; shape.len()];
     for dim in (0..shape.len().saturating_sub(1)).rev() {
         let (lhs, rhs) = same_type(body, shape[dim + 1], strides[dim + 1]);
-        strides[dim] = match (body.expr(lhs).kind, body.expr(rhs).kind) {
-            (_, ExprKind::Int(1)) => lhs,
-            (ExprKind::Int(1), _) => rhs,
-            (ExprKind::Int(a), ExprKind::Int(b)) if let Some(product) = a.checked_mul(b) => {
-                let dtype = body.dtype(rhs).unwrap_or(DataType::INT32);
-                body.int(i128::from(product), dtype)
-            }
-            _ => body.binary(BinaryOp::Mul, lhs, rhs),
-        };
+        strides[dim] = folded(body, BinaryOp::Mul, lhs, rhs);
     }
     strides
 }

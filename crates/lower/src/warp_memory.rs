@@ -1,12 +1,12 @@
 //! Memory of a warp becomes memory of its threads (as TVM's LowerWarpMemory, for the accesses that TVM's matrix
 //! instructions make).
 //!
-//! In: allocations of scope `warp`, of one dimension, used only as registers of instructions
-//! ([`barriers::instructions`]), in blocks with `threadIdx.x` of extent 32. Such memory holds, for each of the 32
-//! threads, groups of `n` neighbours: element `q * 32 n + lane * n + r` is the `q n + r`th of the thread `lane`. Out:
-//! `local` memory of a 32nd of the size. An offset is taken apart as a sum: the term of the lane must have the factor
-//! `n`, the other terms factors of whole groups, and the constant must stay in a thread's part. Instructions that say
-//! where the warp's part begins (`mma_fill`, `mma_store`) have no lane in it. An unproved access is refused
+//! In: allocations of scope `warp`, used only as registers of instructions ([`barriers::instructions`]), in blocks with
+//! `threadIdx.x` of extent 32. Such memory holds, for each of the 32 threads, groups of `n` neighbours: element
+//! `q * 32 n + lane * n + r` is the `q n + r`th of the thread `lane`. Out: `local` memory of a 32nd of the size. An
+//! offset is taken apart as a sum: the term of the lane must have the factor `n`, the other terms factors of whole
+//! groups, and the constant must stay in a thread's part. Instructions that say where the warp's part begins
+//! (`mma_fill`, `mma_store`) have no lane in it. An unproved access is refused
 //! (`warp-memory`). Linear.
 
 use barriers::{
@@ -62,7 +62,7 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
     }
     for &(op, buffer) in &allocations {
         let Some(elements) = elements(body, buffer) else {
-            return Err(refusal("has no constant size of one dimension").at(op));
+            return Err(refusal("has no constant size").at(op));
         };
         if elements % (WARP * parts[&buffer]) != 0 {
             return Err(refusal("has a size that is no multiple of its threads' parts").at(op));
@@ -165,9 +165,14 @@ fn lanes(body: &Body) -> Result<FxHashSet<ValueId>, LowerRefusal> {
     Ok(lanes)
 }
 
+/// The number of elements, if it is a constant and they lie side by side.
 fn elements(body: &Body, buffer: BufferId) -> Option<i64> {
-    let [extent] = body.buffers[buffer].shape[..] else { return None };
-    constant(body, extent).filter(|_| body.buffers[buffer].strides.is_none())
+    let data = &body.buffers[buffer];
+    if data.strides.as_ref().is_some_and(|it| !it.is_empty()) {
+        return None;
+    }
+    let extents = data.shape.iter().map(|&it| constant(body, it));
+    extents.reduce(|all, it| all?.checked_mul(it?))?
 }
 
 /// Neighbours of a thread: the factor of the lane in some use, or the number that an instruction requires.

@@ -12,8 +12,8 @@ use ir::{
 use super::{
     convert::{Converted, Converter, Known, branches},
     text,
-    values::binary,
 };
+use crate::edit::folded;
 
 impl Converter<'_> {
     pub(super) fn control(&mut self, op: OpId, name: &str) -> Converted<()> {
@@ -137,16 +137,16 @@ impl Converter<'_> {
         step: ExprId,
     ) -> Converted<BlockId> {
         let dtype = self.scalar(variable)?;
-        let length = binary(&mut self.body, BinaryOp::Sub, upper, lower);
+        let length = folded(&mut self.body, BinaryOp::Sub, upper, lower);
         let is_plain = self.body.expr(step).kind == ExprKind::Int(1);
         let (first, extent) = if is_plain {
             (lower, length)
         } else {
             // Rounded up: a length below zero gives no iteration.
             let one = self.body.int(1, dtype);
-            let rest = binary(&mut self.body, BinaryOp::Sub, step, one);
-            let sum = binary(&mut self.body, BinaryOp::Add, length, rest);
-            (self.body.int(0, dtype), binary(&mut self.body, BinaryOp::FloorDiv, sum, step))
+            let rest = folded(&mut self.body, BinaryOp::Sub, step, one);
+            let sum = folded(&mut self.body, BinaryOp::Add, length, rest);
+            (self.body.int(0, dtype), folded(&mut self.body, BinaryOp::FloorDiv, sum, step))
         };
         let op = self.push(OpKind::For(ForKind::Serial), &[first, extent]);
         let region = self.body.push_region(op);
@@ -158,8 +158,8 @@ impl Converter<'_> {
             self.set(variable, Known::Expr(counter));
         } else {
             self.at_block(block, |it| {
-                let distance = binary(&mut it.body, BinaryOp::Mul, counter, step);
-                let at = binary(&mut it.body, BinaryOp::Add, lower, distance);
+                let distance = folded(&mut it.body, BinaryOp::Mul, counter, step);
+                let at = folded(&mut it.body, BinaryOp::Add, lower, distance);
                 it.bind(variable, at);
                 Ok(())
             })?;

@@ -14,10 +14,9 @@ use super::{
     launches::{Launch, Size},
     memory::View,
     text,
-    values::{binary, value_of},
+    values::value_of,
 };
-use crate::LowerRefusal;
-use crate::reasons;
+use crate::{LowerRefusal, edit::folded, reasons};
 
 pub(super) type Converted<T> = Result<T, LowerRefusal>;
 
@@ -273,8 +272,8 @@ impl<'a> Converter<'a> {
         let mut place = self.places[first + axis];
         if name == "global_id" {
             let (block, size) = (self.places[axis], self.places[9 + axis]);
-            let before = binary(&mut self.body, BinaryOp::Mul, block, size);
-            place = binary(&mut self.body, BinaryOp::Add, before, place);
+            let before = folded(&mut self.body, BinaryOp::Mul, block, size);
+            place = folded(&mut self.body, BinaryOp::Add, before, place);
         }
         self.set(result, Known::Expr(place));
         Ok(())

@@ -13,10 +13,8 @@ use ir::{
 use super::{
     convert::{Converted, Converter, Known},
     text::{self, DYNAMIC, Memref},
-    values::binary,
 };
-use crate::LowerRefusal;
-use crate::reasons;
+use crate::{LowerRefusal, edit::folded, reasons};
 
 /// A memref: part of a buffer.
 #[derive(Clone)]
@@ -181,8 +179,8 @@ impl Converter<'_> {
 
     /// `first + index * step`
     fn element(&mut self, first: ExprId, index: ExprId, step: ExprId) -> ExprId {
-        let distance = binary(&mut self.body, BinaryOp::Mul, index, step);
-        binary(&mut self.body, BinaryOp::Add, first, distance)
+        let distance = folded(&mut self.body, BinaryOp::Mul, index, step);
+        folded(&mut self.body, BinaryOp::Add, first, distance)
     }
 
     fn subview(&mut self, op: OpId) -> Converted<()> {
@@ -241,7 +239,7 @@ impl Converter<'_> {
             let first = self.element(first, offsets[dim], step);
             let step = match self.body.expr(step).kind {
                 ExprKind::Int(1) => strides[dim],
-                _ => binary(&mut self.body, BinaryOp::Mul, step, strides[dim]),
+                _ => folded(&mut self.body, BinaryOp::Mul, step, strides[dim]),
             };
             let step = if kept[dim].is_some() { step } else { one };
             dims.push((first, kept[dim].map(|at| (at, step))));

@@ -12,11 +12,11 @@
 //!   `fastmath` takes that back.
 
 use ir::{
-    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind, Type, UnaryOp, fold,
-    known_ops,
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind, Type, UnaryOp, known_ops,
 };
 
 use super::text::{self, Number};
+use crate::edit::folded;
 
 /// Functions of `math` that are intrinsics.
 const FUNCTIONS: &[(&str, &str)] = &[
@@ -119,19 +119,6 @@ struct Values<'a> {
     knows_zero: bool,
 }
 
-/// The operator with constants folded, on integers only.
-pub(super) fn binary(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
-    if let Some(dtype) = body.dtype(a).filter(|it| it.is_integer() || it.is_bool()) {
-        match fold::fold(body, op, a, b, dtype) {
-            fold::Folded::Left => return a,
-            fold::Folded::Right => return b,
-            fold::Folded::Int(value, dtype) => return body.int(value, dtype),
-            _ => {}
-        }
-    }
-    body.binary(op, a, b)
-}
-
 /// The conversion, of a constant too.
 fn cast(body: &mut Body, a: ExprId, dtype: DataType) -> ExprId {
     let from = body.dtype(a);
@@ -153,7 +140,7 @@ impl Values<'_> {
     }
 
     fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
-        binary(self.body, op, a, b)
+        folded(self.body, op, a, b)
     }
 
     fn cast(&mut self, a: ExprId, dtype: DataType) -> ExprId {

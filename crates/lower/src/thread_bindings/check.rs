@@ -189,7 +189,7 @@ enum Effect {
     None,
     /// All threads take part in it.
     Together,
-    /// The threads of a warp do it together, on fragments that they have.
+    /// The threads of a warp do it together, on fragments or registers that they have.
     OfWarp,
     Other,
 }
@@ -217,7 +217,7 @@ fn effect(body: &Body, op: OpId, effects: &EffectTable) -> Effect {
     worst
 }
 
-/// Returns true for an operation on fragments of matrices, or a part of one.
+/// Returns true for an operation of a warp on fragments or registers of matrices, or a part of one.
 fn is_of_warp(body: &Body, call: ExprId) -> bool {
     use barriers::instructions::Instruction;
     let is_part = matches!(
@@ -232,6 +232,10 @@ fn is_of_warp(body: &Body, call: ExprId) -> bool {
                     | Instruction::StoreFragment(_)
                     | Instruction::FillFragment { .. }
                     | Instruction::MultiplyFragments { .. }
+                    | Instruction::Fill { .. }
+                    | Instruction::LoadMatrix { .. }
+                    | Instruction::Mma(_)
+                    | Instruction::Store { .. }
             )
         )
 }

@@ -323,43 +323,43 @@ fn a_part_that_is_used_by_its_pointer_stays_until_memory_has_its_extents() {
         params,
         FRAGMENTS,
         expect![[r#"
-        A_s0 = T.int32()
-        A_s1 = T.int32()
-        C_s0 = T.int32()
-        C_s1 = T.int32()
-        blockIdx_x = T.launch_thread("blockIdx.x", 2)
-        S = T.alloc_shared((32, 40), "float16")
-        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
-            threadIdx_y = T.launch_thread("threadIdx.y", 2)
-            for i in range(16):
-                S[threadIdx_y * 16 + i, threadIdx_x] = X[blockIdx_x * 32 + threadIdx_y * 16 + i, threadIdx_x]
-            for k in range(2):
-                F = T.alloc_buffer((16, 16), "float16", scope="wmma.matrix_a")
-                T.tvm_load_matrix_sync(F.data, 16, 16, 16, T.FloorDiv(0, 16) // 16 * T.FloorDiv(16, 16) + T.FloorMod(0, 16) // 16, T.tvm_access_ptr(T.type_annotation("float16"), S.data, threadIdx_y * 16 * 40 + k * 16, T.Mul(40, 16), 1), 40, "row_major")
-                T.address_of(S[threadIdx_y * 16 + 1, k * 16 + 2])
-    "#]],
+            A_s0 = T.int32()
+            A_s1 = T.int32()
+            C_s0 = T.int32()
+            C_s1 = T.int32()
+            blockIdx_x = T.launch_thread("blockIdx.x", 2)
+            S = T.alloc_shared((32, 40), "float16")
+            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                threadIdx_y = T.launch_thread("threadIdx.y", 2)
+                for i in range(16):
+                    S[threadIdx_y * 16 + i, threadIdx_x] = X[blockIdx_x * 32 + threadIdx_y * 16 + i, threadIdx_x]
+                for k in range(2):
+                    F = T.alloc_buffer((16, 16), "float16", scope="wmma.matrix_a")
+                    T.tvm_load_matrix_sync(F.data, 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float16"), S.data, threadIdx_y * 16 * 40 + k * 16, 640, 1), 40, "row_major")
+                    T.address_of(S[threadIdx_y * 16 + 1, k * 16 + 2])
+        "#]],
     );
     check(
         "flatten_buffers",
         params,
         FRAGMENTS,
         expect![[r#"
-        A_s0 = T.int32()
-        A_s1 = T.int32()
-        C_s0 = T.int32()
-        C_s1 = T.int32()
-        X_1 = X.view(4096)
-        with T.launch_thread("blockIdx.x", 2) as blockIdx_x:
-            S = T.alloc_shared((1280,), "float16")
-            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
-                threadIdx_y = T.launch_thread("threadIdx.y", 2)
-                for i in range(16):
-                    S[(threadIdx_y * 16 + i) * 40 + threadIdx_x] = X_1[(blockIdx_x * 32 + threadIdx_y * 16 + i) * 64 + threadIdx_x]
-                for k in range(2):
-                    F = T.alloc_buffer((16, 16), "float16", scope="wmma.matrix_a")
-                    T.tvm_load_matrix_sync(F.data, 16, 16, 16, T.FloorDiv(0, 16) // 16 * T.FloorDiv(16, 16) + T.FloorMod(0, 16) // 16, T.tvm_access_ptr(T.type_annotation("float16"), S.data, threadIdx_y * 16 * 40 + k * 16, T.Mul(40, 16), 1), 40, "row_major")
-                    T.address_of(S[(threadIdx_y * 16 + 1) * 40 + (k * 16 + 2)])
-    "#]],
+            A_s0 = T.int32()
+            A_s1 = T.int32()
+            C_s0 = T.int32()
+            C_s1 = T.int32()
+            X_1 = X.view(4096)
+            with T.launch_thread("blockIdx.x", 2) as blockIdx_x:
+                S = T.alloc_shared((1280,), "float16")
+                with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                    threadIdx_y = T.launch_thread("threadIdx.y", 2)
+                    for i in range(16):
+                        S[(threadIdx_y * 16 + i) * 40 + threadIdx_x] = X_1[(blockIdx_x * 32 + threadIdx_y * 16 + i) * 64 + threadIdx_x]
+                    for k in range(2):
+                        F = T.alloc_buffer((16, 16), "float16", scope="wmma.matrix_a")
+                        T.tvm_load_matrix_sync(F.data, 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float16"), S.data, threadIdx_y * 16 * 40 + k * 16, 640, 1), 40, "row_major")
+                        T.address_of(S[(threadIdx_y * 16 + 1) * 40 + (k * 16 + 2)])
+        "#]],
     );
 }
 
