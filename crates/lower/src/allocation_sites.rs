@@ -17,6 +17,7 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{append, loop_block, loop_var},
     footprint::{Access, Accesses, Below, Varying, VaryingByScope, distance, span},
+    virtual_threads::touched::Touched,
 };
 
 pub(super) fn run(
@@ -99,11 +100,14 @@ fn plan(
         let mut at = home;
         while let Some(inner) = common_child(body, at, accesses) {
             let Some(block) = entered(body, inner) else { break };
+            let mut apart = || {
+                runs_once(body, inner) || is_apart(&mut analyzer, inner, block, accesses, varying)
+            };
             let is_apart = match body.ops[inner].kind {
-                OpKind::For(_) => {
-                    runs_once(body, inner)
-                        || is_apart(&mut analyzer, inner, block, accesses, varying)
+                OpKind::For(ForKind::ThreadBinding(_)) => {
+                    varying.is_none() || is_common(body, inner, buffer) || apart()
                 }
+                OpKind::For(_) => apart(),
                 _ => true,
             };
             if !is_apart {
@@ -140,16 +144,23 @@ fn common_child(body: &Body, block: BlockId, accesses: &[Access]) -> Option<OpId
 
 /// The block of an operation that an allocation may be moved into.
 fn entered(body: &Body, op: OpId) -> Option<BlockId> {
-    let enters = matches!(
-        body.ops[op].kind,
-        OpKind::For(ForKind::Serial | ForKind::Unrolled) | OpKind::Attr(_)
-    ) || is_launch(body, op);
+    let enters = match body.ops[op].kind {
+        OpKind::For(ForKind::Serial | ForKind::Unrolled) | OpKind::Attr(_) => true,
+        OpKind::For(ForKind::ThreadBinding(tag)) => tag.is_virtual(),
+        _ => is_launch(body, op),
+    };
     (enters && body.ops[op].regions.len() == 1).then(|| loop_block(body, op))
 }
 
 /// A launch is passed through: only the loops in it count.
 fn is_launch(body: &Body, op: OpId) -> bool {
     matches!(body.ops[op].kind, OpKind::LaunchThread { .. })
+}
+
+/// Returns true if all virtual threads of a loop store the same to memory that threads share, so that each may have its
+/// own. Memory of a thread is each one's own anyway.
+fn is_common(body: &Body, op: OpId, buffer: BufferId) -> bool {
+    !Touched::of(body, op, loop_var(body, op)).has_memory(buffer)
 }
 
 fn runs_once(body: &Body, op: OpId) -> bool {

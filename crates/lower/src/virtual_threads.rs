@@ -1,11 +1,14 @@
 //! Virtual threads become iterations of a loop in each thread.
 //!
 //! In: a body without blocks. Out: no loop or launch is bound to `vthread`. Virtual threads run at once
-//! (`SEMANTICS: P6`), and equality is claimed for race-free runs only (`P2`), so that any order will do, one after the
-//! other too, as long as none waits for another one in between: a call with an effect in one of them (a barrier, a
-//! shuffle) is refused by name, as is a launch of real threads. `InjectVirtualThread` of TVM executes each statement
-//! for all virtual threads instead; it fetches common data once, we once a thread. Memory that is allocated in one is
-//! its own iteration's (`M9`). The loops are to be unrolled. Linear.
+//! (`SEMANTICS: P6`), and equality is claimed for race-free runs only (`P2`), so that any order will do, as long as none
+//! waits for another one in between: a call with an effect in one of them (a barrier, a shuffle) is refused by name, as
+//! is a launch of real threads. Where it is possible, each statement is executed for all virtual threads before the next
+//! one ([`spread`]), else all statements for one after the other. Memory that is allocated in one is its own
+//! iteration's (`M9`). The loops are to be unrolled. Linear in the operations of each loop, but for [`touched`].
+
+mod spread;
+pub(super) mod touched;
 
 use ir::{Body, DataType, ForKind, OpId, OpKind, ValueId, ValueKind, substitution::Substitution};
 
@@ -18,7 +21,9 @@ use crate::reasons;
 
 /// See the module.
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
-    let ops: Vec<OpId> = body.ops_preorder().collect();
+    let mut ops: Vec<OpId> = body.ops_preorder().collect();
+    // From the inside out: what is common to the inner ones may be common to the outer ones as well.
+    ops.reverse();
     for op in ops {
         let tag = match body.ops[op].kind {
             OpKind::For(ForKind::ThreadBinding(tag)) | OpKind::LaunchThread { tag, .. } => tag,
@@ -49,6 +54,11 @@ fn one(body: &mut Body, op: OpId) -> Result<(), LowerRefusal> {
         body.ops[op].operands = [zero, extent].into_iter().collect();
     }
     body.ops[op].kind = kind;
+    if let Some(extent) = constant(body, *body.ops[op].operands.last().expect("an extent"))
+        && extent > 1
+    {
+        spread::run(body, op, extent);
+    }
     Ok(())
 }
 

@@ -18,8 +18,8 @@ fn a_virtual_thread_is_an_iteration() {
         ",
         expect![[r#"
             tx = T.launch_thread("threadIdx.x", 8)
-            for vx in T.unroll(2):
-                for vy in range(1):
+            for vy in range(1):
+                for vx in T.unroll(2):
                     A[vx * 8 + tx] = vy
         "#]],
     );
@@ -54,6 +54,110 @@ fn virtual_threads_that_wait_for_each_other_are_refused() {
         ",
         expect![[r#"
             vthread-effect: a virtual thread has a call with an effect, which others may wait for
+        "#]],
+    );
+}
+
+#[test]
+fn what_all_virtual_threads_need_is_fetched_once() {
+    check(
+        PASS,
+        "
+        tx = T.launch_thread(\"threadIdx.x\", 8)
+        for vx in T.thread_binding(4, thread=\"vthread.x\"):
+            S = T.alloc_buffer((32,), \"int32\", scope=\"shared\")
+            L = T.alloc_buffer((2,), \"int32\", scope=\"local\")
+            for i in range(2):
+                L[i] = 0
+            for k in range(4):
+                for i in range(4):
+                    S[i * 8 + tx] = x + k * 32 + i * 8 + tx
+                y: T.let[T.int32] = k + 1
+                for i in range(2):
+                    L[i] = L[i] + S[vx * 8 + 7 - tx] * y
+            for i in range(2):
+                z: T.let[T.int32] = vx * 16 + tx * 2
+                A[z + i] = L[i]
+        ",
+        expect![[r#"
+            tx = T.launch_thread("threadIdx.x", 8)
+            S = T.alloc_shared((32,), "int32")
+            L = T.alloc_local((8,), "int32")
+            for i in range(2):
+                for vx in T.unroll(4):
+                    L[vx * 2 + i] = 0
+            for k in range(4):
+                for i in range(4):
+                    S[i * 8 + tx] = x + k * 32 + i * 8 + tx
+                y_1: T.let[T.int32] = k + 1
+                for i in range(2):
+                    for vx in T.unroll(4):
+                        L[vx * 2 + i] = L[vx * 2 + i] + S[vx * 8 + 7 - tx] * y_1
+            for i in range(2):
+                for vx in T.unroll(4):
+                    z: T.let[T.int32] = vx * 16 + tx * 2
+                    A[z + i] = L[vx * 2 + i]
+        "#]],
+    );
+}
+
+#[test]
+fn virtual_threads_that_cannot_be_spread_run_one_after_the_other() {
+    check(
+        PASS,
+        "
+        tx = T.launch_thread(\"threadIdx.x\", 8)
+        for vx in T.thread_binding(2, thread=\"vthread.x\"):
+            L = T.alloc_buffer((2,), \"int32\", scope=\"local\")
+            V = T.decl_buffer((1,), \"int32\", data=L.data, scope=\"local\")
+            L[0] = vx
+            L[1] = 1
+            A[vx * 8 + tx] = V[0] + L[1]
+        ",
+        expect![[r#"
+            tx = T.launch_thread("threadIdx.x", 8)
+            for vx in T.unroll(2):
+                L = T.alloc_local((2,), "int32")
+                V = T.decl_buffer((1,), "int32", data=L.data, scope="local")
+                L[0] = vx
+                L[1] = 1
+                A[vx * 8 + tx] = V[0] + L[1]
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_of_virtual_threads_are_theirs_also_around_what_is_common() {
+    check(
+        PASS,
+        "
+        tx = T.launch_thread(\"threadIdx.x\", 8)
+        for vx in T.thread_binding(2, thread=\"vthread.x\"):
+            for vy in T.thread_binding(2, thread=\"vthread.y\"):
+                L = T.alloc_buffer((1,), \"int32\", scope=\"local\")
+                M = T.alloc_buffer((1,), \"int32\", scope=\"local\")
+                M[0] = x
+                L[0] = 1
+                if vx > 0:
+                    L[0] = 2
+                if x > 0:
+                    M[0] = M[0] + 1
+                    A[vx * 16 + vy * 8 + tx] = L[0] + M[0]
+        ",
+        expect![[r#"
+            tx = T.launch_thread("threadIdx.x", 8)
+            L = T.alloc_local((2,), "int32")
+            M = T.alloc_local((1,), "int32")
+            M[0] = x
+            for vx in T.unroll(2):
+                L[vx] = 1
+                if vx > 0:
+                    L[vx] = 2
+            if x > 0:
+                M[0] = M[0] + 1
+                for vy in T.unroll(2):
+                    for vx in T.unroll(2):
+                        A[vx * 16 + vy * 8 + tx] = L[vx] + M[0]
         "#]],
     );
 }
