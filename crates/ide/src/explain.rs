@@ -63,7 +63,7 @@ pub(crate) fn explain(
     Some(Explanation {
         range: at.to_file(text.map.occurrence_range(occurrence)),
         text: text.expr(occurrence),
-        ty: text.ty(text.body.ty(expr)),
+        ty: text.type_of(expr),
         value_number: expr.index() as u32,
         n_occurrences: places.len(),
         occurrences: places.iter().map(|&it| at.to_file(text.map.occurrence_range(it))).collect(),

@@ -119,6 +119,20 @@ impl<'db> PlanText<'db> {
         }
     }
 
+    /// The type of an expression, or what it is if it is no value: part of a buffer, several values.
+    pub(crate) fn type_of(&self, expr: ExprId) -> String {
+        match self.body.expr(expr).kind {
+            ExprKind::Region(buffer, _) => {
+                format!(
+                    "part of a buffer of {}",
+                    self.body.dtype_name(self.body.buffers[buffer].dtype)
+                )
+            }
+            ExprKind::Tuple(_) => "several values".to_owned(),
+            _ => self.ty(self.body.ty(expr)),
+        }
+    }
+
     /// The lines of a group's occurrences. O(occurrences × log lines), once a group.
     pub(crate) fn lines(&self, group: &CseGroup) -> GroupLines {
         let mut runs: Vec<(u32, usize)> = Vec::new();

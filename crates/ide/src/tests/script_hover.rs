@@ -208,3 +208,16 @@ fn the_code_of_each_target_has_the_spellings_that_are_told() {
         }
     }
 }
+
+#[test]
+fn a_part_of_a_tile_is_no_pointer() {
+    check_text(
+        "import tilelang.language as T\n\n@T.prim_func\ndef f(A: T.Tensor((64, 64), \"float32\")):\n    \
+         with T.Kernel(4, threads=32) as bx:\n        B = T.alloc_shared((16, 64), \"float32\")\n        \
+         T.copy(A[bx * 16,$0 0], B)\n",
+        expect![[r#"
+            `A[bx * 16, 0]`: part of a buffer of float32 · computed once
+
+            It is computed once."#]],
+    );
+}
