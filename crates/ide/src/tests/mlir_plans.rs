@@ -837,3 +837,28 @@ func.func @f(%c: i1) {
             9 Error type-mismatch: `%c` has the type `i1`, but is used as `i64`"#]],
     );
 }
+
+#[test]
+fn a_fact_that_a_loop_contradicts_is_neither_told_nor_offered() {
+    let text = "\
+func.func @f(%a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  scf.for %i = %c0 to %c512 step %c1 {
+    %r = arith.divui %i, %c64 : index
+    memref.store %r, %a[%i] : memref<?xindex>
+  }
+  return
+}
+";
+    check_stated(text, "%r =", expect![[r#""#]]);
+    let at = TextSize::try_from(text.find("%r =").unwrap()).unwrap();
+    let facts = analysis(text)
+        .value_facts(FILE, at, &arith::operations::StatedFacts::default())
+        .unwrap()
+        .unwrap();
+    let missing: Vec<&str> = facts.missing.iter().map(|it| it.fact.as_str()).collect();
+    assert_eq!(missing, [""; 0]);
+}
