@@ -352,8 +352,13 @@ impl Shapes {
     /// How an operation is written, for people: `%a, %b : type`. Optional parts are left out.
     pub fn example_of(&self, op: &str) -> Option<String> {
         let elements = &self.shape(self.info(op).shape?).elements;
+        let has_all = self.format_of(op).is_some_and(|it| it.starts_with("operands "));
+        let parts = if has_all { self.parts_of(op) } else { None };
+        let operands = parts.and_then(|it| it.operands);
         let mut res = String::new();
-        format::show(elements, &mut 0, &mut res);
+        // One of any number stands for one.
+        let n_together = operands.map_or(1, |it| it.len().clamp(1, MOST_SHOWN));
+        format::show(elements, n_together, &mut 0, &mut res);
         Some(res)
     }
 
@@ -433,6 +438,8 @@ impl Shapes {
     }
 }
 
+/// Operands that an example writes one by one.
+const MOST_SHOWN: usize = 8;
 /// The first number of shapes that are made from definitions of the product, when they are first asked for.
 const DEFINED: u16 = 0x4000;
 
