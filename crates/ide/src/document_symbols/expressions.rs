@@ -6,7 +6,7 @@ use ir::OpKind;
 use syntax::{SyntaxKind, SyntaxNode};
 
 use super::{DocumentSymbol, SymbolKind};
-use crate::units::of_units;
+use crate::{shortened::shown_name, units::of_units};
 
 /// The functions of a file under the classes that hold them.
 pub(super) fn document_symbols(db: &RootDatabase, file: SourceFile) -> Vec<DocumentSymbol> {
@@ -39,7 +39,7 @@ fn classes(root: &SyntaxNode) -> Vec<DocumentSymbol> {
         .filter_map(|class| {
             let name = class.children().find(|it| it.kind() == SyntaxKind::NAME)?;
             Some(DocumentSymbol {
-                name: name.text(),
+                name: shown_name(&name.text()).to_owned(),
                 detail: None,
                 kind: SymbolKind::Module,
                 range: class.text_range(),
@@ -52,7 +52,7 @@ fn classes(root: &SyntaxNode) -> Vec<DocumentSymbol> {
 
 fn function_symbol(db: &RootDatabase, at: PlacedUnit<'_>) -> DocumentSymbol {
     let mut symbol = DocumentSymbol {
-        name: at.unit.name(db).to_owned(),
+        name: shown_name(at.unit.name(db)).to_owned(),
         detail: None,
         kind: SymbolKind::Function,
         range: at.range,
@@ -81,7 +81,7 @@ fn inner_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<DocumentSymbol> {
             let name = body.name(body.sblocks[block].name);
             let range = map.op_range(id);
             res.push(DocumentSymbol {
-                name: if name.is_empty() { "block".to_owned() } else { name.to_owned() },
+                name: if name.is_empty() { "block" } else { shown_name(name) }.to_owned(),
                 detail: None,
                 kind: SymbolKind::Block,
                 range,
@@ -93,7 +93,7 @@ fn inner_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<DocumentSymbol> {
     for definition in map.definitions().iter().filter(|it| it.kind == DefinitionKind::Buffer) {
         let Some(buffer) = definition.buffer else { continue };
         res.push(DocumentSymbol {
-            name: definition.name.to_string(),
+            name: shown_name(&definition.name).to_owned(),
             detail: Some(body.dtype_name(body.buffers[buffer].dtype)),
             kind: SymbolKind::Buffer,
             range: definition.range,

@@ -10,7 +10,7 @@ use db::{PlacedUnit, RootDatabase, SourceFile};
 use syntax::{Edit, Form, TextRange, TextSize, escaped, is_bare_name, symbol_name, symbol_text};
 
 use super::{super::marks::SymbolDef, Marked, document, symbol_at};
-use crate::units::of_units;
+use crate::{shortened::shown_name, units::of_units};
 
 /// A symbol that files beside its own may mean.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ pub enum SymbolRole {
 /// A function that mentions a symbol, in its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallerPlace {
-    /// Its name.
+    /// Its name, which can be seen.
     pub name: Box<str>,
     /// All of it.
     pub range: TextRange,
@@ -270,7 +270,7 @@ impl<'db> Document<'db> {
         let definitions = &self.frame.marks.definitions;
         let own = definitions.iter().position(|it| start(it) == unit.at.start())?;
         let (name, range, selection) = self.frame.function(own)?;
-        Some(CallerPlace { name, range, selection })
+        Some(CallerPlace { name: shown_name(&name).into(), range, selection })
     }
 
     /// The names of the tables around a definition and its own, if it is seen from outside.
