@@ -391,6 +391,13 @@ impl Shapes {
         self.info(op).shape.map_or(&[], |it| &self.shape(it).words)
     }
 
+    /// Returns true if the form of an operation begins with a value that it defines: the variable of a loop.
+    pub fn defines_first(&self, op: &str) -> bool {
+        let Some(shape) = self.info(op).shape else { return false };
+        let mut elements = self.shape(shape).elements.iter();
+        matches!(elements.find(|it| !matches!(it, Element::Flags)), Some(Element::Def))
+    }
+
     /// Returns true if the reading of a pretty operation depends on the text inside its regions.
     pub fn looks_into_regions(&self, op: &str) -> bool {
         self.info(op).shape.is_none_or(|it| format::looks_into_regions(&self.shape(it).elements))
