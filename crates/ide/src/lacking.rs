@@ -95,7 +95,7 @@ pub(crate) fn may_be_stated<'db>(
     before: OpId,
 ) -> bool {
     let analyses = db::analyses(db, unit);
-    let mut analyzer = Analyzer::growing(&analyses.body, &analyses.effects);
+    let mut analyzer = Analyzer::growing(analyses.body, analyses.effects);
     let places = analyses.conditions(&mut analyzer);
     let contexts = [places.at(&analyses.flow(), occurrence), places.before(before)];
     let facts = conditions(&mut analyzer, culprit);

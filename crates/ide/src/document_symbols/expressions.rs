@@ -100,8 +100,8 @@ fn function_symbol(db: &RootDatabase, at: PlacedUnit<'_>) -> DocumentSymbol {
     symbol
 }
 
-/// The blocks and buffers of a function, relative to it, in text order: those that are written in it, and not in a macro
-/// that it calls.
+/// The blocks and buffers of a function, relative to it, in text order: those that are written in it, and not in a
+/// macro that it calls.
 #[salsa::tracked(returns(ref), no_eq)]
 fn inner_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<DocumentSymbol> {
     let body = db::body(db, unit);

@@ -1,7 +1,7 @@
 //! Signatures of operations: the operands by name, from the format of their definition, with attributes and results.
 //!
-//! Operands that the format leaves to code follow in their order. The one that is being written is found by matching the
-//! text with the format (`position`); where the form does not say which it is, none is.
+//! Operands that the format leaves to code follow in their order. The one that is being written is found by matching
+//! the text with the format (`position`); where the form does not say which it is, none is.
 
 mod format;
 mod position;
@@ -87,7 +87,7 @@ pub(super) fn signature_help(
     Some(SignatureHelp { label, parameters, active, documentation: Some(documentation) })
 }
 
-/// What is written behind the innermost brace that a text leaves open.
+/// The text behind the innermost brace that a text leaves open.
 fn open_brace(written: &str) -> Option<&str> {
     let mut open = Vec::new();
     for token in tokens(written) {
@@ -120,8 +120,8 @@ pub(crate) fn written_operation(before: &str) -> Option<(&str, &str)> {
 }
 
 impl Form {
-    /// Adds the variables of a format and the marks between them, up to the types. Of what is optional, and of what code
-    /// prints, only operands and successors; all of it where the definition does not say what is what.
+    /// Adds the variables of a format and the marks between them, up to the types. Of what is optional, and of what
+    /// code prints, only operands and successors; all of it where the definition does not say what is what.
     fn read(&mut self, parts: &[Part<'_>], definition: &Definition, is_optional: bool) {
         for (at, part) in parts.iter().enumerate() {
             match part {

@@ -283,6 +283,10 @@ fn facts_that_some_run_contradicts_are_not_offered() {
     check("for k in range(512):\n    if k >= 64:\n        A[k] = B[k $0% 64]");
     check("for k in range(512):\n    if k < n:\n        A[k] = B[k $0% 64]");
     check("for k in T.thread_binding(512, thread=\"threadIdx.x\"):\n    A[k] = B[k $0% 64]");
+    check("tx = T.launch_thread(\"threadIdx.x\", 512)\nA[tx] = B[tx $0% 64]");
+    check(
+        "for k in range(512):\n    with T.sblock():\n        v = T.axis.spatial(512, k)\n        A[v] = B[v $0% 64]",
+    );
     check("if n >= 100:\n    A[0] = B[n $0% 64]");
     // The fact would stand before the condition.
     check(

@@ -26,13 +26,13 @@ pub struct SharedSymbol {
 pub struct SymbolPlace {
     /// Its name there.
     pub range: TextRange,
-    /// What it is there.
+    /// Its role there.
     pub role: SymbolRole,
     /// The function whose body mentions it.
     pub within: Option<CallerPlace>,
 }
 
-/// What a place of a symbol is.
+/// The role of a place of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolRole {
     /// The symbol with its body.

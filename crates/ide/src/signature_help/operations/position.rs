@@ -14,7 +14,7 @@ const MOST_TOKENS: usize = 512;
 /// Guesses of one way that are counted.
 const MOST_GUESSED: u8 = 4;
 
-/// What code prints first: the words and marks that it may begin with, and whether it always prints something.
+/// The words and marks that the text of code may begin with, and whether it always prints something.
 #[derive(Clone, Copy)]
 struct Beginning {
     tokens: &'static [&'static str],
