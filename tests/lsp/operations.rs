@@ -154,6 +154,45 @@ fn a_symbol_is_renamed_in_the_files_of_its_folder() {
 }
 
 #[test]
+fn a_symbol_has_its_places_and_callers_in_the_files_of_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let library = on_disk(&path("a.mlir"), "func.func @f() {\n  return\n}\n");
+    let user = "func.func private @f()\nfunc.func @main() {\n  call @f() : () -> ()\n  return\n}\n";
+    let user = on_disk(&path("b.mlir"), user);
+    let call = "func.func @g() {\n  call @f() : () -> ()\n  return\n}\n";
+    let closed = on_disk(&path("c.mlir"), call);
+    let mut server = Server::start(dir.path());
+    server.open(&library);
+    server.open(&user);
+    let mut params = library.at(library.find("@f") + 1);
+    params["context"] = json!({ "includeDeclaration": false });
+    let found = ask(&mut server, "textDocument/references", params);
+    let places: Vec<(&str, u64)> = found
+        .as_array()
+        .expect("places")
+        .iter()
+        .map(|it| (it["uri"].as_str().unwrap(), it["range"]["start"]["line"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(places, [(user.uri(), 2), (closed.uri(), 1)]);
+    // A declaration leads to the definition.
+    let at = user.at(user.text().rfind("@f").unwrap() + 1);
+    let found = ask(&mut server, "textDocument/definition", at);
+    assert_eq!(found["uri"], library.uri());
+    let at = library.at(library.find("@f") + 1);
+    let items = ask(&mut server, "textDocument/prepareCallHierarchy", at);
+    let item = json!({ "item": items[0].clone() });
+    let calls = ask(&mut server, "callHierarchy/incomingCalls", item);
+    let names: Vec<&str> = calls
+        .as_array()
+        .expect("calls")
+        .iter()
+        .filter_map(|it| it["from"]["name"].as_str())
+        .collect();
+    assert_eq!(names, ["main", "g"]);
+}
+
+#[test]
 fn comments_that_state_errors_are_kept_right() {
     let text = "\
 func.func @f() {

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::{
     Interval, Modular,
     added_overflow::AddedOverflow,
+    attained::{self, Attained},
     contexts::{Constraint, ContextId, Contexts},
     deduction::{Deduction, Work},
     facts::{Facts, Overflow},
@@ -317,6 +318,22 @@ impl<'a> Analyzer<'a> {
         cond: ExprId,
     ) -> Option<(bool, Vec<Lacking>)> {
         sources::lacking(&mut self.deduction, overflow, ctx, cond)
+    }
+    /// The variables that take every value of their range on the way to a context.
+    pub fn attained(&mut self, ctx: ContextId) -> Vec<Attained> {
+        attained::attained(&mut self.deduction, ctx)
+    }
+    /// Returns true if a condition is false in some run that reaches the context: it contradicts what is known there,
+    /// or does for a value that a variable takes. Nobody can state such a fact. Adds the values to the body, as
+    /// [`Analyzer::grow`] does.
+    pub fn is_refuted(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        fact: ExprId,
+        attained: &[Attained],
+    ) -> bool {
+        attained::is_refuted(&mut self.deduction, overflow, ctx, fact, attained)
     }
 
     // ---- for the simplifier ----

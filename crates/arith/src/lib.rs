@@ -2,6 +2,7 @@
 
 mod added_overflow;
 mod analyzer;
+mod attained;
 pub mod canonical;
 mod cells;
 mod contexts;
@@ -24,6 +25,7 @@ mod states;
 mod traps;
 
 pub use analyzer::Analyzer;
+pub use attained::Attained;
 pub use contexts::{Constraint, ContextId};
 pub use deduction::Work;
 pub use facts::{Facts, Overflow};

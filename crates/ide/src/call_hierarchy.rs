@@ -39,7 +39,7 @@ pub enum CallPlace {
 pub struct CallItem {
     /// Its file.
     pub file: CallFile,
-    /// Its name.
+    /// Its name, which can be seen.
     pub name: Box<str>,
     /// Names of the classes and functions around it, and its own, joined by `.`.
     pub path: Box<str>,

@@ -24,7 +24,7 @@ pub enum SymbolKind {
 /// A symbol with its children.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DocumentSymbol {
-    /// Name.
+    /// Name, which can be seen.
     pub name: String,
     /// More about it.
     pub detail: Option<String>,

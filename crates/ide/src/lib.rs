@@ -102,7 +102,9 @@ pub use crate::{
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
     kept::Elsewhere,
-    names::operations::{SharedSymbol, SymbolPart, linked_files},
+    names::operations::{
+        CallerPlace, SharedSymbol, SymbolPart, SymbolPlace, SymbolRole, linked_files, linked_places,
+    },
     outline::Spot,
     pace::Pace,
     preview::{PassPreview, Stage, preview, preview_operations},
@@ -410,6 +412,24 @@ impl Analysis {
         offset: TextSize,
     ) -> Cancellable<Option<SharedSymbol>> {
         self.ask_at(file, offset, names::operations::shared_symbol)
+    }
+
+    /// The symbol that is meant at an offset, if other files of its folder may mean it, or define it.
+    pub fn meant_symbol(
+        &self,
+        file: FileId,
+        offset: TextSize,
+    ) -> Cancellable<Option<SharedSymbol>> {
+        self.ask_at(file, offset, names::operations::meant_symbol)
+    }
+
+    /// The places of a symbol in a file. [`linked_places`] tells which of the files mean the symbol.
+    pub fn symbol_places(
+        &self,
+        file: FileId,
+        symbol: &SharedSymbol,
+    ) -> Cancellable<Vec<SymbolPlace>> {
+        self.ask(file, |db, file| names::operations::symbol_places(db, file, symbol))
     }
 
     /// Returns the part of a file in giving a symbol of another file a new name. [`linked_files`] tells which of the

@@ -10,9 +10,7 @@
 
 pub(crate) mod operations;
 
-use dataflow::scopes::ScopeTree;
 use db::{PlacedUnit, RootDatabase};
-use frontend::tvmscript::Site;
 use ir::{
     BinaryOp, Body, ExprKind, OccurrenceId, OpId, ValueId,
     arena::Id as _,
@@ -22,8 +20,8 @@ use syntax::{Edit, TextEdit, TextRange};
 
 use crate::{
     code_action::{ActionKind, CodeAction},
-    deciding_fact::fact,
-    lacking::{lacks, names},
+    deciding_fact::{fact, names},
+    lacking::{lacks, may_be_stated},
     plan_text::PlanText,
 };
 
@@ -50,7 +48,12 @@ pub(crate) fn fact_actions(
         let Some(fact) = fact(text.body, culprit).filter(|it| !known.contains(it)) else {
             continue;
         };
-        let wanted = Wanted { fact: &fact, names: &names(text.body, [culprit]), use_at: *first };
+        let names = names(text.body, [culprit]);
+        let before = written_before(db, at, &text, *first, &names);
+        if before.is_none_or(|it| !may_be_stated(db, at.unit, culprit, *first, it)) {
+            continue;
+        }
+        let wanted = Wanted { fact: &fact, names: &names, use_at: *first };
         let outcome = format!("`{}` is computed once", text.expr(*first));
         res.extend(actions(db, at, &text, wanted, &outcome, &|edit| saves_more(db, at, edit)));
         known.push(fact);
@@ -83,7 +86,8 @@ fn about_expressions(
     let mut res = Vec::new();
     let mut n_tried = 0;
     for occurrence in asked {
-        for lack in lacks(db, at.unit, occurrence) {
+        let before = |names: &[ValueId]| written_before(db, at, text, occurrence, names);
+        for lack in lacks(db, at.unit, occurrence, &before) {
             if n_tried == MOST_TRIED || known.contains(&lack.fact) {
                 continue;
             }
@@ -134,10 +138,8 @@ fn actions(
     is_better: &dyn Fn(&Edit) -> bool,
 ) -> Vec<CodeAction> {
     let Wanted { fact, names, use_at } = wanted;
-    let op = db::occurrences(db, at.unit)[use_at].op;
-    let Some(site) = site(text, db::analyses(db, at.unit).scopes(), op, names) else {
-        return Vec::new();
-    };
+    let before = written_before(db, at, text, use_at, names);
+    let Some(site) = before.and_then(|it| text.map.site(it)) else { return Vec::new() };
     let ways = [
         (format!("Assume `{fact}`, so that {outcome}"), format!("T.assume({fact})")),
         (format!("Assert `{fact}`, so that {outcome}"), format!("assert {fact}, \"{fact}\"")),
@@ -155,21 +157,24 @@ fn actions(
     res
 }
 
-/// The place for a statement before the outermost statement around an operation that sees some names.
-fn site<'a>(
-    text: &PlanText<'a>,
-    scopes: &ScopeTree,
-    op: OpId,
+/// The outermost statement around an occurrence that sees some names and has a place for a statement before it.
+fn written_before(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    text: &PlanText<'_>,
+    occurrence: OccurrenceId,
     names: &[ValueId],
-) -> Option<&'a Site> {
+) -> Option<OpId> {
     let body = text.body;
+    let analyses = db::analyses(db, at.unit);
+    let scopes = analyses.scopes();
     let mut found = None;
-    let mut around = Some(op);
-    while let Some(at) = around {
-        if names.iter().all(|it| scopes.sees(body, at, *it)) {
-            found = text.map.site(at).or(found);
+    let mut around = Some(db::occurrences(db, at.unit)[occurrence].op);
+    while let Some(op) = around {
+        if names.iter().all(|it| scopes.sees(body, op, *it)) && text.map.site(op).is_some() {
+            found = Some(op);
         }
-        around = body.regions[body.blocks[body.ops[at].parent].parent].parent;
+        around = body.regions[body.blocks[body.ops[op].parent].parent].parent;
     }
     found
 }

@@ -11,6 +11,7 @@ use crate::{
     elsewhere::Index,
     names::marks::marks,
     outline::{self, Spot},
+    shortened::shown_name,
     units,
 };
 
@@ -79,7 +80,8 @@ pub(crate) fn workspace_symbols(
         for it in file.outline().symbols {
             let Some(how) = matches(it.name, query) else { continue };
             let place = WorkspacePlace::Closed(id, it.spot);
-            let (name, container, kind) = (it.name.into(), it.container.into(), it.kind);
+            let (name, container, kind) =
+                (shown_name(it.name).into(), it.container.into(), it.kind);
             found.push((how, WorkspaceSymbol { name, container, kind, place }));
         }
     }
@@ -96,7 +98,7 @@ fn symbols_of(
     add: &mut dyn FnMut(WorkspaceSymbol),
 ) {
     let symbol = |name: &str, container: &str, kind, range| WorkspaceSymbol {
-        name: name.into(),
+        name: shown_name(name).into(),
         container: container.into(),
         kind,
         place: WorkspacePlace::Open(id, OrderedRange(range)),

@@ -62,22 +62,13 @@ pub fn format_mlir(
     let mut edits = Vec::new();
     for (before, token, gap) in gaps(text, &tokens) {
         let start = before.map_or(0, |it| it.end);
-        let end = start + gap.len();
-        let mut new = laid_out(&style, before, token, gap);
-        let (mut gap, mut end) = (gap, end);
-        // How far the next line is indented is for those who ask for that line.
-        let is_last =
-            lines.is_some_and(|it| usize::from(it.start()) <= start && usize::from(it.end()) < end);
-        let line_break = |it: &str| it.find(['\n', '\r']);
-        if is_last && let (Some(old_break), Some(new_break)) = (line_break(gap), line_break(&new)) {
-            new.truncate(new_break);
-            gap = &gap[..old_break];
-            end = start + old_break;
-        }
-        let range = TextRange::new(offset(start), offset(end));
-        if new != gap
-            && lines.is_none_or(|it| it.start() <= range.end() && range.start() <= it.end())
-        {
+        let new = laid_out(&style, before, token, gap);
+        let all = match lines {
+            Some(lines) => within_lines(lines, start, gap, &new),
+            None => vec![(start, gap, new.as_str())],
+        };
+        for (start, old, new) in all.into_iter().filter(|it| it.1 != it.2) {
+            let range = TextRange::new(offset(start), offset(start + old.len()));
             edits.push(Edit::replace(range, new));
         }
     }
@@ -112,6 +103,56 @@ fn whole_lines(text: &str, range: TextRange) -> TextRange {
     let start = bytes[..from].iter().rposition(is_break).map_or(0, |it| it + 1);
     let end = bytes[to..].iter().position(is_break).map_or(text.len(), |it| to + it);
     TextRange::new(offset(start), offset(end))
+}
+
+/// The parts of a gap in some lines, with what they become: white space between the comments of a gap is laid out by
+/// itself, and how far a line is indented is for those who ask for that line.
+fn within_lines<'t>(
+    lines: TextRange,
+    start: usize,
+    gap: &'t str,
+    new: &'t str,
+) -> Vec<(usize, &'t str, &'t str)> {
+    let (first, last) = (usize::from(lines.start()), usize::from(lines.end()));
+    let (of_gap, of_new) = (white_space(gap), white_space(new));
+    let pairs = match of_gap.len() == of_new.len() {
+        true => {
+            of_gap.into_iter().zip(of_new).map(|((at, old), (_, new))| (at, old, new)).collect()
+        }
+        false => vec![(0, gap, new)],
+    };
+    let cut = |(at, old, new): (usize, &'t str, &'t str)| {
+        let from = start + at;
+        let to = from + old.len();
+        let is_break = ['\n', '\r'];
+        match (from < first, to > last) {
+            _ if to < first || from > last => None,
+            (false, false) => Some((from, old, new)),
+            // Up to the end of the last line.
+            (false, true) => Some((from, &old[..old.find(is_break)?], &new[..new.find(is_break)?])),
+            // From the start of the line of what follows.
+            (true, false) => {
+                let at = old.rfind(is_break)? + 1;
+                Some((from + at, &old[at..], &new[new.rfind(is_break)? + 1..]))
+            }
+            (true, true) => None,
+        }
+    };
+    pairs.into_iter().filter_map(cut).collect()
+}
+
+/// The white space of a gap: before, between and behind its comments; with where each begins.
+fn white_space(gap: &str) -> Vec<(usize, &str)> {
+    let mut res = Vec::new();
+    let mut done = 0;
+    while let Some(at) = gap[done..].find("//") {
+        res.push((done, &gap[done..done + at]));
+        let comment = &gap[done + at..];
+        let end = comment.find(['\n', '\r']).unwrap_or(comment.len());
+        done += at + comment[..end].trim_end().len();
+    }
+    res.push((done, &gap[done..]));
+    res
 }
 
 fn applied(text: &str, edits: &[Edit]) -> String {

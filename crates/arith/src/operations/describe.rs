@@ -15,8 +15,8 @@ use super::{
     notation::{leaf_name, term_text},
 };
 use crate::{
-    Constraint, ContextId, Interval, Modular, Overflow, Simplifier, Source, integers::negated,
-    simplify::MissingFact,
+    Attained, Constraint, ContextId, Interval, Modular, Overflow, Simplifier, Source,
+    integers::negated, simplify::MissingFact,
 };
 
 /// Conditions that are listed.
@@ -152,15 +152,22 @@ impl OperationFacts<'_> {
             return None;
         }
         let lacks = self.lacks(context, term);
+        let attained = self.attained(context);
         let OperationFacts { body, analyzer, leaves, deciders, .. } = self;
         let simplifier = Simplifier::of(analyzer);
         let written = Written { simplifier, leaves, ops: body, deciders, names };
-        Some(written.describe(context, term, lacks))
+        Some(written.describe(context, term, lacks, &attained))
     }
 }
 
 impl Written<'_> {
-    fn describe(mut self, context: ContextId, term: ExprId, lacks: Lacks) -> ValueFacts {
+    fn describe(
+        mut self,
+        context: ContextId,
+        term: ExprId,
+        lacks: Lacks,
+        attained: &[Attained],
+    ) -> ValueFacts {
         let facts = self.simplifier.analyzer().facts_with(READING, context, term);
         let body = self.simplifier.body();
         let dtype = body.dtype(term).unwrap_or(DataType::INT64);
@@ -188,7 +195,7 @@ impl Written<'_> {
             because: self.because(context, term),
             known: self.all_known(context),
             steps,
-            missing: self.missing(context, term, lacks),
+            missing: self.missing(context, term, lacks, attained),
         }
     }
 
@@ -243,9 +250,19 @@ impl Written<'_> {
         res
     }
 
-    fn missing(&mut self, context: ContextId, term: ExprId, lacks: Lacks) -> Vec<Lack> {
+    /// The facts that are missing, but for those that some run contradicts.
+    fn missing(
+        &mut self,
+        context: ContextId,
+        term: ExprId,
+        lacks: Lacks,
+        attained: &[Attained],
+    ) -> Vec<Lack> {
         let mut res = Vec::new();
         for (fact, outcome) in lacks {
+            if self.is_refuted(context, fact, attained) {
+                continue;
+            }
             let root = self.simplifier.analyzer().root();
             let fact = self.simplifier.simplify(root, fact, Overflow::Excluded);
             res.push(self.lack(fact, outcome));
@@ -253,6 +270,7 @@ impl Written<'_> {
         for it in self.simplifier.missing(context, term, READING) {
             let outcome = Outcome::Rule { rule: it.rule, part: self.text(it.expr) };
             let lack = match it.fact {
+                MissingFact::Holds(fact) if self.is_refuted(context, fact, attained) => continue,
                 MissingFact::Holds(condition) => self.lack(condition, outcome),
                 MissingFact::NoOverflow(part) => Lack {
                     fact: self.text(part),
@@ -270,6 +288,13 @@ impl Written<'_> {
             }
         }
         res
+    }
+
+    fn is_refuted(&mut self, context: ContextId, fact: ExprId, attained: &[Attained]) -> bool {
+        // A sum that wraps excuses nothing where people read the fact.
+        let mut is_so =
+            |reading| self.simplifier.analyzer().is_refuted(reading, context, fact, attained);
+        is_so(READING) || is_so(Overflow::Excluded)
     }
 
     fn lack(&self, fact: ExprId, outcome: Outcome) -> Lack {

@@ -8,14 +8,15 @@
 //! - that a bound is a multiple of the number of elements (`%start + d0 < %n`: `%n mod 64 == 0`): the mask is one
 //!   condition for all of them then.
 
-use ir::{BinaryOp, DataType, ExprId, ExprKind, ValueId, fold};
+use ir::{BinaryOp, DataType, ExprId, ExprKind, ValueId, ValueKind, fold, known_ops};
 use rustc_hash::FxHashMap;
 
 use super::{
     LeafKind, OperationFacts,
     describe::{Lacks, Outcome, Written},
+    id_of, op_name,
 };
-use crate::{ContextId, Lacking, Overflow};
+use crate::{Attained, ContextId, Interval, Lacking, Overflow};
 
 /// Facts of more nodes are none that a person would write.
 const MOST_NODES: u32 = 24;
@@ -53,6 +54,56 @@ impl OperationFacts<'_> {
             res.extend(self.same_in_lanes(context, part));
         }
         res
+    }
+
+    /// The leaves that take every value of a range in a context: lanes, variables of loops, threads and programs.
+    pub(super) fn attained(&mut self, context: ContextId) -> Vec<Attained> {
+        let mut leaves: Vec<(ValueId, LeafKind, Option<ValueId>)> =
+            self.leaves.iter().map(|(leaf, it)| (*leaf, it.kind, it.value)).collect();
+        leaves.sort_unstable_by_key(|it| it.0);
+        let mut res = Vec::new();
+        for (variable, kind, value) in leaves {
+            let (has_first, has_last) = match (kind, self.loops.get(&variable)) {
+                (LeafKind::Every, Some(&[first, end, _])) => {
+                    let is_number = |it: ExprId| self.analyzer.body().expr(it).is_constant();
+                    (is_number(first), is_number(first) && is_number(end))
+                }
+                (LeafKind::Every, None) => (true, true),
+                (LeafKind::Program, _) => (true, self.has_end(context, variable)),
+                _ if value.is_some_and(|it| self.is_id_of_launch(it)) => {
+                    (true, self.has_end(context, variable))
+                }
+                _ => continue,
+            };
+            res.push(Attained { variable, has_first, has_last });
+        }
+        res
+    }
+
+    /// True if something says where the values of a leaf end.
+    fn has_end(&mut self, context: ContextId, leaf: ValueId) -> bool {
+        let term = self.analyzer.grow(|body| body.value_expr(leaf));
+        let Some(dtype) = self.analyzer.body().dtype(term) else { return false };
+        // The size of a launch that nobody knows is a number of the type, and an index is less.
+        self.analyzer.bound(context, term).max < Interval::of_type(dtype).max - 1
+    }
+
+    /// True for the number of a thread or block: each of a launch has another one.
+    fn is_id_of_launch(&self, value: ValueId) -> bool {
+        /// The arguments of `gpu.launch` that are such numbers; others are sizes.
+        const N_IDS: usize = 6;
+        match self.body.values[value].kind {
+            ValueKind::Result(op, _) => {
+                matches!(op_name(self.body, op), "gpu.thread_id" | "gpu.block_id")
+            }
+            ValueKind::BlockArg(block, _) => {
+                let around = self.body.regions[self.body.blocks[block].parent].parent;
+                let of_launch = around.map(|it| id_of(self.body, it));
+                of_launch == Some(Some(known_ops::GPU_LAUNCH))
+                    && self.body.blocks[block].args.iter().take(N_IDS).any(|it| *it == value)
+            }
+            _ => false,
+        }
     }
 
     /// The undecided parts of a condition that are joined by `and`.

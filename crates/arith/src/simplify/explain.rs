@@ -130,12 +130,18 @@ impl Simplifier<'_> {
         steps
     }
 
-    /// Returns the facts that would let a rule apply to the simplest form of an expression, each with its rule.
+    /// Returns the facts that would let a rule apply to the simplest form of an expression, each with its rule. None
+    /// that some run contradicts which gets there.
     pub fn missing(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Missing> {
         let result = self.simplify(ctx, expr, reading);
         let memo = std::mem::take(&mut self.memo);
-        let missing = self.traced(At { ctx, reading }, result, false).missing;
+        let mut missing = self.traced(At { ctx, reading }, result, false).missing;
         self.memo = memo;
+        let attained = self.analyzer.attained(ctx);
+        missing.retain(|it| match it.fact {
+            MissingFact::Holds(fact) => !self.analyzer.is_refuted(reading, ctx, fact, &attained),
+            MissingFact::NoOverflow(_) | MissingFact::NoEvent(_) => true,
+        });
         missing
     }
 

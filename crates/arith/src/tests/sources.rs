@@ -75,3 +75,32 @@ fn missing_signs_are_named() {
     check_lacking(&["t < d1"], "t * d2 <= d1 * d2", "true if d2 >= 0");
     check_lacking(&["t < n"], "t < d1", "nothing");
 }
+
+#[track_caller]
+fn check_refuted(context: &[&str], fact: &str, expected: bool) {
+    let question = Question::new(SHAPES, context, fact);
+    let is_refuted = question.ask(|it, ctx, fact| {
+        let attained = it.attained(ctx);
+        it.is_refuted(Overflow::Excluded, ctx, fact, &attained)
+    });
+    assert_eq!(is_refuted, expected, "{fact}");
+}
+
+#[test]
+fn a_fact_that_some_run_contradicts_is_refuted() {
+    // A loop takes all values of its range, also those beyond a parameter.
+    check_refuted(&["b in 0, 512"], "b < 64", true);
+    check_refuted(&["b in 0, 512", "b < n"], "b < 64", true);
+    check_refuted(&["b in 0, 512", "b < 64"], "b < 100", false);
+    check_refuted(&["b in 0, 512", "b >= 64"], "b < 0", true);
+    check_refuted(&["b in 0, 512", "t in 0, 4"], "b * 4 + t < 2000", true);
+    check_refuted(&["b in 0, 512", "t in 0, 4"], "b * 4 + t < 2048", false);
+    check_refuted(&["b in 0, 505"], "b % 8 == 0", true);
+    check_refuted(&["b in 0, n"], "b > 0", true);
+    // A parameter has one value.
+    check_refuted(&["n >= 100"], "n < 64", true);
+    check_refuted(&["n >= 10"], "n < 64", false);
+    check_refuted(&["b in 0, 512"], "b < n", false);
+    check_refuted(&["b in 0, 512", "n < 100"], "b < n", true);
+    check_refuted(&["b in 0, n"], "b < 64", false);
+}

@@ -11,6 +11,7 @@ use super::{CallEdge, CallFile, CallItem, CallPlace, CallTarget, World, add};
 use crate::{
     FileId,
     outline::{ClosedCall, Spot},
+    shortened::shown_name,
 };
 
 /// The function whose name, or a call of which, is at an offset.
@@ -33,7 +34,7 @@ pub(super) fn item_at(
 fn own_item(id: FileId, it: &Callable) -> CallItem {
     CallItem {
         file: CallFile::Open(id),
-        name: it.name().into(),
+        name: shown_name(it.name()).into(),
         path: it.path.clone(),
         kind: Some(it.kind),
         range: CallPlace::Range(it.range),
@@ -65,7 +66,7 @@ fn item_of(
             let spot = CallPlace::Spot(Spot::new(&LineIndex::new(&text), found.name_range));
             Some(CallItem {
                 file: CallFile::Path(callee.file.clone()),
-                name: found.name().into(),
+                name: shown_name(found.name()).into(),
                 path: found.path.clone(),
                 kind: Some(found.kind),
                 range: spot,
@@ -137,7 +138,7 @@ fn edges_of_closed(edges: &mut Vec<CallEdge>, id: FileId, call: &ClosedCall<&str
     let spot = CallPlace::Spot(caller.spot);
     let item = CallItem {
         file: CallFile::Closed(id),
-        name: caller.name.into(),
+        name: shown_name(caller.name).into(),
         path,
         kind: None,
         range: spot,

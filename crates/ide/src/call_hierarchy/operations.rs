@@ -8,6 +8,7 @@ use super::{CallEdge, CallFile, CallItem, CallPlace, add};
 use crate::{
     FileId,
     names::operations::{FunctionPlace, SymbolUse, function_uses, symbol_function},
+    shortened::shown_name,
 };
 
 /// The function whose symbol is defined or mentioned at an offset.
@@ -23,7 +24,7 @@ pub(super) fn item_at(
 fn item(id: FileId, name: &str, range: TextRange, selection: TextRange) -> CallItem {
     CallItem {
         file: CallFile::Open(id),
-        name: name.into(),
+        name: shown_name(name).into(),
         path: name.into(),
         kind: None,
         range: CallPlace::Range(range),

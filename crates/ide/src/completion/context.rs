@@ -1,7 +1,7 @@
 //! The name that is being typed, told by the text of its line: it need not be a token yet. Keys of a dictionary are
 //! told by the text up to the brace that opens it.
 
-use syntax::{TextRange, TextSize};
+use syntax::{Shapes, TextRange, TextSize};
 
 use super::CompletionKind;
 use crate::signature_help::written_operation;
@@ -56,6 +56,69 @@ pub(super) fn typed(text: &str, offset: TextSize) -> Option<Typed<'_>> {
     Some(Typed { wanted, prefix: &before[start..], range })
 }
 
+/// Returns true if a name that begins at an offset is a new one: the first of its line, which defines results or a
+/// block; an argument of a function or block; the variable of a loop; the name of a function. O([`MAX_DICTIONARY`]).
+pub(super) fn is_defined_here(text: &str, name: TextRange, shapes: &Shapes) -> bool {
+    let Some(before) = text.get(..usize::from(name.start())) else { return false };
+    let line = &before[before.rfind('\n').map_or(0, |it| it + 1)..];
+    let bracket = open_bracket(before);
+    let sigil = text[usize::from(name.start())..].chars().next();
+    if !matches!(sigil, Some('%' | '^' | '@')) {
+        return false;
+    }
+    if sigil == Some('@') {
+        return written_operation(before).is_some_and(|(op, behind)| {
+            let is_named = behind.contains(['@', '(', '{']);
+            (shapes.is_function(op) || shapes.is_module(op)) && !is_named
+        });
+    }
+    let names = line.trim_start();
+    let names = names.strip_prefix('(').unwrap_or(names);
+    let of_results = |it: char| is_of_name(it) || matches!(it, '%' | ':' | ',' | ' ');
+    let is_first = match sigil {
+        Some('%') => {
+            names.trim().is_empty() || names.starts_with('%') && names.ends_with([',', ' '])
+        }
+        _ => names.trim().is_empty(),
+    };
+    let outside = before[..before.len() - line.trim_start().len()].trim_end();
+    if is_first && names.chars().all(of_results) {
+        return begins_statement(outside);
+    }
+    if sigil != Some('%') {
+        return false;
+    }
+    if let Some(open) = bracket.filter(|it| before[*it..].starts_with('(')) {
+        let head = before[..open].trim_end();
+        let last = &head[head.trim_end_matches(|it| is_of_name(it) || it == '"').len()..];
+        let around = head[..head.len() - last.len()].chars().next_back();
+        let before_sigil = &head[..head.len() - last.len() - around.map_or(0, char::len_utf8)];
+        let is_label = around == Some('^')
+            && before_sigil.rsplit('\n').next().is_some_and(|it| it.trim().is_empty())
+            && begins_statement(before_sigil.trim_end());
+        let is_function = around == Some('@')
+            && written_operation(&before[..open]).is_some_and(|it| shapes.is_function(it.0));
+        if is_label || is_function {
+            return true;
+        }
+    }
+    let loop_of = written_operation(before);
+    loop_of.is_some_and(|(op, behind)| behind.trim().is_empty() && shapes.defines_first(op))
+}
+
+/// Returns true if an operation or a label may begin behind a text: nothing in it goes on.
+fn begins_statement(before: &str) -> bool {
+    if open_bracket(before).is_some_and(|it| !before[it..].starts_with('{')) {
+        return false;
+    }
+    let code = before.lines().rev().map(|line| match comment_starts(line) {
+        true => line.split("//").next().unwrap_or_default().trim_end(),
+        false => line.trim_end(),
+    });
+    let last = code.take(MAX_COMMENTS).find(|it| !it.is_empty()).unwrap_or_default();
+    !last.ends_with([',', '(', '[', '=', '<']) && !last.ends_with("->")
+}
+
 /// The key of an operation's dictionary that is being typed.
 pub(super) struct Key<'a> {
     /// The operation.
@@ -66,6 +129,9 @@ pub(super) struct Key<'a> {
     pub(super) is_region: bool,
     pub(super) typed: Typed<'a>,
 }
+
+/// Lines of comments before a statement that are passed.
+const MAX_COMMENTS: usize = 256;
 
 /// More of a text before a key is not searched for its brace.
 const MAX_DICTIONARY: usize = 4096;
@@ -88,8 +154,13 @@ pub(super) fn key(text: &str, offset: TextSize) -> Option<Key<'_>> {
     Some(Key { op, written, is_region, typed: ending(before, prefix, CompletionKind::Key) })
 }
 
-/// The innermost brace that a text leaves open.
+/// The innermost brace that a text leaves open; none if another bracket is open in it.
 fn open_brace(before: &str) -> Option<usize> {
+    open_bracket(before).filter(|it| before[*it..].starts_with('{'))
+}
+
+/// The innermost bracket that a text leaves open. O([`MAX_DICTIONARY`]).
+fn open_bracket(before: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut in_string = false;
     for (at, it) in before.bytes().enumerate().rev().take(MAX_DICTIONARY) {
@@ -97,8 +168,7 @@ fn open_brace(before: &str) -> Option<usize> {
             b'"' => in_string = !in_string,
             _ if in_string => {}
             b'}' | b']' | b')' => depth += 1,
-            b'{' if depth == 0 => return Some(at),
-            b'[' | b'(' if depth == 0 => return None,
+            b'{' | b'[' | b'(' if depth == 0 => return Some(at),
             b'{' | b'[' | b'(' => depth -= 1,
             _ => {}
         }

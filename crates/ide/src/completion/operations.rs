@@ -9,7 +9,7 @@ use syntax::{TextRange, TextSize};
 
 use super::{
     Completion, CompletionKind, Completions, MAX_ITEMS,
-    context::{Key, Typed, Word, key, typed, word},
+    context::{Key, Typed, Word, is_defined_here, key, typed, word},
     is_completion,
     scope::{self, Place},
 };
@@ -35,6 +35,9 @@ pub(super) fn completions(
         return Some(answer(found.0, &found.1, at.to_file(range), false));
     }
     let typed = typed(db::text(db, at.unit), inner)?;
+    if is_defined_here(db::text(db, at.unit), typed.range, db::shapes(db, file)) {
+        return None;
+    }
     let items = match typed.wanted {
         CompletionKind::Value => values(db, &at, inner)?,
         CompletionKind::Block => blocks(db, &at, inner)?,

@@ -9,7 +9,7 @@ use syntax::{
 };
 
 use super::{DocumentSymbol, SymbolKind};
-use crate::guarded::item;
+use crate::{guarded::item, shortened::shown_name};
 
 /// A symbol of a unit, with the number of the one that it is in; in text order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -146,8 +146,8 @@ fn is_entered(node: &SyntaxNode) -> bool {
 
 /// The symbol that a node is, and whether it is a function with a unit of its own.
 fn symbol(node: &SyntaxNode, unit: UnitKind, shapes: &Shapes) -> Option<(DocumentSymbol, bool)> {
-    let make = |name: String, kind, selection: TextRange| DocumentSymbol {
-        name,
+    let make = |name: &str, kind, selection: TextRange| DocumentSymbol {
+        name: shown_name(name).to_owned(),
         detail: None,
         kind,
         range: node.text_range(),
@@ -160,7 +160,7 @@ fn symbol(node: &SyntaxNode, unit: UnitKind, shapes: &Shapes) -> Option<(Documen
         let is_function = unit == UnitKind::Frame && shapes.is_function(op.as_str());
         let kind = if is_function { SymbolKind::Function } else { SymbolKind::Module };
         let mut symbol = match symbol_of(node) {
-            Some((name, range)) if is_function || is_module => make(name.into(), kind, range),
+            Some((name, range)) if is_function || is_module => make(&name, kind, range),
             // Of an operation without a known form, a symbol may be what it calls.
             Some(_)
                 if matches!(operation, mlir::Operation::OpaqueOp(_))
@@ -168,9 +168,9 @@ fn symbol(node: &SyntaxNode, unit: UnitKind, shapes: &Shapes) -> Option<(Documen
             {
                 return None;
             }
-            Some((name, range)) => make(name.into(), SymbolKind::Global, range),
+            Some((name, range)) => make(&name, SymbolKind::Global, range),
             None if is_function || is_module => {
-                make(op.as_str().to_owned(), kind, TextRange::empty(node.text_range().start()))
+                make(op.as_str(), kind, TextRange::empty(node.text_range().start()))
             }
             None => return None,
         };
@@ -180,11 +180,11 @@ fn symbol(node: &SyntaxNode, unit: UnitKind, shapes: &Shapes) -> Option<(Documen
     if let Some(block) = mlir::Block::cast(node.clone()) {
         let label = block.block_label()?;
         let name = label.block_id_token()?;
-        return Some((make(name.text().to_owned(), SymbolKind::Block, name.text_range()), false));
+        return Some((make(name.text(), SymbolKind::Block, name.text_range()), false));
     }
     let op = pir::Op::cast(node.clone())?;
     let has_blocks = op.blocks().next().is_some();
     let name = op.string_token().filter(|_| has_blocks)?;
-    let text = name.text().trim_matches('"').to_owned();
+    let text = name.text().trim_matches('"');
     Some((make(text, SymbolKind::Block, name.text_range()), false))
 }

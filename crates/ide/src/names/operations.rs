@@ -18,8 +18,10 @@ use super::{
 };
 use crate::shortened::shortened;
 
-pub use self::linked::{SharedSymbol, SymbolPart, linked_files};
-pub(crate) use self::linked::{shared_symbol, symbol_part};
+pub use self::linked::{
+    CallerPlace, SharedSymbol, SymbolPart, SymbolPlace, SymbolRole, linked_files, linked_places,
+};
+pub(crate) use self::linked::{meant_symbol, shared_symbol, symbol_part, symbol_places};
 
 /// The kind of thing that a name names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,10 @@
 //! Signatures of operations: the operands by name, from the format of their definition, with attributes and results.
+//!
+//! Operands that the format leaves to code follow in their order. The one that is being written is found by matching
+//! the text with the format (`position`); where the form does not say which it is, none is.
+
+mod format;
+mod position;
 
 use std::ops::Range;
 
@@ -6,17 +12,21 @@ use db::{RootDatabase, SourceFile};
 use frontend::language;
 use syntax::TextSize;
 
+use self::{
+    format::{Definition, Kind, Part, bare, parts},
+    position::{Program, tokens},
+};
 use super::SignatureHelp;
 use crate::{
     attribute_names::{AttributeName, attribute_names},
     hover::effects_text,
 };
 
-/// An operation with its operands by name, as they are written.
+/// An operation with its parameters by name, as they are written.
 #[derive(Default)]
 struct Form {
     label: String,
-    operands: Vec<Range<usize>>,
+    parameters: Vec<Range<usize>>,
 }
 
 pub(super) fn signature_help(
@@ -30,26 +40,66 @@ pub(super) fn signature_help(
     let at = db::unit_at(db, file, offset)?;
     let before = db::text(db, at.unit).get(..usize::from(at.from_file(offset)?))?;
     let (op, written) = written_operation(before)?;
+    let is_generic = before[..before.len() - written.len()].ends_with('"');
     let shapes = db::shapes(db, file);
-    let mut form = Form { label: format!("{op} "), operands: Vec::new() };
-    match shapes.format_of(op) {
-        Some(format) => form.read(format),
-        None => form.label.push_str(&shapes.example_of(op)?),
+    let known = shapes.parts_of(op).unwrap_or_default();
+    let format = shapes.format_of(op);
+    let parts = format.map(parts).unwrap_or_default();
+    let mut definition = Definition {
+        operands: known.operands,
+        successors: known.successors,
+        ..Definition::default()
+    };
+    definition.note_types(&parts);
+    let mut form = Form { label: format!("{op} "), parameters: Vec::new() };
+    form.read(&parts, &definition, false);
+    if format.is_none() && definition.operands.is_none() {
+        form.label.push_str(&shapes.example_of(op)?);
     }
+    form.add_hidden(&definition);
     let namespace = language::of(db::language(db, file)).namespace;
     let effects = file.configuration(db).dialects(db).effects.as_ref();
     let documentation = effects_text(effects, namespace, shapes.full_name(op));
-    let n_operands = form.operands.len();
+    let n_operands = form.parameters.len();
     let label_end = form.label.trim_end().len();
     form.label.truncate(label_end);
-    let results = shapes.parts_of(op).and_then(|it| it.results).unwrap_or_default();
-    form.add_parts(&attribute_names(shapes, op), &results);
-    let active = match written.rsplit_once('{') {
-        Some((_, inside)) => form.key(n_operands, inside),
-        None => active(&form, n_operands, op.len(), written),
+    form.add_attributes(&attribute_names(shapes, op), &known.results.unwrap_or_default());
+    let parameter = |name: &str| {
+        form.parameters[..n_operands].iter().position(|it| form.label[it.clone()] == *name)
     };
-    let Form { label, operands } = form;
-    Some(SignatureHelp { label, parameters: operands, active, documentation: Some(documentation) })
+    let active = match open_brace(written) {
+        Some(inside) => form.key(n_operands, inside),
+        None => {
+            let generic = [Part::Literal("("), Part::Operands];
+            // A form that only code knows has the attributes before or behind the operands.
+            let by_code = [Part::Dict, Part::Operands, Part::Types(Vec::new())];
+            let keeps_order = shapes.keeps_order(op) && !shapes.is_swapped(op);
+            let parts = match format {
+                _ if is_generic => &generic[..],
+                Some(_) => &parts,
+                None if keeps_order && definition.operands.is_some() => &by_code,
+                None => &[],
+            };
+            Program::new(parts, &definition, &parameter).active(written)
+        }
+    };
+    let Form { label, parameters } = form;
+    Some(SignatureHelp { label, parameters, active, documentation: Some(documentation) })
+}
+
+/// The text behind the innermost brace that a text leaves open.
+fn open_brace(written: &str) -> Option<&str> {
+    let mut open = Vec::new();
+    for token in tokens(written) {
+        match token.text {
+            "{" => open.push(token.end),
+            "}" => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    open.last().map(|&end| &written[end..])
 }
 
 /// The operation that the last line of a text begins, and what is written behind its name.
@@ -70,46 +120,76 @@ pub(crate) fn written_operation(before: &str) -> Option<(&str, &str)> {
 }
 
 impl Form {
-    /// Adds the operands of a format: its variables and the marks between them, up to the types. What is optional is
-    /// left out.
-    fn read(&mut self, format: &str) {
-        let mut rest = format.trim_start();
-        while let Some(first) = rest.chars().next() {
-            let end = match first {
-                '`' => {
-                    let Some(end) = rest[1..].find('`') else { return };
-                    let literal = rest[1..=end].trim();
-                    if literal == ":" {
-                        return;
-                    }
-                    self.mark(literal);
-                    end + 2
+    /// Adds the variables of a format and the marks between them, up to the types. Of what is optional, and of what
+    /// code prints, only operands and successors; all of it where the definition does not say what is what.
+    fn read(&mut self, parts: &[Part<'_>], definition: &Definition, is_optional: bool) {
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Literal(":") if !is_optional && !has_operand(&parts[at..], definition) => {
+                    return;
                 }
-                '$' => {
-                    let is_end = |it: char| !(it.is_ascii_alphanumeric() || it == '_');
-                    let end = rest[1..].find(is_end).map_or(rest.len(), |it| it + 1);
-                    let start = self.label.len();
-                    self.label.push_str(&rest[1..end]);
-                    self.operands.push(start..self.label.len());
-                    end
+                Part::Literal(":") => {}
+                Part::Literal(literal) => self.mark(literal),
+                Part::Variable(name) => {
+                    let is_optional = is_optional || definition.kind(name) == Kind::OptionalOperand;
+                    self.name(name, is_optional);
                 }
-                '(' => group_end(rest),
-                _ => {
-                    let end =
-                        rest.find(|it: char| it.is_whitespace() || it == '(').unwrap_or(rest.len());
-                    // A directive with its parentheses: `type(…)`, `custom<…>(…)`, `oilist(…)`.
-                    end.max(1)
-                        + if rest[end..].starts_with('(') { group_end(&rest[end..]) } else { 0 }
+                Part::Group(first, _) if names_values(first, definition) => {
+                    self.read(first, definition, true);
                 }
-            };
-            rest = rest[end.min(rest.len())..].trim_start();
+                Part::Custom(_, names, _) => {
+                    let shown = |it: &&&str| definition.kind(it) != Kind::Attribute;
+                    self.names(names.iter().copied().filter(|it| shown(&it)));
+                }
+                Part::Operands => match &definition.operands {
+                    Some(names) => self.names(names.iter().map(String::as_str)),
+                    None => self.names(["operands"]),
+                },
+                Part::Successors => self.names(["successors"]),
+                Part::Group(..) | Part::Types(_) | Part::Dict | Part::Clauses(_) => {}
+            }
         }
     }
 
-    /// Adds the attributes that are not there yet, and the results.
-    fn add_parts(&mut self, attributes: &[AttributeName], results: &[String]) {
+    /// Adds the operands that are not there yet, in order.
+    fn add_hidden(&mut self, definition: &Definition) {
         let is_there = |form: &Form, name: &str| {
-            form.operands.iter().any(|it| form.label[it.clone()] == *name)
+            form.parameters.iter().any(|it| form.label[it.clone()] == *name)
+        };
+        for name in definition.operands.iter().flatten() {
+            if !is_there(self, bare(name)) {
+                if !self.parameters.is_empty() {
+                    self.mark(",");
+                }
+                self.names([name.as_str()]);
+            }
+        }
+    }
+
+    /// Adds parameters with commas between them.
+    fn names<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        for (at, name) in names.into_iter().enumerate() {
+            if at > 0 {
+                self.mark(",");
+            }
+            self.name(bare(name), name.ends_with('?'));
+        }
+    }
+
+    fn name(&mut self, name: &str, is_optional: bool) {
+        if !self.label.ends_with([' ', '[', '(', '<']) {
+            self.label.push(' ');
+        }
+        let start = self.label.len();
+        self.label.push_str(name);
+        self.parameters.push(start..self.label.len());
+        self.label.push_str(if is_optional { "?" } else { "" });
+    }
+
+    /// Adds the attributes that are not there yet, and the results.
+    fn add_attributes(&mut self, attributes: &[AttributeName], results: &[String]) {
+        let is_there = |form: &Form, name: &str| {
+            form.parameters.iter().any(|it| form.label[it.clone()] == *name)
         };
         let mut is_first = true;
         for attribute in attributes {
@@ -120,7 +200,7 @@ impl Form {
             self.label.push_str(if std::mem::take(&mut is_first) { " {" } else { ", " });
             let start = self.label.len();
             self.label.push_str(name);
-            self.operands.push(start..self.label.len());
+            self.parameters.push(start..self.label.len());
             self.label.push_str(if attribute.is_optional { "?" } else { "" });
         }
         if !is_first {
@@ -135,7 +215,7 @@ impl Form {
     fn key(&self, n_operands: usize, inside: &str) -> Option<usize> {
         let last = inside.rsplit(',').next()?;
         let key = last.split('=').next()?.trim();
-        let attributes = self.operands.iter().enumerate().skip(n_operands);
+        let attributes = self.parameters.iter().enumerate().skip(n_operands);
         attributes.filter(|it| self.label[it.1.clone()] == *key).map(|it| it.0).next()
     }
 
@@ -158,33 +238,20 @@ impl Form {
     }
 }
 
-/// The length of a group in parentheses with its mark, at the start of a text.
-fn group_end(text: &str) -> usize {
-    let mut depth = 0_usize;
-    let mut is_literal = false;
-    for (at, it) in text.char_indices() {
-        match it {
-            '`' => is_literal = !is_literal,
-            '(' if !is_literal => depth += 1,
-            ')' if !is_literal => {
-                depth -= 1;
-                if depth == 0 {
-                    let is_mark = text[at + 1..].starts_with(['?', '*']);
-                    return at + 1 + usize::from(is_mark);
-                }
-            }
-            _ => {}
+/// True if some parts name operands, successors, or what may be one.
+fn names_values(parts: &[Part<'_>], definition: &Definition) -> bool {
+    parts.iter().any(|it| match it {
+        Part::Variable(name) => definition.is_value(name),
+        Part::Custom(_, names, _) => names.iter().any(|it| definition.is_value(it)),
+        Part::Group(first, other) => {
+            names_values(first, definition) || names_values(other, definition)
         }
-    }
-    text.len()
+        Part::Operands | Part::Successors => true,
+        _ => false,
+    })
 }
 
-/// The number of the operand that is being written: the last one with no more marks before it than were written.
-fn active(form: &Form, n_operands: usize, name: usize, written: &str) -> Option<usize> {
-    if written.contains([':', '{', '<']) {
-        return None;
-    }
-    let marks = |text: &str| text.chars().filter(|it| matches!(it, ',' | '[' | '(')).count();
-    let n = marks(written);
-    form.operands[..n_operands].iter().rposition(|it| marks(&form.label[name..it.start]) <= n)
+/// True if some parts name what is known to be an operand.
+fn has_operand(parts: &[Part<'_>], definition: &Definition) -> bool {
+    definition.operands.is_some() && names_values(parts, definition)
 }

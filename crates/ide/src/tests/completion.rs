@@ -292,3 +292,48 @@ fn words_of_enumerations_are_offered() {
     "#]],
     );
 }
+
+/// True if names are offered at `$0`.
+fn is_offered(text: &str) -> bool {
+    let at = text.find("$0").expect("the place");
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(Language::Mlir, &text.replace("$0", "")));
+    let found = host.analysis().completions(FILE, (at as u32).into()).unwrap();
+    found.is_some_and(|it| !it.items.is_empty())
+}
+
+#[test]
+fn nothing_is_offered_where_a_name_is_given() {
+    let inside = |line: &str| {
+        format!(
+            "func.func @f(%a: i32) {{\n  %b = \"my.op\"() : () -> i32  // one\n  {line}\n  return\n^bb1(%z: i32):\n  return\n}}\n"
+        )
+    };
+    let given = [
+        inside("%$0"),
+        inside("%c, %$0"),
+        inside("%$0 = arith.addi %a, %a : i32"),
+        inside("scf.for %$0"),
+        inside("^$0"),
+        inside("^bb2(%x: i32, %$0"),
+        "func.func @f(%a: i32, %$0) {\n  return\n}\n".to_owned(),
+        "func.func @f()\nfunc.func private @$0\n".to_owned(),
+    ];
+    for text in given {
+        assert!(!is_offered(&text), "{text}");
+    }
+    let used = [
+        inside("\"my.op\"(%$0"),
+        inside("\"my.op\"(%a,\n    %$0"),
+        inside("call @f(%$0"),
+        inside("call @$0"),
+        inside("%c = arith.addi %a, %$0"),
+        inside("scf.for %i = %$0"),
+        inside("\"my.op\"(\n    %$0"),
+        inside("cf.br ^bb1(%$0"),
+        inside("cf.br ^$0"),
+    ];
+    for text in used {
+        assert!(is_offered(&text), "{text}");
+    }
+}

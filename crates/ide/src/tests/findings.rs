@@ -274,3 +274,34 @@ fn a_text_that_stands_for_several_loads_is_told_once_and_so_is_a_name_that_is_de
         "#]],
     );
 }
+
+#[test]
+fn facts_that_some_run_contradicts_are_not_offered() {
+    let check = |body: &str| check_actions(body, ActionKind::QuickFix, expect![[r#""#]]);
+    // A loop takes all values of its range.
+    check("for k in range(512):\n    A[k] = B[k $0% 64]");
+    check("for k in range(512):\n    if k >= 64:\n        A[k] = B[k $0% 64]");
+    check("for k in range(512):\n    if k < n:\n        A[k] = B[k $0% 64]");
+    check("for k in T.thread_binding(512, thread=\"threadIdx.x\"):\n    A[k] = B[k $0% 64]");
+    check("tx = T.launch_thread(\"threadIdx.x\", 512)\nA[tx] = B[tx $0% 64]");
+    check(
+        "for k in range(512):\n    with T.sblock():\n        v = T.axis.spatial(512, k)\n        A[v] = B[v $0% 64]",
+    );
+    check("if n >= 100:\n    A[0] = B[n $0% 64]");
+    // The fact would stand before the condition.
+    check(
+        "for k in range(512):\n    if k != 0:\n        A[i $0// k] = 1\n    if k != 0:\n        B[i // k] = 2",
+    );
+    // It may be true of all calls.
+    check_actions(
+        "if n >= 10:\n    A[0] = B[n $0% 64]",
+        ActionKind::QuickFix,
+        expect![[r##"
+        # Assume `n < 64`, so that `n % 64` is simpler
+        # Assert `n < 64`, so that `n % 64` is simpler
+        assert n < 64, "n < 64"
+        if n >= 10:
+            A[0] = B[n % 64]
+    "##]],
+    );
+}

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::FILE;
-use crate::{Analysis, AnalysisHost, Language, SymbolPart, TextSize, linked_files};
+use crate::{Analysis, AnalysisHost, Language, SymbolPart, TextSize, linked_files, linked_places};
 
 fn analysis(text: &str) -> Analysis {
     let mut host = AnalysisHost::new();
@@ -25,7 +25,7 @@ fn check(files: &[(&str, &str)], new_name: &str, expected: Expect) {
         .iter()
         .map(|(name, text)| {
             let part = analysis(text).symbol_part(FILE, &symbol, new_name).unwrap();
-            let may_be_in = symbol.may_be_in(text, new_name);
+            let may_be_in = symbol.may_be_in(text, Some(new_name));
             assert!(may_be_in || part == SymbolPart::default(), "{name} need not be read");
             ((*name).to_owned(), part)
         })
@@ -155,5 +155,64 @@ fn names_that_would_collide_are_refused() {
         expect![
             "`c.mlir` defines `@new`: files that mean this symbol could not tell the two apart"
         ],
+    );
+}
+
+/// The places of the symbol at `$0` of the first file in the others that mean it.
+#[track_caller]
+fn check_places(files: &[(&str, &str)], expected: Expect) {
+    let (_, marked) = files[0];
+    let offset = TextSize::from(marked.find("$0").expect("a place") as u32);
+    let own = analysis(&marked.replace("$0", ""));
+    let symbol = own.meant_symbol(FILE, offset).unwrap().expect("a symbol");
+    let others = &files[1..];
+    let places: Vec<_> = others
+        .iter()
+        .map(|(_, text)| analysis(text).symbol_places(FILE, &symbol).unwrap())
+        .collect();
+    let mut out = String::new();
+    for at in linked_places(&symbol, &places) {
+        for it in &places[at] {
+            let within = it.within.as_ref().map(|it| format!(" in {}", it.name));
+            let within = within.unwrap_or_default();
+            out.push_str(&format!("{} {:?} {:?}{within}\n", others[at].0, it.range, it.role));
+        }
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn a_symbol_has_places_in_the_files_that_a_rename_changes() {
+    let defined = "func.func @f() {\n  return\n}\n";
+    let mentioned = "func.func @g() {\n  call @f() : () -> ()\n  return\n}\n";
+    let mentioned_here = mentioned.replace("@f", "@$0f");
+    check_places(
+        &[DEFINED, DECLARED, ("c.mlir", mentioned)],
+        expect![[r#"
+        b.mlir 18..20 Declaration
+        b.mlir 50..52 Mention in main
+        c.mlir 24..26 Mention in g
+    "#]],
+    );
+    // From a declaration, and from a mention alone.
+    check_places(
+        &[("b.mlir", "func.func private @$0f()\n"), ("a.mlir", defined), ("c.mlir", mentioned)],
+        expect![[r#"
+            a.mlir 10..12 Definition
+            c.mlir 24..26 Mention in g
+        "#]],
+    );
+    check_places(
+        &[("c.mlir", &mentioned_here), ("a.mlir", defined), DECLARED],
+        expect![[r#"
+        a.mlir 10..12 Definition
+        b.mlir 18..20 Declaration
+        b.mlir 50..52 Mention in main
+    "#]],
+    );
+    // Nobody knows which of two is meant.
+    check_places(
+        &[("c.mlir", &mentioned_here), ("a.mlir", defined), ("b.mlir", defined)],
+        expect![],
     );
 }

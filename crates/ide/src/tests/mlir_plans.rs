@@ -837,3 +837,52 @@ func.func @f(%c: i1) {
             9 Error type-mismatch: `%c` has the type `i1`, but is used as `i64`"#]],
     );
 }
+
+#[test]
+fn a_fact_that_a_loop_contradicts_is_neither_told_nor_offered() {
+    let text = "\
+func.func @f(%a: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  scf.for %i = %c0 to %c512 step %c1 {
+    %r = arith.divui %i, %c64 : index
+    memref.store %r, %a[%i] : memref<?xindex>
+  }
+  return
+}
+";
+    check_stated(text, "%r =", expect![[r#""#]]);
+    assert_eq!(missing(text), [""; 0]);
+    let of_threads = "\
+gpu.module @m {
+  gpu.func @k(%a: memref<?xindex>) kernel {
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x upper_bound 128
+    %r = arith.divui %t, %c64 : index
+    memref.store %r, %a[%t] : memref<?xindex>
+    gpu.return
+  }
+}
+";
+    assert_eq!(missing(of_threads), [""; 0]);
+    // Nobody knows how many threads there are.
+    assert_eq!(missing(&of_threads.replace(" upper_bound 128", "")), ["ui64(%t) < 64"]);
+    let of_argument = "\
+func.func @f(%n: index) -> index {
+  %c64 = arith.constant 64 : index
+  %r = arith.divui %n, %c64 : index
+  return %r : index
+}
+";
+    assert_eq!(missing(of_argument), ["ui64(%n) < 64"]);
+}
+
+/// The facts that are missing about `%r`.
+fn missing(text: &str) -> Vec<String> {
+    let at = TextSize::try_from(text.find("%r =").unwrap()).unwrap();
+    let stated = arith::operations::StatedFacts::default();
+    let facts = analysis(text).value_facts(FILE, at, &stated).unwrap().unwrap();
+    facts.missing.into_iter().map(|it| it.fact).collect()
+}

@@ -103,6 +103,32 @@ fn outline_has_modules_functions_globals_and_labels() {
     );
 }
 
+#[test]
+fn what_has_no_name_has_a_word_in_its_place() {
+    let text = "module @\"\" {\n  func.func @\"\"() {\n    return\n  }\n}\n";
+    check_outline(
+        Language::Mlir,
+        text,
+        expect![[r#"
+        Module <no name> `@""` 1-5
+          Function <no name> `@""` 2-4
+    "#]],
+    );
+    let header = "from tvm.script import tirx as T\n\n@T.prim_func\n";
+    let text = format!(
+        "{header}def (A: T.Buffer((8,), \"int32\")):\n    with T.sblock(\" \"):\n        A[0] = 1\n"
+    );
+    check_outline(
+        Language::TvmScript,
+        &text,
+        expect![[r#"
+        Function <no name> `` 3-7
+          Block <no name> `with T.sblock(" "):
+                A[0] = 1` 5-6
+    "#]],
+    );
+}
+
 #[track_caller]
 fn check_folds(language: Language, text: &str, expected: Expect) {
     let folds = analysis(language, text).folding_ranges(FILE).unwrap();

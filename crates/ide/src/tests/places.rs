@@ -114,6 +114,40 @@ fn outline_has_functions_under_their_module() {
 }
 
 #[test]
+fn outline_of_tilelang_has_what_the_text_has() {
+    let text = "\
+import tilelang.language as T
+
+
+@T.macro
+def fill(A):
+    S = T.alloc_shared((8,), \"float32\")
+    T.copy(A[0], S)
+
+
+def make():
+    @T.prim_func
+    def f(A: T.Tensor((8,), \"float32\")):
+        with T.Kernel(4, threads=32) as bx:
+            R = T.alloc_fragment((8,), \"float32\")
+            fill(A)
+            fill(A)
+            T.clear(R)
+
+    return f
+";
+    let symbols = analysis(text).document_symbols(FILE).unwrap();
+    let mut out = String::new();
+    render(text, &symbols, 0, &mut out);
+    expect![[r#"
+        Function fill (5: fill)
+        Function f (12: f)
+          Buffer R (14: R)
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
 fn functions_and_statements_fold() {
     let line = |offset: crate::TextSize| MODULE[..usize::from(offset)].matches('\n').count() + 1;
     let folds = analysis(MODULE).folding_ranges(FILE).unwrap();

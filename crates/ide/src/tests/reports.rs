@@ -166,6 +166,13 @@ fn explanation_names_the_refusal() {
     let explanation = analysis(&text).explain(FILE, offset).unwrap().unwrap();
     assert_eq!(explanation.decision, "may-trap");
     expect!["Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `i // n` is computed under a condition only; `T.assume(n > 0)` or an assert would show it."].assert_eq(&explanation.reasons.join("\n"));
+    // The variable of a loop takes all values of its range.
+    let text = function(
+        "for k in range(8):\n    if k != 0:\n        A[n // k] = 1\n    if k != 0:\n        B[n // k] = 2",
+    );
+    let offset = syntax::TextSize::try_from(text.find("n // k").unwrap()).unwrap();
+    let explanation = analysis(&text).explain(FILE, offset).unwrap().unwrap();
+    expect!["Not shared (`may-trap`): it may trap (nothing shows that `k` is not 0), and `n // k` is computed under a condition only."].assert_eq(&explanation.reasons.join("\n"));
 }
 
 #[test]

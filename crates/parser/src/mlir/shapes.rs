@@ -352,8 +352,13 @@ impl Shapes {
     /// How an operation is written, for people: `%a, %b : type`. Optional parts are left out.
     pub fn example_of(&self, op: &str) -> Option<String> {
         let elements = &self.shape(self.info(op).shape?).elements;
+        let has_all = self.format_of(op).is_some_and(|it| it.starts_with("operands "));
+        let parts = if has_all { self.parts_of(op) } else { None };
+        let operands = parts.and_then(|it| it.operands);
         let mut res = String::new();
-        format::show(elements, &mut 0, &mut res);
+        // One of any number stands for one.
+        let n_together = operands.map_or(1, |it| it.len().clamp(1, MOST_SHOWN));
+        format::show(elements, n_together, &mut 0, &mut res);
         Some(res)
     }
 
@@ -384,6 +389,13 @@ impl Shapes {
     /// The words that the shape of an operation names; others are keywords or flags of it.
     pub fn words(&self, op: &str) -> &[Box<str>] {
         self.info(op).shape.map_or(&[], |it| &self.shape(it).words)
+    }
+
+    /// Returns true if the form of an operation begins with a value that it defines: the variable of a loop.
+    pub fn defines_first(&self, op: &str) -> bool {
+        let Some(shape) = self.info(op).shape else { return false };
+        let mut elements = self.shape(shape).elements.iter();
+        matches!(elements.find(|it| !matches!(it, Element::Flags)), Some(Element::Def))
     }
 
     /// Returns true if the reading of a pretty operation depends on the text inside its regions.
@@ -433,6 +445,8 @@ impl Shapes {
     }
 }
 
+/// Operands that an example writes one by one.
+const MOST_SHOWN: usize = 8;
 /// The first number of shapes that are made from definitions of the product, when they are first asked for.
 const DEFINED: u16 = 0x4000;
 

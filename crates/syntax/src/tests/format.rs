@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use test_utils::ir_samples;
 
-use crate::{Edit, Shapes, TextRange, format_mlir};
+use crate::{Edit, Shapes, TextRange, TextSize, format_mlir};
 
 fn formatted(text: &str) -> String {
     apply(text, &format_mlir(text, Shapes::builtin(), None).expect("laid out"))
@@ -224,6 +224,26 @@ fn a_range_touches_its_lines_only() {
         }
     "#]]
     .assert_eq(&apply(text, &edits));
+}
+
+#[test]
+fn a_range_leaves_comments_and_blank_lines_around_it_alone() {
+    let text =
+        "func.func @f() {\n      // one\n      // two  \n\n\n      // three\n      return\n\n\n}\n";
+    let mut start = 0;
+    let mut touched = Vec::new();
+    for line in text.split('\n') {
+        let lines = TextRange::at((start as u32).into(), TextSize::of(line));
+        let edits = format_mlir(text, Shapes::builtin(), Some(lines)).expect("laid out");
+        assert!(edits.iter().all(|it| lines.contains_range(it.range)), "{line:?} {edits:?}");
+        touched.push(edits.len());
+        start += line.len() + 1;
+    }
+    expect!["[0, 1, 2, 0, 0, 1, 1, 0, 0, 0, 0]"].assert_eq(&format!("{touched:?}"));
+    // All lines together are the whole text.
+    let whole = TextRange::up_to(TextSize::of(text));
+    let edits = format_mlir(text, Shapes::builtin(), Some(whole)).expect("laid out");
+    assert_eq!(apply(text, &edits), formatted(text));
 }
 
 #[test]

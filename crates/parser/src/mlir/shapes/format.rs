@@ -221,10 +221,20 @@ pub(super) fn looks_into_regions(elements: &[Element]) -> bool {
     })
 }
 
-/// Writes an example of a shape: values are `%a`, `%b` …, optional parts are left out.
-pub(super) fn show(elements: &[Element], values: &mut u8, out: &mut String) {
+/// Writes an example of a shape: values are `%a`, `%b` …, optional parts are left out. Where any number of values
+/// stands, `n_together` are written.
+pub(super) fn show(elements: &[Element], n_together: usize, values: &mut u8, out: &mut String) {
     for element in elements {
         let text = match element {
+            Element::Values { one: false } if n_together > 1 => {
+                for at in 0..n_together {
+                    if at > 0 {
+                        push(",", out);
+                    }
+                    show(&[Element::Value], 1, values, out);
+                }
+                continue;
+            }
             Element::Mark(kind) => kind.static_text().unwrap_or_default(),
             Element::Word(word) => word,
             Element::Value | Element::Values { .. } | Element::Def | Element::Part { .. } => {
@@ -250,7 +260,7 @@ pub(super) fn show(elements: &[Element], values: &mut u8, out: &mut String) {
             Element::Assigns => "(%value = %value)",
             Element::Region | Element::Regions => "{ … }",
             Element::Choice(alternatives) => {
-                show(alternatives.first().map_or(&[], |it| it), values, out);
+                show(alternatives.first().map_or(&[], |it| it), n_together, values, out);
                 continue;
             }
             Element::Dict

@@ -33,6 +33,8 @@ fn an_example_shows_how_an_operation_is_written() {
     assert_eq!(example("memref.store"), "%a, %b[…] : type");
     assert_eq!(example("func.call"), "@name (%a) : (types) -> type");
     assert_eq!(example("scf.for"), "%a = %b to %c step %d { … }");
+    // `operands` are all of them.
+    assert_eq!(example("vm.rem.i32.u"), "%a, %b : type");
 }
 
 #[test]

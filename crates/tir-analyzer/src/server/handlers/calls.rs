@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use ide::{CallFile, CallItem, CallPlace, CallTarget, CallableKind, FileId, Spot};
 use lsp_types as lsp;
 
+use super::linked;
 use crate::server::{
     client::{path, uri_of},
     documents::Document,
@@ -50,7 +51,48 @@ pub(crate) fn incoming(
         let ranges = it.calls.iter().filter_map(|place| world.range(&it.item.file, place));
         Some(lsp::CallHierarchyIncomingCall { from, from_ranges: ranges.collect() })
     };
-    Ok(edges.into_iter().filter_map(call).collect())
+    let mut calls: Vec<_> = edges.into_iter().filter_map(call).collect();
+    calls.extend(of_other_files(snapshot, &target)?);
+    Ok(calls)
+}
+
+/// The calls of a symbol of MLIR in other files of its folder that mean it.
+fn of_other_files(
+    snapshot: &Snapshot,
+    target: &CallTarget,
+) -> Result<Vec<lsp::CallHierarchyIncomingCall>, Failure> {
+    let mut calls: Vec<lsp::CallHierarchyIncomingCall> = Vec::new();
+    let &CallTarget::At(file, offset) = target else { return Ok(calls) };
+    let world = World::of(snapshot);
+    let Some(document) = world.document(file) else { return Ok(calls) };
+    let linked = linked::places(snapshot, document, offset)?.unwrap_or_default();
+    for file in &linked.others {
+        for place in &file.part {
+            let Some(caller) = &place.within else { continue };
+            let range = file.range(snapshot, place.range);
+            let selection_range = file.range(snapshot, caller.selection);
+            let is_its = |it: &&mut lsp::CallHierarchyIncomingCall| {
+                it.from.uri == file.uri && it.from.selection_range == selection_range
+            };
+            match calls.iter_mut().find(is_its) {
+                Some(call) => call.from_ranges.push(range),
+                None => calls.push(lsp::CallHierarchyIncomingCall {
+                    from: lsp::CallHierarchyItem {
+                        name: caller.name.to_string(),
+                        kind: lsp::SymbolKind::Function,
+                        tags: None,
+                        detail: None,
+                        uri: file.uri.clone(),
+                        range: file.range(snapshot, caller.range),
+                        selection_range,
+                        data: Some(serde_json::json!(caller.name)),
+                    },
+                    from_ranges: vec![range],
+                }),
+            }
+        }
+    }
+    Ok(calls)
 }
 
 /// `callHierarchy/outgoingCalls`

@@ -1,5 +1,5 @@
-//! The other files of a folder that mean a symbol of MLIR which gets a new name: open ones as they are in the editor,
-//! closed ones as they are on the disk.
+//! The other files of a folder that mean a symbol of MLIR: which gets a new name, or whose places are asked for. Open
+//! ones are as they are in the editor, closed ones as they are on the disk.
 //!
 //! The folder is that of the document, without the folders in it. Only files whose text has the name are read as MLIR.
 
@@ -9,8 +9,8 @@ use std::{
 };
 
 use ide::{
-    AnalysisHost, Edit, FileId, Group, Language, LineIndex, SharedSymbol, SymbolPart, TextSize,
-    linked_files,
+    Analysis, AnalysisHost, Cancellable, Edit, FileId, Group, Language, LineIndex, SymbolPart,
+    SymbolPlace, SymbolRole, TextRange, TextSize, linked_files, linked_places,
 };
 use lsp_types as lsp;
 
@@ -45,8 +45,13 @@ pub(super) fn edits(
     let Some(symbol) = snapshot.analysis.shared_symbol(document.file, offset)? else {
         return Ok(Vec::new());
     };
-    let Some(own) = path(&document.uri) else { return Ok(Vec::new()) };
-    let files = others(snapshot, document, &own, &symbol, new_name)?;
+    let wanted = |text: &str| symbol.may_be_in(text, Some(new_name));
+    let read = |it: &Analysis, file| it.symbol_part(file, &symbol, new_name);
+    let found = others(snapshot, document, &wanted, &read)?;
+    if let Some(why) = found.unreadable {
+        return Err(Failure::Refused(why));
+    }
+    let files = found.files;
     let parts: Vec<(String, SymbolPart)> =
         files.iter().map(|it| (it.name.clone(), it.part.clone())).collect();
     let linked = linked_files(&symbol, &parts, new_name).map_err(Failure::Refused)?;
@@ -65,40 +70,99 @@ pub(super) fn edits(
     Ok(edits.collect())
 }
 
-/// A file that has to do with the symbol.
-struct Other {
-    /// For people.
-    name: String,
-    uri: lsp::Uri,
-    version: Option<i32>,
-    lines: LineIndex,
-    part: SymbolPart,
+/// The places of a symbol in the files of a folder.
+#[derive(Default)]
+pub(super) struct Places {
+    /// Those in the file that was asked about.
+    pub(super) own: Vec<SymbolPlace>,
+    /// Those in other files that mean the same symbol.
+    pub(super) others: Vec<Other<Vec<SymbolPlace>>>,
 }
 
-/// The files beside one that have the old or the new name in their text, by their names.
-fn others(
+impl Places {
+    /// The place of the symbol with its body in another file.
+    pub(super) fn definition(&self, snapshot: &Snapshot) -> Option<lsp::Location> {
+        let mut of_others =
+            self.others.iter().flat_map(|file| file.part.iter().map(move |place| (file, place)));
+        let (file, place) = of_others.find(|it| it.1.role == SymbolRole::Definition)?;
+        Some(file.location(snapshot, place))
+    }
+}
+
+/// The places of the symbol at an offset, in its file and in others; none if other files do not mean it.
+pub(super) fn places(
     snapshot: &Snapshot,
     document: &Document,
-    own: &Path,
-    symbol: &SharedSymbol,
-    new_name: &str,
-) -> Result<Vec<Other>, Failure> {
-    let Some(folder) = own.parent() else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
+    offset: TextSize,
+) -> Result<Option<Places>, Failure> {
+    let Some(symbol) = snapshot.analysis.meant_symbol(document.file, offset)? else {
+        return Ok(None);
+    };
+    let wanted = |text: &str| symbol.may_be_in(text, None);
+    let read = |it: &Analysis, file| it.symbol_places(file, &symbol);
+    let files = others(snapshot, document, &wanted, &read)?.files;
+    let parts: Vec<Vec<SymbolPlace>> = files.iter().map(|it| it.part.clone()).collect();
+    let linked = linked_places(&symbol, &parts);
+    if linked.is_empty() {
+        return Ok(None);
+    }
+    let own = snapshot.analysis.symbol_places(document.file, &symbol)?;
+    let others = files.into_iter().enumerate().filter(|it| linked.contains(&it.0));
+    Ok(Some(Places { own, others: others.map(|it| it.1).collect() }))
+}
+
+/// A file that has to do with the symbol.
+pub(super) struct Other<T> {
+    /// For people.
+    name: String,
+    pub(super) uri: lsp::Uri,
+    version: Option<i32>,
+    lines: LineIndex,
+    pub(super) part: T,
+}
+
+impl<T> Other<T> {
+    /// A range of the file.
+    pub(super) fn range(&self, snapshot: &Snapshot, range: TextRange) -> lsp::Range {
+        to_proto::range_of(&self.lines, snapshot.encoding(), range)
+    }
+
+    /// A place of the file.
+    pub(super) fn location(&self, snapshot: &Snapshot, place: &SymbolPlace) -> lsp::Location {
+        lsp::Location { uri: self.uri.clone(), range: self.range(snapshot, place.range) }
+    }
+}
+
+/// Files by their names, and why one of them cannot be read.
+struct Others<T> {
+    files: Vec<Other<T>>,
+    unreadable: Option<String>,
+}
+
+/// The files beside a document whose text is wanted, with what is read off them.
+fn others<T>(
+    snapshot: &Snapshot,
+    document: &Document,
+    wanted: &dyn Fn(&str) -> bool,
+    read: &dyn Fn(&Analysis, FileId) -> Cancellable<T>,
+) -> Result<Others<T>, Failure> {
+    let mut found = Others { files: Vec::new(), unreadable: None };
+    let Some(own) = path(&document.uri) else { return Ok(found) };
+    let Some(folder) = own.parent() else { return Ok(found) };
     let mut host: Option<AnalysisHost> = None;
     let open = snapshot.documents.sorted();
-    let Some(language) = Language::of_path(own) else { return Ok(found) };
-    for file in listed(folder, language).into_iter().filter(|it| it != own) {
+    let Some(language) = Language::of_path(&own) else { return Ok(found) };
+    for file in listed(folder, language).into_iter().filter(|it| *it != own) {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if snapshot.analysis.cancellation_token().is_cancelled() {
             return Err(Failure::Cancelled);
         }
         let is_this = |it: &&Document| path(&it.uri).is_some_and(|it| it == file);
         if let Some(it) = open.iter().find(is_this) {
-            let part = snapshot.analysis.symbol_part(it.file, symbol, new_name)?;
+            let part = read(&snapshot.analysis, it.file)?;
             let (uri, version) = (it.uri.clone(), Some(it.version));
             let lines = LineIndex::clone(&it.lines);
-            found.push(Other { name, uri, version, lines, part });
+            found.files.push(Other { name, uri, version, lines, part });
             continue;
         }
         let text = match files::read_text_within(folder, &file, MAX_SIZE) {
@@ -106,11 +170,12 @@ fn others(
             // What is no text is no MLIR.
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => continue,
             Err(error) => {
-                let why = format!("`{name}` may mention the symbol and cannot be read: {error}");
-                return Err(Failure::Refused(why));
+                let why = || format!("`{name}` may mention the symbol and cannot be read: {error}");
+                found.unreadable.get_or_insert_with(why);
+                continue;
             }
         };
-        if !symbol.may_be_in(&text, new_name) {
+        if !wanted(&text) {
             continue;
         }
         let lines = LineIndex::new(&text);
@@ -120,8 +185,9 @@ fn others(
             host
         });
         host.set_text(FileId(0), language, text.into());
-        let part = host.analysis().symbol_part(FileId(0), symbol, new_name)?;
-        found.push(Other { name, uri: uri_of(&file).into(), version: None, lines, part });
+        let part = read(&host.analysis(), FileId(0))?;
+        let uri = uri_of(&file).into();
+        found.files.push(Other { name, uri, version: None, lines, part });
     }
     Ok(found)
 }

@@ -2,8 +2,10 @@
 
 use std::{hash::BuildHasher, path::PathBuf};
 
+use ide::{SymbolPlace, SymbolRole};
 use lsp_types as lsp;
 
+use super::linked;
 use crate::server::{
     client::{path, uri_of},
     definitions::OpDefinition,
@@ -255,6 +257,14 @@ pub(crate) fn goto_definition(
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
     let target = snapshot.analysis.goto_definition(document.file, offset)?;
     let location = |it| lsp::Definition::Location(it).into();
+    // What is only declared here is defined in another file.
+    let symbol = snapshot.analysis.meant_symbol(document.file, offset)?;
+    if symbol.is_some_and(|it| !it.is_definition)
+        && let Some(linked) = linked::places(snapshot, document, offset)?
+        && let Some(it) = linked.definition(snapshot)
+    {
+        return Ok(Some(location(it)));
+    }
     if let Some(target) = target {
         return Ok(Some(location(snapshot.places(document).location(target))));
     }
@@ -266,7 +276,7 @@ pub(crate) fn goto_definition(
     }))
 }
 
-/// `textDocument/references`
+/// `textDocument/references`: of a symbol of MLIR also in other files of the folder that mean it.
 pub(crate) fn references(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,
@@ -277,7 +287,16 @@ pub(crate) fn references(
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
     let ranges = snapshot.analysis.references(document.file, offset, with_definition)?;
     let places = snapshot.places(document);
-    Ok(ranges.map(|it| it.into_iter().map(|it| places.location(it)).collect()))
+    let Some(linked) = linked::places(snapshot, document, offset)? else {
+        return Ok(ranges.map(|it| it.into_iter().map(|it| places.location(it)).collect()));
+    };
+    let is_wanted = |it: &SymbolPlace| with_definition || it.role == SymbolRole::Mention;
+    let own = linked.own.iter().filter(|it| is_wanted(it)).map(|it| places.location(it.range));
+    let others = linked.others.iter().flat_map(|file| {
+        let wanted = file.part.iter().filter(|it| is_wanted(it));
+        wanted.map(|it| file.location(snapshot, it))
+    });
+    Ok(Some(own.chain(others).collect()))
 }
 
 /// `tir-analyzer/viewDeviceCode`
