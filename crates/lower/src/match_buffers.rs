@@ -37,19 +37,16 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
             }
             parts.of.insert(buffer, part);
         }
-        match body.ops[op].kind {
-            OpKind::Store { buffer, predicated } => {
-                if let Some(part) = parts.of.get(&buffer) {
-                    let operands = body.ops[op].operands.to_vec();
-                    let n_indices = operands.len() - 1 - usize::from(predicated);
-                    let mut new = vec![operands[0]];
-                    new.extend(part.indices(body, &operands[1..=n_indices]));
-                    new.extend(&operands[1 + n_indices..]);
-                    body.ops[op].operands = new.into();
-                    body.ops[op].kind = OpKind::Store { buffer: part.of, predicated };
-                }
-            }
-            _ => {}
+        if let OpKind::Store { buffer, predicated } = body.ops[op].kind
+            && let Some(part) = parts.of.get(&buffer)
+        {
+            let operands = body.ops[op].operands.to_vec();
+            let n_indices = operands.len() - 1 - usize::from(predicated);
+            let mut new = vec![operands[0]];
+            new.extend(part.indices(body, &operands[1..=n_indices]));
+            new.extend(&operands[1 + n_indices..]);
+            body.ops[op].operands = new.into();
+            body.ops[op].kind = OpKind::Store { buffer: part.of, predicated };
         }
     }
     let gone = |body: &Body, op: OpId| {
