@@ -136,8 +136,8 @@ pub struct SourceView<'a> {
     /// compile-time values. New names differ from all of them.
     pub names: &'a dyn Fn(&mut dyn FnMut(&str)),
     /// Returns true if the text mentions a name in a part that is not lowered (in an arm of a compile-time `if` that is
-    /// not taken, in a nested macro, in an f-string), or asks only for the type, the extents or the like of what has the
-    /// name (`x.dtype`). Such a name is used, though no operation uses it.
+    /// not taken, in a nested macro, in an f-string), or asks only for the type, the extents or the like of what has
+    /// the name (`x.dtype`). Such a name is used, though no operation uses it.
     pub is_hidden: &'a dyn Fn(&str) -> bool,
 }
 

@@ -1,11 +1,11 @@
 //! Virtual threads become iterations of a loop in each thread.
 //!
 //! In: a body without blocks. Out: no loop or launch is bound to `vthread`. Virtual threads run at once
-//! (`SEMANTICS: P6`), and equality is claimed for race-free runs only (`P2`), so that any order will do, as long as none
-//! waits for another one in between: a call with an effect in one of them (a barrier, a shuffle) is refused by name, as
-//! is a launch of real threads. Where it is possible, each statement is executed for all virtual threads before the next
-//! one ([`spread`]), else all statements for one after the other. Memory that is allocated in one is its own
-//! iteration's (`M9`). The loops are to be unrolled. Linear in the operations of each loop, but for [`touched`].
+//! (`SEMANTICS: P6`), and equality is claimed for race-free runs only (`P2`), so that any order will do, as long as
+//! none waits for another one in between: a call with an effect in one of them (a barrier, a shuffle) is refused by
+//! name, as is a launch of real threads. Where it is possible, each statement is executed for all virtual threads
+//! before the next one (`spread`), else all statements for one after the other. Memory that is allocated in one is its
+//! own iteration's (`M9`). The loops are to be unrolled. Linear in the operations of each loop, but for `touched`.
 
 mod spread;
 pub(super) mod touched;

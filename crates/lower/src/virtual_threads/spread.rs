@@ -1,8 +1,8 @@
 //! Each statement for all virtual threads, instead of all statements for each.
 //!
-//! In: a loop over virtual threads. Out: its contents in its place; a statement that depends on the virtual thread is in
-//! a loop over them, one that does not is done once (TVM's `InjectVirtualThread`): data that all of them need is fetched
-//! once. Memory of a virtual thread that depends on it gets a place for each. Linear in the operations.
+//! In: a loop over virtual threads. Out: its contents in its place; a statement that depends on the virtual thread is
+//! in a loop over them, one that does not is done once (TVM's `InjectVirtualThread`): data that all of them need is
+//! fetched once. Memory of a virtual thread that depends on it gets a place for each. Linear in the operations.
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, BufferField, BufferId, DataType, ExprId, ExprKind, ForKind,

@@ -1,4 +1,4 @@
-//! What depends on a virtual thread.
+//! Variables and memory that depend on a virtual thread.
 //!
 //! In: a loop over virtual threads. Out: the variables and the memory that may have another value in each of them: what
 //! is computed from its index, what is stored under a condition that depends on it, and what follows from these. All

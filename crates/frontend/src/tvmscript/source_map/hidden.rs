@@ -1,9 +1,9 @@
 //! Names that the text mentions in parts that are not lowered.
 //!
 //! In: a function's text, its definitions and all mentions that lowering knows. Out: the defined names that are also
-//! mentioned elsewhere: in an arm of a compile-time `if` that is not taken, in a nested macro, in a field of an f-string.
-//! Other strings and comments mention nothing; neither does what follows a dot, nor a keyword of a call. One pass over
-//! the text beside the mentions, which are in its order.
+//! mentioned elsewhere: in an arm of a compile-time `if` that is not taken, in a nested macro, in a field of an
+//! f-string. Other strings and comments mention nothing; neither does what follows a dot, nor a keyword of a call. One
+//! pass over the text beside the mentions, which are in its order.
 
 use rustc_hash::FxHashSet;
 use syntax::TextRange;
