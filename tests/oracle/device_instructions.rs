@@ -80,6 +80,10 @@ fn placed_barriers_order_fragments_registers_and_copies() {
     let (a, b) = (small("float16", 7), small("float16", 13));
     let expected = product(&a.to_f64s(), &b.to_f64s(), [64, 64, 64], true);
     check_run("parts.py", &[a, b, small("float16", 1)], &expected);
+    let square = |by| array("float32", &[32, 32], move |at| (at * by % 11) as f64 - 5.0);
+    let (a, b) = (square(7), square(5));
+    let expected = product(&a.to_f64s(), &b.to_f64s(), [32, 32, 32], false);
+    check_run("virtual_threads.py", &[a, b, square(1)], &expected);
     let rows = array("float32", &[32, 32], |at| (at % 7) as f64);
     let sums: Vec<f64> = rows.to_f64s().chunks(32).map(|it| it.iter().sum()).collect();
     check_run("reduction.py", &[rows, array("float32", &[32], |_| 0.0)], &sums);
@@ -160,6 +164,17 @@ fn tiles_of_fragments_are_filled_by_wide_stores_without_barriers_between() {
     assert!(!between.contains("__syncthreads"), "{text}");
     let around = text[..from].rfind("for (int i = 0; ").expect("a loop over rows");
     assert!(!text[around..from].contains("__syncthreads"), "{text}");
+}
+
+#[test]
+fn virtual_threads_share_what_they_fetch() {
+    let text = cuda(&bodies("virtual_threads.py")[0], "cuda").expect("a kernel");
+    for part in ["X_shared[256]", "Y_shared[256]", "Z_local[64]"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // One load of each array, and a barrier before and after them in the one loop over the rounds.
+    let count = |it: &str| text.matches(it).count();
+    assert_eq!([count("= X["), count("= Y["), count("__syncthreads")], [1, 1, 2], "{text}");
 }
 
 #[test]

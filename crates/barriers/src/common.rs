@@ -28,9 +28,30 @@ pub(super) enum Common {
 }
 
 impl Common {
-    fn factor(&self) -> i64 {
+    pub(super) fn factor(&self) -> i64 {
         match *self {
             Common::Expr { factor, .. } | Common::Remainder { factor, .. } => factor,
+        }
+    }
+
+    /// A divisor of all values.
+    pub(super) fn step(&self) -> i64 {
+        match self {
+            Common::Expr { factor, .. } => *factor,
+            Common::Remainder { of, constant, modulus, factor } => {
+                let inner = of.iter().map(Common::step).fold(*modulus, greatest_divisor);
+                greatest_divisor(inner, *constant).saturating_mul(*factor)
+            }
+        }
+    }
+
+    /// The same with another factor.
+    pub(super) fn with_factor(self, factor: i64) -> Common {
+        match self {
+            Common::Expr { expr, .. } => Common::Expr { expr, factor },
+            Common::Remainder { of, constant, modulus, .. } => {
+                Common::Remainder { of, constant, modulus, factor }
+            }
         }
     }
 
@@ -65,8 +86,7 @@ impl Planner<'_> {
                 None => true,
             });
         }
-        let factors = of_x.iter().chain(&of_y).map(Common::factor);
-        let divisor = factors.fold(0, greatest_divisor);
+        let divisor = of_x.iter().chain(&of_y).map(Common::step).fold(0, greatest_divisor);
         let (first, last) = (x.span[0].min(y.span[0]), x.span[1].max(y.span[1]));
         let reach = last.checked_sub(first)?;
         let most = self.apart(&of_x, &of_y).map_or(reach, |it| it.min(reach));
@@ -132,7 +152,7 @@ fn of_loop(body: &Body, value: ValueId) -> Option<[i64; 2]> {
     Some([min, min.checked_add(extent.max(1))?.checked_sub(1)?])
 }
 
-fn greatest_divisor(a: i64, b: i64) -> i64 {
+pub(super) fn greatest_divisor(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);

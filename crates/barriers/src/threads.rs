@@ -17,7 +17,10 @@ use ir::{
 };
 use rustc_hash::FxHashSet;
 
-use super::{Addresses, Planner, common::Common};
+use super::{
+    Addresses, Planner,
+    common::{Common, greatest_divisor},
+};
 
 impl Planner<'_> {
     /// The threads among `active` for which a condition is `wanted`, if threads alone decide it.
@@ -75,8 +78,7 @@ impl Planner<'_> {
             self.split_terms(index, 1, &mut terms, &mut 0)?;
         }
         terms.base.sort_unstable();
-        terms.thread.sort_unstable();
-        let of_thread = self.thread_part(terms.thread)?;
+        let of_thread = self.of_thread(&mut terms)?;
         let (base, constant) = (terms.base, terms.constant);
         let ends = |of: &[i64]| Some([*of.iter().min()?, *of.iter().max()?]);
         let ([first, last], [low, high]) = (ends(&of_thread)?, ends(&offsets)?);
@@ -128,10 +130,11 @@ impl Planner<'_> {
                 terms.base.push(Common::Expr { expr, factor });
                 Some(())
             }
-            ExprKind::Binary(BinaryOp::FloorMod, sum, modulus) => {
-                let modulus = self.constant(modulus).filter(|it| *it > 0)?;
-                terms.base.push(self.common_remainder(sum, modulus, factor, depth)?);
-                Some(())
+            ExprKind::Binary(op @ (BinaryOp::FloorDiv | BinaryOp::FloorMod), sum, by) => {
+                let by = self.constant(by).filter(|it| *it > 0)?;
+                let mut of = Terms::default();
+                self.split_terms(sum, 1, &mut of, depth)?;
+                self.divided(op, of, by, factor, terms)
             }
             _ => None,
         }
@@ -143,24 +146,62 @@ impl Planner<'_> {
         with(a, b).or_else(|| with(b, a))
     }
 
-    /// `sum % modulus`, if the contributions of all threads to the sum have one remainder: `(2 * threadIdx.x + v) % 2`
-    /// is `v % 2`.
-    fn common_remainder(
+    /// Adds `of // by` or `of % by`, `factor` times, where what threads add can be told from the rest:
+    /// `(16 * v + threadIdx.x) // 8` is `2 * v + threadIdx.x // 8`, `(16 * v + threadIdx.x) % 32` is
+    /// `16 * v % 32 + threadIdx.x` of 16 threads, `(2 * threadIdx.x + v) % 2` is `v % 2`.
+    fn divided(
         &mut self,
-        sum: ExprId,
-        modulus: i64,
+        op: BinaryOp,
+        mut of: Terms,
+        by: i64,
         factor: i64,
-        depth: &mut usize,
-    ) -> Option<Common> {
-        let mut of = Terms::default();
-        self.split_terms(sum, 1, &mut of, depth)?;
+        terms: &mut Terms,
+    ) -> Option<()> {
         of.base.sort_unstable();
-        of.thread.sort_unstable();
-        let added = self.thread_part(of.thread)?;
-        let remainder = added.first()?.rem_euclid(modulus);
-        let is_common = added.iter().all(|it| it.rem_euclid(modulus) == remainder);
-        let constant = (of.constant.rem_euclid(modulus) + remainder) % modulus;
-        is_common.then_some(Common::Remainder { of: of.base, constant, modulus, factor })
+        let (of_thread, constant) = (self.of_thread(&mut of)?, of.constant);
+        let added: Option<Vec<i64>> = of_thread.iter().map(|it| it.checked_add(constant)).collect();
+        let added = added?;
+        let step = of.base.iter().map(Common::step).fold(0, greatest_divisor);
+        let is_div = op == BinaryOp::FloorDiv;
+        if of.base.iter().all(|it| it.factor() % by == 0) {
+            if is_div {
+                for it in of.base {
+                    let factor = factor.checked_mul(it.factor() / by)?;
+                    terms.base.push(it.with_factor(factor));
+                }
+            }
+            return terms.add_values(&added, factor, |it| match is_div {
+                true => it.div_euclid(by),
+                false => it.rem_euclid(by),
+            });
+        }
+        let remainder = |constant: i64| Common::Remainder {
+            of: of.base.clone(),
+            constant,
+            modulus: by,
+            factor,
+        };
+        if is_div {
+            return None;
+        }
+        if step > 0 && by % step == 0 && added.iter().all(|it| (0..step).contains(it)) {
+            terms.base.push(remainder(0));
+            return terms.add_values(&added, factor, |it| it);
+        }
+        let first = added.first()?.rem_euclid(by);
+        let is_common = added.iter().all(|it| it.rem_euclid(by) == first);
+        is_common.then(|| terms.base.push(remainder(first)))
+    }
+
+    /// The sum of the terms of threads, by thread.
+    fn of_thread(&mut self, terms: &mut Terms) -> Option<Rc<[i64]>> {
+        terms.thread.sort_unstable();
+        let values = self.thread_part(std::mem::take(&mut terms.thread))?;
+        if terms.values.is_empty() {
+            return Some(values);
+        }
+        let both = values.iter().zip(&terms.values);
+        both.map(|(a, b)| a.checked_add(*b)).collect()
     }
 
     /// No thread index and no memory: one value for the whole block, as long as no loop turns.
@@ -323,7 +364,20 @@ impl Planner<'_> {
 struct Terms {
     base: Vec<Common>,
     thread: Vec<(ExprId, i64)>,
+    /// What else each thread adds; empty for nothing.
+    values: Vec<i64>,
     constant: i64,
+}
+
+impl Terms {
+    /// Adds what is made of `values`, `factor` times.
+    fn add_values(&mut self, values: &[i64], factor: i64, of: impl Fn(i64) -> i64) -> Option<()> {
+        self.values.resize(values.len(), 0);
+        for (sum, &value) in self.values.iter_mut().zip(values) {
+            *sum = sum.checked_add(of(value).checked_mul(factor)?)?;
+        }
+        Some(())
+    }
 }
 
 /// The threads of a block, x fastest.
