@@ -33,6 +33,11 @@ impl Touched {
         touched
     }
 
+    /// The memory that depends, in no order.
+    pub(super) fn memory(&self) -> impl Iterator<Item = BufferId> + '_ {
+        self.memory.iter().copied()
+    }
+
     /// Returns true if memory depends.
     pub(crate) fn has_memory(&self, buffer: BufferId) -> bool {
         self.memory.contains(&buffer)

@@ -161,3 +161,30 @@ fn conditions_of_virtual_threads_are_theirs_also_around_what_is_common() {
         "#]],
     );
 }
+
+#[test]
+fn scalars_of_virtual_threads_stay_with_them() {
+    check(
+        PASS,
+        "
+        tx = T.launch_thread(\"threadIdx.x\", 8)
+        for vx in T.thread_binding(2, thread=\"vthread.x\"):
+            S = T.alloc_buffer((8,), \"int32\", scope=\"shared\")
+            s: T.int32 = 0
+            for k in range(4):
+                S[tx] = x + k
+                s = s + S[7 - tx] * vx
+            A[vx * 8 + tx] = s
+        ",
+        expect![[r#"
+            tx = T.launch_thread("threadIdx.x", 8)
+            for vx in T.unroll(2):
+                S = T.alloc_shared((8,), "int32")
+                s: T.int32 = 0
+                for k in range(4):
+                    S[tx] = x + k
+                    s = s + S[7 - tx] * vx
+                A[vx * 8 + tx] = s
+        "#]],
+    );
+}
