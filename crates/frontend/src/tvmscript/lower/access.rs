@@ -553,10 +553,10 @@ impl Lowerer<'_, '_, '_> {
     /// Notes that something is read of a name that leaves no use of it: `x.dtype`.
     pub(super) fn asked(&mut self, ex: Ex) {
         if let ExKind::Attr { base, .. } = *self.ast.kind(ex)
-            && let ExKind::Name(_) = *self.ast.kind(base)
+            && let ExKind::Name(name) = *self.ast.kind(base)
         {
-            let range = self.ast.range(base);
-            self.s.asked.push(range);
+            let name = self.s.body.intern(name);
+            self.s.asked.push(name);
         }
     }
 

@@ -108,8 +108,8 @@ struct State<'e> {
     uses: Vec<(TextRange, DefinitionId)>,
     /// Parts of the text that are kept as they are: their uses are in no operation.
     unread: Vec<TextRange>,
-    /// Names whose type, extents or the like are read, which leaves nothing of them.
-    asked: Vec<TextRange>,
+    /// Names whose type, extents or the like are read, which leaves nothing of them; also those of helpers.
+    asked: Vec<ir::NameId>,
     /// Statements that only give something another name: what is kept by its text may use it by that name.
     aliases: Vec<TextRange>,
     diagnostics: Vec<Diagnostic>,
@@ -341,7 +341,8 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
     }
     let read = outside(&state.uses, state.unread);
     let hidden = hidden_names(state.text, &state.definitions, &read);
-    let mut asked: Vec<Box<str>> = state.asked.iter().map(|it| state.text[*it].into()).collect();
+    let mut asked: Vec<Box<str>> =
+        state.asked.iter().map(|&it| state.body.name(it).into()).collect();
     asked.sort_unstable();
     asked.dedup();
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));

@@ -108,6 +108,28 @@ def f(A: T.Buffer((sum(sizes(8)),), f\"float{bits}\")):
 }
 
 #[test]
+fn helpers_may_ask_for_types_far_behind_the_text_of_the_function() {
+    check(
+        "
+def pad(value):
+    # A comment that is longer than the function below, so that no offset in this helper is one in the function.
+    # ...........................................................................................................
+    # ...........................................................................................................
+    extent = value.shape[0]
+    return T.Cast(value.dtype, extent)
+@T.prim_func
+def f(A: T.Buffer((8,), \"int64\")):
+    A[0] = pad(A)
+",
+        expect![[r#"
+            @T.prim_func
+            def f(A: T.Buffer((8,), "int64")):
+                A[0] = T.Cast("int64", 8)
+        "#]],
+    );
+}
+
+#[test]
 fn helpers_that_do_anything_else_stay_calls() {
     check(
         "
