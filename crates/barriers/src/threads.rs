@@ -364,7 +364,7 @@ impl Planner<'_> {
 struct Terms {
     base: Vec<Common>,
     thread: Vec<(ExprId, i64)>,
-    /// What else each thread adds; empty for nothing.
+    /// Numbers that each thread adds beside these; empty for none.
     values: Vec<i64>,
     constant: i64,
 }

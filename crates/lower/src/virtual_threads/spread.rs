@@ -51,8 +51,8 @@ pub(super) fn run(body: &mut Body, op: OpId, extent: i64) -> bool {
     true
 }
 
-/// The memory that is allocated in a loop, with its elements; none if something stands in the way: a jump, a scalar that
-/// depends, memory that depends and is no list of elements that are accessed one by one.
+/// The memory that is allocated in a loop, with its elements; none if something stands in the way: a jump, a scalar
+/// that depends, memory that depends and is no list of elements that are accessed one by one.
 fn private(body: &Body, op: OpId, touched: &Touched) -> Option<Vec<(OpId, BufferId, i64)>> {
     if touched.memory().any(|it| body.buffers[it].is_cell()) {
         return None;
