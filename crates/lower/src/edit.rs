@@ -2,8 +2,8 @@
 //! are written at an operation. In place; linear in the visited parts; no recursion.
 
 use ir::{
-    BinaryOp, BlockId, Body, BufferOrigin, BufferRegion, ExprId, ForKind, OpId, OpKind, RegionDim,
-    RegionId, ThreadTag, ValueId, fold, walk::WalkEvent,
+    BinaryOp, BlockId, Body, BufferOrigin, BufferRegion, DataType, ExprId, ExprKind, ForKind,
+    Lanes, OpId, OpKind, RegionDim, RegionId, ThreadTag, Type, ValueId, fold, walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
 
@@ -172,4 +172,22 @@ pub(super) fn folded(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> Exp
         }
     }
     body.binary(op, a, b)
+}
+
+/// Both in the wider type; a scalar with the lanes of a vector behind it.
+pub(super) fn same_type(body: &mut Body, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+    let (Some(x), Some(y)) = (body.dtype(a), body.dtype(b)) else { return (a, b) };
+    if x == y || !x.is_scalar() {
+        return (a, b);
+    }
+    let wide = if x.bits >= y.bits { x } else { y.element() };
+    let both = wide.with_lanes(y.lanes);
+    let (a, b) = (body.cast(a, wide), body.cast(b, both));
+    match y.lanes {
+        Lanes::Fixed(n) if n > 1 => {
+            let lanes = body.int(i128::from(n), DataType::INT32);
+            (body.make(ExprKind::Broadcast { value: a, lanes }, Type::Prim(both)), b)
+        }
+        _ => (a, b),
+    }
 }

@@ -5,6 +5,8 @@
 //! are those of `arith` at each access, its guards included. O(accesses · candidates), with at most [`MOST_BASES`]
 //! candidates a dimension.
 
+use std::cell::OnceCell;
+
 use arith::{Analyzer, ContextId, Interval, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
@@ -13,7 +15,7 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::edit::mentions;
+use super::edit::{mentions, same_type};
 
 /// Expressions that are tried as a base of one dimension.
 const MOST_BASES: usize = 4;
@@ -145,26 +147,26 @@ pub(super) struct Varying {
     sharers: Sharers,
 }
 
-/// [`Varying`] of each kind of memory.
-pub(super) struct VaryingByScope {
-    of_block: Varying,
-    of_warp: Varying,
+/// [`Varying`] of each kind of memory of a body, once it is asked for.
+pub(super) struct VaryingByScope<'a> {
+    body: &'a Body,
+    of_block: OnceCell<Varying>,
+    of_warp: OnceCell<Varying>,
 }
 
-impl VaryingByScope {
-    /// Of a whole body. O(nodes of its operands).
-    pub(super) fn of(body: &Body) -> VaryingByScope {
-        let [of_block, of_warp] =
-            [Sharers::OfBlock, Sharers::OfWarp].map(|it| Varying::of(body, it));
-        VaryingByScope { of_block, of_warp }
+impl<'a> VaryingByScope<'a> {
+    pub(super) fn of(body: &'a Body) -> VaryingByScope<'a> {
+        VaryingByScope { body, of_block: OnceCell::new(), of_warp: OnceCell::new() }
     }
 
-    /// Those that count for memory of a scope; none for memory of one thread.
+    /// Those that count for memory of a scope; none for memory of one thread. O(nodes of the body), once a kind.
     pub(super) fn of_scope(&self, scope: MemoryScope) -> Option<&Varying> {
-        match scope {
-            MemoryScope::Warp => Some(&self.of_warp),
-            _ => scope.is_shared().then_some(&self.of_block),
-        }
+        let (sharers, known) = match scope {
+            MemoryScope::Warp => (Sharers::OfWarp, &self.of_warp),
+            _ if scope.is_shared() => (Sharers::OfBlock, &self.of_block),
+            _ => return None,
+        };
+        Some(known.get_or_init(|| Varying::of(self.body, sharers)))
     }
 }
 
@@ -337,12 +339,6 @@ pub(super) fn distance(body: &mut Body, index: ExprId, base: ExprId) -> ExprId {
     if matches!(body.expr(base).kind, ExprKind::Int(0)) {
         return index;
     }
-    let (index, base) = match (body.dtype(index), body.dtype(base)) {
-        (Some(a), Some(b)) if a != b => {
-            let wide = if a.bits >= b.bits { a } else { b };
-            (body.cast(index, wide), body.cast(base, wide))
-        }
-        _ => (index, base),
-    };
+    let (index, base) = same_type(body, index, base);
     body.binary(BinaryOp::Sub, index, base)
 }

@@ -6,14 +6,14 @@
 //! steps (`match-buffer`). Linear in the operations and in the nodes of each.
 
 use ir::{
-    BinaryOp, Body, BufferId, BufferOrigin, BufferRegion, DataType, ExprId, ExprKind, Lanes, OpId,
-    OpKind, RegionDim, Type, ValueId,
+    BinaryOp, Body, BufferId, BufferOrigin, BufferRegion, DataType, ExprId, ExprKind, OpId, OpKind,
+    RegionDim, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     LowerOptions, LowerRefusal, Origins,
-    edit::{each_node, map_expr, map_op, rebuild_blocks},
+    edit::{each_node, map_expr, map_op, rebuild_blocks, same_type},
 };
 use crate::reasons;
 
@@ -164,27 +164,6 @@ impl Part {
             });
         }
         indices
-    }
-}
-
-/// Both in the wider type, with the lanes of the second.
-pub(super) fn same_type(body: &mut Body, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
-    match (body.dtype(a), body.dtype(b)) {
-        (Some(x), Some(y)) if x != y && x.is_scalar() => {
-            let bits = x.bits.max(y.bits);
-            let lanes = y.lanes;
-            let (x, y) = (DataType { bits, ..x }, DataType { bits, ..y });
-            let (a, b) = (body.cast(a, x), body.cast(b, y));
-            match lanes {
-                Lanes::Fixed(1) => (a, b),
-                Lanes::Fixed(n) => {
-                    let lanes = body.int(i128::from(n), DataType::INT32);
-                    (body.make(ExprKind::Broadcast { value: a, lanes }, Type::Prim(y)), b)
-                }
-                _ => (a, b),
-            }
-        }
-        _ => (a, b),
     }
 }
 

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::{
     LowerOptions, LowerRefusal, Origins,
-    edit::{folded, map_expr, map_op, rebuild_blocks},
-    match_buffers::{part_of, same_type},
+    edit::{folded, map_expr, map_op, rebuild_blocks, same_type},
+    match_buffers::part_of,
 };
 
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {

@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     LowerOptions, LowerRefusal, Origins,
-    edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, thread_tag},
+    edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, same_type, thread_tag},
 };
 use crate::reasons;
 
@@ -201,7 +201,7 @@ impl Kernel {
                 let index = body.value_expr(indices[axis]);
                 let (min, extent) = (body.ops[op].operands[0], body.ops[op].operands[1]);
                 if extent != self.axes[axis].extent {
-                    let (index, extent) = wider(body, index, extent);
+                    let (index, extent) = same_type(body, index, extent);
                     guards.insert(op, body.binary(BinaryOp::Lt, index, extent));
                 }
                 let var = loop_var(body, op);
@@ -275,20 +275,9 @@ fn larger(body: &mut Body, a: ExprId, b: ExprId) -> ExprId {
             }
         }
         _ => {
-            let (a, b) = wider(body, a, b);
+            let (a, b) = same_type(body, a, b);
             body.binary(BinaryOp::Max, a, b)
         }
-    }
-}
-
-/// Both in the wider type.
-fn wider(body: &mut Body, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
-    match (body.dtype(a), body.dtype(b)) {
-        (Some(x), Some(y)) if x != y => {
-            let wide = if x.bits >= y.bits { x } else { y };
-            (body.cast(a, wide), body.cast(b, wide))
-        }
-        _ => (a, b),
     }
 }
 

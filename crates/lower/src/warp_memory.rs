@@ -19,7 +19,7 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{LowerOptions, LowerRefusal, Origins, lists::constant};
+use super::{LowerOptions, LowerRefusal, Origins, lists::constant, storage_reuse::elements};
 use crate::reasons;
 
 /// Threads of a warp.
@@ -61,7 +61,8 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
         changed.entry(it.op).or_default().push((it.position, new));
     }
     for &(op, buffer) in &allocations {
-        let Some(elements) = elements(body, buffer) else {
+        let is_compact = body.buffers[buffer].strides.as_ref().is_none_or(Vec::is_empty);
+        let Some(elements) = elements(body, buffer).filter(|_| is_compact) else {
             return Err(refusal("has no constant size").at(op));
         };
         if elements % (WARP * parts[&buffer]) != 0 {
@@ -163,16 +164,6 @@ fn lanes(body: &Body) -> Result<FxHashSet<ValueId>, LowerRefusal> {
         lanes.insert(var);
     }
     Ok(lanes)
-}
-
-/// The number of elements, if it is a constant and they lie side by side.
-fn elements(body: &Body, buffer: BufferId) -> Option<i64> {
-    let data = &body.buffers[buffer];
-    if data.strides.as_ref().is_some_and(|it| !it.is_empty()) {
-        return None;
-    }
-    let extents = data.shape.iter().map(|&it| constant(body, it));
-    extents.reduce(|all, it| all?.checked_mul(it?))?
 }
 
 /// Neighbours of a thread: the factor of the lane in some use, or the number that an instruction requires.

@@ -10,10 +10,11 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::touched::{Touched, is_open, root};
+use super::touched::{Touched, is_open};
 use crate::{
     edit::{append, each_node, folded, loop_block, loop_var, map_expr, map_op},
     lists::{constant, ops_in},
+    storage_reuse::root,
 };
 
 /// Spreads a loop over virtual threads; none of it if that is not possible.

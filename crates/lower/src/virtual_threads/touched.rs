@@ -6,12 +6,14 @@
 //! done together with it. Linear in the nodes of the loop, as often as something new depends.
 
 use ir::{
-    BlockId, Body, BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId, ViewRoot,
-    walk::WalkEvent,
+    BlockId, Body, BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId, walk::WalkEvent,
 };
 use rustc_hash::FxHashSet;
 
-use crate::edit::{each_node, loop_var};
+use crate::{
+    edit::{each_node, loop_var},
+    storage_reuse::root,
+};
 
 /// The variables and the memory that depend.
 pub(crate) struct Touched {
@@ -126,11 +128,4 @@ pub(super) fn is_open(body: &Body, op: OpId) -> bool {
         body.ops[op].kind,
         OpKind::For(ForKind::Serial | ForKind::Unrolled) | OpKind::If | OpKind::Attr(_)
     )
-}
-
-/// The buffer whose memory a buffer shows.
-pub(super) fn root(body: &Body, buffer: BufferId) -> BufferId {
-    match body.view_root(buffer) {
-        ViewRoot::Buffer(root) | ViewRoot::Pointer(root, _) => root,
-    }
 }

@@ -364,6 +364,25 @@ fn a_part_that_is_used_by_its_pointer_stays_until_memory_has_its_extents() {
 }
 
 #[test]
+fn indices_of_a_part_may_have_types_of_their_own() {
+    check(
+        "match_buffers",
+        "A: T.Buffer((16, 16), \"float32\"), n: T.uint32, m: T.int64",
+        r#"
+        for i, j in T.grid(4, 4):
+            with T.sblock("part"):
+                v, w = T.axis.remap("SS", [i, j])
+                P = T.match_buffer(A[v * 4:v * 4 + 4, w * 4:w * 4 + 4], (4, 4), offset_factor=1)
+                P[n, m] = T.float32(0)
+        "#,
+        expect![[r#"
+            for i, j in T.grid(4, 4):
+                A[i * 4 + T.Cast("int32", n), T.Cast("int64", j * 4) + m] = T.float32(0.0)
+        "#]],
+    );
+}
+
+#[test]
 fn vectors_of_a_part_are_vectors_of_the_buffer() {
     check(
         "match_buffers",
