@@ -103,8 +103,9 @@ async function runWindow(browser, name, isLast) {
     editor, '--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms', '--telemetry-level', 'off',
     '--server-data-dir', path.join(dir, 'data'), '--extensions-dir', extensions, ...UNNEEDED.flatMap(it => ['--disable-extension', it]),
   ];
+  // The people of this machine have programs and a shell of their own: a server of theirs is not the one under test.
   const env = {
-    ...process.env, PATH: '/usr/bin:/bin', VIRTUAL_ENV: '', CONDA_PREFIX: '', ...window.env,
+    ...process.env, HOME: dir, PATH: '/usr/bin:/bin', VSCODE_CLI: '1', VIRTUAL_ENV: '', CONDA_PREFIX: '', ...window.env,
     VSC_RESULTS: results, VSC_SUITE: path.join(here, 'suites', `${window.suite ?? name}.js`), VSC_DIR: dir,
   };
   const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', fs.openSync(path.join(dir, 'err'), 'w')] });
