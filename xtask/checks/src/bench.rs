@@ -3,6 +3,7 @@
 //! The stages run in release mode in a process of their own (`tests/benches`), TVM in its own environment, one after
 //! the other on the same files. Nothing here passes or fails by a time: figures and ratios are printed.
 
+mod figures;
 mod kernels;
 mod latency;
 mod memory;
@@ -15,6 +16,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context as _;
 use serde_json::Value;
 
+use self::figures::{Figure, Figures};
 use crate::Outcome;
 use crate::conformance::peer::TVM_PACKAGES;
 use crate::venv::Venv;
@@ -31,7 +33,8 @@ Examples:
   cargo xtask bench --corpus path --every 5            the peer on every fifth lowered file only
   cargo xtask bench --only operations,kernels          two parts of it
   cargo xtask bench --only scale --files 20000         a workspace of 100,000 kernels
-  cargo xtask bench --no-peer                          without TVM")]
+  cargo xtask bench --no-peer                          without TVM
+  cargo xtask bench --proof                            leave the figures for the page of `cargo xtask proof`")]
 pub(crate) struct Args {
     /// The place where the input files are: folders `lowered_cuda`, `lowered_cpu` and others with `.py` files.
     #[arg(long, default_value = "tests/corpus")]
@@ -48,6 +51,9 @@ pub(crate) struct Args {
     /// Files of the generated workspace of `scale`, of five functions each.
     #[arg(long, default_value_t = 20_000)]
     files: usize,
+    /// Leave a record of each part for the page that `cargo xtask proof` makes.
+    #[arg(long)]
+    proof: bool,
 }
 
 /// The part to measure.
@@ -77,31 +83,42 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     })?;
     anyhow::ensure!(corpus.is_dir(), "there is no folder {}", corpus.display());
     let is_asked = |part: Part| args.only.is_empty() || args.only.contains(&part);
+    let files = format!("{} .py files", test_utils::python_files(&corpus)?.len());
+    let done = |figures: Figures, inputs: &str| match args.proof {
+        true => figures.write(inputs, ws),
+        false => Ok(()),
+    };
     if is_asked(Part::Plans) {
-        for line in throughput(ws, &corpus, args.every)? {
-            show(&line);
-            if line["bench"] == "parse + lower + plan" && !args.no_peer {
-                peer(ws, &line)?;
-            }
-        }
+        done(plans(ws, &corpus, args)?, &files)?;
     }
     if is_asked(Part::Memory) {
-        memory::run(ws, &corpus)?;
+        done(memory::run(ws, &corpus)?, &files)?;
     }
     if is_asked(Part::Operations) {
-        operations::run(ws)?;
+        done(operations::run(ws)?, "synthetic")?;
     }
     if is_asked(Part::Kernels) {
-        kernels::run(ws, &corpus, (!args.no_peer).then_some(args.every))?;
+        done(kernels::run(ws, &corpus, (!args.no_peer).then_some(args.every))?, &files)?;
     }
     if is_asked(Part::Latency) {
-        latency::run(ws, &corpus)?;
+        done(latency::run(ws, &corpus)?, &files)?;
     }
     // It takes minutes.
     if args.only.contains(&Part::Scale) {
-        scale::run(ws, args.files, !args.no_peer)?;
+        done(scale::run(ws, args.files, !args.no_peer)?, "synthetic")?;
     }
     Ok(Outcome::Passed)
+}
+
+fn plans(ws: &Workspace, corpus: &std::path::Path, args: &Args) -> anyhow::Result<Figures> {
+    let mut figures = Figures::of("plans");
+    for line in throughput(ws, corpus, args.every)? {
+        figures.tell(figure(&line));
+        if line["bench"] == "parse + lower + plan" && !args.no_peer {
+            peer(ws, &line, &mut figures)?;
+        }
+    }
+    Ok(figures)
 }
 
 fn throughput(
@@ -127,36 +144,43 @@ fn number(line: &Value, key: &str) -> f64 {
     line[key].as_f64().unwrap_or(f64::NAN)
 }
 
-fn show(line: &Value) {
+fn figure(line: &Value) -> Figure {
+    let ms = |key: &str| number(line, key) * 1e3;
     match line["bench"].as_str() {
-        Some("parse") => say(format_args!(
-            "parse to a lossless tree: {:.1} MB/s ({} files, {:.1} MB)",
-            number(line, "megabytes_per_second"),
-            line["files"],
-            number(line, "bytes") / 1e6
-        )),
-        Some("growth") => say(format_args!(
-            "growth, {}: {:.2} ms at n = {}, {:.2} ms at 2n: t(2n)/t(n) = {:.2} for {:.2} times the text",
-            line["family"].as_str().unwrap_or_default(),
-            number(line, "milliseconds"),
-            line["n"],
-            number(line, "milliseconds_at_2n"),
+        Some("parse") => Figure::new(
+            "parse to a lossless tree",
+            format!(
+                "{:.1} MB/s ({} files, {:.1} MB)",
+                number(line, "megabytes_per_second"),
+                line["files"],
+                number(line, "bytes") / 1e6
+            ),
+        ),
+        Some("growth") => Figure::new(
+            format!("{}, n = {}", line["family"].as_str().unwrap_or_default(), line["n"]),
+            format!("{:.2} ms", number(line, "milliseconds")),
+        )
+        .grows(format!(
+            "{:.2} at 2n, for {:.2} times the text",
             number(line, "ratio"),
             number(line, "byte_ratio")
         )),
-        _ => say(format_args!(
-            "parse + lower + plan: {:.1} ms for {:.2} MB of lowered files (parse {:.1}, lower {:.1}, plan {:.1})",
-            number(line, "seconds") * 1e3,
-            number(line, "bytes") / 1e6,
-            number(line, "parse_seconds") * 1e3,
-            number(line, "lower_seconds") * 1e3,
-            number(line, "plan_seconds") * 1e3
-        )),
+        _ => Figure::new(
+            format!("text to plan, {:.2} MB of lowered files", number(line, "bytes") / 1e6),
+            format!(
+                "{:.1} ms (parse {:.1}, lower {:.1}, plan {:.1}), {:.1} MB/s",
+                ms("seconds"),
+                ms("parse_seconds"),
+                ms("lower_seconds"),
+                ms("plan_seconds"),
+                number(line, "bytes") / 1e6 / number(line, "seconds")
+            ),
+        ),
     }
 }
 
-/// Runs TVM on the same files and prints the ratio.
-fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
+/// Runs TVM on the same files.
+fn peer(ws: &Workspace, ours: &Value, figures: &mut Figures) -> anyhow::Result<()> {
     let venv = match Venv::with_packages(ws, "tvm", TVM_PACKAGES) {
         Ok(venv) => venv,
         Err(skip) => {
@@ -188,16 +212,16 @@ fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
             peer_simplify.extend(same.zip(simplified));
         }
     }
-    say(format_args!(
-        "TVM from_source + CommonSubexprElim on the same files: {parse:.2} s + {cse:.2} s, ours {ours:.3} s; ratio \
-         {:.0} times ({unread} files that TVM cannot read are left out)",
-        (parse + cse) / ours
+    let both = format!("text to plan, the same without {unread} files that TVM cannot read");
+    figures.tell(Figure::new(both, format!("{:.1} ms", ours * 1e3)).beside(
+        format!("TVM {parse:.2} s from_source and {cse:.2} s CommonSubexprElim"),
+        &[(parse + cse) / ours],
     ));
     for preset in ["tvm", "tvm-2022", "default"] {
         let what = format!("plan, preset {preset}");
-        say(format_args!("{}", plan_ratio(&what, &plans[preset], &peer_cse)));
+        figures.tell(plan_ratio(&what, &plans[preset], &peer_cse));
     }
-    say(format_args!("{}", plan_ratio("simplify", simplify, &peer_simplify)));
+    figures.tell(plan_ratio("simplify", simplify, &peer_simplify));
     Ok(())
 }
 
@@ -229,16 +253,17 @@ fn ask(
 
 /// Planning alone against the peer's pass alone: over all files that both read, and on the one that takes the peer
 /// longest.
-fn plan_ratio(what: &str, seconds: &Value, peer: &[(usize, f64)]) -> String {
+fn plan_ratio(what: &str, seconds: &Value, peer: &[(usize, f64)]) -> Figure {
     let ours = |at: usize| seconds[at].as_f64().unwrap_or(f64::NAN);
     let total: f64 = peer.iter().map(|it| ours(it.0)).sum();
     let peer_total: f64 = peer.iter().map(|it| it.1).sum();
     let slowest = peer.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let on_slowest = slowest.map_or(f64::NAN, |&(at, seconds)| seconds / ours(at));
-    format!(
-        "{what}: {:.1} ms, TVM's pass {:.1} ms: {:.1} times; {on_slowest:.1} times on its slowest file",
-        total * 1e3,
-        peer_total * 1e3,
-        peer_total / total
+    Figure::new(what, format!("{:.1} ms", total * 1e3)).beside(
+        format!(
+            "TVM's pass {:.1} ms; {on_slowest:.1} times on its slowest file, on all",
+            peer_total * 1e3
+        ),
+        &[peer_total / total],
     )
 }

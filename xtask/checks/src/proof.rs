@@ -1,8 +1,8 @@
 //! `cargo xtask proof`: the page `tests/PROOF.md`, made of the records that campaigns leave.
 //!
 //! A campaign writes one record, `tests/proof/NAME.json`: what was claimed, by what it was checked, how many, how long,
-//! with which seed, when, and what failed. The page is a table of them and nothing else: no number in it is typed. A
-//! record is replaced by the next run of its campaign.
+//! with which seed, when, and what failed. A part of the benchmark leaves its figures in the same way. The page is two
+//! tables of them and nothing else: no number in it is typed. A record is replaced by the next run of its campaign.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -88,7 +88,6 @@ impl Record {
     /// # Errors
     /// The file cannot be written, or there is no date.
     pub(crate) fn write(&self, ws: &Workspace) -> anyhow::Result<()> {
-        let date = process::run_quiet(Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
         let value = json!({
             "claim": self.claim,
             "method": self.method,
@@ -97,15 +96,24 @@ impl Record {
             "details": self.details,
             "seed": self.seed,
             "seconds": self.duration.as_secs(),
-            "date": date.trim(),
         });
-        let folder = ws.path(RECORDS);
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make {}", folder.display()))?;
-        let path = folder.join(format!("{}.json", self.name));
-        std::fs::write(&path, format!("{value:#}\n"))
-            .with_context(|| format!("cannot write {}", path.display()))
+        write(&self.name, value, ws)
     }
+}
+
+/// Writes the record of a name, with the date of today.
+///
+/// # Errors
+/// The file cannot be written, or there is no date.
+pub(crate) fn write(name: &str, mut record: Value, ws: &Workspace) -> anyhow::Result<()> {
+    let date = process::run_quiet(Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
+    record["date"] = date.trim().into();
+    let folder = ws.path(RECORDS);
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot make {}", folder.display()))?;
+    let path = folder.join(format!("{name}.json"));
+    std::fs::write(&path, format!("{record:#}\n"))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
@@ -156,7 +164,8 @@ of a campaign, which a command writes.
 |---|---|---|---:|---:|---|---|---:|---|
 "
     .to_owned();
-    for (name, record) in records {
+    let is_benchmark = |it: &&(String, Value)| it.1["figures"].is_array();
+    for (name, record) in records.iter().filter(|it| !is_benchmark(it)) {
         let cell = |key: &str| shown(&record[key]);
         let _ = writeln!(
             out,
@@ -171,8 +180,38 @@ of a campaign, which a command writes.
             cell("date"),
         );
     }
+    if records.iter().any(|it| is_benchmark(&it)) {
+        out += SPEED;
+    }
+    for (name, record) in records.iter().filter(is_benchmark) {
+        let part = name.strip_prefix("bench-").unwrap_or(name);
+        let run =
+            format!("{}, {} processors", shown(&record["inputs"]), shown(&record["processors"]));
+        for figure in record["figures"].as_array().into_iter().flatten() {
+            let cell = |key: &str| shown(&figure[key]);
+            let _ = writeln!(
+                out,
+                "| {part} | {} | {} | {} | {} | {} | {run} | {} |",
+                cell("what"),
+                cell("ours"),
+                cell("peer"),
+                cell("ratio"),
+                cell("growth"),
+                shown(&record["date"]),
+            );
+        }
+    }
     out
 }
+
+const SPEED: &str = "
+# Speed
+
+What `cargo xtask bench` measured, the peer in the same run; the ratio is the peer's figure to each of ours.
+
+| part | measured | ours | the peer | ratio | growth | inputs | date |
+|---|---|---|---|---:|---|---|---|
+";
 
 /// A value in a cell of the table.
 fn shown(value: &Value) -> String {
@@ -202,6 +241,18 @@ mod tests {
         let page = table(&[("validate".to_owned(), record)]);
         let row = page.lines().last().unwrap_or_default();
         expect![r"| validate | a \| b | z3 | 7 | 0 | proved 6, run 1 | – | 12 | 2026-01-02 |"]
+            .assert_eq(row);
+    }
+
+    #[test]
+    fn a_figure_is_a_row_of_its_own_table() {
+        let record = json!({
+            "inputs": "samples", "processors": 2, "date": "2026-01-02",
+            "figures": [{ "what": "flat", "ours": "1 s", "peer": "mlir-opt 2 s", "ratio": "2.0", "growth": null }],
+        });
+        let page = table(&[("bench-operations".to_owned(), record)]);
+        let row = page.lines().last().unwrap_or_default();
+        expect![r"| operations | flat | 1 s | mlir-opt 2 s | 2.0 | – | samples, 2 processors | 2026-01-02 |"]
             .assert_eq(row);
     }
 }

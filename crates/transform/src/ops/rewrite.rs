@@ -6,7 +6,7 @@
 use ir::{
     Attr, AttrDictId, BlockId, Body, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, Successor,
     Type, Value, ValueId,
-    arena::Id,
+    arena::Table,
     known_ops,
     plan::ops::{OpChange, OpPlan, OutputCopy, carried_values, copies},
 };
@@ -23,8 +23,8 @@ pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
         new: Body::new(&body.name, body.dialect),
         names: FxHashMap::default(),
         dictionaries: FxHashMap::default(),
-        values: vec![None; body.values.len()],
-        blocks: FxHashMap::default(),
+        values: Table::filled(body.values.len(), None),
+        blocks: Table::filled(body.blocks.len(), None),
         ops: Vec::new(),
         copies: Vec::new(),
         copied: FxHashMap::default(),
@@ -37,15 +37,15 @@ pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
     copy.new
 }
 
-/// A plan by the subject of its actions.
+/// A plan by the subject of its actions: dense where every operation asks.
 struct Changes {
-    gone: FxHashSet<OpId>,
+    gone: Table<OpId, bool>,
     /// Values and their replacements, which stay.
-    replaced: FxHashMap<ValueId, ValueId>,
+    replaced: Table<ValueId, Option<ValueId>>,
     single: FxHashMap<(OpId, u32), ValueId>,
     /// The operations to move right before each operation, in the order of the plan.
     before: FxHashMap<OpId, Vec<OpId>>,
-    moved: FxHashSet<OpId>,
+    moved: Table<OpId, bool>,
     /// Copies behind operations, in the order in which they are made.
     copies: FxHashMap<OpId, Vec<OutputCopy>>,
     /// Removed arguments and results, and the operands that gave them.
@@ -56,11 +56,11 @@ struct Changes {
 impl Changes {
     fn of(body: &Body, plan: &OpPlan) -> Changes {
         let mut changes = Changes {
-            gone: FxHashSet::default(),
-            replaced: FxHashMap::default(),
+            gone: Table::filled(body.ops.len(), false),
+            replaced: Table::filled(body.values.len(), None),
             single: FxHashMap::default(),
             before: FxHashMap::default(),
-            moved: FxHashSet::default(),
+            moved: Table::filled(body.ops.len(), false),
             copies: FxHashMap::default(),
             dropped: FxHashSet::default(),
             dropped_operands: FxHashSet::default(),
@@ -71,21 +71,20 @@ impl Changes {
         for action in &plan.actions {
             let op = action.op;
             match &action.change {
-                OpChange::Delete => {
-                    changes.gone.insert(op);
-                }
+                OpChange::Delete => changes.gone[op] = true,
                 OpChange::Merge { into } | OpChange::MergeWithCopies { into, .. } => {
-                    changes.gone.insert(op);
-                    let pairs = body.ops[op].results.iter().zip(&body.ops[*into].results);
-                    changes.replaced.extend(pairs.map(|(&from, &to)| (from, to)));
+                    changes.gone[op] = true;
+                    for (&from, &to) in body.ops[op].results.iter().zip(&body.ops[*into].results) {
+                        changes.replaced[from] = Some(to);
+                    }
                 }
                 OpChange::MergeUses { into, uses } => changes.uses(body, op, *into, uses),
                 OpChange::Hoist { before } => {
                     changes.before.entry(*before).or_default().push(op);
-                    changes.moved.insert(op);
+                    changes.moved[op] = true;
                 }
                 OpChange::Argument { argument, value } => {
-                    changes.replaced.insert(*argument, *value);
+                    changes.replaced[*argument] = Some(*value);
                 }
                 OpChange::RemoveArgument { argument } => {
                     changes.dropped.insert(*argument);
@@ -95,8 +94,7 @@ impl Changes {
         if !changes.dropped.is_empty() {
             // What has moved may be needed by nobody then.
             let gone = &changes.gone;
-            changes.moved.retain(|it| !gone.contains(it));
-            changes.before.values_mut().for_each(|all| all.retain(|it| !gone.contains(it)));
+            changes.before.values_mut().for_each(|all| all.retain(|it| !gone[*it]));
             for it in carried_values(body) {
                 if changes.dropped.contains(&it.argument) {
                     changes.dropped.extend(it.result.map(|it| it.1));
@@ -121,7 +119,7 @@ impl Changes {
 
     /// Returns the replacement of a value. Chains end, as a replacement itself stays.
     fn value(&self, mut value: ValueId) -> ValueId {
-        while let Some(&by) = self.replaced.get(&value) {
+        while let Some(by) = self.replaced[value] {
             value = by;
         }
         value
@@ -134,8 +132,8 @@ struct Copy<'a> {
     new: Body,
     names: FxHashMap<NameId, NameId>,
     dictionaries: FxHashMap<AttrDictId, AttrDictId>,
-    values: Vec<Option<ValueId>>,
-    blocks: FxHashMap<BlockId, BlockId>,
+    values: Table<ValueId, Option<ValueId>>,
+    blocks: Table<BlockId, Option<BlockId>>,
     /// Old and new operations.
     ops: Vec<(OpId, OpId)>,
     /// Copies: the new operation and its original.
@@ -160,7 +158,7 @@ impl Copy<'_> {
                 Step::Ops(old, new, at) => {
                     let Some(&op) = self.old.blocks[old].ops.get(at) else { continue };
                     stack.push(Step::Ops(old, new, at + 1));
-                    if !self.changes.gone.contains(&op) && !self.changes.moved.contains(&op) {
+                    if !self.changes.gone[op] && !self.changes.moved[op] {
                         stack.push(Step::Op(op, new));
                     }
                     // An anchor that goes itself still says where.
@@ -182,12 +180,12 @@ impl Copy<'_> {
         let first = stack.len();
         for (at, &block) in data.blocks.iter().enumerate() {
             let copy = if at == 0 { self.new.entry(new) } else { self.new.new_block(new) };
-            self.blocks.insert(block, copy);
+            self.blocks[block] = Some(copy);
             let args = &self.old.blocks[block].args;
             for &argument in args.iter().filter(|it| !self.changes.dropped.contains(it)) {
                 let Value { name, ty, .. } = self.old.values[argument];
                 let (name, ty) = (self.old.name(name), self.ty(ty));
-                self.values[argument.index()] = Some(self.new.new_block_arg(copy, name, ty));
+                self.values[argument] = Some(self.new.new_block_arg(copy, name, ty));
             }
             stack.push(Step::Ops(block, copy, 0));
         }
@@ -210,7 +208,7 @@ impl Copy<'_> {
         for &result in data.results.iter().filter(|it| !self.changes.dropped.contains(it)) {
             let Value { name, ty, .. } = self.old.values[result];
             let (name, ty) = (self.old.name(name), self.ty(ty));
-            self.values[result.index()] = Some(self.new.push_result(copy, name, ty));
+            self.values[result] = Some(self.new.push_result(copy, name, ty));
         }
         let first = stack.len();
         for &region in &data.regions {
@@ -241,7 +239,7 @@ impl Copy<'_> {
 
     fn operands(&mut self) {
         for (assign, source) in std::mem::take(&mut self.copies) {
-            if let Some(value) = self.values[source.index()] {
+            if let Some(value) = self.values[source] {
                 let operand = self.new.value_expr(value);
                 self.new.ops[assign].operands.push(operand);
             }
@@ -268,7 +266,7 @@ impl Copy<'_> {
                 first = end;
                 let args = self.new.list(&rest[..n]);
                 rest = &rest[n..];
-                let block = self.blocks[&successor.block];
+                let block = self.blocks[successor.block].expect("all blocks are copied");
                 self.new.ops[new].successors.push(Successor { block, args });
             }
         }
@@ -290,14 +288,14 @@ impl Copy<'_> {
         }
         let single = self.changes.single.get(&(op, at)).copied();
         let value = self.changes.value(single.unwrap_or(value));
-        match self.values[value.index()] {
+        match self.values[value] {
             Some(value) => self.new.value_expr(value),
             // Not defined in the text either.
             None => {
                 let Value { name, ty, kind, .. } = self.old.values[value];
                 let (name, ty) = (self.old.name(name), self.ty(ty));
                 let new = self.new.new_value(name, ty, kind);
-                self.values[value.index()] = Some(new);
+                self.values[value] = Some(new);
                 self.new.value_expr(new)
             }
         }

@@ -10,15 +10,17 @@ use std::process::Stdio;
 use anyhow::Context as _;
 use serde_json::Value;
 
+use super::figures::{Figure, Figures};
 use super::{ask, memory::release_binary, number};
 use crate::conformance::peer::TVM_PACKAGES;
 use crate::venv::Venv;
-use crate::workspace::{Workspace, complain, say};
+use crate::workspace::{Workspace, complain};
 
 pub(super) const TVM_SCRIPT: &str = include_str!("tvm_cuda_bench.py");
 
 /// Runs the benchmark, and the peer on every N-th file.
-pub(super) fn run(ws: &Workspace, corpus: &Path, every: Option<usize>) -> anyhow::Result<()> {
+pub(super) fn run(ws: &Workspace, corpus: &Path, every: Option<usize>) -> anyhow::Result<Figures> {
+    let mut figures = Figures::of("kernels");
     let binary = release_binary(ws)?;
     let output = ws
         .cargo()
@@ -31,16 +33,16 @@ pub(super) fn run(ws: &Workspace, corpus: &Path, every: Option<usize>) -> anyhow
     anyhow::ensure!(output.status.success(), "the benchmark of builds failed");
     for line in String::from_utf8_lossy(&output.stdout).lines().filter(|it| it.starts_with('{')) {
         let line: Value = serde_json::from_str(line)?;
-        show(&line);
+        tell(&line, &mut figures);
         if let (Some("generate"), Some(every)) = (line["bench"].as_str(), every) {
-            peer(ws, &line, every.max(1))?;
+            peer(ws, &line, every.max(1), &mut figures)?;
         }
     }
-    Ok(())
+    Ok(figures)
 }
 
 /// The peer's way to CUDA on the same files.
-fn peer(ws: &Workspace, ours: &Value, every: usize) -> anyhow::Result<()> {
+fn peer(ws: &Workspace, ours: &Value, every: usize, figures: &mut Figures) -> anyhow::Result<()> {
     let venv = match Venv::with_packages(ws, "tvm", TVM_PACKAGES) {
         Ok(venv) => venv,
         Err(skip) => {
@@ -61,54 +63,60 @@ fn peer(ws: &Workspace, ours: &Value, every: usize) -> anyhow::Result<()> {
         same += files.iter().find(|it| line["path"] == *it.0).map_or(0.0, |it| it.1);
         n_files += 1;
     }
-    say(format_args!(
-        "text to CUDA in TVM (from_source {parse:.1} s, all {theirs:.1} s, {kernels} kernels) on the {n_files} of {} files \
-         that it builds: ours {:.0} ms; ratio {:.0} times",
-        files.len(),
-        same * 1e3,
-        theirs / same
+    let what = format!("text to CUDA, the {n_files} of {} files that TVM builds", files.len());
+    figures.tell(Figure::new(what, format!("{:.0} ms", same * 1e3)).beside(
+        format!("TVM from_source {parse:.1} s, all {theirs:.1} s, {kernels} kernels"),
+        &[theirs / same],
     ));
     Ok(())
 }
 
-fn show(line: &Value) {
+fn tell(line: &Value, figures: &mut Figures) {
+    let of = |key: &str| number(line, key);
     let best = |key: &str| number(&line[key], "best");
     let median = |key: &str| number(&line[key], "median");
-    let rate = |ms: f64| number(line, "bytes") / 1e3 / ms;
+    let rate = |ms: f64| of("bytes") / 1e3 / ms;
+    let megabytes = of("bytes") / 1e6;
     match line["bench"].as_str() {
         Some("workspace") => {
-            say(format_args!(
-                "build, {} functions in {} files ({:.1} MB): from nothing {:.0} ms; unchanged, a cold process \
-                 {:.1} ms (median {:.1}), {:.0} MB/s",
-                line["functions"],
-                line["files"],
-                number(line, "bytes") / 1e6,
-                number(line, "cold_ms"),
-                best("unchanged_ms"),
-                median("unchanged_ms"),
-                rate(best("unchanged_ms"))
+            let (functions, files) = (&line["functions"], &line["files"]);
+            figures.tell(Figure::new(
+                format!("build, {functions} functions in {files} files ({megabytes:.1} MB)"),
+                format!(
+                    "from nothing {:.0} ms; unchanged, a cold process {:.1} ms (median {:.1}), {:.0} MB/s",
+                    of("cold_ms"),
+                    best("unchanged_ms"),
+                    median("unchanged_ms"),
+                    rate(best("unchanged_ms"))
+                ),
             ));
-            say(format_args!(
-                "build after one edit: a cold process {:.1} ms (median {:.1}), watching {:.1} ms (median {:.1})",
-                best("edited_ms"),
-                median("edited_ms"),
-                best("watched_ms"),
-                median("watched_ms")
+            figures.tell(Figure::new(
+                "build after one edit",
+                format!(
+                    "a cold process {:.1} ms (median {:.1}), watching {:.1} ms (median {:.1})",
+                    best("edited_ms"),
+                    median("edited_ms"),
+                    best("watched_ms"),
+                    median("watched_ms")
+                ),
             ));
         }
-        Some("corpus") => say(format_args!(
-            "build of the lowered corpus ({:.1} MB): from nothing {:.0} ms; unchanged, a cold process {:.1} ms, {:.0} MB/s",
-            number(line, "bytes") / 1e6,
-            number(line, "cold_ms"),
-            best("unchanged_ms"),
-            rate(best("unchanged_ms"))
+        Some("corpus") => figures.tell(Figure::new(
+            format!("build of the lowered corpus ({megabytes:.1} MB)"),
+            format!(
+                "from nothing {:.0} ms; unchanged, a cold process {:.1} ms, {:.0} MB/s",
+                of("cold_ms"),
+                best("unchanged_ms"),
+                rate(best("unchanged_ms"))
+            ),
         )),
-        _ => say(format_args!(
-            "text to CUDA, one thread, {}: {} functions, {:.1} MB in {:.0} ms",
-            line["folder"].as_str().unwrap_or_default(),
-            line["functions"],
-            number(line, "bytes") / 1e6,
-            number(line, "seconds") * 1e3
+        _ => figures.tell(Figure::new(
+            format!(
+                "text to CUDA, one thread, {}: {} functions, {megabytes:.1} MB",
+                line["folder"].as_str().unwrap_or_default(),
+                line["functions"]
+            ),
+            format!("{:.0} ms", of("seconds") * 1e3),
         )),
     }
 }

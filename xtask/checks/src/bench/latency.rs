@@ -7,13 +7,15 @@ use std::process::Stdio;
 use anyhow::Context as _;
 use serde_json::Value;
 
+use super::figures::{Figure, Figures};
 use super::{memory::release_binary, number};
 use crate::conformance::mlir::mlir_opt;
 use crate::process;
 use crate::skip::Skip;
-use crate::workspace::{Workspace, complain, say};
+use crate::workspace::{Workspace, complain};
 
-pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
+pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<Figures> {
+    let mut figures = Figures::of("latency");
     let binary = release_binary(ws)?;
     let mut command = ws.cargo();
     command
@@ -30,22 +32,30 @@ pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(output.status.success(), "the latency benchmark failed");
     for line in String::from_utf8_lossy(&output.stdout).lines().filter(|it| it.starts_with('{')) {
         let line: Value = serde_json::from_str(line)?;
-        if line["bench"] == "latency beside the peer" {
-            say(format_args!("{}", beside_peer(&line)));
-            continue;
-        }
-        say(format_args!(
-            "key to hints, {} ({:.0} KB), function of {:.1} KB with {} hints: p50 {:.2} ms, p99 {:.2} ms, max {:.2} ms",
-            line["scenario"].as_str().unwrap_or_default(),
-            number(&line, "file_bytes") / 1e3,
-            number(&line, "function_bytes") / 1e3,
-            line["hints"],
-            number(&line, "p50_ms"),
-            number(&line, "p99_ms"),
-            number(&line, "max_ms")
-        ));
+        figures.tell(match line["bench"] == "latency beside the peer" {
+            true => beside_peer(&line),
+            false => alone(&line),
+        });
     }
-    Ok(())
+    Ok(figures)
+}
+
+fn alone(line: &Value) -> Figure {
+    Figure::new(
+        format!(
+            "key to hints, {} ({:.0} KB), function of {:.1} KB with {} hints",
+            line["scenario"].as_str().unwrap_or_default(),
+            number(line, "file_bytes") / 1e3,
+            number(line, "function_bytes") / 1e3,
+            line["hints"]
+        ),
+        format!(
+            "p50 {:.2} ms, p99 {:.2} ms, max {:.2} ms",
+            number(line, "p50_ms"),
+            number(line, "p99_ms"),
+            number(line, "max_ms")
+        ),
+    )
 }
 
 /// The server that is installed beside `mlir-opt`.
@@ -58,24 +68,28 @@ fn mlir_lsp_server() -> Result<PathBuf, Skip> {
     }
 }
 
-fn beside_peer(line: &Value) -> String {
-    let peer = match line["peer_p50_ms"].is_number() {
-        true => format!(
-            "; mlir-lsp-server to its diagnostics p50 {:.1} ms, p99 {:.1} ms: {:.1} and {:.1} times",
-            number(line, "peer_p50_ms"),
-            number(line, "peer_p99_ms"),
-            number(line, "peer_p50_ms") / number(line, "p50_ms"),
-            number(line, "peer_p99_ms") / number(line, "p99_ms"),
+fn beside_peer(line: &Value) -> Figure {
+    let of = |key: &str| number(line, key);
+    let figure = Figure::new(
+        format!(
+            "key to hints on the screen and diagnostics, {} ({:.1} MB)",
+            line["scenario"].as_str().unwrap_or_default(),
+            of("file_bytes") / 1e6
         ),
-        false => String::new(),
-    };
-    format!(
-        "key to hints on the screen and diagnostics, {} ({:.1} MB): p50 {:.1} ms, p99 {:.1} ms, the hints alone p50 {:.1} ms, p99 {:.1} ms{peer}",
-        line["scenario"].as_str().unwrap_or_default(),
-        number(line, "file_bytes") / 1e6,
-        number(line, "p50_ms"),
-        number(line, "p99_ms"),
-        number(line, "hints_p50_ms"),
-        number(line, "hints_p99_ms"),
+        format!(
+            "p50 {:.1} ms, p99 {:.1} ms (the hints alone p50 {:.1} ms, p99 {:.1} ms)",
+            of("p50_ms"),
+            of("p99_ms"),
+            of("hints_p50_ms"),
+            of("hints_p99_ms")
+        ),
+    );
+    if !line["peer_p50_ms"].is_number() {
+        return figure;
+    }
+    let (p50, p99) = (of("peer_p50_ms"), of("peer_p99_ms"));
+    figure.beside(
+        format!("mlir-lsp-server to its diagnostics p50 {p50:.1} ms, p99 {p99:.1} ms"),
+        &[p50 / of("p50_ms"), p99 / of("p99_ms")],
     )
 }

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::workspace::{Workspace, complain, say};
+use super::figures::{Figure, Figures};
+use crate::workspace::{Workspace, complain};
 
-pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
+pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<Figures> {
+    let mut figures = Figures::of("memory");
     let binary = release_binary(ws)?;
     let mut child = Command::new(&binary)
         .arg("check")
@@ -26,15 +28,17 @@ pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
     let bytes = corpus_bytes(corpus)?;
     let seconds = start.elapsed().as_secs_f64();
     match peak {
-        Some(peak) => say(format_args!(
-            "check: {seconds:.2} s, peak resident memory {:.1} MB for {:.1} MB of text: {:.1} times",
-            peak as f64 / 1e6,
-            bytes as f64 / 1e6,
-            peak as f64 / bytes as f64
+        Some(peak) => figures.tell(Figure::new(
+            format!("check of {:.1} MB of text", bytes as f64 / 1e6),
+            format!(
+                "{seconds:.2} s, peak resident memory {:.1} MB: {:.1} times the text",
+                peak as f64 / 1e6,
+                peak as f64 / bytes as f64
+            ),
         )),
         None => complain(format_args!("skipped: peak memory (this system has no /proc)")),
     }
-    Ok(())
+    Ok(figures)
 }
 
 /// The server and command line, built in release mode.

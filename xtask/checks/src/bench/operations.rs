@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use test_utils::operations::{Shape, mlir};
 
+use super::figures::{Figure, Figures};
 use super::memory::{high_water_mark, release_binary};
 use crate::conformance::mlir::mlir_opt;
-use crate::workspace::{Workspace, complain, say};
+use crate::workspace::{Workspace, complain};
 
 const RUNS: usize = 3;
 
@@ -34,7 +35,8 @@ struct Cost {
     peak: u64,
 }
 
-pub(super) fn run(ws: &Workspace) -> anyhow::Result<()> {
+pub(super) fn run(ws: &Workspace) -> anyhow::Result<Figures> {
+    let mut figures = Figures::of("operations");
     let ours = release_binary(ws)?;
     let peer = match mlir_opt() {
         Ok(path) => Some(path),
@@ -58,33 +60,38 @@ pub(super) fn run(ws: &Workspace) -> anyhow::Result<()> {
             least(&ours, &args, path)
         };
         let (one, two, half) = (opt(&whole, "1")?, opt(&whole, "2")?, opt(&small, "1")?);
-        let of_peer = match &peer {
+        let figure = Figure::new(
+            format!(
+                "opt --preset mlir, {} ({n} operations, {:.1} MB)",
+                shape.name(),
+                bytes as f64 / 1e6
+            ),
+            format!(
+                "one thread {:.3} s, two {:.3} s, {:.1} times the text in memory",
+                one.seconds,
+                two.seconds,
+                one.peak as f64 / bytes as f64
+            ),
+        )
+        .grows(format!(
+            "{:.2} from the half, for {:.2} times the text",
+            one.seconds / half.seconds,
+            bytes as f64 / small_bytes as f64
+        ));
+        figures.tell(match &peer {
             Some(peer) => {
                 let args = ["--cse", "--allow-unregistered-dialect", "--mlir-disable-threading"];
                 let peer = least(peer, &args, &whole)?;
-                format!(
-                    "; mlir-opt --cse {:.3} s, {:.1} times the text: {:.1} and {:.1} times",
-                    peer.seconds,
-                    peer.peak as f64 / bytes as f64,
-                    peer.seconds / one.seconds,
-                    peer.seconds / two.seconds
+                let times_text = peer.peak as f64 / bytes as f64;
+                figure.beside(
+                    format!("mlir-opt --cse {:.3} s, {times_text:.1} times the text", peer.seconds),
+                    &[peer.seconds / one.seconds, peer.seconds / two.seconds],
                 )
             }
-            None => String::new(),
-        };
-        say(format_args!(
-            "opt --preset mlir, {} ({n} operations, {:.1} MB): one thread {:.3} s, two {:.3} s, {:.1} times the text in \
-             memory{of_peer}; t(n)/t(n/2) = {:.2} for {:.2} times the text",
-            shape.name(),
-            bytes as f64 / 1e6,
-            one.seconds,
-            two.seconds,
-            one.peak as f64 / bytes as f64,
-            one.seconds / half.seconds,
-            bytes as f64 / small_bytes as f64,
-        ));
+            None => figure,
+        });
     }
-    Ok(())
+    Ok(figures)
 }
 
 /// The least of a few runs.
