@@ -156,3 +156,26 @@ fn functions_and_statements_fold() {
     expect!["[(12, 16), (14, 16), (15, 16), (19, 22), (20, 22), (21, 22)]"]
         .assert_eq(&format!("{lines:?}"));
 }
+
+#[test]
+fn coordinates_of_persistent_tiles_lead_to_their_names() {
+    let (text, offset) = with_cursor(
+        "\
+import tilelang.language as T
+
+
+@T.prim_func
+def f(A: T.Tensor((64, 64), \"float32\")):
+    with T.Kernel(4, threads=32) as block:
+        for bx, by in T.Persistent([8, 8], 4, block):
+            A[bx$0 * 8, by * 8] = T.float32(bx)
+",
+    );
+    let analysis = analysis(&text);
+    let shown = |it: TextRange| line_of(&text, it);
+    let definition = analysis.goto_definition(FILE, offset).unwrap().map(shown);
+    let references = analysis.references(FILE, offset, true).unwrap().unwrap_or_default();
+    let references: Vec<_> = references.into_iter().map(shown).collect();
+    expect![[r#"Some("7: bx") ["7: bx", "8: bx", "8: bx"]"#]]
+        .assert_eq(&format!("{definition:?} {references:?}"));
+}

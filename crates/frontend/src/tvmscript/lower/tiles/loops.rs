@@ -3,6 +3,7 @@
 use ir::{Attr, AttrDict, BinaryOp, DataType, ExprId, ForKind, OpKind};
 
 use smallvec::SmallVec;
+use syntax::TextRange;
 
 use super::super::{
     Lowerer, R, Reported,
@@ -27,6 +28,8 @@ struct Walk {
     group: ExprId,
     tiles: ExprId,
     waves: ExprId,
+    /// The place of what the names are written in, if that is elsewhere.
+    outside: Option<TextRange>,
 }
 
 /// The tiles of a group of `T.Persistent` where none are said.
@@ -113,7 +116,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let waves = self.tile_quotient(tiles, wave, at)?;
         let (outer, outside) = (self.s.block, self.expansion.replace(range));
         self.s.scopes.push_frame();
-        let walk = Walk { domain, wave, index, group, tiles, waves };
+        let walk = Walk { domain, wave, index, group, tiles, waves, outside };
         let result = self.tile_of_wave(&walk, names, at);
         self.expansion = outside;
         if result.is_ok() {
@@ -127,7 +130,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// The loop over waves, the coordinates of the tile that a block has, and the conditions under which there is one.
     fn tile_of_wave(&mut self, walk: &Walk, names: SmallVec<[LoopName<'_>; 4]>, at: At) -> R<()> {
         use BinaryOp as B;
-        let Walk { domain, wave, index, group, tiles, waves } = walk;
+        let Walk { domain, wave, index, group, tiles, waves, .. } = walk;
         let (wave, index, group, tiles) = (*wave, *index, *group, *tiles);
         let Some((&last, others)) = domain.split_last() else { return Err(Reported) };
         let waves = self.tx(*waves, at);
@@ -157,7 +160,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             conditions.push(self.tile_value(B::Lt, number, tiles, at)?);
         }
         conditions.push(self.tile_value(B::Lt, along, last, at)?);
-        self.name_coordinates(&coordinates, names, at);
+        self.name_coordinates(&coordinates, names, at, walk.outside);
         for condition in conditions {
             let condition = self.tx(condition, at);
             let op = self.emit(OpKind::If, &[condition]);
@@ -172,6 +175,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         coordinates: &[ExprId],
         names: SmallVec<[LoopName<'_>; 4]>,
         at: At,
+        outside: Option<TextRange>,
     ) {
         let of = names.iter().flat_map(|it| std::iter::repeat_n(it.0, it.2.unwrap_or(1)));
         let of: Vec<&str> = of.collect();
@@ -183,6 +187,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let var = self.s.body.push_result(op, name, ty);
             vars.push(Val::Expr(self.s.body.value_expr(var)));
         }
+        // The names, unlike the loop, have text of their own.
+        let inside = std::mem::replace(&mut self.expansion, outside);
         let mut vars = vars.into_iter().rev();
         for (name, target, count) in names {
             match count {
@@ -198,6 +204,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 }
             }
         }
+        self.expansion = inside;
     }
 
     fn tile_value(&mut self, op: BinaryOp, a: ExprId, b: ExprId, at: At) -> R<ExprId> {
