@@ -139,7 +139,15 @@ fn pipeline(rng: &mut Rng, [min, stop]: [&str; 2], memory: &[String], home: Home
     let form = Form { carries: rng.below(3) != 0, overwrites: rng.below(2) == 0 };
     let mut body: Vec<Vec<String>> = Vec::new();
     if home != Home::Around {
-        body.extend(memory.iter().map(|it| start(it, "k")));
+        // What only the first iteration writes, the others have from it.
+        let is_first = home == Home::UsedInside && rng.below(3) == 0;
+        for name in memory {
+            let lines = start(name, "k");
+            body.push(match is_first {
+                true => [vec![format!("if k == {min}:")], indented(4, lines)].concat(),
+                false => lines,
+            });
+        }
     }
     body.extend((0..2 + rng.below(4)).map(|_| statement(rng, memory, "k", form)));
     let mut count = body.len();
