@@ -15,6 +15,7 @@ mod instructions;
 mod lowering;
 mod mlir_kernels;
 mod mlir_run;
+mod pipelines;
 mod plans;
 mod rewrites;
 mod schedules;

@@ -95,6 +95,67 @@ impl Planner<'_> {
         (tried <= MOST_TRIED.into()).then(|| (-steps..=steps).map(move |it| it * divisor))
     }
 
+    /// The distances between the common parts of two accesses that differ in one remainder alone, of the same sum but
+    /// for a constant: the versions of a software pipeline, `(i + 1) % 2` and `i % 2`. None for other parts, and for
+    /// accesses of several iterations.
+    pub(super) fn between_versions(
+        &self,
+        x: &Addresses,
+        y: &Addresses,
+        aged: bool,
+    ) -> Option<[i64; 4]> {
+        if aged || x.base.len() != y.base.len() {
+            return None;
+        }
+        let rest = |of: &[Common], without: &[Common]| {
+            let mut without = without.to_vec();
+            let mut rest = of.to_vec();
+            rest.retain(|it| match without.iter().position(|other| other == it) {
+                Some(at) => {
+                    without.remove(at);
+                    false
+                }
+                None => true,
+            });
+            rest
+        };
+        let (of_x, of_y) = (rest(&x.base, &y.base), rest(&y.base, &x.base));
+        let ([x], [y]) = (&of_x[..], &of_y[..]) else { return None };
+        let (x, y) = (self.version(x)?, self.version(y)?);
+        if (x.of, x.modulus, x.factor) != (y.of, y.modulus, y.factor) {
+            return None;
+        }
+        let later = x.constant.checked_sub(y.constant)?.rem_euclid(x.modulus);
+        let earlier = later - x.modulus;
+        let [up, down] = [later.checked_mul(x.factor)?, earlier.checked_mul(x.factor)?];
+        Some([up, down, up.checked_neg()?, down.checked_neg()?])
+    }
+
+    /// A term that is the remainder of a sum.
+    fn version(&self, term: &Common) -> Option<Version> {
+        let &Common::Expr { expr, factor } = term else { return None };
+        let ExprKind::Binary(BinaryOp::FloorMod, sum, modulus) = self.body.expr(expr).kind else {
+            return None;
+        };
+        let modulus = self.constant(modulus).filter(|it| *it > 0)?;
+        let (mut of, mut constant) = (sum, 0i64);
+        loop {
+            let added = match self.body.expr(of).kind {
+                ExprKind::Value(value) if self.definitions.contains_key(&value) => {
+                    (self.definitions[&value], 0)
+                }
+                ExprKind::Binary(BinaryOp::Add, a, b) if let Some(it) = self.constant(b) => (a, it),
+                ExprKind::Binary(BinaryOp::Sub, a, b) if let Some(it) = self.constant(b) => {
+                    (a, it.checked_neg()?)
+                }
+                _ => break,
+            };
+            of = added.0;
+            constant = constant.checked_add(added.1)?;
+        }
+        Some(Version { of, constant, modulus, factor })
+    }
+
     /// How far two sums may be apart at most.
     fn apart(&self, x: &[Common], y: &[Common]) -> Option<i64> {
         let sum = |terms: &[Common]| {
@@ -107,6 +168,14 @@ impl Planner<'_> {
         let (up, down) = (y_most.checked_sub(x_least)?, x_most.checked_sub(y_least)?);
         Some(up.checked_abs()?.max(down.checked_abs()?))
     }
+}
+
+/// `(of + constant) % modulus`, `factor` times.
+struct Version {
+    of: ExprId,
+    constant: i64,
+    modulus: i64,
+    factor: i64,
 }
 
 /// The least and the greatest value of an expression of variables of loops, by the loops alone.

@@ -538,9 +538,10 @@ impl<'a> Planner<'a> {
         let is_common = x.base == y.base && (!aged || y.base.is_empty());
         match is_common {
             true => meet_at(0),
-            false => match self.distances(x, y, aged) {
-                Some(mut all) => all.any(meet_at),
-                None => true,
+            false => match (self.between_versions(x, y, aged), self.distances(x, y, aged)) {
+                (Some(few), _) => few.into_iter().any(meet_at),
+                (None, Some(mut all)) => all.any(meet_at),
+                (None, None) => true,
             },
         }
     }

@@ -41,6 +41,12 @@ impl Copier {
         copier
     }
 
+    /// The same where an expression stands for one more variable.
+    pub(super) fn and(mut self, value: ValueId, expr: ExprId) -> Copier {
+        self.values.insert(value, expr);
+        self
+    }
+
     /// The expression as the copy has it. A call that is no value of its operands is another call in each copy.
     pub(super) fn expr(&mut self, body: &mut Body, expr: ExprId) -> ExprId {
         let (values, buffers) = (&self.values, &self.buffers);

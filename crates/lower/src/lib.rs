@@ -7,6 +7,7 @@ use ir::{Body, OpId, effects::EffectTable};
 use transform::broken::Broken;
 
 pub mod allocation_sites;
+pub mod async_copies;
 pub mod block_iters;
 pub mod compact_buffers;
 mod contexts;
@@ -27,6 +28,7 @@ pub mod neutral_operands;
 pub mod part_layouts;
 pub mod reasons;
 pub mod serial_threads;
+pub mod software_pipeline;
 pub mod storage_reuse;
 pub mod thread_bindings;
 pub mod unroll;
@@ -48,6 +50,8 @@ pub struct LowerOptions {
     pub index_bits: u8,
     /// True if the language has floats of 8 bits.
     pub has_float8: bool,
+    /// True if the device copies from global to shared memory while it computes, and pipelines may ask for that.
+    pub has_async_copies: bool,
     /// The effects of calls.
     pub effects: Arc<EffectTable>,
 }
@@ -60,6 +64,7 @@ impl Default for LowerOptions {
             max_shared: 48 * 1024,
             index_bits: 32,
             has_float8: false,
+            has_async_copies: false,
             effects: EffectTable::shared(),
         }
     }
@@ -102,6 +107,11 @@ pub const LOWERINGS: &[Lowering] = &[
         run: init_blocks::run,
     },
     Lowering {
+        name: "pipeline_statements",
+        what: "statements of software pipelines are marked, as their annotations count them",
+        run: software_pipeline::mark,
+    },
+    Lowering {
         name: "block_iters",
         what: "blocks are opened: iteration variables are what they are bound to, predicates are conditions",
         run: block_iters::run,
@@ -130,6 +140,11 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "part_layouts",
         what: "pointers, strides and offsets of matched parts are those of the buffers",
         run: part_layouts::run,
+    },
+    Lowering {
+        name: "software_pipeline",
+        what: "loops with stages overlap their iterations: a prologue, the loop, an epilogue",
+        run: software_pipeline::run,
     },
     Lowering {
         name: "flatten_buffers",
@@ -175,6 +190,11 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "legalize_floats",
         what: "floats of 8 bits are integers in memory and computed in 32",
         run: legalize_floats::run,
+    },
+    Lowering {
+        name: "async_copies",
+        what: "copies of asynchronous stages are instructions of the copy engine",
+        run: async_copies::run,
     },
     Lowering {
         name: "neutral_operands",

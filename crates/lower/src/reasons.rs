@@ -54,6 +54,11 @@ reasons! {
     OPERATION = "operation",
         "An operation of another language",
         "Write it with `arith`, `math`, `memref`, `scf` and `gpu` operations.";
+    SOFTWARE_PIPELINE = "software-pipeline",
+        "The stages and orders of a software pipeline do not fit the statements of its loop, or what they need of \
+         each other",
+        "Give each statement of the loop a stage and an order of its own, a statement that reads no earlier stage \
+         than the one that writes.";
     THREAD_BINDING_LOOP = "thread-binding-loop",
         "A loop that is still to be bound to threads: the function is not lowered yet",
         "Lower the function, or bind the loop with `sch.bind`.";

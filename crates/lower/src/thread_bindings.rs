@@ -30,6 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, same_type, thread_tag},
+    software_pipeline::is_annotated,
 };
 use crate::reasons;
 
@@ -331,11 +332,13 @@ fn with_pragmas(body: &mut Body, block: BlockId, op: OpId, mut held: Vec<OpId>) 
     held
 }
 
-/// A loop of one iteration, which nothing leaves, of any kind.
+/// A loop of one iteration, which nothing leaves, of any kind but software pipelines.
 fn is_single(body: &Body, op: OpId) -> bool {
     let data = &body.ops[op];
     let is_loop = matches!(data.kind, OpKind::For(_)) && data.operands.len() == 2;
     is_loop
+        // The loop around counts the parts of a pipeline, not its statements.
+        && !is_annotated(body, op)
         && matches!(body.expr(data.operands[1]).kind, ExprKind::Int(1))
         && !body.expr(data.operands[0]).flags.has_load
         && !body.expr(data.operands[0]).flags.has_impure

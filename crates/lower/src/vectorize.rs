@@ -12,7 +12,7 @@
 //! Loops are simplified before, so that `(i * 4 + v) // 8` is seen to be the same in all lanes. Linear, apart from that
 //! and from pairs of accesses in the lane-by-lane part.
 
-mod lanes;
+pub(crate) mod lanes;
 mod widen;
 
 use ir::{Body, ForKind, Occurrences, OpId, OpKind, ValueId};

@@ -139,6 +139,14 @@ pub fn find(target: Target, name: Option<&str>) -> &'static Arch {
     rows.iter().find(|it| name == Some(it.name)).unwrap_or(&rows[0])
 }
 
+/// Returns true if devices of an architecture have instructions that copy from global to shared memory while the thread
+/// goes on (PTX ISA, `cp.async`: `sm_80` and later).
+pub(crate) fn has_async_copies(target: Target, name: &str) -> bool {
+    let number = name.strip_prefix("sm_").map(|it| it.trim_end_matches(char::is_alphabetic));
+    let is_new = number.and_then(|it| it.parse::<u32>().ok()).is_some_and(|it| it >= 80);
+    target == Target::Cuda && is_new
+}
+
 /// The names of a target's architectures.
 pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     of(target).iter().map(|it| it.name).filter(|it| !it.is_empty())

@@ -77,6 +77,9 @@ pub(crate) struct CodeOptions<'a> {
     /// Memory is used twice by kernels that need more.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_memory: Option<u64>,
+    /// Pipelines copy while they compute.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    async_copies: bool,
     /// Of the language, where it is written into the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'a str>,
@@ -134,6 +137,7 @@ impl Options {
             passes: &self.passes,
             index_bits: self.device.index_bits,
             shared_memory: self.chosen_shared(target),
+            async_copies: self.has_async_copies(target),
             version: self.device.arch.as_deref().filter(|_| target.writes_version()),
             effects: self.effects.rows_of_user(),
         }
@@ -147,9 +151,15 @@ impl Options {
                 .chosen_shared(target)
                 .map_or(default.max_shared, |it| u32::try_from(it).unwrap_or(u32::MAX)),
             index_bits: if self.device.index_bits == Some(64) { 64 } else { default.index_bits },
+            has_async_copies: self.has_async_copies(target),
             effects: self.effects.clone(),
             ..default
         }
+    }
+
+    /// Returns true if the chosen architecture copies to shared memory asynchronously.
+    fn has_async_copies(&self, target: Target) -> bool {
+        self.device.arch.as_deref().is_some_and(|it| arch::has_async_copies(target, it))
     }
 
     /// The limit of shared memory, if it was chosen; no device has more than another that was not named.

@@ -42,11 +42,11 @@ impl<'e> Memory<'e> {
 }
 
 /// One access.
-struct Access {
+pub(crate) struct Access {
     op: OpId,
-    buffer: BufferId,
+    pub(crate) buffer: BufferId,
     indices: Vec<ExprId>,
-    is_store: bool,
+    pub(crate) is_store: bool,
 }
 
 /// A store of `ops` for which it could matter that lanes run one after the other.
@@ -96,7 +96,8 @@ fn is_in_kernel(body: &Body, op: OpId) -> bool {
     around.any(|it| matches!(body.ops[it].kind, OpKind::LaunchThread { .. }))
 }
 
-fn accesses(body: &Body, ops: &[OpId]) -> Vec<Access> {
+/// The accesses of operations, without their regions.
+pub(crate) fn accesses(body: &Body, ops: &[OpId]) -> Vec<Access> {
     let mut accesses = Vec::new();
     for &op in ops {
         let data = &body.ops[op];
@@ -121,8 +122,8 @@ fn accesses(body: &Body, ops: &[OpId]) -> Vec<Access> {
     accesses
 }
 
-/// Two lanes of a loop.
-struct Lanes<'a> {
+/// Two lanes, or iterations, of a loop.
+pub(crate) struct Lanes<'a> {
     analyzer: Analyzer<'a>,
     /// The first lane before the second, and after it.
     orders: [ContextId; 2],
@@ -131,7 +132,13 @@ struct Lanes<'a> {
 }
 
 impl<'e> Lanes<'e> {
-    fn new(body: &Body, vector: OpId, inside: &[OpId], effects: &'e EffectTable) -> Lanes<'e> {
+    /// Of a loop; `inside` are the operations that may define what accesses name.
+    pub(crate) fn new(
+        body: &Body,
+        vector: OpId,
+        inside: &[OpId],
+        effects: &'e EffectTable,
+    ) -> Lanes<'e> {
         let mut analyzer = Analyzer::growing(body, effects);
         let mut context = around(&mut analyzer, body, vector);
         let data = &body.ops[vector];
@@ -156,7 +163,7 @@ impl<'e> Lanes<'e> {
     }
 
     /// Returns true if no element is accessed by one access in one lane and by the other in another lane.
-    fn are_apart(&mut self, a: &Access, b: &Access) -> bool {
+    pub(crate) fn are_apart(&mut self, a: &Access, b: &Access) -> bool {
         let dims = a.indices.iter().zip(&b.indices);
         for (&a, &b) in dims {
             let [first, second] = &mut self.names;

@@ -2,4 +2,5 @@
 
 mod blocks_and_threads;
 mod loops_and_memory;
+mod software_pipeline;
 mod support;
