@@ -45,7 +45,7 @@ const ASYNC: &str = "software_pipeline_async_stages";
 const MOST_PIPELINES: usize = 64;
 
 /// The annotation of a loop that stays a plain one: why.
-const LEFT: &str = "not_pipelined";
+pub const LEFT: &str = "not_pipelined";
 
 /// The scope of a statement of a pipeline, between the two passes.
 const STATEMENT: &str = "software_pipeline_statement";

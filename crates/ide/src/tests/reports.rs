@@ -183,6 +183,35 @@ fn explanation_of_what_is_computed_once() {
 }
 
 #[test]
+fn device_code_says_why_a_loop_is_no_pipeline() {
+    let (text, at) = with_cursor(
+        "\
+from tvm.script import tir as T
+
+
+@T.prim_func
+def f(A: T.Buffer((16, 16), \"float32\"), C: T.Buffer((16, 17), \"float32\")):
+    for tx in T.thread_binding(16, thread=\"threadIdx.x\"):
+        for i in T.serial(16, annotations={
+            \"software_pipeline_stage\": [0, 1], \"software_pipeline_order\": [0, 1]
+        }):
+            C[tx, i] = A[tx, i] * T.float32(2)
+            C[tx, i + 1] = $0C[tx, i] + T.float32(1)
+",
+    );
+    let options = crate::TargetOptions::default();
+    let view = analysis(&text).view_device_code(FILE, at, Target::Cuda, &options);
+    let view = view.unwrap().unwrap().text;
+    let told: Vec<_> = view.lines().filter(|it| it.contains("//")).map(str::trim).collect();
+    expect![[r#"
+        [
+            "// not pipelined: an iteration may need what a later one would overwrite before",
+        ]
+    "#]]
+    .assert_debug_eq(&told);
+}
+
+#[test]
 fn device_code_of_a_kernel_and_of_none() {
     let kernel = "\
 from tvm.script import tirx as T

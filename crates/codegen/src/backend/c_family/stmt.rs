@@ -318,10 +318,20 @@ impl Writer<'_> {
 
     // ---- control flow ----
 
+    /// A comment that tells why a loop is no pipeline, as its lowering does; a text of the user's is no reason.
+    fn not_pipelined(&self, op: OpId) -> Option<String> {
+        let attrs = self.body.dict(self.body.ops[op].attrs);
+        let reason = attrs.iter().find(|it| &*it.0 == lower::software_pipeline::LEFT);
+        let Some((_, ir::Attr::Str(why))) = reason else { return None };
+        let is_ours = why.chars().all(|it| it.is_ascii_alphabetic() || " ,".contains(it));
+        is_ours.then(|| format!("// not pipelined: {why}"))
+    }
+
     fn for_loop(&mut self, op: OpId, kind: ForKind) -> Result<()> {
         let body = self.body;
         let operation = &body.ops[op];
         let (min, extent) = (operation.operands[0], operation.operands[1]);
+        self.not_pipelined(op).into_iter().for_each(|it| self.line(&it));
         match kind {
             ForKind::Serial | ForKind::Parallel => {}
             ForKind::Unrolled => {
