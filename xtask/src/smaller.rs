@@ -34,7 +34,7 @@ pub(crate) fn write(from: &Path, to: &Path) -> anyhow::Result<()> {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).with_context(cannot)?;
-        let name = file.name().with_context(cannot)?.into_owned();
+        let name = file.name().to_owned();
         new.start_file(name, options).with_context(cannot_write)?;
         new.write_all(&bytes).with_context(cannot_write)?;
     }
@@ -72,7 +72,7 @@ mod tests {
             let mut read = String::new();
             file.read_to_string(&mut read).unwrap();
             let permissions = file.unix_mode().map(|it| it & 0o777);
-            let is = (file.name().unwrap().into_owned(), permissions, read);
+            let is = (file.name().to_owned(), permissions, read);
             assert_eq!(is, (name.to_owned(), Some(mode), text.to_owned()));
         }
         assert!(to.metadata().unwrap().len() < from.metadata().unwrap().len());
