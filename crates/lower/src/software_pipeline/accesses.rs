@@ -15,6 +15,8 @@ use dataflow::{
 };
 use ir::{Body, BufferId, ExprKind, OpId, OpKind};
 
+use crate::vectorize::lanes::is_in_kernel;
+
 /// The objects that a statement accesses.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Accesses {
@@ -57,10 +59,7 @@ impl<'a> Objects<'a> {
                 Err(at) => of_class.insert(at, (class, BTreeSet::from([aliases.root(buffer)]))),
             }
         }
-        let mut around = std::iter::successors(Some(op), |&it| body.parent_op(it));
-        let is_in_kernel =
-            around.any(|it| matches!(body.ops[it].kind, OpKind::LaunchThread { .. }));
-        Objects { body, aliases, of_class, is_in_kernel }
+        Objects { body, aliases, of_class, is_in_kernel: is_in_kernel(body, op) }
     }
 
     /// The object of a buffer.

@@ -9,7 +9,7 @@
 use ir::{BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::versions::pointers;
+use super::versions::{Use, uses};
 use crate::{
     allocation_sites::kernel_memory,
     edit::{append, each_node, loop_block, loop_var, mentions},
@@ -172,49 +172,26 @@ fn are_alike(
 
 /// Returns true if an expression accesses a buffer in the same way in all iterations.
 fn accesses(body: &Body, expr: ExprId, buffer: BufferId, varies: &dyn Fn(ExprId) -> bool) -> bool {
-    let mut stack = vec![expr];
-    let mut seen = FxHashSet::default();
-    while let Some(at) = stack.pop() {
-        if !seen.insert(at) {
-            continue;
-        }
-        let kind = body.expr(at).kind;
-        match kind {
-            ExprKind::Load { buffer: of, indices, predicate }
-                if of == buffer
-                    && (predicate.is_some()
-                        || body.items(indices).iter().any(|it| varies(*it))) =>
-            {
-                return false;
+    let Some(uses) = uses(body, expr, buffer) else { return false };
+    let is_same = |it: &Use| match *it {
+        Use::Load(load) => match body.expr(load).kind {
+            ExprKind::Load { indices, predicate, .. } => {
+                predicate.is_none() && !body.items(indices).iter().any(|it| varies(*it))
             }
-            // What is evaluated depends on a value.
-            ExprKind::IfThenElse(condition, ..)
-                if varies(condition) && mentions_buffer(body, at, buffer) =>
-            {
-                return false;
+            _ => false,
+        },
+        Use::Offset { at, .. } => !varies(at),
+    };
+    let mut is_alike = uses.iter().all(is_same);
+    // What is evaluated may depend on a value.
+    each_node(body, expr, &mut |at| {
+        is_alike &= match body.expr(at).kind {
+            ExprKind::IfThenElse(condition, ..) => {
+                !varies(condition) || !mentions_buffer(body, at, buffer)
             }
-            ExprKind::Binary(op, a, _) if op.is_logical() && varies(a) => return false,
-            ExprKind::BufferField(of, _) | ExprKind::Buffer(of) | ExprKind::Region(of, _)
-                if of == buffer =>
-            {
-                return false;
-            }
-            ExprKind::Call { args, .. } => {
-                let known = pointers(body, at);
-                let args = body.items(args);
-                for it in known.iter().filter(|it| it.buffer == buffer) {
-                    if varies(args[it.offset]) {
-                        return false;
-                    }
-                }
-                let is_known = |at: usize| known.iter().any(|it| it.at == at);
-                let rest = args.iter().enumerate().filter(|it| !is_known(it.0));
-                stack.extend(rest.map(|it| *it.1));
-                continue;
-            }
-            _ => {}
-        }
-        body.each_child(kind, &mut |child| stack.push(child));
-    }
-    true
+            ExprKind::Binary(op, a, _) => !op.is_logical() || !varies(a),
+            _ => true,
+        };
+    });
+    is_alike
 }

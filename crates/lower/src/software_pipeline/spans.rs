@@ -6,9 +6,8 @@
 
 use arith::{Analyzer, Interval, Overflow};
 use ir::{Body, BufferId, ExprId, ExprKind, OpId, OpKind, effects::EffectTable};
-use rustc_hash::FxHashSet;
 
-use super::versions::pointers;
+use super::versions::{Use, uses};
 use crate::contexts::around;
 
 /// A part of a buffer.
@@ -70,38 +69,17 @@ fn collect(
     buffer: BufferId,
     found: &mut Vec<(ExprId, bool)>,
 ) -> Option<()> {
-    let mut stack = vec![expr];
-    let mut seen = FxHashSet::default();
-    while let Some(at) = stack.pop() {
-        if !seen.insert(at) {
-            continue;
-        }
-        let kind = body.expr(at).kind;
-        match kind {
-            ExprKind::Load { buffer: of, indices, .. } if of == buffer => {
+    for it in uses(body, expr, buffer)? {
+        match it {
+            Use::Load(load) => {
+                let ExprKind::Load { indices, .. } = body.expr(load).kind else { return None };
                 let first = *body.items(indices).first()?;
                 body.dtype(first).filter(|it| it.is_scalar())?;
                 found.push((first, false));
             }
-            ExprKind::BufferField(of, _) | ExprKind::Buffer(of) | ExprKind::Region(of, _)
-                if of == buffer =>
-            {
-                return None;
-            }
-            ExprKind::Call { args, .. } => {
-                let known = pointers(body, at);
-                let args = body.items(args);
-                for it in known.iter().filter(|it| it.buffer == buffer) {
-                    found.push((args[it.offset], it.is_fragment.then_some(true)?));
-                }
-                let is_known = |at: usize| known.iter().any(|it| it.at == at);
-                let rest = args.iter().enumerate().filter(|it| !is_known(it.0));
-                stack.extend(rest.map(|it| *it.1));
-                continue;
-            }
-            _ => {}
+            Use::Offset { at, is_fragment: true } => found.push((at, true)),
+            Use::Offset { .. } => return None,
         }
-        body.each_child(kind, &mut |child| stack.push(child));
     }
     Some(())
 }

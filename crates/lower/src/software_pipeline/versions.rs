@@ -62,33 +62,55 @@ pub(super) fn pointers(body: &Body, call: ExprId) -> Vec<Pointer> {
     }
 }
 
-/// Returns true if all uses of a buffer in the operations are understood.
-pub(super) fn can_be_given(body: &Body, ops: &[OpId], buffer: BufferId) -> bool {
+/// A use of a buffer in an expression.
+pub(super) enum Use {
+    /// An element is read by this load.
+    Load(ExprId),
+    /// A pointer with this offset.
+    Offset { at: ExprId, is_fragment: bool },
+}
+
+/// The uses of a buffer in an expression; none if one of them is not understood.
+pub(super) fn uses(body: &Body, expr: ExprId, buffer: BufferId) -> Option<Vec<Use>> {
+    let mut found = Vec::new();
+    let mut stack = vec![expr];
     let mut seen = FxHashSet::default();
-    let mut has_fragments = false;
-    for &op in ops {
-        let mut stack = body.ops[op].operands.to_vec();
-        while let Some(at) = stack.pop() {
-            if !seen.insert(at) {
+    while let Some(at) = stack.pop() {
+        if !seen.insert(at) {
+            continue;
+        }
+        let kind = body.expr(at).kind;
+        match kind {
+            ExprKind::Load { buffer: of, .. } if of == buffer => found.push(Use::Load(at)),
+            ExprKind::BufferField(of, _) | ExprKind::Buffer(of) | ExprKind::Region(of, _)
+                if of == buffer =>
+            {
+                return None;
+            }
+            ExprKind::Call { args, .. } => {
+                let known = pointers(body, at);
+                let args = body.items(args);
+                for it in known.iter().filter(|it| it.buffer == buffer) {
+                    found.push(Use::Offset { at: args[it.offset], is_fragment: it.is_fragment });
+                }
+                let is_known = |at: usize| known.iter().any(|it| it.at == at);
+                let rest = args.iter().enumerate().filter(|it| !is_known(it.0));
+                stack.extend(rest.map(|it| *it.1));
                 continue;
             }
-            let kind = body.expr(at).kind;
-            match kind {
-                ExprKind::BufferField(it, _) | ExprKind::Buffer(it) | ExprKind::Region(it, _)
-                    if it == buffer =>
-                {
-                    return false;
-                }
-                ExprKind::Call { args, .. } => {
-                    let known = pointers(body, at);
-                    has_fragments |= known.iter().any(|it| it.buffer == buffer && it.is_fragment);
-                    let is_known = |at: usize| known.iter().any(|it| it.at == at);
-                    let rest = body.items(args).iter().enumerate();
-                    stack.extend(rest.filter(|it| !is_known(it.0)).map(|it| *it.1));
-                }
-                _ => body.each_child(kind, &mut |child| stack.push(child)),
-            }
+            _ => {}
         }
+        body.each_child(kind, &mut |child| stack.push(child));
+    }
+    Some(found)
+}
+
+/// Returns true if all uses of a buffer in the operations are understood.
+pub(super) fn can_be_given(body: &Body, ops: &[OpId], buffer: BufferId) -> bool {
+    let mut has_fragments = false;
+    for &operand in ops.iter().flat_map(|&it| &body.ops[it].operands) {
+        let Some(uses) = uses(body, operand, buffer) else { return false };
+        has_fragments |= uses.iter().any(|it| matches!(it, Use::Offset { is_fragment: true, .. }));
     }
     !has_fragments || fragments(body, buffer).is_some()
 }

@@ -91,7 +91,8 @@ pub(super) fn why_not_independent(
     None
 }
 
-fn is_in_kernel(body: &Body, op: OpId) -> bool {
+/// Returns true for an operation that threads of a launch execute.
+pub(crate) fn is_in_kernel(body: &Body, op: OpId) -> bool {
     let mut around = std::iter::successors(Some(op), |&it| body.parent_op(it));
     around.any(|it| matches!(body.ops[it].kind, OpKind::LaunchThread { .. }))
 }
