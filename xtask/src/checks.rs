@@ -5,6 +5,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context as _;
 
+use crate::workspace::Workspace;
+
 /// The names of all verbs of `checks`.
 pub const CHECKS: [&str; 8] = [
     "test",
@@ -75,8 +77,38 @@ impl Verb {
 /// exit code.
 pub(crate) fn start(verb: &Verb) -> anyhow::Result<ExitCode> {
     let (name, arguments) = verb.name_and_arguments();
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["run", "--quiet", "--package", "checks", "--", name]).args(arguments);
-    let status = command.status().context("cannot start cargo")?;
+    let mut command = match is_whole_test(verb) {
+        true => built_as_tests_are()?,
+        false => {
+            let mut command = cargo();
+            command.args(["run", "--quiet", "--package", "checks", "--"]);
+            command
+        }
+    };
+    let status = command.arg(name).args(arguments).status().context("cannot start cargo")?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2).into())
+}
+
+/// Returns true for the verb that runs all tests.
+fn is_whole_test(verb: &Verb) -> bool {
+    let is_plain = |it: &OsString| it == "--ci" || it.to_string_lossy().starts_with("--jobs=");
+    matches!(verb, Verb::Test(it) if it.arguments.iter().all(is_plain))
+}
+
+/// `checks`, linked with the libraries that the tests are linked with: nothing is compiled twice, and the comparisons
+/// with peers, which it makes itself, are optimised.
+fn built_as_tests_are() -> anyhow::Result<Command> {
+    let workspace = Workspace::find()?;
+    // Only with a test among them are the features of packages those of tests.
+    let selected = ["--workspace", "--bins", "--test", "emacs"];
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--profile", "test"]).args(selected);
+    let status = build.status().context("cannot start cargo")?;
+    anyhow::ensure!(status.success(), "the checks cannot be compiled: {status}");
+    let name = format!("checks{}", std::env::consts::EXE_SUFFIX);
+    Ok(Command::new(workspace.target().join("debug").join(name)))
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

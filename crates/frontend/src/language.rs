@@ -4,7 +4,7 @@
 //! on units of any language asks [`of`]; who works on units of one form asks [`operations`] or reads
 //! [`crate::tvmscript`].
 
-use ir::{Body, Dialect, effects::Namespace};
+use ir::{Dialect, effects::Namespace, plan::ops::OpPlan};
 use parser::mlir::Shapes;
 use syntax::{Green, Language, TextEdit, TextRange, UnitKind};
 
@@ -35,8 +35,9 @@ pub struct Operations {
     pub lower: fn(&UnitInput<'_>) -> Option<Lowered>,
     /// The unit of a kind that a text is by itself; none if it is not one.
     pub reread: fn(UnitKind, &str, &Aliases, &Shapes) -> Option<Lowered>,
-    /// Returns true if the text of a unit after edits certainly reads as a body, so that it need not be read again.
-    pub is_foreseen: fn(&str, &Lowered, &TextEdit, &Body) -> bool,
+    /// Returns true if the text of a unit after edits certainly reads as its body after a plan, so that it need not be
+    /// read again.
+    pub is_foreseen: fn(&str, &Lowered, &TextEdit, &OpPlan) -> bool,
     /// Lowers the units of a text, one after the other. No tree is made; bodies need not know the names of values.
     pub units: fn(&str, &Shapes, &mut dyn FnMut(TextUnit<'_>)),
 }

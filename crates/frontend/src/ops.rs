@@ -17,7 +17,7 @@ pub use self::{
 };
 pub use syntax::{Diagnostic, Severity};
 
-pub(crate) use self::{parts::EqualParts, source_map::MapRun};
+pub(crate) use self::source_map::{MapRun, used_values};
 
 use ir::{Body, Dialect, guard::Panicked};
 use syntax::TextRange;

@@ -118,9 +118,9 @@ impl Editor<'_> {
             text,
             lowered,
             reread,
-            is_foreseen: &|edits, after| {
+            is_foreseen: &|edits, plan| {
                 let operations = language::operations_of(body.dialect);
-                operations.is_some_and(|it| (it.is_foreseen)(text, lowered, edits, after))
+                operations.is_some_and(|it| (it.is_foreseen)(text, lowered, edits, plan))
             },
             rewritten: &|plan| rewrite(body, plan),
             with_needs: &|plan, wanted| with_needs(body, plan, wanted.iter().copied()),

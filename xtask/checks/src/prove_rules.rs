@@ -16,6 +16,7 @@ pub(crate) mod z3;
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use arith::rules;
 
 use crate::Outcome;
@@ -34,7 +35,8 @@ Examples:
   cargo xtask prove-rules                              every rule, as a table
   cargo xtask prove-rules --rule floordiv              rules whose names contain this
   cargo xtask prove-rules --rule min-self --script     what z3 is asked
-  cargo xtask prove-rules --timeout 120 --json")]
+  cargo xtask prove-rules --timeout 120 --json
+  cargo xtask prove-rules --list-undecided             after rules have changed")]
 pub(crate) struct Args {
     /// Only rules whose names contain this.
     #[arg(long, value_name = "NAME")]
@@ -48,7 +50,13 @@ pub(crate) struct Args {
     /// Print the questions to z3 without asking them.
     #[arg(long)]
     script: bool,
+    /// List the questions that z3 does not decide: the tests do not ask them again.
+    #[arg(long, conflicts_with = "rule")]
+    list_undecided: bool,
 }
+
+/// The list, in a checkout.
+const LIST: &str = "xtask/checks/src/prove_rules/undecided.txt";
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     let wanted =
@@ -59,24 +67,30 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         print_scripts(&claims);
         return Ok(Outcome::Passed);
     }
-    match prove(ws, &claims, Duration::from_secs(args.timeout))? {
-        Ok(report) => {
-            let text = if args.json { report.json() } else { report.text() };
-            say(format_args!("{}", text.trim_end()));
-            Ok(if report.failed() == 0 { Outcome::Passed } else { Outcome::Failed })
-        }
+    let prover = match prover(ws, Duration::from_secs(args.timeout)) {
+        Ok(prover) => prover,
         Err(skip) => {
             complain(format_args!("{skip}"));
-            Ok(Outcome::Failed)
+            return Ok(Outcome::Failed);
         }
+    };
+    let report = prove(&claims, &prover)?;
+    let text = if args.json { report.json() } else { report.text() };
+    say(format_args!("{}", text.trim_end()));
+    if args.list_undecided {
+        let path = ws.path(LIST);
+        let cannot = || format!("cannot write {}", path.display());
+        std::fs::write(&path, prover.undecided()).with_context(cannot)?;
     }
+    Ok(if report.failed() == 0 { Outcome::Passed } else { Outcome::Failed })
 }
 
 /// Runs the proofs of `cargo xtask test`: all rules, one check each.
 pub(crate) fn check(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let claims: Vec<Claim> = rules::all().iter().map(Claim::of).collect();
-    match prove(ws, &claims, Duration::from_secs(8))? {
-        Ok(report) => {
+    match prover(ws, Duration::from_secs(8)).map(Prover::without_undecided) {
+        Ok(prover) => {
+            let report = prove(&claims, &prover)?;
             say(format_args!("{}", report.summary()));
             report.failures().for_each(|line| say(format_args!("{line}")));
             tally.pass(claims.len() - report.failed());
@@ -87,22 +101,17 @@ pub(crate) fn check(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn prove(
-    ws: &Workspace,
-    claims: &[Claim],
-    limit: Duration,
-) -> anyhow::Result<Result<Report, Skip>> {
-    let version = match z3::find() {
-        Ok(version) => version,
-        Err(skip) => return Ok(Err(skip)),
-    };
-    let prover = Prover::new(limit, version.clone(), ws.target().join("prove-rules"));
+fn prover(ws: &Workspace, limit: Duration) -> Result<Prover, Skip> {
+    Ok(Prover::new(limit, z3::find()?, ws.target().join("prove-rules")))
+}
+
+fn prove(claims: &[Claim], prover: &Prover) -> anyhow::Result<Report> {
     let proofs = parallel(claims, |claim| prover.prove(claim));
-    let mut report = Report::new(version);
+    let mut report = Report::new(prover.version.clone());
     for (claim, proofs) in claims.iter().zip(proofs) {
         report.add(claim, proofs?);
     }
-    Ok(Ok(report))
+    Ok(report)
 }
 
 fn print_scripts(claims: &[Claim]) {

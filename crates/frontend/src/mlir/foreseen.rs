@@ -1,39 +1,104 @@
 //! Edits whose reading is foreseen.
 //!
-//! In: a unit that was read, edits of its text, the body that the edited text should be. Out: true if it certainly is
-//! that body, so that the text need not be read. False says nothing.
+//! In: a unit that was read, edits of its text, the plan that they should do. Out: true if the edited text certainly
+//! reads as the body after the plan, so that neither is made. False says nothing.
 //!
 //! The meaning of a function of MLIR depends on the names of its values in few places. Where an edit replaces the name
 //! of a value by the name of another one with the same type, in an operation of which the reader looks at numbers and
 //! places of operands only, all else is read as before; where whole lines go with whole operations, the rest is. That
-//! the name means the right value is looked up here: it is defined once, before the use, in a region that the use sees.
-//! Anything else (an operation that is not understood, several blocks, a carried value that is dropped, a moved
-//! operation, a comment that stays) is not foreseen. One walk over both bodies; O(operations + operands + edits).
+//! the name means the right value is looked up here: it is defined once, in a block that dominates the use and before
+//! it, in a region that the use sees. Anything else (an operation that is not understood, blocks that do not stand in
+//! an order in which dominators come first and together with what they dominate, a carried value that is dropped, a
+//! moved operation, a comment that stays) is not foreseen. One walk; O(operations + operands + edits).
 
-use ir::{BlockId, Body, ExprId, ExprKind, NameId, OpId, OpKind, RegionId, ValueId, arena::Id};
+use ir::{
+    BlockId, Body, NameId, OpId, OpKind, RegionId, ValueId, ValueKind,
+    arena::Table,
+    dominators::Dominators,
+    plan::ops::{OpChange, OpPlan},
+};
 use rustc_hash::FxHashMap;
 use syntax::{Edit, TextEdit, TextRange, TextSize};
 
 use super::forms;
-use crate::ops::{EqualParts, Lowered, OpSourceMap};
+use crate::ops::{Lowered, OpSourceMap, used_values};
 
-/// Returns true if a text after edits certainly reads as `after`. `before` is the result of lowering the text, without
-/// errors.
-pub fn is_foreseen(text: &str, before: &Lowered, edits: &TextEdit, after: &Body) -> bool {
+/// Returns true if a text after edits certainly reads as its body after a plan. `before` is the result of lowering the
+/// text, without errors.
+pub fn is_foreseen(text: &str, before: &Lowered, edits: &TextEdit, plan: &OpPlan) -> bool {
+    Expected::of(&before.body, plan).is_some_and(|it| reads_as(text, before, edits, &it))
+}
+
+/// The differences that a body should have after edits.
+pub(super) struct Expected {
+    /// The operations that go, with their regions.
+    pub(super) gone: Table<OpId, bool>,
+    /// By value: the one whose uses its uses become.
+    pub(super) replaced: Table<ValueId, Option<ValueId>>,
+}
+
+impl Expected {
+    /// Those of a plan; none if it does more than replace values and remove operations.
+    fn of(body: &Body, plan: &OpPlan) -> Option<Expected> {
+        let mut expected = Expected::nothing(body);
+        for action in &plan.actions {
+            match action.change {
+                OpChange::Delete => expected.gone[action.op] = true,
+                OpChange::Merge { into } => {
+                    expected.gone[action.op] = true;
+                    let (from, into) = (&body.ops[action.op].results, &body.ops[into].results);
+                    for (&from, &into) in from.iter().zip(into) {
+                        expected.replaced[from] = Some(into);
+                    }
+                }
+                OpChange::Argument { argument, value } => {
+                    expected.replaced[argument] = Some(value);
+                }
+                OpChange::MergeWithCopies { .. }
+                | OpChange::MergeUses { .. }
+                | OpChange::Hoist { .. }
+                | OpChange::RemoveArgument { .. } => return None,
+            }
+        }
+        Some(expected)
+    }
+
+    /// No difference.
+    pub(super) fn nothing(body: &Body) -> Expected {
+        Expected {
+            gone: Table::filled(body.ops.len(), false),
+            replaced: Table::filled(body.values.len(), None),
+        }
+    }
+
+    /// The value whose use a use becomes. Chains end, as what replaces something stays in the end.
+    fn value(&self, mut value: ValueId) -> ValueId {
+        while let Some(by) = self.replaced[value] {
+            value = by;
+        }
+        value
+    }
+}
+
+/// Returns true if a text after edits certainly reads as its body with these differences.
+pub(super) fn reads_as(
+    text: &str,
+    before: &Lowered,
+    edits: &TextEdit,
+    expected: &Expected,
+) -> bool {
     let body = &before.body;
     let mut walk = Walk {
         text,
         map: &before.source_map,
-        before: body,
-        after,
+        body,
+        expected,
         edits: edits.edits(),
         removed: None,
-        values: vec![None; after.values.len()],
-        depths: vec![NOT_VISIBLE; body.values.len()],
+        depths: Table::filled(body.values.len(), NOT_VISIBLE),
         defined: Vec::new(),
-        blocks: Vec::new(),
-        regions: vec![(0, body.root, after.root)],
-        parts: EqualParts::of(body, after),
+        open: Vec::new(),
+        regions: vec![(0, body.root)],
         named: FxHashMap::default(),
         looks_at_names: FxHashMap::default(),
     };
@@ -49,40 +114,39 @@ const NOT_VISIBLE: u32 = u32::MAX;
 struct Walk<'a> {
     text: &'a str,
     map: &'a OpSourceMap,
-    before: &'a Body,
-    after: &'a Body,
+    body: &'a Body,
+    expected: &'a Expected,
     /// The edits that were not met.
     edits: &'a [Edit],
     /// The removal that the last operation was in, and the place up to which operations or blanks fill it.
     removed: Option<(TextRange, TextSize)>,
-    /// The values before, by value after.
-    values: Vec<Option<ValueId>>,
-    /// By value before: the number of blocks around its definition while they are open.
-    depths: Vec<u32>,
+    /// By value: the number of regions around the one that defines it, while a use sees it.
+    depths: Table<ValueId, u32>,
     /// Values that are visible, the innermost last.
     defined: Vec<ValueId>,
-    blocks: Vec<OpenBlock>,
-    /// Regions that come next, the first one last, with the number of blocks around them.
-    regions: Vec<(usize, RegionId, RegionId)>,
-    parts: EqualParts<'a>,
+    open: Vec<OpenRegion<'a>>,
+    /// Regions that come next, the first one last, with the number of regions around them.
+    regions: Vec<(usize, RegionId)>,
     /// Names that edits write, with the places of the definitions that they should mean.
     named: FxHashMap<&'a str, TextRange>,
     /// By the name of an operation.
     looks_at_names: FxHashMap<NameId, bool>,
 }
 
-/// A block that is open, before and after.
-#[derive(Clone, Copy)]
-struct OpenBlock {
-    before: BlockId,
-    after: BlockId,
-    /// The numbers of the next operations.
-    next: (usize, usize),
-    /// The number of values that were visible around it.
-    n_defined: usize,
-    /// A use in it, or in a block of it, sees what the block with this number sees: something in it uses such a value.
+/// A region that is open.
+struct OpenRegion<'a> {
+    /// Its block that is open, then those that follow.
+    blocks: &'a [BlockId],
+    /// The number of the next operation.
+    next: usize,
+    /// The open block behind its dominators, each with the number of values that were visible around it.
+    scopes: Vec<(BlockId, usize)>,
+    /// None for a region of one block.
+    dominators: Option<Dominators>,
+    /// A use in it, or in a region of it, sees what the region with this number sees: something in it uses such a
+    /// value.
     sees: u32,
-    /// True if something written stays in it.
+    /// True if something written stays in the open block.
     keeps: bool,
     removes: bool,
 }
@@ -90,81 +154,105 @@ struct OpenBlock {
 impl<'a> Walk<'a> {
     /// None: not foreseen.
     fn run(&mut self) -> Option<()> {
-        let is_plain = |it: &Body| it.regions.iter().all(|(_, it)| it.blocks.len() <= 1);
-        if !is_plain(self.before) || !is_plain(self.after) {
-            return None;
-        }
         loop {
             ir::interrupt::check();
-            if let Some(&(depth, before, after)) = self.regions.last()
-                && depth == self.blocks.len()
+            if let Some(&(depth, region)) = self.regions.last()
+                && depth == self.open.len()
             {
                 self.regions.pop();
-                self.open(before, after)?;
+                self.open(region)?;
                 continue;
             }
-            let Some(block) = self.blocks.last_mut() else { break };
-            let Some(&op) = self.before.blocks[block.before].ops.get(block.next.0) else {
-                self.close()?;
+            let Some(region) = self.open.last_mut() else { break };
+            let block = *region.blocks.first()?;
+            let Some(&op) = self.body.blocks[block].ops.get(region.next) else {
+                self.close_block()?;
                 continue;
             };
-            block.next.0 += 1;
+            region.next += 1;
             self.operation(op)?;
         }
         self.end_removal()?;
         self.edits.is_empty().then_some(())
     }
 
-    fn open(&mut self, before: RegionId, after: RegionId) -> Option<()> {
-        let (before, after) = (&self.before.regions[before], &self.after.regions[after]);
-        if before.kind != after.kind || before.blocks.len() != after.blocks.len() {
-            return None;
-        }
-        let (Some(&before), Some(&after)) = (before.blocks.first(), after.blocks.first()) else {
+    fn open(&mut self, region: RegionId) -> Option<()> {
+        let blocks = &self.body.regions[region].blocks;
+        if blocks.is_empty() {
             return Some(());
-        };
-        self.blocks.push(OpenBlock {
-            before,
-            after,
-            next: (0, 0),
-            n_defined: self.defined.len(),
-            sees: self.blocks.len() as u32,
+        }
+        let has_several = blocks.len() > 1;
+        self.open.push(OpenRegion {
+            blocks,
+            next: 0,
+            scopes: Vec::new(),
+            dominators: has_several.then(|| Dominators::compute(self.body, region)),
+            sees: self.open.len() as u32,
             keeps: false,
             removes: false,
         });
-        let (before, after) = (&self.before.blocks[before].args, &self.after.blocks[after].args);
-        self.definitions(before, after)
+        self.open_block()
     }
 
-    fn close(&mut self) -> Option<()> {
-        let block = self.blocks.pop()?;
-        if block.next.1 != self.after.blocks[block.after].ops.len() {
+    /// Opens the first of the blocks that follow, in the scope of its dominators.
+    fn open_block(&mut self) -> Option<()> {
+        let region = self.open.last_mut()?;
+        let block = *region.blocks.first()?;
+        (region.next, region.keeps, region.removes) = (0, false, false);
+        let parent = region.dominators.as_ref().and_then(|it| it.parent(block));
+        while let Some(&(open, n_defined)) = region.scopes.last()
+            && Some(open) != parent
+        {
+            region.scopes.pop();
+            for value in self.defined.drain(n_defined..) {
+                self.depths[value] = NOT_VISIBLE;
+            }
+        }
+        if region.scopes.is_empty() && parent.is_some() {
             return None;
         }
+        region.scopes.push((block, self.defined.len()));
+        for &argument in &self.body.blocks[block].args {
+            self.define(argument);
+        }
+        Some(())
+    }
+
+    fn close_block(&mut self) -> Option<()> {
+        let region = self.open.last_mut()?;
         // A block of which nothing is left may be no block.
-        if block.removes && !block.keeps {
+        if region.removes && !region.keeps {
             return None;
         }
-        for value in self.defined.drain(block.n_defined..) {
-            self.depths[value.index()] = NOT_VISIBLE;
+        region.blocks = &region.blocks[1..];
+        if !region.blocks.is_empty() {
+            return self.open_block();
         }
-        if let Some(around) = self.blocks.last_mut() {
-            around.sees = around.sees.min(block.sees);
+        let region = self.open.pop()?;
+        if let Some(&(_, n_defined)) = region.scopes.first() {
+            for value in self.defined.drain(n_defined..) {
+                self.depths[value] = NOT_VISIBLE;
+            }
+        }
+        if let Some(around) = self.open.last_mut() {
+            around.sees = around.sees.min(region.sees);
         }
         Some(())
     }
 
     fn operation(&mut self, op: OpId) -> Option<()> {
-        if self.map.is_written(op) && self.is_removed(self.map.op(op))? {
+        let is_removed = self.map.is_written(op) && self.is_removed(self.map.op(op))?;
+        if is_removed != self.expected.gone[op] {
+            return None;
+        }
+        let region = self.open.last_mut()?;
+        if is_removed {
+            region.removes = true;
             self.goes(op);
-            self.blocks.last_mut()?.removes = true;
             return Some(());
         }
-        let block = self.blocks.last_mut()?;
-        block.keeps |= self.map.is_written(op);
-        let other = *self.after.blocks[block.after].ops.get(block.next.1)?;
-        block.next.1 += 1;
-        self.kept(op, other)
+        region.keeps |= self.map.is_written(op);
+        self.stays(op)
     }
 
     /// Returns true if an operation at this place goes; none if that cannot be said.
@@ -203,62 +291,33 @@ impl<'a> Walk<'a> {
         is_white(&self.text[TextRange::new(end, range.end())]).then_some(())
     }
 
-    fn kept(&mut self, op: OpId, other: OpId) -> Option<()> {
-        let (before, after) = (&self.before.ops[op], &self.after.ops[other]);
-        let (OpKind::Named(name), OpKind::Named(name_after)) = (before.kind, after.kind) else {
-            return None;
-        };
-        let is_same = before.operands.len() == after.operands.len()
-            && before.regions.len() == after.regions.len()
-            && before.successors.is_empty()
-            && after.successors.is_empty()
-            && self.parts.names(name, name_after)
-            && self.parts.dictionaries(before.attrs, after.attrs);
-        if !is_same {
-            return None;
-        }
-        self.operands(op, name, &before.operands, &after.operands)?;
-        self.definitions(&before.results, &after.results)?;
-        let depth = self.blocks.len();
-        let regions = before.regions.iter().zip(&after.regions).rev();
-        self.regions.extend(regions.map(|(&before, &after)| (depth, before, after)));
+    fn stays(&mut self, op: OpId) -> Option<()> {
+        let OpKind::Named(name) = self.body.ops[op].kind else { return None };
+        self.uses(op, name)?;
+        let data = &self.body.ops[op];
+        data.results.iter().for_each(|it| self.define(*it));
+        let depth = self.open.len();
+        self.regions.extend(data.regions.iter().rev().map(|it| (depth, *it)));
         Some(())
     }
 
-    fn operands(
-        &mut self,
-        op: OpId,
-        name: NameId,
-        before: &[ExprId],
-        after: &[ExprId],
-    ) -> Option<()> {
-        let place = self.map.op(op);
-        let is_inside = |it: &&Edit| it.range.end() <= place.end();
-        let n_edits = match self.before.ops[op].regions.is_empty() && self.map.is_written(op) {
-            true => self.edits.iter().take_while(is_inside).count(),
-            false => 0,
-        };
+    fn uses(&mut self, op: OpId, name: NameId) -> Option<()> {
+        let n_edits = self.n_edits_of(op);
         if n_edits > 0 && self.looks_at_names(op, name) {
             return None;
         }
         let mut n_met = 0;
         let mut places = self.map.uses_of(op);
-        for (&before, &after) in before.iter().zip(after) {
-            let place = places.next();
-            let (ExprKind::Value(old), ExprKind::Value(new)) =
-                (self.before.expr(before).kind, self.after.expr(after).kind)
-            else {
-                return None;
-            };
-            let new = (*self.values.get(new.index())?)?;
+        for old in used_values(self.body, op) {
+            let (old, place) = (old?, places.next());
             self.note_use(old)?;
-            let edit = self.edits[..n_edits].iter().find(|it| Some(it.range) == place);
-            match edit {
+            let new = self.expected.value(old);
+            match self.edits[..n_edits].iter().find(|it| Some(it.range) == place) {
                 Some(edit) => {
                     n_met += 1;
                     self.becomes(op, edit, old, new)?;
                 }
-                None if old == new => {}
+                None if old == new && !self.is_of_gone(new) => {}
                 None => return None,
             }
         }
@@ -266,39 +325,57 @@ impl<'a> Walk<'a> {
         (n_met == n_edits).then_some(())
     }
 
-    /// An operand of the innermost block; none if it does not see the value.
+    /// The number of the next edits that are in an operation itself and not in its regions.
+    fn n_edits_of(&self, op: OpId) -> usize {
+        if self.edits.is_empty() || !self.map.is_written(op) {
+            return 0;
+        }
+        let mut regions = self.body.ops[op].regions.iter().map(|it| self.map.region(*it));
+        let end = match regions.find(|it| !it.is_empty()) {
+            Some(region) => region.start(),
+            None if self.body.ops[op].regions.is_empty() => self.map.op(op).end(),
+            None => return 0,
+        };
+        self.edits.iter().take_while(|it| it.range.end() <= end).count()
+    }
+
+    /// A use in the innermost region; none if it does not see the value.
     fn note_use(&mut self, value: ValueId) -> Option<()> {
-        let depth = self.depths[value.index()];
-        let block = self.blocks.last_mut()?;
-        block.sees = block.sees.min(depth);
+        let depth = self.depths[value];
+        let region = self.open.last_mut()?;
+        region.sees = region.sees.min(depth);
         (depth != NOT_VISIBLE).then_some(())
     }
 
     /// The uses of an operation that goes, and its definitions, of which uses are still to be met.
     fn goes(&mut self, op: OpId) {
-        let data = &self.before.ops[op];
-        for &operand in &data.operands {
-            if let ExprKind::Value(value) = self.before.expr(operand).kind {
-                let _ = self.note_use(value);
-            }
+        for value in used_values(self.body, op).flatten() {
+            let _ = self.note_use(value);
         }
-        for &result in &data.results {
-            self.define(result);
+        let body = self.body;
+        body.ops[op].results.iter().for_each(|it| self.define(*it));
+    }
+
+    fn is_of_gone(&self, value: ValueId) -> bool {
+        match self.body.values[value].kind {
+            ValueKind::Result(op, _) => self.expected.gone[op],
+            _ => false,
         }
     }
 
     fn define(&mut self, value: ValueId) {
-        self.depths[value.index()] = (self.blocks.len() - 1) as u32;
+        self.depths[value] = (self.open.len() - 1) as u32;
         self.defined.push(value);
     }
 
     /// An edit of a use of a value should make it one of another value.
     fn becomes(&mut self, op: OpId, edit: &'a Edit, old: ValueId, new: ValueId) -> Option<()> {
         let text = edit.text.as_str();
-        let (old, depth) = (&self.before.values[old], self.depths[new.index()]);
+        let depth = self.depths[new];
         let is_seen = depth != NOT_VISIBLE && self.sees(depth);
         if !is_seen
-            || old.ty != self.before.values[new].ty
+            || self.is_of_gone(new)
+            || self.body.values[old].ty != self.body.values[new].ty
             || !self.is_in_plain_list(op, edit.range)
         {
             return None;
@@ -311,7 +388,7 @@ impl<'a> Walk<'a> {
                 let number = text.strip_prefix(name).and_then(|it| it.strip_prefix('#'));
                 let is_plain = |it: &&str| *it == "0" || !it.starts_with('0');
                 let number = number.filter(is_plain).and_then(|it| it.parse().ok());
-                let mut pack = self.map.pack(self.before, new);
+                let mut pack = self.map.pack(self.body, new);
                 number.is_some() && number == pack.position(|it| it == new)
             }
         };
@@ -321,33 +398,18 @@ impl<'a> Walk<'a> {
         (*self.named.entry(name).or_insert(definition) == definition).then_some(())
     }
 
-    /// Returns true if a use in the innermost block sees values of the block with a number.
+    /// Returns true if a use in the innermost region sees values of the region with a number.
     fn sees(&mut self, depth: u32) -> bool {
-        let innermost = self.blocks.len() - 1;
+        let innermost = self.open.len() - 1;
         let mut at = innermost as u32;
         while at > depth {
-            match self.blocks[at as usize].sees {
+            match self.open[at as usize].sees {
                 sees if sees < at => at = sees,
                 _ => return false,
             }
         }
-        self.blocks[innermost].sees = self.blocks[innermost].sees.min(at);
+        self.open[innermost].sees = self.open[innermost].sees.min(at);
         true
-    }
-
-    fn definitions(&mut self, before: &[ValueId], after: &[ValueId]) -> Option<()> {
-        if before.len() != after.len() {
-            return None;
-        }
-        for (&before, &after) in before.iter().zip(after) {
-            let types = (self.before.values[before].ty, self.after.values[after].ty);
-            if !self.parts.types(types.0, types.1) {
-                return None;
-            }
-            self.values[after.index()] = Some(before);
-            self.define(before);
-        }
-        Some(())
     }
 
     // ---- what is written ----
@@ -355,15 +417,15 @@ impl<'a> Walk<'a> {
     /// Returns true if the attributes of an operation may be made of the names of its operands.
     fn looks_at_names(&mut self, op: OpId, name: NameId) -> bool {
         let is_generic = self.text[self.map.op_name(op)].starts_with('"');
-        let before = self.before;
+        let body = self.body;
         !is_generic
             && *self.looks_at_names.entry(name).or_insert_with(|| {
-                forms::rule(forms::rule_number(before.name(name))).looks_at_names()
+                forms::rule(forms::rule_number(body.name(name))).looks_at_names()
             })
     }
 
-    /// Returns true if a use stands directly in its operation, or in a list of nothing but values. In operations that
-    /// are very long that is not looked up.
+    /// Returns true if a use stands directly in its operation, or in a list of nothing but values or of what a successor
+    /// gets. In operations that are very long that is not looked up.
     fn is_in_plain_list(&self, op: OpId, place: TextRange) -> bool {
         let is_value = |it: &str| {
             let it = it.trim();
@@ -387,19 +449,29 @@ impl<'a> Walk<'a> {
         let list = &self.text[start + at + 1..];
         let list = list.get(..list.len().min(2 * MOST_BEFORE)).unwrap_or_default();
         let Some(end) = list.find(close) else { return false };
-        list[..end].split(',').all(is_value)
+        let values = match list[..end].split_once(':') {
+            Some((values, _)) if is_behind_label(&before[..at]) => values,
+            Some(_) => return false,
+            None => &list[..end],
+        };
+        values.split(',').all(is_value)
     }
 
     /// Returns true if each name that an edit writes has one definition.
     fn names_are_clear(&self) -> bool {
-        let mut defined =
-            self.before.values.ids().filter(|it| !self.map.definition(*it).is_empty());
+        let mut defined = self.body.values.ids().filter(|it| !self.map.definition(*it).is_empty());
         self.named.is_empty()
             || defined.all(|it| {
                 let meant = self.named.get(self.map.bare_name(self.text, it));
                 meant.is_none_or(|meant| *meant == self.map.definition(it))
             })
     }
+}
+
+/// Returns true if a text ends with the label of a block.
+fn is_behind_label(text: &str) -> bool {
+    let name = text.trim_end_matches(|it: char| it.is_ascii() && is_name_byte(it as u8));
+    name.ends_with('^') && name.len() < text.len()
 }
 
 /// Returns true if an operation or the end of a block certainly begins with a text, whatever stands before.

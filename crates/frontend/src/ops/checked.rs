@@ -5,9 +5,9 @@
 //! is rewritten, a plan. Out: edits with the meaning of the plan, the actions that they apply, and those that had to be
 //! left out.
 //!
-//! Where the whole plan reads back as it should, that is one reading. Otherwise halves are tried, the earlier first,
-//! each with its needs, and an action that fails alone is left out; after [`MOST_READINGS`] all undecided ones are.
-//! O(unit) a reading.
+//! Where the language foresees how the text reads, neither reading nor body is made. Where the whole plan reads back as
+//! it should, that is one reading. Otherwise halves are tried, the earlier first, each with its needs, and an action
+//! that fails alone is left out; after [`MOST_READINGS`] all undecided ones are. O(unit) a reading.
 
 use ir::{
     Body,
@@ -29,8 +29,8 @@ pub struct Edited<'a> {
     pub lowered: &'a Lowered,
     /// Reads a text of such a unit; none if it is not one unit any more.
     pub reread: &'a dyn Fn(&str) -> Option<Lowered>,
-    /// Returns true if the text after edits certainly reads as a body.
-    pub is_foreseen: &'a dyn Fn(&TextEdit, &Body) -> bool,
+    /// Returns true if the text after edits certainly reads as the body after a plan.
+    pub is_foreseen: &'a dyn Fn(&TextEdit, &OpPlan) -> bool,
     /// The body after a plan.
     pub rewritten: &'a dyn Fn(&OpPlan) -> Body,
     /// The actions of the plan that are done when those at some places are.
@@ -148,15 +148,17 @@ impl Search<'_> {
             actions: done.map(|(it, _)| (*it).clone()).collect(),
             refusals: Vec::new(),
         };
-        let after = rewritten(&plan);
         let errors = |it: &Lowered| {
             it.diagnostics.iter().filter(|it| it.severity == Severity::Error).count()
         };
         let reads_right = || {
             let read = reread(&edits.apply(text));
-            read.is_some_and(|it| errors(&it) <= errors(lowered) && is_same(&it.body, &after))
+            let is_right = |it: Lowered| {
+                errors(&it) <= errors(lowered) && is_same(&it.body, &rewritten(&plan))
+            };
+            read.is_some_and(is_right)
         };
-        let is_foreseen = is_foreseen(&edits, &after);
+        let is_foreseen = is_foreseen(&edits, &plan);
         debug_assert!(!is_foreseen || reads_right(), "{}", edits.apply(text));
         let is_right = is_foreseen || reads_right();
         is_right.then_some((edits, is_done))

@@ -176,7 +176,7 @@ fn region_args(body: &Body, region: RegionId) -> impl Iterator<Item = ValueId> +
 }
 
 /// The values of the operands of an operation, then of the arguments of its successors.
-pub(super) fn used_values(body: &Body, op: OpId) -> impl Iterator<Item = Option<ValueId>> + '_ {
+pub(crate) fn used_values(body: &Body, op: OpId) -> impl Iterator<Item = Option<ValueId>> + '_ {
     let data = &body.ops[op];
     let args = data.successors.iter().flat_map(|it| body.items(it.args));
     data.operands.iter().chain(args).map(|&it| match body.expr(it).kind {

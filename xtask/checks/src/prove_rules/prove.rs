@@ -4,7 +4,11 @@
 //! asked: they find nearly every wrong rule with numbers that a person can read, and hold the solver's reading of the
 //! operators against one that shares nothing with it. Claims that the solver cannot decide in time are tried on
 //! millions. Verdicts are kept on disk under a hash of solver, script and time.
+//!
+//! Most of the time of all rules goes by with questions that the solver does not decide. They are listed
+//! (`undecided.txt`, which the command writes), and where time counts they are not asked: what is next is tried at once.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -19,6 +23,12 @@ use crate::prove_rules::z3::{Solver, Verdict};
 const FEW_CASES: u64 = 5_000;
 /// Cases where the solver cannot decide, for each width.
 const MANY_CASES: u64 = 2_000_000;
+
+/// The questions that the solver does not decide: the digest of each and its rule.
+const UNDECIDED: &str = include_str!("undecided.txt");
+
+/// Hexadecimal digits of a digest in the list.
+const DIGITS: usize = 16;
 
 /// Most numbers of a claim whose signs are looked at one by one.
 const MAX_SIGNS: usize = 5;
@@ -45,11 +55,28 @@ pub(crate) struct Prover {
     /// The place where verdicts are kept.
     pub(crate) cache: PathBuf,
     idle: Mutex<Vec<Solver>>,
+    /// Questions that are not asked, by digest.
+    not_asked: BTreeSet<&'static str>,
+    /// The rules and digests of questions that were not decided.
+    undecided: Mutex<BTreeSet<(String, String)>>,
 }
 
 impl Prover {
     pub(crate) fn new(limit: Duration, version: String, cache: PathBuf) -> Prover {
-        Prover { limit, version, cache, idle: Mutex::new(Vec::new()) }
+        let (idle, undecided) = (Mutex::default(), Mutex::default());
+        Prover { limit, version, cache, idle, not_asked: BTreeSet::new(), undecided }
+    }
+
+    /// Does not ask the questions that are listed as undecided.
+    pub(crate) fn without_undecided(self) -> Prover {
+        let digests = UNDECIDED.lines().filter_map(|it| it.split_whitespace().next());
+        Prover { not_asked: digests.collect(), ..self }
+    }
+
+    /// The list of the questions that were not decided, in the order of the names of their rules.
+    pub(crate) fn undecided(self) -> String {
+        let undecided = self.undecided.into_inner().unwrap_or_default();
+        undecided.into_iter().map(|(rule, digest)| format!("{digest} {rule}\n")).collect()
     }
 
     /// Proves a claim on all its machines, or stops at the first where it fails.
@@ -163,13 +190,33 @@ impl Prover {
     /// The solver's verdict on a question, or the one that is kept.
     fn verdict(&self, question: Question<'_>, limit: Duration) -> anyhow::Result<Verdict> {
         let script = smt::script(question);
-        let place = self.place(&script, limit);
+        let digest = blake3::hash(script.as_bytes()).to_hex();
+        let digest = &digest[..DIGITS];
+        let verdict = match self.not_asked.contains(digest) {
+            true => Verdict::Unknown,
+            false => self.kept_verdict(question.claim, &script, limit)?,
+        };
+        if verdict == Verdict::Unknown
+            && let Ok(mut undecided) = self.undecided.lock()
+        {
+            undecided.insert((question.claim.name.clone(), digest.to_owned()));
+        }
+        Ok(verdict)
+    }
+
+    fn kept_verdict(
+        &self,
+        claim: &Claim,
+        script: &str,
+        limit: Duration,
+    ) -> anyhow::Result<Verdict> {
+        let place = self.place(script, limit);
         match std::fs::read_to_string(&place).as_deref() {
             Ok("unsat") => return Ok(Verdict::Unsatisfiable),
             Ok("unknown") => return Ok(Verdict::Unknown),
             _ => {}
         }
-        let verdict = self.ask_now(question.claim, &script, limit)?;
+        let verdict = self.ask_now(claim, script, limit)?;
         match verdict {
             Verdict::Unsatisfiable => keep(&place, "unsat"),
             Verdict::Unknown => keep(&place, "unknown"),
