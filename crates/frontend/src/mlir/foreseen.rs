@@ -99,6 +99,7 @@ pub(super) fn reads_as(
         defined: Vec::new(),
         open: Vec::new(),
         regions: vec![(0, body.root)],
+        has_regions: !has_one_region(body),
         named: FxHashMap::default(),
         looks_at_names: FxHashMap::default(),
     };
@@ -110,6 +111,15 @@ const MOST_BEFORE: usize = 1024;
 
 /// The depth of a value that a use does not see.
 const NOT_VISIBLE: u32 = u32::MAX;
+
+/// Returns true if all values of a unit are defined in one region: it is a function without structured operations.
+fn has_one_region(body: &Body) -> bool {
+    let is_empty = |it: &BlockId| {
+        let block = &body.blocks[*it];
+        block.args.is_empty() && block.ops.iter().all(|it| body.ops[*it].results.is_empty())
+    };
+    body.regions.len() == 2 && body.regions[body.root].blocks.iter().all(is_empty)
+}
 
 struct Walk<'a> {
     text: &'a str,
@@ -127,7 +137,9 @@ struct Walk<'a> {
     open: Vec<OpenRegion<'a>>,
     /// Regions that come next, the first one last, with the number of regions around them.
     regions: Vec<(usize, RegionId)>,
-    /// Names that edits write, with the places of the definitions that they should mean.
+    /// True if a name may have two definitions: only in different regions is that no error.
+    has_regions: bool,
+    /// Then the names that edits write, with the places of the definitions that they should mean.
     named: FxHashMap<&'a str, TextRange>,
     /// By the name of an operation.
     looks_at_names: FxHashMap<NameId, bool>,
@@ -395,7 +407,9 @@ impl<'a> Walk<'a> {
         if !is_use || !name.starts_with('%') {
             return None;
         }
-        (*self.named.entry(name).or_insert(definition) == definition).then_some(())
+        let is_clear =
+            !self.has_regions || *self.named.entry(name).or_insert(definition) == definition;
+        is_clear.then_some(())
     }
 
     /// Returns true if a use in the innermost region sees values of the region with a number.
