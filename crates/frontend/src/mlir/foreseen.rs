@@ -438,8 +438,8 @@ impl<'a> Walk<'a> {
             })
     }
 
-    /// Returns true if a use stands directly in its operation, or in a list of nothing but values or of what a successor
-    /// gets. In operations that are very long that is not looked up.
+    /// Returns true if a use stands directly in its operation, in a list of nothing but values, or in that of what a
+    /// successor gets. In operations that are very long that is not looked up.
     fn is_in_plain_list(&self, op: OpId, place: TextRange) -> bool {
         let is_value = |it: &str| {
             let it = it.trim();

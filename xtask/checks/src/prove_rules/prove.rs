@@ -6,7 +6,8 @@
 //! millions. Verdicts are kept on disk under a hash of solver, script and time.
 //!
 //! Most of the time of all rules goes by with questions that the solver does not decide. They are listed
-//! (`undecided.txt`, which the command writes), and where time counts they are not asked: what is next is tried at once.
+//! (`undecided.txt`, which the command writes), and where time counts they are not asked: what is next is tried at
+//! once.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
