@@ -80,12 +80,13 @@ pub(crate) fn start(verb: &Verb) -> anyhow::Result<ExitCode> {
     let mut command = match is_whole_test(verb) {
         true => built_as_tests_are()?,
         false => {
-            let mut command = cargo();
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let mut command = Command::new(cargo);
             command.args(["run", "--quiet", "--package", "checks", "--"]);
             command
         }
     };
-    let status = command.arg(name).args(arguments).status().context("cannot start cargo")?;
+    let status = command.arg(name).args(arguments).status().context("cannot start the checks")?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2).into())
 }
 
@@ -101,14 +102,10 @@ fn built_as_tests_are() -> anyhow::Result<Command> {
     let workspace = Workspace::find()?;
     // Only with a test among them are the features of packages those of tests.
     let selected = ["--workspace", "--bins", "--test", "emacs"];
-    let mut build = cargo();
+    let mut build = workspace.cargo();
     build.args(["build", "--quiet", "--profile", "test"]).args(selected);
     let status = build.status().context("cannot start cargo")?;
     anyhow::ensure!(status.success(), "the checks cannot be compiled: {status}");
     let name = format!("checks{}", std::env::consts::EXE_SUFFIX);
     Ok(Command::new(workspace.target().join("debug").join(name)))
-}
-
-fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

@@ -29,7 +29,8 @@ pub fn is_foreseen(text: &str, before: &Lowered, edits: &TextEdit, plan: &OpPlan
     Expected::of(&before.body, plan).is_some_and(|it| reads_as(text, before, edits, &it))
 }
 
-/// The differences that a body should have after edits.
+/// The differences that a body should have after edits. They are read from the plan here once more, and not taken from
+/// the writer of the edits: that is what is checked.
 pub(super) struct Expected {
     /// The operations that go, with their regions.
     pub(super) gone: Table<OpId, bool>,
@@ -216,9 +217,7 @@ impl<'a> Walk<'a> {
             && Some(open) != parent
         {
             region.scopes.pop();
-            for value in self.defined.drain(n_defined..) {
-                self.depths[value] = NOT_VISIBLE;
-            }
+            hide(&mut self.defined, n_defined, &mut self.depths);
         }
         if region.scopes.is_empty() && parent.is_some() {
             return None;
@@ -242,9 +241,7 @@ impl<'a> Walk<'a> {
         }
         let region = self.open.pop()?;
         if let Some(&(_, n_defined)) = region.scopes.first() {
-            for value in self.defined.drain(n_defined..) {
-                self.depths[value] = NOT_VISIBLE;
-            }
+            hide(&mut self.defined, n_defined, &mut self.depths);
         }
         if let Some(around) = self.open.last_mut() {
             around.sees = around.sees.min(region.sees);
@@ -480,6 +477,11 @@ impl<'a> Walk<'a> {
                 meant.is_none_or(|meant| *meant == self.map.definition(it))
             })
     }
+}
+
+/// Makes visible values invisible, but for the outermost `n`.
+fn hide(defined: &mut Vec<ValueId>, n: usize, depths: &mut Table<ValueId, u32>) {
+    defined.drain(n..).for_each(|it| depths[it] = NOT_VISIBLE);
 }
 
 /// Returns true if a text ends with the label of a block.

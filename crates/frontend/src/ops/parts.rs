@@ -5,7 +5,7 @@ use ir::{AttrDictId, Body, NameId, Type};
 use rustc_hash::FxHashMap;
 
 /// The parts of two bodies that were found equal.
-pub(crate) struct EqualParts<'a> {
+pub(super) struct EqualParts<'a> {
     a: &'a Body,
     b: &'a Body,
     names: FxHashMap<NameId, NameId>,
@@ -14,12 +14,12 @@ pub(crate) struct EqualParts<'a> {
 
 impl<'a> EqualParts<'a> {
     /// None was compared yet.
-    pub(crate) fn of(a: &'a Body, b: &'a Body) -> EqualParts<'a> {
+    pub(super) fn of(a: &'a Body, b: &'a Body) -> EqualParts<'a> {
         EqualParts { a, b, names: FxHashMap::default(), dictionaries: FxHashMap::default() }
     }
 
     /// Returns true if two names have the same text.
-    pub(crate) fn names(&mut self, a: NameId, b: NameId) -> bool {
+    pub(super) fn names(&mut self, a: NameId, b: NameId) -> bool {
         self.names.get(&a) == Some(&b)
             || self.a.name(a) == self.b.name(b) && {
                 self.names.insert(a, b);
@@ -28,7 +28,7 @@ impl<'a> EqualParts<'a> {
     }
 
     /// Returns true if two dictionaries have the same attributes.
-    pub(crate) fn dictionaries(&mut self, a: AttrDictId, b: AttrDictId) -> bool {
+    pub(super) fn dictionaries(&mut self, a: AttrDictId, b: AttrDictId) -> bool {
         self.dictionaries.get(&a) == Some(&b)
             || self.a.dict(a) == self.b.dict(b) && {
                 self.dictionaries.insert(a, b);
@@ -37,7 +37,7 @@ impl<'a> EqualParts<'a> {
     }
 
     /// Returns true if two types are the same name; those that nobody knows count as the same.
-    pub(crate) fn types(&mut self, a: Type, b: Type) -> bool {
+    pub(super) fn types(&mut self, a: Type, b: Type) -> bool {
         match (a, b) {
             (Type::Named(a), Type::Named(b)) => self.names(a, b),
             (Type::Unknown, Type::Unknown) => true,

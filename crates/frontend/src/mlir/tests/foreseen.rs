@@ -1,6 +1,6 @@
 //! Edits whose reading is foreseen: never one that reads as something else.
 
-use ir::{ValueId, ValueKind};
+use ir::{Body, ExprId, ExprKind, ValueId, ValueKind};
 
 use crate::{
     mlir::{
@@ -66,8 +66,39 @@ fn foreseen(text: &str, replaced: &[(&str, &str)], values: &[(&str, &str)], gone
         let after = read(&edits.apply(text)).unwrap();
         let is_error = |it: &Diagnostic| it.severity == Severity::Error;
         assert!(!after.diagnostics.iter().any(is_error), "{:?}", after.diagnostics);
+        assert!(is_same(&after.body, &with_differences(&before.body, &expected)), "{replaced:?}");
     }
     is
+}
+
+/// What the rewriter would say: the same body with other uses, and without some operations.
+fn with_differences(before: &Body, expected: &Expected) -> Body {
+    let mut body = before.clone();
+    let replacement = |it: &ExprId| match before.expr(*it).kind {
+        ExprKind::Value(value) => expected.replaced[value],
+        _ => None,
+    };
+    for op in before.ops.ids() {
+        let data = &before.ops[op];
+        for (at, operand) in data.operands.iter().enumerate() {
+            if let Some(by) = replacement(operand) {
+                body.ops[op].operands[at] = body.value_expr(by);
+            }
+        }
+        for (at, successor) in data.successors.iter().enumerate() {
+            let mut args = before.items(successor.args).to_vec();
+            for arg in &mut args {
+                if let Some(by) = replacement(arg) {
+                    *arg = body.value_expr(by);
+                }
+            }
+            body.ops[op].successors[at].args = body.list(&args);
+        }
+    }
+    for block in before.blocks.ids() {
+        body.blocks[block].ops.retain(|it| !expected.gone[*it]);
+    }
+    body
 }
 
 fn expected(text: &str, before: &Lowered, values: &[(&str, &str)], gone: &[&str]) -> Expected {
@@ -224,18 +255,11 @@ fn renamed_uses_of_samples_read_as_foreseen() {
             for (number, &old) in written.iter().enumerate().step_by(written.len() / 12 + 1) {
                 for other in [number / 2, number + 1, number * 7 + 3] {
                     let new = written[other % written.len()];
-                    let mut body = before.body.clone();
-                    let expr = body.value_expr(new);
                     let mut edits = Vec::new();
                     for op in before.body.ops.ids() {
-                        let uses = used_values(&before.body, op).zip(map.uses_of(op)).enumerate();
-                        let of_old = uses.filter(|(_, it)| it.0 == Some(old) && !it.1.is_empty());
-                        for (at, (_, place)) in of_old {
-                            // What the rewriter would say: the same body with another operand.
-                            match body.ops[op].operands.get_mut(at) {
-                                Some(operand) => *operand = expr,
-                                None => return,
-                            }
+                        let uses = used_values(&before.body, op).zip(map.uses_of(op));
+                        let of_old = uses.filter(|it| it.0 == Some(old) && !it.1.is_empty());
+                        for (_, place) in of_old {
                             edits.push(Edit::replace(place, map.bare_name(text, new)));
                         }
                     }
@@ -248,6 +272,7 @@ fn renamed_uses_of_samples_read_as_foreseen() {
                     expected.replaced[old] = (old != new).then_some(new);
                     if reads_as(text, before, &edits, &expected) {
                         n_foreseen += 1;
+                        let body = with_differences(&before.body, &expected);
                         assert!(is_same(&after.body, &body), "{}\n{edited}", sample.name);
                     }
                 }
