@@ -71,7 +71,7 @@ fn foreseen(text: &str, replaced: &[(&str, &str)], values: &[(&str, &str)], gone
     is
 }
 
-/// What the rewriter would say: the same body with other uses, and without some operations.
+/// The body that the rewriter would make: the same with other uses, and without some operations.
 fn with_differences(before: &Body, expected: &Expected) -> Body {
     let mut body = before.clone();
     let replacement = |it: &ExprId| match before.expr(*it).kind {
