@@ -98,7 +98,16 @@ pub(super) fn is_defined_here(text: &str, name: TextRange, shapes: &Shapes) -> b
             && begins_statement(before_sigil.trim_end());
         let is_function = around == Some('@')
             && written_operation(&before[..open]).is_some_and(|it| shapes.is_function(it.0));
-        if is_label || is_function {
+        let is_listed = || {
+            let listed = top_level(&before[open + 1..]).pop();
+            let is_next = listed.is_some_and(|it| it.trim().is_empty());
+            let (op, behind) = written_operation(&before[..=open]).filter(|_| is_next)?;
+            let behind = behind.strip_suffix('(')?.trim();
+            let is_word = !last.is_empty() && behind.ends_with(last);
+            let word = is_word.then_some(last);
+            (behind.is_empty() || is_word).then(|| shapes.defines_in_bracket(op, word))
+        };
+        if is_label || is_function || is_listed() == Some(true) {
             return true;
         }
     }

@@ -398,6 +398,14 @@ impl Shapes {
         matches!(elements.find(|it| !matches!(it, Element::Flags)), Some(Element::Def))
     }
 
+    /// Returns true if the names in a round bracket of an operation are values that it defines: each that is first of
+    /// its item, as in `iter_args(%a = %b, %c = %d)` and `(%i, %j) = …`. `word` stands before the bracket; without one,
+    /// the bracket is the first of all.
+    pub fn defines_in_bracket(&self, op: &str, word: Option<&str>) -> bool {
+        let Some(shape) = self.info(op).shape else { return false };
+        format::defines_behind(&self.shape(shape).elements, word)
+    }
+
     /// Returns true if the reading of a pretty operation depends on the text inside its regions.
     pub fn looks_into_regions(&self, op: &str) -> bool {
         self.info(op).shape.is_none_or(|it| format::looks_into_regions(&self.shape(it).elements))

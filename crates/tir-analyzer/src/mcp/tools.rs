@@ -73,6 +73,13 @@ impl Parameter {
 
 const FILE: Parameter = row("path", Kind::Path, None, "The file, relative to the root.").required();
 
+const FILENAME: Parameter = row(
+    "filename",
+    Kind::Text,
+    Some("--stdin-filename"),
+    "A name for `text`, whose ending tells the language: `kernel.py`, `kernel.mlir`.",
+);
+
 const INSTANCE: Parameter = row(
     "instance",
     Kind::Text,
@@ -104,7 +111,7 @@ pub(super) const TOOLS: &[Tool] = &[
         parameters: &[
             row("path", Kind::Path, None, "A file or folder, relative to the root; the root if neither this nor `text` is given."),
             row("text", Kind::Stdin, Some("--stdin"), "The text to check instead of a file."),
-            row("filename", Kind::Text, Some("--stdin-filename"), "A name for `text`, whose ending tells the language: `kernel.py`, `kernel.mlir`."),
+            FILENAME,
             row("level", Kind::Choice(&["error", "warning", "info", "hint"]), Some("--level"), "Nothing milder than this. Redundant computations are hints.").or("hint"),
             row("limit", Kind::Number, Some("--limit"), "At most so many findings, the worst.").or("50"),
             row("since", Kind::Text, Some("--since"), "Only functions whose text differs from this revision of git."),
@@ -154,6 +161,7 @@ pub(super) const TOOLS: &[Tool] = &[
         parameters: &[
             row("path", Kind::Path, None, "The file, relative to the root."),
             row("text", Kind::Stdin, Some("--stdin"), "The text instead of a file."),
+            FILENAME,
             row("passes", Kind::Names, Some("--passes"), "The passes in their order; by default `cse`."),
             row("preset", Kind::Choice(PRESETS), Some("--preset"), "Follow this compiler exactly."),
             INSTANCE,

@@ -32,9 +32,13 @@ pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<Figures> {
     anyhow::ensure!(output.status.success(), "the latency benchmark failed");
     for line in String::from_utf8_lossy(&output.stdout).lines().filter(|it| it.starts_with('{')) {
         let line: Value = serde_json::from_str(line)?;
-        figures.tell(match line["bench"] == "latency beside the peer" {
-            true => beside_peer(&line),
-            false => alone(&line),
+        figures.tell(match line["bench"].as_str() {
+            Some("latency") => alone(&line),
+            Some("latency beside the peer") => beside_peer(&line),
+            Some("cancelling") => cancelling(&line),
+            other => {
+                anyhow::bail!("the latency benchmark tells of {other:?}, which has no form here")
+            }
         });
     }
     Ok(figures)
@@ -54,6 +58,21 @@ fn alone(line: &Value) -> Figure {
             number(line, "p50_ms"),
             number(line, "p99_ms"),
             number(line, "max_ms")
+        ),
+    )
+}
+
+fn cancelling(line: &Value) -> Figure {
+    Figure::new(
+        format!(
+            "work after a request is cancelled, {}",
+            line["scenario"].as_str().unwrap_or_default()
+        ),
+        format!(
+            "at most {:.1} ms of the processor at {} moments, of {:.1} ms for the whole",
+            number(line, "worst_ms"),
+            line["cancelled"],
+            number(line, "whole_ms")
         ),
     )
 }

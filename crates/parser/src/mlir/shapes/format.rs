@@ -211,6 +211,33 @@ pub(super) fn collect_words(elements: &[Element], words: &mut Vec<Box<str>>) {
     }
 }
 
+/// Returns true if a list of definitions stands behind a word, or first of all.
+pub(super) fn defines_behind(elements: &[Element], word: Option<&str>) -> bool {
+    let mut before: Option<&Element> = None;
+    for element in elements.iter().filter(|it| !matches!(it, Element::Flags)) {
+        let is_behind = match (word, before) {
+            (Some(word), Some(Element::Word(before))) => **before == *word,
+            (word, before) => word.is_none() && before.is_none(),
+        };
+        let is_found = match element {
+            Element::Args | Element::Assigns => is_behind,
+            Element::Optional(inner) | Element::Repeat(inner) => {
+                (is_behind || word.is_some()) && defines_behind(inner, word)
+            }
+            Element::Choice(alternatives) => {
+                (is_behind || word.is_some())
+                    && alternatives.iter().any(|it| defines_behind(it, word))
+            }
+            _ => false,
+        };
+        if is_found {
+            return true;
+        }
+        before = Some(element);
+    }
+    false
+}
+
 /// Returns true if reading these elements looks at the text after the `{` of a region.
 pub(super) fn looks_into_regions(elements: &[Element]) -> bool {
     elements.iter().any(|it| match it {

@@ -1,5 +1,7 @@
 //! The arguments of `explain`.
 
+use std::path::PathBuf;
+
 use super::AnswerFormat;
 
 #[derive(clap::Args)]
@@ -18,6 +20,9 @@ pub(crate) struct ExplainArgs {
     /// Read the file from standard input.
     #[arg(long)]
     pub(crate) stdin: bool,
+    /// The name of standard input, which also decides where its settings are looked up.
+    #[arg(long, value_name = "PATH", requires = "stdin")]
+    pub(crate) stdin_filename: Option<PathBuf>,
     /// How to answer.
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
     pub(crate) format: AnswerFormat,

@@ -41,6 +41,9 @@ pub(crate) struct OneInput {
     /// Read standard input instead of a file.
     #[arg(long, conflicts_with = "file")]
     pub(crate) stdin: bool,
+    /// The name of standard input, which also decides where its settings are looked up.
+    #[arg(long, value_name = "PATH", requires = "stdin")]
+    pub(crate) stdin_filename: Option<PathBuf>,
 }
 
 /// How common subexpressions are planned, where it is not as the settings say.

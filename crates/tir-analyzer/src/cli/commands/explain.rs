@@ -59,7 +59,7 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
             ),
         },
         Question::Place(place) => {
-            let job = place.job(io, styled)?;
+            let job = place.job(args.stdin_filename.as_deref(), io, styled)?;
             let (format, is_styled) = (args.format, styled.out);
             let _progress = Progress::new(1, io.err_is_terminal);
             job.run(|source| match (args.facts, place.column) {

@@ -40,7 +40,7 @@ pub(crate) fn answer(
     let place = Place::of_file(what);
     let is_file = |it: &Place<'_>| it.file.is_some_and(|it| io.resolve(Path::new(it)).is_file());
     let Some(place) = place.filter(is_file) else { return Ok(None) };
-    let job = place.job(io, styled)?;
+    let job = place.job(None, io, styled)?;
     job.run(|source| {
         let language = ide::Language::of_file(&job.file.path, &source.text);
         if language.support().form != Form::Operations {

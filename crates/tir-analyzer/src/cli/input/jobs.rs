@@ -159,7 +159,7 @@ fn nothing_found(languages: &[Language]) -> String {
 pub(crate) fn one(input: &OneInput, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Job> {
     match &input.file {
         Some(path) => file(path, io, styled),
-        None => stdin(None, io, styled),
+        None => stdin(input.stdin_filename.as_deref(), io, styled),
     }
 }
 

@@ -42,15 +42,20 @@ impl<'a> Place<'a> {
         Some(Place { file: None, line: number(line)?, column })
     }
 
-    /// The file, with its settings.
+    /// The file with its settings; standard input is called `stdin_filename`.
     ///
     /// # Errors
     ///
     /// A file that cannot be found, settings that cannot be read.
-    pub(crate) fn job(&self, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Job> {
+    pub(crate) fn job(
+        &self,
+        stdin_filename: Option<&Path>,
+        io: &mut Io<'_>,
+        styled: Styled,
+    ) -> anyhow::Result<Job> {
         match self.file {
             Some(file) => jobs::file(Path::new(file), io, styled),
-            None => jobs::stdin(None, io, styled),
+            None => jobs::stdin(stdin_filename, io, styled),
         }
     }
 }

@@ -24,6 +24,22 @@ fn lowered_functions_are_printed_and_all_else_stays() {
 }
 
 #[test]
+fn standard_input_is_of_the_language_and_folder_of_its_name() {
+    let settings = "[cse]\npreset = \"tvm\"\nmin-occurrences = 9\n";
+    let project = Project::new(&[("a/tir-analyzer.toml", settings)]);
+    let opt = |name: &str, text: &str| {
+        let command = format!("opt --stdin --stdin-filename {name}");
+        project.run_with(&command, text.as_bytes()).out()
+    };
+    // Nothing occurs so often.
+    assert!(!opt("a/x.py", SHARED).contains("cse_v1"));
+    assert!(opt("b/x.py", SHARED).contains("cse_v1"));
+    // A text that does not say what it is.
+    let text = "// T.prim_func\n%0 = \"x\"() : () -> i32\n";
+    assert_eq!(opt("x.mlir", text), text);
+}
+
+#[test]
 fn preset_decides_names() {
     Project::new(&[("a.py", SHARED)]).run("opt --passes cse --preset tvm a.py").check(expect![[
         r#"
