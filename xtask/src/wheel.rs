@@ -100,6 +100,8 @@ pub(crate) fn build(ws: &Workspace, options: &Options<'_>, out: &Path) -> anyhow
     command.arg("--interpreter").arg(maturin.python()).arg("--out").arg(&fresh);
     command.arg("--manifest-path").arg(ws.path(MANIFEST)).current_dir(ws.path(""));
     command.args(options.linking()?);
+    // Zig is a package of this Python, which need not be the one on the PATH.
+    command.env("CARGO_ZIGBUILD_PYTHON_PATH", maturin.python());
     let finished = run_shown(&mut command)?;
     anyhow::ensure!(finished.success, "the wheel does not build ({})", finished.status);
     let built = std::fs::read_dir(&fresh)?

@@ -2,7 +2,8 @@
 //!
 //! In: a body, the replaced values and the deleted operations. Out: the deletable operations: no remaining operation
 //! uses their results, and they have no other effect (`SEMANTICS: E8`). The contents of unknown operations stay, and
-//! operations through which control may leave; and of a block without a terminator, the last operation.
+//! operations through which control may leave; of a block without a terminator, the last operation; and what has neither
+//! results nor regions: it was written for something that its row does not tell.
 //! O(operations + operands): each operation is looked at once for itself and once for each user that goes.
 
 use ir::{Body, OpId, ValueId, ValueKind, arena::Id};
@@ -92,8 +93,12 @@ impl Sweep<'_> {
     }
 
     fn is_dead(&self, op: OpId, n_uses: &[u32]) -> bool {
+        let operation = &self.body.ops[op];
         // Most operations are used.
-        if self.body.ops[op].results.iter().any(|it| n_uses[it.index()] > 0) {
+        if operation.results.iter().any(|it| n_uses[it.index()] > 0) {
+            return false;
+        }
+        if operation.results.is_empty() && operation.regions.is_empty() {
             return false;
         }
         let (own, bits) = (self.traits.of(op), self.summary.bits(op));

@@ -389,6 +389,68 @@ func.func @f(%a: tensor<9xi32>, %n: index) {
 }
 
 #[test]
+fn containers_and_constants_whose_forms_code_reads_are_read() {
+    check_diagnostics(
+        r#"
+module {
+  hal.executable private @ex {
+    hal.executable.variant public @v target(<"cuda", "x">) objects([#a]) attributes {b} {
+      builtin.module {
+      }
+    }
+  }
+  hal.executable.source public @source {
+  }
+  stream.executable private @s {
+  }
+  flow.executable private @e {
+  }
+  spirv.module @m Physical64 OpenCL requires #spirv.vce<v1.0, [Kernel], []> attributes {a = 1 : i32} {
+    spirv.GlobalVariable @w built_in("WorkgroupId") : !spirv.ptr<vector<3xi64>, Input>
+    spirv.GlobalVariable @b bind(0, 1) {x = 1 : i32} : !spirv.ptr<vector<3xi64>, Input>
+    spirv.GlobalVariable @c : !spirv.ptr<i32, Workgroup>
+    spirv.func @f() "None" {
+      spirv.Return
+    }
+    spirv.EntryPoint "Kernel" @f, @w
+    spirv.ExecutionMode @f "LocalSize", 64, 1, 1
+    spirv.ExecutionMode @f "ContractionOff"
+  }
+  spirv.module Logical GLSL450 {
+  }
+  transform.named_sequence @main(%a: !transform.any_op {transform.readonly}) {
+    transform.yield
+  }
+  ml_program.global private mutable @seed(dense<0> : tensor<i64>) : tensor<i64>
+  ml_program.global private @extern : tensor<i64>
+  util.global private mutable @a = 4 : i32
+  util.global private @d {x} : tensor<4xf32>
+  util.global @n = #flow.parameter.named<"opt"::"t"> : tensor<2xi4>
+  util.global private @i : i32 = 4 : i32
+  util.initializer attributes {x} {
+    util.return
+  }
+}
+func.func @f() -> tensor<f32> {
+  rocdl.sched.barrier none
+  rocdl.sched.barrier 0
+  ttg.barrier local|global_read
+  ttg.barrier local
+  %0 = util.unfoldable_constant dense<5.0> : tensor<f32>
+  %1 = sdy.constant dense<5.0> : tensor<f32>
+  check.expect_eq_const %1, dense<5.0> : tensor<f32>
+  check.expect_almost_eq_const %1, dense<5.0> : tensor<f32>
+  %2 = torch.aten.tanh %0
+    : tensor<f32> -> tensor<f32>
+  %3:2 = torch.aten.max.dim %2, %1, %0 {a = 1} : tensor<f32>, tensor<f32>, tensor<f32> -> tensor<f32>, tensor<f32>
+  return %3#1 : tensor<f32>
+}
+"#,
+        expect![[r#""#]],
+    );
+}
+
+#[test]
 fn list_of_assignments_goes_on_at_the_next_line() {
     check_diagnostics(
         r#"

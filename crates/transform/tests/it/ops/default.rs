@@ -372,6 +372,56 @@ fn floats_keep_their_order_unless_it_is_given_up() {
 }
 
 #[test]
+fn operation_without_results_is_written_for_something() {
+    check(
+        r#"
+  %x = "arith.addi"(%a, %b) : (i32, i32) -> i32
+  "dc.sink"(%x) : (i32) -> ()
+  "enzymexla.store_var"(%a) : (i32) -> ()
+  "tessera.optimization"() : () -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %x = "arith.addi"(%a, %b) : (i32, i32) -> i32
+              "dc.sink"(%x) : (i32) -> ()
+              "enzymexla.store_var"(%a) : (i32) -> ()
+              "tessera.optimization"() : () -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+        "#]],
+    );
+}
+
+#[test]
+fn packing_memory_writes_it() {
+    check(
+        r#"
+  %n = "memref.alloc"() : () -> memref<2x4xf32>
+  "linalg.pack"(%m, %n) : (memref<8xf32>, memref<2x4xf32>) -> ()
+  "linalg.unpack"(%n, %m) : (memref<2x4xf32>, memref<8xf32>) -> ()
+  %t = "my.tensor"() : () -> tensor<2x4xf32>
+  %s = "my.tensor"() : () -> tensor<8xf32>
+  %r = "linalg.unpack"(%t, %s) : (tensor<2x4xf32>, tensor<8xf32>) -> tensor<8xf32>
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %n = "memref.alloc"() : () -> memref<2x4xf32>
+              "linalg.pack"(%m, %n) : (memref<8xf32>, memref<2x4xf32>) -> ()
+              "linalg.unpack"(%n, %m) : (memref<2x4xf32>, memref<8xf32>) -> ()
+              %t = "my.tensor"() : () -> tensor<2x4xf32>
+              %s = "my.tensor"() : () -> tensor<8xf32>
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            dead-operation: %r = "linalg.unpack"(%t, %s) : (tensor<2x4xf32>, tensor<8xf32>) -> tensor<8xf32>
+        "#]],
+    );
+}
+
+#[test]
 fn dead_chains_go_at_once() {
     check(
         r#"
