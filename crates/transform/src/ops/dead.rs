@@ -1,9 +1,9 @@
 //! Dead code elimination to the fixpoint.
 //!
 //! In: a body, the replaced values and the deleted operations. Out: the deletable operations: no remaining operation
-//! uses their results, and they have no other effect (`SEMANTICS: E8`). The contents of unknown operations stay, and
-//! operations through which control may leave; of a block without a terminator, the last operation; and what has neither
-//! results nor regions: it was written for something that its row does not tell.
+//! uses their results, and they have no other effect (`SEMANTICS: E8`). What stays: the contents of unknown operations;
+//! operations through which control may leave; of a block without a terminator, the last operation; and what has
+//! neither results nor regions, as it was written for something that its row does not tell.
 //! O(operations + operands): each operation is looked at once for itself and once for each user that goes.
 
 use ir::{Body, OpId, ValueId, ValueKind, arena::Id};
