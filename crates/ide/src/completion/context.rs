@@ -57,7 +57,8 @@ pub(super) fn typed(text: &str, offset: TextSize) -> Option<Typed<'_>> {
 }
 
 /// Returns true if a name that begins at an offset is a new one: the first of its line, which defines results or a
-/// block; an argument of a function or block; the variable of a loop; the name of a function. O([`MAX_DICTIONARY`]).
+/// block; an argument of a function or block; the variable of a loop, or one of a list that the operation gives; the
+/// name of a function. O([`MAX_DICTIONARY`]).
 pub(super) fn is_defined_here(text: &str, name: TextRange, shapes: &Shapes) -> bool {
     let Some(before) = text.get(..usize::from(name.start())) else { return false };
     let line = &before[before.rfind('\n').map_or(0, |it| it + 1)..];
