@@ -2,6 +2,7 @@
 
 mod expressions;
 mod operations;
+mod unasked;
 
 pub(crate) use self::operations::keep;
 pub use self::{
@@ -10,4 +11,5 @@ pub use self::{
         simplifications_after,
     },
     operations::{op_edits, op_fixes, reread},
+    unasked::{UnaskedFixes, unasked_fixes},
 };

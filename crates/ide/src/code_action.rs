@@ -3,7 +3,7 @@
 use db::PlacedUnit;
 use frontend::tvmscript::CheckedEdits;
 use ir::plan::simplify::SimplifyRefusal;
-use syntax::Edit;
+use syntax::{Edit, TextEdit};
 
 /// The kind of a code action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ impl CodeAction {
         found: CheckedEdits,
     ) -> Option<CodeAction> {
         let differs = found.n_differing() > 0;
-        let edits = placed(at, found);
+        let edits = placed(at, found.edit);
         match edits.is_empty() {
             false => Some(CodeAction { edits, ..CodeAction::without_edits(title, kind) }),
             true => differs.then(|| CodeAction::refused(title, kind)),
@@ -81,7 +81,7 @@ impl CodeAction {
 pub(crate) const STILL_SCHEDULED: &str = " (later scheduling of its blocks may fail)";
 
 /// The edits of a function, at their places in the file.
-pub(crate) fn placed(at: &PlacedUnit<'_>, found: CheckedEdits) -> Vec<Edit> {
-    let edits = found.edit.into_edits().into_iter();
+pub(crate) fn placed(at: &PlacedUnit<'_>, edit: TextEdit) -> Vec<Edit> {
+    let edits = edit.into_edits().into_iter();
     edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect()
 }

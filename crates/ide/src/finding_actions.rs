@@ -2,11 +2,11 @@
 
 use db::{PlacedUnit, RootDatabase};
 use frontend::tvmscript::ReadBack;
-use syntax::{Edit, TextRange};
+use syntax::TextRange;
 use transform::findings::Finding;
 
 use crate::{
-    code_action::{ActionKind, CodeAction, STILL_SCHEDULED, placed},
+    code_action::{ActionKind, CodeAction, STILL_SCHEDULED},
     finding_text::FindingText,
 };
 
@@ -65,20 +65,4 @@ pub(crate) fn quick_fixes(
         }
     }
     res
-}
-
-/// The edits of a function that are done unasked when a whole file is fixed.
-pub(crate) fn fix_all_edits(
-    db: &RootDatabase,
-    at: &PlacedUnit<'_>,
-    reading: ReadBack,
-) -> Vec<Edit> {
-    let (map, body) = (db::source_map(db, at.unit), db::body(db, at.unit));
-    let is_wanted = |it: &&Finding| {
-        it.kind.is_fixed_by_default()
-            && !it.only_informs(body)
-            && !map.is_allowed(it.kind.name(), it.place)
-    };
-    let wanted = db::findings(db, at.unit).iter().filter(is_wanted);
-    placed(at, db::finding_edits(db, at.unit, wanted, reading))
 }

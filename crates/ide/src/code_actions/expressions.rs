@@ -10,7 +10,7 @@ use syntax::TextRange;
 
 use crate::{
     code_action::{ActionKind, CodeAction, STILL_SCHEDULED, placed},
-    finding_actions::{fix_all_edits, quick_fixes},
+    finding_actions::quick_fixes,
     guarded::item,
     ignore::ignore_actions,
     inline::inline_actions,
@@ -148,28 +148,19 @@ fn extract_all(
     CodeAction::of(title, kind, at, db::cse_edits(db, at.unit, Selection::All, reading))
 }
 
-/// Returns the action that applies all fixes of a file. Superfluous code is removed first: sharing is planned again
+/// Returns the action that applies all fixes of a file: superfluous code is removed first, and sharing is planned again
 /// without it.
 fn fix_all(db: &RootDatabase, file: SourceFile, reading: ReadBack) -> Option<CodeAction> {
     let mut all = Vec::new();
     let mut removes = false;
     let of_function = |at: PlacedUnit<'_>| {
         db.unwind_if_revision_cancelled();
-        let superfluous = fix_all_edits(db, &at, reading);
-        if !superfluous.is_empty() {
-            return (superfluous, true);
-        }
-        let plan = db::cse_plan(db, at.unit);
-        let is_empty = plan.groups.iter().all(|it| !it.decision.is_applied());
-        let edits = match plan.informational || is_empty {
-            true => Vec::new(),
-            false => placed(&at, db::cse_edits(db, at.unit, Selection::All, reading)),
-        };
-        (edits, false)
+        let found = db::unasked_fixes(db, at.unit, reading);
+        (placed(&at, found.edit), found.removes)
     };
-    for (edits, is_superfluous) in of_units(db, file, None, of_function) {
+    for (edits, removes_some) in of_units(db, file, None, of_function) {
         all.extend(edits);
-        removes |= is_superfluous;
+        removes |= removes_some;
     }
     let title = match removes {
         true => "Fix all that is safe to fix in this file",

@@ -136,6 +136,42 @@ fn fix_all_leaves_scheduled_functions_alone() {
     assert_eq!(again, [], "{fixed}");
 }
 
+/// A name that only a removed one used goes with it, and the rest is shared.
+#[test]
+fn fix_all_leaves_nothing_for_a_second_time_in_python() {
+    let text = "\
+from tvm.script import tirx as T
+
+
+class Module:
+    @T.prim_func
+    def f(A: T.Buffer((64,), \"int32\"), n: T.int32):
+        a: T.let[T.int32] = n * 4
+        b: T.let[T.int32] = a + 1  # unused
+        A[n * 4] = n * 4
+        A[n * 5] = n * 5
+";
+    let found = actions(text, TextRange::empty(0.into()), &[ActionKind::FixAll]);
+    let [fix_all] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(fix_all.title, "Fix all that is safe to fix in this file");
+    let fixed = applied(text, fix_all);
+    expect![[r#"
+        from tvm.script import tirx as T
+
+
+        class Module:
+            @T.prim_func
+            def f(A: T.Buffer((64,), "int32"), n: T.int32):
+                # unused
+                cse_v1: T.let[T.int32] = n * 4
+                A[cse_v1] = cse_v1
+                cse_v2: T.let[T.int32] = n * 5
+                A[cse_v2] = cse_v2
+    "#]]
+    .assert_eq(&fixed);
+    assert_eq!(actions(&fixed, TextRange::empty(0.into()), &[ActionKind::FixAll]), []);
+}
+
 #[test]
 fn fix_in_a_scheduled_function_says_what_it_may_cost() {
     let at = SCHEDULED.find("vi * 4").unwrap() as u32;
@@ -204,4 +240,19 @@ fn every_action_reads_back_and_can_be_asked_for_alone() {
         }
     });
     assert!(n > 50, "{n}");
+}
+
+#[test]
+fn fixed_samples_have_nothing_left_to_fix() {
+    let mut n = 0;
+    let none = TextRange::empty(0.into());
+    all_actions_of_samples(&mut |analysis, _, text| {
+        let wants = |kind| kind == ActionKind::FixAll;
+        for all in analysis.code_actions(FILE, none, &wants).unwrap() {
+            n += 1;
+            let fixed = applied(text, &all);
+            assert_eq!(actions(&fixed, none, &[ActionKind::FixAll]), [], "{text}\n{fixed}");
+        }
+    });
+    assert!(n > 5, "{n}");
 }
