@@ -20,7 +20,7 @@ if [ "${INPUT_CHANGED_ONLY:-true}" = true ] && [ -n "${GITHUB_BASE_REF:-}" ]; th
 fi
 
 code=0
-tir-analyzer check "${arguments[@]}" --format github -- "${paths[@]}" || code=$?
+tir-analyzer check "${arguments[@]}" --fail-on "${INPUT_FAIL_ON:-error}" --format github -- "${paths[@]}" || code=$?
 
 if [ "${INPUT_SARIF:-false}" = true ]; then
   sarif="${RUNNER_TEMP:-/tmp}/tir-analyzer.sarif"

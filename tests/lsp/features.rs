@@ -134,6 +134,27 @@ fn extraction_binds_the_name_that_the_hint_said() {
 }
 
 #[test]
+fn fixes_of_a_file_are_asked_for_by_kind() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let end = document.text().len();
+    let mut kinds = |only: &str| -> Vec<String> {
+        let found = actions(&mut server, &document, 0, end, &[only]);
+        let kind = |it: &Value| it["kind"].as_str().unwrap_or_default().to_owned();
+        found.iter().map(kind).collect()
+    };
+    for all in ["source.fixAll", "source.fixAll.tir-analyzer"] {
+        assert_eq!(kinds(all), [all]);
+    }
+    assert_eq!(kinds("source"), ["source.fixAll"]);
+    let of_rule = "source.fixAll.tir-analyzer.common-subexpression";
+    assert_eq!(kinds(of_rule), [of_rule]);
+    for none in ["source.fixAll.tir-analyzer.dead-store", "source.fixAll.ruff", "source.fixAllOf"] {
+        assert_eq!(kinds(none), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn fix_all_leaves_nothing_to_fix() {
     let mut document = softmax();
     let (mut server, _dir) = server_with(&document);

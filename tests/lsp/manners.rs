@@ -49,19 +49,57 @@ fn tokens_of_progress_are_never_used_again() {
     for name in ["a", "b", "c"] {
         let document = large(name);
         server.open(&document);
-        let begin = loop {
-            let params = server.notification("$/progress");
-            if params["value"]["kind"] == "begin" {
-                break params;
-            }
-        };
-        tokens.push(begin["token"].to_string());
+        tokens.push(progress(&mut server, "begin")["token"].to_string());
         server.notify("textDocument/didClose", json!({ "textDocument": document.identifier() }));
     }
     let n = tokens.len();
     tokens.sort();
     tokens.dedup();
     assert_eq!(tokens.len(), n, "{tokens:?}");
+}
+
+/// The next progress of a kind.
+fn progress(server: &mut Server, kind: &str) -> Value {
+    loop {
+        let params = server.notification("$/progress");
+        if params["value"]["kind"] == kind {
+            return params;
+        }
+    }
+}
+
+#[test]
+fn progress_that_is_cancelled_ends_at_once_and_answers_stay_right() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut server = Server::spawn(dir.path());
+    server.initialize(usual_capabilities(), dir.path()).expect("the server is ready");
+    // Far more than is analysed until the cancellation comes.
+    let text = softmax().text().repeat(200);
+    let document = Document::new("file:///sample/long.py", text);
+    server.open(&document);
+    let begin = progress(&mut server, "begin");
+    assert_eq!(begin["value"]["cancellable"], true);
+    server.notify("window/workDoneProgress/cancel", json!({ "token": begin["token"] }));
+    assert_eq!(progress(&mut server, "end")["token"], begin["token"]);
+    let mut params = document.over_all();
+    params["range"]["end"] = json!({ "line": 80, "character": 0 });
+    assert!(
+        !server
+            .request("textDocument/inlayHint", params)
+            .expect("hints")
+            .as_array()
+            .expect("a list")
+            .is_empty()
+    );
+    // None of it is shown after its end, and a token of nobody cancels nothing.
+    let told = |it: &&Value| it["method"] == "$/progress";
+    assert_eq!(server.notifications().into_iter().filter(told).count(), 0);
+    for token in [json!("tir-analyzer/warm/77"), json!(7)] {
+        server.notify("window/workDoneProgress/cancel", json!({ "token": token }));
+    }
+    server.notify("textDocument/didClose", json!({ "textDocument": document.identifier() }));
+    server.open(&document);
+    assert_ne!(progress(&mut server, "begin")["token"], begin["token"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod expressions;
 mod operations;
-mod unasked;
+mod rounds;
 
 pub(crate) use self::operations::keep;
 pub use self::{
@@ -11,5 +11,5 @@ pub use self::{
         simplifications_after,
     },
     operations::{op_edits, op_fixes, reread},
-    unasked::{UnaskedFixes, unasked_fixes},
+    rounds::{AllFixes, Fixes, all_fixes},
 };

@@ -44,8 +44,8 @@ pub use crate::{
     device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{
-        UnaskedFixes, cse_edits, finding_edits, fix_edits, op_edits, op_fixes, plan_after, reread,
-        simplification_edits, simplifications_after, unasked_fixes,
+        AllFixes, Fixes, all_fixes, cse_edits, finding_edits, fix_edits, op_edits, op_fixes,
+        plan_after, reread, simplification_edits, simplifications_after,
     },
     environment::{
         CapturedName, CapturedUse, ImportedName, Use, capture, captured_use, imported_name,

@@ -1,8 +1,8 @@
 //! Code actions, and the conversion of a function's edits into one.
 
-use db::PlacedUnit;
+use db::{Fixes, PlacedUnit};
 use frontend::tvmscript::CheckedEdits;
-use ir::plan::simplify::SimplifyRefusal;
+use ir::plan::{ops::OpActionKind, simplify::SimplifyRefusal};
 use syntax::{Edit, TextEdit};
 
 /// The kind of a code action.
@@ -16,12 +16,21 @@ pub enum ActionKind {
     Inline,
     /// Does all that is safe in a file.
     FixAll,
+    /// Does all fixes of a rule in a file; with its name.
+    FixRule(&'static str),
 }
 
 impl ActionKind {
-    /// All of them.
+    /// All of them but those of single rules.
     pub const ALL: &[ActionKind] =
         &[ActionKind::QuickFix, ActionKind::Extract, ActionKind::Inline, ActionKind::FixAll];
+
+    /// Those of single rules: of functions of statements, then of operations.
+    pub fn of_rules() -> impl Iterator<Item = ActionKind> {
+        let of_statements = Fixes::of_rules().filter_map(Fixes::rule);
+        let of_operations = OpActionKind::ALL.iter().map(|it| it.name());
+        of_statements.chain(of_operations).map(ActionKind::FixRule)
+    }
 }
 
 /// Something that can be done.

@@ -220,7 +220,8 @@ impl Session {
 
     fn actions(&self, from: u32, to: u32) -> Vec<answer::Action> {
         let range = self.offsets.range(from, to);
-        let found = self.analysis().code_actions(FILE, range, &|_| true).unwrap_or_default();
+        let wants = |it| !matches!(it, ActionKind::FixRule(_));
+        let found = self.analysis().code_actions(FILE, range, &wants).unwrap_or_default();
         let edit = |it: ide::Edit| {
             let [from, to] = self.offsets.units(it.range);
             answer::Edit { from, to, insert: it.text }
@@ -233,7 +234,7 @@ impl Session {
                     ActionKind::QuickFix => "fix",
                     ActionKind::Extract => "extract",
                     ActionKind::Inline => "inline",
-                    ActionKind::FixAll => "fix-all",
+                    ActionKind::FixAll | ActionKind::FixRule(_) => "fix-all",
                 },
                 preferred: it.is_preferred,
                 disabled: it.disabled,

@@ -32,7 +32,7 @@ function make(program: string, definition: Definition, scope: vscode.WorkspaceFo
   const { command, watch, target, paths } = definition;
   const args = [command, ...(watch ? ['--watch'] : []), ...(target ? ['--target', target] : []), ...(paths ?? ['.'])];
   const name = [command, ...(watch ? ['and watch'] : []), ...(target ? [target] : [])].join(' ');
-  const matcher = watch ? '$tir-analyzer-watch' : '$tir-analyzer';
+  const matcher = command === 'check' ? '$tir-analyzer' : watch ? '$tir-analyzer-watch' : '$tir-analyzer-build';
   const execution = new vscode.ProcessExecution(program, args);
   const task = new vscode.Task(definition, scope, name, TYPE, execution, matcher);
   task.isBackground = watch === true;

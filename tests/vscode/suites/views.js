@@ -181,9 +181,35 @@ module.exports = {
       return all.length > 0 && all;
     });
     assert.ok(found.every(it => it.source === 'tir-analyzer' && it.code), JSON.stringify(found));
-    const watch = await vscode.tasks.executeTask(tasks.find(it => it.name === 'build and watch'));
-    await probe.until('it runs', () => vscode.tasks.taskExecutions.some(it => it.task.name === 'build and watch'));
+  },
+
+  'tasks say where a kernel is not built': async () => {
+    const broken = probe.file('broken_task.py');
+    const kernel = read => `from tvm.script import tirx as T
+
+
+@T.prim_func
+def broken_task(A: T.Buffer((64,), "int32")):
+    for i in T.thread_binding(64, thread="threadIdx.x"):
+        A[i] = ${read}
+`;
+    const write = read => vscode.workspace.fs.writeFile(broken, Buffer.from(kernel(read)));
+    const told = () => vscode.languages.getDiagnostics(broken).filter(it => it.message.includes('is not built'));
+    const tasks = await vscode.tasks.fetchTasks({ type: 'tir-analyzer' });
+    const start = name => vscode.tasks.executeTask(tasks.find(it => it.name === name));
+    await write('nowhere');
+    await start('build');
+    const [one] = await probe.until('the problem of a build', () => told().length === 1 && told());
+    assert.deepEqual([one.range.start.line, one.range.start.character, one.code], [6, 15, 'has-errors']);
+    assert.equal(one.severity, vscode.DiagnosticSeverity.Warning);
+    const watch = await start('build and watch');
+    await probe.until('the problem while watching', () => told().length === 1);
+    await write('1');
+    await probe.until('it is gone', () => told().length === 0);
+    await write('nowhere');
+    await probe.until('it is back', () => told().length === 1);
     watch.terminate();
+    await vscode.workspace.fs.delete(broken);
   },
 
   'a bug report says what is known': async () => {

@@ -3,7 +3,7 @@
 //! One expression, all of a function, all of a file (`source.fixAll`). The last leaves functions alone whose blocks can
 //! still be scheduled; in those the others say so in their title.
 
-use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
+use db::{Database as _, Fixes, PlacedUnit, RootDatabase, SourceFile};
 use frontend::tvmscript::{ReadBack, Selection};
 use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal};
 use syntax::TextRange;
@@ -51,8 +51,11 @@ pub(super) fn code_actions(
         res
     };
     res.extend(of_units(db, file, Some(range), others).flatten().flatten());
-    if wants(ActionKind::FixAll) {
-        res.extend(fix_all(db, file, reading));
+    for fixes in [Fixes::Unasked].into_iter().chain(Fixes::of_rules()) {
+        let kind = fixes.rule().map_or(ActionKind::FixAll, ActionKind::FixRule);
+        if wants(kind) {
+            res.extend(fix_all(db, file, (kind, fixes), reading));
+        }
     }
     if reading == ReadBack::Later {
         res.iter_mut().for_each(CodeAction::put_off);
@@ -148,28 +151,31 @@ fn extract_all(
     CodeAction::of(title, kind, at, db::cse_edits(db, at.unit, Selection::All, reading))
 }
 
-/// Returns the action that applies all fixes of a file: superfluous code is removed first, and sharing is planned again
-/// without it.
-fn fix_all(db: &RootDatabase, file: SourceFile, reading: ReadBack) -> Option<CodeAction> {
+/// Returns the action that applies all fixes of a file, or those of a rule: superfluous code is removed first, and
+/// sharing is planned again without it.
+fn fix_all(
+    db: &RootDatabase,
+    file: SourceFile,
+    (kind, fixes): (ActionKind, Fixes),
+    reading: ReadBack,
+) -> Option<CodeAction> {
     let mut all = Vec::new();
     let mut removes = false;
     let of_function = |at: PlacedUnit<'_>| {
         db.unwind_if_revision_cancelled();
-        let found = db::unasked_fixes(db, at.unit, reading);
+        let found = db::all_fixes(db, at.unit, fixes, reading);
         (placed(&at, found.edit), found.removes)
     };
     for (edits, removes_some) in of_units(db, file, None, of_function) {
         all.extend(edits);
         removes |= removes_some;
     }
-    let title = match removes {
-        true => "Fix all that is safe to fix in this file",
-        false => "Extract all common subexpressions in this file",
+    let title = match (kind, removes) {
+        (ActionKind::FixRule(rule), _) => format!("Fix all `{rule}` of this file"),
+        (_, true) => "Fix all that is safe to fix in this file".to_owned(),
+        (_, false) => "Extract all common subexpressions in this file".to_owned(),
     };
-    (!all.is_empty()).then(|| CodeAction {
-        edits: all,
-        ..CodeAction::without_edits(title.to_owned(), ActionKind::FixAll)
-    })
+    (!all.is_empty()).then(|| CodeAction { edits: all, ..CodeAction::without_edits(title, kind) })
 }
 
 /// The scalar of a partial redundancy that is applied only on request.

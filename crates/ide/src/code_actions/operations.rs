@@ -2,9 +2,9 @@
 
 use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::CheckedEdits;
-use ir::plan::ops::{OpAction, OpPlan};
+use ir::plan::ops::{OpAction, OpActionKind, OpPlan};
 use syntax::{Edit, TextRange, symbol_text};
-use transform::ops::Needs;
+use transform::ops::{Needs, part};
 
 use crate::{
     code_action::{ActionKind, CodeAction},
@@ -40,6 +40,9 @@ pub(super) fn code_actions(
     res.extend(facts.into_iter().flatten());
     if wants(ActionKind::FixAll) {
         res.extend(fix_all(db, file));
+    }
+    for kind in OpActionKind::ALL.iter().filter(|it| wants(ActionKind::FixRule(it.name()))) {
+        res.extend(fix_rule(db, file, *kind));
     }
     res
 }
@@ -146,9 +149,28 @@ fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
         db::op_fixes(db, at.unit).as_ref().map(|checked| placed(&at, checked))
     };
     all.extend(of_units(db, file, None, of_unit).flatten().flatten());
-    all.sort_by_key(|it: &Edit| (it.range.start(), it.range.end()));
     let title = "Remove all equal and unneeded operations of this file".to_owned();
-    (!all.is_empty()).then(|| action_of(title, ActionKind::FixAll, all))
+    of_file(title, ActionKind::FixAll, all)
+}
+
+/// The action that does what a rule says everywhere in a file, and what that needs.
+fn fix_rule(db: &RootDatabase, file: SourceFile, kind: OpActionKind) -> Option<CodeAction> {
+    let of_unit = |at: PlacedUnit<'_>| {
+        db.unwind_if_revision_cancelled();
+        let plan = db::op_plan(db, at.unit)?;
+        let is_of_rule = |(at, it): (usize, &OpAction)| (it.kind == kind).then_some(at);
+        let wanted = plan.actions.iter().enumerate().filter_map(is_of_rule);
+        let part = part(db::body(db, at.unit), plan, wanted);
+        Some(placed(&at, &db::op_edits(db, at.unit, &part)))
+    };
+    let all = of_units(db, file, None, of_unit).flatten().flatten().collect();
+    let title = format!("Fix all `{}` of this file", kind.name());
+    of_file(title, ActionKind::FixRule(kind.name()), all)
+}
+
+fn of_file(title: String, kind: ActionKind, mut edits: Vec<Edit>) -> Option<CodeAction> {
+    edits.sort_by_key(|it| (it.range.start(), it.range.end()));
+    (!edits.is_empty()).then(|| action_of(title, kind, edits))
 }
 
 fn action_of(title: String, kind: ActionKind, edits: Vec<Edit>) -> CodeAction {

@@ -173,6 +173,44 @@ class Module:
 }
 
 #[test]
+fn fixes_of_a_rule_are_those_of_the_rule_alone() {
+    let text = "\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def f(A: T.Buffer((64,), \"int32\"), n: T.int32):
+    a: T.let[T.int32] = n * 4
+    b: T.let[T.int32] = a + 1
+    A[n * 4] = n * 4 + n - n
+";
+    let fixed = |rule: &'static str| {
+        let found = actions(text, TextRange::empty(0.into()), &[ActionKind::FixRule(rule)]);
+        let [all] = found.as_slice() else { return format!("{} actions\n", found.len()) };
+        assert_eq!(all.title, format!("Fix all `{rule}` of this file"));
+        let at = text.find("    a:").unwrap();
+        applied(text, all).split_off(at)
+    };
+    let rules = ["dead-binding", "common-subexpression", "simplifiable", "dead-store"];
+    let all: String = rules.iter().map(|it| format!("# {it}\n{}", fixed(it))).collect();
+    expect![[r#"
+        # dead-binding
+            A[n * 4] = n * 4 + n - n
+        # common-subexpression
+            a: T.let[T.int32] = n * 4
+            b: T.let[T.int32] = a + 1
+            A[a] = a + n - n
+        # simplifiable
+            a: T.let[T.int32] = n * 4
+            b: T.let[T.int32] = a + 1
+            A[n * 4] = n * 4
+        # dead-store
+        0 actions
+    "#]]
+    .assert_eq(&all);
+}
+
+#[test]
 fn fix_in_a_scheduled_function_says_what_it_may_cost() {
     let at = SCHEDULED.find("vi * 4").unwrap() as u32;
     let found = actions(SCHEDULED, TextRange::empty(at.into()), &[ActionKind::Extract]);

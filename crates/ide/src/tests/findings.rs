@@ -188,7 +188,8 @@ fn fixing_all_removes_what_is_superfluous_first() {
         ActionKind::FixAll,
         expect![[r#"
             # Fix all that is safe to fix in this file
-            A[i * 4] = i * 4
+            cse_v1: T.let[T.int32] = i * 4
+            A[cse_v1] = cse_v1
         "#]],
     );
 }

@@ -159,7 +159,8 @@ fn apply(text: &str, edits: &[Edit]) -> String {
 fn actions(text: &str, needle: &str) -> Vec<crate::CodeAction> {
     let at = text.find(needle).unwrap() as u32;
     let range = TextRange::empty(at.into());
-    analysis(text).code_actions(FILE, range, &|it| it != ActionKind::FixAll).unwrap()
+    let of_places = |it| !matches!(it, ActionKind::FixAll | ActionKind::FixRule(_));
+    analysis(text).code_actions(FILE, range, &of_places).unwrap()
 }
 
 #[track_caller]
@@ -184,12 +185,12 @@ fn actions_do_one_thing_or_all_of_a_function() {
             Do all 4 simplifications in `@f`
             Remove all equal and unneeded operations of this file"#]],
     );
-    check_actions("my.op\"", expect![[""]]);
+    check_actions("my.op\"", expect![""]);
     check_actions(
         "@g",
         expect![[r#"
-        Do all 1 simplification in `@g`
-        Remove all equal and unneeded operations of this file"#]],
+            Do all 1 simplification in `@g`
+            Remove all equal and unneeded operations of this file"#]],
     );
     let one = actions(TEXT, "arith.addi\"(%a, %b) : (i32, i32) -> i32  // again");
     expect![[r#"
@@ -260,6 +261,27 @@ fn fix_all_leaves_nothing_for_a_second_time() {
         }
     "#]]
     .assert_eq(&text);
+}
+
+#[test]
+fn fixes_of_a_rule_are_done_with_what_they_need() {
+    let of_rule = |rule: &'static str| {
+        let only = |it: ActionKind| it == ActionKind::FixRule(rule);
+        let whole = TextRange::empty(0.into());
+        let actions = analysis(TEXT).code_actions(FILE, whole, &only).unwrap();
+        let titles = actions.iter().map(|it| it.title.as_str()).collect::<Vec<_>>().join(", ");
+        let text = actions.first().map_or(TEXT.to_owned(), |it| apply(TEXT, &it.edits));
+        format!("{titles}: {} of {} lines\n", text.lines().count(), TEXT.lines().count())
+    };
+    let all =
+        ["common-operation", "dead-operation", "commuted-operation", "dead-store"].map(of_rule);
+    expect![[r#"
+        Fix all `common-operation` of this file: 15 of 17 lines
+        Fix all `dead-operation` of this file: 16 of 17 lines
+        : 17 of 17 lines
+        : 17 of 17 lines
+    "#]]
+    .assert_eq(&all.concat());
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Warming a document that has just been opened, and showing how far that and the reading of the workspace are.
 //!
 //! Opening a large file computes nothing but its tree; the plans of its functions are made in the background, so that
-//! the first edit finds them made. An edit interrupts this; it continues afterwards, and reuses the finished part.
+//! the first edit finds them made. An edit interrupts this; it continues afterwards, and reuses the finished part. Who
+//! cancels what is shown ends it: the functions of the document are analysed when something asks about them, and no
+//! more files of the workspace are read.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -35,12 +37,29 @@ pub(crate) fn warm(state: &mut State, uri: &lsp::Uri) {
     if is_shown && !state.progress.contains_key(uri) {
         begin(state, uri);
     }
+    state.not_to_warm.remove(uri);
     go_on(state, uri);
+}
+
+/// Ends the work that is shown under a token of ours; what has ended already, or is none of ours, is left.
+pub(crate) fn cancel(state: &mut State, token: &str) {
+    if state.indexing.as_deref() == Some(token) {
+        state.workspace.stop();
+        return;
+    }
+    let shown = state.progress.iter().find(|(_, shown)| *shown == token);
+    let Some(uri) = shown.map(|(uri, _)| uri.clone()) else { return };
+    if let Some(running) = state.warming.remove(&uri) {
+        running.cancel();
+    }
+    state.to_warm.retain(|it| *it != uri);
+    end(state, &uri);
+    state.not_to_warm.insert(uri);
 }
 
 /// Puts off the warming of a document that an edit interrupted.
 pub(crate) fn put_off(state: &mut State, uri: lsp::Uri) {
-    if !state.to_warm.contains(&uri) {
+    if !state.to_warm.contains(&uri) && !state.not_to_warm.contains(&uri) {
         state.to_warm.push(uri);
     }
 }
@@ -60,7 +79,9 @@ pub(crate) fn resume(state: &mut State) {
 /// Goes on with a document, after so many of its functions.
 pub(crate) fn warmed(state: &mut State, uri: &lsp::Uri, done: usize, total: usize) {
     report(state, uri, done, total);
-    if done < total {
+    if done < total && state.not_to_warm.contains(uri) {
+        state.warming.remove(uri);
+    } else if done < total {
         step(state, uri, done);
     } else {
         complete(state, uri);
@@ -74,6 +95,7 @@ pub(crate) fn answered_in_part(state: &mut State, uri: lsp::Uri, version: i32, t
     let is_told = state.partial.get(&uri).is_some_and(|it| it.0 == version);
     if is_current && !is_told {
         state.log(told);
+        state.not_to_warm.remove(&uri);
         go_on(state, &uri);
         state.partial.insert(uri, (version, false));
     }
@@ -81,6 +103,7 @@ pub(crate) fn answered_in_part(state: &mut State, uri: lsp::Uri, version: i32, t
 
 /// All of a document was made in advance: what was answered in part can be answered as a whole.
 fn complete(state: &mut State, uri: &lsp::Uri) {
+    state.warming.remove(uri);
     if let Some((_, is_complete)) = state.partial.get_mut(uri)
         && !std::mem::replace(is_complete, true)
     {
@@ -89,14 +112,15 @@ fn complete(state: &mut State, uri: &lsp::Uri) {
 }
 
 /// Warms the remaining functions, in steps: each is a job, after which others have their turn.
-fn go_on(state: &State, uri: &lsp::Uri) {
+fn go_on(state: &mut State, uri: &lsp::Uri) {
     step(state, uri, 0);
 }
 
-fn step(state: &State, uri: &lsp::Uri, start: usize) {
+fn step(state: &mut State, uri: &lsp::Uri, start: usize) {
     let Some(file) = state.documents.get(uri).map(|it| it.file) else { return };
     let (analysis, events, uri) = (state.host().analysis(), state.events.clone(), uri.clone());
     let token = analysis.cancellation_token();
+    state.warming.insert(uri.clone(), token.clone());
     let name = format!("analysing {uri}");
     let run = Box::new(move |too_long: &TooLong| -> Delivery {
         let run = AssertUnwindSafe(|| {
@@ -140,7 +164,7 @@ fn begin(state: &mut State, uri: &lsp::Uri) {
         "title": "tir-analyzer",
         "message": name,
         "percentage": 0,
-        "cancellable": false,
+        "cancellable": true,
     });
     let token = create(state, "warm", value);
     state.progress.insert(uri.clone(), token);
@@ -178,15 +202,22 @@ pub(crate) fn indexing(state: &mut State, n_files: usize, is_done: bool) {
                 "kind": "begin",
                 "title": "tir-analyzer",
                 "message": message,
-                "cancellable": false,
+                "cancellable": true,
             });
             state.indexing = Some(create(state, "index", value));
         }
     }
 }
 
+/// Ends the warming of a document that is closed.
+pub(crate) fn forget(state: &mut State, uri: &lsp::Uri) {
+    state.warming.remove(uri);
+    state.not_to_warm.remove(uri);
+    end(state, uri);
+}
+
 /// Ends the progress of a document, if any is shown.
-pub(crate) fn end(state: &mut State, uri: &lsp::Uri) {
+fn end(state: &mut State, uri: &lsp::Uri) {
     if let Some(token) = state.progress.remove(uri) {
         send(state, &token, json!({ "kind": "end" }));
     }

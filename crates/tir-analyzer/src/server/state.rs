@@ -9,7 +9,7 @@ use std::{
 
 use build_kernels::WorkspaceFiles;
 use crossbeam_channel::Sender;
-use ide::{AnalysisHost, Group};
+use ide::{AnalysisHost, CancellationToken, Group};
 use lsp_server::{RequestId, Response};
 use lsp_types as lsp;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,6 +82,10 @@ pub(crate) struct State {
     /// Documents whose warming was interrupted, and when to go on.
     pub(crate) to_warm: Vec<lsp::Uri>,
     pub(crate) warm_at: Instant,
+    /// Documents that are being warmed, by what ends a step of it.
+    pub(crate) warming: FxHashMap<lsp::Uri, CancellationToken>,
+    /// Documents whose warming was cancelled by the user.
+    pub(crate) not_to_warm: FxHashSet<lsp::Uri>,
     /// Progress shown for a document, by its token.
     pub(crate) progress: FxHashMap<lsp::Uri, String>,
     /// Progress shown for the reading of the workspace.
@@ -133,6 +137,8 @@ impl State {
             is_shut_down: false,
             to_warm: Vec::new(),
             warm_at: Instant::now(),
+            warming: FxHashMap::default(),
+            not_to_warm: FxHashSet::default(),
             progress: FxHashMap::default(),
             indexing: None,
             n_progress: 0,

@@ -73,6 +73,8 @@ pub(crate) struct Limits {
 enum Command {
     /// Forget everything and read these folders.
     Scan(Vec<PathBuf>, Limits),
+    /// Read no more of the folders.
+    Stop,
     /// Read this file again, if it is one of the workspace's or in one of its folders.
     Changed(PathBuf),
     /// Somebody asks for places.
@@ -199,6 +201,11 @@ impl Workspace {
     pub(crate) fn scan(&self, roots: Vec<PathBuf>, limits: Limits) {
         // The thread lives as long as the sender.
         let _ = self.commands.send(Command::Scan(roots, limits));
+    }
+
+    /// Reads no more of the folders; a change of them begins anew.
+    pub(crate) fn stop(&self) {
+        let _ = self.commands.send(Command::Stop);
     }
 
     /// Reads a file again.
@@ -328,6 +335,11 @@ impl Indexer {
                 if is_ours && is_source(&path) && !self.changed.contains(&path) {
                     self.changed.push_back(path);
                 }
+            }
+            Command::Stop if !self.is_scanning() => {}
+            Command::Stop => {
+                self.unread.clear();
+                self.stop("the reading of the workspace was cancelled".to_owned());
             }
             Command::Places => self.is_asked = true,
         }

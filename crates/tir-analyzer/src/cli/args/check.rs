@@ -27,8 +27,11 @@ pub(crate) struct CheckArgs {
     /// Report findings and failures only: no progress, no summary.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// End with code 0 where files have errors; what cannot be read still gives 2.
-    #[arg(long)]
+    /// End with code 1 where something is reported that is at least as bad as this.
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::Error)]
+    pub(crate) fail_on: Level,
+    /// End with code 0 whatever is reported; what cannot be read still gives 2.
+    #[arg(long, conflicts_with = "fail_on")]
     pub(crate) exit_zero: bool,
     /// Do not report the findings that this file lists; entries that match nothing any more are reported.
     #[arg(long, value_name = "FILE")]
@@ -59,7 +62,7 @@ pub(crate) enum ReportFormat {
     Github,
     /// GitLab's Code Quality report; the same finding has the same fingerprint after edits elsewhere
     Gitlab,
-    /// JUnit's XML, which most CI systems show: a suite a file, a failure a finding
+    /// JUnit's XML, which most CI systems show: a suite a file, a test a finding; it failed where the exit code says so
     Junit,
 }
 
@@ -80,6 +83,7 @@ Examples:
   tir-analyzer check                          every .py file below this folder that .gitignore does not exclude
   tir-analyzer check a.py kernels/            a file and a folder
   tir-analyzer check --level warning          without hints
+  tir-analyzer check --fail-on warning        end with code 1 where there are warnings, for CI
   tir-analyzer check --statistics             how many findings of each rule
   tir-analyzer check --format sarif > r.sarif for code scanning
   tir-analyzer check --at-source k.ttir       at the lines of the Python file that k.ttir was made of

@@ -50,7 +50,8 @@ use crate::notebook::{self, Notebook};
 
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
-    let reporter = Reporter::new(args.format, styled.out, args.at_source);
+    let fails = (!args.exit_zero).then(|| severity(args.fail_on));
+    let reporter = Reporter::new(args.format, styled.out, args.at_source, fails);
     let jobs::Jobs { jobs, mut failures } =
         jobs::find_of(&Language::ALL, &args.inputs, io, styled)?;
     for failure in &failures {
@@ -126,7 +127,7 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     tell_stale(&stale, io, styled)?;
     Ok(if !failures.is_empty() {
         Exit::Failure
-    } else if counts.errors > 0 && !args.exit_zero {
+    } else if fails.is_some_and(|worst| statistics.has(worst)) {
         Exit::Findings
     } else {
         Exit::Success

@@ -25,6 +25,7 @@ use crate::{
             workspaces::Workspaces,
         },
         io::{self, Io, Styled, Tone},
+        output::count,
     },
     config::Config,
     notebook,
@@ -129,16 +130,30 @@ pub(crate) fn find_of(
         let job = stdin(inputs.stdin_filename.as_deref(), io, styled)?;
         return Ok(Jobs { jobs: vec![job], failures: Vec::new() });
     }
-    let found = files::find(inputs, languages, io);
+    let mut found = files::find(inputs, languages, io);
     let mut settings = Settings::default();
     let mut workspaces = Workspaces::default();
     let mut jobs = Vec::with_capacity(found.files.len());
+    let mut without_settings: Vec<(String, usize)> = Vec::new();
     for file in found.files {
-        let config = settings.of_file(&file.path)?;
+        let config = match settings.of_file(&file.path) {
+            Ok(config) => config,
+            Err(error) => {
+                let why = error.to_string();
+                match without_settings.iter_mut().find(|(told, _)| *told == why) {
+                    Some((_, n)) => *n += 1,
+                    None => without_settings.push((why, 1)),
+                }
+                continue;
+            }
+        };
         let workspace = Some(workspaces.of_file(&file, &mut settings));
         jobs.push(Job { file, stdin: None, config, workspace });
     }
     warn(&settings, io, styled)?;
+    for (why, n) in without_settings {
+        found.failures.push(format!("{why}; {} with these settings left out", count(n, "file")));
+    }
     if jobs.is_empty() && found.failures.is_empty() {
         io::message(io.err, styled.err, Tone::Warning, &nothing_found(languages))?;
     }

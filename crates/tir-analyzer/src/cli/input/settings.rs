@@ -12,7 +12,8 @@ use crate::config::{CONFIG_FILE, Config, ConfigPatch};
 /// Finds settings.
 #[derive(Default)]
 pub(crate) struct Settings {
-    of_folder: FxHashMap<PathBuf, Config>,
+    /// By folder; of one whose settings cannot be read, the reason.
+    of_folder: FxHashMap<PathBuf, Result<Config, String>>,
     /// The warnings for the user, in the order of discovery.
     pub(crate) warnings: Vec<String>,
 }
@@ -28,10 +29,17 @@ impl Settings {
 
     /// The settings for the contents of a folder.
     pub(crate) fn of_folder(&mut self, folder: &Path) -> anyhow::Result<Config> {
-        if let Some(config) = self.of_folder.get(folder) {
-            return Ok(config.clone());
-        }
-        let config = match ConfigPatch::nearest(folder) {
+        let known = self.of_folder.get(folder).cloned();
+        let found = known.unwrap_or_else(|| {
+            let found = self.read(folder).map_err(|error| format!("{error:#}"));
+            self.of_folder.insert(folder.to_owned(), found.clone());
+            found
+        });
+        found.map_err(anyhow::Error::msg)
+    }
+
+    fn read(&mut self, folder: &Path) -> anyhow::Result<Config> {
+        Ok(match ConfigPatch::nearest(folder) {
             None => Config::default(),
             Some(root) if root != folder => self.of_folder(root)?,
             Some(root) => {
@@ -40,8 +48,6 @@ impl Settings {
                 self.warnings.extend(patch.unknown.iter().map(|it| it.of_file(&file)));
                 Config::layered([&patch])
             }
-        };
-        self.of_folder.insert(folder.to_owned(), config.clone());
-        Ok(config)
+        })
     }
 }

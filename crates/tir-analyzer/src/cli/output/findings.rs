@@ -170,6 +170,11 @@ impl Statistics {
         self.of_rule.values().map(|it| it.n).sum()
     }
 
+    /// Returns true if there is one at least as bad as this.
+    pub(crate) fn has(&self, worst: Severity) -> bool {
+        self.of_rule.keys().any(|(severity, _)| *severity <= worst)
+    }
+
     /// The levels and rules, the worst and most frequent first.
     pub(crate) fn rules(&self) -> Vec<(Severity, &'static str, Tally)> {
         let rules = self.of_rule.iter().map(|(&(severity, code), &it)| (severity, code, it));
@@ -215,11 +220,18 @@ pub(crate) struct Reporter {
     format: ReportFormat,
     is_styled: bool,
     at_source: bool,
+    /// The mildest severity that fails the run; nothing does if it is absent.
+    fails: Option<Severity>,
 }
 
 impl Reporter {
-    pub(crate) fn new(format: ReportFormat, is_styled: bool, at_source: bool) -> Reporter {
-        Reporter { format, is_styled, at_source }
+    pub(crate) fn new(
+        format: ReportFormat,
+        is_styled: bool,
+        at_source: bool,
+        fails: Option<Severity>,
+    ) -> Reporter {
+        Reporter { format, is_styled, at_source, fails }
     }
 
     /// Returns true if findings need names of their own.
@@ -249,7 +261,10 @@ impl Reporter {
                     ReportFormat::Sarif => sarif::finding(file, &told, it),
                     ReportFormat::Github => github::finding(&told, it),
                     ReportFormat::Gitlab => gitlab::finding(&told, it),
-                    ReportFormat::Junit => junit::finding(&told, it),
+                    ReportFormat::Junit => {
+                        let fails = self.fails.is_some_and(|worst| it.severity <= worst);
+                        junit::finding(&told, it, fails)
+                    }
                 };
                 pieces.push(Piece { path: told.path.to_owned(), severity: it.severity, text });
             }

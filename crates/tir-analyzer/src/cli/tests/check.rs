@@ -147,6 +147,35 @@ fn wrong_settings_are_an_error_with_a_way_out() {
 }
 
 #[test]
+fn wrong_settings_of_a_folder_cost_its_files_and_no_others() {
+    let project = Project::new(&[
+        ("bad/tir-analyzer.toml", "[hints\n"),
+        ("bad/x.py", CLEAN),
+        ("bad/in/y.py", BROKEN),
+        ("good/z.py", BROKEN),
+    ]);
+    let outcome = project.run("check --level error");
+    assert_eq!(outcome.code, 2);
+    let summary = "1 file checked: 1 error; 1 path could not be read\n";
+    assert!(outcome.out().contains("good/z.py:6:12") && outcome.out().ends_with(summary));
+    let told = "bad/tir-analyzer.toml:1:7: unclosed table, expected `]`; 2 files with these settings left out\n";
+    assert!(outcome.err().ends_with(told), "{}", outcome.err());
+    assert_eq!(outcome.err().lines().count(), 1);
+}
+
+#[test]
+fn what_fails_is_asked_for() {
+    let project = Project::new(&[("a.py", SHARED), ("b.py", CLEAN)]);
+    let code = |arguments: &str| project.run(&format!("check --quiet {arguments}")).code;
+    assert_eq!([code(""), code("--fail-on warning"), code("--fail-on hint")], [0, 0, 1]);
+    // What is not reported fails nothing.
+    assert_eq!(code("--fail-on hint --level warning"), 0);
+    assert_eq!(code("--fail-on hint b.py"), 0);
+    assert_eq!(code("--fail-on hint --statistics"), 1);
+    assert_eq!(code("--fail-on hint --exit-zero"), 2);
+}
+
+#[test]
 fn ignored_files_are_not_read() {
     let project = Project::new(&[
         (".gitignore", "build/\n"),

@@ -80,7 +80,12 @@ fn gitlab_gets_fingerprints_that_edits_elsewhere_leave() {
 
 #[test]
 fn junit_gets_a_suite_a_file() {
-    three_files().run("check --format junit --level warning").check(expect![[r#"
+    let wanted = "check --format junit --level warning";
+    // What does not fail the run is a test that passed.
+    let text = three_files().run(wanted).out();
+    assert_eq!((text.matches("<failure").count(), text.matches("<system-out>").count()), (2, 2));
+    assert!(text.contains("tests=\"2\" failures=\"1\""), "{text}");
+    three_files().run(&format!("{wanted} --fail-on warning")).check(expect![[r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites name="tir-analyzer">
           <testsuite name="a.py" tests="2" failures="2">

@@ -56,7 +56,10 @@ pub(crate) fn code_actions(
     let mut res: Vec<_> = shown
         .map(|(at, it)| {
             let data = if it.is_put_off { name_of(at) } else { None };
-            let action = to_proto::code_action(places, it.clone(), client.versions_edits);
+            let mut action = to_proto::code_action(places, it.clone(), client.versions_edits);
+            if it.kind == ide::ActionKind::FixAll {
+                action.kind = Some(from_proto::fix_all_kind(only));
+            }
             lsp::CodeActionResponse::CodeAction(lsp::CodeAction { data, ..action })
         })
         .collect();
@@ -79,8 +82,7 @@ pub(crate) fn resolve(
     if document.version != name.version {
         return Err(Failure::Cancelled);
     }
-    let kind = ide::ActionKind::ALL.iter().find(|it| to_proto::action_kind(**it) == name.kind);
-    let Some(&kind) = kind else {
+    let Some(kind) = from_proto::action_kind(&name.kind) else {
         return Err(Failure::InvalidParams("an action of an unknown kind".to_owned()));
     };
     let range = from_proto::range(&document.lines, snapshot.encoding(), name.range);

@@ -29,6 +29,7 @@ pub(crate) fn notification(state: &mut State, notification: lsp_server::Notifica
         .on::<lsp::DidChangeNotebookDocumentNotification>(notebook::did_change)
         .on::<lsp::DidCloseNotebookDocumentNotification>(notebook::did_close)
         .on::<lsp::CancelNotification>(cancel)
+        .on::<lsp::WorkDoneProgressCancelNotification>(cancel_progress)
         .on::<lsp::DidChangeConfigurationNotification>(did_change_configuration)
         .on::<lsp::DidChangeWatchedFilesNotification>(did_change_watched_files)
         .on::<lsp::DidChangeWorkspaceFoldersNotification>(did_change_workspace_folders);
@@ -215,7 +216,7 @@ fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Resu
     state.is_closed(&uri);
     state.host_mut().close_file(document.file);
     state.sent_tokens.forget(&uri);
-    progress::end(state, &uri);
+    progress::forget(state, &uri);
     // What is on the disk counts again.
     if let Some(path) = crate::server::client::path(&uri) {
         state.workspace.changed(path);
@@ -234,6 +235,17 @@ fn cancel(state: &mut State, params: lsp::CancelParams) -> Result<(), String> {
     };
     if let Some(frame) = state.pending.cancel(&id) {
         state.send(frame);
+    }
+    Ok(())
+}
+
+fn cancel_progress(
+    state: &mut State,
+    params: lsp::WorkDoneProgressCancelParams,
+) -> Result<(), String> {
+    // Our tokens are texts.
+    if let lsp::ProgressToken::String(token) = params.token {
+        progress::cancel(state, &token);
     }
     Ok(())
 }

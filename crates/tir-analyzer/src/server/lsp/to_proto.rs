@@ -112,6 +112,10 @@ pub(crate) fn diagnostic(places: Places<'_>, it: ide::Diagnostic) -> lsp::Diagno
     }
 }
 
+/// The kind of the action that fixes all in a file, for clients that tell servers apart by it; followed by the name of
+/// a rule, the kind of that rule's.
+pub(crate) const FIX_ALL: &str = "source.fixAll.tir-analyzer";
+
 /// The protocol's kind of an action.
 pub(crate) fn action_kind(kind: ActionKind) -> lsp::CodeActionKind {
     match kind {
@@ -119,6 +123,9 @@ pub(crate) fn action_kind(kind: ActionKind) -> lsp::CodeActionKind {
         ActionKind::Extract => lsp::CodeActionKind::RefactorExtract,
         ActionKind::Inline => lsp::CodeActionKind::RefactorInline,
         ActionKind::FixAll => lsp::CodeActionKind::SourceFixAll,
+        ActionKind::FixRule(rule) => {
+            lsp::CodeActionKind::Custom(format!("{FIX_ALL}.{rule}").into())
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! JUnit's XML, as most CI systems read it: a suite a file, a failed test a finding.
+//! JUnit's XML, as most CI systems read it: a suite a file, a test a finding.
 
 use crate::cli::output::findings::{Counts, Finding, Told, severity_name};
 
@@ -6,8 +6,8 @@ pub(super) fn begin() -> String {
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tir-analyzer\">\n".to_owned()
 }
 
-/// A finding as a test that failed.
-pub(super) fn finding(told: &Told<'_>, it: &Finding) -> String {
+/// A finding as a test: one that failed, or one that passed and has something to say.
+pub(super) fn finding(told: &Told<'_>, it: &Finding, fails: bool) -> String {
     let (start, _) = told.lines_of(it);
     let place = format!("{}:{}:{}", told.path, start.0, start.1);
     let mut text = format!("{place}: {}", it.message);
@@ -21,6 +21,13 @@ pub(super) fn finding(told: &Told<'_>, it: &Finding) -> String {
         start.0,
         start.1
     );
+    if !fails {
+        let severity = severity_name(it.severity);
+        return format!(
+            "{case}<system-out>{severity}: {}</system-out></testcase>\n",
+            escaped(&text)
+        );
+    }
     let failure = format!(
         "<failure type=\"{}\" message=\"{}\">{}</failure>",
         severity_name(it.severity),
@@ -33,8 +40,12 @@ pub(super) fn finding(told: &Told<'_>, it: &Finding) -> String {
 /// A file with its findings.
 pub(super) fn file(path: &str, findings: &[&str]) -> String {
     let (name, n) = (escaped(path), findings.len());
+    // Texts have no `<` of their own.
+    let n_failed = findings.iter().filter(|it| it.contains("<failure ")).count();
     let cases = findings.concat();
-    format!("  <testsuite name=\"{name}\" tests=\"{n}\" failures=\"{n}\">\n{cases}  </testsuite>\n")
+    format!(
+        "  <testsuite name=\"{name}\" tests=\"{n}\" failures=\"{n_failed}\">\n{cases}  </testsuite>\n"
+    )
 }
 
 /// Paths that were not read are errors; where all is well there is a test that passed.

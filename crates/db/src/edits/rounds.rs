@@ -1,0 +1,199 @@
+//! The fixes of a function that are done when a whole file is fixed: those that are safe unasked, or those of a rule.
+//!
+//! Round after round, until nothing is left: what is superfluous is removed first, and what that uncovers after it;
+//! then values are shared. So to ask a second time gives nothing. O(function) a round, and a reading of each edited
+//! text.
+
+use frontend::tvmscript::{CheckedEdits, FunctionSource, Lowered, ReadBack, Selection};
+use ir::{
+    Occurrences,
+    plan::{
+        COMMON_SUBEXPRESSION, CsePlan,
+        simplify::{Simplification, SimplificationKind, SimplifyPlan},
+    },
+};
+use pipeline::expressions::{self, Editor, Function};
+use syntax::TextEdit;
+use transform::findings::{Finding, FindingKind};
+
+use crate::{
+    Db,
+    environment::DbEnvironment,
+    finding::{findings, simplifications},
+    function_texts::function_text,
+    lowering::{Lowered as Read, lowered, occurrences},
+    planning::cse_plan,
+    unit::{Source, Unit},
+};
+
+/// More rounds are not done: each removes something, and a chain of a hundred is rare.
+const MAX_ROUNDS: usize = 16;
+
+/// The fixes that are wanted of a whole function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fixes {
+    /// All that are safe to do unasked.
+    Unasked,
+    /// Those of findings of a kind.
+    Findings(FindingKind),
+    /// Those of simplifications of a kind, and what they need.
+    Simplifications(SimplificationKind),
+    /// The sharing of values.
+    Sharing,
+}
+
+impl Fixes {
+    /// Those of each rule of which functions of statements have fixes.
+    pub fn of_rules() -> impl Iterator<Item = Fixes> {
+        let findings = FindingKind::ALL.iter().filter(|it| it.rule().is_fixable());
+        let simplifications = SimplificationKind::ALL.iter().filter(|it| it.rule().is_fixable());
+        [Fixes::Sharing]
+            .into_iter()
+            .chain(findings.map(|it| Fixes::Findings(*it)))
+            .chain(simplifications.map(|it| Fixes::Simplifications(*it)))
+    }
+
+    /// The name of the rule, if they are of one.
+    pub fn rule(self) -> Option<&'static str> {
+        match self {
+            Fixes::Unasked => None,
+            Fixes::Findings(kind) => Some(kind.name()),
+            Fixes::Simplifications(kind) => Some(kind.name()),
+            Fixes::Sharing => Some(COMMON_SUBEXPRESSION.name),
+        }
+    }
+
+    /// Returns true if a finding is one of them.
+    fn wants(self, it: &Finding, lowered: &Lowered) -> bool {
+        let is_of_kind = match self {
+            Fixes::Unasked => it.kind.is_fixed_by_default(),
+            Fixes::Findings(kind) => it.kind == kind,
+            Fixes::Simplifications(_) | Fixes::Sharing => false,
+        };
+        is_of_kind
+            && !it.only_informs(&lowered.body)
+            && !lowered.source_map.is_allowed(it.kind.name(), it.place)
+    }
+}
+
+/// The edits of [`Fixes`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AllFixes {
+    /// The edits of all rounds, as one of the text as it is.
+    pub edit: TextEdit,
+    /// True if code is removed; else values are shared only.
+    pub removes: bool,
+}
+
+/// Returns the fixes of a function, round after round; of a unit of operations there are none. Those of the first round
+/// only, where the edits are read back later.
+pub fn all_fixes<'db>(
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    wanted: Fixes,
+    reading: ReadBack,
+) -> AllFixes {
+    let Source::Function(source) = unit.source(db) else { return AllFixes::default() };
+    let Read::Expressions(first) = lowered(db, unit) else { return AllFixes::default() };
+    let environment = &DbEnvironment { db, unit };
+    let function = Function { source, environment, lowered: first };
+    let mut text = function_text(db, unit).text.to_string();
+    let editor = Editor { function, text: &text, occurrences: occurrences(db, unit), reading };
+    let known = Plans {
+        findings: &|| findings(db, unit).to_vec(),
+        simplifications: &|| simplifications(db, unit).as_ref().clone(),
+        sharing: &|| cse_plan(db, unit).clone(),
+    };
+    let (found, mut removes) = round(editor, wanted, &known);
+    let mut all = TextEdit::new();
+    let mut step = found.edit;
+    let mut source = source.clone();
+    for n_done in 1.. {
+        if step.is_empty() {
+            break;
+        }
+        all = all.then(&text, &step);
+        if reading == ReadBack::Later || n_done == MAX_ROUNDS {
+            break;
+        }
+        // An edit that reaches the header is a last one.
+        let Some(edited) = source.edited(&step) else { break };
+        (source, text) = (edited.into(), step.apply(&text));
+        let (found, removes_more) = again(db, (unit, environment), (&source, &text), wanted);
+        (step, removes) = (found.edit, removes || removes_more);
+    }
+    AllFixes { edit: all, removes }
+}
+
+/// One round in a function that was edited.
+fn again<'db>(
+    db: &'db dyn Db,
+    (unit, environment): (Unit<'db>, &DbEnvironment<'db>),
+    (source, text): (&FunctionSource, &str),
+    wanted: Fixes,
+) -> (CheckedEdits, bool) {
+    let options = unit.configuration(db).options(db);
+    let lowered = expressions::lower(source, environment);
+    if expressions::first_error(&lowered).is_some() {
+        return (CheckedEdits::default(), false);
+    }
+    let occurrences = Occurrences::collect(&lowered.body);
+    let function = Function { source, environment, lowered: &lowered };
+    let analyses = function.analyses(&occurrences);
+    let editor = Editor { function, text, occurrences: &occurrences, reading: ReadBack::Now };
+    let plans = Plans {
+        findings: &|| {
+            function.with_planner(&analyses, |it| it.findings(&options.findings, &|| None))
+        },
+        simplifications: &|| function.with_planner(&analyses, |it| it.simplifications()),
+        sharing: &|| function.with_planner(&analyses, |it| it.sharing(&options.cse)),
+    };
+    round(editor, wanted, &plans)
+}
+
+/// The plans of a function, made when they are asked for.
+struct Plans<'a> {
+    findings: &'a dyn Fn() -> Vec<Finding>,
+    simplifications: &'a dyn Fn() -> SimplifyPlan,
+    sharing: &'a dyn Fn() -> CsePlan,
+}
+
+/// The edits of one round, and whether they remove something.
+fn round(editor: Editor<'_>, wanted: Fixes, plans: &Plans<'_>) -> (CheckedEdits, bool) {
+    let lowered = editor.function.lowered;
+    if let Fixes::Unasked | Fixes::Findings(_) = wanted {
+        let found = (plans.findings)();
+        let found = editor.fix(found.iter().filter(|it| wanted.wants(it, lowered)), usize::MAX);
+        if !found.edit.is_empty() {
+            return (found, true);
+        }
+    }
+    let edits = match wanted {
+        Fixes::Unasked | Fixes::Sharing => share(editor, &(plans.sharing)()),
+        Fixes::Simplifications(kind) => simplify(editor, &(plans.simplifications)(), kind),
+        Fixes::Findings(_) => CheckedEdits::default(),
+    };
+    (edits, false)
+}
+
+fn share(editor: Editor<'_>, plan: &CsePlan) -> CheckedEdits {
+    let is_empty = plan.groups.iter().all(|it| !it.decision.is_applied());
+    match plan.informational || is_empty {
+        true => CheckedEdits::default(),
+        false => editor.share(plan, Selection::All),
+    }
+}
+
+fn simplify(editor: Editor<'_>, plan: &SimplifyPlan, kind: SimplificationKind) -> CheckedEdits {
+    let map = &editor.function.lowered.source_map;
+    let is_wanted = |it: &Simplification| it.kind == kind && !map.is_allowed(kind.name(), it.place);
+    let mut wanted = vec![false; plan.items.len()];
+    for at in (0..plan.items.len()).filter(|at| is_wanted(&plan.items[*at])) {
+        let needed = plan.with_needs(at);
+        wanted.iter_mut().zip(needed).for_each(|(has, needed)| *has |= needed);
+    }
+    match wanted.contains(&true) {
+        true => editor.simplify(plan, |at| wanted[at]),
+        false => CheckedEdits::default(),
+    }
+}
