@@ -48,6 +48,28 @@ def test_a_path_is_read(tmp_path):
         ta.check(tmp_path / "none.py")
 
 
+@pytest.mark.parametrize("path", ["kernels", "kernels/softmax", "nope.txt", "C:\\kernels", "a b", "", "nope.py", "naïve"])
+def test_a_path_of_nothing_is_no_clean_text(path):
+    for question in (ta.check, ta.opt, ta.run, ta.device_code):
+        with pytest.raises(FileNotFoundError) as told:
+            question(path)
+        assert repr(path) in str(told.value) and isinstance(told.value, ta.AnalyzerError)
+
+
+def test_a_folder_without_kernels_is_not_clean(tmp_path):
+    with pytest.raises(ta.AnalyzerError, match="there is no file to read"):
+        ta.check(tmp_path)
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    assert len(ta.check(tmp_path)) == len(ta.check(str(tmp_path))) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["func.func private @f()", "module {}", "%0 = arith.constant 1 : i32", "T.evaluate(0)", "\n", "kernels\n"]
+)
+def test_a_line_of_code_is_a_text(text):
+    assert ta.check(text) == []
+
+
 def test_an_unknown_object_is_refused():
     with pytest.raises(ta.AnalyzerError, match="nothing is known of builtins.int"):
         ta.check(1)
@@ -155,6 +177,12 @@ def test_the_program_is_the_command_line():
     assert version.startswith(f"tir-analyzer {ta.__version__}")
 
 
+def test_findings_are_a_sequence():
+    found = ta.check(KERNEL)
+    assert found == list(found) and found == tuple(found) and found != [] and found[:0] == []
+    assert found[0] in found and [*reversed(found)] == [*found]
+
+
 def test_pytest_plug_in(pytester):
     pytester.makepyfile(
         f"""
@@ -169,10 +197,36 @@ def test_pytest_plug_in(pytester):
         def test_marked_with_a_hint():
             pass
 
+        @pytest.mark.kernel_clean("kernels/missing")
+        def test_marked_with_a_path_of_nothing():
+            pass
+
         def test_fixture(kernel_check):
             assert len(kernel_check(TEXT, level="error")) == 1
         """
     )
+    done = run_with_plug_in(pytester)
+    done.assert_outcomes(passed=2, failed=2)
+    done.stdout.fnmatch_lines(["*NoSuchPath*'kernels/missing'"])
+
+
+@pytest.mark.parametrize(
+    ("mark", "told"),
+    [
+        ("", "kernel_clean has no objects"),
+        ("(level='error')", "kernel_clean has no objects"),
+        ("('a.py', levl='error')", "kernel_clean has no keyword `levl`; there is `level`"),
+        ("('a.py', level='bad')", "kernel_clean has no level 'bad': error, warning, info, hint"),
+    ],
+)
+def test_a_mark_that_checks_nothing_is_an_error(pytester, mark, told):
+    pytester.makepyfile(f"import pytest\n\n@pytest.mark.kernel_clean{mark}\ndef test_marked(): pass\n")
+    done = run_with_plug_in(pytester)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines([f"ERROR: *::test_marked: {told}*".replace("[", "[[]")])
+
+
+def run_with_plug_in(pytester):
     plug_in = ["-p", "tir_analyzer.pytest_plugin"]
     loaded = any(it.name == "tir_analyzer" for it in __import__("importlib.metadata").metadata.entry_points(group="pytest11"))
-    pytester.runpytest(*([] if loaded else plug_in)).assert_outcomes(passed=2, failed=1)
+    return pytester.runpytest(*([] if loaded else plug_in))

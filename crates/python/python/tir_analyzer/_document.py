@@ -9,23 +9,27 @@ import contextlib
 import functools
 import inspect
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ._command import AnalyzerError
+from ._command import AnalyzerError, NoSuchPath
 
 #: Endings of the names of files that the analyzer reads.
-_ENDINGS = frozenset({".py", ".mlir", ".ttir", ".ttgir", ".pir", ".ipynb"})
+_ENDINGS = frozenset({".py", ".pyi", ".mlir", ".ttir", ".ttgir", ".pir", ".ipynb"})
+
+#: What a line of code has, and hardly a path.
+_CODE = re.compile(r"[({]| = ")
 
 
 @dataclass(frozen=True)
 class Document:
     """A text or a file, and what of it is asked about."""
 
-    #: The name in messages. Its ending says the language.
+    #: The name in findings. Its ending says the language.
     name: str
     #: The text; none of a file, which is read where it is, and of an object that prints itself.
     written: str | None = None
@@ -35,6 +39,13 @@ class Document:
     lines: range | None = field(default=None)
     #: The object of TVM that the text is printed from, once it is asked for.
     printed: Any = field(default=None, compare=False)
+    #: What messages call a text that has no file; the name, if this is none.
+    title: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """The name in messages."""
+        return self.title or self.name
 
     @functools.cached_property
     def text(self) -> str | None:
@@ -58,11 +69,12 @@ def document_of(obj: Any) -> Document:
 
     Raises:
         AnalyzerError: if nothing is known of its class.
+        FileNotFoundError: if it names a file or folder that does not exist; an `AnalyzerError` as well.
     """
     if isinstance(obj, Document):
         return obj
     if isinstance(obj, os.PathLike):
-        return Document(os.fspath(obj))
+        return _of_path(os.fsdecode(obj))
     if isinstance(obj, str):
         return _of_str(obj)
     home = type(obj).__module__
@@ -71,10 +83,16 @@ def document_of(obj: Any) -> Document:
     if home.startswith("tilelang.") and not hasattr(obj, "script"):
         return _of_tilelang(obj)
     if callable(getattr(obj, "script", None)):
-        return Document(f"{_name(obj)}.py", printed=obj)
+        if home.startswith("tvm.") and not (hasattr(obj, "functions") or hasattr(obj, "with_attr")):
+            raise AnalyzerError(
+                f"{type(obj).__qualname__} is a part of a function: give a function or module of TVM (`simplify` takes "
+                "expressions)"
+            )
+        name = _name(obj)
+        return Document(f"{name}.py", printed=obj, title=f"<{type(obj).__name__} {name}>")
     get_asm = getattr(getattr(obj, "operation", None), "get_asm", None)
     if callable(get_asm):
-        return Document("module.mlir", str(get_asm(enable_debug_info=True)), at_source=True)
+        return Document("module.mlir", str(get_asm(enable_debug_info=True)), at_source=True, title="<module>")
     lowered = getattr(obj, "compiler_ir", None)
     if home.startswith("jax.") and callable(lowered):
         return document_of(lowered())
@@ -87,10 +105,18 @@ def document_of(obj: Any) -> Document:
 
 
 def _of_str(text: str) -> Document:
-    """One line that names a file is a path; all else is a text."""
-    if "\n" not in text and (Path(text).suffix in _ENDINGS or os.path.exists(text)):
-        return Document(text)
-    return Document(f"text{_ending(text)}", text)
+    """A text has a line break, or what no function can be written without in one line: `(`, `{` or ` = `. Every other
+    line is a path, and so are those that name a file which is there, or end as one does."""
+    has_breaks = "\n" in text or "\r" in text
+    if not has_breaks and (os.path.exists(text) or Path(text).suffix in _ENDINGS or not _CODE.search(text)):
+        return _of_path(text)
+    return Document(f"text{_ending(text)}", text, title="<text>")
+
+
+def _of_path(path: str) -> Document:
+    if not os.path.exists(path):
+        raise NoSuchPath(path)
+    return Document(path)
 
 
 def _ending(text: str) -> str:

@@ -80,7 +80,7 @@ class NotClean(AssertionError):
 
 
 class Findings(Sequence[Finding]):
-    """A list of findings, in the order of the text."""
+    """A sequence of findings, in the order of the text; equal to a list of the same ones."""
 
     def __init__(self, findings: Iterable[Finding] = ()) -> None:
         self._all = tuple(findings)
@@ -96,7 +96,7 @@ class Findings(Sequence[Finding]):
         return Findings(self._all[index]) if isinstance(index, slice) else self._all[index]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Findings) and self._all == other._all
+        return isinstance(other, (Findings, list, tuple)) and self._all == tuple(other)
 
     def __hash__(self) -> int:
         return hash(self._all)
@@ -106,7 +106,7 @@ class Findings(Sequence[Finding]):
 
     def at_least(self, level: Level) -> Findings:
         """Those of a level or a worse one."""
-        worst = LEVELS[: _rank(level) + 1]
+        worst = LEVELS[: rank(level) + 1]
         return Findings(it for it in self._all if it.level in worst)
 
     def assert_clean(self, level: Level = "hint") -> None:
@@ -160,7 +160,12 @@ def _row(it: Finding) -> str:
     return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
 
 
-def _rank(level: Level) -> int:
+def rank(level: Level) -> int:
+    """The number of a level, the worst first.
+
+    Raises:
+        ValueError: if it is none.
+    """
     if level not in LEVELS:
         raise ValueError(f"there is no level {level!r}: {', '.join(LEVELS)}")
     return LEVELS.index(level)

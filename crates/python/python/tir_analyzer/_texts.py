@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _command, _findings
-from ._command import AnalyzerError, LeftAsItWas
+from ._command import AnalyzerError, LeftAsItWas, passes_word
 from ._document import Document, document_of
 from ._findings import Findings, Level, Span
 from ._places import script_with_places
@@ -18,15 +18,18 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
     """What is wrong in something, and what it computes more than once.
 
     Args:
-        obj: a path, a text, a function or module of TVM, a kernel or jitted function of TileLang, a compiled kernel of
-            Triton, a module of MLIR, what JAX lowers, or a Python function with kernels inside.
+        obj: a path of a file or folder, a text, a function or module of TVM, a kernel or jitted function of TileLang, a
+            compiled kernel of Triton, a module of MLIR, what JAX lowers, or a Python function with kernels inside. A
+            string of one line without `(`, `{` and ` = ` is a path.
         level: nothing milder is found: `error`, `warning`, `info` or `hint`.
         preset: the compiler whose rules are followed, as `--preset`.
         instance: a call of a factory of kernels, as `matmul(M=1024)`.
 
     Raises:
         AnalyzerError: if it cannot be read.
+        FileNotFoundError: if there is no such file or folder; an `AnalyzerError` as well.
     """
+    _findings.rank(level)
     document = document_of(obj)
     places: dict[int, Span] = {}
     if document.printed is None:
@@ -41,7 +44,10 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
         words += ["--", document.name]
     else:
         words += ["--stdin", f"--stdin-filename={document.name}"]
-    found = _findings.at_places(_findings.read(_command.ask(words, text)), places)
+    answer = _command.ask(words, text, names={} if text is None else {document.name: document.shown})
+    if text is None and not answer["summary"]["files"]:
+        raise AnalyzerError(f"there is no file to read in {document.name}: none that is neither hidden nor ignored by git")
+    found = _findings.at_places(_findings.read(answer), places)
     lines = document.lines
     return found if lines is None else Findings(it for it in found if it.span.start.line in lines)
 
@@ -49,7 +55,7 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
 def opt(
     obj: Any,
     *,
-    passes: Sequence[str] = ("cse",),
+    passes: Sequence[str] | str = ("cse",),
     preset: str | None = None,
     downstream: str | None = None,
     function: str | None = None,
@@ -77,7 +83,7 @@ def opt(
 
 def text_after(
     document: Document,
-    passes: Sequence[str],
+    passes: Sequence[str] | str,
     preset: str | None = None,
     downstream: str | None = None,
     function: str | None = None,
@@ -88,12 +94,12 @@ def text_after(
     Raises:
         AnalyzerError: if it cannot be read.
     """
-    words = ["opt", f"--passes={','.join(passes)}"]
+    words = ["opt", f"--passes={passes_word(passes)}"]
     options = {"preset": preset, "downstream": downstream, "function": function, "instance": instance}
     words += [f"--{name}={value}" for name, value in options.items() if value]
     with document.as_file() as path:
-        answer = _command.run([*words, "--", path])
+        answer = _command.run([*words, "--", path], names={path: document.shown})
     for line in answer.err.splitlines():
         if line.startswith("warning: "):
-            warnings.warn(line.removeprefix("warning: ").replace(path, document.name), LeftAsItWas, stacklevel=3)
+            warnings.warn(line.removeprefix("warning: ").replace(path, document.shown), LeftAsItWas, stacklevel=3)
     return answer.out

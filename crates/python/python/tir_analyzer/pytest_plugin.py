@@ -1,7 +1,8 @@
 """A plug-in of pytest: kernels without findings.
 
 `@pytest.mark.kernel_clean(kernel, …, level="warning")` fails a test if one of the objects has a finding; the fixture
-`kernel_check` does the same for an object that the test makes.
+`kernel_check` does the same for an object that the test makes. A mark without objects, or with other keywords, ends the
+session: its test would pass whatever the kernels are.
 """
 
 from __future__ import annotations
@@ -12,18 +13,41 @@ from typing import Any
 import pytest
 
 from . import Findings, Level, check
+from ._findings import LEVELS
+
+_MARK = "kernel_clean"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declares the mark."""
     config.addinivalue_line(
-        "markers", "kernel_clean(*objects, level='hint'): tir-analyzer finds nothing of this level or worse in the objects"
+        "markers",
+        f"{_MARK}(*objects, level='hint'): tir-analyzer finds nothing of this level or worse in the objects. "
+        "A Python function as the only object needs the level: without it, pytest marks that function",
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuses marks that say nothing, or something else."""
+    for item in items:
+        for mark in item.iter_markers(_MARK):
+            if (mistake := _mistake(mark)) is not None:
+                raise pytest.UsageError(f"{item.nodeid}: {_MARK} {mistake}")
+
+
+def _mistake(mark: pytest.Mark) -> str | None:
+    if not mark.args:
+        return "has no objects: name the kernels, as `kernel_clean(softmax)`"
+    unknown = [it for it in mark.kwargs if it != "level"]
+    if unknown:
+        return f"has no keyword `{unknown[0]}`; there is `level`"
+    level = mark.kwargs.get("level", "hint")
+    return None if level in LEVELS else f"has no level {level!r}: {', '.join(LEVELS)}"
 
 
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Checks the objects of the marks before the test runs."""
-    for mark in item.iter_markers("kernel_clean"):
+    for mark in item.iter_markers(_MARK):
         level = mark.kwargs.get("level", "hint")
         for obj in mark.args:
             check(obj, level=level).assert_clean(level)
