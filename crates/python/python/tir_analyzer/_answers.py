@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _command, _findings
-from ._command import AnalyzerError
+from . import _command, _expressions, _findings, _inputs
+from ._command import AnalyzerError, passes_word, several
 from ._document import document_of
 from ._findings import Span
 
@@ -43,29 +44,44 @@ class Simplified:
 
 
 def simplify(
-    expr: Any, given: Sequence[Any] = (), *, types: Mapping[str, str] | None = None, sizes: Sequence[str] = ()
+    expr: Any,
+    given: Iterable[Any] | Any = (),
+    *,
+    types: Mapping[str, Any] | None = None,
+    sizes: Iterable[str] | str = (),
 ) -> Simplified:
     """The simplest form of an expression in TVMScript's notation, where the conditions `given` hold.
 
     Args:
-        expr: the expression; an object is taken as it prints itself.
-        given: conditions that hold, as `n > 0`.
-        types: types of variables; others are `int32`.
-        sizes: variables that are not negative.
+        expr: a text, an expression of TVM, whose variables have their types, or FILE:LINE:COLUMN of a value of MLIR.
+        given: conditions that hold, as `n > 0`: texts or expressions of TVM, several or one.
+        types: types of variables in texts; others have those of the objects, else `int32`.
+        sizes: variables that are not negative: names, several or one.
 
     Raises:
         AnalyzerError: if it cannot be read.
     """
-    words = ["simplify", "--format=json", *(f"--given={it}" for it in given)]
-    words += [f"--var={name}:{dtype}" for name, dtype in (types or {}).items()]
-    words += [f"--size={it}" for it in sizes]
-    it = _command.ask([*words, "--", str(expr)])
+    conditions = [given] if _expressions.is_object(given) or isinstance(given, bool) else several(given)
+    # The expression first: where two variables have one name, its own stays.
+    read = _expressions.read([expr, *conditions])
+    text, *conditions = read.texts
+    for name, dtype in (types or {}).items():
+        if read.types.setdefault(name, str(dtype)) != str(dtype):
+            raise AnalyzerError(f"`{name}` is {read.types[name]} in the expression, and {dtype} in `types`")
+    words = ["simplify", "--format=json", *(f"--given={it}" for it in conditions)]
+    words += [f"--var={name}:{dtype}" for name, dtype in read.types.items()]
+    words += [f"--size={it}" for it in [*read.sizes, *several(sizes, ",")]]
+    it = _command.ask([*words, "--", text])
+    steps = tuple(Step(**step) for step in it["steps"])
+    if "term" in it:
+        missing = tuple((one["rule"], it["term"], one["fact"]) for one in it["missing"])
+        return Simplified(it["term"], it["simple"] or it["term"], it["type"], False, steps, missing)
     return Simplified(
         before=it["before"],
         after=it["after"],
         dtype=it["dtype"],
         contradiction=it["contradiction"],
-        steps=tuple(Step(**step) for step in it["steps"]),
+        steps=steps,
         missing=tuple((one["rule"], one["expression"], one["fact"]) for one in it["missing"]),
     )
 
@@ -106,7 +122,7 @@ class RunResult:
 
 def run(
     fn: Any,
-    inputs: Sequence[Any] | str = "random",
+    inputs: Iterable[Any] | Mapping[str, Any] | str = "random",
     *,
     function: str | None = None,
     sizes: Mapping[str, int] | None = None,
@@ -118,8 +134,8 @@ def run(
 
     Args:
         fn: what `check` takes.
-        inputs: one a parameter, in order: an array, a number, `random` or `zeros`; or one word for all. bfloat16 and
-            narrow floats are arrays of `ml_dtypes`.
+        inputs: one a parameter, in order or by its name: an array, a number, `random` or `zeros`; or one word for all.
+            bfloat16 and narrow floats are arrays of `ml_dtypes`.
         function: its name, if there are several.
         sizes: values of symbols that the shapes of the inputs do not tell.
         seed: of random values and of the random schedule.
@@ -133,11 +149,14 @@ def run(
     words = ["run", "--format=json", "--output=out", f"--seed={seed}", f"--schedule={schedule}"]
     words += [f"--function={function}"] if function else []
     words += [f"--instance={instance}"] if instance else []
-    words += [f"--set={name}={value}" for name, value in (sizes or {}).items()]
+    words += [f"--set={name}={operator.index(value)}" for name, value in (sizes or {}).items()]
     with document.as_file() as path, tempfile.TemporaryDirectory(prefix="tir-analyzer-") as folder:
-        entries = [inputs] if isinstance(inputs, str) else [_entry(it, n, folder) for n, it in enumerate(inputs)]
-        words += [f"--inputs={','.join(entries)}"] if entries else []
-        answer = _command.ask([*words, "--", path], folder=folder)
+
+        def ask(entries: list[str]) -> Any:
+            listed = [f"--inputs={','.join(entries)}"] if entries else []
+            return _command.ask([*words, *listed, "--", path], folder=folder, names={path: document.shown})
+
+        answer = ask(_inputs.words(inputs, folder, ask))
         arrays = {it["name"].lstrip("%"): _array(it, folder) for it in answer["arguments"] if it.get("path")}
         returned = answer["returned"]
         results = tuple(_result(it, folder) for it in returned) if isinstance(returned, list) else ()
@@ -149,19 +168,6 @@ def run(
         returned = ", ".join(map(str, results))
     counts = answer.get("counts") or {"steps": answer["steps"]}
     return RunResult(arrays, tuple(events), returned or None, counts, results)
-
-
-def _entry(value: Any, number: int, folder: str) -> str:
-    """The word for an input; an array becomes a file of the folder."""
-    if isinstance(value, (str, bool, int, float)):
-        return str(int(value)) if isinstance(value, bool) else str(value)
-    import numpy
-
-    array = numpy.asarray(value)
-    if array.dtype.hasobject:
-        raise AnalyzerError(f"input {number} is no array of numbers")
-    numpy.save(os.path.join(folder, f"{number}.npy"), array, allow_pickle=False)
-    return f"{number}.npy"
 
 
 def _result(it: dict[str, Any], folder: str) -> Any:
@@ -207,7 +213,7 @@ class DeviceCode:
 
 
 def device_code(
-    fn: Any, target: str = "cuda", *, passes: Sequence[str] = ("cse",), instance: str | None = None
+    fn: Any, target: str = "cuda", *, passes: Iterable[str] | str = ("cse",), instance: str | None = None
 ) -> DeviceCode:
     """The device code of the kernels in something, for a target as `build --target` names it (`cuda:arch=sm_90`).
 
@@ -216,10 +222,10 @@ def device_code(
     """
     document = document_of(fn)
     words = ["build", "--format=json", f"--target={target}", "--out=out", "--store=store"]
-    words += [f"--passes={','.join(passes)}"]
+    words += [f"--passes={passes_word(passes)}"]
     words += [f"--instance={instance}"] if instance else []
     with document.as_file() as path, tempfile.TemporaryDirectory(prefix="tir-analyzer-") as folder:
-        answer = _command.ask([*words, "--", path], folder=folder)
+        answer = _command.ask([*words, "--", path], folder=folder, names={path: document.shown})
         kernels = tuple(
             Kernel(it["entry"], it["function"], Path(folder, "out", it["output"]).read_text(encoding="utf-8"))
             for it in answer["kernels"]

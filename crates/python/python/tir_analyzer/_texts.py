@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from . import _command, _findings
@@ -46,7 +46,7 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
         words += ["--stdin", f"--stdin-filename={document.name}"]
     answer = _command.ask(words, text, names={} if text is None else {document.name: document.shown})
     if text is None and not answer["summary"]["files"]:
-        raise AnalyzerError(f"there is no file to read in {document.name}: none that is neither hidden nor ignored by git")
+        raise AnalyzerError(f"there is no file to read in {document.name} that is neither hidden nor ignored by git")
     found = _findings.at_places(_findings.read(answer), places)
     lines = document.lines
     return found if lines is None else Findings(it for it in found if it.span.start.line in lines)
@@ -55,7 +55,7 @@ def check(obj: Any, *, level: Level = "hint", preset: str | None = None, instanc
 def opt(
     obj: Any,
     *,
-    passes: Sequence[str] | str = ("cse",),
+    passes: Iterable[str] | str = ("cse",),
     preset: str | None = None,
     downstream: str | None = None,
     function: str | None = None,
@@ -83,7 +83,7 @@ def opt(
 
 def text_after(
     document: Document,
-    passes: Sequence[str] | str,
+    passes: Iterable[str] | str,
     preset: str | None = None,
     downstream: str | None = None,
     function: str | None = None,

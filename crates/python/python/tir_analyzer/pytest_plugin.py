@@ -7,6 +7,7 @@ session: its test would pass whatever the kernels are.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from . import Findings, Level, check
 from ._findings import LEVELS
 
 _MARK = "kernel_clean"
+_NO_OBJECTS = "has no objects: name the kernels, and of one function the level, too: `kernel_clean(f, level='hint')`"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -23,8 +25,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         f"{_MARK}(*objects, level='hint'): tir-analyzer finds nothing of this level or worse in the objects. "
-        "A Python function as the only object needs the level: without it, pytest marks that function",
+        "With a function alone write the level, too: without a keyword, pytest marks that function",
     )
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> None:
+    """Refuses a mark without objects wherever it stands: `kernel_clean(make)` marks the function `make`, and what is
+    below it is no test any more."""
+    if inspect.isfunction(obj) or inspect.isclass(obj):
+        for mark in vars(obj).get("pytestmark", ()):
+            if getattr(mark, "name", None) == _MARK and not mark.args:
+                raise collector.CollectError(f"{name}: {_MARK} {_NO_OBJECTS}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _mistake(mark: pytest.Mark) -> str | None:
     if not mark.args:
-        return "has no objects: name the kernels, as `kernel_clean(softmax)`"
+        return _NO_OBJECTS
     unknown = [it for it in mark.kwargs if it != "level"]
     if unknown:
         return f"has no keyword `{unknown[0]}`; there is `level`"
