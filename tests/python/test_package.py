@@ -1,6 +1,7 @@
 """The package without any compiler: texts and files in, findings and answers out."""
 
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -187,6 +188,13 @@ def test_one_condition_needs_no_list(known):
 def test_a_condition_of_python_and_none():
     assert str(ta.simplify("n", True)) == str(ta.simplify("n", None)) == "n"
     assert str(ta.simplify(True)) == "T.bool(True)"
+    assert str(ta.simplify(float("inf"))) == 'T.float32("inf")'
+    assert str(ta.simplify("max(n, 0)", sizes="")) == "T.max(n, 0)"
+    for expr in (None, b"n"):
+        with pytest.raises(ta.AnalyzerError, match="is no expression"):
+            ta.simplify(expr)
+    with pytest.raises(ta.AnalyzerError, match="`3` is no condition"):
+        ta.simplify("n", 3)
 
 
 def test_a_value_of_mlir_is_asked_by_its_place(tmp_path):
@@ -257,8 +265,8 @@ def test_inputs_by_their_names():
 
 
 def test_no_inputs_are_no_random_inputs():
-    for inputs in ([], (), {}, iter(())):
-        with pytest.raises(ta.AnalyzerError, match="`inputs`"):
+    for inputs in ([], (), {}, iter(()), None, b"zeros"):
+        with pytest.raises(ta.AnalyzerError, match="input"):
             ta.run(KERNEL, inputs)
     empty = "from tvm.script import tir as T\n\n@T.prim_func\ndef main():\n    T.evaluate(0)\n"
     for inputs in ([], {}, "random"):
@@ -278,6 +286,7 @@ def test_inputs_in_one_word():
         ("foo.npy", "input 1 is 'foo.npy'"),
         ("1,2", "input 1 is '1,2'"),
         (None, "input 1 is no array of numbers"),
+        (b"zeros", "input 1 is no array of numbers"),
         ([[1], [2, 3]], "input 1 is no array of numbers"),
         (np.complex64(1), "input 1 is no array of numbers, but of complex64"),
         (np.zeros(2, [("a", "i4")]), "input 1 is no array of numbers"),
@@ -343,6 +352,24 @@ def test_findings_are_a_sequence():
     found = ta.check(KERNEL)
     assert found == list(found) and found == tuple(found) and found != [] and found[:0] == []
     assert found[0] in found and [*reversed(found)] == [*found]
+    assert found + [] == found + ta.Findings() == found
+
+
+def test_errors_are_copied():
+    with pytest.raises(ta.NotClean) as clean:
+        ta.check(KERNEL).assert_clean()
+    with pytest.raises(FileNotFoundError) as path:
+        ta.check("kernels/none")
+    for error in (clean.value, path.value):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again)) == (type(error), str(error))
+
+
+def test_half_a_character_is_read_as_by_check():
+    text = "# \udc80\n" + KERNEL
+    assert len(ta.check(text)) == 1
+    assert "cse_v1" in ta.opt(text)
+    ta.run(text, "zeros").assert_clean()
 
 
 def test_pytest_plug_in(pytester):

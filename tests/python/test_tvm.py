@@ -174,6 +174,11 @@ def dtype_of(expr):
     return str(expr.ty.dtype if hasattr(expr, "ty") else expr.dtype)
 
 
+def test_constants_and_tensors_are_inputs():
+    inputs = [tvm.runtime.tensor(np.ones(4096, "float32")), "zeros", tirx.IntImm("int32", 2)]
+    assert list(np.nonzero(ta.run(f, inputs).arrays["B"])[0]) == [0, 1]
+
+
 BOUNDS = {"int32": 1 << 31, "int64": 1 << 63}
 ARITHMETIC = {
     "Add": lambda a, b: a + b,

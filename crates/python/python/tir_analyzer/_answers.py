@@ -61,7 +61,7 @@ def simplify(
     Raises:
         AnalyzerError: if it cannot be read.
     """
-    conditions = [given] if _expressions.is_object(given) or isinstance(given, bool) else several(given)
+    conditions = [given] if _expressions.is_object(given) else several(given)
     # The expression first: where two variables have one name, its own stays.
     read = _expressions.read([expr, *conditions])
     text, *conditions = read.texts
@@ -149,7 +149,7 @@ def run(
     words = ["run", "--format=json", "--output=out", f"--seed={seed}", f"--schedule={schedule}"]
     words += [f"--function={function}"] if function else []
     words += [f"--instance={instance}"] if instance else []
-    words += [f"--set={name}={operator.index(value)}" for name, value in (sizes or {}).items()]
+    words += [f"--set={name}={operator.index(_expressions.number(value))}" for name, value in (sizes or {}).items()]
     with document.as_file() as path, tempfile.TemporaryDirectory(prefix="tir-analyzer-") as folder:
 
         def ask(entries: list[str]) -> Any:

@@ -23,8 +23,10 @@ class AnalyzerError(Exception):
 class NoSuchPath(AnalyzerError, FileNotFoundError):
     """There is no file or folder of this name."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(errno.ENOENT, "cannot read: there is no such file or folder", path)
+    @classmethod
+    def of(cls, path: str) -> NoSuchPath:
+        """That of a path. The arguments of an error are those of `OSError`, so that it can be copied."""
+        return cls(errno.ENOENT, "cannot read: there is no such file or folder", path)
 
 
 class LeftAsItWas(UserWarning):
@@ -72,14 +74,16 @@ def ask(
     return json.loads(run(words, text, folder, names).out)
 
 
-def several(value: Iterable[Any] | None, separator: str | None = None) -> list[Any]:
-    """What may be one or several: a text is one, or those between separators."""
+def several(value: Any, separator: str | None = None) -> list[Any]:
+    """What may be none, one or several: a text is one, or those between separators."""
     if isinstance(value, str):
-        return [value] if separator is None else [it.strip() for it in value.split(separator)]
-    return [] if value is None else list(value)
+        return [value] if separator is None else [it for part in value.split(separator) if (it := part.strip())]
+    if isinstance(value, Iterable) and not isinstance(value, bytes):
+        return list(value)
+    return [] if value is None else [value]
 
 
-def passes_word(passes: Iterable[str]) -> str:
+def passes_word(passes: Iterable[str] | None) -> str:
     """The word for passes."""
     return ",".join(several(passes, ",")) or "none"
 

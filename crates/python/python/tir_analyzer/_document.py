@@ -60,7 +60,7 @@ class Document:
             return
         with tempfile.TemporaryDirectory(prefix="tir-analyzer-") as folder:
             path = os.path.join(folder, "text" + Path(self.name).suffix)
-            Path(path).write_text(self.text, encoding="utf-8", newline="")
+            Path(path).write_text(self.text, encoding="utf-8", errors="surrogatepass", newline="")
             yield path
 
 
@@ -115,7 +115,7 @@ def _of_str(text: str) -> Document:
 
 def _of_path(path: str) -> Document:
     if not os.path.exists(path):
-        raise NoSuchPath(path)
+        raise NoSuchPath.of(path)
     return Document(path)
 
 

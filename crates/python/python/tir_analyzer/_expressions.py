@@ -7,6 +7,7 @@ one name two names. So all expressions of a question are printed at once.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Iterable
@@ -47,8 +48,18 @@ def is_object(it: Any) -> bool:
     return hasattr(it, "asobject") or (type(it).__module__.startswith("tvm.") and callable(getattr(it, "script", None)))
 
 
+def number(it: Any) -> Any:
+    """The number that a constant of TVM is; everything else as it is."""
+    return it.value if type(it).__name__ in ("IntImm", "FloatImm") else it
+
+
 def _text(it: Any) -> str:
-    return f"T.bool({it})" if isinstance(it, bool) else str(it)
+    """The text of what is no object of TVM: numbers of Python, and expressions of others as they print themselves."""
+    if it is None or isinstance(it, (bytes, bytearray)):
+        raise AnalyzerError(f"{type(it).__name__} is no expression to simplify")
+    if isinstance(it, bool):
+        return f"T.bool({it})"
+    return f'T.float32("{it}")' if isinstance(it, float) and not math.isfinite(it) else str(it)
 
 
 def _printed(objects: list[Any]) -> Expressions:

@@ -78,6 +78,9 @@ class NotClean(AssertionError):
         head = f"{count} finding{'' if count == 1 else 's'}"
         super().__init__("\n".join([head, *map(str, findings)]))
 
+    def __reduce__(self) -> tuple[type[NotClean], tuple[Findings]]:
+        return NotClean, (self.findings,)
+
 
 class Findings(Sequence[Finding]):
     """A sequence of findings, in the order of the text; equal to a list of the same ones."""
@@ -101,8 +104,8 @@ class Findings(Sequence[Finding]):
     def __hash__(self) -> int:
         return hash(self._all)
 
-    def __add__(self, other: Findings) -> Findings:
-        return Findings(self._all + other._all)
+    def __add__(self, other: Iterable[Finding]) -> Findings:
+        return Findings([*self._all, *other])
 
     def at_least(self, level: Level) -> Findings:
         """Those of a level or a worse one."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from . import _expressions
 from ._command import AnalyzerError
 
 #: Inputs that are made up.
@@ -37,7 +38,7 @@ def words(inputs: Any, folder: str, ask: _Ask) -> list[str]:
         inputs = [it.strip() for it in inputs.split(",")]
     elif isinstance(inputs, Mapping):
         inputs = _in_order(inputs, _parameters(ask))
-    elif hasattr(inputs, "shape") or not isinstance(inputs, Iterable):
+    elif hasattr(inputs, "shape") or isinstance(inputs, (bytes, bytearray)) or not isinstance(inputs, Iterable):
         inputs = [inputs]
     found = [_word(it, number, folder) for number, it in enumerate(inputs)]
     # The command makes everything up without inputs, and takes one word for all.
@@ -67,6 +68,7 @@ def _word(value: Any, number: int, folder: str) -> str | _Single:
             except ValueError:
                 continue
         raise AnalyzerError(f"input {number} is {value!r}: give an array, a number, `random` or `zeros`")
+    value = _expressions.number(value)
     if isinstance(value, (bool, int, float)):
         return _number(value, number)
     array = _array(value, number)
