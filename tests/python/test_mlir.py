@@ -47,6 +47,22 @@ def test_findings_stand_at_the_locations(module):
     assert [it.span for it in ta.check(function)] == [found.span]
 
 
+def test_an_operation_is_no_function(module):
+    [function] = module.body.operations
+    operation = function.regions[0].blocks[0].operations[0]
+    for question in (ta.check, ta.opt, ta.run):
+        with pytest.raises(ta.AnalyzerError, match="arith.constant is a part of a function"):
+            question(operation)
+
+
+def test_single_values_are_arrays_where_jax_has_them():
+    lowered = jax.jit(lambda x, y: x * y).lower(jnp.ones(4), 2.0)
+    for question in ([np.ones(4, "float32"), np.float32(2)], {"arg0": jnp.ones(4), "%arg1": jnp.float32(2)}):
+        # What comes after the inputs.
+        with pytest.raises(ta.AnalyzerError, match="the interpreter does not execute this"):
+            ta.run(lowered, question)
+
+
 def test_opt_gives_a_module(module):
     after = ta.opt(module)
     assert isinstance(after, ir.Module)

@@ -1,5 +1,6 @@
 """The package without any compiler: texts and files in, findings and answers out."""
 
+import importlib.metadata
 import json
 import pickle
 import re
@@ -34,11 +35,29 @@ def test_a_text_has_findings_with_places():
     assert (found.rule, found.level, found.message) == ("common-subexpression", "hint", "`n * 4` is computed 3 times")
     assert (found.span.start.line, found.span.start.column) == (5, 7)
     assert [it.span.start.line for it in found.related] == [6, 6]
-    assert str(found).startswith("text.py:5:7: hint[common-subexpression]: ")
+    assert str(found).startswith("<text>:5:7: hint[common-subexpression]: ")
 
 
 def test_mlir_is_known_by_its_words():
     assert [it.rule for it in ta.check(MLIR)] == ["common-operation"]
+
+
+LLVM = MLIR.replace("func.func", "llvm.func").replace("arith.", "llvm.").replace("return", "llvm.return")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LLVM.replace("muli", "mul").replace("addi", "add"),
+        f"module @m {{\n{MLIR}}}\n",
+        f"module attributes {{m}} {{\n{MLIR}}}\n",
+        f"// a remark\n!t = i32\n{MLIR}",
+        f"#map = affine_map<(d0) -> (d0)>\n{MLIR}",
+    ],
+)
+def test_mlir_of_any_words_is_no_clean_python(text):
+    assert [it.rule for it in ta.check(text)] == ["common-operation"]
+    assert ta.opt(text).count("mul") == 1
 
 
 def test_a_path_is_read(tmp_path):
@@ -70,7 +89,7 @@ def test_a_folder_without_kernels_is_not_clean(tmp_path):
     "text", ["func.func private @f()", "module {}", "%0 = arith.constant 1 : i32", "T.evaluate(0)", "\n", "kernels\n"]
 )
 def test_a_line_of_code_is_a_text(text):
-    assert ta.check(text) == []
+    assert ta.check(text).at_least("warning") == []
 
 
 def test_an_unknown_object_is_refused():
@@ -426,6 +445,5 @@ def test_a_mark_that_checks_nothing_is_an_error(pytester, mark, told):
 
 
 def run_with_plug_in(pytester):
-    plug_in = ["-p", "tir_analyzer.pytest_plugin"]
-    loaded = any(it.name == "tir_analyzer" for it in __import__("importlib.metadata").metadata.entry_points(group="pytest11"))
-    return pytester.runpytest(*([] if loaded else plug_in))
+    is_loaded = any(it.name == "tir_analyzer" for it in importlib.metadata.entry_points(group="pytest11"))
+    return pytester.runpytest(*([] if is_loaded else ["-p", "tir_analyzer.pytest_plugin"]))

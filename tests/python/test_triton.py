@@ -50,6 +50,19 @@ def test_the_listener_warns_at_the_line(monkeypatch, tmp_path):
     assert triton.knobs.compilation.listener is None
 
 
+def test_a_level_that_is_none_is_refused_before_a_compilation():
+    with pytest.raises(ValueError, match="there is no level 'bad'"):
+        install(level="bad")
+    assert triton.knobs.compilation.listener is None
+
+
+def test_a_kernel_without_memory_does_not_run(monkeypatch, tmp_path):
+    kernel = compiled(monkeypatch, tmp_path)
+    for inputs in ("random", [], {"x_ptr": "zeros"}):
+        with pytest.raises(ta.AnalyzerError, match="`add`: a parameter of type .* cannot be made"):
+            ta.run(kernel, inputs)
+
+
 def test_a_kernel_that_is_not_compiled_is_refused():
     with pytest.raises(ta.AnalyzerError, match="has no IR yet"):
         ta.check(add)

@@ -29,7 +29,7 @@ _CODE = re.compile(r"[({]| = ")
 class Document:
     """A text or a file, and what of it is asked about."""
 
-    #: The name in findings. Its ending says the language.
+    #: The name in findings. Its ending says the language; without one, the text does.
     name: str
     #: The text; none of a file, which is read where it is, and of an object that prints itself.
     written: str | None = None
@@ -39,7 +39,7 @@ class Document:
     lines: range | None = field(default=None)
     #: The object of TVM that the text is printed from, once it is asked for.
     printed: Any = field(default=None, compare=False)
-    #: What messages call a text that has no file; the name, if this is none.
+    #: What messages call an object; the name, if this is none.
     title: str | None = None
 
     @property
@@ -92,6 +92,8 @@ def document_of(obj: Any) -> Document:
         return Document(f"{name}.py", printed=obj, title=f"<{type(obj).__name__} {name}>")
     get_asm = getattr(getattr(obj, "operation", None), "get_asm", None)
     if callable(get_asm):
+        if not len(obj.operation.regions):
+            raise AnalyzerError(f"{obj.operation.name} is a part of a function: give a function or module of MLIR")
         return Document("module.mlir", str(get_asm(enable_debug_info=True)), at_source=True, title="<module>")
     lowered = getattr(obj, "compiler_ir", None)
     if home.startswith("jax.") and callable(lowered):
@@ -110,20 +112,14 @@ def _of_str(text: str) -> Document:
     has_breaks = "\n" in text or "\r" in text
     if not has_breaks and (os.path.exists(text) or Path(text).suffix in _ENDINGS or not _CODE.search(text)):
         return _of_path(text)
-    return Document(f"text{_ending(text)}", text, title="<text>")
+    # Without an ending the language is that of the words.
+    return Document("<text>", text)
 
 
 def _of_path(path: str) -> Document:
     if not os.path.exists(path):
         raise NoSuchPath.of(path)
     return Document(path)
-
-
-def _ending(text: str) -> str:
-    """The ending of a name for a text without one, by the words that Python cannot have."""
-    if "builtin.module" in text or "module {" in text or "func.func" in text or "tt.func" in text:
-        return ".mlir"
-    return ".pir" if '"pd_op.' in text or '"builtin.parameter"' in text else ".py"
 
 
 def _name(obj: Any) -> str:

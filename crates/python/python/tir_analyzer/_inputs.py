@@ -14,6 +14,10 @@ from ._command import AnalyzerError
 _MADE = ("random", "zeros")
 #: A file that is never there: nothing runs, and the refusal says what a parameter is.
 _PROBE = "none.npy"
+#: What is said of a parameter that gets this file: of TVMScript, then of MLIR.
+_NAMED = re.compile(
+    rf"cannot read {_PROBE} for `([^`]+)`|`([^`]+)` is a scalar|`([^`]+)`: (?:cannot read {_PROBE}|it takes a number)"
+)
 #: Runs the command on words, and raises its refusal.
 _Ask = Callable[[list[str]], Any]
 
@@ -128,19 +132,25 @@ def _parameters(ask: _Ask) -> list[str]:
     for number in range(count):
         probe = ["zeros"] * count
         probe[number] = _PROBE
-        # `%a`: it takes … | … for `A` | `n` is a scalar …
         refusal = _refusal(ask, probe)
-        named = re.match(r"`([^`]+)`(?:: | is a scalar)", refusal) or re.search(r"for `([^`]+)`", refusal)
+        named = _NAMED.match(refusal)
         if named is None:
             raise AnalyzerError(refusal)
-        names.append(named[1].lstrip("%"))
+        names.append(named[named.lastindex or 0].lstrip("%"))
     return names
 
 
 def _count(refusal: str) -> int:
-    """The number of parameters, from what is said of one input too few or many."""
-    counted = re.search(r"has (\d+) parameters", refusal)
-    return int(counted[1]) if counted else 1
+    """The number of parameters, from what is said of one input.
+
+    Raises:
+        AnalyzerError: with what is said, if the function is refused for something else.
+    """
+    if counted := re.search(r"has (\d+) parameters", refusal):
+        return int(counted[1])
+    if _NAMED.match(refusal):
+        return 1
+    raise AnalyzerError(refusal)
 
 
 def _refusal(ask: _Ask, probe: list[str]) -> str:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from . import _findings
 from ._command import AnalyzerError
 from ._findings import Finding, Level
 from ._texts import check
@@ -21,6 +22,8 @@ def install(report: Callable[[Finding], None] = warn, *, level: Level = "hint") 
     """Reports what is found in each kernel that is compiled from now on. Gives a function that ends it."""
     import tvm
     from tilelang import instrumentation
+
+    _findings.rank(level)
 
     class Tool(instrumentation.PassInstrumentationTool):  # type: ignore[misc]
         """One compilation: the first module that a pass sees is analysed."""

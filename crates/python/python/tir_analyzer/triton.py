@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import _native
+from . import _findings, _native
 from ._command import AnalyzerError
 from ._document import Document
 from ._findings import Finding, Findings, Level
@@ -41,6 +41,7 @@ def install(report: Callable[[Finding], None] = warn, *, level: Level = "hint") 
     """
     import triton
 
+    _findings.rank(level)
     knobs = triton.knobs.compilation
     earlier = knobs.listener
 
