@@ -18,7 +18,7 @@ if (fs.existsSync(OUT) && fs.readdirSync(OUT).length > 0 && !fs.existsSync(path.
 }
 fs.rmSync(OUT, { recursive: true, force: true });
 await build({
-  entryPoints: ['src/main.ts', 'src/worker.ts', 'src/offline.ts'],
+  entryPoints: ['src/early.ts', 'src/main.ts', 'src/worker.ts', 'src/offline.ts'],
   outdir: OUT,
   bundle: true,
   platform: 'browser',

@@ -4,6 +4,13 @@ import type { Answers, Ask, Reply, Request } from './protocol';
 /** The question was put aside: a newer one of its kind, or another text, took its place. */
 export class Superseded extends Error {}
 
+declare global {
+  interface Window {
+    /** The worker that `early.ts` has started; it is there to be taken. */
+    earlyWorker?: Worker | undefined;
+  }
+}
+
 interface Waiting {
   request: Request;
   resolve(answer: unknown): void;
@@ -61,7 +68,8 @@ export class Client {
   }
 
   private start(): Worker {
-    const worker = new Worker('worker.js', { name: 'tir-analyzer' });
+    const worker = window.earlyWorker ?? new Worker('worker.js', { name: 'tir-analyzer' });
+    window.earlyWorker = undefined;
     worker.onmessage = ({ data }: MessageEvent<Reply>) => this.replied(data);
     worker.onerror = event => this.restart(event.message || 'the worker ended');
     return worker;

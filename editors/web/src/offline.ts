@@ -1,7 +1,7 @@
 // The service worker: keeps the files of the page, so that it works without a network. A page built anew has other
 // contents, hence another version (`version.txt`), and with it another cache; all files change together.
 const scope = self as unknown as ServiceWorkerGlobalScope;
-const FILES = ['./', 'index.html', 'style.css', 'main.js', 'worker.js', 'icon.svg', 'analyzer.wasm.gz'];
+const FILES = ['./', 'index.html', 'style.css', 'early.js', 'main.js', 'worker.js', 'icon.svg', 'analyzer.wasm.gz'];
 const PREFIX = 'tir-analyzer-';
 
 scope.addEventListener('install', event => {

@@ -14,19 +14,36 @@ const scope = self as unknown as DedicatedWorkerGlobalScope;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Fetches the module, which is packed so that every server of files sends the small one. Some servers unpack it. */
+/** Fetches the module, which is packed so that every server of files sends the small one; some servers unpack it. It is
+ * compiled while it comes. */
 async function load(): Promise<Analyzer> {
   const response = await fetch(new URL('analyzer.wasm.gz', scope.location.href));
   if (!response.ok) {
     throw new Error(`the analyzer cannot be loaded (${response.status})`);
   }
-  let bytes = await response.arrayBuffer();
-  if (new Uint8Array(bytes, 0, 2)[0] === 0x1f) {
-    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    bytes = await new Response(unpacked).arrayBuffer();
-  }
-  const { instance } = await WebAssembly.instantiate(bytes, {});
+  const { first, all } = await peeked(response.body!);
+  const module = first === 0x1f ? all.pipeThrough(new DecompressionStream('gzip')) : all;
+  const wasm = new Response(module, { headers: { 'content-type': 'application/wasm' } });
+  const { instance } = await WebAssembly.instantiateStreaming(wasm, {});
   return instance.exports as Analyzer;
+}
+
+/** The first byte of a stream, and the stream with it. */
+async function peeked(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const reader = stream.getReader();
+  const { value: head } = await reader.read();
+  const all = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: it => head && it.enqueue(head),
+    async pull(it) {
+      const { done, value } = await reader.read();
+      if (done) {
+        it.close();
+      } else {
+        it.enqueue(value);
+      }
+    },
+  });
+  return { first: head?.[0], all };
 }
 
 function text(analyzer: Analyzer, at: number): string {
