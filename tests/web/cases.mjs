@@ -232,6 +232,7 @@ export const cases = {
       assert.ok(large.length > 900_000, `${large.length}`);
       const start = performance.now();
       await it.page.setInputFiles('#file', { name: 'large.py', mimeType: 'text/plain', buffer: Buffer.from(large) });
+      await it.source.getByText('copy_0').first().waitFor();
       // The page answers keys while the worker reads.
       await it.source.click();
       await it.page.keyboard.type('# typed while it reads\n');
