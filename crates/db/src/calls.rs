@@ -5,8 +5,11 @@ use frontend::tvmscript::{
     discover::{
         ScopeId,
         callees::{Callee, FileCalls},
+        places::{self, NamePlace},
     },
 };
+
+use syntax::TextSize;
 
 use crate::{
     Db,
@@ -41,6 +44,22 @@ pub fn callee_in<'db>(db: &'db dyn Db, unit: Unit<'db>, words: &[&str]) -> Optio
 /// The meaning of a name that a unit does not define.
 pub fn meaning<'db>(db: &'db dyn Db, unit: Unit<'db>, name: &str) -> Capture {
     DbEnvironment { db, unit }.resolve(name)
+}
+
+/// Returns the places that bind the name of Python at an offset of a function of statements or a macro, in the file and
+/// in those that it imports.
+pub fn name_places(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<NamePlace> {
+    let functions = file_index(db, file).functions();
+    if functions.and_then(|it| it.function_at(offset)).is_none() {
+        return Vec::new();
+    }
+    let modules = &DbModules { db, own: file };
+    let context = Context { modules, instance: None };
+    let tree = |number: &str| match module_text(db, number)? {
+        ModuleText::Open(file) => Some(parse(db, file).syntax()),
+        ModuleText::Closed(text) => Some(syntax::parse(&text).syntax()),
+    };
+    places::name_places(&parse(db, file).syntax(), offset, context, &tree)
 }
 
 /// The text of a file that another one imports.

@@ -40,7 +40,7 @@ use syntax::Language;
 pub use crate::{
     analyses::{analyses, operation_facts},
     attribute_problems::attribute_problems,
-    calls::{ModuleText, callee, callee_in, calls, meaning, module_text},
+    calls::{ModuleText, callee, callee_in, calls, meaning, module_text, name_places},
     device::{device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{

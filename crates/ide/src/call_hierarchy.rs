@@ -14,7 +14,7 @@ use syntax::{Form, TextRange, TextSize};
 
 use crate::{FileId, elsewhere::Index, outline::Spot};
 
-/// The file that a function is in.
+/// The file that a function or name is in.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum CallFile {
     /// One of the host's.
@@ -79,7 +79,7 @@ pub(crate) struct World<'a> {
 
 impl World<'_> {
     /// The number of a file of the host.
-    fn id(&self, file: SourceFile) -> Option<FileId> {
+    pub(crate) fn id(&self, file: SourceFile) -> Option<FileId> {
         self.files.iter().filter(|it| *it.1 == file).map(|it| *it.0).min()
     }
 

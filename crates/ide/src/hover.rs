@@ -1,6 +1,7 @@
 //! Hover: what is known of what stands at a place.
 
 mod expressions;
+mod functions;
 mod kept;
 mod operations;
 mod words;

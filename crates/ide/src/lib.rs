@@ -105,6 +105,7 @@ pub use crate::{
     names::operations::{
         CallerPlace, SharedSymbol, SymbolPart, SymbolPlace, SymbolRole, linked_files, linked_places,
     },
+    navigation::DefinitionPlace,
     outline::Spot,
     pace::Pace,
     preview::{PassPreview, Stage, preview, preview_operations},
@@ -355,13 +356,10 @@ impl Analysis {
         call_hierarchy::World { db, files: &self.files, index: &self.index }
     }
 
-    /// Returns the place where the name at an offset is defined.
-    pub fn goto_definition(
-        &self,
-        file: FileId,
-        offset: TextSize,
-    ) -> Cancellable<Option<TextRange>> {
-        self.ask_at(file, offset, navigation::goto_definition)
+    /// Returns the places that define the name at an offset: one, or for a name of the Python around a function all that
+    /// bind it, also in other files.
+    pub fn definitions(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<DefinitionPlace>> {
+        self.ask_at(file, offset, |db, _, at| navigation::definitions(self.world(db), file, at))
     }
 
     /// The full name of the operation of MLIR whose name is at an offset.

@@ -4,6 +4,7 @@ mod actions;
 mod calls;
 mod cancelling;
 mod completion;
+mod definitions;
 mod effects;
 mod findings;
 mod generations;
@@ -32,7 +33,7 @@ mod tile_speed;
 mod tilelang;
 mod workspace_symbols;
 
-use crate::{Analysis, AnalysisHost, FileId, TextSize};
+use crate::{Analysis, AnalysisHost, CallPlace, FileId, TextRange, TextSize};
 
 const FILE: FileId = FileId(0);
 
@@ -45,6 +46,15 @@ fn host(text: &str) -> AnalysisHost {
 
 fn analysis(text: &str) -> Analysis {
     host(text).analysis()
+}
+
+/// The first place in the file that defines the name at an offset.
+fn definition(analysis: &Analysis, offset: TextSize) -> Option<TextRange> {
+    let places = analysis.definitions(FILE, offset).unwrap();
+    places.into_iter().find_map(|it| match it.place {
+        CallPlace::Range(range) => Some(range),
+        CallPlace::Spot(_) => None,
+    })
 }
 
 /// A file with one function `f` over buffers `A`, `B`, `C` of int32 and float32 `F`, and scalars `i`, `j`, `n`.

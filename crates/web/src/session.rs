@@ -6,9 +6,9 @@
 use std::{path::Path, sync::Arc};
 
 use ide::{
-    ActionKind, Analysis, AnalysisHost, CompletionKind, Config, DiagnosticsConfig, FileId, Group,
-    InlayHintsConfig, Language, LineIndex, Pass, Preset, Settings, Severity, Target, TargetOptions,
-    TextRange, TextSize, TokenKind, Worth,
+    ActionKind, Analysis, AnalysisHost, CallPlace, CompletionKind, Config, DiagnosticsConfig,
+    FileId, Group, InlayHintsConfig, Language, LineIndex, Pass, Preset, Settings, Severity, Target,
+    TargetOptions, TextRange, TextSize, TokenKind, Worth,
 };
 use serde::Serialize;
 
@@ -411,7 +411,11 @@ impl Session {
     fn mentions(&self, at: u32) -> answer::Mentions {
         let analysis = self.analysis();
         let at = self.offsets.bytes(at);
-        let definition = analysis.goto_definition(FILE, at).unwrap_or_default();
+        let definitions = analysis.definitions(FILE, at).unwrap_or_default();
+        let definition = definitions.into_iter().find_map(|it| match it.place {
+            CallPlace::Range(range) => Some(range),
+            CallPlace::Spot(_) => None,
+        });
         let all = analysis.highlights(FILE, at).unwrap_or_default();
         answer::Mentions {
             definition: definition.map(|it| self.offsets.units(it)),

@@ -24,6 +24,7 @@ mod bindings;
 pub mod callees;
 mod eager;
 mod instances;
+pub mod places;
 mod scopes;
 mod tuned;
 
@@ -622,34 +623,11 @@ impl Finder<'_> {
     }
 
     fn import_statement(&mut self, node: &SyntaxNode, scope: ScopeId) {
-        let is_from = node.kind() == SyntaxKind::FROM_IMPORT_STMT;
-        let dotted = || node.children().find(|it| it.kind() == SyntaxKind::DOTTED_NAME);
-        let module = is_from.then(|| {
-            let mut module = ".".repeat(leading_dots(node));
-            module.extend(dotted().map(|it| compact(&it)));
-            module
-        });
-        if let Some(module) = module.as_deref().filter(|_| has_star(node)) {
-            self.star_import(scope, module);
+        if node.kind() == SyntaxKind::FROM_IMPORT_STMT && has_star(node) {
+            self.star_import(scope, &from_module(node));
         }
-        for alias in node.children().filter(|it| it.kind() == SyntaxKind::IMPORT_ALIAS) {
-            let mut parts = alias.children();
-            let Some(imported) = parts.next().map(|it| compact(&it)) else { continue };
-            let name = parts.next().map(|it| it.text());
-            match (&module, name) {
-                (Some(module), name) => {
-                    // `from . import name`: the dots are the module.
-                    let dot = if module.ends_with('.') { "" } else { "." };
-                    let path = format!("{module}{dot}{imported}");
-                    self.import(scope, name.as_deref().unwrap_or(&imported), path);
-                }
-                (None, Some(name)) => self.import(scope, &name, imported),
-                // `import tvm.script` binds `tvm`.
-                (None, None) => {
-                    let head = imported.split('.').next().unwrap_or_default().to_owned();
-                    self.import(scope, &head.clone(), head);
-                }
-            }
+        for Imported { name, path, .. } in import_paths(node) {
+            self.import(scope, &name, path);
         }
     }
 
@@ -673,6 +651,52 @@ impl Finder<'_> {
             }
         }
     }
+}
+
+/// A name that an import binds.
+struct Imported {
+    name: String,
+    /// Where it is written.
+    range: TextRange,
+    /// The words that it stands for.
+    path: String,
+}
+
+/// The module of `from m import …`, with the dots before it.
+fn from_module(node: &SyntaxNode) -> String {
+    let mut module = ".".repeat(leading_dots(node));
+    let dotted = node.children().find(|it| it.kind() == SyntaxKind::DOTTED_NAME);
+    module.extend(dotted.map(|it| compact(&it)));
+    module
+}
+
+/// The names that an import binds, but for those of `*`.
+fn import_paths(node: &SyntaxNode) -> Vec<Imported> {
+    let module = (node.kind() == SyntaxKind::FROM_IMPORT_STMT).then(|| from_module(node));
+    let mut found = Vec::new();
+    for alias in node.children().filter(|it| it.kind() == SyntaxKind::IMPORT_ALIAS) {
+        let mut parts = alias.children();
+        let Some(first) = parts.next() else { continue };
+        let (written, name) = (compact(&first), parts.next());
+        let range = name.as_ref().unwrap_or(&first).text_range();
+        let name = name.map(|it| it.text());
+        let (name, path) = match (&module, name) {
+            (Some(module), name) => {
+                // `from . import name`: the dots are the module.
+                let dot = if module.ends_with('.') { "" } else { "." };
+                let path = format!("{module}{dot}{written}");
+                (name.unwrap_or(written), path)
+            }
+            (None, Some(name)) => (name, written),
+            // `import tvm.script` binds `tvm`.
+            (None, None) => {
+                let head = written.split('.').next().unwrap_or_default().to_owned();
+                (head.clone(), head)
+            }
+        };
+        found.push(Imported { name, range, path });
+    }
+    found
 }
 
 /// Returns true if a decorator says `check_well_formed=False`.

@@ -6,7 +6,7 @@ use db::{Db as _, RootDatabase, SourceFile};
 use frontend::tvmscript::{Capture, Constant, Definition, DefinitionId, DefinitionKind};
 use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
 
-use super::Hover;
+use super::{Hover, functions::function_at};
 use crate::{
     explain::{Explanation, explain},
     findings_at::{FindingAt, findings_at},
@@ -31,7 +31,12 @@ pub(super) fn hover(
     // A part that cannot be worded costs itself, and says so in its place.
     let function = name_at(db, file, offset);
     let known = try_item(function, || {
-        let known = with_value(db, file, offset, known_at(db, file, offset, device));
+        let function = function_at(db, file, offset);
+        let is_function = function.is_some();
+        let mut known = known_at(db, file, offset, device, function);
+        if !is_function {
+            known = with_value(db, file, offset, known);
+        }
         with_script_name(db, file, offset, known, device)
     });
     let found = try_item(function, || findings_at(db, file, offset));
@@ -131,18 +136,21 @@ fn imported(
     Some(format!("{value}, imported from `{}`", db.modules().shown(&found.path)))
 }
 
-/// The name and the expression at an offset.
+/// The name and the expression at an offset; `function` is what is known of the name, if it is one of a function.
 fn known_at(
     db: &RootDatabase,
     file: SourceFile,
     offset: TextSize,
     device: &TargetOptions,
+    function: Option<Hover>,
 ) -> Option<Hover> {
-    let mention = shown_mention_at(db, file, offset).map(|it| {
+    let mention = || {
+        let it = shown_mention_at(db, file, offset)?;
         let text = PlanText::new(db, it.at.unit);
         let markdown = definition_text(&text, it.map.definition(it.definition), device);
-        Hover { range: it.at.to_file(it.range), markdown }
-    });
+        Some(Hover { range: it.at.to_file(it.range), markdown })
+    };
+    let mention = function.or_else(mention);
     let expression = explain(db, file, offset);
     match (mention, expression) {
         (Some(mention), Some(expression)) if expression.range != mention.range => {

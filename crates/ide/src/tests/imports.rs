@@ -16,6 +16,13 @@ pub(super) struct Disk {
     texts: Mutex<BTreeMap<String, String>>,
 }
 
+impl Disk {
+    /// Writes a file.
+    pub(super) fn put(&self, path: &str, text: &str) {
+        self.texts.lock().unwrap().insert(path.to_owned(), text.to_owned());
+    }
+}
+
 impl Files for Disk {
     fn roots(&self) -> &[Box<str>] {
         &self.roots
@@ -89,6 +96,14 @@ fn hover_says_the_value_and_the_file_of_an_imported_name() {
     let unknown = hover(&host, "LIMIT + 1]");
     assert!(unknown.starts_with("`LIMIT` is not known, as "), "{unknown}");
     assert!(unknown.ends_with(", imported from `ops/sizes.py`"), "{unknown}");
+    // Of a function, what it is.
+    let text = KERNEL.replacen("LIMIT + 1]", "scale(3) + 1]", 1);
+    let offset = TextSize::from(text.find("scale(3").unwrap() as u32);
+    host.open_file(FILE, syntax::parse(&text));
+    let markdown = host.analysis().hover(FILE, offset).unwrap().expect("a hover").markdown;
+    let expected = "```python\ndef scale(n)\n```\nfactory imported from `ops/sizes.py`: a call of it makes the kernels inside";
+    assert!(markdown.starts_with(expected), "{markdown}");
+    host.open_file(FILE, syntax::parse(KERNEL));
     // What is written elsewhere is noticed, and nothing else.
     disk.texts.lock().unwrap().insert(SIZES_PATH.to_owned(), SIZES.replace("16", "24"));
     assert!(!host.module_changed("/w/ops/other.py"));

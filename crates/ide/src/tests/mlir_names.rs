@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::FILE;
+use super::{FILE, definition};
 use crate::{Access, Analysis, AnalysisHost, Language, TextSize};
 
 const TEXT: &str = "\
@@ -62,7 +62,7 @@ fn check_in(language: Language, text: &str, offset: TextSize, expected: Expect) 
     let lines = marked.lines().filter(|it| it.contains(['⟦', '⟨'])).map(str::trim_start);
     expected.assert_eq(&lines.collect::<Vec<_>>().join("\n"));
     // The others say the same.
-    let definition = analysis.goto_definition(FILE, offset).unwrap();
+    let definition = definition(&analysis, offset);
     let defined = found.iter().find(|it| it.access == Access::Write).map(|it| it.range);
     assert_eq!(definition, defined);
     let references = analysis.references(FILE, offset, true).unwrap().unwrap_or_default();

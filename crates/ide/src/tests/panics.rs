@@ -74,7 +74,7 @@ impl Case {
         it.references(FILE, *at, true).unwrap();
         it.highlights(FILE, *at).unwrap();
         it.selection_ranges(FILE, *at).unwrap();
-        it.goto_definition(FILE, *at).unwrap();
+        it.definitions(FILE, *at).unwrap();
         it.elsewhere(FILE, *at).unwrap();
         it.view_passes(FILE, *at, &[crate::Pass::Cse]).unwrap();
         it.internal_errors(FILE, *at).unwrap();

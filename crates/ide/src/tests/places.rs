@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{FILE, analysis, function, with_cursor};
+use super::{FILE, analysis, definition, function, with_cursor};
 use crate::{DocumentSymbol, TextRange};
 
 fn line_of(text: &str, range: TextRange) -> String {
@@ -15,7 +15,7 @@ fn line_of(text: &str, range: TextRange) -> String {
 fn check_definition(body: &str, expected: Expect) {
     let (text, offset) = with_cursor(&function(body));
     let analysis = analysis(&text);
-    let definition = analysis.goto_definition(FILE, offset).unwrap();
+    let definition = definition(&analysis, offset);
     let references = analysis.references(FILE, offset, true).unwrap().unwrap_or_default();
     let mut out = format!("{:?}\n", definition.map(|it| line_of(&text, it)));
     out.extend(references.iter().map(|it| format!("{}\n", line_of(&text, *it))));
@@ -48,11 +48,11 @@ fn parameter_leads_to_the_header() {
 }
 
 #[test]
-fn python_names_are_left_to_others() {
+fn names_of_python_lead_to_their_import_and_have_no_references() {
     check_definition(
         "T$0.evaluate(0)",
         expect![[r#"
-        None
+        Some("1: T")
     "#]],
     );
 }
@@ -60,7 +60,7 @@ fn python_names_are_left_to_others() {
 #[test]
 fn outside_of_functions_there_is_nothing() {
     let (text, offset) = with_cursor("from tvm.script import tirx as T\nx$0 = 1\n");
-    assert_eq!(analysis(&text).goto_definition(FILE, offset).unwrap(), None);
+    assert_eq!(definition(&analysis(&text), offset), None);
     assert_eq!(analysis(&text).hover(FILE, offset).unwrap(), None);
 }
 
@@ -173,7 +173,7 @@ def f(A: T.Tensor((64, 64), \"float32\")):
     );
     let analysis = analysis(&text);
     let shown = |it: TextRange| line_of(&text, it);
-    let definition = analysis.goto_definition(FILE, offset).unwrap().map(shown);
+    let definition = definition(&analysis, offset).map(shown);
     let references = analysis.references(FILE, offset, true).unwrap().unwrap_or_default();
     let references: Vec<_> = references.into_iter().map(shown).collect();
     expect![[r#"Some("7: bx") ["7: bx", "8: bx", "8: bx"]"#]]

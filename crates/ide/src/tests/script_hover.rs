@@ -221,3 +221,86 @@ fn a_part_of_a_tile_is_no_pointer() {
             It is computed once."#]],
     );
 }
+
+#[test]
+fn functions_of_python_say_what_they_are() {
+    const TEXT: &str = "from tvm.script import tirx as T
+from unknown import other
+
+
+def clamp(i, most=3):
+    return T.min(i, most)
+
+
+@T.macro
+def store(A, i):
+    A[i] = 3
+
+
+def make(N):
+    def half(i):
+        return i // 2
+
+    @T.prim_func
+    def kernel(A: T.Buffer((8,), \"int32\")):
+        A[clamp(half(3))] = 1
+        store(A, clamp(other(4)))
+    return kernel
+";
+    let check = |at: &str, with: &str, expected| check_text(&TEXT.replacen(at, with, 1), expected);
+    check(
+        "A[clamp",
+        "A[cl$0amp",
+        expect![[r#"
+            ```python
+            def clamp(i, most=3)
+            ```
+            function of Python of this file"#]],
+    );
+    check(
+        "(half",
+        "(ha$0lf",
+        expect![[r#"
+            ```python
+            def half(i)
+            ```
+            function of Python in `make`"#]],
+    );
+    check(
+        " store(A, clamp",
+        " sto$0re(A, clamp",
+        expect![[r#"
+            ```python
+            def store(A, i)
+            ```
+            macro of this file: its statements stand in the place of each call"#]],
+    );
+    check(
+        "def make",
+        "def ma$0ke",
+        expect![[r#"
+            ```python
+            def make(N)
+            ```
+            factory of this file: a call of it makes the kernels inside"#]],
+    );
+    check(
+        "def kernel",
+        "def ker$0nel",
+        expect![[r#"
+            ```python
+            def kernel(A: T.Buffer((8,), "int32"))
+            ```
+            kernel in `make`"#]],
+    );
+    check("def clamp", "def cl$0amp", expect!["none"]);
+    check(
+        "(other(",
+        "(oth$0er(",
+        expect![[r#"
+            ```python
+            other
+            ```
+            captured from Python"#]],
+    );
+}

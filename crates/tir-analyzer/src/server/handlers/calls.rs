@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ide::{CallFile, CallItem, CallPlace, CallTarget, CallableKind, FileId, Spot};
+use ide::{CallFile, CallItem, CallPlace, CallTarget, CallableKind, DefinitionPlace, FileId, Spot};
 use lsp_types as lsp;
 
 use super::linked;
@@ -161,6 +161,23 @@ impl World<'_> {
         lsp::Range { start: position(start), end: position(end) }
     }
 
+    /// A place that defines a name.
+    pub(super) fn location(&self, it: &DefinitionPlace) -> Option<lsp::Location> {
+        if let (CallFile::Open(file), CallPlace::Range(range)) = (&it.file, it.place) {
+            // In a notebook, of the cell.
+            return Some(self.snapshot.places(self.document(*file)?).location(range));
+        }
+        Some(lsp::Location { uri: self.uri(&it.file)?, range: self.range(&it.file, &it.place)? })
+    }
+
+    fn uri(&self, file: &CallFile) -> Option<lsp::Uri> {
+        match file {
+            CallFile::Open(file) => Some(self.document(*file)?.uri.clone()),
+            CallFile::Closed(file) => self.closed(*file),
+            CallFile::Path(path) => Some(uri_of(Path::new(&**path)).into()),
+        }
+    }
+
     fn range(&self, file: &CallFile, place: &CallPlace) -> Option<lsp::Range> {
         match (file, place) {
             (CallFile::Open(file), CallPlace::Range(range)) => {
@@ -172,11 +189,7 @@ impl World<'_> {
     }
 
     fn item(&self, it: &CallItem) -> Option<lsp::CallHierarchyItem> {
-        let uri = match &it.file {
-            CallFile::Open(file) => self.document(*file)?.uri.clone(),
-            CallFile::Closed(file) => self.closed(*file)?,
-            CallFile::Path(path) => uri_of(Path::new(&**path)).into(),
-        };
+        let uri = self.uri(&it.file)?;
         let around = it.path.rsplit_once('.').map(|around| around.0);
         let kind = it.kind.map(|it| match it {
             CallableKind::Kernel => "kernel",

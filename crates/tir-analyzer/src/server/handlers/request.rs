@@ -5,7 +5,7 @@ use std::{hash::BuildHasher, path::PathBuf};
 use ide::{SymbolPlace, SymbolRole};
 use lsp_types as lsp;
 
-use super::linked;
+use super::{calls, linked};
 use crate::server::{
     client::{path, uri_of},
     definitions::OpDefinition,
@@ -255,7 +255,7 @@ pub(crate) fn goto_definition(
     let params = params.text_document_position_params;
     let document = snapshot.document(&params.text_document.uri)?;
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
-    let target = snapshot.analysis.goto_definition(document.file, offset)?;
+    let targets = snapshot.analysis.definitions(document.file, offset)?;
     let location = |it| lsp::Definition::Location(it).into();
     // What is only declared here is defined in another file.
     let symbol = snapshot.analysis.meant_symbol(document.file, offset)?;
@@ -265,8 +265,13 @@ pub(crate) fn goto_definition(
     {
         return Ok(Some(location(it)));
     }
-    if let Some(target) = target {
-        return Ok(Some(location(snapshot.places(document).location(target))));
+    if !targets.is_empty() {
+        let world = calls::World::of(snapshot);
+        let mut found: Vec<_> = targets.iter().filter_map(|it| world.location(it)).collect();
+        return Ok(match found.len() {
+            0 | 1 => found.pop().map(location),
+            _ => Some(lsp::Definition::LocationList(found).into()),
+        });
     }
     let found = operation_definition(snapshot, document, offset)?;
     Ok(found.map(|it| {
