@@ -196,17 +196,23 @@ fn operations(db: &RootDatabase, file: SourceFile, prefix: &str) -> Vec<Completi
     let uses_shapes = language.support().uses_shapes;
     let of_effects = file.configuration(db).dialects(db).effects.entries(namespace).into_iter();
     let of_shapes = shapes.operations().filter(|_| uses_shapes);
-    let all: BTreeSet<&str> = of_effects.filter(|it| !it.contains('*')).chain(of_shapes).collect();
+    let all = of_effects.filter(|it| !it.contains('*')).chain(of_shapes);
     let operation = |name: &str| Completion {
         label: name.to_owned(),
         kind: CompletionKind::Operation,
-        detail: shapes.example_of(name).filter(|_| uses_shapes),
+        detail: shapes.example_of(name).filter(|it| uses_shapes && !it.is_empty()),
         documentation: None,
     };
     if let Some((dialect, _)) = prefix.split_once('.') {
-        let of_dialect = |it: &&&str| it.split('.').next() == Some(dialect);
-        return all.iter().filter(of_dialect).map(|it| operation(it)).collect();
+        let of_dialect = |it: &&str| it.split('.').next() == Some(dialect);
+        // There may be many: forms are read of those that are shown.
+        let fits: BTreeSet<&str> =
+            all.filter(of_dialect).filter(|it| is_completion(it, prefix)).collect();
+        let mut fits: Vec<&str> = fits.into_iter().collect();
+        fits.sort_by_key(|it| !it.starts_with(prefix));
+        return fits.into_iter().take(MAX_ITEMS + 1).map(operation).collect();
     }
+    let all: BTreeSet<&str> = all.collect();
     let dialects: BTreeSet<&str> =
         all.iter().filter_map(|it| Some(it.split_once('.')?.0)).collect();
     let bare = all.iter().filter(|it| !it.contains('.')).map(|it| operation(it));

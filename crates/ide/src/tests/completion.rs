@@ -179,6 +179,42 @@ fn operations_follow_their_dialect() {
     );
 }
 
+/// The operations that are offered behind a dialect's name, and whether there are more.
+fn offered(prefix: &str) -> (Vec<String>, bool) {
+    let text = format!("func.func @f() {{\n  %z = {prefix}\n  return\n}}\n");
+    let at = text.find(prefix).expect("the prefix") + prefix.len();
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(Language::Mlir, &text));
+    let found = host.analysis().completions(FILE, (at as u32).into()).unwrap().expect("names");
+    (found.items.into_iter().map(|it| it.label).collect(), found.is_incomplete)
+}
+
+#[test]
+fn all_operations_that_a_dialect_defines_are_offered() {
+    for (dialect, n_operations, some) in [
+        ("tt", 54, ["tt.reduce", "tt.atomic_rmw", "tt.assert"]),
+        ("ttg", 28, ["ttg.barrier", "ttg.local_load", "ttg.warp_specialize"]),
+        ("stablehlo", 118, ["stablehlo.while", "stablehlo.dot_general", "stablehlo.reduce"]),
+        ("onnx", 260, ["onnx.Conv", "onnx.MatMul", "onnx.Softmax"]),
+        ("llvm", 352, ["llvm.call", "llvm.intr.fma", "llvm.store"]),
+        ("nvvm", 228, ["nvvm.barrier", "nvvm.mma.sync", "nvvm.shfl.sync"]),
+        ("tpu", 90, ["tpu.matmul", "tpu.enqueue_dma", "tpu.iota"]),
+        ("aie", 37, ["aie.core", "aie.tile", "aie.device"]),
+        ("mpmd", 12, ["mpmd.fragment", "mpmd.transfer", "mpmd.for"]),
+    ] {
+        let (names, _) = offered(&format!("{dialect}."));
+        assert!(names.len() >= n_operations, "{} of {dialect}", names.len());
+        let missing: Vec<_> =
+            some.into_iter().filter(|it| !names.iter().any(|n| n == it)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(names.is_sorted(), "{names:?}");
+    }
+    // Of more than one answer holds, a longer prefix has them.
+    let (names, is_incomplete) = offered("torch.");
+    assert_eq!((names.len(), is_incomplete), (500, true));
+    assert!(offered("torch.vtensor").0.contains(&"torch.vtensor.literal".to_owned()));
+}
+
 #[test]
 fn operations_of_programs_of_paddle_are_offered() {
     check_in(

@@ -343,10 +343,12 @@ impl Shapes {
         self.bare.get(op).map_or(op, |it| it)
     }
 
-    /// The operations that have a row of their own, in no order, and the names that stand for them without their
-    /// dialect.
+    /// The operations that are known, in no order and some of them twice: those that have a row of their own, the names
+    /// that stand for them without their dialect, and those that dialects of the product define.
     pub fn operations(&self) -> impl Iterator<Item = &str> {
-        self.ops.keys().chain(self.bare.keys()).map(|it| &**it)
+        let defined = self.has_definitions.then(shipped::operations).into_iter().flatten();
+        let of_rows = self.ops.keys().chain(self.bare.keys()).map(|it| &**it);
+        of_rows.chain(defined.map(|it| it.name))
     }
 
     /// How an operation is written, for people: `%a, %b : type`. Optional parts are left out.
