@@ -104,6 +104,7 @@ impl Numbers {
 #[derive(Default)]
 struct Tables {
     formats: Numbers,
+    parts: Numbers,
     stated: Numbers,
     traits: Numbers,
 }
@@ -140,6 +141,7 @@ fn definitions(root: &Path) -> Result<String, Box<dyn Error>> {
     }
     let mut text = format!("pub(super) static DEFINITIONS: &[Definition] = &[\n{dialects}];\n");
     write!(text, "pub(super) static FORMATS: &[Format] = &[\n{}];\n", tables.formats.list())?;
+    write!(text, "pub(super) static PARTS: &[&str] = &[\n{}];\n", tables.parts.list())?;
     write!(text, "pub(super) static STATED: &[Stated] = &[\n{}];\n", tables.stated.list())?;
     write!(text, "pub(super) static TRAITS: &[&str] = &[\n{}];\n", tables.traits.list())?;
     text.push_str(&entries(&operations)?);
@@ -147,27 +149,31 @@ fn definitions(root: &Path) -> Result<String, Box<dyn Error>> {
 }
 
 impl Tables {
-    /// The numbers of form, effects and traits of a row.
-    fn numbers(&mut self, row: &Row, defaults: &[(String, String)]) -> [usize; 3] {
-        let format = row.format.as_ref().map_or(0, |it| {
-            let parts = row.parts.to_text();
-            self.formats.of(format!("Format {{ text: {it:?}, parts: {parts:?} }}")) + 1
-        });
+    /// The numbers of form, parts, effects and traits of a row. A form has its parts with it.
+    fn numbers(&mut self, row: &Row, defaults: &[(String, String)]) -> [usize; 4] {
+        let parts = row.parts.to_text();
+        let (format, parts) = match &row.format {
+            Some(it) => {
+                (self.formats.of(format!("Format {{ text: {it:?}, parts: {parts:?} }}")) + 1, 0)
+            }
+            None if parts.is_empty() => (0, 0),
+            None => (0, self.parts.of(format!("{parts:?}")) + 1),
+        };
         let fields = derive::effect_fields(row, defaults).unwrap_or_default();
         let stated = row.effects.join(", ");
         let stated = self.stated.of(format!("Stated {{ text: {stated:?}, fields: &{fields:?} }}"));
-        [format, stated, self.traits.of(format!("{:?}", row.traits.join(", ")))]
+        [format, parts, stated, self.traits.of(format!("{:?}", row.traits.join(", ")))]
     }
 }
 
 /// The names, and the entries of their numbers.
-fn entries(operations: &BTreeMap<String, (usize, [usize; 3])>) -> Result<String, Box<dyn Error>> {
+fn entries(operations: &BTreeMap<String, (usize, [usize; 4])>) -> Result<String, Box<dyn Error>> {
     let names = names::write(operations.keys().map(String::as_str))?;
     let mut entries = String::new();
-    for (dialect, [format, stated, traits]) in operations.values() {
+    for (dialect, [format, parts, stated, traits]) in operations.values() {
         writeln!(
             entries,
-            "Entry {{ dialect: {dialect}, format: {format}, stated: {stated}, traits: {traits} }},",
+            "Entry {{ dialect: {dialect}, format: {format}, parts: {parts}, stated: {stated}, traits: {traits} }},",
         )?;
     }
     Ok(format!(

@@ -59,6 +59,8 @@ struct Entry {
     dialect: u16,
     /// One more than the number of its form.
     format: u16,
+    /// One more than the number of its parts, if there is no form that has them.
+    parts: u16,
     stated: u16,
     traits: u16,
 }
@@ -72,6 +74,8 @@ pub struct Operation {
     pub dialect: &'static Definition,
     /// The number of its form in [`formats`].
     pub format: Option<u16>,
+    /// Its parts by name, in the notation of `Parts::to_text`; empty if they are not known.
+    pub parts: &'static str,
     /// The number of its effects in [`stated`].
     pub stated: u16,
     /// Its traits, with commas between them.
@@ -97,10 +101,14 @@ pub fn operations() -> impl Iterator<Item = Operation> {
 
 fn numbered(number: usize) -> Operation {
     let entry = &generated::ENTRIES[number];
+    let format = entry.format.checked_sub(1);
+    let of_format = format.map(|it| generated::FORMATS[usize::from(it)].parts);
+    let own = || Some(generated::PARTS[usize::from(entry.parts.checked_sub(1)?)]);
     Operation {
         name: generated::NAMES.name(number),
         dialect: &generated::DEFINITIONS[usize::from(entry.dialect)],
-        format: entry.format.checked_sub(1),
+        format,
+        parts: of_format.or_else(own).unwrap_or_default(),
         stated: entry.stated,
         traits: generated::TRAITS[usize::from(entry.traits)],
     }

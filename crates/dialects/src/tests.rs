@@ -50,6 +50,10 @@ fn definitions_are_found_by_name() {
     let add = shipped::operation("stablehlo.add").expect("a definition");
     assert_eq!((add.name, add.dialect.dialect), ("stablehlo.add", "stablehlo"));
     assert_eq!(shipped::stated()[usize::from(add.stated)].text, "none");
+    // Parts are known also of operations whose form only code knows.
+    let generic = shipped::operation("linalg.generic").expect("a definition");
+    assert_eq!(generic.format, None);
+    assert!(generic.parts.contains("attributes indexing_maps iterator_types"), "{}", generic.parts);
     assert!(shipped::operation("stablehlo.ad").is_none() && shipped::operation("").is_none());
     let names: Vec<&str> = shipped::operations().map(|it| it.name).collect();
     assert!(names.is_sorted() && names.len() > 7_000, "{}", names.len());

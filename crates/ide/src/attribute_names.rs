@@ -26,20 +26,33 @@ pub(crate) fn attribute_names(shapes: &Shapes, op: &str) -> Vec<AttributeName> {
             is_unit: written.ends_with('!'),
         });
     }
+    if is_defined {
+        return names;
+    }
     // What the form writes is in the definition, if that is known.
-    let of_form = attribute_keys(shapes.full_name(op)).into_iter().filter(|_| !is_defined);
-    names.extend(of_form.map(|name| AttributeName {
-        name: name.to_owned(),
-        is_optional: false,
-        is_unit: false,
-    }));
+    let mut add = |name: &str, is_optional| {
+        if names.iter().all(|it| it.name != name) {
+            names.push(AttributeName { name: name.to_owned(), is_optional, is_unit: false });
+        }
+    };
+    attribute_keys(shapes.full_name(op)).into_iter().for_each(|it| add(it, false));
+    let of_format = shapes.format_of(op).map(assigned).unwrap_or_default();
+    of_format.into_iter().for_each(|(name, is_optional)| add(name, is_optional));
     names
 }
 
-/// Returns true if an operation may have regions: a brace behind it may open one.
-pub(crate) fn may_have_regions(shapes: &Shapes, op: &str) -> bool {
-    match shapes.parts_of(op).and_then(|it| it.regions) {
-        Some(regions) => !regions.is_empty(),
-        None => shapes.example_of(op).is_none_or(|it| it.contains('{')),
+/// The attributes that a format writes as `name = value`, and whether that part is optional.
+fn assigned(format: &str) -> Vec<(&str, bool)> {
+    let mut found = Vec::new();
+    for (at, _) in format.match_indices('$') {
+        let end = format[at + 1..].find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+        let end = end.map_or(format.len(), |it| at + 1 + it);
+        let name = &format[at + 1..end];
+        let before = format[..at].trim_end().strip_suffix("`=`").map(str::trim_end);
+        let literal = before.and_then(|it| it.strip_suffix('`')?.strip_suffix(name));
+        if literal.is_some_and(|it| it.ends_with('`')) {
+            found.push((name, format[end..].starts_with('^')));
+        }
     }
+    found
 }

@@ -1,7 +1,9 @@
 //! The name that is being typed, told by the text of its line: it need not be a token yet. Keys of a dictionary are
 //! told by the text up to the brace that opens it.
 
-use syntax::{Shapes, TextRange, TextSize};
+use std::sync::Arc;
+
+use syntax::{Language, Shapes, SyntaxKind as K, TextRange, TextSize};
 
 use super::CompletionKind;
 use crate::signature_help::written_operation;
@@ -129,14 +131,26 @@ fn begins_statement(before: &str) -> bool {
     !last.ends_with([',', '(', '[', '=', '<']) && !last.ends_with("->")
 }
 
+/// What stands behind a brace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Inside {
+    /// Attributes.
+    Keys,
+    /// Operations.
+    Region,
+    /// The text so far does not tell.
+    Either,
+}
+
 /// The key of an operation's dictionary that is being typed.
 pub(super) struct Key<'a> {
     /// The operation.
     pub(super) op: &'a str,
     /// The keys that stand before it.
     pub(super) written: Vec<&'a str>,
-    /// True if the brace may open a region as well.
-    pub(super) is_region: bool,
+    pub(super) inside: Inside,
+    /// True if the operation is in the generic form, which has all attributes in its dictionaries.
+    pub(super) is_generic: bool,
     pub(super) typed: Typed<'a>,
 }
 
@@ -146,8 +160,8 @@ const MAX_COMMENTS: usize = 256;
 /// More of a text before a key is not searched for its brace.
 const MAX_DICTIONARY: usize = 4096;
 
-/// The key that ends at an offset of a text. O([`MAX_DICTIONARY`]).
-pub(super) fn key(text: &str, offset: TextSize) -> Option<Key<'_>> {
+/// The key that ends at an offset of a text, if it is one. O([`MAX_DICTIONARY`]).
+pub(super) fn key<'a>(text: &'a str, offset: TextSize, shapes: &Arc<Shapes>) -> Option<Key<'a>> {
     let before = text.get(..usize::from(offset))?;
     let open = open_brace(before)?;
     let inside = &before[open + 1..];
@@ -158,10 +172,51 @@ pub(super) fn key(text: &str, offset: TextSize) -> Option<Key<'_>> {
         return None;
     }
     let outside = before[..open].trim_end();
-    let is_region = !outside.ends_with('<') && !outside.ends_with("attributes");
-    let (op, _) = written_operation(&before[..open])?;
-    let written = parts.iter().filter_map(|it| it.split('=').next()).map(str::trim).collect();
-    Some(Key { op, written, is_region, typed: ending(before, prefix, CompletionKind::Key) })
+    let (op, behind) = written_operation(&before[..open])?;
+    let is_generic = before[..open - behind.len()].ends_with('"');
+    let written: Vec<&str> =
+        parts.iter().filter_map(|it| it.split('=').next()).map(str::trim).collect();
+    let is_key = |it: &&str| !it.is_empty() && it.chars().all(is_of_name);
+    let has_keys = !written.is_empty() && written.iter().all(is_key);
+    let inside = match has_keys || outside.ends_with('<') || outside.ends_with("attributes") {
+        true => Inside::Keys,
+        false => inside_of(op, behind, is_generic, shapes),
+    };
+    Some(Key {
+        op,
+        written,
+        inside,
+        is_generic,
+        typed: ending(before, prefix, CompletionKind::Key),
+    })
+}
+
+/// What a brace may open behind the text of an operation: the grammar reads both continuations.
+fn inside_of(op: &str, behind: &str, is_generic: bool, shapes: &Arc<Shapes>) -> Inside {
+    const KEY: &str = "{probe.key}";
+    const REGION: &str = "{\n\"probe.op\"() : () -> ()\n}";
+    let op = if is_generic { format!("\"{op}\"") } else { op.to_owned() };
+    if behind.len() > MAX_DICTIONARY {
+        return Inside::Either;
+    }
+    // The kind of the node that the brace belongs to, and of the operation.
+    let opened = |probe: &str| {
+        let text = format!("{op}{behind}{probe}");
+        let at = TextSize::of(&text) - TextSize::of(probe);
+        let root = syntax::parse_with(Language::Mlir, shapes, &text).syntax();
+        let brace = root.token_at_offset(at).right_biased()?;
+        let node = brace.parent()?;
+        Some((node.kind(), node.parent()?.kind()))
+    };
+    let is_opaque = |it: Option<(K, K)>| it.is_none_or(|it| it.1 == K::MLIR_OPAQUE_OP);
+    let (key, region) = (opened(KEY), opened(REGION));
+    let has_keys = key.is_some_and(|it| it.0 == K::MLIR_ATTR_DICT);
+    let has_region = region.is_some_and(|it| it.0 == K::MLIR_REGION) && !is_opaque(region);
+    match (has_keys, has_region) {
+        (true, false) => Inside::Keys,
+        (false, true) => Inside::Region,
+        _ => Inside::Either,
+    }
 }
 
 /// The innermost brace that a text leaves open; none if another bracket is open in it.

@@ -9,12 +9,12 @@ use syntax::{TextRange, TextSize};
 
 use super::{
     Completion, CompletionKind, Completions, MAX_ITEMS,
-    context::{Key, Typed, Word, is_defined_here, key, typed, word},
+    context::{Inside, Key, Typed, Word, is_defined_here, key, typed, word},
     is_completion,
     scope::{self, Place},
 };
 use crate::{
-    attribute_names::{attribute_names, may_have_regions},
+    attribute_names::attribute_names,
     names::operations::{header, name_part, pack, type_name, visible_symbols},
     plan_text::operations::op_name,
     shortened::shortened,
@@ -23,6 +23,10 @@ use crate::{
 /// More of a detail is not shown.
 const MAX_DETAIL: usize = 80;
 
+/// The attributes of functions that their headers write.
+const OF_HEADER: [&str; 5] =
+    ["sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"];
+
 pub(super) fn completions(
     db: &RootDatabase,
     file: SourceFile,
@@ -30,9 +34,9 @@ pub(super) fn completions(
 ) -> Option<Completions> {
     let at = db::unit_at(db, file, offset)?;
     let inner = at.from_file(offset)?;
-    if let Some(found) = parts_of_operation(db, file, db::text(db, at.unit), inner) {
-        let range = found.1.range;
-        return Some(answer(found.0, &found.1, at.to_file(range), false));
+    if let Some((items, typed)) = parts_of_operation(db, file, db::text(db, at.unit), inner) {
+        let found = answer(items, &typed, at.to_file(typed.range), false);
+        return (!found.items.is_empty()).then_some(found);
     }
     let typed = typed(db::text(db, at.unit), inner)?;
     if is_defined_here(db::text(db, at.unit), typed.range, db::shapes(db, file)) {
@@ -64,24 +68,26 @@ fn answer(
     Completions { replaced, items, is_incomplete }
 }
 
-/// The names of attributes where a key of an operation's dictionary is typed, and the words of an enumeration where one
-/// of them is. None where neither is known.
+/// The names of attributes where a key of an operation's dictionary is typed, with operations behind them if it may be a
+/// region as well, and the words of an enumeration where one of them is. None where other names are typed.
 fn parts_of_operation<'a>(
     db: &RootDatabase,
     file: SourceFile,
     text: &'a str,
     offset: TextSize,
 ) -> Option<(Vec<Completion>, Typed<'a>)> {
-    let shapes = db::shapes(db, file);
+    let shapes = &file.configuration(db).dialects(db).shapes;
     if !db::language(db, file).support().uses_shapes {
         return None;
     }
-    if let Some(Key { op, written, is_region, typed }) = key(text, offset) {
-        if is_region && may_have_regions(shapes, op) {
+    if let Some(Key { op, written, inside, is_generic, typed }) = key(text, offset, shapes) {
+        if inside == Inside::Region {
             return None;
         }
-        let names = attribute_names(shapes, op).into_iter();
-        let items = names.filter(|it| !written.contains(&it.name.as_str())).map(|it| Completion {
+        let has_header = !is_generic && shapes.is_function(op);
+        let is_left = |it: &str| !written.contains(&it) && !(has_header && OF_HEADER.contains(&it));
+        let names = attribute_names(shapes, op).into_iter().filter(|it| is_left(&it.name));
+        let items = names.map(|it| Completion {
             label: it.name,
             kind: CompletionKind::Key,
             detail: match (it.is_unit, it.is_optional) {
@@ -91,8 +97,11 @@ fn parts_of_operation<'a>(
             },
             documentation: None,
         });
-        let items: Vec<Completion> = items.collect();
-        return (!items.is_empty()).then_some((items, typed));
+        let mut items: Vec<Completion> = items.collect();
+        if inside == Inside::Either {
+            items.extend(operations(db, file, typed.prefix));
+        }
+        return Some((items, typed));
     }
     let Word { op, flag, written, typed } = word(text, offset)?;
     let words = enum_words(shapes.full_name(op), flag);

@@ -53,8 +53,12 @@ pub(super) fn signature_help(
     definition.note_types(&parts);
     let mut form = Form { label: format!("{op} "), parameters: Vec::new() };
     form.read(&parts, &definition, false);
-    if format.is_none() && definition.operands.is_none() {
-        form.label.push_str(&shapes.example_of(op)?);
+    let example = shapes.example_of(op);
+    // A form with marks of its own says more than the names of its operands.
+    let has_names = is_generic || example.as_deref().is_none_or(is_list);
+    if format.is_none() && !(has_names && definition.operands.is_some()) {
+        form.label.push_str(&example?);
+        definition.operands = None;
     }
     form.add_hidden(&definition);
     let namespace = language::of(db::language(db, file)).namespace;
@@ -85,6 +89,14 @@ pub(super) fn signature_help(
     };
     let Form { label, parameters } = form;
     Some(SignatureHelp { label, parameters, active, documentation: Some(documentation) })
+}
+
+/// Returns true if a form shows nothing but values before its types.
+fn is_list(example: &str) -> bool {
+    let values = example.split(':').next().unwrap_or_default();
+    values.split(',').all(|it| {
+        it.trim().strip_prefix('%').is_some_and(|it| it.bytes().all(|it| it.is_ascii_lowercase()))
+    })
 }
 
 /// The text behind the innermost brace that a text leaves open.

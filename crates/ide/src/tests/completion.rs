@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::FILE;
-use crate::{AnalysisHost, Language};
+use crate::{AnalysisHost, CompletionKind, Language};
 
 /// The completions at `$0`: the kind, the name, the detail; and the text that they replace.
 #[track_caller]
@@ -290,6 +290,53 @@ fn keys_of_a_dictionary_are_those_of_the_definition() {
         Operation memref.global   @name : type
         Operation memref.realloc   %a : type to type
     "#]],
+    );
+}
+
+/// The keys that are offered at the end of a line, and whether operations or dialects are.
+#[track_caller]
+fn check_keys(line: &str, expected: Expect) {
+    let text = format!("func.func @f(%a: tensor<4xf32>, %c: i1) {{\n  {line}$0\n  return\n}}\n");
+    let at = text.find("$0").expect("the place");
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(Language::Mlir, &text.replace("$0", "")));
+    let found = host.analysis().completions(FILE, (at as u32).into()).unwrap();
+    let (keys, others): (Vec<_>, Vec<_>) =
+        found.into_iter().flat_map(|it| it.items).partition(|it| it.kind == CompletionKind::Key);
+    let keys: Vec<_> = keys.into_iter().map(|it| it.label).collect();
+    let others = if others.is_empty() { "" } else { " and operations" };
+    expected.assert_eq(&format!("{}{others}", keys.join(", ")));
+}
+
+#[test]
+fn behind_a_brace_stand_keys_or_a_region() {
+    check_keys("%z = memref.alloc() {", expect!["alignment"]);
+    check_keys("%z = memref.alloc() {al", expect!["alignment"]);
+    check_keys("linalg.generic {", expect!["indexing_maps, iterator_types, doc, library_call"]);
+    check_keys(
+        "linalg.generic {indexing_maps = [], ",
+        expect!["iterator_types, doc, library_call"],
+    );
+    check_keys("linalg.generic {indexing_maps = [], it", expect!["iterator_types"]);
+    check_keys("linalg.reduce ins(%a : tensor<4xf32>) {", expect!["dimensions and operations"]);
+    check_keys(
+        "%z = tensor.pad %a low[0] {",
+        expect!["static_low, static_high, nofold and operations"],
+    );
+    check_keys("%z = tensor.pad %a low[0] high[0] {", expect![" and operations"]);
+    check_keys("%z = arith.addf %a, %a {", expect!["fastmath"]);
+    check_keys("%z = \"tensor.pad\"(%a) {", expect!["static_low, static_high, nofold"]);
+    check_keys("%z = \"tensor.pad\"(%a) ({", expect![" and operations"]);
+    check_keys("scf.for %i = %a to %a step %a {", expect![" and operations"]);
+    check_keys("scf.for %i = %a to %a step %a {} {", expect![""]);
+    check_keys("scf.if %c {", expect![" and operations"]);
+    check_keys("func.func @g() attributes {", expect![""]);
+    check_keys("func.func @g() {", expect![" and operations"]);
+    check_keys("my.op %a {", expect![" and operations"]);
+    check_keys("return %a {", expect![""]);
+    check_keys(
+        "%z = \"onnx.Conv\"(%a, %a) {group = 1 : si64, ",
+        expect!["auto_pad, dilations, kernel_shape, pads, strides"],
     );
 }
 

@@ -266,9 +266,9 @@ fn the_operand_that_is_being_written_is_told_by_the_form() {
             gpu.launch_func @m::@k blocks in (%x, %y, %z) threads in (%x, $0
                 gpu.launch_func asyncDependencies<asyncObject?> kernel clusters in (clusterSizeX?, clusterSizeY?, clusterSizeZ?) blocks in (gridSizeX, gridSizeY, gridSizeZ) threads in (blockSizeX, ⟨blockSizeY⟩, blockSizeZ) kernelOperands
             %x = vector.contract {kind = #vector.kind<add>} %a$0, %b, %c
-                vector.contract %a, %b, %c : type, type into type {fastmath, kind}
+                vector.contract ⟨lhs⟩, rhs, acc {indexing_maps, iterator_types, kind} -> _
             %x = vector.contract {kind = #vector.kind<add>} %a, %b, $0
-                vector.contract %a, %b, %c : type, type into type {fastmath, kind}
+                vector.contract lhs, rhs, ⟨acc⟩ {indexing_maps, iterator_types, kind} -> _
             %x = vector.shuffle %a, $0
                 vector.shuffle v1, ⟨v2⟩ mask -> vector
             %x = llvm.getelementptr %p[$0
@@ -288,7 +288,7 @@ fn the_operand_that_is_being_written_is_told_by_the_form() {
             %x = arith.addi %a, %b : $0
                 arith.addi lhs, rhs {overflowFlags} -> result
             scf.for %i = $0
-                scf.for %a = %b to %c step %d { … }
+                scf.for %a = %b to %c step %d { … } -> results*
             "tensor.insert"(%v, $0
                 tensor.insert scalar into ⟨dest⟩[indices] -> result
             %x = gpu.memcpy async [%t] %d, $0

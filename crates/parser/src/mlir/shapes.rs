@@ -374,10 +374,7 @@ impl Shapes {
     pub fn parts_of(&self, op: &str) -> Option<Parts> {
         let op = self.full_name(op);
         let own = self.info(op).shape.map_or("", |it| &*self.shape(it).parts);
-        let of_product = || {
-            let format = shipped::operation(op)?.format?;
-            Some(shipped::formats()[usize::from(format)].parts)
-        };
+        let of_product = || Some(shipped::operation(op)?.parts);
         let text = Some(own).filter(|it| !it.is_empty()).or_else(of_product)?;
         Some(file::parts_of_text(text)).filter(|it| *it != Parts::default())
     }

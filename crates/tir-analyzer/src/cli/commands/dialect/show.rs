@@ -102,7 +102,7 @@ fn facts(name: &str, config: &Config) -> Vec<(&'static str, String)> {
         facts.push(("from", format!("definitions of {}", operation.dialect.source)));
         let stated = shipped::stated()[usize::from(operation.stated)].text;
         let format = operation.format.map(|it| shipped::formats()[usize::from(it)]);
-        let parts = format.map_or("", |it| it.parts).split("; ").map(str::to_owned);
+        let parts = operation.parts.split("; ").map(str::to_owned);
         facts.extend(parts.map(|it| ("parts", it)));
         facts.push(("traits", operation.traits.to_owned()));
         facts
