@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::{
     Capture, Definition, DefinitionKind, Namespace,
+    diagnostics::{INTERNAL_ERROR, SYNTAX_ERROR},
     script_names::{self, ScriptNameKind},
     script_words,
 };
-use ir::plan::COMMON_SUBEXPRESSION;
-use rules::{Rule, Severity, Topic};
+use ir::plan::{COMMON_SUBEXPRESSION, simplify::SimplificationKind};
 use syntax::{SyntaxKind as K, SyntaxNode, TextRange, TextSize};
 use transform::findings::FindingKind;
 
@@ -100,14 +100,17 @@ fn rule_prefix(comment: &str) -> Option<String> {
     (!list.contains(')')).then(|| name.to_owned())
 }
 
-/// The rules that can be allowed, by name.
+/// The rules that can be allowed, by name: all that is told of a function, but for text that cannot be read and mistakes
+/// of ours.
 fn rules_to_allow() -> Vec<Completion> {
     let of_findings = FindingKind::ALL.iter().map(|it| it.rule());
+    let simplifications = SimplificationKind::ALL.iter().map(|it| it.rule());
+    let simplifications = simplifications.filter(|it| it.level.is_some());
     let diagnostics = frontend::tvmscript::diagnostics::ALL.iter();
-    let all = [&COMMON_SUBEXPRESSION].into_iter().chain(of_findings).chain(diagnostics);
-    let can_be = |it: &&Rule| it.topic == Topic::Finding && it.level != Some(Severity::Error);
-    let by_name: BTreeMap<&str, &str> =
-        all.filter(can_be).map(|it| (it.name, it.summary)).collect();
+    let diagnostics = diagnostics.filter(|it| ![INTERNAL_ERROR, SYNTAX_ERROR].contains(&it.name));
+    let all = [&COMMON_SUBEXPRESSION].into_iter().chain(of_findings);
+    let all = all.chain(simplifications).chain(diagnostics);
+    let by_name: BTreeMap<&str, &str> = all.map(|it| (it.name, it.summary)).collect();
     let item = |(name, summary): (&str, &str)| Completion {
         label: name.to_owned(),
         kind: CompletionKind::Rule,

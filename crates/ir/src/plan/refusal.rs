@@ -468,8 +468,12 @@ of its own for the
 next statement and all in it; right above the function, on the line of its `def` or before its first statement for \
 the whole
 function. `T.func_attr({\"tir.allow\": \"common-subexpression\"})` does the same for a function, also where it has \
-no text. Any rule can
-be allowed like this, several at once with commas between. Allowed code is neither counted nor replaced.
+no text. Any rule
+about a function of Python (TVMScript, TileLang) can be allowed like this, several at once with commas between. Allowed \
+code is neither
+counted nor replaced.
+
+Comments of MLIR and PIR allow nothing: there `check --baseline FILE` leaves out the findings that are accepted.
 ",
 );
 
