@@ -43,8 +43,10 @@ pub struct CallItem {
     pub name: Box<str>,
     /// Names of the classes and functions around it, and its own, joined by `.`.
     pub path: Box<str>,
-    /// The kind; none of a function of MLIR, and of a caller that only the index of the workspace knows.
+    /// The kind; none of a function of MLIR, of a file, and of a caller that only the index of the workspace knows.
     pub kind: Option<CallableKind>,
+    /// True of a file itself: what its statements outside of functions call. Its name is that of its owner.
+    pub is_file: bool,
     /// All of it; of a file that the host does not have, its name.
     pub range: CallPlace,
     /// Its name.

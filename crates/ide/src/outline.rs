@@ -61,6 +61,11 @@ impl Spot {
         }
     }
 
+    /// The start of a file.
+    pub(crate) fn start() -> Spot {
+        Spot::of_ascii(0, 0, "")
+    }
+
     /// The place of a name of ASCII, with nothing but ASCII before it on its line.
     fn of_ascii(line: u32, column: u32, name: &str) -> Spot {
         let columns = (column, column + name.len() as u32);

@@ -5,7 +5,7 @@ use frontend::tvmscript::{
     self,
     discover::callees::{Callable, Callee, FileCalls},
 };
-use syntax::{LineIndex, TextSize};
+use syntax::{LineIndex, TextRange, TextSize};
 
 use super::{CallEdge, CallFile, CallItem, CallPlace, CallTarget, World, add};
 use crate::{
@@ -37,8 +37,22 @@ fn own_item(id: FileId, it: &Callable) -> CallItem {
         name: shown_name(it.name()).into(),
         path: it.path.clone(),
         kind: Some(it.kind),
+        is_file: false,
         range: CallPlace::Range(it.range),
         selection: CallPlace::Range(it.name_range),
+    }
+}
+
+/// A file itself: the caller of what stands outside of functions.
+fn file_item(file: CallFile, start: CallPlace, all: CallPlace) -> CallItem {
+    CallItem {
+        file,
+        name: "<file>".into(),
+        path: "".into(),
+        kind: None,
+        is_file: true,
+        range: all,
+        selection: start,
     }
 }
 
@@ -69,6 +83,7 @@ fn item_of(
                 name: shown_name(found.name()).into(),
                 path: found.path.clone(),
                 kind: Some(found.kind),
+                is_file: false,
                 range: spot,
                 selection: spot,
             })
@@ -112,8 +127,15 @@ pub(super) fn callers(world: World<'_>, target: &CallTarget) -> Vec<CallEdge> {
             if !is_it {
                 continue;
             }
-            let Some(caller) = site.caller else { continue };
-            let item = own_item(id, &calls.callables[caller]);
+            let item = match site.caller {
+                Some(caller) => own_item(id, &calls.callables[caller]),
+                None => {
+                    let all = db::parse(db, file).syntax().text_range();
+                    let start = TextRange::empty(all.start());
+                    let (start, all) = (CallPlace::Range(start), CallPlace::Range(all));
+                    file_item(CallFile::Open(id), start, all)
+                }
+            };
             add(&mut edges, item, CallPlace::Range(site.range));
         }
     }
@@ -130,7 +152,11 @@ pub(super) fn callers(world: World<'_>, target: &CallTarget) -> Vec<CallEdge> {
 
 /// Adds a call in a file that the host does not have.
 fn edges_of_closed(edges: &mut Vec<CallEdge>, id: FileId, call: &ClosedCall<&str>) {
-    let Some(caller) = &call.caller else { return };
+    let Some(caller) = &call.caller else {
+        let start = CallPlace::Spot(Spot::start());
+        let item = file_item(CallFile::Closed(id), start, start);
+        return add(edges, item, CallPlace::Spot(call.spot));
+    };
     let path = match caller.container {
         "" => caller.name.into(),
         around => format!("{around}.{}", caller.name).into(),
@@ -141,6 +167,7 @@ fn edges_of_closed(edges: &mut Vec<CallEdge>, id: FileId, call: &ClosedCall<&str
         name: shown_name(caller.name).into(),
         path,
         kind: None,
+        is_file: false,
         range: spot,
         selection: spot,
     };

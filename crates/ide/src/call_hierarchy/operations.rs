@@ -27,6 +27,7 @@ fn item(id: FileId, name: &str, range: TextRange, selection: TextRange) -> CallI
         name: shown_name(name).into(),
         path: name.into(),
         kind: None,
+        is_file: false,
         range: CallPlace::Range(range),
         selection: CallPlace::Range(selection),
     }

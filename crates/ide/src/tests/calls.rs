@@ -13,13 +13,15 @@ fn shown(it: &CallItem) -> String {
         other => format!(" in {other:?}"),
     };
     let kind = it.kind.map(|it| format!(" ({it:?})")).unwrap_or_default();
-    format!("{}{kind}{file}", it.path)
+    let name = if it.is_file { "<file>" } else { &it.path };
+    format!("{name}{kind}{file}")
 }
 
 fn listed(text: &str, edges: Vec<CallEdge>) -> String {
     let mut out = String::new();
     for edge in edges {
         let place = |it: &CallPlace| match it {
+            CallPlace::Range(_) if edge.item.file != CallFile::Open(FILE) => "…".to_owned(),
             CallPlace::Range(range) => {
                 text.get(std::ops::Range::<usize>::from(*range)).unwrap_or("?").to_owned()
             }
@@ -159,12 +161,55 @@ fn functions_of_other_files_are_called_through_imports() {
         Language::TvmScript,
         &KERNELS.replacen("def make", "def ma$0ke", 1),
         expect![[r#"
-        make (Factory)
-        from
-          use in Closed(FileId(9)): line 5
-        to
-          size (Helper): size
-    "#]],
+            make (Factory)
+            from
+              <file>: make
+              use in Closed(FileId(9)): line 5
+            to
+              size (Helper): size
+        "#]],
+    );
+}
+
+#[test]
+fn statements_outside_of_functions_are_calls_of_their_file() {
+    let (mut host, _disk) = imports::host();
+    let text = "from tvm.script import tirx as T
+
+
+def add(n):
+    @T.prim_func
+    def main(A: T.Buffer((n,), \"int32\")):
+        A[0] = n
+
+    return main
+
+
+k = add(1024)
+kernels = [add(2), add(4)]
+";
+    let path = "/w/ops/kernel.py";
+    host.set_path(FILE, Some(path.into()));
+    let other = "from tvm.script import tirx as T\nfrom .kernel import add\n\n\
+                 @T.prim_func\ndef f(n: T.int32):\n    T.evaluate(n)\n\nkern2 = add(16)\n";
+    let open = FileId(7);
+    host.set_path(open, Some("/w/ops/open.py".into()));
+    host.open_file(open, syntax::parse(other));
+    let closed = other.replace(".kernel", "ops.kernel");
+    let read = ClosedFile::read(FileId(9), Language::TvmScript, &closed, &mut || true);
+    host.workspace_index().replace(FileId(9), read.unwrap());
+    check(
+        &mut host,
+        Language::TvmScript,
+        &text.replacen("def add", "def a$0dd", 1),
+        expect![[r#"
+            add (Factory)
+            from
+              <file>: add, add, add
+              <file> in Open(FileId(7)): …
+              <file> in Closed(FileId(9)): line 8
+            to
+        "#]],
     );
 }
 

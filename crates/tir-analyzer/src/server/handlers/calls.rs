@@ -198,9 +198,15 @@ impl World<'_> {
             CallableKind::Helper => "function",
         });
         let detail: Vec<&str> = kind.into_iter().chain(around).collect();
+        let of_file = path(&uri).filter(|_| it.is_file);
+        let of_file = of_file.as_ref().and_then(|it| it.file_name()?.to_str());
+        let name = of_file.unwrap_or(&it.name).to_owned();
         Some(lsp::CallHierarchyItem {
-            name: it.name.to_string(),
-            kind: lsp::SymbolKind::Function,
+            name,
+            kind: match it.is_file {
+                true => lsp::SymbolKind::File,
+                false => lsp::SymbolKind::Function,
+            },
             tags: None,
             detail: (!detail.is_empty()).then(|| detail.join(" in ")),
             uri,
