@@ -124,6 +124,24 @@ fn rules_are_offered_in_comments_that_allow_them() {
         Rule common-subexpression   a value is computed at several places
     "#]],
     );
+    for rule in [
+        "simplifiable",
+        "parallel-race",
+        "divergent-barrier",
+        "copy-in-flight",
+        "launch-limit",
+        "tile-layout",
+        "tile-operands",
+        "barrier-phase",
+        "redundant-guard",
+        "undefined-name",
+    ] {
+        let part = &rule[..rule.len() - 1];
+        let (text, offset) =
+            super::with_cursor(&function(&format!("A[0] = 1  # tir: allow({part}$0")));
+        let found = analysis(&text).completions(FILE, offset).unwrap().expect("rules");
+        assert!(found.items.iter().any(|it| it.label == rule), "{rule}");
+    }
     check("A[0] = 1  # tir: allow(dead-store) $0", 3, expect!["none"]);
     check_text(
         "# tir: allow(common$0\nx = 1\n",
@@ -133,6 +151,35 @@ fn rules_are_offered_in_comments_that_allow_them() {
         Rule common-subexpression   a value is computed at several places
     "#]],
     );
+}
+
+#[test]
+fn names_that_tilelang_reads_by_hand_are_offered() {
+    for name in [
+        "alloc_barrier",
+        "empty",
+        "alloc_var",
+        "annotate_layout",
+        "annotate_safe_value",
+        "ws",
+        "call_extern",
+        "import_source",
+        "print",
+        "Fragment",
+        "Serial",
+        "Vectorized",
+    ] {
+        let text = format!(
+            "import tilelang.language as T\n\n\n@T.prim_func\ndef f(A: T.Tensor((16,), 'float32')):\n    \
+             with T.Kernel(4, threads=32) as bx:\n        T.{}$0\n",
+            &name[..name.len() - 1]
+        );
+        let (text, offset) = super::with_cursor(&text);
+        let found = analysis(&text).completions(FILE, offset).unwrap().expect("names");
+        let item = found.items.iter().find(|it| it.label == name);
+        let item = item.unwrap_or_else(|| panic!("{name}"));
+        assert!(item.detail.is_some() && item.documentation.is_some(), "{item:?}");
+    }
 }
 
 #[test]

@@ -80,6 +80,30 @@ const SHARED: &[&str] = &[
     "vectorized",
     "func_attr",
     "evaluate",
+    "call_extern",
+    "Serial",
+    "Unroll",
+    "Vectorized",
+];
+
+/// Names of TileLang's script that are read by hand, or kept by their text, with their parameters.
+const OF_TILELANG_BY_HAND: &[(&str, &[&str])] = &[
+    ("alloc_barrier", &["arrive_count"]),
+    ("alloc_cluster_barrier", &["arrive_count"]),
+    ("alloc_var", &["dtype", "*args", "scope='local.var'", "init=None"]),
+    ("annotate_l2_hit_ratio", &["l2_hit_ratio_map"]),
+    ("annotate_layout", &["layout_map"]),
+    ("annotate_restrict_buffers", &["*buffers"]),
+    ("annotate_safe_value", &["safe_value_map"]),
+    ("empty", &["*shape", "dtype='float32'"]),
+    (
+        "Fragment",
+        &["shape", "forward_fn", "forward_thread_fn", "replicate=1", "forward_index_fn=None"],
+    ),
+    ("import_source", &["source"]),
+    ("Layout", &["shape", "forward_fn"]),
+    ("print", &["obj", "msg=''"]),
+    ("ws", &["*warp_group_idx"]),
 ];
 
 /// Functions of one number that are no operators of a registry of their own.
@@ -122,6 +146,7 @@ pub fn names(space: Namespace) -> BTreeMap<Box<str>, ScriptNameKind> {
             add(&mut of(OF_KERNELS).chain(of(OF_TILELANG)), Form);
             add(&mut of(tile_parameters::TILES).chain(of(tile_parameters::REDUCTIONS)), Form);
             add(&mut of(SHARED), Form);
+            add(&mut OF_TILELANG_BY_HAND.iter().map(|it| it.0), Form);
             add(&mut of(TYPES), Type);
             add(&mut tilelang_ops().iter().map(|it| it.printed()), Operator);
             let is_plain =
@@ -146,6 +171,11 @@ pub fn parameters(space: Namespace, name: &str) -> Option<Vec<String>> {
             true => &["dtype=None", "storage_scope='global'"],
             false => &["expr"],
         };
+        return Some(all.iter().copied().map(str::to_owned).collect());
+    }
+    if space == Namespace::TileLang
+        && let Some((_, all)) = OF_TILELANG_BY_HAND.iter().find(|it| it.0 == name)
+    {
         return Some(all.iter().copied().map(str::to_owned).collect());
     }
     let form = form_names::form(space, name)?;
