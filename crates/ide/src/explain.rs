@@ -2,7 +2,7 @@
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::{
-    OccurrenceId,
+    OccurrenceId, OpKind,
     arena::Id as _,
     plan::{CseGroup, Decision, Refusal},
 };
@@ -13,6 +13,9 @@ use crate::{
     plan_text::{HOST_ROUNDING, INFORMATIONAL, PlanText},
     units::shown_function_at,
 };
+
+/// The reason where there is nothing to decide.
+pub(crate) const COMPUTED_ONCE: &str = "It is computed once.";
 
 /// All that is known of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +30,8 @@ pub struct Explanation {
     pub value_number: u32,
     /// The number of times that the function computes it.
     pub n_occurrences: usize,
+    /// True if it is a statement: nobody uses its value.
+    pub is_statement: bool,
     /// All places where it is computed.
     pub occurrences: Vec<TextRange>,
     /// Kebab-case name of the decision: `bind`, `reuse`, `covered`, the name of a refusal, or `single`.
@@ -52,7 +57,8 @@ pub(crate) fn explain(
     let text = PlanText::new(db, at.unit);
     let occurrence = occurrence_at(db, &at, &text, offset)?;
     let occurrences = db::occurrences(db, at.unit);
-    let expr = occurrences[occurrence].expr;
+    let (expr, op) = (occurrences[occurrence].expr, occurrences[occurrence].op);
+    let is_whole = occurrences[occurrence].parent.is_none();
     let group = group_of(&text, occurrence);
     let mut places: Vec<OccurrenceId> = match group {
         Some(group) => group.occurrences.clone(),
@@ -66,6 +72,7 @@ pub(crate) fn explain(
         ty: text.type_of(expr),
         value_number: expr.index() as u32,
         n_occurrences: places.len(),
+        is_statement: is_whole && matches!(text.body.ops[op].kind, OpKind::Evaluate),
         occurrences: places.iter().map(|&it| at.to_file(text.map.occurrence_range(it))).collect(),
         decision,
         binding: group.and_then(|it| text.binding_name(it)).map(str::to_owned),
@@ -119,7 +126,7 @@ fn decision(
         let reason = if node.is_leaf() {
             "A variable or a constant: there is nothing to compute.".to_owned()
         } else if n_occurrences < 2 {
-            "It is computed once.".to_owned()
+            COMPUTED_ONCE.to_owned()
         } else if node.flags.has_impure {
             "It contains a call that may have an effect or give another value each time.".to_owned()
         } else if node.flags.has_load {

@@ -24,6 +24,8 @@ use crate::{hover::effects_text, units::function_at};
 pub(crate) struct ScriptName {
     /// The range of all of it in the file, with what `T` is called.
     pub(crate) range: TextRange,
+    /// The range of the call of it in the file, if it is called.
+    pub(crate) call: Option<TextRange>,
     /// As it is written: `T.exp`.
     pub(crate) text: String,
     pub(crate) space: Namespace,
@@ -42,7 +44,10 @@ pub(crate) fn at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Optio
     let (head, rest) = words.split_first()?;
     let Capture::Namespace(space) = db::meaning(db, at.unit, head) else { return None };
     let range = at.to_file(dotted.text_range());
-    Some(ScriptName { range, text: words.join("."), space, name: rest.join(".") })
+    let call = dotted.parent().filter(|it| it.kind() == K::CALL_EXPR);
+    let call = call.filter(|it| it.first_child().as_ref() == Some(&dotted));
+    let call = call.map(|it| at.to_file(it.text_range()));
+    Some(ScriptName { range, call, text: words.join("."), space, name: rest.join(".") })
 }
 
 impl ScriptName {

@@ -8,7 +8,7 @@ use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
 
 use super::{Hover, functions::function_at};
 use crate::{
-    explain::{Explanation, explain},
+    explain::{COMPUTED_ONCE, Explanation, explain},
     findings_at::{FindingAt, findings_at},
     guarded::{name_at, try_item},
     names::expressions::shown_mention_at,
@@ -151,7 +151,8 @@ fn known_at(
         Some(Hover { range: it.at.to_file(it.range), markdown })
     };
     let mention = function.or_else(mention);
-    let expression = explain(db, file, offset);
+    // Of a statement nobody asks how often its value is computed.
+    let expression = explain(db, file, offset).filter(|it| !it.is_statement);
     match (mention, expression) {
         (Some(mention), Some(expression)) if expression.range != mention.range => {
             let markdown = format!("{}\n\n---\n\n{}", mention.markdown, text_of(&expression));
@@ -182,14 +183,16 @@ fn with_script_name(
         {
             markdown.push_str(&format!("\n\n{taken}"));
         }
-        Some(Hover { range: it.range, markdown })
+        Some((Hover { range: it.range, markdown }, it.call))
     });
     match (named, known) {
-        (Some(named), Some(known)) => {
+        // What is around a constant or a type is another thing.
+        (Some((named, call)), Some(known)) if call == Some(known.range) => {
             let markdown = format!("{}\n\n---\n\n{}", named.markdown, known.markdown);
             Some(Hover { range: named.range, markdown })
         }
-        (named, known) => named.or(known),
+        (Some((named, _)), _) => Some(named),
+        (None, known) => known,
     }
 }
 
@@ -246,6 +249,9 @@ fn text_of(it: &Explanation) -> String {
     };
     let text = it.text.replace('`', "'");
     let facts = it.integer.iter().flat_map(|it| it.sentences());
-    let parts: Vec<String> = it.reasons.iter().cloned().chain(facts).collect();
-    format!("`{text}`: {} · {times}\n\n{}", it.ty, parts.join("\n\n"))
+    // The title says that already.
+    let reasons = it.reasons.iter().filter(|it| *it != COMPUTED_ONCE);
+    let title = format!("`{text}`: {} · {times}", it.ty);
+    let parts: Vec<String> = [title].into_iter().chain(reasons.cloned()).chain(facts).collect();
+    parts.join("\n\n")
 }

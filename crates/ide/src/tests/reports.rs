@@ -111,8 +111,6 @@ fn hover_of_an_index_says_bounds_congruence_and_canonical_form() {
         expect![[r#"
             `2 * k`: int32 · computed once
 
-            It is computed once.
-
             bounds: `0 <= value <= 14`
 
             congruence: `2*k`
@@ -125,8 +123,6 @@ fn hover_of_an_index_says_bounds_congruence_and_canonical_form() {
         "for k in range(8):\n    A[k *$0 4 - k] = 1",
         expect![[r#"
             `k * 4`: int32 · computed once
-
-            It is computed once.
 
             bounds: `0 <= value <= 28`
 

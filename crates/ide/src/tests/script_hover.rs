@@ -57,12 +57,17 @@ fn a_function_says_what_it_is_and_what_the_targets_make_of_it() {
     check(
         "A[i] = T.if_then$0_else(i < 4, B[i], 0)",
         expect![[r#"
-        ```python
-        T.if_then_else(cond, t, f)
-        ```
-        One of two values by a condition. Only the chosen one is evaluated, so it may guard an access.
+            ```python
+            T.if_then_else(cond, t, f)
+            ```
+            One of two values by a condition. Only the chosen one is evaluated, so it may guard an access.
 
-        no effect on memory"#]],
+            no effect on memory
+
+            In device code (of 32-bit numbers):
+
+            - cuda, opencl, hip, c: `c ? t : f`
+            - spirv, wgsl, metal: `select(f, t, c), or if`"#]],
     );
 }
 
@@ -71,12 +76,17 @@ fn the_words_of_a_dotted_name_are_one_name() {
     check(
         "T.evaluate(T.pt$0x.cp_async_wait_group(0))",
         expect![[r#"
-        ```python
-        T.ptx.cp_async_wait_group(*args)
-        ```
-        Waits until only so many groups of copies of this thread are left.
+            ```python
+            T.ptx.cp_async_wait_group(*args)
+            ```
+            Waits until only so many groups of copies of this thread are left.
 
-        reads and writes memory"#]],
+            reads and writes memory
+
+            In device code (of 32-bit numbers):
+
+            - cuda: `cp.async.wait_group (inline PTX)`
+            - opencl, hip, c, spirv, wgsl, metal: none"#]],
     );
     check(
         "T.cuda.cta_s$0ync()",
@@ -127,13 +137,7 @@ fn what_is_no_name_of_the_script_is_left_alone() {
         ```
         parameter"#]],
     );
-    check(
-        "A[i] = $0T.max(i, j)",
-        expect![[r#"
-            `T.max(i, j)`: int32 · computed once
-
-            It is computed once."#]],
-    );
+    check("A[i] = $0T.max(i, j)", expect!["`T.max(i, j)`: int32 · computed once"]);
 }
 
 /// A kernel with a statement for each of some functions.
@@ -150,7 +154,13 @@ fn kernel(functions: &[(String, usize)]) -> String {
             format!("T.{name}({operands})")
         };
         let line = match &**name {
-            "popcount" | "clz" => format!("Y[t, {at}] = {}", call("I")),
+            "popcount" | "clz" | "truncdiv" | "truncmod" => format!("Y[t, {at}] = {}", call("I")),
+            it if it.starts_with("shift_") || it.starts_with("bitwise_") => {
+                format!("Y[t, {at}] = {}", call("I"))
+            }
+            "if_then_else" | "Select" => format!("X[t, {at}] = T.{name}(t < 4, F[t], F[t])"),
+            "cast" => format!("X[t, {at}] = T.cast(I[t], \"float32\")"),
+            "Cast" => format!("X[t, {at}] = T.Cast(\"float32\", I[t])"),
             "isnan" | "isinf" | "isfinite" => {
                 format!("Y[t, {at}] = T.Select({}, 1, 0)", call("F"))
             }
@@ -177,7 +187,9 @@ const SMALL: &[&str] = &["and", "bits", "comparison", "infinity", "sign", "the",
 fn the_code_of_each_target_has_the_spellings_that_are_told() {
     let of_name = |name: &str| Some(script_names::parameters(Namespace::Tirx, name)?.len());
     let is_function = |it: &&str| {
-        Target::ALL.iter().any(|target| target.spelling(it).is_some()) && !it.starts_with("tvm_")
+        let is_known = Target::ALL.iter().any(|target| target.spelling(it).is_some());
+        // Functions of a warp and its instructions are more than a call of numbers.
+        is_known && !it.starts_with("tvm_") && !it.starts_with("ptx")
     };
     let names = script_names::names(Namespace::Tirx);
     let names: Vec<&str> = names.keys().map(|it| &**it).filter(is_function).collect();
@@ -215,10 +227,7 @@ fn a_part_of_a_tile_is_no_pointer() {
         "import tilelang.language as T\n\n@T.prim_func\ndef f(A: T.Tensor((64, 64), \"float32\")):\n    \
          with T.Kernel(4, threads=32) as bx:\n        B = T.alloc_shared((16, 64), \"float32\")\n        \
          T.copy(A[bx * 16,$0 0], B)\n",
-        expect![[r#"
-            `A[bx * 16, 0]`: part of a buffer of float32 · computed once
-
-            It is computed once."#]],
+        expect!["`A[bx * 16, 0]`: part of a buffer of float32 · computed once"],
     );
 }
 
@@ -303,4 +312,127 @@ def make(N):
             ```
             captured from Python"#]],
     );
+}
+
+/// All of the hover at the cursor.
+#[track_caller]
+fn check_all(text: &str, expected: Expect) {
+    let (text, offset) = with_cursor(text);
+    let hover = analysis(&text).hover(FILE, offset).unwrap();
+    expected.assert_eq(&hover.map_or("none".to_owned(), |it| it.markdown));
+}
+
+#[test]
+fn statements_are_not_counted_and_names_do_not_describe_what_is_around_them() {
+    check_all(
+        &function("T.ev$0aluate(T.tvm_storage_sync(\"shared\"))"),
+        expect![[r#"
+        ```python
+        T.evaluate(value)
+        ```
+        A statement that is a call; its value is not used."#]],
+    );
+    check_all(
+        &function("T.tvm_storage_sy$0nc(\"shared\")"),
+        expect![[r#"
+        ```python
+        T.tvm_storage_sync(*args)
+        ```
+        A barrier of the scope that is named: `shared` waits for all threads of the block.
+
+        reads and writes memory, depends on which threads arrive together
+
+        In device code (of 32-bit numbers):
+
+        - cuda, hip: `__syncthreads()`
+        - opencl: `barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)`
+        - c: none
+        - spirv, wgsl, metal: `workgroupBarrier`"#]],
+    );
+    check_all(
+        &function("F[i] = T.if_then_else(i < 4, T.float$032(0), F[j])"),
+        expect![[r#"
+        ```python
+        T.float32(expr)
+        ```
+        A number as a float of this width.
+
+        no effect on memory"#]],
+    );
+    check_all(
+        &function("F[i] = T.if_then$0_else(i < 4, T.float32(0), F[j])"),
+        expect![[r#"
+        ```python
+        T.if_then_else(cond, t, f)
+        ```
+        One of two values by a condition. Only the chosen one is evaluated, so it may guard an access.
+
+        no effect on memory
+
+        In device code (of 32-bit numbers):
+
+        - cuda, opencl, hip, c: `c ? t : f`
+        - spirv, wgsl, metal: `select(f, t, c), or if`
+
+        ---
+
+        `T.if_then_else(i < 4, T.float32(0), F[j])`: float32 · computed once"#]],
+    );
+    check_all(
+        &function("A[i] = T.max(i, j) + n$0"),
+        expect![[r#"
+        ```python
+        n: int32
+        ```
+        parameter
+
+        ---
+
+        `T.max(i, j) + n`: int32 · computed once"#]],
+    );
+}
+
+#[test]
+fn operators_have_a_row_for_each_target() {
+    let row = |name: &str, call: &str| {
+        let call = call.replacen(name, &format!("{name}$0"), 1);
+        let (text, offset) = with_cursor(&function(&format!("A[i] = {call}")));
+        let hover = analysis(&text).hover(FILE, offset).unwrap().expect("a hover").markdown;
+        let rows = hover.lines().filter(|it| it.starts_with("- ")).collect::<Vec<_>>().join("\n");
+        format!("{name}\n{rows}\n")
+    };
+    let rows = [
+        row("max", "T.max(i, j)"),
+        row("Select", "T.Select(i < j, i, j)"),
+        row("if_then_else", "T.if_then_else(i < j, i, j)"),
+        row("cast", "T.cast(F[i], \"int32\")"),
+        row("truncmod", "T.truncmod(i, 3)"),
+        row("shift_left", "T.shift_left(i, 2)"),
+        row("cp_async", "T.ptx.cp_async(A.data, 0, B.data, 0, 16)"),
+    ];
+    expect![[r#"
+        max
+        - cuda, opencl, hip, c: `a > b ? a : b`
+        - spirv, wgsl, metal: `select(b, a, a > b)`
+        Select
+        - cuda, opencl, hip, c: `c ? t : f`
+        - spirv, wgsl, metal: `select(f, t, c), or if`
+        if_then_else
+        - cuda, opencl, hip, c: `c ? t : f`
+        - spirv, wgsl, metal: `select(f, t, c), or if`
+        cast
+        - cuda, opencl, hip, c: `(float)x`
+        - spirv, wgsl, metal: `f32(x)`
+        truncmod
+        - cuda, opencl, hip, c, spirv, wgsl, metal: `a % b`
+        shift_left
+        - cuda, hip: `(int)((unsigned int)a << b)`
+        - opencl: `(int)((uint)a << b)`
+        - c: `(int32_t)((uint32_t)a << b)`
+        - spirv, wgsl, metal: `a << u32(b)`
+        cp_async
+        - cuda: `cp.async (inline PTX)`
+        - opencl, hip, c, spirv, wgsl, metal: none
+    "#]]
+    .assert_eq(&rows.concat());
 }

@@ -696,6 +696,11 @@ impl Writer<'_> {
     }
 }
 
+/// The mark of an operator.
+pub(super) fn infix(op: BinaryOp) -> &'static str {
+    operator(op).0
+}
+
 /// Spelling, strength, and the strengths asked of the left and right operand.
 fn operator(op: BinaryOp) -> (&'static str, u8, u8, u8) {
     let plain = |spelling, strength| (spelling, strength, strength, strength + 1);

@@ -1,11 +1,14 @@
 //! Calls: the table of the C form of each intrinsic. Other calls are refused by name.
 
-use ir::{DataType, ExprId, ExprListId, Intrinsic};
+use ir::{
+    BinaryOp, DataType, ExprId, ExprListId, Intrinsic,
+    effects::names::{NameBuffer, normal_tir},
+};
 
 use super::{
     constants,
     dialect::Dialect,
-    expr::{Place, prec},
+    expr::{Place, infix, prec},
     helpers::Helper,
     types::{compute, is_half, lanes},
     writer::Writer,
@@ -228,8 +231,56 @@ pub(crate) fn spelling(name: &str, dialect: &dyn Dialect) -> Option<String> {
             Some(dialect.test(name).0.trim_start_matches('(').trim_end_matches('(').to_owned())
         }
         _ if name.starts_with("tvm_warp_") => dialect.warp_function(name).map(str::to_owned),
-        _ => dialect.int_function(name, DataType::INT32).map(str::to_owned),
+        _ if dialect.has_ptx() && copy_instruction(name).is_some() => {
+            copy_instruction(name).map(|it| format!("{it} (inline PTX)"))
+        }
+        _ => {
+            let function = dialect.int_function(name, DataType::INT32).map(str::to_owned);
+            function.or_else(|| operator_spelling(name, dialect))
+        }
     }
+}
+
+/// The instruction of an asynchronous copy or of a wait for it.
+fn copy_instruction(name: &str) -> Option<&'static str> {
+    let mut buffer = NameBuffer::new();
+    Some(match normal_tir(name, &mut buffer) {
+        "ptx.cp.async" => "cp.async",
+        "ptx.cp.async.commit.group" | "ptx.commit.group" => "cp.async.commit_group",
+        "ptx.cp.async.wait.group" | "ptx.wait.group" => "cp.async.wait_group",
+        "ptx.cp.async.wait.all" => "cp.async.wait_all",
+        _ => return None,
+    })
+}
+
+/// How C writes what is an operator there, of operands of 32 bits.
+fn operator_spelling(name: &str, dialect: &dyn Dialect) -> Option<String> {
+    let of = |dtype| dialect.register_type(dtype);
+    Some(match name {
+        "if_then_else" | "Select" => "c ? t : f".to_owned(),
+        "cast" | "Cast" => format!("({})x", of(DataType::FLOAT32)?),
+        // In a function of its own.
+        "max" => "a > b ? a : b".to_owned(),
+        "min" => "a < b ? a : b".to_owned(),
+        // Of unsigned numbers: a sign that is shifted out is no error (`SEMANTICS: I8`).
+        "shift_left" => {
+            format!("({})(({})a << b)", of(DataType::INT32)?, of(DataType::uint(32))?)
+        }
+        _ => format!("a {} b", infix(binary_of(name)?)),
+    })
+}
+
+/// The operator of two integers that a form of the script is, if C writes it by its mark.
+fn binary_of(name: &str) -> Option<BinaryOp> {
+    Some(match name {
+        "truncdiv" => BinaryOp::Div,
+        "truncmod" => BinaryOp::Mod,
+        "shift_right" => BinaryOp::Shr,
+        "bitwise_and" => BinaryOp::BitAnd,
+        "bitwise_or" => BinaryOp::BitOr,
+        "bitwise_xor" => BinaryOp::BitXor,
+        _ => return None,
+    })
 }
 
 pub(super) fn unsupported(name: &str) -> Refusal {

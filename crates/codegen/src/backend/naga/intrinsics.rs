@@ -253,6 +253,18 @@ pub(crate) fn spelling(name: &str) -> Option<String> {
             "pow" | "power" => "pow(abs(x), y) with the sign of x",
             "exp10" => "exp2(3.32… * x)",
             "log10" => "0.301… * log2(x)",
+            "max" => "select(b, a, a > b)",
+            "min" => "select(b, a, a < b)",
+            // Of values that are read from memory an `if`.
+            "if_then_else" | "Select" => "select(f, t, c), or if",
+            "cast" | "Cast" => "f32(x)",
+            "truncdiv" => "a / b",
+            "truncmod" => "a % b",
+            "shift_left" => "a << u32(b)",
+            "shift_right" => "a >> u32(b)",
+            "bitwise_and" => "a & b",
+            "bitwise_or" => "a | b",
+            "bitwise_xor" => "a ^ b",
             _ => return None,
         },
     };
