@@ -356,8 +356,8 @@ impl Analysis {
         call_hierarchy::World { db, files: &self.files, index: &self.index }
     }
 
-    /// Returns the places that define the name at an offset: one, or for a name of the Python around a function all that
-    /// bind it, also in other files.
+    /// Returns the places that define the name at an offset: one, or for a name of the Python around a function all
+    /// that bind it, also in other files.
     pub fn definitions(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<DefinitionPlace>> {
         self.ask_at(file, offset, |db, _, at| navigation::definitions(self.world(db), file, at))
     }

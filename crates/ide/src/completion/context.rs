@@ -1,9 +1,7 @@
 //! The name that is being typed, told by the text of its line: it need not be a token yet. Keys of a dictionary are
 //! told by the text up to the brace that opens it.
 
-use std::sync::Arc;
-
-use syntax::{Language, Shapes, SyntaxKind as K, TextRange, TextSize};
+use syntax::{Shapes, SyntaxKind as K, SyntaxNode, TextRange, TextSize};
 
 use super::CompletionKind;
 use crate::signature_help::written_operation;
@@ -131,7 +129,7 @@ fn begins_statement(before: &str) -> bool {
     !last.ends_with([',', '(', '[', '=', '<']) && !last.ends_with("->")
 }
 
-/// What stands behind a brace.
+/// The contents of a brace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inside {
     /// Attributes.
@@ -160,8 +158,12 @@ const MAX_COMMENTS: usize = 256;
 /// More of a text before a key is not searched for its brace.
 const MAX_DICTIONARY: usize = 4096;
 
-/// The key that ends at an offset of a text, if it is one. O([`MAX_DICTIONARY`]).
-pub(super) fn key<'a>(text: &'a str, offset: TextSize, shapes: &Arc<Shapes>) -> Option<Key<'a>> {
+/// The key that ends at an offset of a text, if it is one. `read` is the grammar. O([`MAX_DICTIONARY`]).
+pub(super) fn key<'a>(
+    text: &'a str,
+    offset: TextSize,
+    read: &dyn Fn(&str) -> SyntaxNode,
+) -> Option<Key<'a>> {
     let before = text.get(..usize::from(offset))?;
     let open = open_brace(before)?;
     let inside = &before[open + 1..];
@@ -180,7 +182,7 @@ pub(super) fn key<'a>(text: &'a str, offset: TextSize, shapes: &Arc<Shapes>) -> 
     let has_keys = !written.is_empty() && written.iter().all(is_key);
     let inside = match has_keys || outside.ends_with('<') || outside.ends_with("attributes") {
         true => Inside::Keys,
-        false => inside_of(op, behind, is_generic, shapes),
+        false => inside_of(op, behind, is_generic, read),
     };
     Some(Key {
         op,
@@ -191,8 +193,13 @@ pub(super) fn key<'a>(text: &'a str, offset: TextSize, shapes: &Arc<Shapes>) -> 
     })
 }
 
-/// What a brace may open behind the text of an operation: the grammar reads both continuations.
-fn inside_of(op: &str, behind: &str, is_generic: bool, shapes: &Arc<Shapes>) -> Inside {
+/// Returns what a brace may open behind the text of an operation: the grammar reads both continuations.
+fn inside_of(
+    op: &str,
+    behind: &str,
+    is_generic: bool,
+    read: &dyn Fn(&str) -> SyntaxNode,
+) -> Inside {
     const KEY: &str = "{probe.key}";
     const REGION: &str = "{\n\"probe.op\"() : () -> ()\n}";
     let op = if is_generic { format!("\"{op}\"") } else { op.to_owned() };
@@ -203,8 +210,7 @@ fn inside_of(op: &str, behind: &str, is_generic: bool, shapes: &Arc<Shapes>) -> 
     let opened = |probe: &str| {
         let text = format!("{op}{behind}{probe}");
         let at = TextSize::of(&text) - TextSize::of(probe);
-        let root = syntax::parse_with(Language::Mlir, shapes, &text).syntax();
-        let brace = root.token_at_offset(at).right_biased()?;
+        let brace = read(&text).token_at_offset(at).right_biased()?;
         let node = brace.parent()?;
         Some((node.kind(), node.parent()?.kind()))
     };

@@ -100,8 +100,8 @@ fn rule_prefix(comment: &str) -> Option<String> {
     (!list.contains(')')).then(|| name.to_owned())
 }
 
-/// The rules that can be allowed, by name: all that is told of a function, but for text that cannot be read and mistakes
-/// of ours.
+/// The rules that can be allowed, by name: all that is told of a function, but for text that cannot be read and
+/// mistakes of ours.
 fn rules_to_allow() -> Vec<Completion> {
     let of_findings = FindingKind::ALL.iter().map(|it| it.rule());
     let simplifications = SimplificationKind::ALL.iter().map(|it| it.rule());

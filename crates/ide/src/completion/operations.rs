@@ -68,8 +68,8 @@ fn answer(
     Completions { replaced, items, is_incomplete }
 }
 
-/// The names of attributes where a key of an operation's dictionary is typed, with operations behind them if it may be a
-/// region as well, and the words of an enumeration where one of them is. None where other names are typed.
+/// The names of attributes where a key of an operation's dictionary is typed, with operations behind them if it may be
+/// a region as well, and the words of an enumeration where one of them is. None where other names are typed.
 fn parts_of_operation<'a>(
     db: &RootDatabase,
     file: SourceFile,
@@ -77,16 +77,18 @@ fn parts_of_operation<'a>(
     offset: TextSize,
 ) -> Option<(Vec<Completion>, Typed<'a>)> {
     let shapes = &file.configuration(db).dialects(db).shapes;
-    if !db::language(db, file).support().uses_shapes {
+    let language = db::language(db, file);
+    if !language.support().uses_shapes {
         return None;
     }
-    if let Some(Key { op, written, inside, is_generic, typed }) = key(text, offset, shapes) {
+    let read = |text: &str| syntax::parse_with(language, shapes, text).syntax();
+    if let Some(Key { op, written, inside, is_generic, typed }) = key(text, offset, &read) {
         if inside == Inside::Region {
             return None;
         }
         let has_header = !is_generic && shapes.is_function(op);
-        let is_left = |it: &str| !written.contains(&it) && !(has_header && OF_HEADER.contains(&it));
-        let names = attribute_names(shapes, op).into_iter().filter(|it| is_left(&it.name));
+        let is_there = |it: &str| written.contains(&it) || has_header && OF_HEADER.contains(&it);
+        let names = attribute_names(shapes, op).into_iter().filter(|it| !is_there(&it.name));
         let items = names.map(|it| Completion {
             label: it.name,
             kind: CompletionKind::Key,

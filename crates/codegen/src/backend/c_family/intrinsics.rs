@@ -230,6 +230,7 @@ pub(crate) fn spelling(name: &str, dialect: &dyn Dialect) -> Option<String> {
         _ if TESTS.contains(&name) => {
             Some(dialect.test(name).0.trim_start_matches('(').trim_end_matches('(').to_owned())
         }
+        Intrinsic::Cast => dialect.register_type(DataType::FLOAT32).map(|it| format!("({it})x")),
         _ if name.starts_with("tvm_warp_") => dialect.warp_function(name).map(str::to_owned),
         _ if dialect.has_ptx() && copy_instruction(name).is_some() => {
             copy_instruction(name).map(|it| format!("{it} (inline PTX)"))
@@ -258,7 +259,6 @@ fn operator_spelling(name: &str, dialect: &dyn Dialect) -> Option<String> {
     let of = |dtype| dialect.register_type(dtype);
     Some(match name {
         "if_then_else" | "Select" => "c ? t : f".to_owned(),
-        "cast" | "Cast" => format!("({})x", of(DataType::FLOAT32)?),
         // In a function of its own.
         "max" => "a > b ? a : b".to_owned(),
         "min" => "a < b ? a : b".to_owned(),

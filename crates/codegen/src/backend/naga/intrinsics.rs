@@ -248,6 +248,7 @@ pub(crate) fn spelling(name: &str) -> Option<String> {
         Intrinsic::IsNan => "bitcast, and a comparison of the bits",
         Intrinsic::IsInf | Intrinsic::IsFinite => "a comparison of abs(x) with infinity",
         Intrinsic::StorageSync => "workgroupBarrier",
+        Intrinsic::Cast => "f32(x)",
         _ => match name {
             "sigmoid" => "1 / (1 + exp(-x))",
             "pow" | "power" => "pow(abs(x), y) with the sign of x",
@@ -257,7 +258,6 @@ pub(crate) fn spelling(name: &str) -> Option<String> {
             "min" => "select(b, a, a < b)",
             // Of values that are read from memory an `if`.
             "if_then_else" | "Select" => "select(f, t, c), or if",
-            "cast" | "Cast" => "f32(x)",
             "truncdiv" => "a / b",
             "truncmod" => "a % b",
             "shift_left" => "a << u32(b)",
