@@ -138,6 +138,7 @@ fn build_program(ws: &Workspace, profile: &str, target: Option<&str>) -> anyhow:
     command.args(["build", "--locked", "--profile", profile, "--package", "tir-analyzer"]);
     command.args(["--bin", "tir-analyzer", "--message-format", "json-render-diagnostics"]);
     command.args(target.map(|it| ["--target", it]).into_iter().flatten());
+    command.envs(variables(&target.map_or_else(host, |it| Ok(it.to_owned()))?));
     let output = command
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
@@ -154,6 +155,14 @@ fn build_program(ws: &Workspace, profile: &str, target: Option<&str>) -> anyhow:
         .filter(|message| message["target"]["name"] == "tir-analyzer")
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
         .context("cargo did not say where the program is")
+}
+
+/// The variables for the build of a package for a platform. Systems for AArch64 have pages of 4, 16 or 64 KiB, and the
+/// allocator ends at once where they are larger than those it was built for.
+pub(crate) fn variables(target: &str) -> Option<(&'static str, &'static str)> {
+    let is_meant = target.starts_with("aarch64-") && target.contains("-linux-");
+    let name = "JEMALLOC_SYS_WITH_LG_PAGE";
+    (is_meant && std::env::var_os(name).is_none()).then_some((name, "16"))
 }
 
 /// The way out, if it is to get the standard library of a platform.
@@ -212,6 +221,14 @@ mod tests {
         let said = missing_standard_library("no-such-platform");
         assert!(said.contains("rustup target add no-such-platform"), "{said}");
         assert_eq!(missing_standard_library(&host().unwrap()), "");
+    }
+
+    #[test]
+    fn pages_of_all_systems_are_allowed_for() {
+        assert_eq!(variables("x86_64-unknown-linux-gnu"), None);
+        assert_eq!(variables("aarch64-apple-darwin"), None);
+        let name = "JEMALLOC_SYS_WITH_LG_PAGE";
+        assert_eq!(variables("aarch64-unknown-linux-musl"), Some((name, "16")));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use crate::process::{host, run_quiet, run_shown};
 use crate::smaller;
-use crate::tarball::missing_standard_library;
+use crate::tarball::{missing_standard_library, variables};
 use crate::venv::Venv;
 use crate::workspace::{Workspace, say};
 
@@ -100,6 +100,7 @@ pub(crate) fn build(ws: &Workspace, options: &Options<'_>, out: &Path) -> anyhow
     command.arg("--interpreter").arg(maturin.python()).arg("--out").arg(&fresh);
     command.arg("--manifest-path").arg(ws.path(MANIFEST)).current_dir(ws.path(""));
     command.args(options.linking()?);
+    command.envs(variables(&options.target.map_or_else(host, |it| Ok(it.to_owned()))?));
     // Zig is a package of this Python, which need not be the one on the PATH.
     command.env("CARGO_ZIGBUILD_PYTHON_PATH", maturin.python());
     let finished = run_shown(&mut command)?;

@@ -152,7 +152,11 @@ pub(crate) fn find_of(
     }
     warn(&settings, io, styled)?;
     for (why, n) in without_settings {
-        found.failures.push(format!("{why}; {} with these settings left out", count(n, "file")));
+        // Where the others are done, it is said what is not.
+        found.failures.push(match jobs.is_empty() {
+            true => why,
+            false => format!("{why}; {} with these settings left out", count(n, "file")),
+        });
     }
     if jobs.is_empty() && found.failures.is_empty() {
         io::message(io.err, styled.err, Tone::Warning, &nothing_found(languages))?;
