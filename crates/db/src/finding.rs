@@ -18,7 +18,7 @@ use transform::{cse::CseOptions, findings::Finding};
 
 /// Returns the findings of a function other than common subexpressions, of the kinds that the options select; none for
 /// a unit of operations. Depends on the meaning of the function and on its text facts, not on positions.
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+#[salsa::tracked(returns(ref), no_eq, lru = 128)]
 pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>> {
     let Options { cse, findings, .. } = unit.configuration(db).options(db);
     let work = || {
@@ -42,7 +42,7 @@ pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>
 }
 
 /// Returns the simplifications of a function; none for a unit of operations. Depends on the inputs of [`findings`].
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+#[salsa::tracked(returns(ref), no_eq, lru = 128)]
 pub fn simplifications<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<SimplifyPlan>> {
     let dialect = body(db, unit).dialect;
     let nothing = || Arc::new(SimplifyPlan::none(dialect));

@@ -1,10 +1,12 @@
 //! Eviction: the limits on the memory for computed results.
 //!
-//! A server keeps all that it computed of a function: it is asked again. A caller that queries a whole file once would
-//! hold the intermediate results of thousands of functions that are each used once. Between two of them it releases the
-//! results so far. A dropped result is computed anew on demand, so answers do not depend on it.
+//! A server keeps what is told of each function, as it is told: it is asked again. How a function of statements was read
+//! and planned it keeps of 128 functions, those that were asked about last (`lru = 128`): that takes many times the
+//! text. What is beyond goes with the next change, or earlier where the owner has time ([`RootDatabase::let_go`]).
 //!
-//! The queries that take part say `lru = 0`: they keep everything until [`RootDatabase::keep_few`].
+//! A caller that queries a whole file once would hold what is told of thousands of functions, each used once. Between
+//! two of them it releases the results so far: the queries that say `lru = 0` keep everything until
+//! [`RootDatabase::keep_few`]. A dropped result is computed anew on demand, so answers do not depend on it.
 
 use salsa::Database as _;
 
@@ -29,6 +31,11 @@ impl RootDatabase {
         for keep in all {
             keep(self, FEW);
         }
+    }
+
+    /// Drops results beyond the limits. Waits for snapshots: for who has none.
+    pub fn let_go(&mut self) {
+        self.trigger_lru_eviction();
     }
 
     /// Drops results beyond the limits, and the earlier versions of a file.

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The text of a function of statements.
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+#[salsa::tracked(returns(ref), no_eq, lru = 128)]
 pub fn function_text<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Arc<FunctionText> {
     let green = unit.green(db);
     if green.text_len() < MIN_LEN.into() {

@@ -4,6 +4,7 @@
 //! compares by content, so its dependents stay valid. Positions live in source maps, relative to the unit. Each form
 //! has a map of its own; of a unit of the other form it is empty.
 
+mod functions;
 mod operations;
 
 use std::sync::{Arc, LazyLock};
@@ -13,15 +14,10 @@ use frontend::{
     tvmscript::{self, SourceMap},
 };
 use ir::{Body, Dialect, Occurrences};
-use pipeline::expressions;
-use syntax::Diagnostic;
+use syntax::{Diagnostic, Form};
 
 pub use self::operations::text;
-use crate::{
-    Db,
-    environment::DbEnvironment,
-    unit::{Source, Unit},
-};
+use crate::{Db, unit::Unit};
 
 /// A unit, lowered: all that reads its text.
 #[derive(Clone, Debug)]
@@ -77,17 +73,10 @@ impl Lowered {
 }
 
 /// The unit, lowered. All that reads its text.
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub fn lowered<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Lowered {
-    match unit.source(db) {
-        Source::Function(source) => {
-            db.counters().lowered(source.green.text_len().into());
-            Lowered::Expressions(Arc::new(expressions::lower(source, &DbEnvironment { db, unit })))
-        }
-        Source::Operations(source) => match operations::lowered(db, unit, source) {
-            Some(it) => Lowered::Operations(it),
-            None => Lowered::Nothing,
-        },
+pub fn lowered<'db>(db: &'db dyn Db, unit: Unit<'db>) -> &'db Lowered {
+    match unit.form(db) {
+        Form::Expressions => functions::lowered(db, unit),
+        Form::Operations => operations::lowered(db, unit),
     }
 }
 
@@ -116,9 +105,11 @@ impl PartialEq for SharedBody {
 }
 
 /// The unit in the IR. Stands still when only comments, layout and positions change.
-#[salsa::tracked(returns(ref), lru = 0)]
-pub fn body<'db>(db: &'db dyn Db, unit: Unit<'db>) -> SharedBody {
-    SharedBody(lowered(db, unit).clone())
+pub fn body<'db>(db: &'db dyn Db, unit: Unit<'db>) -> &'db SharedBody {
+    match unit.form(db) {
+        Form::Expressions => functions::body(db, unit),
+        Form::Operations => operations::body(db, unit),
+    }
 }
 
 /// Where the parts of a function of statements are in the text, relative to its start.
@@ -141,15 +132,14 @@ pub fn lowering_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> &'db [Diag
 }
 
 /// The occurrences of the body's expressions.
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+#[salsa::tracked(returns(ref), no_eq, lru = 128)]
 pub fn occurrences<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Arc<Occurrences> {
     Arc::new(Occurrences::collect(body(db, unit)))
 }
 
 /// Sets how many results the queries here keep; see [`crate::forgetting`].
 pub(crate) fn keep(db: &mut dyn Db, n: usize) {
-    lowered::set_lru_capacity(db, n);
-    body::set_lru_capacity(db, n);
+    functions::keep(db, n);
     occurrences::set_lru_capacity(db, n);
     operations::keep(db, n);
 }

@@ -5,12 +5,7 @@
 
 use ir::guard::{Panicked, Stage, guarded};
 
-use crate::{
-    Db,
-    finding::{findings, simplifications},
-    planning::plan,
-    unit::Unit,
-};
+use crate::{Db, finding::findings, planning::plan, unit::Unit};
 
 /// An answer about one function, and the panic that ended the work on it.
 #[derive(Clone, Debug)]
@@ -46,14 +41,9 @@ impl<T> Guarded<T> {
     }
 }
 
-/// The mistakes of ours that planning a unit met, simplifying it too if that is wanted.
-pub fn panics<'db>(
-    db: &'db dyn Db,
-    unit: Unit<'db>,
-    with_simplifications: bool,
-) -> impl Iterator<Item = &'db Panicked> {
+/// The mistakes of ours that planning a unit met. [`simplifications`](crate::simplifications) has its own.
+pub fn panics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> impl Iterator<Item = &'db Panicked> {
     let planned = plan(db, unit).panicked();
     let found = findings(db, unit).panicked();
-    let simpler = with_simplifications.then(|| simplifications(db, unit).panicked());
-    planned.into_iter().chain(found).chain(simpler.flatten())
+    planned.into_iter().chain(found)
 }

@@ -6,7 +6,8 @@ use ir::{
     guard::Stage,
     plan::{CsePlan, Preset, ops::OpPlan},
 };
-use pipeline::{expressions::Planner, operations};
+use pipeline::expressions::Planner;
+use syntax::Form;
 
 use crate::{
     Db, analyses::analyses, lowering::body, panicked::Guarded, source_facts::text_facts, unit::Unit,
@@ -28,14 +29,46 @@ static NO_PLAN: LazyLock<CsePlan> = LazyLock::new(|| CsePlan::none(Preset::Defau
 
 /// Returns the plan for redundant and dead computations of a unit. Depends on the meaning of the unit and on its text
 /// facts, not on positions.
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Plan> {
-    // Nothing here may ask for the source: it changes with every comment.
-    let work = || match body(db, unit).dialect.is_of_operations() {
-        true => of_operations(db, unit),
-        false => Plan::Expressions(of_expressions(db, unit)),
-    };
-    Guarded::run(Stage::Planning, unit.name(db), work, || Plan::Nothing)
+pub fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> &'db Guarded<Plan> {
+    match unit.form(db) {
+        Form::Expressions => functions::plan(db, unit),
+        Form::Operations => operations::plan(db, unit),
+    }
+}
+
+// Nothing in these may ask for the source: it changes with every comment.
+mod functions {
+    use super::*;
+
+    /// The plan of a function of statements: few are kept, as are their bodies.
+    #[salsa::tracked(returns(ref), no_eq, lru = 128)]
+    pub(super) fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Plan> {
+        // The body first: whether it changed is asked before anything is made of it.
+        let work = || match body(db, unit).is_something() {
+            true => Plan::Expressions(of_expressions(db, unit)),
+            false => Plan::Nothing,
+        };
+        Guarded::run(Stage::Planning, unit.name(db), work, || Plan::Nothing)
+    }
+
+    pub(super) fn keep(db: &mut dyn Db, n: usize) {
+        plan::set_lru_capacity(db, n);
+    }
+}
+
+mod operations {
+    use super::*;
+
+    /// The plan of a unit of operations: hints are made of it when they are asked for.
+    #[salsa::tracked(returns(ref), no_eq, lru = 0)]
+    pub(super) fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Plan> {
+        let work = || of_operations(db, unit);
+        Guarded::run(Stage::Planning, unit.name(db), work, || Plan::Nothing)
+    }
+
+    pub(super) fn keep(db: &mut dyn Db, n: usize) {
+        plan::set_lru_capacity(db, n);
+    }
 }
 
 fn of_expressions<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Arc<CsePlan> {
@@ -56,7 +89,7 @@ fn of_operations<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Plan {
     let options = configuration.options(db).ops;
     db.counters().planned(body.ops.len());
     let effects = &configuration.dialects(db).effects;
-    Plan::Operations(Arc::new(operations::plan(body, effects, &options)))
+    Plan::Operations(Arc::new(pipeline::operations::plan(body, effects, &options)))
 }
 
 /// The common subexpressions of a function of statements; none of a unit of operations.
@@ -77,5 +110,6 @@ pub fn op_plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<&'db OpPlan> {
 
 /// Sets how many results the queries here keep; see [`crate::forgetting`].
 pub(crate) fn keep(db: &mut dyn Db, n: usize) {
-    plan::set_lru_capacity(db, n);
+    functions::keep(db, n);
+    operations::keep(db, n);
 }

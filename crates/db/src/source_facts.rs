@@ -79,7 +79,7 @@ impl TextFacts {
 }
 
 /// Returns the text facts. Unchanged when positions change. Empty for a unit of operations.
-#[salsa::tracked(returns(ref), lru = 0)]
+#[salsa::tracked(returns(ref), lru = 128)]
 pub fn text_facts<'db>(db: &'db dyn Db, unit: Unit<'db>) -> TextFacts {
     let lowered = lowered(db, unit);
     TextFacts::new(lowered.body(), source_map(db, unit), unit.green(db).text_len().into())

@@ -82,7 +82,7 @@ impl CodeAction {
 
     /// Forgets edits that were not read back.
     pub(crate) fn put_off(&mut self) {
-        self.is_put_off = !std::mem::take(&mut self.edits).is_empty();
+        self.is_put_off |= !std::mem::take(&mut self.edits).is_empty();
     }
 }
 

@@ -6,6 +6,7 @@
 use db::{Db, PlacedUnit, RootDatabase, Unit};
 use frontend::tvmscript::{CheckedEdits, ReadBack};
 use ir::{
+    guard::Panicked,
     plan::{
         finding::Place,
         simplify::{Simplification, SimplificationKind, SimplifyPlan, Step},
@@ -38,11 +39,20 @@ pub(crate) struct Simpler {
     pub(crate) told: Diagnostic,
 }
 
-/// Returns the simplifications of a function, in the order of the text.
+/// The simplifications of a function.
+pub(crate) struct AllSimpler {
+    /// In the order of the text.
+    pub(crate) simpler: Box<[Simpler]>,
+    /// The mistake of ours that ended the search.
+    pub(crate) panicked: Option<Panicked>,
+}
+
+/// Returns the simplifications of a function.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
+pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> AllSimpler {
     let text = FindingText::new(db, unit);
     let plan = db::simplifications(db, unit);
+    let panicked = plan.panicked().cloned();
     let items = plan.items.iter().enumerate();
     let map = db::source_map(db, unit);
     // A name for a constant is there for other values too.
@@ -53,7 +63,7 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
     let is_reported = |it: &Simplification| {
         it.round == 0 && !it.kind.is_finding() && is_written(db, unit, it.place) && is_general(it)
     };
-    items
+    let simpler = items
         .filter(|(_, it)| is_reported(it))
         .filter_map(|(item, it)| {
             ir::interrupt::check();
@@ -77,7 +87,8 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Simpler> {
                 told,
             })
         })
-        .collect()
+        .collect();
+    AllSimpler { simpler, panicked }
 }
 
 /// Returns true if a place is in this text: statements that a macro call stands for are not.
@@ -179,6 +190,7 @@ pub(crate) fn quick_fixes(
 ) -> Vec<CodeAction> {
     let allowances = db::source_map(db, at.unit).allowances();
     let reported: Vec<&Simpler> = simpler(db, at.unit)
+        .simpler
         .iter()
         .filter(|it| !allowances.at(it.kind.name(), it.told.range))
         .collect();

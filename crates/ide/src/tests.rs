@@ -11,6 +11,7 @@ mod generations;
 mod hints;
 mod imports;
 mod instances;
+mod kept;
 mod mlir_expected;
 mod mlir_kept;
 mod mlir_linked;

@@ -158,6 +158,8 @@ fn take_messages(state: &mut State, connection: &Connection, events: &Receiver<E
             recv(events) -> event => {
                 // The state holds a sender, so the channel is open.
                 if let Ok(event) = event {
+                    // Before what it starts: now and then nobody is asking.
+                    state.let_go();
                     handle_event(state, event);
                 }
             }

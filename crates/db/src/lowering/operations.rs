@@ -8,6 +8,7 @@ use pipeline::operations;
 use salsa::plumbing::AsId as _;
 use syntax::{UnitKind, UnitSource};
 
+use super::SharedBody;
 use crate::{
     Db,
     document_aliases::{AliasName, alias, mentioned_aliases},
@@ -31,12 +32,24 @@ fn previous_lowering_of<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<Arc<Pre
     is_large.then(|| db.history().previous_lowering(unit.file(db), unit.as_id()))?
 }
 
+/// The unit, lowered.
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+pub(super) fn lowered<'db>(db: &'db dyn Db, unit: Unit<'db>) -> super::Lowered {
+    let source = unit.source(db).operations();
+    match source.and_then(|source| whole(db, unit, source)) {
+        Some(it) => super::Lowered::Operations(it),
+        None => super::Lowered::Nothing,
+    }
+}
+
+/// Its body.
+#[salsa::tracked(returns(ref), lru = 0)]
+pub(super) fn body<'db>(db: &'db dyn Db, unit: Unit<'db>) -> SharedBody {
+    SharedBody(lowered(db, unit).clone())
+}
+
 /// The lowered unit; `None` for the text around programs of PIR.
-pub(super) fn lowered<'db>(
-    db: &'db dyn Db,
-    unit: Unit<'db>,
-    source: &UnitSource,
-) -> Option<Arc<Lowered>> {
+fn whole<'db>(db: &'db dyn Db, unit: Unit<'db>, source: &UnitSource) -> Option<Arc<Lowered>> {
     let row = language::operations(source.green.language())?;
     let text = text(db, unit);
     operations::guarded_lowering(source, || {
@@ -88,7 +101,9 @@ fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lower
     lowered
 }
 
-/// Sets how many results the query here keeps; see [`crate::forgetting`].
+/// Sets how many results the queries here keep; see [`crate::forgetting`].
 pub(super) fn keep(db: &mut dyn Db, n: usize) {
+    lowered::set_lru_capacity(db, n);
+    body::set_lru_capacity(db, n);
     text::set_lru_capacity(db, n);
 }

@@ -3,7 +3,7 @@
 //! One expression, all of a function, all of a file (`source.fixAll`). The last leaves functions alone whose blocks can
 //! still be scheduled; in those the others say so in their title.
 
-use db::{Database as _, Fixes, PlacedUnit, RootDatabase, SourceFile};
+use db::{AllFixes, Database as _, Db, Fixes, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::tvmscript::{ReadBack, Selection};
 use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal};
 use syntax::TextRange;
@@ -151,6 +151,27 @@ fn extract_all(
     CodeAction::of(title, kind, at, db::cse_edits(db, at.unit, Selection::All, reading))
 }
 
+/// Something that is done to a function when all of its file is fixed, the greater first in the title.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Done {
+    /// Values are shared, or expressions written more simply.
+    Rewrites,
+    /// Superfluous code is removed.
+    Removes,
+}
+
+/// Returns what is done unasked to a function, if anything is. Kept, without the edits: editors ask of the whole file
+/// whenever the cursor moves.
+#[salsa::tracked(returns(copy))]
+fn done_unasked<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<Done> {
+    done(&db::all_fixes(db, unit, Fixes::Unasked, ReadBack::Later))
+}
+
+fn done(fixes: &AllFixes) -> Option<Done> {
+    let is_some = !fixes.edit.is_empty();
+    is_some.then_some(if fixes.removes { Done::Removes } else { Done::Rewrites })
+}
+
 /// Returns the action that applies all fixes of a file, or those of a rule: superfluous code is removed first, and
 /// sharing is planned again without it.
 fn fix_all(
@@ -159,23 +180,27 @@ fn fix_all(
     (kind, fixes): (ActionKind, Fixes),
     reading: ReadBack,
 ) -> Option<CodeAction> {
-    let mut all = Vec::new();
-    let mut removes = false;
+    let is_put_off = reading == ReadBack::Later;
     let of_function = |at: PlacedUnit<'_>| {
         db.unwind_if_revision_cancelled();
+        if is_put_off && fixes == Fixes::Unasked {
+            return (done_unasked(db, at.unit), Vec::new());
+        }
         let found = db::all_fixes(db, at.unit, fixes, reading);
-        (placed(&at, found.edit), found.removes)
+        (done(&found), placed(&at, found.edit))
     };
-    for (edits, removes_some) in of_units(db, file, None, of_function) {
+    let mut all = Vec::new();
+    let mut most = None;
+    for (done, edits) in of_units(db, file, None, of_function) {
         all.extend(edits);
-        removes |= removes_some;
+        most = most.max(done);
     }
-    let title = match (kind, removes) {
+    let title = match (kind, most?) {
         (ActionKind::FixRule(rule), _) => format!("Fix all `{rule}` of this file"),
-        (_, true) => "Fix all that is safe to fix in this file".to_owned(),
-        (_, false) => "Extract all common subexpressions in this file".to_owned(),
+        (_, Done::Removes) => "Fix all that is safe to fix in this file".to_owned(),
+        (_, Done::Rewrites) => "Extract all common subexpressions in this file".to_owned(),
     };
-    (!all.is_empty()).then(|| CodeAction { edits: all, ..CodeAction::without_edits(title, kind) })
+    Some(CodeAction { edits: all, is_put_off, ..CodeAction::without_edits(title, kind) })
 }
 
 /// The scalar of a partial redundancy that is applied only on request.

@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 
 use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::tvmscript::{
-    FunctionKind,
+    Allowances, FunctionKind,
     diagnostics::{REDEFINITION, SYNTAX_ERROR, internal_error},
 };
 use ir::{
     OccurrenceId,
+    guard::Panicked,
     plan::{CseGroup, Decision, simplify::SimplificationKind},
 };
 use rustc_hash::FxHashSet;
@@ -36,7 +37,7 @@ pub(super) fn redefined_functions(db: &RootDatabase, file: SourceFile) -> Vec<Di
         let unit = db::units(db, file).functions[again];
         // What is known of a function's comments is known of those that are lowered.
         found.functions[again].source.kind != FunctionKind::PrimFunc
-            || !db::source_map(db, unit).allowances().at(code, unit.name_range(db))
+            || !read(db, unit).allowances.at(code, unit.name_range(db))
     });
     all.map(|&(again, first)| Diagnostic {
         code,
@@ -58,16 +59,10 @@ pub(crate) fn function_diagnostics(
     at: &PlacedUnit<'_>,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
-    let syntax = syntax_errors(db, at.unit);
-    // Lowering says less about the same places.
-    let lowering = db::lowering_diagnostics(db, at.unit)
-        .iter()
-        .filter(|it| syntax.is_empty() || it.code != SYNTAX_ERROR);
-    let allowances = db::source_map(db, at.unit).allowances();
-    let mut simpler: Vec<&Simpler> = match config.levels.has_simplifications() {
-        true => simpler(db, at.unit).iter().collect(),
-        false => Vec::new(),
-    };
+    let Read { syntax, lowering, allowances, lines } = &**read(db, at.unit);
+    let Planned { panics, informational, n_inside } = planned(db, at.unit);
+    let found = config.levels.has_simplifications().then(|| simpler(db, at.unit));
+    let mut simpler: Vec<&Simpler> = found.iter().flat_map(|it| &it.simpler).collect();
     simpler.retain(|it| {
         let is_allowed = allowances.at(it.kind.name(), it.told.range);
         // Of what is half typed nobody wants to hear that it does nothing.
@@ -79,17 +74,15 @@ pub(crate) fn function_diagnostics(
         true => shared_values(db, at.unit),
         false => &[],
     };
-    let lines = PlanText::new(db, at.unit).n_lines();
-    let (shown, hidden) = worth_telling(shared, &mut simpler, config.worth, lines);
+    let (shown, hidden) = worth_telling(shared, &mut simpler, config.worth, *lines);
     // A new binding in what is still to be scheduled is for those who ask for that one.
-    let is_fixed = !shown.is_empty() && !db::cse_plan(db, at.unit).informational;
+    let is_fixed = !shown.is_empty() && !informational;
     let name = at.unit.name_range(db);
-    let mut panics: Vec<_> = db::panics(db, at.unit, config.levels.has_simplifications())
-        .map(|it| internal_error(it, name))
-        .collect();
+    let panics = panics.iter().chain(found.and_then(|it| it.panicked.as_ref()));
+    let mut panics: Vec<_> = panics.map(|it| internal_error(it, name)).collect();
     panics.dedup();
     let shared = shown.iter().map(|it| &it.told);
-    let all = syntax.iter().chain(lowering).chain(shared).chain(&panics);
+    let all = syntax.iter().chain(&**lowering).chain(shared).chain(&panics);
     let reported = all.filter(|it| !allowances.at(it.code, it.range)).map(|it| {
         ir::interrupt::check();
         let n_fixes = usize::from(it.code == COMMON_SUBEXPRESSION && is_fixed);
@@ -101,7 +94,7 @@ pub(crate) fn function_diagnostics(
     let mut told = res.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
     if let Some(first) = told.next() {
         let is_allowed = |it: &&Shared| allowances.at(it.told.code, it.told.range);
-        first.n_fixes += n_inside(db, at.unit) + hidden.iter().filter(|it| !is_allowed(it)).count();
+        first.n_fixes += n_inside + hidden.iter().filter(|it| !is_allowed(it)).count();
     }
     if !simpler.is_empty() {
         let removed = simpler.iter().filter(|it| it.is_removed).map(|it| at.to_file(it.told.range));
@@ -122,7 +115,7 @@ pub(super) fn reported_findings<'a>(
     unit: Unit<'a>,
     config: &'a DiagnosticsConfig,
 ) -> impl Iterator<Item = (FindingKind, Diagnostic)> + 'a {
-    let allowances = db::source_map(db, unit).allowances();
+    let allowances = &read(db, unit).allowances;
     function_findings(db, unit).iter().filter_map(|it| {
         ir::interrupt::check();
         let severity = config.levels.of(it.kind, it.is_shown)?;
@@ -165,10 +158,41 @@ fn worth_telling<'a>(
     (values(shown), values(hidden))
 }
 
-/// Returns the syntax errors, relative to the function.
+/// What is told of the text of a function, and what decides on what is told: kept of all functions of a file, so that
+/// who asks for all diagnostics reads the edited function alone.
+struct Read {
+    /// Relative to the function.
+    syntax: Box<[Diagnostic]>,
+    /// Relative to the function.
+    lowering: Box<[Diagnostic]>,
+    allowances: Allowances,
+    lines: usize,
+}
+
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-fn syntax_errors<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Diagnostic> {
-    super::syntax_errors(db, unit)
+fn read<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Box<Read> {
+    let syntax: Box<[_]> = super::syntax_errors(db, unit).into();
+    // Lowering says less about the same places.
+    let is_told = |it: &&Diagnostic| syntax.is_empty() || it.code != SYNTAX_ERROR;
+    let lowering = db::lowering_diagnostics(db, unit).iter().filter(is_told).cloned().collect();
+    let allowances = db::source_map(db, unit).allowances().clone();
+    let lines = db::function_text(db, unit).lines.line_count() as usize;
+    Box::new(Read { syntax, lowering, allowances, lines })
+}
+
+/// What the plan of a function says beside the values that could be shared.
+struct Planned {
+    /// The mistakes of ours that planning met.
+    panics: Box<[Panicked]>,
+    informational: bool,
+    n_inside: usize,
+}
+
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+fn planned<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Planned {
+    let panics = db::panics(db, unit).cloned().collect();
+    let informational = db::cse_plan(db, unit).informational;
+    Planned { panics, informational, n_inside: n_inside(db, unit) }
 }
 
 /// A finding in words, relative to the function; how bad it is, is for the user to say.
@@ -181,7 +205,7 @@ struct Found {
 
 /// Returns the findings other than common subexpressions.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
+fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Box<[Found]> {
     let text = FindingText::new(db, unit);
     let findings = db::findings(db, unit).iter().filter(|it| !text.is_of_known_names(it));
     findings
@@ -205,7 +229,7 @@ fn function_findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Found> {
 
 /// Returns the number of values whose names stand only in the values of other names: their hints are those of the
 /// others.
-fn n_inside(db: &RootDatabase, unit: Unit<'_>) -> usize {
+fn n_inside(db: &dyn Db, unit: Unit<'_>) -> usize {
     let text = PlanText::new(db, unit);
     let is_inside = |it: &&CseGroup| {
         it.decision.is_applied() && !text.replaced(it).any(|it| text.map.is_real(it))
@@ -226,7 +250,7 @@ struct Shared {
 
 /// Returns the values that could be computed once.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Shared> {
+fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Box<[Shared]> {
     let text = PlanText::new(db, unit);
     let mut res = Vec::new();
     for (group, rank) in text.plan.groups.iter().zip(text.ranks()) {
@@ -261,12 +285,13 @@ fn shared_values<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Shared> {
         };
         res.push(Shared { rank, saves: PlanText::saves(group), told });
     }
-    res
+    res.into()
 }
 
 /// Sets how many results the queries here keep; see [`RootDatabase::keep_few`].
 pub(super) fn keep(db: &mut dyn Db, n: usize) {
-    syntax_errors::set_lru_capacity(db, n);
+    read::set_lru_capacity(db, n);
+    planned::set_lru_capacity(db, n);
     function_findings::set_lru_capacity(db, n);
     shared_values::set_lru_capacity(db, n);
 }

@@ -133,7 +133,7 @@ pub(super) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: Unit<'db>) -> UnitDia
     }
     problems.extend(db::lowering_diagnostics(db, unit).iter().cloned());
     let name = unit.name_range(db);
-    problems.extend(db::panics(db, unit, false).map(|it| internal_error(it, name)));
+    problems.extend(db::panics(db, unit).map(|it| internal_error(it, name)));
     let words = PlanWords::new(db, unit);
     let debugging = words.as_ref().map(|it| debugging(db, unit, it)).unwrap_or_default();
     let findings = words.as_ref().map(|it| findings(db, unit, it, &debugging)).unwrap_or_default();

@@ -123,7 +123,7 @@ fn inner_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<DocumentSymbol> {
             });
         }
     }
-    let text = db::text(db, unit);
+    let text = &db::function_text(db, unit).text;
     let is_listed = |it: &&Definition| {
         it.kind == DefinitionKind::Buffer
             && text.get(std::ops::Range::<usize>::from(it.range)) == Some(&*it.name)

@@ -24,9 +24,9 @@ use crate::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FunctionHints {
     /// In text order.
-    hints: Vec<RelativeHint>,
+    hints: Box<[RelativeHint]>,
     /// Of tiles, in text order.
-    tiles: Vec<InlayHint>,
+    tiles: Box<[InlayHint]>,
     /// Lines of the function.
     lines: usize,
 }
@@ -35,13 +35,11 @@ pub(crate) struct FunctionHints {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct RelativeHint {
     offset: TextSize,
-    label: Vec<LabelPart>,
+    label: Box<[LabelPart]>,
     /// The number of its group in the plan.
     group: usize,
     /// The occurrence that it stands behind.
     occurrence: OccurrenceId,
-    /// True if it is the preferred hint of its line.
-    is_first_choice: bool,
     /// The number of its value among those of the function, in the order of what they save.
     rank: usize,
     /// The operations that its value saves.
@@ -95,9 +93,11 @@ pub(super) fn inlay_hints(
             return Vec::new();
         }
         let at = at.shown(db);
-        let FunctionHints { hints, tiles, lines } = function_hints(db, at.unit);
-        let is_shown =
-            |it: &RelativeHint| it.is_first_choice && config.worth.shows(it.rank, it.saves, *lines);
+        let FunctionHints { hints, tiles, lines } = match config.all {
+            true => all_hints(db, at.unit),
+            false => function_hints(db, at.unit),
+        };
+        let is_shown = |it: &RelativeHint| config.worth.shows(it.rank, it.saves, *lines);
         let values = hints.iter().filter(|it| config.all || is_shown(it)).map(Shown::Value);
         let tiles = tiles.iter().filter(|_| config.tiles).map(Shown::Tile);
         let is_inside = |it: &Shown<'_>| {
@@ -148,9 +148,19 @@ impl Tooltips<'_> {
     }
 }
 
-/// The hints of a function, relative to its start.
+/// The hints of a function, relative to its start: of each line the one that is preferred.
 #[salsa::tracked(returns(ref), no_eq)]
 pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionHints {
+    hints_of(db, unit, false)
+}
+
+/// All hints of a function, for those who want to see them. They are many times as many, and few functions' are kept.
+#[salsa::tracked(returns(ref), no_eq, lru = 128)]
+fn all_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionHints {
+    hints_of(db, unit, true)
+}
+
+fn hints_of(db: &dyn Db, unit: Unit<'_>, all: bool) -> FunctionHints {
     let text = PlanText::new(db, unit);
     let mut candidates = Vec::new();
     let mut marked: Vec<Vec<OccurrenceId>> = Vec::with_capacity(text.plan.groups.len());
@@ -182,20 +192,22 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionH
     let ranks = text.ranks();
     // One that cannot be worded costs itself.
     let hint = |(i, candidate): (usize, &Candidate)| {
+        if !all && best.get(&candidate.line) != Some(&i) {
+            return None;
+        }
         let &Candidate { offset, group, nth, .. } = candidate;
         let label = item(unit.name(db), || label(&text, group, nth, &marked[group]))?;
         Some(RelativeHint {
             offset,
-            label,
+            label: label.into(),
             group,
             occurrence: marked[group][nth],
-            is_first_choice: best.get(&candidate.line) == Some(&i),
             rank: ranks[group],
             saves: candidate.saves.unwrap_or(0),
         })
     };
     let hints = candidates.iter().enumerate().filter_map(hint).collect();
-    FunctionHints { hints, tiles: tile_hints(&text), lines: text.n_lines() }
+    FunctionHints { hints, tiles: tile_hints(&text).into(), lines: text.n_lines() }
 }
 
 /// The hints of the tiles that a kernel with tiles allocates: behind their names.

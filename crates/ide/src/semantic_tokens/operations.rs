@@ -54,7 +54,7 @@ fn split_markers(db: &RootDatabase, file: SourceFile) -> Vec<SemanticToken> {
 
 /// The tokens of a unit, relative to it, in text order. Those of functions are theirs, not their frame's.
 #[salsa::tracked(returns(ref), no_eq)]
-fn unit_tokens<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<SemanticToken> {
+fn unit_tokens<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Box<[SemanticToken]> {
     let mut tokens = Tokens {
         found: Vec::new(),
         open: Vec::new(),
@@ -65,7 +65,7 @@ fn unit_tokens<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<SemanticToken> {
         function: None,
     };
     unit.green(db).walk(|step| tokens.step(step));
-    tokens.found
+    tokens.found.into()
 }
 
 struct Tokens<'a> {

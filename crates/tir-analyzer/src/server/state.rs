@@ -171,6 +171,12 @@ impl State {
         &self.host
     }
 
+    /// Lets go of what was computed and is unlikely to be asked again soon, if nobody is asking: the next key shall not
+    /// find it to do.
+    pub(crate) fn let_go(&mut self) {
+        self.host.let_go();
+    }
+
     /// Returns the analysis host, for changing it. Running requests are cancelled, and have a moment to stop. A request
     /// that has not stopped by then continues with a copy of the old state, and nobody waits for it.
     pub(crate) fn host_mut(&mut self) -> &mut AnalysisHost {

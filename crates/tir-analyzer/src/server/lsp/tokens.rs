@@ -96,11 +96,51 @@ pub(crate) fn encode(
     Some(res)
 }
 
-fn numbers(tokens: &[lsp::SemanticToken]) -> Vec<u32> {
+fn numbers(tokens: &[lsp::SemanticToken]) -> impl Iterator<Item = u32> {
     let numbers = |it: &lsp::SemanticToken| {
         [it.delta_line, it.delta_start, it.length, it.token_type, it.token_modifiers_bitset]
     };
-    tokens.iter().flat_map(numbers).collect()
+    tokens.iter().flat_map(numbers)
+}
+
+/// Tokens in few bytes: seven bits of a number a byte, the last of which has its highest bit unset. Most numbers take
+/// one.
+fn packed(tokens: &[lsp::SemanticToken]) -> Arc<[u8]> {
+    let mut bytes = Vec::with_capacity(tokens.len() * 6);
+    for mut number in numbers(tokens) {
+        while number > 0x7f {
+            bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+    }
+    bytes.into()
+}
+
+/// The tokens of [`packed`].
+fn unpacked(bytes: &[u8]) -> Vec<lsp::SemanticToken> {
+    let mut bytes = bytes.iter();
+    let mut next = || {
+        let mut number = 0;
+        for shift in (0..32).step_by(7) {
+            let byte = *bytes.next()?;
+            number |= u32::from(byte & 0x7f) << shift;
+            if byte <= 0x7f {
+                break;
+            }
+        }
+        Some(number)
+    };
+    let token = || {
+        Some(lsp::SemanticToken {
+            delta_line: next()?,
+            delta_start: next()?,
+            length: next()?,
+            token_type: next()?,
+            token_modifiers_bitset: next()?,
+        })
+    };
+    std::iter::from_fn(token).collect()
 }
 
 /// The one edit that makes `new` of `old`; none if they are equal.
@@ -114,7 +154,7 @@ fn difference(
         return Vec::new();
     }
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    let data = numbers(&new[..new.len() - tail]);
+    let data: Vec<u32> = numbers(&new[..new.len() - tail]).collect();
     vec![lsp::SemanticTokensEdit {
         start: (same * 5) as u32,
         delete_count: ((old.len() - tail) * 5) as u32,
@@ -131,7 +171,7 @@ pub(crate) struct SentTokens {
 #[derive(Default)]
 struct Sent {
     number: u64,
-    tokens: Arc<[lsp::SemanticToken]>,
+    tokens: Arc<[u8]>,
 }
 
 impl SentTokens {
@@ -150,10 +190,11 @@ impl SentTokens {
         uri: &lsp::Uri,
         data: Vec<lsp::SemanticToken>,
     ) -> lsp::SemanticTokens {
+        let tokens = packed(&data);
         let mut sent = self.lock();
         let entry = sent.entry(uri.clone()).or_default();
         entry.number += 1;
-        entry.tokens = data.as_slice().into();
+        entry.tokens = tokens;
         lsp::SemanticTokens { result_id: Some(entry.number.to_string()), data }
     }
 
@@ -168,7 +209,7 @@ impl SentTokens {
         let full = self.full(uri, data);
         match last {
             Some((number, old)) if number == previous => {
-                let edits = difference(&old, &full.data);
+                let edits = difference(&unpacked(&old), &full.data);
                 lsp::SemanticTokensDelta { result_id: full.result_id, edits }.into()
             }
             _ => full.into(),
@@ -194,6 +235,14 @@ mod tests {
     fn types_are_sorted_and_every_kind_has_one() {
         assert!(TYPES.is_sorted());
         assert_eq!(TYPES.binary_search(&type_and_modifiers(TokenKind::Value).0), Ok(11));
+    }
+
+    #[test]
+    fn tokens_are_the_same_when_they_were_kept() {
+        let all = [0, 1, 127, 128, 16383, 16384, u32::MAX];
+        let tokens: Vec<_> = all.map(|it| lsp::SemanticToken { length: it, ..token(it) }).into();
+        assert_eq!(unpacked(&packed(&tokens)), tokens);
+        assert_eq!(packed(&tokens[..1]).len(), 5);
     }
 
     #[test]

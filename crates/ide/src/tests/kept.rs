@@ -1,0 +1,93 @@
+//! What is kept of a file with many functions: what is told of each, and how few of them were read.
+
+use super::{FILE, host};
+use crate::{
+    ActionKind, AnalysisHost, CodeAction, Diagnostic, DiagnosticsConfig, DocumentSymbol, Fold,
+    InlayHint, InlayHintsConfig, Language, SemanticToken, TextRange,
+};
+
+/// More than are kept as they were read.
+const N: usize = 300;
+
+fn file(factor: usize) -> String {
+    let function = |it: usize| {
+        let factor = if it == 0 { factor } else { 7 };
+        format!(
+            r#"    @T.prim_func
+    def f{it}(A: T.Buffer((128,), "int32"), B: T.Buffer((128,), "int32"), i: T.int32):
+        A[i] = B[i * {factor} + {it}] + B[i * {factor} + {it}]
+        if i * 2 == i * 2 + 1:
+            A[i] = i + 0
+"#
+        )
+    };
+    let functions: String = (0..N).map(function).collect();
+    format!(
+        "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n{functions}"
+    )
+}
+
+type Answers = (
+    Vec<InlayHint>,
+    Vec<Diagnostic>,
+    Vec<SemanticToken>,
+    Vec<DocumentSymbol>,
+    Vec<Fold>,
+    Vec<CodeAction>,
+);
+
+/// What editors ask about a whole file after each key.
+fn answers(host: &AnalysisHost) -> Answers {
+    let analysis = host.analysis();
+    // Clients ask for the tooltip of a hint that the mouse is on.
+    let hints = InlayHintsConfig { tooltips: false, ..InlayHintsConfig::default() };
+    let titles = analysis.code_action_titles(FILE, TextRange::default(), &|_: ActionKind| true);
+    (
+        analysis.inlay_hints(FILE, None, &hints).unwrap(),
+        analysis.diagnostics(FILE, &DiagnosticsConfig::default()).unwrap(),
+        analysis.semantic_tokens(FILE, None).unwrap(),
+        analysis.document_symbols(FILE).unwrap(),
+        analysis.folding_ranges(FILE).unwrap(),
+        titles.unwrap(),
+    )
+}
+
+#[test]
+fn questions_about_a_file_read_the_edited_function_only() {
+    let mut host = host(&file(5));
+    let before = answers(&host);
+    assert!(before.0.len() >= N && before.1.len() >= N && before.5.len() == 1);
+    host.let_go();
+    for factor in [9, 11] {
+        host.start_query_log();
+        host.set_text(FILE, Language::TvmScript, file(factor).as_str().into());
+        let after = answers(&host);
+        let log = host.take_query_log();
+        let of = |query: &str| log.iter().filter(|it| it.starts_with(query)).collect::<Vec<_>>();
+        assert_eq!(of("lowered("), ["lowered(f0)"]);
+        assert_eq!(of("plan("), ["plan(f0)"]);
+        assert_eq!(of("findings("), ["findings(f0)"]);
+        assert_eq!(after, answers(&super::host(&file(factor))));
+        host.let_go();
+    }
+    // What was let go is read again by who asks.
+    host.start_query_log();
+    let all = InlayHintsConfig { tooltips: true, ..InlayHintsConfig::default() };
+    let with_tooltips = host.analysis().inlay_hints(FILE, None, &all).unwrap();
+    assert_eq!(
+        with_tooltips,
+        super::host(&file(11)).analysis().inlay_hints(FILE, None, &all).unwrap()
+    );
+    let log = host.take_query_log();
+    let n_lowered = log.iter().filter(|it| it.starts_with("lowered(")).count();
+    assert!((N / 2..N).contains(&n_lowered), "{n_lowered}");
+}
+
+#[test]
+fn nothing_is_let_go_while_somebody_asks() {
+    let mut host = host(&file(5));
+    let analysis = host.analysis();
+    let before = analysis.inlay_hints(FILE, None, &InlayHintsConfig::default());
+    host.let_go();
+    assert_eq!(analysis.inlay_hints(FILE, None, &InlayHintsConfig::default()), before);
+}
