@@ -68,8 +68,11 @@ fn keep(db: &mut dyn Db, n: usize) {
 
 /// Computes what is told of a unit.
 pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
-    if unit.form(db) == Form::Operations {
-        operations::unit_diagnostics(db, unit);
+    match unit.form(db) {
+        Form::Expressions => expressions::warm(db, unit),
+        Form::Operations => {
+            operations::unit_diagnostics(db, unit);
+        }
     }
 }
 

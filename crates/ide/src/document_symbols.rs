@@ -3,7 +3,7 @@
 mod expressions;
 mod operations;
 
-use db::{RootDatabase, SourceFile};
+use db::{Db, RootDatabase, SourceFile, Unit};
 use syntax::{Form, TextRange};
 
 /// The kind of a symbol.
@@ -36,6 +36,13 @@ pub struct DocumentSymbol {
     pub selection_range: TextRange,
     /// The nested symbols.
     pub children: Vec<DocumentSymbol>,
+}
+
+/// Computes the outline of a function of statements; those of operations follow from the tree.
+pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
+    if unit.form(db) == Form::Expressions {
+        expressions::inner_symbols(db, unit);
+    }
 }
 
 /// The outline of a file.

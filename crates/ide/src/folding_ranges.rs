@@ -3,7 +3,7 @@
 mod expressions;
 mod operations;
 
-use db::{PlacedUnit, RootDatabase, SourceFile};
+use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use syntax::{Form, TextRange};
 
 use crate::units::of_units;
@@ -17,6 +17,13 @@ pub struct Fold {
     pub keeps_last_line: bool,
     /// True if the fold is a group of comments.
     pub is_comment: bool,
+}
+
+/// Computes the folds of a function of statements; those of operations follow from the tree.
+pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
+    if unit.form(db) == Form::Expressions {
+        expressions::folds(db, unit);
+    }
 }
 
 /// Returns the folds of a file.

@@ -6,7 +6,7 @@
 mod expressions;
 mod operations;
 
-use db::{RootDatabase, SourceFile};
+use db::{Db, RootDatabase, SourceFile, Unit};
 use syntax::{Form, TextRange};
 
 /// The kind of a token.
@@ -57,6 +57,13 @@ pub struct SemanticToken {
     pub kind: TokenKind,
     /// True if the token defines the name.
     pub is_definition: bool,
+}
+
+/// Computes the tokens of a function of statements; those of operations follow from the tree.
+pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
+    if unit.form(db) == Form::Expressions {
+        expressions::function_tokens(db, unit);
+    }
 }
 
 /// The tokens of a file, or those that touch a range; in text order, none over another.

@@ -7,9 +7,9 @@ use ir::guard::Panicked;
 use syntax::{Form, TextRange, TextSize};
 
 use crate::{
-    diagnostics,
+    diagnostics, document_symbols, folding_ranges,
     guarded::{item, try_item},
-    inlay_hints,
+    inlay_hints, semantic_tokens,
 };
 
 /// The innermost function of statements around an offset, and the offset in it.
@@ -92,8 +92,13 @@ pub(crate) fn n_units(db: &RootDatabase, file: SourceFile) -> usize {
     db::placed_units(db, file).count()
 }
 
-/// Computes in advance the parts of a unit that are shown without a request.
+/// Computes in advance the parts of a unit that are shown without a request. Of a function of statements that is all
+/// that editors ask of a whole file: soon it is no longer known how it was read.
 pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
-    diagnostics::warm(db, unit);
-    inlay_hints::warm(db, db::shown(db, unit));
+    let shown = db::shown(db, unit);
+    inlay_hints::warm(db, shown);
+    diagnostics::warm(db, shown);
+    semantic_tokens::warm(db, unit);
+    document_symbols::warm(db, unit);
+    folding_ranges::warm(db, unit);
 }

@@ -158,6 +158,15 @@ fn worth_telling<'a>(
     (values(shown), values(hidden))
 }
 
+/// Computes what is told of a function.
+pub(super) fn warm(db: &dyn Db, unit: Unit<'_>) {
+    read(db, unit);
+    planned(db, unit);
+    shared_values(db, unit);
+    function_findings(db, unit);
+    simpler(db, unit);
+}
+
 /// What is told of the text of a function, and what decides on what is told: kept of all functions of a file, so that
 /// who asks for all diagnostics reads the edited function alone.
 struct Read {

@@ -103,7 +103,7 @@ fn function_symbol(db: &RootDatabase, at: PlacedUnit<'_>) -> DocumentSymbol {
 /// The blocks and buffers of a function, relative to it, in text order: those that are written in it, and not in a
 /// macro that it calls.
 #[salsa::tracked(returns(ref), no_eq)]
-fn inner_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<DocumentSymbol> {
+pub(super) fn inner_symbols<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<DocumentSymbol> {
     let body = db::body(db, unit);
     let map = db::source_map(db, unit);
     let mut res = Vec::new();

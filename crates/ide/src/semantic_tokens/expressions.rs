@@ -30,7 +30,7 @@ pub(super) fn semantic_tokens(
 
 /// The names of a function, relative to it, in text order.
 #[salsa::tracked(returns(ref), no_eq)]
-fn function_tokens<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Box<[SemanticToken]> {
+pub(super) fn function_tokens<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Box<[SemanticToken]> {
     let map = db::source_map(db, unit);
     let mut res: Vec<SemanticToken> = Vec::new();
     for (range, id) in map.mentions() {

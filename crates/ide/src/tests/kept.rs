@@ -84,6 +84,26 @@ fn questions_about_a_file_read_the_edited_function_only() {
 }
 
 #[test]
+fn what_was_made_in_advance_is_all_that_is_asked() {
+    let mut host = host(&file(5));
+    for first in (0..N).step_by(16) {
+        host.analysis().warm(FILE, first..N.min(first + 16)).unwrap();
+        host.let_go();
+    }
+    host.start_query_log();
+    let analysis = host.analysis();
+    let hints = InlayHintsConfig { tooltips: false, ..InlayHintsConfig::default() };
+    analysis.inlay_hints(FILE, None, &hints).unwrap();
+    analysis.diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
+    analysis.semantic_tokens(FILE, None).unwrap();
+    analysis.document_symbols(FILE).unwrap();
+    analysis.folding_ranges(FILE).unwrap();
+    let log = host.take_query_log();
+    let read = log.iter().filter(|it| it.starts_with("lowered(") || it.starts_with("plan("));
+    assert_eq!(read.collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+#[test]
 fn nothing_is_let_go_while_somebody_asks() {
     let mut host = host(&file(5));
     let analysis = host.analysis();
