@@ -1,8 +1,9 @@
 //! Eviction: the limits on the memory for computed results.
 //!
-//! A server keeps what is told of each function, as it is told: it is asked again. How a function of statements was read
-//! and planned it keeps of 128 functions, those that were asked about last (`lru = 128`): that takes many times the
-//! text. What is beyond goes with the next change, or earlier where the owner has time ([`RootDatabase::let_go`]).
+//! A server keeps what is told of each function, as it is told: it is asked again. How a function of statements was
+//! read and planned it keeps of 128 functions, those that were asked about last (`lru = 128`): that takes many times
+//! the text. Results beyond go with the next change, or earlier where the owner has time
+//! ([`RootDatabase::let_go`]).
 //!
 //! A caller that queries a whole file once would hold what is told of thousands of functions, each used once. Between
 //! two of them it releases the results so far: the queries that say `lru = 0` keep everything until

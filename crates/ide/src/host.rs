@@ -143,8 +143,8 @@ impl AnalysisHost {
         !self.readers.is_empty()
     }
 
-    /// Drops what was computed of functions that nobody has asked about lately, and is made again on demand. Does nothing
-    /// while there are snapshots: a change drops it too, but somebody waits for that one.
+    /// Drops what was computed of functions that nobody has asked about lately, and is made again on demand. Does
+    /// nothing while there are snapshots: a change drops it too, but somebody waits for that one.
     pub fn let_go(&mut self) {
         if !self.is_asked() {
             self.db.let_go();

@@ -53,6 +53,7 @@ mod tests;
 mod tiles;
 mod units;
 mod value_facts;
+mod warming;
 mod workspace_symbols;
 
 use std::{cell::RefCell, ops::Range, panic::AssertUnwindSafe, sync::Arc};
@@ -556,7 +557,7 @@ impl Analysis {
         self.ask(file, |db, file| {
             let units = &db::units(db, file).functions;
             for &unit in units.get(functions).into_iter().flatten() {
-                units::warm(db, unit);
+                warming::warm(db, unit);
                 db.unwind_if_revision_cancelled();
             }
         })

@@ -2,15 +2,11 @@
 
 use std::{ops::Range, sync::Arc};
 
-use db::{Content, Db, PlacedUnit, RootDatabase, SourceFile, Unit};
+use db::{Content, PlacedUnit, RootDatabase, SourceFile};
 use ir::guard::Panicked;
 use syntax::{Form, TextRange, TextSize};
 
-use crate::{
-    diagnostics, document_symbols, folding_ranges,
-    guarded::{item, try_item},
-    inlay_hints, semantic_tokens,
-};
+use crate::guarded::{item, try_item};
 
 /// The innermost function of statements around an offset, and the offset in it.
 pub(crate) fn function_at(
@@ -90,15 +86,4 @@ pub(crate) fn try_units<'db, T>(
 /// Returns the number of units of a file. O(units).
 pub(crate) fn n_units(db: &RootDatabase, file: SourceFile) -> usize {
     db::placed_units(db, file).count()
-}
-
-/// Computes in advance the parts of a unit that are shown without a request. Of a function of statements that is all
-/// that editors ask of a whole file: soon it is no longer known how it was read.
-pub(crate) fn warm(db: &dyn Db, unit: Unit<'_>) {
-    let shown = db::shown(db, unit);
-    inlay_hints::warm(db, shown);
-    diagnostics::warm(db, shown);
-    semantic_tokens::warm(db, unit);
-    document_symbols::warm(db, unit);
-    folding_ranges::warm(db, unit);
 }

@@ -42,7 +42,6 @@ const ACCEPTED: &[Accepted] = &[
     ("crates/frontend/src/tvmscript/lower/arguments.rs", 3, EXPRESSIONS),
     ("crates/frontend/src/tvmscript/simplify_edits/chains.rs", 2, NOT_CUT),
     ("crates/frontend/src/tvmscript/staging/function.rs", 2, DATA),
-    ("crates/ide/src/diagnostics.rs", 2, NOT_CUT),
     ("crates/interp/src/access.rs", 15, ONE_MACHINE),
     ("crates/interp/src/bind.rs", 2, NOT_CUT),
     ("crates/interp/src/mlir/affine.rs", 20, ONE_MACHINE),

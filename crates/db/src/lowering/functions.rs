@@ -1,7 +1,7 @@
 //! Functions of statements, lowered.
 //!
-//! What is told of a function for a whole file is kept as the words that are told; so few functions are kept as they
-//! were read: those that were asked about last. The others are read again on demand.
+//! Few functions are kept as they were read, those that were asked about last: for a whole file the words are kept that
+//! are told of each. The others are read again on demand.
 
 use std::sync::Arc;
 

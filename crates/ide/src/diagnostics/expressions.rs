@@ -167,8 +167,8 @@ pub(super) fn warm(db: &dyn Db, unit: Unit<'_>) {
     simpler(db, unit);
 }
 
-/// What is told of the text of a function, and what decides on what is told: kept of all functions of a file, so that
-/// who asks for all diagnostics reads the edited function alone.
+/// The diagnostics of the text of a function, and what decides on those that are told: kept of all functions of a file,
+/// so that who asks for all diagnostics reads the edited function alone.
 struct Read {
     /// Relative to the function.
     syntax: Box<[Diagnostic]>,
@@ -189,7 +189,7 @@ fn read<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Box<Read> {
     Box::new(Read { syntax, lowering, allowances, lines })
 }
 
-/// What the plan of a function says beside the values that could be shared.
+/// The answers of the plan of a function beside the values that could be shared.
 struct Planned {
     /// The mistakes of ours that planning met.
     panics: Box<[Panicked]>,

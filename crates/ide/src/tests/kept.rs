@@ -1,4 +1,4 @@
-//! What is kept of a file with many functions: what is told of each, and how few of them were read.
+//! The memory for a file with many functions: all is kept that is told of each, and few as they were read.
 
 use super::{FILE, host};
 use crate::{
@@ -36,12 +36,13 @@ type Answers = (
     Vec<CodeAction>,
 );
 
-/// What editors ask about a whole file after each key.
+/// The answers that editors want about a whole file after each key.
 fn answers(host: &AnalysisHost) -> Answers {
     let analysis = host.analysis();
     // Clients ask for the tooltip of a hint that the mouse is on.
     let hints = InlayHintsConfig { tooltips: false, ..InlayHintsConfig::default() };
-    let titles = analysis.code_action_titles(FILE, TextRange::default(), &|_: ActionKind| true);
+    let wants = |it| !matches!(it, ActionKind::FixRule(_));
+    let titles = analysis.code_action_titles(FILE, TextRange::default(), &wants);
     (
         analysis.inlay_hints(FILE, None, &hints).unwrap(),
         analysis.diagnostics(FILE, &DiagnosticsConfig::default()).unwrap(),
