@@ -2,7 +2,8 @@
 //!
 //! Only requests for an edit call this: reading back costs as much as reading.
 
-use frontend::tvmscript::{CheckedEdits, ReadBack, Selection};
+use dataflow::analyses::Analyses;
+use frontend::tvmscript::{CheckedEdits, FunctionSource, ReadBack, Selection};
 use ir::{
     Occurrences,
     plan::{CsePlan, finding::FindingFix, simplify::SimplifyPlan},
@@ -86,25 +87,34 @@ fn after<'db, R>(
 ) -> Option<R> {
     let Source::Function(source) = unit.source(db) else { return None };
     let source = source.edited(edit)?;
+    read_again(db, unit, &source, |function, analyses| function.with_planner(analyses, ask))
+}
+
+/// Asks about a function as an edit leaves it, read with its own names; none if it has an error.
+pub(super) fn read_again<'db, R>(
+    db: &'db dyn Db,
+    unit: Unit<'db>,
+    source: &FunctionSource,
+    ask: impl FnOnce(Function<'_>, &Analyses<'_>) -> R,
+) -> Option<R> {
     let environment = DbEnvironment { db, unit };
-    let lowered = expressions::lower(&source, &environment);
+    let lowered = expressions::lower(source, &environment);
     if expressions::first_error(&lowered).is_some() {
         return None;
     }
     let occurrences = Occurrences::collect(&lowered.body);
-    let function = Function { source: &source, environment: &environment, lowered: &lowered };
-    let analyses = function.analyses(&occurrences);
-    Some(lowered.source_map.with_view(|view| ask(Planner { analyses: &analyses, view })))
+    let function = Function { source, environment: &environment, lowered: &lowered };
+    Some(ask(function, &function.analyses(&occurrences)))
 }
 
 /// Runs `edits` on a function as it was read; there are none of a unit of operations.
-fn edited<'db>(
+pub(super) fn edited<'db, R: Default>(
     db: &'db dyn Db,
     (unit, reading): (Unit<'db>, ReadBack),
-    edits: impl FnOnce(Editor<'_>) -> CheckedEdits,
-) -> CheckedEdits {
-    let Source::Function(source) = unit.source(db) else { return CheckedEdits::default() };
-    let Lowered::Expressions(lowered) = lowered(db, unit) else { return CheckedEdits::default() };
+    edits: impl FnOnce(Editor<'_>) -> R,
+) -> R {
+    let Source::Function(source) = unit.source(db) else { return R::default() };
+    let Lowered::Expressions(lowered) = lowered(db, unit) else { return R::default() };
     let function = Function { source, environment: &DbEnvironment { db, unit }, lowered };
     let text = &function_text(db, unit).text;
     edits(Editor { function, text, occurrences: occurrences(db, unit), reading })

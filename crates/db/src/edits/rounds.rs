@@ -4,24 +4,22 @@
 //! then values are shared. So to ask a second time gives nothing. O(function) a round, and a reading of each edited
 //! text.
 
+use std::borrow::Cow;
+
 use frontend::tvmscript::{CheckedEdits, FunctionSource, Lowered, ReadBack, Selection};
-use ir::{
-    Occurrences,
-    plan::{
-        COMMON_SUBEXPRESSION, CsePlan,
-        simplify::{Simplification, SimplificationKind, SimplifyPlan},
-    },
+use ir::plan::{
+    COMMON_SUBEXPRESSION, CsePlan,
+    simplify::{Simplification, SimplificationKind, SimplifyPlan},
 };
-use pipeline::expressions::{self, Editor, Function};
+use pipeline::expressions::Editor;
 use syntax::TextEdit;
 use transform::findings::{Finding, FindingKind};
 
+use super::expressions::{edited, read_again};
 use crate::{
     Db,
-    environment::DbEnvironment,
     finding::{findings, simplifications},
     function_texts::function_text,
-    lowering::{Lowered as Read, lowered, occurrences},
     planning::cse_plan,
     unit::{Source, Unit},
 };
@@ -94,20 +92,15 @@ pub fn all_fixes<'db>(
     reading: ReadBack,
 ) -> AllFixes {
     let Source::Function(source) = unit.source(db) else { return AllFixes::default() };
-    let Read::Expressions(first) = lowered(db, unit) else { return AllFixes::default() };
-    let environment = &DbEnvironment { db, unit };
-    let function = Function { source, environment, lowered: first };
-    let mut text = function_text(db, unit).text.to_string();
-    let editor = Editor { function, text: &text, occurrences: occurrences(db, unit), reading };
     let known = Plans {
-        findings: &|| findings(db, unit).to_vec(),
-        simplifications: &|| simplifications(db, unit).as_ref().clone(),
-        sharing: &|| cse_plan(db, unit).clone(),
+        findings: &|| Cow::Borrowed(&***findings(db, unit)),
+        simplifications: &|| Cow::Borrowed(&***simplifications(db, unit)),
+        sharing: &|| Cow::Borrowed(cse_plan(db, unit)),
     };
-    let (found, mut removes) = round(editor, wanted, &known);
+    let first = edited(db, (unit, reading), |it| round(it, wanted, &known));
+    let (mut step, mut removes) = (first.0.edit, first.1);
     let mut all = TextEdit::new();
-    let mut step = found.edit;
-    let mut source = source.clone();
+    let (mut source, mut text) = (source.clone(), function_text(db, unit).text.to_string());
     for n_done in 1.. {
         if step.is_empty() {
             break;
@@ -119,43 +112,43 @@ pub fn all_fixes<'db>(
         // An edit that reaches the header is a last one.
         let Some(edited) = source.edited(&step) else { break };
         (source, text) = (edited.into(), step.apply(&text));
-        let (found, removes_more) = again(db, (unit, environment), (&source, &text), wanted);
-        (step, removes) = (found.edit, removes || removes_more);
+        let found = again(db, unit, (&source, &text), wanted).unwrap_or_default();
+        (step, removes) = (found.0.edit, removes || found.1);
     }
     AllFixes { edit: all, removes }
 }
 
-/// One round in a function that was edited.
+/// One round in a function that was edited; none if it has an error.
 fn again<'db>(
     db: &'db dyn Db,
-    (unit, environment): (Unit<'db>, &DbEnvironment<'db>),
+    unit: Unit<'db>,
     (source, text): (&FunctionSource, &str),
     wanted: Fixes,
-) -> (CheckedEdits, bool) {
+) -> Option<(CheckedEdits, bool)> {
     let options = unit.configuration(db).options(db);
-    let lowered = expressions::lower(source, environment);
-    if expressions::first_error(&lowered).is_some() {
-        return (CheckedEdits::default(), false);
-    }
-    let occurrences = Occurrences::collect(&lowered.body);
-    let function = Function { source, environment, lowered: &lowered };
-    let analyses = function.analyses(&occurrences);
-    let editor = Editor { function, text, occurrences: &occurrences, reading: ReadBack::Now };
-    let plans = Plans {
-        findings: &|| {
-            function.with_planner(&analyses, |it| it.findings(&options.findings, &|| None))
-        },
-        simplifications: &|| function.with_planner(&analyses, |it| it.simplifications()),
-        sharing: &|| function.with_planner(&analyses, |it| it.sharing(&options.cse)),
-    };
-    round(editor, wanted, &plans)
+    read_again(db, unit, source, |function, analyses| {
+        let occurrences = analyses.occurrences;
+        let editor = Editor { function, text, occurrences, reading: ReadBack::Now };
+        let plans = Plans {
+            findings: &|| {
+                function
+                    .with_planner(analyses, |it| it.findings(&options.findings, &|| None))
+                    .into()
+            },
+            simplifications: &|| {
+                Cow::Owned(function.with_planner(analyses, |it| it.simplifications()))
+            },
+            sharing: &|| Cow::Owned(function.with_planner(analyses, |it| it.sharing(&options.cse))),
+        };
+        round(editor, wanted, &plans)
+    })
 }
 
 /// The plans of a function, made when they are asked for.
 struct Plans<'a> {
-    findings: &'a dyn Fn() -> Vec<Finding>,
-    simplifications: &'a dyn Fn() -> SimplifyPlan,
-    sharing: &'a dyn Fn() -> CsePlan,
+    findings: &'a dyn Fn() -> Cow<'a, [Finding]>,
+    simplifications: &'a dyn Fn() -> Cow<'a, SimplifyPlan>,
+    sharing: &'a dyn Fn() -> Cow<'a, CsePlan>,
 }
 
 /// The edits of one round, and whether they remove something.
@@ -187,11 +180,7 @@ fn share(editor: Editor<'_>, plan: &CsePlan) -> CheckedEdits {
 fn simplify(editor: Editor<'_>, plan: &SimplifyPlan, kind: SimplificationKind) -> CheckedEdits {
     let map = &editor.function.lowered.source_map;
     let is_wanted = |it: &Simplification| it.kind == kind && !map.is_allowed(kind.name(), it.place);
-    let mut wanted = vec![false; plan.items.len()];
-    for at in (0..plan.items.len()).filter(|at| is_wanted(&plan.items[*at])) {
-        let needed = plan.with_needs(at);
-        wanted.iter_mut().zip(needed).for_each(|(has, needed)| *has |= needed);
-    }
+    let wanted = plan.with_needs_of(is_wanted, usize::MAX);
     match wanted.contains(&true) {
         true => editor.simplify(plan, |at| wanted[at]),
         false => CheckedEdits::default(),

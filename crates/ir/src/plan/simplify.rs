@@ -175,4 +175,24 @@ impl SimplifyPlan {
         }
         wanted
     }
+
+    /// The wanted items with what each needs, in order, as long as no more than `limit` are done; by index whether one
+    /// is among them. An item that would pass the limit is left out. O(items) a wanted item.
+    pub fn with_needs_of(
+        &self,
+        is_wanted: impl Fn(&Simplification) -> bool,
+        limit: usize,
+    ) -> Vec<bool> {
+        let mut done = vec![false; self.items.len()];
+        let mut left = limit;
+        for at in (0..self.items.len()).filter(|at| is_wanted(&self.items[*at])) {
+            let needed = self.with_needs(at);
+            let n_new = needed.iter().zip(&done).filter(|(needed, has)| **needed && !**has).count();
+            if n_new <= left {
+                left -= n_new;
+                done.iter_mut().zip(needed).for_each(|(has, needed)| *has |= needed);
+            }
+        }
+        done
+    }
 }

@@ -500,16 +500,7 @@ fn simplifications(
         options.simplifications[it.kind as usize] && !map.is_allowed(it.kind.name(), it.place)
     };
     // With what they need; the number of fixes that are left counts both.
-    let mut wanted = vec![false; plan.items.len()];
-    let mut left = budget.left().unwrap_or(usize::MAX);
-    for at in (0..plan.items.len()).filter(|at| is_wanted(&plan.items[*at])) {
-        let needed = plan.with_needs(at);
-        let n_new = needed.iter().zip(&wanted).filter(|(needed, has)| **needed && !**has).count();
-        if n_new <= left {
-            left -= n_new;
-            wanted.iter_mut().zip(needed).for_each(|(has, needed)| *has |= needed);
-        }
-    }
+    let wanted = plan.with_needs_of(is_wanted, budget.left().unwrap_or(usize::MAX));
     editor.simplify(&plan, |at| wanted[at])
 }
 
