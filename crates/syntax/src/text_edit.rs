@@ -174,6 +174,7 @@ impl TextEdit {
         let in_middle =
             |it: &Edit, by: i64| TextRange::at(shift(it.range.start(), by), it.new_len());
         loop {
+            interrupt::check();
             let next = [
                 first.peek().map(|it| in_middle(it, grown).start()),
                 second.peek().map(|it| it.range.start()),

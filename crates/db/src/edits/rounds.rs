@@ -97,23 +97,24 @@ pub fn all_fixes<'db>(
         simplifications: &|| Cow::Borrowed(&***simplifications(db, unit)),
         sharing: &|| Cow::Borrowed(cse_plan(db, unit)),
     };
-    let first = edited(db, (unit, reading), |it| round(it, wanted, &known));
-    let (mut step, mut removes) = (first.0.edit, first.1);
-    let mut all = TextEdit::new();
-    let (mut source, mut text) = (source.clone(), function_text(db, unit).text.to_string());
-    for n_done in 1.. {
-        if step.is_empty() {
+    let (first, mut removes) = edited(db, (unit, reading), |it| round(it, wanted, &known));
+    let mut all = first.edit;
+    if reading == ReadBack::Later || all.is_empty() {
+        return AllFixes { edit: all, removes };
+    }
+    // An edit that reaches the header is a last one.
+    let after = |source: &FunctionSource, text: &str, step: &TextEdit| {
+        Some((source.edited(step)?, step.apply(text)))
+    };
+    let mut now = after(source, &function_text(db, unit).text, &all);
+    for _ in 1..MAX_ROUNDS {
+        let Some((source, text)) = &now else { break };
+        let (found, removed) = again(db, unit, (source, text), wanted).unwrap_or_default();
+        if found.edit.is_empty() {
             break;
         }
-        all = all.then(&text, &step);
-        if reading == ReadBack::Later || n_done == MAX_ROUNDS {
-            break;
-        }
-        // An edit that reaches the header is a last one.
-        let Some(edited) = source.edited(&step) else { break };
-        (source, text) = (edited.into(), step.apply(&text));
-        let found = again(db, unit, (&source, &text), wanted).unwrap_or_default();
-        (step, removes) = (found.0.edit, removes || found.1);
+        (all, removes) = (all.then(text, &found.edit), removes || removed);
+        now = after(source, text, &found.edit);
     }
     AllFixes { edit: all, removes }
 }
