@@ -165,6 +165,7 @@ impl Conditions {
             let is_graph = flow.is_graph(block);
             let mut context = start;
             for &op in &flow.body.blocks[block].ops {
+                ir::interrupt::check();
                 conditions.before[op] = context;
                 if !is_graph {
                     let operands = &flow.body.ops[op].operands;
@@ -225,6 +226,7 @@ impl Conditions {
         let mut open: Vec<Arm> = Vec::new();
         let mut next = 0;
         while next < flow.occurrences.len() {
+            ir::interrupt::check();
             let id = OccurrenceId::new(next);
             let occurrence = flow.occurrences[id];
             let flags = flow.body.expr(occurrence.expr).flags;

@@ -311,6 +311,7 @@ impl Elements {
         // What only one store names can only be overwritten by a loop over all of its buffer.
         covering.retain(|it| n_stores[&it.2.buffer] > 1);
         in_order.retain(|it| {
+            ir::interrupt::check();
             let stores = &groups[it];
             let writes = |op: &&OpId| is_writer(steps, **op, it.class);
             let Some(&last) = stores.iter().rev().find(writes) else { return false };
@@ -325,6 +326,7 @@ impl Elements {
         all.dedup();
         let mut this = Elements::default();
         for (index, element) in all.iter().enumerate() {
+            ir::interrupt::check();
             this.add(flow.body, ElementId::new(index), element);
             for &store in groups.get(element).into_iter().flatten() {
                 this.of_store.insert(store, ElementId::new(index));

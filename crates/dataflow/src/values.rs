@@ -24,7 +24,7 @@ use ir::{
     plan::Equivalence as Level,
     role,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::{
@@ -250,10 +250,12 @@ impl<'a> Numbering<'a> {
         work: &mut u64,
     ) -> Vec<ValueNumber> {
         let start = range.start.index();
+        let n = range.end.index() - start;
         let mut table = NumberTable {
             start,
-            of: vec![ValueNumber(0); range.end.index() - start],
-            of_node: FxHashMap::default(),
+            of: vec![ValueNumber(0); n],
+            // A table that grows is moved as a whole, and nothing ends that.
+            of_node: FxHashMap::with_capacity_and_hasher(n.min(self.body.n_exprs()), FxBuildHasher),
             versions: Versions::default(),
             bound: FxHashMap::default(),
         };

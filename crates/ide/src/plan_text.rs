@@ -181,7 +181,10 @@ impl<'db> PlanText<'db> {
     /// ones in the order of the program. O(occurrences + groups · log groups).
     pub(crate) fn ranks(&self) -> Vec<usize> {
         let groups = &self.plan.groups;
-        let is_in_text = |group| self.replaced(group).any(|it| self.map.is_real(it));
+        let is_in_text = |group| {
+            ir::interrupt::check();
+            self.replaced(group).any(|it| self.map.is_real(it))
+        };
         let mut order: Vec<usize> =
             (0..groups.len()).filter(|&it| is_in_text(&groups[it])).collect();
         order.sort_by_key(|&it| std::cmp::Reverse(PlanText::saves(&groups[it])));

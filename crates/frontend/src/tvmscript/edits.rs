@@ -74,6 +74,7 @@ impl Writer<'_> {
     fn edits(&self) -> TextEdit {
         let mut replaced: FxHashMap<TextRange, (OccurrenceId, &str)> = FxHashMap::default();
         for binding in &self.plan.bindings {
+            ir::interrupt::check();
             self.replace(&mut replaced, &binding.replaces, &binding.name);
         }
         for group in &self.plan.groups {
@@ -102,6 +103,7 @@ impl Writer<'_> {
         edits.extend(self.cells());
         let mut end = None;
         for edit in names {
+            ir::interrupt::check();
             // Two copies of one text are one edit; nothing else can overlap.
             if end.is_none_or(|it| it <= edit.range.start()) {
                 end = Some(edit.range.end());
@@ -119,6 +121,7 @@ impl Writer<'_> {
     ) {
         // A virtual occurrence is a copy of a real one that is replaced too: it has no text of its own.
         for &occurrence in occurrences.iter().filter(|&&it| self.map.is_real(it)) {
+            ir::interrupt::check();
             let range = self.map.occurrence_range(occurrence);
             replaced.entry(range).or_insert((occurrence, name));
         }

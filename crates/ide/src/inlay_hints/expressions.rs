@@ -165,6 +165,7 @@ fn hints_of(db: &dyn Db, unit: Unit<'_>, all: bool) -> FunctionHints {
     let mut candidates = Vec::new();
     let mut marked: Vec<Vec<OccurrenceId>> = Vec::with_capacity(text.plan.groups.len());
     for (i, group) in text.plan.groups.iter().enumerate() {
+        ir::interrupt::check();
         let occurrences = marked_occurrences(&text, group);
         let is_applied = group.decision.is_applied();
         let saves = PlanText::saves(group);
@@ -181,9 +182,13 @@ fn hints_of(db: &dyn Db, unit: Unit<'_>, all: bool) -> FunctionHints {
         }
         marked.push(occurrences);
     }
-    candidates.sort_by_key(|it| (it.offset, it.group, it.nth));
+    candidates.sort_by_key(|it| {
+        ir::interrupt::check();
+        (it.offset, it.group, it.nth)
+    });
     let mut best: FxHashMap<u32, usize> = FxHashMap::default();
     for (i, candidate) in candidates.iter().enumerate().filter(|(_, it)| it.saves.is_some()) {
+        ir::interrupt::check();
         let best = best.entry(candidate.line).or_insert(i);
         if candidate.saves > candidates[*best].saves {
             *best = i;
@@ -192,6 +197,7 @@ fn hints_of(db: &dyn Db, unit: Unit<'_>, all: bool) -> FunctionHints {
     let ranks = text.ranks();
     // One that cannot be worded costs itself.
     let hint = |(i, candidate): (usize, &Candidate)| {
+        ir::interrupt::check();
         if !all && best.get(&candidate.line) != Some(&i) {
             return None;
         }

@@ -23,8 +23,14 @@ pub(super) fn semantic_tokens(
     };
     let mut res: Vec<_> = of_units(db, file, range, tokens).flatten().collect();
     // Functions may stand in others.
-    res.sort_by_key(|it| (it.range.start(), it.range.end()));
-    res.dedup_by(|b, a| b.range.start() < a.range.end());
+    res.sort_by_key(|it| {
+        ir::interrupt::check();
+        (it.range.start(), it.range.end())
+    });
+    res.dedup_by(|b, a| {
+        ir::interrupt::check();
+        b.range.start() < a.range.end()
+    });
     res
 }
 

@@ -57,10 +57,10 @@ impl<'a> Values<'a> {
         work: &mut Work,
     ) -> Values<'a> {
         let numbers = memory.number(level);
-        let ids = (0..facts.occurrences.len()).map(OccurrenceId::new);
+        let classes = facts.occurrences.iter().map(|(id, _)| numbers.of(id).index() as Class);
         let mut values = Values {
             occurrences: facts.occurrences,
-            class: ids.map(|it| numbers.of(it).index() as Class).collect(),
+            class: classes.collect(),
             n_classes: numbers.len(),
             visible_from: Vec::new(),
             leaves: FxHashMap::default(),
@@ -69,12 +69,12 @@ impl<'a> Values<'a> {
         if level > Equivalence::Commutative {
             values.leaves = leaves(facts, &values);
         }
-        let nodes = || (0..facts.body.n_exprs()).map(ExprId::new);
-        if nodes().any(|it| facts.body.expr(it).flags.has_load) {
+        if facts.body.exprs().any(|(_, it)| it.flags.has_load) {
             values.visible_from = visible_from(facts, &memory.versions);
             work.visited += facts.occurrences.len() as u64;
         }
-        if nodes().any(|it| facts.sharing(it).intersects(Sharing::CONVERGENT)) {
+        let is_convergent = |it| facts.sharing(it).intersects(Sharing::CONVERGENT);
+        if facts.body.exprs().any(|(it, _)| is_convergent(it)) {
             values.split_convergent(facts);
         }
         values

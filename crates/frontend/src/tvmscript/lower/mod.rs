@@ -326,6 +326,7 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
     let mut value_definitions = vec![None; state.body.values.len()];
     let mut buffer_definitions = vec![None; state.body.buffers.len()];
     for definition in &state.definitions {
+        ir::interrupt::check();
         if let Some(value) = definition.value {
             value_definitions[value.index()].get_or_insert(definition.range);
         }

@@ -44,6 +44,7 @@ impl Lists {
         work.visited += 2 * facts.occurrences.len() as u64;
         let mut starts = vec![0u32; values.len() + 1];
         for &id in &counted {
+            ir::interrupt::check();
             starts[values.class(id) as usize + 1] += 1;
         }
         for at in 1..starts.len() {
@@ -52,6 +53,7 @@ impl Lists {
         let mut next = starts.clone();
         let mut occurrences = vec![OccurrenceId::new(0); counted.len()];
         for id in counted {
+            ir::interrupt::check();
             let at = &mut next[values.class(id) as usize];
             occurrences[*at as usize] = id;
             *at += 1;
@@ -65,6 +67,7 @@ impl Lists {
         let mut kept = Vec::with_capacity(self.occurrences.len());
         let mut starts = Vec::with_capacity(self.starts.len());
         for class in self.starts.windows(2) {
+            ir::interrupt::check();
             starts.push(kept.len() as u32);
             let mut end = OccurrenceId::new(0);
             for &id in &self.occurrences[class[0] as usize..class[1] as usize] {

@@ -23,6 +23,7 @@ pub(super) fn largest_first(
 ) -> Vec<Class> {
     let mut sorted = Vec::new();
     for class in 0..values.len() as Class {
+        ir::interrupt::check();
         let list = lists.of(class);
         if list.len() < 2 {
             continue;
@@ -53,7 +54,7 @@ pub(super) fn written_out(body: &Body) -> Vec<u32> {
     const OPEN: u32 = u32::MAX;
     let mut sizes = vec![0; body.n_exprs()];
     let mut stack: Vec<ExprId> = Vec::new();
-    for expr in (0..body.n_exprs()).map(ExprId::new) {
+    for (expr, _) in body.exprs() {
         stack.push(expr);
         while let Some(&at) = stack.last() {
             let is_open = sizes[at.index()] == OPEN;
