@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::process::run_quiet;
 use crate::skip::Skip;
@@ -24,6 +25,9 @@ impl Venv {
     /// # Errors
     /// A [`Skip`] of that name where there is no Python 3 or a package cannot be had.
     pub fn with_packages(ws: &Workspace, name: &str, packages: &[&str]) -> Result<Venv, Skip> {
+        // Stages that run at the same time may want the same one.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let venv = Venv { dir: ws.peers().join(name) };
         let wanted = packages.join("\n");
         if std::fs::read_to_string(venv.dir.join(STAMP)).is_ok_and(|found| found == wanted) {

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::process;
 use crate::skip::Skip;
@@ -41,6 +42,9 @@ fn find_after<T, E: Display>(
 /// # Errors
 /// Why they cannot be had.
 fn install_packages(packages: &[&str]) -> anyhow::Result<()> {
+    // Two at a time wait for each other in vain.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let user = process::run_quiet(Command::new("id").arg("-u"))?;
     let names = packages.join(", ");
     anyhow::ensure!(user.trim() == "0", "only root may install {names}");

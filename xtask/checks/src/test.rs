@@ -1,5 +1,8 @@
 //! `cargo xtask test`: everything that must hold, in stages from quick to slow.
 //!
+//! The last ones run in two lanes: editors and browsers mostly wait, and comparisons with peers take the processors
+//! meanwhile.
+//!
 //! The stages go on after a failure, so that one run shows all there is to mend. Tools that a machine lacks (an editor,
 //! a compiler, a package) are installed into folders of their own under `target/peers`; unavailable ones are reported
 //! as skipped, by name and with the reason, and with `--ci` that is a failure.
@@ -16,7 +19,7 @@ use std::time::Instant;
 
 use crate::Outcome;
 use crate::tally::Tally;
-use crate::test::stages::{Context, STAGES, Stage};
+use crate::test::stages::{Context, Lane, STAGES, Stage};
 use crate::workspace::{Workspace, say};
 
 /// Run every check: format, lints, tidy, tests, real editors, comparisons with the peers.
@@ -60,11 +63,27 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         let is_named = args.stages.iter().any(|name| name == stage.name);
         is_named || args.stages.is_empty() && !stage.is_on_request
     };
-    let mut context = Context::new(ws, args.jobs.unwrap_or_else(default_jobs));
+    let start = Instant::now();
+    let jobs = args.jobs.unwrap_or_else(default_jobs);
+    let mut context = Context::new(ws, jobs);
+    let run_lane = |lane: Lane, context: &mut Context<'_>| -> Vec<(String, Tally)> {
+        let stages = STAGES.iter().filter(wanted).filter(|it| it.lane == lane);
+        stages.map(|it| run_stage(it, context)).collect()
+    };
+    let mut done = run_lane(Lane::First, &mut context);
+    std::thread::scope(|scope| {
+        let peers = scope.spawn(|| {
+            let mut context = Context::new(ws, jobs);
+            (run_lane(Lane::Peers, &mut context), context)
+        });
+        done.extend(run_lane(Lane::Clients, &mut context));
+        let (compared, beside) = peers.join().unwrap_or_else(|it| std::panic::resume_unwind(it));
+        done.extend(compared);
+        context.add(beside);
+    });
     let mut report = Vec::new();
     let mut whole = Tally::default();
-    for stage in STAGES.iter().filter(wanted) {
-        let (line, part) = run_stage(stage, &mut context);
+    for (line, part) in done {
         report.push(line);
         whole.add(part);
     }
@@ -73,6 +92,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     whole.add(unrun);
     say(format_args!("\n== summary"));
     report.iter().for_each(|line| say(format_args!("{line}")));
+    say(format_args!("{:20} {:4} s", "in all", start.elapsed().as_secs()));
     whole.skips().iter().for_each(|skip| say(format_args!("{skip}")));
     if args.ci && !whole.skips().is_empty() {
         say(format_args!("nothing may be skipped with --ci"));
@@ -127,6 +147,7 @@ mod tests {
             name: "broken",
             what: "always",
             is_on_request: false,
+            lane: Lane::First,
             run: |_, _| anyhow::bail!("it is broken"),
         };
         let (line, tally) = run_stage(&stage, &mut Context::new(&ws, 1));

@@ -18,30 +18,46 @@ pub(crate) struct Stage {
     pub(crate) what: &'static str,
     /// It takes long for what few change: it runs only if it is named.
     pub(crate) is_on_request: bool,
+    /// Its place among the others.
+    pub(crate) lane: Lane,
     /// Runs it. An error counts as one failed check.
     pub(crate) run: Run,
 }
 
-type Run = fn(&mut Context<'_>, &mut Tally) -> anyhow::Result<()>;
-
-const fn stage(name: &'static str, what: &'static str, run: Run) -> Stage {
-    Stage { name, what, is_on_request: false, run }
+/// The places of stages; those of one lane run one after another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lane {
+    /// Before the others: compilers, and tests that take all processors.
+    First,
+    /// Then: programs that are started and waited for.
+    Clients,
+    /// Beside the clients: comparisons that this program makes itself, without cargo.
+    Peers,
 }
 
-/// All stages, quick ones first.
+type Run = fn(&mut Context<'_>, &mut Tally) -> anyhow::Result<()>;
+
+const fn stage(lane: Lane, name: &'static str, what: &'static str, run: Run) -> Stage {
+    Stage { name, what, is_on_request: false, lane, run }
+}
+
+/// All stages, quick ones first in each lane.
 pub(crate) const STAGES: &[Stage] = &[
-    stage("fmt", "the code is formatted", fmt),
-    stage("tidy", "the rules of the house", tidy),
-    stage("clippy", "no lint", clippy),
-    stage("rust", "unit and integration tests", rust),
-    stage("rules", "every rewrite rule is proved", rules),
-    stage("clients", "real editors and tests that need one", clients::run),
-    stage("python", "the Python package, with its peers", python),
-    stage("dist", "the plain package is whole and runs", dist),
-    stage("vscode", "the extension in a real VS Code", vscode),
-    stage("web", "the page in a real browser", web),
-    stage("conformance", "the peers agree on the committed samples", conformance),
-    Stage { is_on_request: true, ..stage("remote", "shared caches, with real servers", remote) },
+    stage(Lane::First, "fmt", "the code is formatted", fmt),
+    stage(Lane::First, "tidy", "the rules of the house", tidy),
+    stage(Lane::First, "clippy", "no lint", clippy),
+    stage(Lane::First, "rust", "unit and integration tests", rust),
+    stage(Lane::Peers, "rules", "every rewrite rule is proved", rules),
+    stage(Lane::Clients, "clients", "real editors and tests that need one", clients::run),
+    stage(Lane::Clients, "python", "the Python package, with its peers", python),
+    stage(Lane::Clients, "dist", "the plain package is whole and runs", dist),
+    stage(Lane::Clients, "vscode", "the extension in a real VS Code", vscode),
+    stage(Lane::Clients, "web", "the page in a real browser", web),
+    stage(Lane::Peers, "conformance", "the peers agree on the committed samples", conformance),
+    Stage {
+        is_on_request: true,
+        ..stage(Lane::Clients, "remote", "shared caches, with real servers", remote)
+    },
 ];
 
 /// The common context of the stages.
@@ -88,6 +104,11 @@ impl<'a> Context<'a> {
         }
         self.ignored.extend(counts.ignored);
         counts.ran.iter().for_each(|name| drop(self.ignored.remove(name)));
+    }
+
+    /// Adds the tests that were left out beside.
+    pub(crate) fn add(&mut self, beside: Context<'_>) {
+        self.ignored.extend(beside.ignored);
     }
 
     /// The tests that no stage ran.
