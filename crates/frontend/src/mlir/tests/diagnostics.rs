@@ -451,6 +451,59 @@ func.func @f() -> tensor<f32> {
 }
 
 #[test]
+fn names_that_a_form_defines_before_its_region_are_those_of_the_region() {
+    check_diagnostics(
+        r#"
+emitc.include <"a.h">
+emitc.include "b.h"
+func.func @f(%a: !async.value<f32>, %t: !async.token, %m: memref<8xf32>, %n: memref<1xi32>, %i: index, %l: i64) {
+  %t0, %r0 = async.execute [%t] (%a as %b: !async.value<f32>) -> !async.value<f32> attributes {x} {
+    %0 = arith.addf %b, %b : f32
+    async.yield %0 : f32
+  }
+  %t1 = async.execute {
+    async.yield
+  }
+  memref.dma_start %m[%i], %m[%i], %i, %n[%i], %i, %i : memref<8xf32>, memref<8xf32>, memref<1xi32>
+  affine.dma_start %m[%i + 1], %m[%i], %n[%i], %i : memref<8xf32>, memref<8xf32>, memref<1xi32>
+  affine.dma_wait %n[%i], %i : memref<1xi32>
+  omp.canonical_loop %k : i64 in range(%l) {
+    %0 = arith.addi %k, %k : i64
+    omp.terminator
+  }
+  %1 = util.assume.int %i<umin = 10, umax = 100> : index
+  %2:2 = util.assume.int %i[<umin = 1>, <umax = 2>], %l<udiv = 64> : index, i64
+  %3 = flow.dispatch.region[%i] -> (tensor<?x4xf32>{%i}) {
+    %0 = tensor.empty(%i) : tensor<?x4xf32>
+    flow.return %0 : tensor<?x4xf32>
+  } count(%w: index) -> (index, index, index) {
+    flow.return %w, %w, %w : index, index, index
+  }
+  return
+}
+async.func @g() -> !async.token {
+  return
+}
+llvm.func @h(%a: i32) attributes {personality = @p} {
+  %0 = llvm.invoke @h(%a) to ^bb1 unwind ^bb2 : (i32) -> i32
+^bb1:
+  llvm.return
+^bb2:
+  %1 = llvm.landingpad cleanup (catch %0 : i32) : !llvm.struct<(ptr, i32)>
+  llvm.return
+}
+hal.executable.source public @source {
+  hal.executable.export public @a ordinal(0) layout(#l) count(%d: !hal.device, %n: index) -> (index, index, index) {
+    hal.return %n, %n, %n : index, index, index
+  } attributes {x = 1 : index}
+  hal.executable.export public @b layout(#l)
+}
+"#,
+        expect![[r#""#]],
+    );
+}
+
+#[test]
 fn list_of_assignments_goes_on_at_the_next_line() {
     check_diagnostics(
         r#"
