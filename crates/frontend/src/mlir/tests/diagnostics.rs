@@ -382,7 +382,6 @@ func.func @f(%a: tensor<9xi32>, %n: index) {
 }
 "#,
         expect![[r#"
-            unread-operation `flow.dispatch.workgroups`: the form in which `flow.dispatch.workgroups` is written is not known: nothing is merged with it or moved over it
             unknown-operation `"arith.use"`: the effects of `arith.use` are unknown: nothing is merged with it or moved over it
         "#]],
     );
@@ -497,6 +496,49 @@ hal.executable.source public @source {
     hal.return %n, %n, %n : index, index, index
   } attributes {x = 1 : index}
   hal.executable.export public @b layout(#l)
+  hal.executable.condition(%d: !hal.device) -> i1 {
+    %0 = arith.constant true
+    hal.return %0 : i1
+  }
+  hal.executable.constant.block(%d: !hal.device) -> (i32, i32) as ("a", "b") {
+    %0 = arith.constant 1 : i32
+    hal.return %0, %0 : i32, i32
+  }
+  hal.executable.constant.block() -> i32 as "a" {
+    %0 = arith.constant 1 : i32
+    hal.return %0 : i32
+  }
+}
+func.func @w(%t: tensor<?x4xf32>, %i: index, %a: i32, %b: i32) -> tensor<4x?xf32> {
+  %0 = flow.dispatch.workgroups[%i](%t, %i) : (tensor<?x4xf32>{%i}, index) -> (tensor<4x?xf32>{%i}) attributes {x} =
+      (%x: !flow.dispatch.tensor<readonly:tensor<?x4xf32>>, %n: index, %y: !flow.dispatch.tensor<writeonly:tensor<4x?xf32>>) {
+    %1 = arith.addi %n, %n : index
+    flow.return
+  } count(%k: index) -> (index, index, index) {
+    flow.return %k, %k, %k : index, index, index
+  }
+  %2 = flow.dispatch.workgroups(%t) : (tensor<?x4xf32>{%i}) -> %t{%i} = (%x: !flow.dispatch.tensor<readwrite:tensor<?x4xf32>>) {
+    flow.return
+  }
+  ttg.warp_specialize(%a, %b) attributes {x}
+  default {
+    %1 = arith.muli %a, %b : i32
+    ttg.warp_yield
+  }
+  partition0(%x: i32, %y: i32) num_warps(4) {
+    %1 = arith.muli %x, %y : i32
+    ttg.warp_return
+  } : (i32, i32) -> ()
+  nvws.warp_group
+  partition0 num_warps(4) {
+    nvws.warp_group.return
+  }
+  partition1 num_warps(8) {
+    nvws.warp_group.return
+  }
+  check.expect_eq(%t, %t) : tensor<?x4xf32>
+  check.expect_almost_eq(%t, %t, atol 1.0e-3) : tensor<?x4xf32>
+  return %0 : tensor<4x?xf32>
 }
 "#,
         expect![[r#""#]],

@@ -56,6 +56,63 @@ fn operation_of_both_arms_moves_before_the_choice() {
 }
 
 #[test]
+fn partitions_of_warps_share_with_none_around_them() {
+    check_with(
+        options(Preset::Default),
+        r#"
+tt.func @f(%a: i32, %b: i32) {
+  %0 = arith.muli %a, %b : i32
+  "test.use"(%0) : (i32) -> ()
+  ttg.warp_specialize(%a, %b) attributes {x}
+  default {
+    %1 = arith.muli %a, %b : i32
+    "test.use"(%1) : (i32) -> ()
+    ttg.warp_yield
+  }
+  partition0(%x: i32, %y: i32) num_warps(4) {
+    %1 = arith.muli %x, %y : i32
+    %2 = arith.muli %x, %y : i32
+    "test.use"(%1, %2) : (i32, i32) -> ()
+    ttg.warp_return
+  }
+  partition1(%x: i32, %y: i32) num_warps(1) {
+    %1 = arith.muli %x, %y : i32
+    "test.use"(%1) : (i32) -> ()
+    ttg.warp_return
+  } : (i32, i32) -> ()
+  tt.return
+}
+"#,
+        &expect![[r#"
+
+            tt.func @f(%a: i32, %b: i32) {
+              %0 = arith.muli %a, %b : i32
+              "test.use"(%0) : (i32) -> ()
+              ttg.warp_specialize(%a, %b) attributes {x}
+              default {
+                %1 = arith.muli %a, %b : i32
+                "test.use"(%1) : (i32) -> ()
+                ttg.warp_yield
+              }
+              partition0(%x: i32, %y: i32) num_warps(4) {
+                %1 = arith.muli %x, %y : i32
+                "test.use"(%1, %1) : (i32, i32) -> ()
+                ttg.warp_return
+              }
+              partition1(%x: i32, %y: i32) num_warps(1) {
+                %1 = arith.muli %x, %y : i32
+                "test.use"(%1) : (i32) -> ()
+                ttg.warp_return
+              } : (i32, i32) -> ()
+              tt.return
+            }
+            ----
+            common-operation: %2 = arith.muli %x, %y : i32
+        "#]],
+    );
+}
+
+#[test]
 fn divisions_do_not_move() {
     check(
         r#"
