@@ -77,7 +77,7 @@ fn every_row_is_valid_and_no_name_is_listed_twice() {
     expect![[r#"
         [
             732,
-            1085,
+            1091,
             431,
         ]
     "#]]
